@@ -114,6 +114,23 @@ export const becksColumn: Case = defineCase({
   models: ['der', 'helix', 'fiber', 'cosserat'],
   quick: [16],
   full: [16, 32, 64],
+  controls: [
+    {
+      path: ['loads', 0, 'force', 2],
+      label: 'Load that follows the tip',
+      symbol: 'P',
+      unit: 'N',
+      low: 0,
+      high: 30,
+      factor: -1,
+      threshold: ({ rods: [{ section }] }) => {
+        const EI = typeof section === 'object' && section.type === 'stiffness' ? section.EI1 : undefined;
+        if (typeof EI !== 'number') return undefined;
+        return { at: CRITICAL * EI, what: `begins to flutter at ${(CRITICAL * EI).toFixed(2)} N` };
+      },
+    },
+    { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.3, high: 3 },
+  ],
   scene: () => ({ ...scene(22, 40, 'der', 1e-2), time: { duration: 6, step: 0.01 }, output: { every: 0.05 } }),
   measure(n, model) {
     const calm = swing(19, n, model);

@@ -62,6 +62,11 @@ export const heavyCantilever: Case = defineCase({
   full: [25, 50, 100, 200, 400],
   // of 25 segments it leaves its plane
   resolutions: { massspring: { quick: [50, 100], full: [50, 100] } },
+  controls: [
+    { path: ['rods', 0, 'section', 'mass'], label: 'Mass per length', symbol: 'ρA', unit: 'kg/m', low: 0.1, high: 40 },
+    { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.1, high: 10 },
+    { path: ['gravity', 2], label: 'Gravity', symbol: 'g', unit: 'm/s²', low: 0, high: 5, factor: -1 },
+  ],
   scene: () => scene(20, 50),
   measure(n, model) {
     const out: Record<string, number> = {};

@@ -66,6 +66,25 @@ export const michellRing: Case = defineCase({
   ],
   quick: [25, 50],
   full: [25, 50, 100, 200],
+  controls: [
+    {
+      path: ['rods', 0, 'frame', 'twist'],
+      label: 'Twist',
+      symbol: 'θ',
+      unit: 'rad',
+      low: 0,
+      high: 25,
+      threshold: ({ rods: [{ section }] }) => {
+        if (typeof section !== 'object' || section.type !== 'stiffness') return undefined;
+        const { EI1, GJ } = section;
+        if (typeof EI1 !== 'number' || typeof GJ !== 'number') return undefined;
+        const at = criticalTwist(GJ / EI1);
+        return { at, what: `leaps out of its plane at ${at.toFixed(2)} rad` };
+      },
+    },
+    { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'α', unit: 'N·m²', low: 0.2, high: 4 },
+    { path: ['rods', 0, 'section', 'GJ'], label: 'Twisting stiffness', symbol: 'β', unit: 'N·m²', low: 0.2, high: 4 },
+  ],
   scene: () => scene(60, 1, 14),
   measure(n, model) {
     const out: Record<string, number> = {};

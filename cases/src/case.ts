@@ -71,6 +71,22 @@ export interface Resolutions {
   readonly full: readonly number[];
 }
 
+/** A quantity of the scene worth changing by hand, and where theory says that something happens. */
+export interface CaseControl {
+  /** Where it is in the scene, such as `['rods', 0, 'frame', 'twist']`. */
+  readonly path: readonly (string | number)[];
+  readonly label: string;
+  readonly symbol?: string;
+  readonly unit?: string;
+  /** Ends of its slider. */
+  readonly low: number;
+  readonly high: number;
+  /** What is shown is the value of the scene times this: −1 for a force that points down. Default 1. */
+  readonly factor?: number;
+  /** By the other values of the scene; undefined where theory says nothing about them. */
+  threshold?(scene: Scene): { readonly at: number; readonly what: string } | undefined;
+}
+
 export interface Case {
   readonly id: string;
   readonly title: string;
@@ -94,6 +110,8 @@ export interface Case {
   measure(n: number, model: ModelId): Measured;
   /** By the names of measured quantities. */
   readonly expect: Expectations;
+  /** Up to three quantities that matter most; the studio shows them above all others. */
+  readonly controls?: readonly CaseControl[];
   /** A figure of what was found; `check --out` draws it. */
   figure?(rows: readonly CheckRow[]): CaseFigure;
 }

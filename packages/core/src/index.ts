@@ -124,6 +124,7 @@ export {
   hairSection,
   hairTypes,
 } from './scene/hair.ts';
+export { continuationOf, type Liveness, livenessOf, turnRing } from './scene/live.ts';
 export { listNames } from './scene/names.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';

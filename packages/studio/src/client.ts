@@ -1,72 +1,96 @@
-/** The worker, with answers as promises where a question has one. */
-import type { Failure, Frame, FromWorker, Loaded, ToWorker } from './protocol.ts';
+/**
+ * The worker as the page sees it: each request has an answer or an error, and can be given up.
+ *
+ * Answers are promises. A request fails with a `WorkerError`, never by silence: an error carries the number of its request, and a worker
+ * that breaks or is closed fails all that wait.
+ */
+import type { Answer, Ask, Command, FromWorker, Progress, Request, RequestKind, RunEvent } from './protocol.ts';
+
+export class WorkerError extends Error {
+  readonly kind: 'fetch' | 'cancelled' | 'broken';
+
+  constructor(message: string, kind: WorkerError['kind']) {
+    super(message);
+    this.name = 'WorkerError';
+    this.kind = kind;
+  }
+}
+
+export interface AskOptions {
+  readonly transfer?: Transferable[];
+  readonly onProgress?: (progress: Progress) => void;
+}
 
 export interface Client {
-  send(message: ToWorker, transfer?: Transferable[]): void;
-  /** Sends a message with a ticket and waits for the answer that carries it. */
-  ask<T extends FromWorker>(build: (ticket: number) => ToWorker, transfer?: Transferable[]): Promise<T>;
+  send(command: Command): void;
+  ask<K extends RequestKind>(kind: K, body: Ask<K>, options?: AskOptions): Promise<Answer<K>>;
+  /** Ends the worker; what waits fails as cancelled. */
   close(): void;
 }
 
-export interface Listeners {
-  frame(run: number, frame: Frame): void;
-  failed(failure: Failure): void;
-  pullForce(force: number): void;
-  pins?(released: readonly (readonly boolean[])[]): void;
-  progress(message: Extract<FromWorker, { type: 'check-progress' }>): void;
-  loaded?(message: Loaded): void;
-  broken(message: string): void;
+/** The part of `Worker` that a client needs. */
+export interface Port {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
 }
 
-export function startClient(listeners: Listeners): Client {
-  const worker = new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module', name: 'simulation' });
-  const waiting = new Map<number, (message: FromWorker) => void>();
-  let tickets = 0;
-  let casesWaiting: ((message: FromWorker) => void)[] = [];
-  worker.onerror = (event) => listeners.broken(event.message || 'the simulation could not be started');
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+interface Waiting {
+  resolve(answer: Answer<RequestKind>): void;
+  reject(error: WorkerError): void;
+  progress?(progress: Progress): void;
+}
+
+export function startClient(listen: (event: RunEvent) => void = () => {}, port: Port = startWorker()): Client {
+  const waiting = new Map<number, Waiting>();
+  let requests = 0;
+  const failAll = (error: WorkerError): void => {
+    const all = [...waiting.values()];
+    waiting.clear();
+    for (const { reject } of all) reject(error);
+  };
+  port.onerror = (event) =>
+    failAll(
+      new WorkerError(event.message || 'the simulation could not be started', event.message ? 'broken' : 'fetch'),
+    );
+  port.onmessage = ({ data }) => {
     switch (data.type) {
-      case 'frame':
-        listeners.frame(data.run, data.frame);
+      case 'answer':
+        waiting.get(data.id)?.resolve(data.body);
+        waiting.delete(data.id);
         return;
-      case 'failed':
-        listeners.failed(data.failure);
+      case 'error':
+        waiting.get(data.id)?.reject(new WorkerError(data.message, data.isFetch ? 'fetch' : 'broken'));
+        waiting.delete(data.id);
         return;
-      case 'pull-force':
-        listeners.pullForce(data.force);
+      case 'progress':
+        waiting.get(data.id)?.progress?.(data);
         return;
-      case 'pins':
-        listeners.pins?.(data.released);
-        return;
-      case 'check-progress':
-        listeners.progress(data);
-        return;
-      case 'broken':
-        listeners.broken(data.message);
-        return;
-      case 'cases':
-        for (const answer of casesWaiting) answer(data);
-        casesWaiting = [];
-        return;
-      default: {
-        // before the promise is answered: frames of the new run may follow at once
-        if (data.type === 'loaded') listeners.loaded?.(data);
-        const answer = waiting.get(data.ticket);
-        waiting.delete(data.ticket);
-        answer?.(data);
-      }
+      default:
+        listen(data);
     }
   };
   return {
-    send: (message, transfer = []) => worker.postMessage(message, transfer),
-    ask<T extends FromWorker>(build: (ticket: number) => ToWorker, transfer: Transferable[] = []): Promise<T> {
-      const message = build(++tickets);
-      return new Promise((resolve) => {
-        if (message.type === 'cases') casesWaiting.push(resolve as (answer: FromWorker) => void);
-        else waiting.set(tickets, resolve as (answer: FromWorker) => void);
-        worker.postMessage(message, transfer);
+    send: (command) => port.postMessage(command, []),
+    ask<K extends RequestKind>(kind: K, body: Ask<K>, { transfer = [], onProgress }: AskOptions = {}) {
+      const id = ++requests;
+      return new Promise<Answer<K>>((resolve, reject) => {
+        waiting.set(id, {
+          resolve: resolve as Waiting['resolve'],
+          reject,
+          ...(onProgress && { progress: onProgress }),
+        });
+        port.postMessage({ type: 'request', id, kind, body } as Request, transfer);
       });
     },
-    close: () => worker.terminate(),
+    close() {
+      port.terminate();
+      failAll(new WorkerError('stopped', 'cancelled'));
+    },
   };
+}
+
+function startWorker(): Port {
+  return new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module', name: 'simulation' });
 }

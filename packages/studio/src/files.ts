@@ -1,10 +1,10 @@
 /** Saving, opening, pictures, links. */
 
+import { exportRun } from './acting.ts';
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
 import { LinkTooLong } from './link.ts';
 import { openFile, shareLink } from './opening.ts';
 import type { ExportFormat } from './protocol.ts';
-import { exportRun } from './session.ts';
 import * as state from './state.ts';
 
 export function download(blob: Blob, name: string): void {

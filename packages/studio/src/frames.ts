@@ -1,35 +1,88 @@
 /**
- * The frames of a run, in memory. Bounded: when there is no room, every second frame of the older part goes, so that a long
- * run stays whole and its recent past fine.
+ * The frames of a run, in memory. Bounded: when there is no room, some of the older frames go, so that a long run stays whole
+ * and its recent past fine.
+ *
+ * Energies are kept apart, of every frame that ever came. Of hair a frame keeps the guides; the hairs themselves are kept of a few frames
+ * and made again by the worker where they are missing (`fill`).
  */
 import type { Frame } from './protocol.ts';
+import { thinOut } from './thinning.ts';
 
 const byteLimit = 128 * 1024 * 1024;
 const countLimit = 6000;
+/** Frames of which hairs are kept. */
+const fullLimit = 16;
+const statLimit = 40_000;
+
+/** The numbers of each lane at an instant. */
+export interface StatSample {
+  readonly time: number;
+  readonly lanes: readonly Float64Array[];
+  readonly distances: readonly (number | undefined)[];
+}
 
 export interface FrameStore {
   readonly frames: readonly Frame[];
+  readonly stats: readonly StatSample[];
   readonly first: number;
   readonly last: number;
   clear(): void;
   add(frame: Frame): void;
+  /** Hairs of a frame that has only guides. */
+  fill(frame: Frame, data: Float32Array): void;
   /** The two frames around a time, and how far it is from the first to the second, 0…1. */
   around(time: number): { a: Frame; b: Frame; weight: number } | undefined;
 }
 
+/** Whether only the guides of its hair are at hand. */
+export const isBare = ({ lanes }: Frame): boolean => lanes.some(({ data, guides }) => guides && data.length === 0);
+
+const bareOf = (frame: Frame): Frame => ({
+  ...frame,
+  lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data: new Float32Array(0) } : lane)),
+});
+
+const sizeOf = ({ lanes }: Frame): number =>
+  lanes.reduce(
+    (sum, { data, forces, guides }) =>
+      sum + (guides ? guides.byteLength : data.byteLength) + (forces?.byteLength ?? 0) + 200,
+    0,
+  );
+
 export function createFrameStore(limit: number = byteLimit): FrameStore {
   let frames: Frame[] = [];
+  let stats: StatSample[] = [];
+  let full: Frame[] = [];
   let bytes = 0;
-  const sizeOf = ({ lanes }: Frame): number =>
-    lanes.reduce((sum, { data, forces }) => sum + data.byteLength + (forces?.byteLength ?? 0) + 200, 0);
   const thin = (): void => {
-    const old = Math.floor(frames.length * 0.75);
-    frames = frames.filter((_, k) => k >= old || k % 2 === 0);
+    frames = thinOut(frames);
     bytes = frames.reduce((sum, frame) => sum + sizeOf(frame), 0);
+  };
+  const replace = (frame: Frame, by: Frame): void => {
+    const at = frames.lastIndexOf(frame);
+    if (at >= 0) frames[at] = by;
+  };
+  /** The frame whose hairs were not used for longest gives them up. */
+  const keepFull = (frame: Frame): void => {
+    if (!frame.lanes.some(({ guides }) => guides)) return;
+    full.push(frame);
+    if (full.length <= fullLimit) return;
+    const [oldest, ...rest] = full;
+    full = rest;
+    replace(oldest, bareOf(oldest));
+  };
+  const addStats = ({ time, lanes }: Frame): void => {
+    const sample = { time, lanes: lanes.map((lane) => lane.stats), distances: lanes.map(({ distance }) => distance) };
+    if (stats[stats.length - 1]?.time === time) stats[stats.length - 1] = sample;
+    else stats.push(sample);
+    if (stats.length > statLimit) stats = thinOut(stats);
   };
   return {
     get frames() {
       return frames;
+    },
+    get stats() {
+      return stats;
     },
     get first() {
       return frames[0]?.time ?? 0;
@@ -39,6 +92,8 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
     },
     clear() {
       frames = [];
+      stats = [];
+      full = [];
       bytes = 0;
     },
     add(frame) {
@@ -50,7 +105,14 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
         frames[frames.length - 1] = frame;
       } else frames.push(frame);
       bytes += sizeOf(frame);
+      addStats(frame);
+      keepFull(frame);
       if (bytes > limit || frames.length > countLimit) thin();
+    },
+    fill(frame, data) {
+      const filled = { ...frame, lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data } : lane)) };
+      replace(frame, filled);
+      keepFull(filled);
     },
     around(time) {
       if (frames.length === 0) return undefined;

@@ -99,12 +99,10 @@ export interface GroomFacts {
 }
 
 export interface Groomed {
-  readonly type: 'groomed';
-  readonly ticket: number;
   readonly error?: string;
   readonly facts?: GroomFacts;
   /** Where other hairs are to be drawn than before. */
-  readonly loaded?: Omit<Loaded, 'type' | 'ticket'>;
+  readonly loaded?: Loaded;
   readonly frame?: Frame;
   /** The hairstyle's file. */
   readonly bytes?: Uint8Array;

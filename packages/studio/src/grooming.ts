@@ -1,11 +1,11 @@
 /** Grooming: what the panel and the brush do. The hair itself is in the worker. */
 import { type Signal, signal } from '@preact/signals';
 import { type HairType, hairTypes } from '@tendril-sim/core';
+import { ask, onNewWorker } from './connection.ts';
 import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion, Recipe } from './groomTypes.ts';
-import type { Loaded } from './protocol.ts';
 import { readRecipe, roundPlace } from './recipe.ts';
 import { type KeptHair, readKept, writeKept } from './saved.ts';
-import { ask, attachFiles, openText, showStill } from './session.ts';
+import { hairOfScene, openText, showStill } from './session.ts';
 import * as state from './state.ts';
 
 export const facts: Signal<GroomFacts | undefined> = signal(undefined);
@@ -18,8 +18,6 @@ export const motion: Signal<HeadMotion> = signal('shake');
 export const busy: Signal<string | undefined> = signal(undefined);
 /** Whether what is shown would be there after a reload; undefined: not yet. */
 export const kept: Signal<boolean | undefined> = signal(undefined);
-/** What the scene is made of, where it is one of groomed hair. */
-let sceneHair: KeptHair | undefined;
 
 /** Numbers of a hair type as settings; `before`: what it says nothing about stays. */
 export function settingsOf(hair: HairType, before?: GroomSettings): GroomSettings {
@@ -46,8 +44,22 @@ const scalps = { head: '0.634*y + 0.775*z > 0.004', ball: 'nz > 0.05' } as const
 let waiting: GroomAction | undefined;
 let working = false;
 
+/** An action that fails says so, as one that is refused. */
+async function groom(action: GroomAction, transfer: Transferable[] = []): Promise<Groomed> {
+  try {
+    return await ask('groom', action, { transfer });
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+// hair that is groomed is in the worker: a new one fetches it from the browser's store
+onNewWorker.push(() => {
+  facts.value = undefined;
+});
+
 async function send(action: GroomAction, transfer: Transferable[] = []): Promise<Groomed> {
-  const answer = await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action }), transfer);
+  const answer = await groom(action, transfer);
   take(answer);
   const unfinished = action.kind === 'stroke' && !action.end;
   if (action.kind !== 'show' && action.kind !== 'simulate' && action.kind !== 'recall' && !unfinished) keepSoon();
@@ -62,7 +74,7 @@ function keepSoon(): void {
   clearTimeout(keeping);
   keeping = setTimeout(async () => {
     const mine = keeping;
-    const answer = await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action: { kind: 'keep' } }));
+    const answer = await groom({ kind: 'keep' });
     const done = answer.kept ? await writeKept('groom', { ...answer.kept, color: state.hairColor.value }) : false;
     if (mine !== keeping) return;
     kept.value = done;
@@ -82,8 +94,7 @@ function take(answer: Groomed): void {
     settings.value = answer.facts.settings;
   }
   if (answer.frame && state.grooming.value) {
-    const loaded: Loaded | undefined = answer.loaded && { type: 'loaded', ticket: 0, ...answer.loaded };
-    showStill(loaded, answer.frame);
+    showStill(answer.loaded, answer.frame);
   }
 }
 
@@ -145,21 +156,23 @@ export async function openShared(value: unknown, text: string | undefined, name:
   const answer = await send({ kind: 'replay', recipe });
   if (answer.error === undefined && text !== undefined) {
     const { files, recipe: made } = await send({ kind: 'simulate', motion: motion.value });
-    if (files) useHair({ files, ...(made && { recipe: made }) });
-    await openText(text, name);
+    const hair = files && keepHair({ files, ...(made && { recipe: made }) });
+    await openText(text, name, { ...(hair && { hair }), keepAddress: true });
   }
   busy.value = undefined;
   return answer.error === undefined;
 }
 
-/** The last visit's scene of groomed hair; false where its files are gone. */
-export async function openKeptScene(text: string, name: string): Promise<boolean> {
-  const hair = await readKept('hair');
-  if (!hair) return false;
+/** A scene of groomed hair from an earlier visit; false where its files are gone. */
+export async function openKeptScene(
+  text: string,
+  name: string,
+  { work, hair }: { readonly work: string; readonly hair: KeptHair | undefined },
+): Promise<boolean> {
+  const files = hair ?? (await readKept('hair'));
+  if (!files) return false;
   await recall();
-  sceneHair = hair;
-  attachFiles(hair.files);
-  await openText(text, name);
+  await openText(text, name, { work, hair: files });
   return true;
 }
 
@@ -172,16 +185,15 @@ export function chooseColor(color: string): void {
   if (facts.value) keepSoon();
 }
 
-function useHair(hair: KeptHair): void {
-  sceneHair = hair;
-  attachFiles(hair.files);
+function keepHair(hair: KeptHair): KeptHair {
   void writeKept('hair', hair);
+  return hair;
 }
 
 /** How the hair that is shown, or that the scene names, was made; undefined where it comes from files. */
 export async function recipeOfHair(): Promise<Recipe | undefined> {
-  if (!state.grooming.value) return sceneHair?.recipe;
-  return (await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action: { kind: 'keep' } }))).kept?.recipe;
+  if (!state.grooming.value) return hairOfScene()?.recipe;
+  return (await groom({ kind: 'keep' })).kept?.recipe;
 }
 
 export async function chooseHead(head: 'head' | 'ball'): Promise<void> {
@@ -245,7 +257,7 @@ export function groomRedo(): void {
 }
 
 export async function hairstyleBytes(): Promise<Uint8Array | undefined> {
-  return (await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action: { kind: 'save' } }))).bytes;
+  return (await groom({ kind: 'save' })).bytes;
 }
 
 /** The hair as a scene that runs, with the head in its way. */
@@ -253,8 +265,8 @@ export async function simulate(): Promise<void> {
   busy.value = 'Making a scene of it…';
   const answer = await send({ kind: 'simulate', motion: motion.value });
   if (answer.text !== undefined && answer.files) {
-    useHair({ files: answer.files, ...(answer.recipe && { recipe: answer.recipe }) });
-    await openText(answer.text, 'hair.yaml');
+    const hair = keepHair({ files: answer.files, ...(answer.recipe && { recipe: answer.recipe }) });
+    await openText(answer.text, 'hair.yaml', { hair });
   }
   busy.value = undefined;
 }

@@ -1,7 +1,8 @@
 /** Mouse, pen and finger on the view: what they do to rods. What they do not take is the camera's. */
 import { Vector3 } from 'three';
+import { hand, keepHand, operate } from './acting.ts';
 import type { HandMessage } from './protocol.ts';
-import { hand, keepHand, operate, pullForce } from './session.ts';
+import { pullForce } from './session.ts';
 import * as state from './state.ts';
 import type { Pick } from './view/pick.ts';
 import type { View } from './view/viewTypes.ts';
@@ -21,11 +22,19 @@ type Grab =
 /** Angle that one notch of the wheel turns an end [rad]. */
 const notch = Math.PI / 8;
 
-export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
+export interface AttachedHands {
+  /** Says anew what is under a mouse that keeps still: rods move. */
+  look(): void;
+  detach(): void;
+}
+
+export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHands {
   let grab: Grab | undefined;
   /** The mouse on the page, since it was moved with something in the hand. */
   let pointer: { x: number; y: number } | undefined;
   let told = 0;
+  /** Where the mouse is over the view with nothing in its hand. */
+  let over: { readonly clientX: number; readonly clientY: number } | undefined;
   /** How far the head has been moved. */
   const moved = new Vector3();
   const host = canvas.parentElement ?? canvas;
@@ -88,6 +97,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
       else grab = { kind: 'pull', rod: pick.rod, node: pick.node, start, now };
     }
     state.hint.value = false;
+    over = undefined;
     state.hovering.value = undefined;
     view.setHover(undefined);
     pointer = undefined;
@@ -101,7 +111,9 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     if (!grab) {
       // to look for the one hair under the mouse takes too long with thousands
       if (state.grooming.value || state.loaded.value?.hair) return;
-      if (event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas) hover(event);
+      const isOver = event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas;
+      over = isOver ? { clientX: event.clientX, clientY: event.clientY } : undefined;
+      look();
       return;
     }
     if (grab.kind === 'wind') {
@@ -175,12 +187,13 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     event.stopPropagation();
   };
 
-  const hover = (event: PointerEvent): void => {
-    const pick = state.tool.value === 'wind' ? undefined : view.pick(event.clientX, event.clientY);
+  const look = (): void => {
+    if (grab || state.grooming.value || state.loaded.value?.hair) return;
+    const pick = over && state.tool.value !== 'wind' ? view.pick(over.clientX, over.clientY) : undefined;
     canvas.classList.toggle('over-rod', pick !== undefined);
     if (!pick) {
       view.setHover(undefined);
-      state.hovering.value = undefined;
+      if (state.hovering.value !== undefined) state.hovering.value = undefined;
       return;
     }
     view.setHover(pick.point.toArray(), pick.radius);
@@ -231,8 +244,14 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   host.addEventListener('pointercancel', up, capture);
   host.addEventListener('wheel', wheel, { capture: true, passive: false });
   canvas.addEventListener('dblclick', doubleClick);
-  return () => {
+  const leave = (): void => {
+    over = undefined;
+    look();
+  };
+  host.addEventListener('pointerleave', leave);
+  const detach = (): void => {
     forget();
+    host.removeEventListener('pointerleave', leave);
     host.removeEventListener('pointerdown', down, capture);
     host.removeEventListener('pointermove', move, capture);
     host.removeEventListener('pointerup', up, capture);
@@ -240,6 +259,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     host.removeEventListener('wheel', wheel, capture);
     canvas.removeEventListener('dblclick', doubleClick);
   };
+  return { look, detach };
 }
 
 /** Cuts; what cannot be cut says why. */

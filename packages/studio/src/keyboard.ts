@@ -1,9 +1,11 @@
 /** The keyboard map; `help` of ui/help.tsx shows it. */
+
+import { comeToRest, hand } from './acting.ts';
 import { chooseFile, saveScene } from './files.ts';
 import { groomRedo, groomUndo, startGrooming } from './grooming.ts';
 import { cutAt, pinAtPlace } from './handling.ts';
 import { stepFrames, togglePlay } from './playback.ts';
-import { comeToRest, hand, leaveGrooming, openCase, redo, restart, undo } from './session.ts';
+import { leaveGrooming, openCase, redo, restart, undo } from './session.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
 
@@ -116,12 +118,25 @@ function isTyping(target: EventTarget | null): boolean {
 
 const isSlider = (target: EventTarget | null): boolean => target instanceof HTMLInputElement && target.type === 'range';
 
-const isPressable = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('button, summary, a, [role=tab]') !== null;
+/** The button that was clicked last: it has had its turn, and Space is for the run again. */
+let clicked: Element | null = null;
+
+const buttonAt = (target: EventTarget | null): Element | null =>
+  target instanceof Element ? target.closest('button, summary, a, [role=tab]') : null;
+
+/** Whether a button has the focus by the keyboard. */
+const isPressable = (target: EventTarget | null): boolean => {
+  const button = buttonAt(target);
+  return button !== null && button !== clicked;
+};
 
 export function listenToKeys(): void {
+  addEventListener('pointerdown', ({ target }) => {
+    clicked = buttonAt(target);
+  });
   addEventListener('keydown', (event) => {
     const key = event.key.toLowerCase();
+    if (key === 'tab') clicked = null;
     if (event.ctrlKey || event.metaKey) {
       const action = withControl[key === 'z' && event.shiftKey ? 'y' : key];
       // the text has an undo of its own while it is being typed in
@@ -130,7 +145,9 @@ export function listenToKeys(): void {
       action();
       return;
     }
-    if (isTyping(event.target) || event.altKey) return;
+    // a slider needs the arrows and nothing else
+    const isTaken = isSlider(event.target) ? key.startsWith('arrow') : isTyping(event.target);
+    if (isTaken || event.altKey) return;
     if (event.shiftKey && orbit[key]) {
       event.preventDefault();
       current.view?.orbit(...orbit[key]);
@@ -147,6 +164,8 @@ export function listenToKeys(): void {
     // nothing runs that these could be done to
     if (!action || (state.grooming.value && !['f', 'g', '+', '=', '-', '?', 'escape'].includes(key))) return;
     event.preventDefault();
+    // else the key that is released would press it
+    if (event.target instanceof HTMLButtonElement) event.target.blur();
     action();
   });
 }

@@ -1,15 +1,16 @@
 // first: others ask for the language as they load
 import './locale.ts';
 import { render } from 'preact';
-import { openFirst } from './opening.ts';
-import { forceKinds, forceStride, rodSize } from './protocol.ts';
+import { layoutOfLane } from './frameLayout.ts';
+import { closePanels, openFirst } from './opening.ts';
+import { forceKinds, forceStride } from './protocol.ts';
+import { lastWork } from './recent.ts';
 import { startSession } from './session.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
 import { App } from './ui/app.tsx';
 import { current } from './ui/viewport.tsx';
 import './style.css';
-import 'uplot/dist/uPlot.min.css';
 
 const media = matchMedia('(prefers-color-scheme: dark)');
 state.systemDark.value = media.matches;
@@ -18,6 +19,8 @@ media.addEventListener('change', () => {
 });
 const narrow = matchMedia('(max-width: 900px)');
 if (narrow.matches) state.plotsOpen.value = false;
+// one thing fills the view of a first visit
+if (location.hash === '' && !lastWork()) closePanels();
 
 state.dark.subscribe((dark) => {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
@@ -48,6 +51,8 @@ declare global {
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
+      /** Times of the first and last frame, their number, samples of energies and of the ghost, and the scene's values. */
+      run(): { first: number; last: number; frames: number; samples: number; ghost: number; values: string };
       /** What is drawn now, as PNG. */
       picture(): Promise<Blob | undefined>;
       /** The same as lines. */
@@ -61,8 +66,8 @@ const position = (rod: number, node: number): number[] => {
   const lane = state.loaded.value?.lanes[0];
   const data = frames[frames.length - 1]?.lanes[0]?.data;
   if (!lane || !data) return [];
-  const before = lane.rods.slice(0, rod).reduce((sum, each) => sum + rodSize(each), 0);
-  return Array.from(data.subarray(before + 3 * node, before + 3 * node + 3));
+  const at = layoutOfLane(lane).rods[rod];
+  return at ? Array.from(data.subarray(at.position + 3 * node, at.position + 3 * node + 3)) : [];
 };
 
 window.tendrilStudio = {
@@ -92,6 +97,14 @@ window.tendrilStudio = {
     return view && band && { rod: view.project(band.rod, 0), hand: view.project(band.hand, 0) };
   },
   collider: (index) => current.view?.colliderAt(index),
+  run: () => ({
+    first: state.frames.first,
+    last: state.frames.last,
+    frames: state.frames.frames.length,
+    samples: state.frames.stats.length,
+    ghost: state.ghostStats.value.length,
+    values: JSON.stringify(state.loaded.value?.values),
+  }),
   picture: async () => current.view?.picture('image/png'),
   svg: () => current.view?.svg('#ffffff') ?? '',
   get drawTime() {

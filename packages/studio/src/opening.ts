@@ -1,33 +1,72 @@
 /** Ways into the page: its address, the last visit, files that are chosen or dropped; and the link that leads back here. */
+
+import { checkText } from './acting.ts';
+import { ask, explain } from './connection.ts';
 import { openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
 import { LinkTooLong, packText, unpackText } from './link.ts';
-import type { FromWorker, Loaded } from './protocol.ts';
-import { readSaved } from './saved.ts';
-import { ask, checkText, edit, hasCase, openCase, openText, showRecording } from './session.ts';
+import { findWork, lastWork, readRecent, type Work } from './recent.ts';
+import { edit, hasCase, openCase, openRecording, openText } from './session.ts';
 import * as state from './state.ts';
 
 /** What the address names, else what was open last, else a case that moves at once. */
 export async function openFirst(): Promise<void> {
+  void readRecent();
+  addEventListener('popstate', () => void followAddress());
+  if (await openAddress()) return;
+  if (!(await openSaved())) await openMoving();
+}
+
+/** After a link was pasted, or Back was pressed: the page has changed its address itself without this. */
+async function followAddress(): Promise<void> {
+  if (!(await openAddress()) && location.hash === '') await openMoving();
+}
+
+async function openAddress(): Promise<boolean> {
   const wanted = new URLSearchParams(location.hash.slice(1));
-  if (await openLink(wanted)) return;
+  if (await openLink(wanted)) return true;
   const file = wanted.get('file');
   if (file !== null) {
     try {
       const response = await fetch(`scene/${encodeURIComponent(file)}`);
       if (!response.ok) throw new Error(response.statusText);
       await openFile(new File([await response.blob()], file));
-      return;
+      return true;
     } catch {
       state.tell(`The file ${file} cannot be read any more; start the studio with it again.`, 'bad');
     }
   }
-  const id = wanted.get('case');
-  if (id !== null && hasCase(id)) return openCase(id);
-  if (wanted.has('groom')) {
-    await openMoving();
-    return startGrooming();
+  const [work, id] = [wanted.get('work'), wanted.get('case')];
+  if (work !== null && (await openWork(work))) return true;
+  if (id !== null && hasCase(id)) {
+    await openCase(id);
+    return true;
   }
-  if (!(await openSaved())) await openMoving();
+  if (wanted.has('groom')) {
+    if (state.text.value === '') await openMoving();
+    await startGrooming();
+    return true;
+  }
+  return false;
+}
+
+/** A recent scene; false where this browser does not have it. */
+export async function openWork(name: string): Promise<boolean> {
+  const work = await findWork(name);
+  if (!work) {
+    state.tell('These edits are not in this browser any more.', 'bad');
+    return false;
+  }
+  if (work.caseId !== undefined && hasCase(work.caseId)) state.caseId.value = work.caseId;
+  if (namesHair(work.text)) return openKeptHair(work);
+  const { text, name: file, caseId } = work;
+  void openText(text, file, { caseId, work: work.work });
+  return true;
+}
+
+async function openKeptHair({ text, name, work, hair }: Work): Promise<boolean> {
+  if (await openKeptScene(text, name, { work, hair })) return true;
+  state.tell('The hair of this scene is gone: this browser does not keep it. Save hairstyles as files.', 'bad');
+  return false;
 }
 
 /** What a link holds: a scene, hair, or a scene of hair. */
@@ -44,7 +83,7 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
       if (await openShared(recipe, text, name)) return true;
       throw new Error('no hair');
     }
-    void openText(text ?? '', name);
+    void openText(text ?? '', name, { keepAddress: true });
     return true;
   } catch (error) {
     const what = shared === null ? 'hair' : 'scene';
@@ -57,28 +96,49 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
   }
 }
 
-/** What was open last. */
+/** What was worked on last. */
 async function openSaved(): Promise<boolean> {
-  const saved = readSaved();
-  if (!saved) return false;
-  // hair that was groomed here is in files that the text only names
-  if (namesHair(saved.text)) {
-    if (await openKeptScene(saved.text, saved.name)) return true;
-    state.tell('The hair of the last scene is gone: this browser does not keep it. Save hairstyles as files.', 'bad');
-    return false;
-  }
-  void openText(saved.text, saved.name);
-  state.caseId.value = saved.caseId;
-  state.changed.value = true;
-  return true;
+  const last = lastWork();
+  return last !== undefined && (await openWork(last.work));
 }
 
 const namesHair = (text: string): boolean => /\.hairstyle\b/.test(text);
 
-/** A case that moves from the first moment on. */
+/**
+ * The first thing that a visitor sees: Michell's ring, twisted beyond what it bears, which leaps out of its plane within seconds. A small
+ * force that varies around the ring is its imperfection: a perfect ring would wait for rounding errors.
+ */
+const firstScene = `tendril: 1
+title: A twisted ring leaps
+description: Twist it by less than theory's threshold and it lies flat again.
+rods:
+  - id: ring
+    shape: { type: ring, radius: 1, axis: [ 0, 0, 1 ] }
+    edges: 64
+    natural: straight
+    frame: { twist: 17 }
+    section: { type: stiffness, EI1: 1, GJ: 1, mass: 1, radius: 0.045, damping: { mass: 0.7 } }
+fields:
+  - { type: force, per: length, formula: [ "0", "0", "0.03*cos(4*pi*u)" ] }
+time: { duration: 14, step: 0.02 }
+`;
+
+export function closePanels(): void {
+  state.galleryOpen.value = false;
+  state.sideOpen.value = false;
+  state.plotsOpen.value = false;
+}
+
+/** The page of a first visit: one thing fills the view, with one slider; panels wait until they are asked for. */
 async function openMoving(): Promise<void> {
-  const first = ['trefoil-knot', 'helix-reconstruction'].find(hasCase) ?? state.cases.value[0]?.id;
-  if (first !== undefined) await openCase(first);
+  if (!hasCase('michell-ring')) {
+    const [first] = state.cases.value;
+    if (first) await openCase(first.id);
+    return;
+  }
+  closePanels();
+  const options = { caseId: 'michell-ring', isOwn: false, keepAddress: true } as const;
+  void openText(firstScene, 'twisted-ring.yaml', options);
 }
 
 /** The link to what is shown; undefined where it is hair of which a link cannot tell. */
@@ -93,31 +153,31 @@ export async function shareLink(): Promise<string | undefined> {
   return `${here}#name=${name}&s=${await packText(state.text.value)}${hair && `&${hair}`}`;
 }
 
-async function openRecording(bytes: ArrayBuffer, name: string): Promise<void> {
-  const answer = await ask<Extract<FromWorker, { type: 'recording' }>>(
-    (ticket) => ({ type: 'recording', ticket, bytes, name }),
-    [bytes],
-  );
-  if (!answer.loaded) {
-    state.tell(`${name} cannot be shown: ${answer.error}`, 'bad');
-    return;
+async function readRecording(bytes: ArrayBuffer, name: string): Promise<void> {
+  try {
+    openRecording(await ask('recording', { bytes, name }, { transfer: [bytes] }), name);
+  } catch (error) {
+    explain(error, `${name} cannot be shown`);
   }
-  const message: Loaded = { type: 'loaded', ticket: 0, ...answer.loaded };
-  showRecording(message, answer.frames, answer.text, name);
 }
 
 /** Curves become a scene, a mesh becomes a thing in the way of the present one. */
 async function importOther(bytes: ArrayBuffer, name: string): Promise<void> {
-  const answer = await ask<Extract<FromWorker, { type: 'imported' }>>(
-    (ticket) => ({ type: 'import', ticket, bytes, name }),
-    [bytes],
-  );
-  if (answer.text !== undefined) void openText(answer.text, name.replace(/\.\w+$/, '.yaml'));
-  else if (answer.collider) {
+  try {
+    const { text, collider } = await ask('import', { bytes, name }, { transfer: [bytes] });
+    if (text !== undefined) void openText(text, name.replace(/\.\w+$/, '.yaml'));
+    if (!collider) return;
     const values = state.loaded.value?.values as { colliders?: unknown[] } | undefined;
-    await edit([{ path: ['colliders'], value: [...(values?.colliders ?? []), answer.collider] }], '');
+    await edit([{ path: ['colliders'], value: [...(values?.colliders ?? []), collider] }], '');
     state.tell(`${name} is now in the way of the rods.`, 'good');
-  } else state.tell(`${name} cannot be used: ${answer.error}`, 'bad');
+  } catch (error) {
+    explain(error, `${name} cannot be used`);
+  }
+}
+
+/** Whether a text means to be a scene, sound or not: it has one of the fields that only scenes have. */
+function looksLikeScene(text: string): boolean {
+  return /^\s*[{,]?\s*["']?(tendril|rods|strands)["']?\s*:/m.test(text);
 }
 
 /** Opens what was dropped or chosen, by what it holds and not by what it is called. */
@@ -125,7 +185,7 @@ export async function openFile(file: File): Promise<void> {
   const bytes = await file.arrayBuffer();
   const beginning = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(8, bytes.byteLength)));
   if (beginning.slice(0, 5).includes('TREC')) {
-    await openRecording(bytes, file.name);
+    await readRecording(bytes, file.name);
     return;
   }
   if (/\.(usda?|usdc|usdz|obj|hair|tfx|glb|gltf|csv|tsv)$/i.test(file.name)) {
@@ -141,7 +201,7 @@ export async function openFile(file: File): Promise<void> {
     return;
   }
   const found = await checkText(text);
-  if (found.length > 0 && !/^\s*["']?(tendril|rods)["']?\s*:/m.test(text) && !text.trimStart().startsWith('{')) {
+  if (found.length > 0 && !looksLikeScene(text)) {
     state.tell(`${file.name} is no scene: it has no field "tendril". What was open stays.`, 'bad');
     return;
   }

@@ -1,21 +1,30 @@
 /** The cursor in time: what is shown of the run, and how far the worker has to be ahead of it. */
-import type { ToWorker } from './protocol.ts';
 import * as state from './state.ts';
 
 /** The cursor [s], as fine as it moves. */
 let head = 0;
 /** What the worker was asked to come to [s]. */
 let asked = 0;
-let send: (message: Extract<ToWorker, { type: 'until' }>) => void = () => {};
+let ask: (time: number, every: number) => void = () => {};
+/** Runs the scene from its start: what was computed begins later. */
+let runFromStart: () => void = () => {};
 
-/** Where to ask for more of the run. */
-export function startPlayback(to: typeof send): void {
-  send = to;
+/** Where to ask for more of the run, and for all of it. */
+export function startPlayback(more: typeof ask, all: typeof runFromStart): void {
+  ask = more;
+  runFromStart = all;
 }
 
-/** Back to the beginning. */
-export function rewind(): void {
-  head = 0;
+/** To where a run begins. */
+export function rewind(time = 0): void {
+  head = time;
+  state.clock.value = time;
+}
+
+/** Back to the beginning of the scene; frames that begin later belong to a run that was changed on its way. */
+function startOver(): void {
+  if (state.recorded.value === undefined && state.frames.first > 0) runFromStart();
+  else head = state.frames.first;
 }
 
 /** Another run: nothing was asked of it yet. */
@@ -30,7 +39,7 @@ export function jumpToEnd(): void {
 
 export function togglePlay(): void {
   const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
-  if (!state.playing.value && head >= end - 1e-9) head = state.frames.first;
+  if (!state.playing.value && head >= end - 1e-9) startOver();
   state.playing.value = !state.playing.value;
   // a pause rests on a frame, not a hair's breadth after one: the next step back is then seen to be a step
   if (!state.playing.value) {
@@ -57,17 +66,27 @@ export function stepFrames(by: number): void {
   else if (by > 0 && state.recorded.value === undefined) {
     const { step } = state.loaded.value?.time ?? { step: 0.01 };
     state.openEnded.value ||= head >= state.duration.value - 1e-9;
-    send({ type: 'until', time: state.frames.last + step, every: step });
-    setTimeout(() => {
-      head = state.frames.last;
-    }, 30);
+    ask(state.frames.last + step, step);
+    goesToNext = true;
   }
+  state.clock.value = head;
+}
+
+/** The cursor waits for a frame that was asked for while it stands. */
+let goesToNext = false;
+
+/** A frame has come. */
+export function takeFrame(): void {
+  if (!goesToNext) return;
+  goesToNext = false;
+  jumpToEnd();
   state.clock.value = head;
 }
 
 /** Once a drawn frame: moves the cursor and asks the worker for what comes next. Returns where the cursor is. */
 export function tick(seconds: number): number {
   const { last } = state.frames;
+  if (state.playing.value) goesToNext = false;
   const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
   if (!state.playing.value || state.frames.frames.length === 0) return head;
   const rate = state.pace.value * state.speed.value;
@@ -75,13 +94,13 @@ export function tick(seconds: number): number {
   const wanted = head + Math.min(seconds, 0.1) * rate;
   head = Math.min(wanted, last);
   if (head >= end - 1e-9 || (state.recorded.value !== undefined && head >= last)) {
-    if (state.loop.value) head = state.frames.first;
+    if (state.loop.value) startOver();
     else state.playing.value = false;
   }
   const ahead = Math.min(end, head + rate * 0.05 + (state.loaded.value?.time.step ?? 0));
   if (ahead > last && ahead > asked && state.recorded.value === undefined && !state.failure.value) {
     asked = ahead;
-    send({ type: 'until', time: ahead, every: rate / 60 });
+    ask(ahead, rate / 60);
   }
   return head;
 }

@@ -86,13 +86,13 @@ export type ForceKind = (typeof forceKinds)[number];
 /** Numbers of an arrow: its kind, where it begins [m], the force [N]. */
 export const forceStride = 7;
 
-/**
- * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
- * node), tension (1 an edge), contact force (1 a node); then for each body, and each collider that moves, position and
- * orientation w x y z.
- */
+/** A lane at an instant; `frameLayout.ts` says what is where in `data`. */
 export interface LaneFrame {
   readonly data: Float32Array;
+  /** Of hair: the guides, from which the hairs in `data` are made again; `data` is empty where they are not at hand. */
+  readonly guides?: Float32Array;
+  /** Largest distance of its centrelines from those of the first lane [m]. */
+  readonly distance?: number;
   readonly stats: Float64Array;
   /** Arrows, `forceStride` numbers each; absent where they are not known. */
   readonly forces?: Float32Array;
@@ -113,11 +113,6 @@ export interface ContactFacts {
   /** Of all steps so far: how many were not solved to the tolerance. */
   readonly missed: number;
   readonly steps: number;
-}
-
-/** Numbers that a rod has in a frame. */
-export function rodSize({ nodeCount, edgeCount }: { readonly nodeCount: number; readonly edgeCount: number }): number {
-  return 6 * nodeCount + 4 * edgeCount;
 }
 
 export interface Frame {
@@ -148,47 +143,105 @@ export type HandMessage =
   | { readonly kind: 'move-all'; readonly offset: readonly number[] }
   | { readonly kind: 'wind'; readonly velocity: readonly number[] };
 
-export type ToWorker =
-  | { readonly type: 'cases' }
-  | {
-      readonly type: 'load';
-      readonly ticket: number;
-      readonly text: string;
-      readonly name: string;
-      readonly variants: readonly Variant[];
-      /** Go on from the present state where only such fields have changed that it still fits. */
-      readonly keep: boolean;
-    }
-  | { readonly type: 'check-text'; readonly ticket: number; readonly text: string; readonly name: string }
-  | { readonly type: 'edit'; readonly ticket: number; readonly text: string; readonly edits: readonly SceneEdit[] }
-  | { readonly type: 'until'; readonly time: number; readonly every: number }
-  | { readonly type: 'case-text'; readonly ticket: number; readonly id: string }
-  | { readonly type: 'restart'; readonly run: number }
-  | { readonly type: 'rest' }
-  | { readonly type: 'groom'; readonly ticket: number; readonly action: GroomAction }
+/** Cuts a rod at a node, or pins it there. */
+export interface OperateRequest {
+  readonly run: number;
+  readonly kind: 'cut' | 'pin';
+  readonly rod: number;
+  readonly node: number;
+}
+
+export interface LoadRequest {
+  readonly run: number;
+  readonly text: string;
+  readonly name: string;
+  /** The case that the scene is or began as: what it says about its controls. */
+  readonly caseId: string | undefined;
+  readonly variants: readonly Variant[];
+  /** Continue from the state at this time [s] where only such fields have changed that it fits; undefined: start anew. */
+  readonly from: number | undefined;
+}
+
+export interface Refusal {
+  readonly problems: readonly Problem[];
+}
+
+export interface NamedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+interface Exchange<Ask, Answer> {
+  readonly ask: Ask;
+  readonly answer: Answer;
+}
+
+/** What the page asks, and what the worker answers. Each request is answered once, or fails with an error. */
+export interface Requests {
+  readonly catalogue: Exchange<null, Catalogue>;
+  readonly 'case-text': Exchange<{ readonly id: string }, { readonly text: string }>;
+  readonly load: Exchange<LoadRequest, Loaded | Refusal>;
+  readonly 'check-text': Exchange<{ readonly text: string; readonly name: string }, Refusal>;
+  readonly edit: Exchange<{ readonly text: string; readonly edits: readonly SceneEdit[] }, { readonly text: string }>;
+  readonly operate: Exchange<OperateRequest, Loaded | Refusal>;
+  /** Hairs of frames of which the guides are kept. */
+  readonly hairs: Exchange<{ readonly run: number; readonly guides: Float32Array }, { readonly data: Float32Array }>;
+  readonly groom: Exchange<GroomAction, Groomed>;
   /** Files that a scene may name. */
-  | { readonly type: 'attach'; readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[] }
-  | { readonly type: 'hand'; readonly hand: HandMessage }
-  /** Cuts a rod at a node, or pins it there; answered by `loaded` or `refused`. */
-  | {
-      readonly type: 'operate';
-      readonly ticket: number;
-      readonly kind: 'cut' | 'pin';
-      readonly rod: number;
-      readonly node: number;
-    }
-  | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
-  | { readonly type: 'preview'; readonly ticket: number; readonly id: string; readonly patience: number }
-  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
-  | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
-  | {
-      readonly type: 'export';
-      readonly ticket: number;
-      readonly format: ExportFormat;
-      /** Of the recording that is open, not of a run. */
-      readonly recorded: boolean;
-      readonly frames: readonly Frame[];
-    };
+  readonly attach: Exchange<{ readonly files: readonly NamedFile[] }, null>;
+  readonly check: Exchange<
+    { readonly id: string; readonly model: string | undefined },
+    { readonly rows: readonly CheckRow[] }
+  >;
+  readonly preview: Exchange<{ readonly id: string; readonly patience: number }, Preview>;
+  readonly recording: Exchange<{ readonly bytes: ArrayBuffer; readonly name: string }, ReadRecording>;
+  readonly import: Exchange<{ readonly bytes: ArrayBuffer; readonly name: string }, Imported>;
+  readonly export: Exchange<ExportRequest, { readonly parts: readonly Uint8Array[] }>;
+}
+
+export type RequestKind = keyof Requests;
+export type Ask<K extends RequestKind> = Requests[K]['ask'];
+export type Answer<K extends RequestKind> = Requests[K]['answer'];
+
+/** One of all requests, with the number by which its answer is known. */
+export type Request = {
+  [K in RequestKind]: { readonly type: 'request'; readonly id: number; readonly kind: K; readonly body: Ask<K> };
+}[RequestKind];
+
+/** What needs no answer. Those for another run than the present one are ignored. */
+export type Command =
+  | { readonly type: 'until'; readonly run: number; readonly time: number; readonly every: number }
+  | { readonly type: 'restart'; readonly run: number }
+  | { readonly type: 'rest'; readonly run: number }
+  | { readonly type: 'hand'; readonly run: number; readonly hand: HandMessage };
+
+export type ToWorker = Request | Command;
+
+/** What happens to a run. */
+export type RunEvent =
+  | { readonly type: 'frame'; readonly run: number; readonly frame: Frame; readonly pull?: number }
+  | { readonly type: 'failed'; readonly run: number; readonly failure: Failure }
+  /** Of each lane and pin: whether it was let go. */
+  | { readonly type: 'pins'; readonly run: number; readonly released: readonly (readonly boolean[])[] };
+
+export interface Progress {
+  readonly done: number;
+  readonly of: number;
+  readonly what: string;
+}
+
+export type FromWorker =
+  | { readonly type: 'answer'; readonly id: number; readonly body: Answer<RequestKind> }
+  | { readonly type: 'error'; readonly id: number; readonly message: string; readonly isFetch: boolean }
+  | ({ readonly type: 'progress'; readonly id: number } & Progress)
+  | RunEvent;
+
+export interface ExportRequest {
+  readonly format: ExportFormat;
+  /** Of the recording that is open, not of a run. */
+  readonly recorded: boolean;
+  readonly frames: readonly Frame[];
+}
 
 /** What a run can be saved as. */
 export type ExportFormat = 'tendril' | 'usda' | 'glb' | 'vtk' | 'csv' | 'parquet';
@@ -202,6 +255,12 @@ export interface CaseInfo {
   readonly colorBy: 'curvature' | 'twist';
 }
 
+export interface Catalogue {
+  readonly cases: readonly CaseInfo[];
+  readonly models: readonly string[];
+  readonly schema: object;
+}
+
 export interface Failure {
   readonly title: string;
   readonly message: string;
@@ -210,14 +269,30 @@ export interface Failure {
   readonly lane: number;
 }
 
+/** A quantity of the scene that matters most, above all other fields. */
+export interface Control {
+  readonly path: readonly (string | number)[];
+  readonly label: string;
+  readonly symbol?: string;
+  readonly unit?: string;
+  /** Of what is shown: the value of the scene times `factor`. */
+  readonly low: number;
+  readonly high: number;
+  readonly factor: number;
+  readonly value: number;
+  /** Where theory says that something happens, and what. */
+  readonly threshold?: { readonly at: number; readonly what: string };
+}
+
 export interface Loaded {
-  readonly type: 'loaded';
-  readonly ticket: number;
   readonly lanes: readonly LaneInfo[];
   readonly time: TimeInfo;
   readonly kept: Kept;
+  /** Time of the first frame [s]: that of the state from which it continues. */
+  readonly start: number;
   /** As written, units unread. */
   readonly values: unknown;
+  readonly controls: readonly Control[];
   readonly colliders: readonly ColliderInfo[];
   readonly gravity: readonly [number, number, number];
   readonly title: string;
@@ -227,69 +302,25 @@ export interface Loaded {
   readonly hair?: 'movable' | 'driven';
 }
 
-export type FromWorker =
-  | {
-      readonly type: 'cases';
-      readonly cases: readonly CaseInfo[];
-      readonly models: readonly string[];
-      readonly schema: object;
-    }
-  | Loaded
-  | {
-      readonly type: 'refused';
-      readonly ticket: number;
-      readonly problems: readonly Problem[];
-      readonly values: unknown;
-    }
-  | { readonly type: 'checked-text'; readonly ticket: number; readonly problems: readonly Problem[] }
-  | { readonly type: 'edited'; readonly ticket: number; readonly text: string }
-  | { readonly type: 'case-text'; readonly ticket: number; readonly text: string }
-  | { readonly type: 'frame'; readonly run: number; readonly frame: Frame }
-  | { readonly type: 'failed'; readonly failure: Failure }
-  /** Of each lane and pin: whether it was let go. */
-  | { readonly type: 'pins'; readonly run: number; readonly released: readonly (readonly boolean[])[] }
-  | { readonly type: 'pull-force'; readonly force: number }
-  | {
-      readonly type: 'check-progress';
-      readonly ticket: number;
-      readonly done: number;
-      readonly of: number;
-      readonly what: string;
-    }
-  | {
-      readonly type: 'check-rows';
-      readonly ticket: number;
-      readonly rows: readonly CheckRow[];
-      readonly error?: string;
-    }
-  | {
-      readonly type: 'preview';
-      readonly ticket: number;
-      readonly lane: LaneInfo | undefined;
-      readonly data: Float32Array;
-      readonly colliders: readonly ColliderInfo[];
-      readonly twists: boolean;
-    }
-  | {
-      readonly type: 'recording';
-      readonly ticket: number;
-      readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
-      readonly frames: readonly Frame[];
-      readonly text: string;
-      readonly error?: string;
-    }
-  | {
-      readonly type: 'imported';
-      readonly ticket: number;
-      readonly text?: string;
-      readonly collider?: object;
-      readonly error?: string;
-    }
-  | {
-      readonly type: 'exported';
-      readonly ticket: number;
-      readonly parts: readonly Uint8Array[];
-      readonly error?: string;
-    }
-  | Groomed
-  | { readonly type: 'broken'; readonly message: string };
+export const isRefusal = (answer: object): answer is Refusal => 'problems' in answer;
+
+export interface Preview {
+  readonly lane: LaneInfo;
+  readonly data: Float32Array;
+  readonly colliders: readonly ColliderInfo[];
+  readonly twists: boolean;
+}
+
+export interface ReadRecording {
+  readonly loaded: Loaded;
+  readonly frames: readonly Frame[];
+  /** The scene that was recorded, as YAML. */
+  readonly text: string;
+}
+
+export interface Imported {
+  /** A whole scene, of curves. */
+  readonly text?: string;
+  /** A thing in the way, of a mesh. */
+  readonly collider?: object;
+}

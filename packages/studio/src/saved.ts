@@ -1,36 +1,6 @@
-/** What outlives a visit: the scene that is open, and hair that was groomed. */
+/** What outlives a visit: recent scenes, and hair that was groomed. */
 import type { KeptGroom, Recipe } from './groomTypes.ts';
-import * as state from './state.ts';
-
-/** One visit's work outlives it. */
-const saveKey = 'tendril-studio-scene';
-
-export function readSaved(): { text: string; name: string; caseId: string | undefined } | undefined {
-  try {
-    const saved = JSON.parse(localStorage.getItem(saveKey) ?? 'null') as {
-      text?: unknown;
-      name?: unknown;
-      caseId?: unknown;
-    } | null;
-    if (typeof saved?.text !== 'string' || typeof saved.name !== 'string') return undefined;
-    return { text: saved.text, name: saved.name, caseId: typeof saved.caseId === 'string' ? saved.caseId : undefined };
-  } catch {
-    return undefined;
-  }
-}
-
-export function autosave(): void {
-  try {
-    if (!state.changed.value) localStorage.removeItem(saveKey);
-    else
-      localStorage.setItem(
-        saveKey,
-        JSON.stringify({ text: state.text.value, name: state.sceneName.value, caseId: state.caseId.value }),
-      );
-  } catch {
-    // no storage (private window, full): the page works without
-  }
-}
+import type { Work } from './recent.ts';
 
 /** The files that a scene of groomed hair names, and how the hair came about. */
 export interface KeptHair {
@@ -42,6 +12,7 @@ interface Kept {
   /** The panel as it was left. */
   readonly groom: KeptGroom & { readonly color: string };
   readonly hair: KeptHair;
+  readonly recent: readonly Work[];
 }
 
 /** Larger things are in a database; a browser without one (a private window) keeps nothing, and says so by undefined. */

@@ -1,86 +1,93 @@
 /**
- * What happens: opening scenes, changing them, playing, pulling. The one place that writes the signals of state.ts which
- * belong to the scene and its run.
+ * What happens to the scene and its run: opening, changing, undoing, restarting, pulling. The one writer of the signals of state/scene.ts
+ * and of the run's in state/run.ts.
+ *
+ * Every run has a number. Events and commands carry it, so that what belongs to an old run changes nothing. A change keeps the run where
+ * the core says that its state fits (`livenessOf`), from the frame at the cursor on; frames of other values are dropped.
  */
+import { livenessOf } from '@tendril-sim/core';
 import type { SceneEdit } from '@tendril-sim/io';
-import { type Client, startClient } from './client.ts';
-import { createHistory } from './history.ts';
-import { expectNothing, jumpToEnd, rewind, startPlayback } from './playback.ts';
-import type { ExportFormat, Frame, FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
-import { autosave } from './saved.ts';
+import { writeAddress } from './address.ts';
+import { ask, attachFiles, command, connect, explain, nextRun, replaceWorker, showRun } from './connection.ts';
+import { createHistory, type Entry } from './history.ts';
+import { cursor, expectNothing, rewind, startPlayback, takeFrame } from './playback.ts';
+import { type Frame, isRefusal, type Loaded, type ReadRecording, type RunEvent, type Variant } from './protocol.ts';
+import { keepWork, newWork } from './recent.ts';
+import type { KeptHair } from './saved.ts';
 import * as state from './state.ts';
 import type { ColorBy } from './view/colormaps.ts';
 
-type CasesAnswer = Extract<FromWorker, { type: 'cases' }>;
-
 const history = createHistory();
-let client: Client;
-/** Frames of another run are late, and dropped. Loads have positive numbers, restarts negative ones. */
-let run = 0;
-let restarts = 0;
-/** Bumped when a scene was loaded anew: the view takes it up. */
+/** Bumped when something is shown that the worker did not load: its late answers change nothing. */
+let epoch = 0;
+/** The hair of the scene that is open. */
+let openHair: KeptHair | undefined;
+
 export const view: {
   loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined;
   pins: ((released: readonly (readonly boolean[])[]) => void) | undefined;
 } = { loaded: undefined, pins: undefined };
 /** Of the pull that is going on [N]. */
 export const pullForce: { value: number } = { value: 0 };
-
 let keepCamera = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
 let operated = false;
 
 /** `ready`: what to do when the page knows its cases. */
 export function startSession(ready: () => Promise<void>): void {
-  client = startClient({
-    loaded: takeLoaded,
-    frame(ofRun, frame) {
-      if (ofRun !== run) return;
-      state.frames.add(frame);
-    },
-    failed(failure) {
-      state.failure.value = failure;
-      state.playing.value = false;
-    },
-    pullForce(force) {
-      pullForce.value = force;
-    },
-    pins(released) {
-      const { value: loaded } = state.loaded;
-      if (!loaded) return;
-      const marked = (pins: Loaded['lanes'][number]['pins'], k: number): typeof pins =>
-        pins.map((pin, p) => ({ ...pin, released: released[k]?.[p] ?? false }));
-      state.loaded.value = {
-        ...loaded,
-        lanes: loaded.lanes.map((lane, k) => ({ ...lane, pins: marked(lane.pins, k) })),
-      };
-      view.pins?.(released);
-      operated ||= released.some((lane) => lane.includes(true));
-    },
-    progress() {},
-    broken(message) {
-      state.fatal.value = message;
-    },
-  });
-  void client
-    .ask<CasesAnswer>(() => ({ type: 'cases' }))
-    .then((answer) => {
-      state.cases.value = answer.cases;
-      state.models.value = answer.models;
-      state.schema.value = answer.schema;
-      return ready();
-    });
-  startPlayback((message) => client.send(message));
+  connect(take);
+  startPlayback((time, every) => command({ type: 'until', time, every }), restart);
+  const begin = async (): Promise<void> => {
+    const { cases, models, schema } = await ask('catalogue', null);
+    state.cases.value = cases;
+    state.models.value = models;
+    state.schema.value = schema;
+    await ready();
+  };
+  begin().catch((error) =>
+    explain(error, 'The simulation', () => {
+      replaceWorker();
+      void begin();
+    }),
+  );
+}
+
+function take(event: RunEvent): void {
+  if (event.type === 'frame') {
+    state.frames.add(event.frame);
+    if (event.pull !== undefined) pullForce.value = event.pull;
+    takeFrame();
+  } else if (event.type === 'failed') {
+    state.failure.value = event.failure;
+    state.playing.value = false;
+  } else takePins(event.released);
+}
+
+function takePins(released: readonly (readonly boolean[])[]): void {
+  const { value: loaded } = state.loaded;
+  if (!loaded) return;
+  const differs = loaded.lanes.some(({ pins }, k) =>
+    pins.some((pin, p) => (pin.released ?? false) !== (released[k]?.[p] ?? false)),
+  );
+  operated ||= released.some((lane) => lane.includes(true));
+  if (!differs) return;
+  state.loaded.value = {
+    ...loaded,
+    lanes: loaded.lanes.map((lane, k) => ({
+      ...lane,
+      pins: lane.pins.map((pin, p) => ({ ...pin, released: released[k]?.[p] ?? false })),
+    })),
+  };
+  view.pins?.(released);
 }
 
 function takeLoaded(message: Loaded): void {
-  run = message.ticket;
-  if (message.kept !== 'state') state.frames.clear();
   if (message.kept === 'restarted') {
-    rewind();
     state.openEnded.value = false;
     operated = false;
   }
+  state.frames.clear();
+  rewind(message.start);
   expectNothing();
   state.loaded.value = message;
   state.recorded.value = undefined;
@@ -91,35 +98,77 @@ export const hasCase = (id: string): boolean => state.cases.value.some((one) => 
 
 /** Resolved when its scene is on its way. */
 export async function openCase(id: string): Promise<void> {
-  state.caseId.value = id;
-  state.sceneName.value = `${id}.yaml`;
-  const { text } = await client.ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({
-    type: 'case-text',
-    ticket,
-    id,
-  }));
-  // another was chosen meanwhile
-  if (state.caseId.value !== id) return;
-  const known = state.cases.value.find((one) => one.id === id)?.colorBy;
-  state.colorBy.value = state.comparing.value ? 'plain' : (known ?? preferredColor(text));
-  history.reset(text);
-  void open(text);
-  state.changed.value = false;
-  afterChange();
-  globalThis.history.replaceState(null, '', `#case=${id}`);
+  const mine = ++opening;
+  try {
+    const { text } = await ask('case-text', { id });
+    // another was chosen meanwhile
+    if (mine !== opening) return;
+    state.unfetched.value = undefined;
+    await openEntry({ text, name: `${id}.yaml`, caseId: id, changed: false, work: newWork() });
+  } catch (error) {
+    explain(error, `The case ${id}`, () => void openCase(id));
+  }
 }
+
+let opening = 0;
 
 export const asWritten: Variant = { id: '', label: 'as written' };
 
-export function openText(text: string, name: string): Promise<boolean> {
-  state.caseId.value = undefined;
-  state.sceneName.value = name;
-  state.colorBy.value = preferredColor(text);
-  history.reset(text);
-  const opened = open(text);
-  state.changed.value = true;
-  afterChange();
+export interface OpenOptions {
+  readonly caseId?: string | undefined;
+  readonly work?: string;
+  readonly hair?: KeptHair;
+  /** Made or opened by the visitor, and kept for later. Default true. */
+  readonly isOwn?: boolean;
+  /** The address names it already. */
+  readonly keepAddress?: boolean;
+}
+
+/** Opens a scene of one's own. False where it has problems. */
+export function openText(text: string, name: string, options: OpenOptions = {}): Promise<boolean> {
+  const { caseId, work = newWork(), hair, isOwn = true, keepAddress } = options;
+  opening++;
+  return openEntry({ text, name, caseId, changed: isOwn, work, ...(hair && { hair }) }, keepAddress);
+}
+
+function openEntry(entry: Entry, keepAddress = false): Promise<boolean> {
+  history.push(entry, '', performance.now());
+  const opened = show(entry);
+  if (!keepAddress) writeAddress(entry, true);
   return opened;
+}
+
+/** Shows an entry of the history from its start. */
+function show(entry: Entry): Promise<boolean> {
+  takeEntry(entry);
+  state.grooming.value = false;
+  state.failure.value = undefined;
+  state.ghostStats.value = [];
+  const known = state.cases.value.find(({ id }) => id === entry.caseId)?.colorBy;
+  state.colorBy.value = state.comparing.value ? 'plain' : (known ?? preferredColor(entry.text));
+  if (entry.recording) {
+    showFrames(entry.recording, entry.name);
+    return Promise.resolve(true);
+  }
+  state.playing.value = true;
+  keepCamera = false;
+  return load(undefined);
+}
+
+function takeEntry(entry: Entry): void {
+  state.text.value = entry.text;
+  state.sceneName.value = entry.name;
+  state.caseId.value = entry.caseId;
+  state.changed.value = entry.changed;
+  state.canUndo.value = history.canUndo;
+  state.canRedo.value = history.canRedo;
+  if (entry.hair && entry.hair !== openHair) attachFiles(entry.hair.files);
+  openHair = entry.hair;
+  if (entry.changed && !entry.recording) keepWork(entry, titleOf(entry));
+}
+
+function titleOf({ text, name }: Entry): string {
+  return /^title:\s*["']?(.*?)["']?\s*$/m.exec(text)?.[1] ?? name;
 }
 
 /** Where twist is put in, twist is what one wants to see. */
@@ -127,95 +176,133 @@ function preferredColor(text: string): ColorBy {
   return /twist:|turns:|torque/.test(text) ? 'twist' : 'curvature';
 }
 
-function open(text: string): Promise<boolean> {
-  state.grooming.value = false;
-  // the address is that of the panel no more
-  if (location.hash === '#groom') globalThis.history.replaceState(null, '', location.pathname);
-  state.text.value = text;
-  state.failure.value = undefined;
-  state.playing.value = true;
-  keepCamera = false;
-  return load(false);
-}
+let loads = 0;
+/** What takes longer is said, and can be cancelled [ms]. */
+const patience = 300;
 
-let loading = 0;
-
-/** Compiles the text; a scene with problems leaves what runs as it is. */
-async function load(keep: boolean): Promise<boolean> {
-  const mine = ++loading;
-  const answer = await client.ask<Extract<FromWorker, { type: 'loaded' | 'refused' }>>((ticket) => ({
-    type: 'load',
-    ticket,
-    text: state.text.value,
-    name: state.sceneName.value,
-    variants: state.variants.value,
-    keep,
-  }));
-  if (mine !== loading) return answer.type === 'loaded';
-  if (answer.type === 'refused') {
-    state.problems.value = answer.problems;
+/** Compiles the text; a scene with problems leaves what runs as it is. `from`: time from which the run continues [s]. */
+async function load(from: number | undefined): Promise<boolean> {
+  const mine = ++loads;
+  const asked = epoch;
+  const number = nextRun();
+  let what = 'Reading the scene';
+  const timer = setTimeout(() => {
+    state.loading.value = what;
+  }, patience);
+  try {
+    const answer = await ask(
+      'load',
+      {
+        run: number,
+        text: state.text.value,
+        name: state.sceneName.value,
+        caseId: state.caseId.value,
+        variants: state.variants.value,
+        from,
+      },
+      {
+        onProgress: (progress) => {
+          what = progress.what;
+          if (state.loading.value !== undefined) state.loading.value = what;
+        },
+      },
+    );
+    if (asked !== epoch) return !isRefusal(answer);
+    if (isRefusal(answer)) {
+      state.problems.value = answer.problems;
+      return false;
+    }
+    showRun(number);
+    state.problems.value = [];
+    state.failure.value = undefined;
+    state.unfetched.value = undefined;
+    takeLoaded(answer);
+    if (from !== undefined && answer.kept === 'restarted') {
+      state.tell('Restarted: this change needs a new start.');
+      state.playing.value = true;
+    }
+    return true;
+  } catch (error) {
+    if (asked === epoch) explain(error, 'The scene', () => void load(from));
     return false;
+  } finally {
+    clearTimeout(timer);
+    if (mine === loads) state.loading.value = undefined;
   }
-  state.problems.value = [];
-  state.failure.value = undefined;
-  if (keep && answer.kept === 'restarted') {
-    state.tell('Restarted: this change needs a new start.');
-    state.playing.value = true;
-  }
-  return true;
 }
 
-function afterChange(): void {
-  state.canUndo.value = history.canUndo;
-  state.canRedo.value = history.canRedo;
-  autosave();
+/** Gives up what the worker is busy with: a new one takes its place, and shows what was open before. */
+export function cancelLoading(): void {
+  replaceWorker();
+  epoch++;
+  state.loading.value = undefined;
+  const entry = history.undo() ?? history.now;
+  state.tell('Stopped. What was open before starts again.');
+  if (entry) void show(entry);
 }
 
-/** Fields that can change under a running simulation: its state still fits. */
-const live =
-  /^(gravity|materials|sections|loads|fields|solver|title|description|time\.(step|halvings)|output|rods\.\d+\.(section|material))(\.|$)/;
-
-export function isLive(path: readonly PropertyKey[]): boolean {
-  return live.test(path.map(String).join('.'));
+/** How a change of a field reaches the run; the core says so. */
+export function isLive(path: readonly (string | number)[]): boolean {
+  const liveness = livenessOf(path);
+  if (liveness !== 'turn') return liveness === 'keep';
+  return state.loaded.value?.lanes[0]?.rods[Number(path[1])]?.closed === true;
 }
 
 /** Changes values of the scene, as the inspector does. */
 export async function edit(edits: readonly SceneEdit[], kind: string): Promise<void> {
-  const answer = await client.ask<Extract<FromWorker, { type: 'edited' }>>((ticket) => ({
-    type: 'edit',
-    ticket,
-    text: state.text.value,
-    edits,
-  }));
-  change(answer.text, kind);
+  try {
+    const { text } = await ask('edit', { text: state.text.value, edits });
+    await change(text, kind);
+  } catch (error) {
+    explain(error, 'The change');
+  }
 }
 
-/** Takes a new text; the run goes on where its state still fits, else it starts anew. */
-export function change(text: string, kind: string): void {
-  if (text === state.text.value) return;
-  history.push(text, kind, performance.now());
-  state.text.value = text;
-  state.changed.value = true;
-  afterChange();
-  keepCamera = true;
-  void load(state.recorded.value === undefined);
+/** Takes a new text; the run goes on from the cursor where its state still fits, else it starts anew. */
+export async function change(text: string, kind: string): Promise<void> {
+  const { now } = history;
+  if (text === state.text.value || !now) return;
+  // the first edit of a case makes it one's own
+  const work = now.changed ? now.work : newWork();
+  const { recording: _, ...rest } = now;
+  const entry: Entry = { ...rest, text, changed: true, work };
+  history.push(entry, kind, performance.now());
+  takeEntry(entry);
+  writeAddress(entry, false);
+  await reload();
 }
 
-function travel(text: string | undefined): void {
-  if (text === undefined) return;
-  state.text.value = text;
-  state.changed.value = true;
-  afterChange();
+/** Runs what has changed: from the cursor, or from the start if the cursor is at the end. */
+async function reload(): Promise<void> {
+  const isRecorded = state.recorded.value !== undefined;
+  const { step } = state.loaded.value?.time ?? { step: 0 };
+  const isOver = !state.openEnded.value && cursor() >= state.duration.value - 1.5 * step;
+  const { stats } = state.frames;
   keepCamera = true;
-  void load(true);
+  if (isOver) state.playing.value = true;
+  const loaded = await load(isRecorded || isOver ? undefined : cursor());
+  // while a slider is dragged the ghost stays that of the last run that was seen
+  if (loaded && stats.length > 20) state.ghostStats.value = stats;
+}
+
+/** To another entry of the history: an edit of the same scene keeps the run where it can, another scene starts. */
+function travel(before: Entry | undefined, entry: Entry | undefined): void {
+  if (!before || !entry) return;
+  opening++;
+  const isEdit = before.name === entry.name && before.caseId === entry.caseId && !before.recording && !entry.recording;
+  if (isEdit) {
+    takeEntry(entry);
+    void reload();
+  } else void show(entry);
+  writeAddress(entry, false);
 }
 
 export function undo(): void {
-  travel(history.undo());
+  travel(history.now, history.undo());
 }
 
 export function redo(): void {
-  travel(history.redo());
+  travel(history.now, history.redo());
 }
 
 export function setVariants(list: readonly Variant[]): void {
@@ -225,9 +312,10 @@ export function setVariants(list: readonly Variant[]): void {
   if (state.comparing.value && !before) state.colorBy.value = 'plain';
   if (!state.comparing.value && before) state.colorBy.value = preferredColor(state.text.value);
   state.failure.value = undefined;
+  state.ghostStats.value = [];
   state.playing.value = true;
   keepCamera = false;
-  void load(false);
+  void load(undefined);
 }
 
 export function restart(): void {
@@ -237,55 +325,26 @@ export function restart(): void {
     rewind();
     return;
   }
+  state.playing.value = true;
   if (operated || state.loaded.value?.hair) {
     keepCamera = true;
-    state.playing.value = true;
-    void load(false);
+    void load(undefined);
     return;
   }
-  run = --restarts;
+  showRun(nextRun());
   state.frames.clear();
   rewind();
   expectNothing();
-  client.send({ type: 'restart', run });
-  state.playing.value = true;
+  command({ type: 'restart' });
 }
 
-/** Equilibrium with the loads and pins of this instant. */
-export function comeToRest(): void {
-  jumpToEnd();
-  client.send({ type: 'rest' });
-}
-
-export function hand(message: HandMessage): void {
-  if (state.recorded.value !== undefined) return;
-  jumpToEnd();
-  if (message.kind !== 'drop') {
-    state.openEnded.value = true;
-    state.playing.value = true;
-  }
-  client.send({ type: 'hand', hand: message });
-}
-
-/** A hand that keeps still while the camera moves: no reason to go on from a pause, or to jump. */
-export function keepHand(message: HandMessage): void {
-  if (state.recorded.value === undefined) client.send({ type: 'hand', hand: message });
-}
-
-/** For others that ask the worker. */
-export function ask<T extends FromWorker>(build: Parameters<Client['ask']>[0], transfer?: Transferable[]): Promise<T> {
-  return client.ask<T>(build, transfer);
-}
-
-/** Files that the next scene names. */
-export function attachFiles(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
-  client.send({ type: 'attach', files });
-}
+/** The hair of the scene that is open, where it has any. */
+export const hairOfScene = (): KeptHair | undefined => openHair;
 
 /** Shows what does not run; `scene` where other things are to be drawn than before. */
 export function showStill(scene: Loaded | undefined, frame: Frame): void {
-  run = --restarts;
-  loading++;
+  showRun(nextRun());
+  epoch++;
   state.playing.value = false;
   state.frames.clear();
   state.frames.add(frame);
@@ -300,74 +359,42 @@ export function showStill(scene: Loaded | undefined, frame: Frame): void {
   view.loaded?.(scene, !first);
 }
 
-/** Shows a recording: no simulation behind it. */
-export function showRecording(message: Loaded, frames: readonly Frame[], text: string, name: string): void {
-  run = --restarts;
-  loading++;
-  state.grooming.value = false;
+/** Opens a recording: no simulation behind it. */
+export function openRecording(recording: ReadRecording, name: string): void {
+  opening++;
+  void openEntry({ text: recording.text, name, caseId: undefined, changed: true, work: newWork(), recording });
+}
+
+function showFrames({ loaded, frames }: ReadRecording, name: string): void {
+  showRun(nextRun());
+  epoch++;
   state.frames.clear();
   for (const frame of frames) state.frames.add(frame);
-  rewind();
-  state.caseId.value = undefined;
+  rewind(loaded.start);
   state.sceneName.value = name.replace(/\.\w+$/, '.yaml');
-  state.text.value = text;
-  history.reset(text);
   state.recorded.value = name;
-  state.failure.value = undefined;
   state.problems.value = [];
   state.variants.value = [asWritten];
-  state.loaded.value = message;
-  view.loaded?.(message, false);
+  state.loaded.value = loaded;
+  view.loaded?.(loaded, false);
   state.playing.value = true;
-  afterChange();
 }
 
 /** Back to the scene that was open. */
 export function leaveGrooming(): void {
   if (!state.grooming.value) return;
   state.grooming.value = false;
-  open(state.text.value);
+  if (!history.now) return;
+  void show(history.now);
+  writeAddress(history.now, false);
 }
 
-/** Cuts a rod at a node, or pins it there. Undefined where that was done, else why it was not. */
-export async function operate(kind: 'cut' | 'pin', rod: number, node: number): Promise<string | undefined> {
-  if (state.recorded.value !== undefined) return 'a recording can only be looked at';
-  jumpToEnd();
+/** Other rods or pins go on in place of those that were shown. */
+export function takeOperated(number: number, loaded: Loaded): void {
   keepCamera = true;
-  const answer = await client.ask<Extract<FromWorker, { type: 'loaded' | 'refused' }>>((ticket) => ({
-    type: 'operate',
-    ticket,
-    kind,
-    rod,
-    node,
-  }));
-  if (answer.type === 'refused') return answer.problems[0]?.message ?? 'the model cannot do that';
+  showRun(number);
+  takeLoaded(loaded);
   operated = true;
   state.openEnded.value = true;
   state.playing.value = true;
-  return undefined;
-}
-
-export async function checkText(text: string): Promise<Extract<FromWorker, { type: 'checked-text' }>['problems']> {
-  const answer = await client.ask<Extract<FromWorker, { type: 'checked-text' }>>((ticket) => ({
-    type: 'check-text',
-    ticket,
-    text,
-    name: state.sceneName.value,
-  }));
-  return answer.problems;
-}
-
-/** The run as it has been kept, as a file's parts. */
-export async function exportRun(format: ExportFormat): Promise<readonly Uint8Array[] | undefined> {
-  const answer = await client.ask<Extract<FromWorker, { type: 'exported' }>>((ticket) => ({
-    type: 'export',
-    ticket,
-    format,
-    recorded: state.recorded.value !== undefined,
-    frames: state.frames.frames,
-  }));
-  if (answer.error === undefined) return answer.parts;
-  state.tell(`The run cannot be saved: ${answer.error}`, 'bad');
-  return undefined;
 }

@@ -3,7 +3,7 @@
  * nothing else to do, for cases that are newer than that.
  */
 import { startClient } from './client.ts';
-import { type FromWorker, rodSize } from './protocol.ts';
+import { layoutOfLane } from './frameLayout.ts';
 import * as state from './state.ts';
 import { createView } from './view/view.ts';
 
@@ -33,28 +33,22 @@ const height = 244;
 export async function renderThumbnail(id: string, patience = 6): Promise<Blob | undefined> {
   const one = state.cases.value.find((candidate) => candidate.id === id);
   if (!one) return undefined;
-  const client = startClient({ frame() {}, failed() {}, pullForce() {}, progress() {}, broken() {} });
+  const client = startClient();
   const host = document.createElement('div');
   host.style.cssText = `position:fixed;left:-9999px;width:${width}px;height:${height}px`;
   const canvas = document.createElement('canvas');
   host.append(canvas);
   document.body.append(host);
   try {
-    const answer = await client.ask<Extract<FromWorker, { type: 'preview' }>>((ticket) => ({
-      type: 'preview',
-      ticket,
-      id,
-      patience,
-    }));
-    if (!answer.lane) return undefined;
+    const answer = await client.ask('preview', { id, patience });
     const view = createView(canvas);
     const lane = { data: answer.data, stats: new Float64Array(9), cost: 0 };
     const frame = { time: 0, lanes: [lane] };
     const colorBy = answer.twists ? 'twist' : 'curvature';
     // framed on the shape it has now, not on the one it began with
     const rods = answer.lane.rods.map((rod, r) => {
-      const before = answer.lane?.rods.slice(0, r).reduce((sum, each) => sum + rodSize(each), 0) ?? 0;
-      return { ...rod, nodePosition: answer.data.slice(before, before + 3 * rod.nodeCount) };
+      const { position } = layoutOfLane(answer.lane).rods[r];
+      return { ...rod, nodePosition: answer.data.slice(position, position + 3 * rod.nodeCount) };
     });
     view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);
     // the colours of the dark page, which are seen on a light one too
@@ -74,6 +68,8 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     const fine = await view.picture('image/png');
     view.dispose();
     return fine && shrink(fine);
+  } catch {
+    return undefined;
   } finally {
     client.close();
     host.remove();

@@ -34,6 +34,10 @@ describe('files', () => {
     expect(glb.content.subarray(0, 4).toString()).toBe('glTF');
     const svg = await save('Picture as SVG');
     expect(svg.content.toString()).toMatch(/^<svg[\s\S]*stroke="rgb\(\d+ \d+ \d+\)"/);
+    // with what a paper needs: the legend, a scale, the time
+    expect(svg.content.toString()).toMatch(/Twist, rad\/m[\s\S]*linearGradient|linearGradient[\s\S]*Twist, rad\/m/);
+    expect(svg.content.toString()).toMatch(/>t = [\d.]+ s</);
+    expect(svg.content.toString()).toMatch(/>\d+ (cm|m|mm)</);
     const vtk = await save('Run as VTK');
     expect(vtk.name).toBe('michell-ring.vtk.zip');
     expect(vtk.content.toString('latin1')).toMatch(/^PK[\s\S]*run\.pvd[\s\S]*frames\/rods-0+\.vtp/);
@@ -103,7 +107,7 @@ describe('files', () => {
   it('puts the scene in a link, and keeps work over a reload', async () => {
     await open('#case=michell-ring');
     await page.locator('[data-path="rods.0.frame.twist"]').fill('0.6');
-    await page.locator('.toast').getByText('Restarted').waitFor();
+    await page.waitForFunction(() => !window.tendrilStudio.run().values.includes('"twist":14'));
     await page.getByRole('button', { name: 'Copy a link' }).click();
     await page.waitForFunction(() => location.hash.includes('s='));
     const link = page.url();

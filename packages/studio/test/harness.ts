@@ -12,6 +12,9 @@ export let server: Server;
 /** What the browser has complained of; a test that expects complaints clears them. */
 export const complaints: string[] = [];
 
+/** For one thing to happen [ms]. */
+const patience = Number(process.env.STUDIO_PATIENCE ?? 60_000);
+
 let browser: Browser;
 let context: BrowserContext;
 let others: BrowserContext[] = [];
@@ -19,8 +22,7 @@ let others: BrowserContext[] = [];
 /** To be called once by a file of tests. */
 export function useStudio(): void {
   // two cores that others use too are slow: what takes a second on a quiet machine may take twenty
-  const patient = { testTimeout: 300_000, hookTimeout: 60_000, retry: 1 };
-  vi.setConfig(patient);
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
   beforeAll(async () => {
     server = await serveStudio();
@@ -35,7 +37,7 @@ export function useStudio(): void {
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
     page = await context.newPage();
-    page.setDefaultTimeout(90_000);
+    page.setDefaultTimeout(patience);
     complaints.length = 0;
     page.on('pageerror', (error) => complaints.push(String(error.stack)));
     page.on('console', (message) => {
@@ -55,7 +57,7 @@ export async function newPage(): Promise<Page> {
   const other = await browser.newContext({ viewport: { width: 1100, height: 720 } });
   others.push(other);
   const opened = await other.newPage();
-  opened.setDefaultTimeout(90_000);
+  opened.setDefaultTimeout(patience);
   opened.on('pageerror', (error) => complaints.push(String(error.stack)));
   return opened;
 }

@@ -6,16 +6,16 @@ import * as state from '../state.ts';
 import { Gallery } from './gallery.tsx';
 import { Header } from './header.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { Inspector } from './inspector.tsx';
 import { lazily } from './lazy.tsx';
-import { Plots } from './plots.tsx';
 import { Timeline } from './timeline.tsx';
 import { Viewport } from './viewport.tsx';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const Editor = lazily(async () => (await import('./editor.tsx')).Editor);
 const GroomPanel = lazily(async () => (await import('./groom.tsx')).GroomPanel);
+const Inspector = lazily(async () => (await import('./inspector.tsx')).Inspector);
 const Help = lazily(async () => (await import('./help.tsx')).Help);
+const Plots = lazily(async () => (await import('./plots.tsx')).Plots);
 const Theory = lazily(async () => (await import('./theory.tsx')).Theory);
 
 export function App(): JSX.Element {

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { Problem } from '@tendril-sim/io';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { change, checkText } from '../session.ts';
+import { checkText } from '../acting.ts';
+import { change } from '../session.ts';
 import * as state from '../state.ts';
 import { remedyOf } from './problems.ts';
 
@@ -42,7 +43,7 @@ export function Editor(): JSX.Element {
     problems.value = found;
     if (found.length > 0) return;
     typed.current = true;
-    change(text, 'typing');
+    void change(text, 'typing');
   };
   const type = (text: string): void => {
     draft.value = text;

@@ -10,6 +10,22 @@ export function formatNumber(x: number, digits = 3): string {
   return trim(x.toPrecision(digits)).replace('-', '−');
 }
 
+/** Numbers of an axis with as many digits as tell neighbours apart; `unit` is written behind the last. */
+export function formatTicks(values: readonly (number | null)[], unit = ''): string[] {
+  const known = values.filter((value): value is number => value !== null);
+  const step = known.slice(1).reduce((least, value, k) => Math.min(least, Math.abs(value - known[k])), Infinity);
+  const most = known.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const digits = Number.isFinite(step) && step > 0 ? Math.ceil(Math.log10(most / step) - 1e-9) + 1 : 3;
+  const last = values.findLastIndex((value) => value !== null);
+  return values.map((value, k) => {
+    if (value === null) return '';
+    // each number relative to the largest: trailing zeros are cut, differences are not
+    const own = value === 0 ? 1 : Math.max(1, digits + Math.ceil(Math.log10(Math.abs(value) / most) - 1e-9));
+    const text = formatNumber(Math.abs(value) < 1e-9 * most ? 0 : value, Math.min(15, Math.max(own, 2)));
+    return k === last && unit ? `${text} ${unit}` : text;
+  });
+}
+
 /** With the unit in which it is a small number. */
 export function formatForce(newtons: number): string {
   const units = [

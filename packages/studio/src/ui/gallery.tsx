@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { openWork } from '../opening.ts';
+import { forgetWork, recent } from '../recent.ts';
 import { openCase } from '../session.ts';
 import * as state from '../state.ts';
 import { thumbnailOf } from '../thumbnails.ts';
@@ -9,11 +11,14 @@ import { Icon } from './icons.tsx';
 
 export function Gallery(): JSX.Element {
   const query = useSignal('');
+  const filter = useSignal<Topic | undefined>(undefined);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = state.cases.value.filter(({ id, title, source, models }) => {
     const all = `${id} ${title} ${source} ${models.join(' ')}`.toLowerCase();
-    return words.every((word) => all.includes(word));
+    return words.every((word) => all.includes(word)) && (!filter.value || topics[filter.value].test(all));
   });
+  const isBare = words.length === 0 && !filter.value;
+  const stars = isBare ? featured.flatMap((id) => found.filter((one) => one.id === id)) : [];
   return (
     <nav class="gallery" aria-label="Gallery of cases">
       <div class="search">
@@ -28,9 +33,36 @@ export function Gallery(): JSX.Element {
           }}
         />
       </div>
+      <fieldset class="topics" aria-label="Topics">
+        {topicNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={filter.value === name}
+            onClick={() => {
+              filter.value = filter.value === name ? undefined : name;
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
       <div class="gallery-list">
+        {isBare && <Recent />}
+        {stars.length > 0 && (
+          <section>
+            <h2>Begin here</h2>
+            <ul class="featured">
+              {stars.map((one) => (
+                <li key={one.id}>
+                  <Card {...one} number={0} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         {found.length === 0 && state.cases.value.length > 0 && <p class="quiet pad">No case has these words.</p>}
-        {byGroup(found).map(({ title, items }) => (
+        {byGroup(found.filter((one) => !stars.includes(one))).map(({ title, items }) => (
           <section key={title}>
             <h2>{title}</h2>
             <ul>
@@ -45,6 +77,67 @@ export function Gallery(): JSX.Element {
       </div>
     </nav>
   );
+}
+
+/** Shown first, each for another reason. */
+const featured = ['michell-ring', 'trefoil-knot', 'plectoneme', 'tree-in-wind', 'braid', 'wilberforce-pendulum'];
+
+/** By the words of id, title, source and models. */
+const topics = {
+  hair: /hair|curl|strand|bang|ears|super-?heli/,
+  knots: /knot|braid|plectoneme|chain|woven|fabric|twin/,
+  contact: /contact|capstan|friction|stick|knot|chain|drop|incline|lantern|woven|braid|ball/,
+  theory: /buckl|cantilever|michell|frequenc|elastica|beck|order|invariant|spring/,
+  art: /tree|jungle|lantern|wilberforce|fabric|braid|ears|drop/,
+} as const;
+type Topic = keyof typeof topics;
+const topicNames = Object.keys(topics) as Topic[];
+
+/** What this visitor has made or opened. */
+function Recent(): JSX.Element | null {
+  const [isLong, setLong] = useState(false);
+  const all = recent.value.filter(({ title }) => title !== '');
+  if (all.length === 0) return null;
+  return (
+    <section>
+      <h2>Recent scenes</h2>
+      <ul class="recent">
+        {all.slice(0, isLong ? all.length : 3).map(({ work, title, caseId, name, time }) => (
+          <li key={work}>
+            <button
+              type="button"
+              class="recent-open"
+              onClick={() => {
+                void openWork(work);
+                state.sheet.value = 'view';
+              }}
+            >
+              <span>{title}</span>
+              <span class="quiet small">
+                {caseId === undefined ? name : 'changed'} · {ago(time)}
+              </span>
+            </button>
+            <button type="button" class="icon-button" aria-label={`Forget ${title}`} onClick={() => forgetWork(work)}>
+              <Icon name="close" size={14} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {all.length > 3 && (
+        <button type="button" class="link pad-x" onClick={() => setLong(!isLong)}>
+          {isLong ? 'Fewer' : `${all.length - 3} more`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function ago(time: number): string {
+  const minutes = Math.max(0, Math.round((Date.now() - time) / 60_000));
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`;
+  return new Date(time).toLocaleDateString();
 }
 
 interface CardProps {
@@ -64,7 +157,7 @@ function Card({ id, title, source, models, number }: CardProps): JSX.Element {
       aria-current={current ? 'true' : undefined}
       data-case={id}
       onClick={() => {
-        openCase(id);
+        void openCase(id);
         state.sheet.value = 'view';
       }}
       title={source}
@@ -77,7 +170,7 @@ function Card({ id, title, source, models, number }: CardProps): JSX.Element {
           {models.length > 2 ? `${models.length} models` : models.join(' · ')}
         </span>
       </span>
-      {number <= 9 && (
+      {number > 0 && number <= 9 && (
         <kbd class="card-key" title={`Key ${number}`}>
           {number}
         </kbd>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { figurePng, figureSvg } from '../figure.ts';
 import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
 import { filmFormat, saveFilm } from '../film.ts';
 import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
@@ -160,13 +161,13 @@ const runs = [
 
 function SaveMenu(): JSX.Element {
   const picture = async (): Promise<void> => {
-    const blob = await current.view?.picture('image/png');
+    const blob = current.view && (await figurePng(current.view));
     if (!blob) return;
     download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
     state.tell('Saved the picture.', 'good');
   };
   const vectors = (): void => {
-    const text = current.view?.svg(state.dark.value ? '#12161d' : '#fbfaf7');
+    const text = current.view && figureSvg(current.view);
     if (!text) return;
     download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
     state.tell('Saved the picture.', 'good');

@@ -1,8 +1,10 @@
 /** The scene's fields as sliders, choices and numbers, made from its schema. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { edit, isLive } from '../session.ts';
+import { isLive } from '../session.ts';
 import * as state from '../state.ts';
+import { Controls } from './controls.tsx';
+import { sendEdit } from './edits.ts';
 import { formatNumber } from './format.ts';
 import { Icon } from './icons.tsx';
 import {
@@ -53,6 +55,7 @@ export function Inspector(): JSX.Element {
     .sort((a, b) => rank(a) - rank(b));
   return (
     <div class="inspector">
+      <Controls />
       <p class="quiet small pad-x">
         <span class="dot live" /> changes the running simulation · <span class="dot" /> starts it anew
       </p>
@@ -176,18 +179,33 @@ function titleOf(entry: unknown, k: number): string {
   return parts.length > 0 ? parts.join(' · ') : `No. ${k + 1}`;
 }
 
+/** What symbols of mechanics are called. */
+const called: Readonly<Record<string, string>> = {
+  E: "Young's modulus",
+  G: 'Shear modulus',
+  nu: "Poisson's ratio",
+  mu: 'Friction',
+  EA: 'Stretching stiffness',
+  EI1: 'Bending stiffness about d2',
+  EI2: 'Bending stiffness about d1',
+  GJ: 'Twisting stiffness',
+  d1: 'First axis of the section',
+};
+
 function words(name: string): string {
+  if (called[name]) return called[name];
   const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2');
   return /^[A-Z]{1,3}\d?$/.test(name) ? name : spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 }
 
 function Field({ name, value, node, path }: FieldProps): JSX.Element {
   const form = resolve(node, value);
-  const set = (next: unknown): void => void send([{ path, value: next }], path.join('.'));
+  const set = (next: unknown): void => void sendEdit([{ path, value: next }], path.join('.'));
   const label = (
     <span class="label" title={form.description}>
       <span class={`dot ${isLive(path) ? 'live' : ''}`} />
       {words(name)}
+      {called[name] && <i class="symbol">{name}</i>}
     </span>
   );
   if (form.enum) {
@@ -271,7 +289,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
   const si = unit.trim() || unitOf(form);
   const slide = (u: number): void => {
     const next = log ? from * (to / from) ** u : from + u * (to - from);
-    void send([{ path, value: writeQuantity(whole ? Math.round(next) : next, unit) }], path.join('.'));
+    void sendEdit([{ path, value: writeQuantity(whole ? Math.round(next) : next, unit) }], path.join('.'));
   };
   return (
     <div class="field">
@@ -286,7 +304,8 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
           onChange={(event) => {
             const written = event.currentTarget.value.trim();
             const next = readQuantity(written);
-            if (next) void send([{ path, value: next.unit === '' ? writeQuantity(next.number, unit) : written }], '');
+            if (next)
+              void sendEdit([{ path, value: next.unit === '' ? writeQuantity(next.number, unit) : written }], '');
             else state.tell(`'${written}' is no number${si ? ` in ${si}` : ''}.`, 'bad');
           }}
         />
@@ -334,7 +353,7 @@ function VectorField({ name, form, path, label, value }: VectorProps): JSX.Eleme
               const next = readQuantity(written);
               const { unit = '' } = readQuantity(part) ?? {};
               const value = next?.unit === '' ? writeQuantity(next.number, unit) : written;
-              if (next) void send([{ path: [...path, k], value }], '');
+              if (next) void sendEdit([{ path: [...path, k], value }], '');
             }}
           />
         ))}
@@ -370,7 +389,7 @@ function AddField({
         onChange={(event) => {
           const name = event.currentTarget.value;
           event.currentTarget.value = '';
-          if (name) void send([{ path: [...path, name], value: defaultOf(node.properties?.[name]) }], '');
+          if (name) void sendEdit([{ path: [...path, name], value: defaultOf(node.properties?.[name]) }], '');
         }}
       >
         <option value="">…</option>
@@ -382,27 +401,4 @@ function AddField({
       </select>
     </label>
   );
-}
-
-/** One edit at a time; while one is under way only the latest of the next ones is kept. */
-let underWay = false;
-let waiting: (() => Promise<void>) | undefined;
-
-async function send(edits: Parameters<typeof edit>[0], kind: string): Promise<void> {
-  const go = (): Promise<void> => edit(edits, kind);
-  if (underWay) {
-    waiting = go;
-    return;
-  }
-  underWay = true;
-  try {
-    await go();
-    while (waiting) {
-      const next = waiting;
-      waiting = undefined;
-      await next();
-    }
-  } finally {
-    underWay = false;
-  }
 }

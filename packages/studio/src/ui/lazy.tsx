@@ -1,6 +1,7 @@
 /** Parts of the page that are fetched when they are first shown. */
 import { type Signal, signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import * as state from '../state.ts';
 
 type Part = () => JSX.Element | null;
 
@@ -11,9 +12,21 @@ export function lazily(load: () => Promise<Part>): Part {
   return () => {
     if (!asked) {
       asked = true;
-      void load().then((part) => {
-        loaded.value = part;
-      });
+      load().then(
+        (part) => {
+          loaded.value = part;
+        },
+        () => {
+          asked = false;
+          state.unfetched.value = {
+            what: 'A part of the page',
+            retry: () => {
+              loaded.value = () => null;
+              loaded.value = undefined;
+            },
+          };
+        },
+      );
     }
     const Found = loaded.value;
     return Found ? <Found /> : null;

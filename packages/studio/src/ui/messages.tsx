@@ -1,7 +1,7 @@
 /** What went wrong, in words, with the remedy as a button; and short remarks. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { change, edit, restart } from '../session.ts';
+import { cancelLoading, change, edit, restart } from '../session.ts';
 import * as state from '../state.ts';
 import { Icon } from './icons.tsx';
 import { remedyOf } from './problems.ts';
@@ -16,6 +16,8 @@ export function Messages(): JSX.Element {
     <>
       <FailurePanel />
       <ProblemPanel />
+      <UnfetchedPanel />
+      <Loading />
       <Toast />
     </>
   );
@@ -109,7 +111,7 @@ function ProblemPanel(): JSX.Element | null {
         </p>
         <div class="message-actions">
           {remedy && (
-            <button type="button" class="action" onClick={() => change(remedy.text, 'remedy')}>
+            <button type="button" class="action" onClick={() => void change(remedy.text, 'remedy')}>
               {remedy.label}
             </button>
           )}
@@ -126,6 +128,58 @@ function ProblemPanel(): JSX.Element | null {
           </button>
         </div>
       </div>
+    </div>
+  );
+}
+
+/** A part that the server did not give: what, and again. */
+function UnfetchedPanel(): JSX.Element | null {
+  const missing = state.unfetched.value;
+  if (!missing) return null;
+  return (
+    <div class="message" role="alert">
+      <Icon name="warn" />
+      <div>
+        <h2>{missing.what} could not be fetched</h2>
+        <p>The server that this page comes from does not answer. What is open goes on.</p>
+        <div class="message-actions">
+          <button
+            type="button"
+            class="action"
+            onClick={() => {
+              state.unfetched.value = undefined;
+              missing.retry();
+            }}
+          >
+            Try again
+          </button>
+        </div>
+      </div>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Close"
+        onClick={() => {
+          state.unfetched.value = undefined;
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+/** What takes long, and a way out of it. */
+function Loading(): JSX.Element | null {
+  const what = state.loading.value;
+  if (what === undefined) return null;
+  return (
+    <div class="loading" role="status">
+      <progress aria-label={what} />
+      <span>{what}…</span>
+      <button type="button" class="action" onClick={cancelLoading}>
+        Cancel
+      </button>
     </div>
   );
 }

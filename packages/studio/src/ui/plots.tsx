@@ -1,17 +1,17 @@
-/** Plots under the view, linked to the cursor: energies over time, and what runs along the rod at this instant. */
-import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import { cursor, seek } from '../playback.ts';
-import { type Frame, type LaneInfo, rodSize, statNames } from '../protocol.ts';
+/** Plots under the view, linked to the cursor: energies and distances over time, and what runs along the rod at this instant. */
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import type uPlot from 'uplot';
+import { layoutOfLane } from '../frameLayout.ts';
+import type { StatSample } from '../frames.ts';
+import { cursor } from '../playback.ts';
+import { type LaneInfo, type StatName, statNames } from '../protocol.ts';
 import * as state from '../state.ts';
 import { type ColorBy, quantities } from '../view/colormaps.ts';
-import { formatNumber } from './format.ts';
+import { formatNumber, formatTime } from './format.ts';
+import { axes, bare, heights, noDrag, onAxis, readOut, thin, timeCursor, timeScales, usePlot } from './plotParts.ts';
 
-/** More points than this are not seen. */
-const pointLimit = 500;
-
-const series = [
+const energies = [
   { name: 'kinetic', light: '#0072b2', dark: '#5aaee6' },
   { name: 'bending', light: '#c25e00', dark: '#f0a35e' },
   { name: 'twisting', light: '#00835f', dark: '#4cc9a0' },
@@ -31,268 +31,207 @@ export function Plots(): JSX.Element {
   if (count === 0) return <div class="plots" />;
   return (
     <div class="plots">
-      {count > 1 ? <DifferencePlot /> : <EnergyPlot />}
+      {count > 1 ? <ComparisonPlot /> : <EnergyPlot />}
       <ProfilePlot />
     </div>
   );
 }
 
-type Build = (dark: boolean) => { options: Omit<uPlot.Options, 'width' | 'height'>; data: () => uPlot.AlignedData };
-
-/** A plot that is drawn anew some times a second while something changes. */
-function usePlot(build: Build, key: string): { host: { current: HTMLDivElement | null } } {
-  const host = useRef<HTMLDivElement>(null);
-  const dark = state.dark.value;
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return undefined;
-    const { options, data } = build(dark);
-    const size = (): { width: number; height: number } => ({
-      width: Math.max(80, element.clientWidth),
-      height: Math.max(60, element.clientHeight),
-    });
-    const plot = new uPlot({ ...options, ...size() }, data(), element);
-    const observer = new ResizeObserver(() => plot.setSize(size()));
-    observer.observe(element);
-    let drawn = '';
-    const timer = setInterval(() => {
-      const now = `${state.frames.frames.length} ${state.frames.last} ${cursor()}`;
-      if (now === drawn) return;
-      drawn = now;
-      plot.setData(data());
-    }, 120);
-    return () => {
-      clearInterval(timer);
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [key, dark]);
-  return { host };
+/** Where the mouse is over a plot: the number of the point, and its place on the horizontal axis. */
+interface Hovered {
+  readonly index: number;
+  readonly at: number;
 }
 
-function axes(dark: boolean, unitY: string): uPlot.Axis[] {
-  const ink = dark ? '#9aa4b2' : '#5c6470';
-  const grid = { stroke: dark ? '#222934' : '#e6e3dc', width: 1 };
-  const font = '11px ui-sans-serif, system-ui, sans-serif';
-  const format = (_: unknown, values: number[]): string[] => values.map((value) => formatNumber(value));
-  return [
-    {
-      stroke: ink,
-      grid,
-      ticks: { show: false },
-      font,
-      size: 20,
-      gap: 3,
-      values: format,
-    },
-    {
-      stroke: ink,
-      grid,
-      ticks: { show: false },
-      font,
-      size: 58,
-      values: format,
-      label: unitY,
-      labelSize: 14,
-      labelFont: font,
-      labelGap: 0,
-    },
-  ];
-}
-
-/** A line at the cursor of the timeline; a click goes there. */
-function timeCursor(dark: boolean): uPlot.Plugin {
-  return {
-    hooks: {
-      draw: (plot) => {
-        const x = plot.valToPos(cursor(), 'x', true);
-        const { ctx, bbox } = plot;
-        ctx.save();
-        ctx.strokeStyle = dark ? '#f0a35e' : '#a84b22';
-        ctx.lineWidth = 1.5 * devicePixelRatio;
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
-        ctx.stroke();
-        ctx.restore();
-      },
-      ready: (plot) => {
-        plot.over.addEventListener('click', () => {
-          const { left } = plot.cursor;
-          if (left !== undefined && left >= 0) seek(plot.posToVal(left, 'x'));
-        });
-      },
-    },
+const hover =
+  (hovered: Signal<Hovered | undefined>) =>
+  (index: number | undefined, at: number): void => {
+    hovered.value = index === undefined ? undefined : { index, at };
   };
+
+/** The sample at a time, else the last before it. */
+function sampleAt(samples: readonly StatSample[], time: number): StatSample | undefined {
+  let low = 0;
+  let high = samples.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (samples[middle].time <= time + 1e-9) low = middle;
+    else high = middle - 1;
+  }
+  return samples[low];
 }
 
-/** Ends of the vertical axis; never so close together that no tick fits between them. */
-function heights(_plot: uPlot, low: number | null, high: number | null): [number, number] {
-  const from = Number.isFinite(low) ? (low as number) : 0;
-  const to = Number.isFinite(high) ? (high as number) : 1;
-  const size = Math.max(Math.abs(from), Math.abs(to));
-  if (size < 1e-14) return [0, 1];
-  const gap = to - from;
-  if (gap < 1e-6 * size) return from >= 0 ? [0, 1.2 * size] : [-1.2 * size, to > 0 ? 1.2 * size : 0];
-  return [from >= 0 && from < 0.5 * to ? 0 : from - 0.06 * gap, to + 0.06 * gap];
+function LogButton({ log }: { readonly log: Signal<boolean> }): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="plot-toggle"
+      aria-pressed={log.value}
+      title="Logarithmic axis: sizes of the values"
+      onClick={() => {
+        log.value = !log.value;
+      }}
+    >
+      log
+    </button>
+  );
 }
 
-function thin(frames: readonly Frame[]): Frame[] {
-  const stride = Math.max(1, Math.ceil(frames.length / pointLimit));
-  const some = frames.filter((_, k) => k % stride === 0);
-  const last = frames[frames.length - 1];
-  if (last && some[some.length - 1] !== last) some.push(last);
-  return some;
+/** Curves over time with a ghost of each from the run before, as one axis of times. */
+function withGhost(
+  read: (sample: StatSample) => readonly (number | null | undefined)[],
+  isLog: boolean,
+): uPlot.AlignedData {
+  const now = thin(state.frames.stats);
+  const ghost = thin(state.ghostStats.value);
+  const times = [...new Set([...now, ...ghost].map(({ time }) => time))].sort((a, b) => a - b);
+  const at = new Map(times.map((time, k) => [time, k]));
+  const columns = (samples: readonly StatSample[]): (number | null | undefined)[][] => {
+    const count = samples.length > 0 ? read(samples[0]).length : 0;
+    const out = Array.from({ length: count }, () => new Array<number | null | undefined>(times.length).fill(undefined));
+    for (const sample of samples)
+      read(sample).forEach((value, c) => {
+        out[c][at.get(sample.time) ?? 0] = onAxis(value, isLog);
+      });
+    return out;
+  };
+  const empty = (): (number | null)[] => times.map(() => null);
+  const present = columns(now);
+  const before = columns(ghost);
+  const width = Math.max(present.length, before.length);
+  const all = [present, before].flatMap((list) => Array.from({ length: width }, (_, k) => list[k] ?? empty()));
+  return [times, ...all] as uPlot.AlignedData;
 }
-
-const bare: Pick<uPlot.Options, 'legend' | 'padding'> = { legend: { show: false }, padding: [8, 12, 0, 0] };
-const noDrag: uPlot.Cursor = { drag: { x: false, y: false }, points: { show: false } };
 
 function EnergyPlot(): JSX.Element {
   const title = state.loaded.value?.title ?? '';
-  const { host } = usePlot(
-    (dark) => ({
+  const log = useSignal(false);
+  const hovered = useSignal<Hovered | undefined>(undefined);
+  const isLog = log.value;
+  const host = usePlot((dark) => {
+    const curve = (ghost: boolean): uPlot.Series[] =>
+      energies.map(({ name, light, dark: night }) => ({
+        label: name,
+        stroke: `${dark ? night : light}${ghost ? '48' : ''}`,
+        width: name === 'total' ? 1.8 : 1.3,
+        ...(name === 'total' && { dash: [5, 3] }),
+        points: { show: false },
+      }));
+    return {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: {
-          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
-          y: { range: heights },
-        },
-        axes: axes(dark, 'energy, J'),
-        series: [
-          {},
-          ...series.map(({ name, light, dark: night }) => ({
-            label: name,
-            stroke: dark ? night : light,
-            width: name === 'total' ? 1.8 : 1.3,
-            dash: name === 'total' ? [5, 3] : undefined,
-            points: { show: false },
-          })),
-        ],
-        plugins: [timeCursor(dark)],
+        scales: timeScales(isLog),
+        axes: axes(dark, 's', isLog ? 'energy (size), J' : 'energy, J'),
+        series: [{}, ...curve(false), ...curve(true)],
+        plugins: [timeCursor(dark), readOut(hover(hovered))],
       },
-      data: () => {
-        const frames = thin(state.frames.frames);
-        return [
-          frames.map(({ time }) => time),
-          ...series.map(({ name }) => {
-            const k = statNames.indexOf(name);
-            return frames.map(({ lanes }) => lanes[0]?.stats[k] ?? null);
-          }),
-        ] as uPlot.AlignedData;
-      },
-    }),
-    `energy ${title}`,
-  );
-  const now = state.frames.around(state.clock.value)?.a.lanes[0]?.stats;
+      data: () =>
+        withGhost(({ lanes }) => energies.map(({ name }) => lanes[0]?.[statNames.indexOf(name)] ?? null), isLog),
+    };
+  }, `energy ${title} ${isLog}`);
+  const now = sampleAt(state.frames.stats, hovered.value?.at ?? state.clock.value)?.lanes[0];
   return (
     <figure class="plot" aria-label="Energies over time">
       <figcaption>
-        {series
-          .filter(({ name }) => used(name))
+        <At hovered={hovered.value} />
+        {energies
+          .filter(({ name }) => isUsed(name))
           .map(({ name }) => (
             <span key={name} class={`key key-${name}`}>
               <i />
               {name} <b>{now && formatNumber(now[statNames.indexOf(name)])}</b>
             </span>
           ))}
+        <LogButton log={log} />
       </figcaption>
       <div class="plot-host" ref={host} />
     </figure>
   );
 }
 
+/** The time whose values are written out, while the mouse is over a plot. */
+function At({ hovered }: { readonly hovered: Hovered | undefined }): JSX.Element | null {
+  return hovered ? <span class="quiet plot-at">{formatTime(hovered.at, state.duration.value)} s</span> : null;
+}
+
 /** Energies that the run has at all. */
-function used(name: (typeof series)[number]['name']): boolean {
+function isUsed(name: StatName): boolean {
   const k = statNames.indexOf(name);
-  const { frames } = state.frames;
-  const last = frames[frames.length - 1];
+  const { stats } = state.frames;
   return (
     name === 'total' ||
-    [frames[0], frames[frames.length >> 1], last].some((frame) => Math.abs(frame?.lanes[0]?.stats[k] ?? 0) > 0)
+    [stats[0], stats[stats.length >> 1], stats[stats.length - 1]].some(
+      (sample) => Math.abs(sample?.lanes[0]?.[k] ?? 0) > 0,
+    )
   );
 }
 
-/** Distance between centrelines [m]: the largest over places at equal parts of the length. */
-function difference(frame: Frame, lanes: readonly LaneInfo[], lane: number): number | null {
-  const reference = lanes.findIndex(({ refused }) => refused === undefined);
-  const a = frame.lanes[reference]?.data;
-  const b = frame.lanes[lane]?.data;
-  if (!a?.length || !b?.length) return null;
-  let offsetA = 0;
-  let offsetB = 0;
-  let most = 0;
-  lanes[reference].rods.forEach((rod, r) => {
-    const other = lanes[lane].rods[r];
-    for (let k = 0; k <= 24; k++) {
-      let square = 0;
-      for (let c = 0; c < 3; c++)
-        square += (along(a, offsetA, rod.nodeCount, k / 24, c) - along(b, offsetB, other.nodeCount, k / 24, c)) ** 2;
-      most = Math.max(most, square);
-    }
-    offsetA += rodSize(rod);
-    offsetB += rodSize(other);
-  });
-  return Math.sqrt(most);
-}
+const compared = ['distance', 'total', 'kinetic', 'bending', 'twisting', 'stretching', 'potential'] as const;
+type Compared = (typeof compared)[number];
 
-function along(data: Float32Array, offset: number, nodes: number, u: number, c: number): number {
-  const place = u * (nodes - 1);
-  const i = Math.min(nodes - 2, Math.floor(place));
-  const w = place - i;
-  const o = offset + 3 * i + c;
-  return (1 - w) * data[o] + w * data[o + 3];
-}
-
-function DifferencePlot(): JSX.Element {
+/** Models side by side: the distance from the first, or one of the energies of each. */
+function ComparisonPlot(): JSX.Element {
   const lanes = state.loaded.value?.lanes ?? [];
   const names = lanes.map(({ variant }) => variant.label);
+  const what = useSignal<Compared>('distance');
+  const log = useSignal(false);
+  const hovered = useSignal<Hovered | undefined>(undefined);
   const reference = lanes.findIndex(({ refused }) => refused === undefined);
-  const others = lanes.flatMap((lane, k) => (k !== reference && lane.refused === undefined ? [k] : []));
-  const { host } = usePlot(
-    (dark) => ({
+  const running = lanes.flatMap(({ refused }, k) => (refused === undefined ? [k] : []));
+  const shown = what.value === 'distance' ? running.filter((k) => k !== reference) : running;
+  const [isLog, quantity] = [log.value, what.value];
+  const read = ({ lanes: each, distances }: StatSample): (number | null)[] =>
+    shown.map((k) => (quantity === 'distance' ? distances[k] : each[k]?.[statNames.indexOf(quantity)]) ?? null);
+  const host = usePlot((dark) => {
+    const curve = (ghost: boolean): uPlot.Series[] =>
+      shown.map((k) => ({
+        label: names[k],
+        stroke: `${laneColors[dark ? 'dark' : 'light'][k % 4]}${ghost ? '48' : ''}`,
+        width: 1.6,
+        points: { show: false },
+      }));
+    return {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: {
-          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
-          y: { range: heights },
-        },
-        axes: axes(dark, 'distance, m'),
-        series: [
-          {},
-          ...others.map((k) => ({
-            label: names[k],
-            stroke: laneColors[dark ? 'dark' : 'light'][k % 4],
-            width: 1.6,
-            points: { show: false },
-          })),
-        ],
-        plugins: [timeCursor(dark)],
+        scales: timeScales(isLog),
+        axes: axes(dark, 's', quantity === 'distance' ? 'distance, m' : `${quantity}, J`),
+        series: [{}, ...curve(false), ...curve(true)],
+        plugins: [timeCursor(dark), readOut(hover(hovered))],
       },
-      data: () => {
-        const frames = thin(state.frames.frames);
-        return [
-          frames.map(({ time }) => time),
-          ...others.map((k) => frames.map((frame) => difference(frame, lanes, k))),
-        ] as uPlot.AlignedData;
-      },
-    }),
-    `difference ${names.join()} ${others.join()}`,
-  );
+      data: () => withGhost(read, isLog),
+    };
+  }, `compare ${names.join()} ${shown.join()} ${quantity} ${isLog}`);
+  const now = sampleAt(state.frames.stats, hovered.value?.at ?? state.clock.value);
+  const values = now ? read(now) : [];
   return (
-    <figure class="plot" aria-label="Distance between centrelines over time">
+    <figure class="plot" aria-label="Models compared over time">
       <figcaption>
-        <span>
-          {others.length === 0 ? 'No second model runs this scene' : `Largest distance from ${names[reference]}`}
-        </span>
-        {others.map((k) => (
+        <label class="plot-what">
+          <span class="sr">Compared quantity</span>
+          <select
+            value={quantity}
+            onChange={(event) => {
+              what.value = event.currentTarget.value as Compared;
+            }}
+          >
+            {compared.map((name) => (
+              <option key={name} value={name}>
+                {name === 'distance' ? `distance from ${names[reference] ?? ''}` : `${name} energy`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <At hovered={hovered.value} />
+        {shown.length === 0 && <span>No second model runs this scene</span>}
+        {shown.map((k, c) => (
           <span key={names[k]} class={`key lane-key-${k % 4}`}>
             <i />
-            {names[k]}
+            {names[k]} <b>{values[c] === null || values[c] === undefined ? '' : formatNumber(values[c])}</b>
           </span>
         ))}
+        <LogButton log={log} />
       </figcaption>
       <div class="plot-host" ref={host} />
     </figure>
@@ -303,19 +242,20 @@ function ProfilePlot(): JSX.Element | null {
   const lanes = state.loaded.value?.lanes ?? [];
   const by = state.colorBy.value === 'plain' ? 'curvature' : state.colorBy.value;
   const { label, unit } = quantities[by];
+  const hovered = useSignal<Hovered | undefined>(undefined);
   const active = lanes.flatMap((lane, k) => (lane.refused === undefined && lane.rods.length > 0 ? [k] : []));
   const rods = lanes[active[0]]?.rods ?? [];
   const shown =
     active.length > 1
       ? active.map((lane) => ({ lane, rod: 0 }))
       : rods.slice(0, 4).map((_, rod) => ({ lane: active[0], rod }));
-  const { host } = usePlot(
+  const host = usePlot(
     (dark) => ({
       options: {
         ...bare,
         cursor: { ...noDrag, x: true, y: false },
         scales: { x: { time: false }, y: { range: heights } },
-        axes: axes(dark, `${label.toLowerCase()}, ${unit}`),
+        axes: axes(dark, 'm', `${label.toLowerCase()}, ${unit}`),
         series: [
           {},
           ...shown.map(({ lane, rod }, k) => ({
@@ -325,6 +265,7 @@ function ProfilePlot(): JSX.Element | null {
             points: { show: false },
           })),
         ],
+        plugins: [readOut(hover(hovered))],
       },
       data: () => profile(lanes, shown, by),
     }),
@@ -332,17 +273,24 @@ function ProfilePlot(): JSX.Element | null {
   );
   // what is drawn are hairs that follow: they have no strain of their own
   if (state.loaded.value?.hair) return null;
+  const at = hovered.value;
+  const columns = at && state.clock.value >= 0 ? profile(lanes, shown, by) : [];
+  const value = (k: number): ComponentChildren => {
+    const found = at && columns[k + 1]?.[at.index];
+    return typeof found === 'number' ? <b>{formatNumber(found)}</b> : null;
+  };
   return (
     <figure class="plot" aria-label={`${label} along the rod`}>
       <figcaption>
         <span>
-          {label} along the rod <span class="wide-only">(m)</span>
+          {label} along the rod {at && <span class="quiet">at {formatNumber(at.at)} m</span>}
+          {shown.length === 1 && value(0)}
         </span>
         {shown.length > 1 &&
           shown.map(({ lane, rod }, k) => (
             <span key={`${lane} ${rod}`} class={`key lane-key-${k % 4}`}>
               <i />
-              <span>{active.length > 1 ? lanes[lane].variant.label : lanes[lane].rods[rod].id}</span>
+              <span>{active.length > 1 ? lanes[lane].variant.label : lanes[lane].rods[rod].id}</span> {value(k)}
             </span>
           ))}
       </figcaption>
@@ -365,25 +313,14 @@ function profile(
     const data = frame?.lanes[lane]?.data;
     const info = lanes[lane].rods[rod];
     if (!data?.length) return grid.map(() => null);
-    let o = 0;
-    for (let r = 0; r < rod; r++) o += rodSize(lanes[lane].rods[r]);
-    o += 3 * info.nodeCount + 3 * info.edgeCount;
-    if (by !== 'curvature') o += info.nodeCount;
-    if (by === 'tension' || by === 'contact') o += info.nodeCount;
-    if (by === 'contact') o += info.edgeCount;
+    const o = layoutOfLane(lanes[lane]).rods[rod][by];
     const values = by === 'tension' ? info.edgeCount : info.nodeCount;
     // free ends have no joint: their value would be a zero that means nothing
     const [first, last] = by === 'tension' || by === 'contact' || info.closed ? [0, values - 1] : [1, values - 2];
+    const spans = by === 'tension' || info.closed ? values : values - 1;
     return grid.map((s) => {
       if (s > info.length * (1 + 1e-6)) return null;
-      const place = Math.min(
-        last,
-        Math.max(
-          first,
-          (s / info.length) * (by === 'tension' ? values : info.closed ? values : values - 1) -
-            (by === 'tension' ? 0.5 : 0),
-        ),
-      );
+      const place = Math.min(last, Math.max(first, (s / info.length) * spans - (by === 'tension' ? 0.5 : 0)));
       const i = Math.min(values - 2, Math.floor(place));
       return data[o + i] + (place - i) * (data[o + i + 1] - data[o + i]);
     });

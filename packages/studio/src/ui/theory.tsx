@@ -4,12 +4,12 @@ import type { CheckRow } from '@tendril-sim/cases';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Client, startClient } from '../client.ts';
-import type { FromWorker } from '../protocol.ts';
+import { explain } from '../connection.ts';
 import * as state from '../state.ts';
 import { formatNumber } from './format.ts';
 import { Icon } from './icons.tsx';
 
-type Rows = Extract<FromWorker, { type: 'check-rows' }>;
+type Rows = readonly CheckRow[];
 
 /** What was measured stays while the page is open. */
 const results = new Map<string, Rows>();
@@ -41,23 +41,24 @@ export function Theory(): JSX.Element {
   const run = async (): Promise<void> => {
     stop();
     running.value = { id, done: 0, of: 1, what: 'starting' };
-    const mine = startClient({
-      frame() {},
-      failed() {},
-      pullForce() {},
-      progress({ done, of, what }) {
-        running.value = { id, done, of, what };
-      },
-      broken(message) {
-        state.tell(message, 'bad');
-        stop();
-      },
-    });
+    const mine = startClient();
     client.current = mine;
-    const answer = await mine.ask<Rows>((ticket) => ({ type: 'check', ticket, id, model: undefined }));
-    results.set(id, answer);
-    stop();
-    if (state.caseId.value === id) setShown(answer);
+    try {
+      const { rows } = await mine.ask(
+        'check',
+        { id, model: undefined },
+        {
+          onProgress: (progress) => {
+            running.value = { id, ...progress };
+          },
+        },
+      );
+      results.set(id, rows);
+      if (state.caseId.value === id) setShown(rows);
+    } catch (error) {
+      explain(error, 'The checks');
+    }
+    if (client.current === mine) stop();
   };
   const progress = running.value;
   return (
@@ -81,8 +82,7 @@ export function Theory(): JSX.Element {
           {shown ? 'Measure again' : 'Measure and compare with theory'}
         </button>
       )}
-      {shown?.error && <p class="bad">{shown.error}</p>}
-      {shown && <Table rows={shown.rows} />}
+      {shown && <Table rows={shown} />}
     </div>
   );
 }

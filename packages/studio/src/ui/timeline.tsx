@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
+import { comeToRest } from '../acting.ts';
 import { seek, stepFrames, togglePlay } from '../playback.ts';
-import { comeToRest, restart } from '../session.ts';
+import { restart } from '../session.ts';
 import * as state from '../state.ts';
 import { formatNumber, formatTime } from './format.ts';
 import { IconButton } from './icons.tsx';

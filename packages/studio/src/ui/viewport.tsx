@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { fetchHairs } from '../acting.ts';
 import { attachBrush } from '../brush.ts';
+import { isBare } from '../frames.ts';
 import { brush, busy } from '../grooming.ts';
 import { attachHands } from '../handling.ts';
 import { cursor, tick } from '../playback.ts';
-import type { ForceKind } from '../protocol.ts';
+import type { ForceKind, Frame } from '../protocol.ts';
 import { pullForce, view as sessionView } from '../session.ts';
 import * as state from '../state.ts';
 import { forceColors } from '../view/arrows.ts';
@@ -12,6 +14,7 @@ import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
 import { createView } from '../view/view.ts';
 import type { View } from '../view/viewTypes.ts';
 import { Contacts } from './contacts.tsx';
+import { BigSlider } from './controls.tsx';
 import { formatForce, formatNumber } from './format.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { Messages } from './messages.tsx';
@@ -51,9 +54,10 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   sessionView.pins = (released) => view.setReleased(released);
   sessionView.loaded = (scene, keepCamera) => view.load(scene, keepCamera);
   if (state.loaded.value) view.load(state.loaded.value, false);
+  const hands = attachHands(canvas, view);
   const undo = [
     attachBrush(canvas, view),
-    attachHands(canvas, view),
+    hands.detach,
     state.hairColor.subscribe(setOptions),
     state.colorBy.subscribe(setOptions),
     state.stripe.subscribe(setOptions),
@@ -62,6 +66,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.materialFrames.subscribe(setOptions),
     state.forces.subscribe(setOptions),
     state.dark.subscribe(setOptions),
+    state.viewInset.subscribe((pixels) => view.setInset(pixels)),
     state.failure.subscribe((failure) => {
       state.loaded.value?.lanes.forEach((_, lane) => {
         view.setFailed(lane, failure?.lane === lane ? failure.rod : undefined);
@@ -92,7 +97,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     const seconds = (now - last) / 1000;
     last = now;
     const time = tick(seconds);
-    const around = state.frames.around(time);
+    const around = findFrames(time);
     if (around) {
       if (
         shown?.a !== around.a ||
@@ -108,6 +113,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     view.render(Math.min(seconds, 0.1));
     if (now - told < 80) return;
     told = now;
+    hands.look();
     publish(view);
   }
   return () => {
@@ -117,6 +123,30 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     view.dispose();
     current.view = undefined;
   };
+}
+
+/** Frames that are being filled with hairs. */
+const filling = new Set<Frame>();
+
+/** The frames around a time. Those of hair that have only guides are asked for; undefined until they are there. */
+function findFrames(time: number): ReturnType<typeof state.frames.around> {
+  const around = state.frames.around(time);
+  if (!around?.a.lanes.some(({ guides }) => guides)) return around;
+  const { frames } = state.frames;
+  const at = frames.indexOf(around.a);
+  // the next ones too: they are wanted soon
+  for (const frame of [around.a, around.b, ...frames.slice(at + 2, at + 5)]) {
+    if (!isBare(frame) || filling.has(frame) || filling.size > 6) continue;
+    filling.add(frame);
+    // a run that is over needs them no more
+    void fetchHairs(frame)
+      .catch(() => {})
+      .finally(() => filling.delete(frame));
+  }
+  const usable = (frame: Frame): boolean => !isBare(frame);
+  if (usable(around.a) && usable(around.b)) return around;
+  const near = [around.a, around.b, frames[at - 1], frames[at - 2]].find((frame) => frame && usable(frame));
+  return near && { a: near, b: near, weight: 0 };
 }
 
 /** The clock goes on where nothing can be drawn: plots, numbers and files work. */
@@ -293,6 +323,7 @@ function Overlay(): JSX.Element {
       </div>
       <Forces />
       <ScaleBar />
+      <BigSlider />
       <PullLabel />
     </>
   );

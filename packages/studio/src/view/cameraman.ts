@@ -32,6 +32,8 @@ export interface Cameraman {
   readonly framed: number;
   /** From the camera to what it looks at [m]. */
   readonly distance: number;
+  /** From what it looks at towards the camera, unit. */
+  readonly direction: Vector3;
   /** A hand holds something: would the camera follow what it pulls, the hand would go along and pull it farther. */
   held: boolean;
   /** Another scene: rods, and things that stay, of which only the part near the rods counts. */
@@ -42,7 +44,8 @@ export interface Cameraman {
   fit(smooth: boolean): void;
   /** Once a frame, with where the rods are now. */
   watch(now: Box3): void;
-  setAspect(aspect: number): void;
+  /** `inset`: part of the picture at its lower edge that is covered. */
+  setAspect(aspect: number, inset: number): void;
   placeGround(ground: Ground): void;
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
@@ -63,9 +66,15 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   let look: Triple | undefined;
   let framed = 1;
   let floor = 0;
+  let inset = 0;
   let taken = false;
   let held = false;
-  controls.addEventListener('controlstart', () => {
+  controls.addEventListener('control', () => {
+    const { ACTION } = CameraControls;
+    // turning it leaves the rods to the camera; zooming and shifting do not
+    if (controls.currentAction !== ACTION.ROTATE && controls.currentAction !== ACTION.TOUCH_ROTATE) taken = true;
+  });
+  canvas.addEventListener('wheel', () => {
     taken = true;
   });
 
@@ -76,7 +85,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     controls.updateCameraUp();
     const half = (camera.fov * Math.PI) / 360;
     const near = fitDistance(seen, framing, half, camera.aspect);
-    const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius);
+    const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius) / (1 - inset);
     const position = framing.center.clone().addScaledVector(framing.from, distance);
     const { center } = framing;
     void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
@@ -87,17 +96,34 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     controls.maxDistance = distance * 6;
   };
 
-  const follow = (): void => {
-    if (held) return;
+  const corner = new Vector3();
+  /** How much of the picture the rods take, from its middle to its edge: 1 where they reach it. */
+  const reachOf = (box: Box3): number => {
+    let most = 0;
+    for (let k = 0; k < 8; k++) {
+      corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
+      corner.project(camera);
+      most = Math.max(most, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+    }
+    return most;
+  };
+
+  /** Goes after rods that leave the picture, and nearer to those that have shrunk, from where it looks now. */
+  const follow = (now: Box3): void => {
+    if (held || taken) return;
+    const reach = reachOf(now);
     const radius = 0.5 * seen.getSize(new Vector3()).length();
-    if (radius <= 1.1 * framed && radius >= 0.8 * framed) return;
-    const growth = radius / framed;
-    framed = radius;
-    if (taken) return;
+    if (reach < 0.97 && radius >= 0.8 * framed) return;
     const center = seen.getCenter(new Vector3());
+    const from = camera.position.clone().sub(controls.getTarget(new Vector3())).normalize();
+    const half = (camera.fov * Math.PI) / 360;
+    const near = fitDistance(seen, { center, radius, from, up: camera.up }, half, camera.aspect);
+    const distance = Math.max(1.18 * near, 1.05 * radius) / (1 - inset);
+    framed = radius;
+    controls.maxDistance = Math.max(controls.maxDistance, 3 * distance);
     void controls.moveTo(center.x, center.y, center.z, true);
-    void controls.dollyTo(controls.distance * growth, true);
-    camera.far = controls.distance * growth * 30;
+    void controls.dollyTo(distance, true);
+    camera.far = Math.max(camera.far, distance * 30);
     camera.updateProjectionMatrix();
   };
 
@@ -115,6 +141,9 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     },
     get distance() {
       return controls.distance;
+    },
+    get direction() {
+      return controls.getPosition(new Vector3()).sub(controls.getTarget(new Vector3())).normalize();
     },
     begin(rods, things, nextGravity, nextLook) {
       gravity = nextGravity;
@@ -140,11 +169,15 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       seen.min.lerp(now.min, 0.012);
       seen.max.lerp(now.max, 0.012);
       seen.union(now);
-      follow();
+      follow(now);
     },
-    setAspect(aspect) {
-      const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05;
+    setAspect(aspect, nextInset) {
+      const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05 || Math.abs(nextInset - inset) > 0.03;
+      inset = nextInset;
       camera.aspect = aspect;
+      // the middle of what is not covered is the middle of the picture
+      if (inset > 0) camera.setViewOffset(aspect, 1, 0, inset / 2, aspect, 1);
+      else camera.clearViewOffset();
       camera.updateProjectionMatrix();
       if (reshaped && !taken && !seen.isEmpty()) fit(false);
     },
@@ -158,7 +191,6 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       ground.place(center, up, 6 * framed, roundLength(framed / 4));
     },
     orbit(azimuth, polar) {
-      taken = true;
       void controls.rotate(azimuth, polar, true);
     },
     zoom(factor) {

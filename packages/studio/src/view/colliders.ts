@@ -58,6 +58,8 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       depthWrite: !hollow && !flat,
     });
     const mesh = new Mesh(geometry, material);
+    mesh.castShadow = !hollow && !flat;
+    mesh.receiveShadow = !flat;
     if (collider.shaded instanceof Float32Array)
       shades.push({ mesh, shaded: collider.shaded, plain: material.color.clone() });
     if (isTriple(collider.position)) mesh.position.set(...collider.position);

@@ -21,6 +21,7 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
+import { layoutOfLane, poseSize } from '../frameLayout.ts';
 import type { LaneFrame, LaneInfo, Solid } from '../protocol.ts';
 import { createArrows } from './arrows.ts';
 import type { ColorBy } from './colormaps.ts';
@@ -51,39 +52,18 @@ export interface LaneView {
   setFailed(rod: string | undefined): void;
   /** The quantity that is shown, at the nodes or edges of a rod. */
   valuesOf(rod: number): Float32Array | undefined;
+  /** Pins that hold. */
+  heldPins(): readonly {
+    readonly rod: number;
+    readonly node: number;
+    readonly edge: number;
+    readonly clamps: boolean;
+  }[];
   /** Pins that were let go are not drawn. */
   setReleased(released: readonly boolean[]): void;
   /** Writes position and orientation w x y z of each collider that moves. */
   placeColliders(place: (collider: number, at: Float32Array) => void): void;
   dispose(): void;
-}
-
-interface Layout {
-  readonly position: number;
-  readonly director: number;
-  readonly curvature: number;
-  readonly twist: number;
-  readonly tension: number;
-  readonly contact: number;
-}
-
-function layoutOf({ rods, bodies }: LaneInfo): { rods: Layout[]; bodies: number; colliders: number } {
-  let o = 0;
-  const places = rods.map(({ nodeCount, edgeCount }): Layout => {
-    const director = o + 3 * nodeCount;
-    const curvature = director + 3 * edgeCount;
-    const place = {
-      position: o,
-      director,
-      curvature,
-      twist: curvature + nodeCount,
-      tension: curvature + 2 * nodeCount,
-      contact: curvature + 2 * nodeCount + edgeCount,
-    };
-    o = place.contact + nodeCount;
-    return place;
-  });
-  return { rods: places, bodies: o, colliders: o + 7 * bodies.length };
 }
 
 export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
@@ -93,9 +73,10 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
   const hair: HairObject | undefined = asHair ? createHairObject(info.rods) : undefined;
   const rodMesh = (tubes ?? hair)?.object as Mesh;
   group.add(rodMesh);
+  if (tubes) castShadows(rodMesh);
   const drawn = (tubes ?? hair) as RodObject | HairObject;
   const casters: Mesh[] = [ground.castRods(drawn.records, drawn.uniforms)];
-  const layout = layoutOf(info);
+  const layout = layoutOfLane(info);
   const samples = info.rods.map(({ nodeCount, edgeCount }) => ({
     nodePosition: new Float32Array(3 * nodeCount),
     edgeDirector: new Float32Array(3 * edgeCount),
@@ -121,6 +102,8 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     const shadow = ground.castBall((assumed ? 0.3 : 1) * solidRadius(solid));
     casters.push(shadow);
     group.add(mesh);
+    mesh.castShadow = !assumed;
+    mesh.receiveShadow = true;
     return { mesh, shadow };
   });
   const pins = createPins(info, group);
@@ -172,7 +155,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       (tubes ?? hair)?.update(samples as readonly RodSamples[]);
       bodies.forEach((body, k) => {
         if (!body) return;
-        const o = layout.bodies + 7 * k;
+        const o = layout.bodies + poseSize * k;
         const at = (i: number): number => a.data[o + i] + w * (b.data[o + i] - a.data[o + i]);
         body.mesh.position.set(at(0), at(1), at(2));
         body.mesh.quaternion.set(a.data[o + 4], a.data[o + 5], a.data[o + 6], a.data[o + 3]);
@@ -185,7 +168,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       placePins(pins, samples);
       poses.forEach((pose, k) => {
         // near enough to each other that components may be blended
-        mix(pose, a.data, b.data, layout.colliders + 7 * k, w);
+        mix(pose, a.data, b.data, layout.colliders + poseSize * k, w);
       });
       if (frames.object.visible) frames.update(samples);
     },
@@ -210,6 +193,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     },
     drawForces: arrows.place.bind(arrows),
     valuesOf: (rod) => (coloring === 'plain' ? undefined : coloring === 'tension' ? edgeValues[rod] : values[rod]),
+    heldPins: () => pins.filter(({ mesh }) => mesh.visible),
     setReleased(released) {
       for (const { mesh, pin } of pins) mesh.visible = !released[pin];
     },
@@ -237,6 +221,14 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
   };
 }
 
+/** Rods shade each other and themselves; their caps are too small to matter. */
+function castShadows(rods: Mesh): void {
+  rods.castShadow = true;
+  rods.traverse((part) => {
+    part.receiveShadow = true;
+  });
+}
+
 const turned = new Quaternion();
 
 function solidGeometry(solid: Solid): BufferGeometry {
@@ -253,6 +245,7 @@ function solidRadius(solid: Solid): number {
 
 interface PinMark {
   readonly mesh: Mesh;
+  readonly clamps: boolean;
   readonly pin: number;
   readonly rod: number;
   readonly edge: number;
@@ -273,7 +266,7 @@ function createPins(info: LaneInfo, group: Group): PinMark[] {
       : new SphereGeometry(0.9 * radius, 24, 16);
     const mesh = new Mesh(geometry, pinMaterial);
     group.add(mesh);
-    return { mesh, pin, rod, node, edge };
+    return { mesh, clamps, pin, rod, node, edge };
   });
 }
 

@@ -16,6 +16,8 @@ export interface SvgOptions {
   readonly width: number;
   readonly height: number;
   readonly background: string;
+  /** Drawn over everything: marks of SVG. */
+  readonly over: string;
   readonly map: ColorMap | undefined;
   readonly low: number;
   readonly high: number;
@@ -38,12 +40,14 @@ export function drawSvg(
   const parts: string[] = [];
   lanes.forEach((lane, k) => {
     if (lane.info.refused !== undefined || !rects[k]) return;
-    parts.push(`<g>${drawLane(lane, rects[k], camera, options, k)}${drawForces(lane, rects[k], camera, options)}</g>`);
+    const marks = `${drawPins(lane, rects[k], camera, options, k)}${drawForces(lane, rects[k], camera, options)}`;
+    parts.push(`<g>${drawLane(lane, rects[k], camera, options, k)}${marks}</g>`);
   });
   const { width, height, background } = options;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" fill="none" stroke-linecap="round" stroke-linejoin="round">
 <rect width="${width}" height="${height}" fill="${background}"/>
 ${parts.join('\n')}
+${options.over}
 </svg>
 `;
 }
@@ -79,6 +83,30 @@ function drawLane(lane: LaneView, rect: Rect, camera: Camera, options: SvgOption
   return pieces
     .sort((a, b) => b.depth - a.depth)
     .map(({ text }) => text)
+    .join('');
+}
+
+/** A collar where a frame is held, a bead where a place is. */
+function drawPins(lane: LaneView, rect: Rect, camera: Camera, options: SvgOptions, index: number): string {
+  const perPixel = options.perPixel(index);
+  return lane
+    .heldPins()
+    .map(({ rod, node, edge, clamps }) => {
+      const { nodePosition: x } = lane.samples[rod];
+      const radius = (1.9 * lane.info.rods[rod].edgeRadius[edge] * options.thickness) / perPixel;
+      const seen = (i: number): [number, number] => {
+        place.set(x[3 * i], x[3 * i + 1], x[3 * i + 2]).project(camera);
+        return [rect.x + (0.5 + 0.5 * place.x) * rect.width, rect.y + (0.5 - 0.5 * place.y) * rect.height];
+      };
+      const [px, py] = seen(node);
+      if (!clamps)
+        return `<circle class="pin" cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="${(0.9 * radius).toFixed(2)}" fill="#3a3f47"/>`;
+      const [ax, ay] = seen(edge);
+      const [bx, by] = seen((edge + 1) % (x.length / 3));
+      const size = Math.hypot(bx - ax, by - ay) || 1;
+      const [ux, uy] = [(0.75 * radius * (bx - ax)) / size, (0.75 * radius * (by - ay)) / size];
+      return `<path class="pin" d="M${(px - ux).toFixed(1)} ${(py - uy).toFixed(1)}L${(px + ux).toFixed(1)} ${(py + uy).toFixed(1)}" stroke="#3a3f47" stroke-linecap="butt" stroke-width="${(2 * radius).toFixed(2)}"/>`;
+    })
     .join('');
 }
 

@@ -2,7 +2,17 @@
  * The 3D view: one renderer, one camera, one to four lanes side by side. It draws when something has changed and not
  * otherwise, and as finely as there is time for (quality.ts).
  */
-import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
+import {
+  Box3,
+  NeutralToneMapping,
+  PCFShadowMap,
+  Plane,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
 import { createForceScale, forceColors } from './arrows.ts';
 import { createCameraman } from './cameraman.ts';
 import { type Colliders, createColliders } from './colliders.ts';
@@ -29,11 +39,15 @@ export function createView(canvas: HTMLCanvasElement): View {
   });
   renderer.setClearColor(0x000000, 0);
   renderer.autoClear = false;
+  // keeps the colours of the legend as they are, and rolls off what is brighter
+  renderer.toneMapping = NeutralToneMapping;
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
   const scene = new Scene();
   const man = createCameraman(canvas);
   const { camera } = man;
   scene.add(camera);
-  const lights = addLights(camera, scene);
+  const lights = addLights(scene, renderer, software);
   const ground = createGround();
   scene.add(ground.object);
   const band = createPull();
@@ -69,6 +83,8 @@ export function createView(canvas: HTMLCanvasElement): View {
   );
   let refined = false;
   let sized = 0;
+  /** What lies over the lower edge of the view [pixels]. */
+  let inset = 0;
 
   const visibleLanes = (): LaneView[] => lanes;
   const rects = (): { x: number; y: number; width: number; height: number }[] => {
@@ -162,14 +178,22 @@ export function createView(canvas: HTMLCanvasElement): View {
     renderer.setPixelRatio(ratio);
     renderer.setSize(width, height, false);
     const [first] = rects();
-    man.setAspect(first.width / first.height);
+    man.setAspect(first.width / first.height, lanes.length > 1 ? 0 : inset / first.height);
     for (const { hair } of lanes) hair?.setResolution(first.width * ratio, first.height * ratio);
     dirty = true;
   };
   const resize = (): void => setSize(quality.ratio);
 
+  const thickest = (): number =>
+    lanes.reduce(
+      (most, { info }) => Math.max(most, ...info.rods.slice(0, 200).map(({ edgeRadius }) => edgeRadius[0])),
+      0,
+    );
+
   const draw = (): void => {
     applyThickness();
+    lights.setShadows(!software || refined);
+    lights.cover(man.seen, thickness * thickest());
     applyForces();
     for (const { hair } of lanes) hair?.setShare(refined ? 1 : quality.share);
     renderer.setScissorTest(false);
@@ -239,6 +263,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         man.begin(boundsOf(infos), colliders.bounds, g, from);
         resize();
         man.fit(false);
+        lights.place(man.seen, man.direction, camera.up);
         man.placeGround(ground);
       }
       applyColors();
@@ -305,6 +330,11 @@ export function createView(canvas: HTMLCanvasElement): View {
       return true;
     },
     resize,
+    setInset(pixels) {
+      if (pixels === inset) return;
+      inset = pixels;
+      resize();
+    },
     focus() {
       man.fit(true);
       dirty = true;
@@ -388,13 +418,17 @@ export function createView(canvas: HTMLCanvasElement): View {
       const length = roundLength(perPixel * 140);
       return { pixels: length / perPixel, label: formatLength(length) };
     },
-    svg(background) {
+    get size() {
+      return { width, height };
+    },
+    svg(background, annotate) {
       const { low, high } = this.legend();
       const single = (): string => (lanes[0]?.hair ? options.hairColor : options.dark ? plain.dark : plain.light);
       return drawSvg(lanes, rects(), camera, {
         width,
         height,
         background,
+        over: annotate?.(width, height) ?? '',
         map: mapOf(options.colorBy, options.dark),
         low,
         high,
@@ -433,6 +467,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     dispose() {
       for (const lane of lanes) lane.dispose();
       ground.dispose();
+      lights.dispose();
       man.dispose();
       renderer.dispose();
     },

@@ -51,6 +51,8 @@ export interface View {
   /** Draws if anything has changed; false where nothing had. */
   render(seconds: number): boolean;
   resize(): void;
+  /** Keeps clear of what lies over the lower edge [pixels]. */
+  setInset(pixels: number): void;
   focus(): void;
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
@@ -76,8 +78,10 @@ export interface View {
   forceLegend(): ForceLegend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
-  /** As lines, for print. */
-  svg(background: string): string;
+  /** As lines, for print; `annotate` gives what is drawn over them in a picture of this size [pixels]. */
+  svg(background: string, annotate?: (width: number, height: number) => string): string;
+  /** Of the view [pixels]. */
+  readonly size: { readonly width: number; readonly height: number };
   /** An opaque ground for films; none: the page shows through. */
   setBackdrop(color: string | undefined): void;
   readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];

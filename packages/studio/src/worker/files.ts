@@ -20,31 +20,25 @@ import {
   readMesh,
   recordingHeader,
 } from '@tendril-sim/io';
-import type { ExportFormat, Frame, LaneInfo, RodInfo } from '../protocol.ts';
+import { layoutOfLane, poseSize } from '../frameLayout.ts';
+import type { ExportFormat, Frame, Imported, LaneInfo, RodInfo } from '../protocol.ts';
 import { zip } from './zip.ts';
 
 /** More curves than this are a job for the command line. */
 const curveLimit = 3000;
 const triangleLimit = 20_000;
 
-export interface Imported {
-  /** A whole scene, of curves. */
-  readonly text?: string;
-  /** A thing in the way, of a mesh. */
-  readonly collider?: object;
-  readonly error?: string;
-}
-
 export function importFile(bytes: Uint8Array, name: string): Imported {
   try {
     const curves = readCurves(bytes, name);
     if (curves.counts.length > curveLimit)
-      return { error: `${name} has ${curves.counts.length} curves; take some of them with tendril import --every` };
+      throw new Error(`${name} has ${curves.counts.length} curves; take some of them with tendril import --every`);
     return { text: formatCurveScene(curves, name, { refer: false }) };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const mesh = /\.(obj|glb|gltf)$/i.test(name) ? importMesh(bytes, name) : undefined;
-    return mesh ?? { error: error.problems.map(({ message }) => message).join('\n') };
+    if (mesh) return mesh;
+    throw new Error(error.problems.map(({ message }) => message).join('\n'));
   }
 }
 
@@ -53,7 +47,7 @@ function importMesh(bytes: Uint8Array, name: string): Imported | undefined {
     const { position, triangle } = readMesh(bytes, name);
     const count = triangle.length / 3;
     if (count === 0) return undefined;
-    if (count > triangleLimit) return { error: `${name} has ${count} triangles; ${triangleLimit} are taken at most` };
+    if (count > triangleLimit) throw new Error(`${name} has ${count} triangles; ${triangleLimit} are taken at most`);
     const triples = (values: ArrayLike<number>): number[][] =>
       Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
     const rounded = Float64Array.from(position, (x) => Number(x.toPrecision(7)));
@@ -64,14 +58,18 @@ function importMesh(bytes: Uint8Array, name: string): Imported | undefined {
   }
 }
 
+export interface ExportSource {
+  readonly source: World | RecordingHeader;
+  readonly info: LaneInfo;
+  readonly frames: readonly Frame[];
+  readonly lane: number;
+  /** Makes the hairs of a frame of which only the guides are kept. */
+  hairs?(guides: Float32Array): Float32Array;
+}
+
 /** The frames that the page has kept, as a file. */
-export function exportRun(
-  source: World | RecordingHeader,
-  info: LaneInfo,
-  frames: readonly Frame[],
-  lane: number,
-  format: ExportFormat,
-): Uint8Array[] {
+export function exportRun(run: ExportSource, format: ExportFormat): Uint8Array[] {
+  const { source, info, frames } = run;
   const about = { version: 'studio', precision: 'f32', channels: channelNames } as const;
   const own: RecordingHeader = 'step' in source ? recordingHeader(source, about) : { ...source, ...about };
   // hairs that follow guides are what is seen, and what is saved
@@ -79,7 +77,7 @@ export function exportRun(
   const footage: Footage = {
     header,
     frameCount: frames.length,
-    frame: (k) => unpack(info, frames[k], lane),
+    frame: (k) => unpack(run, frames[k]),
   };
   const encode = (part: string): Uint8Array => new TextEncoder().encode(part);
   if (format === 'usda') return gathered(exportUsda(footage)).map(encode);
@@ -134,21 +132,28 @@ function recordedRod({ id, model, closed, nodeCount, edgeCount, nodeArc, edgeRad
   return { id, model, closed, nodeCount, edgeCount, edgeLengthRest, edgeRadius: Array.from(edgeRadius) };
 }
 
-function unpack(info: LaneInfo, frame: Frame, lane: number): RecordingFrame {
-  const { data, stats } = frame.lanes[lane];
-  let o = 0;
-  const take = (count: number): Float64Array => {
-    const out = Float64Array.from(data.subarray(o, o + count));
-    o += count;
-    return out;
-  };
-  const rods = info.rods.map(({ nodeCount, edgeCount }) => ({
-    nodePosition: take(3 * nodeCount),
-    edgeDirector: take(3 * edgeCount),
-    channels: { curvature: take(nodeCount), twist: take(nodeCount), tension: take(edgeCount) },
-    contact: take(nodeCount),
-  }));
-  const bodies = info.bodies.map(() => ({ position: take(3), orientation: take(4) }));
+function unpack({ info, lane, hairs }: ExportSource, frame: Frame): RecordingFrame {
+  const { data: kept, stats, guides } = frame.lanes[lane];
+  const data = kept.length === 0 && guides && hairs ? hairs(guides) : kept;
+  const layout = layoutOfLane(info);
+  const take = (offset: number, count: number): Float64Array =>
+    Float64Array.from(data.subarray(offset, offset + count));
+  const rods = info.rods.map(({ nodeCount, edgeCount }, r) => {
+    const at = layout.rods[r];
+    return {
+      nodePosition: take(at.position, 3 * nodeCount),
+      edgeDirector: take(at.director, 3 * edgeCount),
+      channels: {
+        curvature: take(at.curvature, nodeCount),
+        twist: take(at.twist, nodeCount),
+        tension: take(at.tension, edgeCount),
+      },
+    };
+  });
+  const bodies = info.bodies.map((_, k) => {
+    const offset = layout.bodies + poseSize * k;
+    return { position: take(offset, 3), orientation: take(offset + 3, 4) };
+  });
   const [kinetic, bending, twisting, stretching, potential, total] = stats;
   return {
     time: frame.time,

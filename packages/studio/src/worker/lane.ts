@@ -9,8 +9,9 @@ import {
   SimulationError,
   type World,
 } from '@tendril-sim/core';
+import { layoutOfLane, poseSize } from '../frameLayout.ts';
 import type { BodyInfo, ContactFacts, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
-import { rodSize, statNames } from '../protocol.ts';
+import { statNames } from '../protocol.ts';
 import { createForceReader } from './forces.ts';
 import { createWorld } from './models.ts';
 import { createModePlayer } from './modePlayer.ts';
@@ -27,6 +28,8 @@ export interface Lane {
   frame(): LaneFrame;
   /** Where hairs are drawn in place of guides: the guide that a hair follows most. */
   guideAt?(hair: number, node: number): { readonly rod: number; readonly node: number };
+  /** The data of a frame with all hairs, of the guides that a frame keeps. */
+  hairsOf?(guides: Float32Array): Float32Array;
 }
 
 /** `given`: a world that runs already, in place of the scene's own start. */
@@ -175,13 +178,10 @@ function solidOf(
   return size;
 }
 
-export function frameLength({ rods, bodies, moving }: LaneInfo): number {
-  return rods.reduce((sum, rod) => sum + rodSize(rod), 0) + 7 * (bodies.length + moving.length);
-}
-
 /** Everything that is drawn or plotted, as it is now. */
 export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'> {
-  const data = new Float32Array(frameLength(info));
+  const layout = layoutOfLane(info);
+  const data = new Float32Array(layout.length);
   const stats = new Float64Array(statNames.length);
   const energies = world.energies();
   stats.set([
@@ -192,38 +192,28 @@ export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'
     energies.potential,
     energies.total,
   ]);
-  let o = 0;
-  const contactAt: number[] = [];
   world.samples.forEach(({ nodePosition, edgeDirector }, k) => {
-    data.set(nodePosition, o);
-    o += nodePosition.length;
-    data.set(edgeDirector, o);
-    o += edgeDirector.length;
-    const curvature = world.channel(k, 'curvature');
-    const twist = world.channel(k, 'twist');
-    const tension = world.channel(k, 'tension');
-    data.set(curvature, o);
-    data.set(twist, o + curvature.length);
-    data.set(tension, o + curvature.length + twist.length);
-    contactAt[k] = o + curvature.length + twist.length + tension.length;
-    o = contactAt[k] + curvature.length;
-    stats[6] = Math.max(stats[6], largest(curvature));
-    stats[7] = Math.max(stats[7], largest(twist));
-    stats[8] = Math.max(stats[8], largest(tension));
+    const at = layout.rods[k];
+    data.set(nodePosition, at.position);
+    data.set(edgeDirector, at.director);
+    (['curvature', 'twist', 'tension'] as const).forEach((name, c) => {
+      const values = world.channel(k, name);
+      data.set(values, at[name]);
+      stats[6 + c] = Math.max(stats[6 + c], largest(values));
+    });
   });
   for (const { rod, edge, weight, force } of world.contactForces()) {
     const k = world.rods.findIndex(({ id }) => id === rod);
     if (k < 0) continue;
     const size = Math.hypot(...force);
-    data[contactAt[k] + edge] += (1 - weight) * size;
-    data[contactAt[k] + ((edge + 1) % world.rods[k].nodeCount)] += weight * size;
+    data[layout.rods[k].contact + edge] += (1 - weight) * size;
+    data[layout.rods[k].contact + ((edge + 1) % world.rods[k].nodeCount)] += weight * size;
   }
-  for (const { pose } of world.bodies) {
-    data.set(pose.position, o);
-    data.set(pose.orientation, o + 3);
-    o += 7;
-  }
-  writeColliders(data, o, world.colliders, info.moving, world.time);
+  world.bodies.forEach(({ pose: { position, orientation } }, k) => {
+    data.set(position, layout.bodies + poseSize * k);
+    data.set(orientation, layout.bodies + poseSize * k + 3);
+  });
+  writeColliders(data, layout.colliders, world.colliders, info.moving, world.time);
   return { data, stats };
 }
 
@@ -239,8 +229,8 @@ export function writeColliders(
 ): void {
   moving.forEach((k, at) => {
     colliders[k].evaluate(pose, time);
-    data.set(pose.position, o + 7 * at);
-    writeQuaternion(data, o + 7 * at + 3, pose.rotation);
+    data.set(pose.position, o + poseSize * at);
+    writeQuaternion(data, o + poseSize * at + 3, pose.rotation);
   });
 }
 

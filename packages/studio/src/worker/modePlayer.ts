@@ -1,6 +1,7 @@
 /** A scene that asks for its modes and says no time: the modes themselves, one after the other, slowed down to be seen. */
 import { SceneError, type World } from '@tendril-sim/core';
-import { type LaneFrame, type LaneInfo, rodSize } from '../protocol.ts';
+import { layoutOfLane } from '../frameLayout.ts';
+import type { LaneFrame, LaneInfo } from '../protocol.ts';
 import type { Lane } from './lane.ts';
 
 /** Seconds a mode is shown, and how often it swings in that time. */
@@ -29,12 +30,12 @@ export function createModePlayer(
     const data = rest.data.slice();
     const k = Math.floor(time / shown);
     const phase = Math.sin((2 * Math.PI * swings * (time - k * shown)) / shown);
-    let o = 0;
+    const layout = layoutOfLane(info);
     info.rods.forEach((rod, r) => {
       const shape = modes[r].shapes[Math.min(k, modes[r].shapes.length - 1)];
       const size = 0.12 * rod.length * phase;
+      const o = layout.rods[r].position;
       if (shape) for (let i = 0; i < 3 * rod.nodeCount; i++) data[o + i] += size * shape.nodeDisplacement[i];
-      o += rodSize(rod);
     });
     return { data, stats: rest.stats.slice(), cost: 0 };
   };

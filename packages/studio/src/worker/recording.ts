@@ -8,31 +8,27 @@ import {
   type RecordingFrame,
   type SceneInput,
 } from '@tendril-sim/io';
-import { type ColliderInfo, type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
+import { layoutOfLane, poseSize } from '../frameLayout.ts';
+import {
+  type ColliderInfo,
+  type Frame,
+  type LaneInfo,
+  type ReadRecording,
+  type RodInfo,
+  statNames,
+} from '../protocol.ts';
 import { createForceList, createLoadReader } from './forces.ts';
-import { frameLength, writeColliders } from './lane.ts';
+import { writeColliders } from './lane.ts';
 
 /** Frames kept of a long recording. */
 const frameLimit = 1500;
 
-export interface ReadRecording {
-  readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
-  readonly frames: readonly Frame[];
-  /** The scene that was recorded, as YAML. */
-  readonly text: string;
-  readonly error?: string;
-  /** What it is a recording of, for exports. */
-  readonly header?: Recording['header'];
-}
-
-export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
-  let recording: Recording;
-  try {
-    recording = decodeRecording(new Uint8Array(bytes), name, { partial: true });
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    return { loaded: undefined, frames: [], text: '', error: error.problems.map(({ message }) => message).join('\n') };
-  }
+/** `header`: what it is a recording of, for exports. */
+export function readRecording(
+  bytes: ArrayBuffer,
+  name: string,
+): ReadRecording & { readonly header: Recording['header'] } {
+  const recording = decode(bytes, name);
   const { header } = recording;
   const first = recording.frameCount > 0 ? recording.frame(0) : undefined;
   const info: LaneInfo = {
@@ -79,6 +75,8 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
       lanes: [info],
       time: { duration, step: duration / Math.max(1, frames.length - 1), note: `Recording ${name}` },
       kept: 'restarted',
+      start: frames[0]?.time ?? 0,
+      controls: [],
       values: header.scene,
       colliders: (header.scene.colliders ?? []) as readonly ColliderInfo[],
       gravity: g ? [g[0], g[1], g[2]] : [0, 0, 0],
@@ -124,6 +122,15 @@ const createBodyPose = (): BodyPose => ({
   angularVelocity: new Float64Array(3),
 });
 
+function decode(bytes: ArrayBuffer, name: string): Recording {
+  try {
+    return decodeRecording(new Uint8Array(bytes), name, { partial: true });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new Error(error.problems.map(({ message }) => message).join('\n'));
+  }
+}
+
 type ReadLoads = (rods: RecordingFrame['rods'], time: number) => Float32Array;
 
 /** Loads of the scene, which follow from its shape; fields need velocities, which a recording does not keep. */
@@ -161,7 +168,8 @@ function samplesOf({ nodePosition: x, edgeDirector }: RecordingFrame['rods'][num
 
 function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place, readLoads: ReadLoads): Frame {
   const { time, rods, bodies, energies } = recording.frame(k);
-  const data = new Float32Array(frameLength(info));
+  const layout = layoutOfLane(info);
+  const data = new Float32Array(layout.length);
   const stats = new Float64Array(statNames.length);
   stats.set([
     energies.kinetic,
@@ -171,22 +179,18 @@ function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place
     energies.potential,
     energies.total,
   ]);
-  let o = 0;
   rods.forEach(({ nodePosition, edgeDirector, channels }, r) => {
-    const { nodeCount, edgeCount } = info.rods[r];
-    data.set(nodePosition, o);
-    data.set(edgeDirector, o + 3 * nodeCount);
-    o += 3 * nodeCount + 3 * edgeCount;
-    if (channels?.curvature) data.set(channels.curvature, o);
-    if (channels?.twist) data.set(channels.twist, o + nodeCount);
-    if (channels?.tension) data.set(channels.tension, o + 2 * nodeCount);
-    o += 3 * nodeCount + edgeCount;
+    const at = layout.rods[r];
+    data.set(nodePosition, at.position);
+    data.set(edgeDirector, at.director);
+    if (channels?.curvature) data.set(channels.curvature, at.curvature);
+    if (channels?.twist) data.set(channels.twist, at.twist);
+    if (channels?.tension) data.set(channels.tension, at.tension);
   });
-  for (const body of bodies ?? []) {
-    data.set(Array.from(body.position), o);
-    data.set(Array.from(body.orientation), o + 3);
-    o += 7;
-  }
-  place(data, o, time);
+  (bodies ?? []).forEach((body, k) => {
+    data.set(Array.from(body.position), layout.bodies + poseSize * k);
+    data.set(Array.from(body.orientation), layout.bodies + poseSize * k + 3);
+  });
+  place(data, layout.colliders, time);
   return { time, lanes: [{ data, stats, forces: readLoads(rods, time), cost: 0 }] };
 }

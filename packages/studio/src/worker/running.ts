@@ -1,7 +1,22 @@
 /** The scene as it runs: its lanes, the hands on them, and the pump that keeps them ahead of the page. */
-import { type Scene, SceneError, wholeOf } from '@tendril-sim/core';
+import { continuationOf, type Scene, SceneError, startOf, turnRing, type World, wholeOf } from '@tendril-sim/core';
 import { type ParsedScene, parseScene, sceneValues } from '@tendril-sim/io';
-import type { ColliderInfo, Frame, HandMessage, Loaded, ToWorker, Variant } from '../protocol.ts';
+import type {
+  Answer,
+  ColliderInfo,
+  Command,
+  Control,
+  Frame,
+  HandMessage,
+  Loaded,
+  LoadRequest,
+  OperateRequest,
+  Progress,
+  Variant,
+} from '../protocol.ts';
+import { type Checkpoint, createCheckpoints } from './checkpoints.ts';
+import { controlsOf } from './controls.ts';
+import { distancesOf } from './distance.ts';
 import { attachedFiles, dressLanes, groomedHead } from './groom/hold.ts';
 import { createHands, type HandMemory, type Hands } from './hands.ts';
 import { applyVariant, createLane, describeFailure, type Lane } from './lane.ts';
@@ -17,6 +32,8 @@ let operations: Operation[][] = [];
 let present: { scene: Scene; variants: readonly Variant[] } | undefined;
 let presentText = '';
 let presentColliders: readonly ColliderInfo[] = [];
+let presentControls: readonly Control[] = [];
+const checkpoints = createCheckpoints();
 let run = 0;
 let until = 0;
 let every = 1 / 60;
@@ -31,13 +48,20 @@ const leader = (): Lane | undefined => lanes.find(({ info, failure }) => info.re
 function postFrame(): void {
   const first = lanes.find(({ info }) => info.refused === undefined);
   if (!first) return;
-  const frame: Frame = { time: first.time, lanes: lanes.map((lane) => lane.frame()) };
-  const force = hands.find((hand) => hand)?.force();
-  if (force !== undefined) send({ type: 'pull-force', force });
+  const distances = distancesOf(lanes.map(({ world }) => world));
+  const frame: Frame = {
+    time: first.time,
+    lanes: lanes.map((lane, k) => {
+      const distance = distances[k];
+      return { ...lane.frame(), ...(distance !== undefined && { distance }) };
+    }),
+  };
+  checkpoints.add({ time: first.time, states: lanes.map(({ world }) => world?.save()) });
+  const pull = hands.find((hand) => hand)?.force();
   send(
-    { type: 'frame', run, frame },
-    frame.lanes.flatMap(({ data, forces }) =>
-      [data, ...(forces ? [forces] : [])].map(({ buffer }) => buffer as ArrayBuffer),
+    { type: 'frame', run, frame, ...(pull !== undefined && { pull }) },
+    frame.lanes.flatMap(({ data, forces, guides }) =>
+      [data, forces, guides].flatMap((array) => (array ? [array.buffer as ArrayBuffer] : [])),
     ),
   );
 }
@@ -55,7 +79,7 @@ function pump(): void {
       if (lane.info.refused === undefined) lane.step();
       if (lane.failure && !failed) {
         postFrame();
-        send({ type: 'failed', failure: lane.failure });
+        send({ type: 'failed', run, failure: lane.failure });
       }
     }
     if (first.time >= nextFrame) {
@@ -87,13 +111,15 @@ function createLaneHands({ world, duration, stepSize }: Lane): Hands | undefined
 /** A head from its side and a little from above. */
 const groomLook = [0.62, -1, 0.18] as const;
 
-function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<Loaded, 'type' | 'ticket'> {
+function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Loaded {
   const first = lanes.find(({ info }) => info.refused === undefined);
   return {
     lanes: lanes.map(({ info }) => info),
     time: { duration: first?.duration ?? 1, step: first?.stepSize ?? 0.01, note: first?.note },
     kept,
+    start: first?.time ?? 0,
     values: sceneValues(text),
+    controls: presentControls,
     colliders: presentColliders,
     gravity: gravityOf(scene),
     title: scene.title ?? '',
@@ -104,45 +130,64 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<
   };
 }
 
-export async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void> {
-  const { ticket, text, name, variants, keep } = message;
+/** Lets messages through, so that the page hears of progress before the worker is busy again. */
+const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+export async function load(request: LoadRequest, report: (progress: Progress) => void): Promise<Answer<'load'>> {
+  const { text, name, variants, caseId, from } = request;
   let parsed: ParsedScene | undefined;
-  let before = { lanes, present, hands, operations };
+  const before = { lanes, present, hands, operations };
+  // nothing steps while the lanes are exchanged
+  const wanted = until;
+  until = 0;
   try {
+    report({ done: 0, of: 3, what: 'Reading the scene' });
     parsed = parseScene(text, name, { files: attachedFiles() });
     await fetchModels(modelsOf(parsed.scene, variants));
-    before = { lanes, present, hands, operations };
-    const saved =
-      keep && present && fits(present.scene, parsed.scene)
-        ? lanes.map(({ info, world }, k) => ({
-            id: info.variant.id,
-            state: world?.save(),
-            memory: hands[k]?.memory(),
-            operations: operations[k],
-          }))
-        : [];
+    const controls = await controlsOf(caseId, parsed.scene);
+    const saved = from === undefined ? undefined : savedAt(from, parsed.scene);
+    report({ done: 1, of: 3, what: `Building ${countOf(parsed.scene)}` });
+    await breathe();
     begin(parsed.scene, variants);
     // the scene itself is refused, not only on one of several models: the error carries the field
     if (variants.length === 1 && lanes[0].info.refused !== undefined)
       createWorld(applyVariant(parsed.scene, variants[0]));
-    const kept = saved.length > 0 && restoreAll(saved);
+    const kept = saved !== undefined && restoreAll(saved);
     const dressed = await dressLanes(text, lanes);
     if (dressed) lanes = dressed;
     presentColliders = await drawColliders(parsed.scene, lanes.find(({ world }) => world)?.world);
     const head = dressed && groomedHead();
     if (head) presentColliders = [head, ...presentColliders.slice(1)];
-    run = ticket;
+    presentControls = controls;
     presentText = text;
-    until = kept ? Math.min(until, lanes[0].time) : 0;
-    nextFrame = 0;
-    send({ type: 'loaded', ticket, ...describeLoaded(parsed.scene, text, kept ? 'state' : 'restarted') });
-    if (kept) sendPins();
-    postFrame();
-    nextFrame = (leader()?.time ?? 0) + every;
+    startRun(request.run);
+    return describeLoaded(parsed.scene, text, kept ? 'state' : 'restarted');
   } catch (error) {
     ({ lanes, present, hands, operations } = before);
-    send({ type: 'refused', ticket, problems: problemsOf(error, parsed, name), values: sceneValues(text) });
+    until = wanted;
+    pumpSoon();
+    if (error instanceof TypeError && /import|fetch/i.test(error.message)) throw error;
+    return { problems: problemsOf(error, parsed, name) };
   }
+}
+
+/** From the present state of the lanes on, under another number. The first frame follows the answer to the request. */
+function startRun(ofRun: number): void {
+  run = ofRun;
+  checkpoints.clear();
+  until = 0;
+  setTimeout(() => {
+    if (run !== ofRun) return;
+    sendPins();
+    postFrame();
+  }, 0);
+  nextFrame = (leader()?.time ?? 0) + every;
+}
+
+function countOf({ rods }: Scene): string {
+  const edges = rods.reduce((sum, rod) => sum + (rod.edges ?? 0), 0);
+  const count = rods.length === 1 ? '1 rod' : `${rods.length} rods`;
+  return edges > 0 ? `${count} of ${edges} edges` : count;
 }
 
 /** What a hand does to a hair is done to the guide that it follows. */
@@ -152,46 +197,31 @@ function toGuide(message: HandMessage, { guideAt }: Lane): HandMessage {
   return { ...message, ...guideAt(message.rod, message.node) };
 }
 
-/** Whether only such fields differ under which a state can go on: materials, sections, loads, but no shape or pin. */
-function fits(a: Scene, b: Scene): boolean {
-  const fixed = ({ rods, pins, bodies, welds, links, time }: Scene): string =>
-    JSON.stringify([
-      rods.map(({ section: _, material: __, ...rest }) => rest),
-      pins,
-      bodies,
-      welds,
-      links,
-      time === undefined,
-      time?.duration,
-    ]);
-  return fixed(a) === fixed(b);
-}
-
 interface Saved {
   readonly id: string;
-  readonly state: ReturnType<NonNullable<Lane['world']>['save']> | undefined;
+  readonly world: World | undefined;
+  readonly state: Checkpoint['states'][number];
   readonly memory: HandMemory | undefined;
   readonly operations: Operation[];
+}
+
+/** What a run that continues at this time starts from; undefined where it has to start anew. */
+function savedAt(time: number, next: Scene): readonly Saved[] | undefined {
+  const checkpoint = checkpoints.before(time);
+  if (!present || !checkpoint || continuationOf(present.scene, next) === 'restart') return undefined;
+  return lanes.map(({ info, world }, k) => ({
+    id: info.variant.id,
+    world,
+    state: checkpoint.states[k],
+    memory: hands[k]?.memory(),
+    operations: operations[k],
+  }));
 }
 
 function restoreAll(saved: readonly Saved[]): boolean {
   if (saved.length !== lanes.length) return false;
   try {
-    lanes.forEach((lane, k) => {
-      const { id, state, memory, operations: done } = saved[k];
-      if (lane.info.variant.id !== id) throw new SceneError([], 'another variant');
-      if (!lane.world !== !state) throw new SceneError([], 'another model');
-      if (!lane.world || !state) return;
-      if (done.length > 0) {
-        const world = createWorld(operateScene(lane.world.scene, done));
-        lanes[k] = createLane(world.scene, lane.info.variant, k, world);
-        hands[k] = createLaneHands(lanes[k]);
-        operations[k] = done;
-      }
-      const world = lanes[k].world as NonNullable<Lane['world']>;
-      world.restore(state);
-      if (memory) hands[k]?.recall(memory, world.rods.map(wholeOf));
-    });
+    saved.forEach(restoreLane);
     return true;
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
@@ -200,18 +230,51 @@ function restoreAll(saved: readonly Saved[]): boolean {
   }
 }
 
+function restoreLane({ id, state, world: old, memory, operations: done }: Saved, k: number): void {
+  const lane = lanes[k];
+  if (lane.info.variant.id !== id) throw new SceneError([], 'another variant');
+  if (!lane.world !== !state) throw new SceneError([], 'another model');
+  if (!lane.world || !state || !old) return;
+  let world = lane.world;
+  if (done.length > 0) world = createWorld(operateScene(world.scene, done));
+  const twists = done.length > 0 ? [] : twistChanges(old, world);
+  if (twists.some((twist) => twist !== 0)) world = turnWorld(old, state, world.scene, twists);
+  else world.restore(state);
+  if (world !== lane.world) lanes[k] = createLane(world.scene, lane.info.variant, k, world);
+  hands[k] = createLaneHands(lanes[k]);
+  operations[k] = done;
+  if (memory) hands[k]?.recall(memory, world.rods.map(wholeOf));
+}
+
+/** How much more each rod is twisted by its scene [rad]. */
+function twistChanges(old: World, next: World): number[] {
+  const total = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
+  return next.rods.map((rod, r) => {
+    const change = total(rod.nodeTwist) - total(old.rods[r].nodeTwist);
+    return Math.abs(change) < 1e-9 ? 0 : change;
+  });
+}
+
+/** A world with the positions and velocities of a state of the old one, its rings turned. Throws SceneError for open rods. */
+function turnWorld(old: World, state: NonNullable<Saved['state']>, scene: Scene, twists: readonly number[]): World {
+  if (old.rods.some(({ closed }, r) => !closed && twists[r] !== 0))
+    throw new SceneError(['rods'], 'an open rod that is twisted otherwise starts anew');
+  old.restore(state);
+  const rods = old.rods.map((rod, r) => {
+    const start = startOf(rod, old.samples[r], old.channel(r, 'twist'), wholeOf(rod, r));
+    return twists[r] === 0 ? start : turnRing(start, twists[r]);
+  });
+  return createWorld(scene, { start: { time: state.time, rods } });
+}
+
 export function restart(ofRun: number): void {
   if (!present) return;
   begin(present.scene, present.variants);
-  run = ofRun;
-  until = 0;
-  nextFrame = 0;
-  postFrame();
-  nextFrame = every;
+  startRun(ofRun);
 }
 
 /** Cuts or pins, in every lane: each goes on as another world from where it is. */
-export function operate({ ticket, kind, rod, node }: Extract<ToWorker, { type: 'operate' }>): void {
+export function operate({ run: next, kind, rod, node }: OperateRequest): Answer<'operate'> {
   try {
     if (lanes.some(({ guideAt }) => guideAt)) throw new SceneError([], 'hair is cut and held in the grooming panel');
     const done = lanes.map(({ world }) => {
@@ -229,14 +292,11 @@ export function operate({ ticket, kind, rod, node }: Extract<ToWorker, { type: '
       if (memory) hands[k]?.recall(memory, one.pieces);
       operations[k].push(one.operation);
     });
-    run = ticket;
-    nextFrame = 0;
-    send({ type: 'loaded', ticket, ...describeLoaded(present.scene, presentText, 'cut') });
-    sendPins();
-    postFrame();
+    startRun(next);
+    return describeLoaded(present.scene, presentText, 'cut');
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
-    send({ type: 'refused', ticket, problems: [{ message: error.message }], values: undefined });
+    return { problems: [{ message: error.message }] };
   }
 }
 
@@ -246,7 +306,8 @@ function sendPins(): void {
 }
 
 /** Lets every lane come to rest where it is. */
-export function rest(): void {
+export function rest(ofRun: number): void {
+  if (ofRun !== run) return;
   lanes.forEach((lane, index) => {
     if (!lane.world) return;
     try {
@@ -254,6 +315,7 @@ export function rest(): void {
       if (missed) {
         send({
           type: 'failed',
+          run,
           failure: {
             title: 'No equilibrium was found',
             message: `rod '${missed.rod}': ${missed.reason ?? 'no convergence'}`,
@@ -264,25 +326,34 @@ export function rest(): void {
         });
       }
     } catch (error) {
-      send({ type: 'failed', failure: describeFailure(error, index) });
+      send({ type: 'failed', run, failure: describeFailure(error, index) });
     }
   });
   postFrame();
 }
 
 /** The page wants frames up to a time. */
-export function runUntil({ time, every: interval }: Extract<ToWorker, { type: 'until' }>): void {
+export function runUntil({ run: ofRun, time, every: interval }: Extract<Command, { type: 'until' }>): void {
+  if (ofRun !== run) return;
   until = time;
   every = interval;
   if (nextFrame > (leader()?.time ?? 0) + every) nextFrame = (leader()?.time ?? 0) + every;
   pumpSoon();
 }
 
-export function takeHand(message: HandMessage): void {
+export function takeHand(ofRun: number, message: HandMessage): void {
+  if (ofRun !== run) return;
   hands.forEach((hand, k) => {
     hand?.take(toGuide(message, lanes[k]));
   });
   if (message.kind === 'release-pin') sendPins();
+}
+
+/** The data of a frame of hair, of its guides. Throws RangeError for a run that is over. */
+export function hairsOf(ofRun: number, guides: Float32Array): Float32Array {
+  const hairs = ofRun === run ? lanes.find((lane) => lane.hairsOf)?.hairsOf : undefined;
+  if (!hairs) throw new RangeError('the run of this hair is over');
+  return hairs(guides);
 }
 
 /** The first lane that runs, for exports. */

@@ -1,7 +1,8 @@
 /** Hairs as the view draws rods: what a lane has to say about them, and their frame. */
 import type { Fiber, GuidePose, Hairs, HeadField } from '@tendril-sim/core';
 import { layHairs, writeHairs } from '@tendril-sim/core';
-import { type LaneInfo, type RodInfo, rodSize } from '../../protocol.ts';
+import { rodSize } from '../../frameLayout.ts';
+import type { LaneInfo, RodInfo } from '../../protocol.ts';
 
 /** Nodes of all hairs together, at most. */
 const nodeLimit = 240_000;

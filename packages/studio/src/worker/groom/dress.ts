@@ -8,6 +8,7 @@ import {
   type Roots,
 } from '@tendril-sim/core';
 import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril-sim/io';
+import { poseSize } from '../../frameLayout.ts';
 import { type Lane, writeColliders } from '../lane.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
 
@@ -67,24 +68,41 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
   const position = new Float64Array(3 * guideNodes * roots.count);
   const turn = new Float64Array(9 * roots.count);
   const head = { position: new Float64Array(3), rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1) };
-  const place = (): Float32Array => {
+  const moving = world.colliders.map((_, k) => k);
+  const tail = poseSize * (info.bodies.length + moving.length);
+  const guideLength = 3 * guideNodes * roots.count;
+  /** Guides as they are now, then the poses of the colliders, the head first. */
+  const readGuides = (): Float32Array => {
+    const guides = new Float32Array(guideLength + poseSize * moving.length);
     world.samples.forEach(({ nodePosition }, g) => {
-      position.set(nodePosition, 3 * guideNodes * g);
+      guides.set(nodePosition, 3 * guideNodes * g);
     });
-    world.colliders[0]?.evaluate(head, world.time);
+    writeColliders(guides, guideLength, world.colliders, moving, world.time);
+    return guides;
+  };
+  const place = (guides: Float32Array): Float32Array => {
+    position.set(guides.subarray(0, guideLength));
+    if (moving.length > 0) {
+      head.position.set(guides.subarray(guideLength, guideLength + 3));
+      readRotation(head.rotation, guides.subarray(guideLength + 3, guideLength + poseSize));
+    }
     for (let g = 0; g < roots.count; g++) turn.set(head.rotation, 9 * g);
     const pose: GuidePose = { nodes: guideNodes, position, turn };
     return placeHairs(hairs, pose, nodes, field);
   };
+  /** Bodies are not drawn of hair: their places stay zero. */
+  const hairsOf = (guides: Float32Array): Float32Array => {
+    const data = packHairs(place(guides), hairs.count, nodes, tail);
+    data.set(guides.subarray(guideLength), data.length - poseSize * moving.length);
+    return data;
+  };
   const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
-  const moving = world.colliders.map((_, k) => k);
   const dressed = {
     ...info,
     moving,
     pins: [],
-    rods: describeHairs(hairs, nodes, place(), style.fiber, longest),
+    rods: describeHairs(hairs, nodes, place(readGuides()), style.fiber, longest),
   };
-  const tail = 7 * (info.bodies.length + moving.length);
   return {
     info: dressed,
     world,
@@ -105,11 +123,18 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
       rod: hairs.guide[3 * hair],
       node: Math.round((node * (guideNodes - 1)) / (nodes - 1)),
     }),
+    hairsOf,
     frame() {
       const { stats, forces, contact, cost } = lane.frame();
-      const data = packHairs(place(), hairs.count, nodes, tail);
-      writeColliders(data, data.length - 7 * moving.length, world.colliders, moving, world.time);
-      return { data, stats, ...(forces && { forces }), ...(contact && { contact }), cost };
+      const guides = readGuides();
+      return { data: hairsOf(guides), guides, stats, ...(forces && { forces }), ...(contact && { contact }), cost };
     },
   };
+}
+
+/** Rotation matrix of a quaternion w x y z. */
+function readRotation(out: Float64Array, [w, x, y, z]: Float32Array): void {
+  out.set([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], 0);
+  out.set([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], 3);
+  out.set([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], 6);
 }

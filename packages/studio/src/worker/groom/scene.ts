@@ -7,7 +7,7 @@ import { type Mesh, toObj } from './heads.ts';
 /** More guides than this are too slow to look at: every nth is simulated, and hairs follow those. */
 const guideLimit = 48;
 
-export function sceneOfStyle(style: Hairstyle, mesh: Mesh, motion: HeadMotion): Omit<Groomed, 'type' | 'ticket'> {
+export function sceneOfStyle(style: Hairstyle, mesh: Mesh, motion: HeadMotion): Groomed {
   const path = motion === 'mouse' ? undefined : headMotions[motion];
   const text = writeHairScene(style, {
     title: 'Hair on a head that moves',

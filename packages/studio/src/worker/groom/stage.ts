@@ -58,7 +58,7 @@ const ofHairs: ReadonlySet<string> = new Set(['hairs', 'clump']);
 export interface GroomStage {
   /** The head as it is seen. */
   readonly head: ColliderInfo | undefined;
-  act(action: GroomAction): Omit<Groomed, 'type' | 'ticket'>;
+  act(action: GroomAction): Groomed;
 }
 
 export function createGroomStage(): GroomStage {
@@ -103,7 +103,7 @@ export function createGroomStage(): GroomStage {
     return steps[at];
   };
 
-  const show = (begin: number, note?: string): Omit<Groomed, 'type' | 'ticket'> => {
+  const show = (begin: number, note?: string): Groomed => {
     const { settings } = present();
     const style = working ?? present().style;
     if (!pose || !hairs || !head) throw new SceneError([], 'nothing has been grown yet');
@@ -144,6 +144,8 @@ export function createGroomStage(): GroomStage {
         ],
         time: { duration: 1, step: 1 / 60 },
         kept: 'restarted',
+        start: 0,
+        controls: [],
         values: {},
         colliders: [colliderOf(head, settings.scalp)],
         gravity: [0, 0, -9.81],
@@ -314,7 +316,7 @@ export function createGroomStage(): GroomStage {
     shape(present().style);
   };
 
-  const act = (action: GroomAction): Omit<Groomed, 'type' | 'ticket'> => {
+  const act = (action: GroomAction): Groomed => {
     const begin = performance.now();
     let note: string | undefined;
     switch (action.kind) {

@@ -1,0 +1,31 @@
+/** Which parts of the page are open, and what it says. */
+import { type Signal, signal } from '@preact/signals';
+
+export type Panel = 'gallery' | 'view' | 'inspector' | 'theory' | 'scene';
+export type SidePanel = 'inspector' | 'theory' | 'scene';
+
+export interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'info' | 'good' | 'bad';
+}
+
+export const notice: Signal<Notice | undefined> = signal(undefined);
+export const fatal: Signal<string | undefined> = signal(undefined);
+export const galleryOpen: Signal<boolean> = signal(true);
+export const sideOpen: Signal<boolean> = signal(true);
+export const plotsOpen: Signal<boolean> = signal(true);
+export const side: Signal<SidePanel> = signal('inspector');
+/** On a narrow screen: which sheet lies over the view. */
+export const sheet: Signal<Panel> = signal('view');
+/** Hair is being groomed: the view shows it, and nothing runs. */
+export const grooming: Signal<boolean> = signal(false);
+export const helpOpen: Signal<boolean> = signal(false);
+export const compareOpen: Signal<boolean> = signal(false);
+export const hint: Signal<boolean> = signal(true);
+
+let noticeCount = 0;
+
+export function tell(message: string, kind: Notice['kind'] = 'info'): void {
+  notice.value = { id: ++noticeCount, text: message, kind };
+}

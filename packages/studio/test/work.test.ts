@@ -1,0 +1,121 @@
+/** What a visitor made does not vanish: undo, reload, the address, recent scenes. */
+import { expect, it } from 'vitest';
+import { dropFile, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+
+useStudio();
+
+const title = (words: string): Promise<unknown> =>
+  page.waitForFunction((start) => document.querySelector('h1')?.textContent?.startsWith(start), words);
+
+const scene = (words: RegExp): Promise<unknown> =>
+  page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('textarea')?.value ?? ''),
+    words.source,
+  );
+
+/** Michell's ring with a changed stiffness, its text on the right. */
+const editRing = async (): Promise<void> => {
+  await open('#case=michell-ring');
+  await page.locator('[data-path="rods.0.section.EI1"]').fill('0.8');
+  await page.getByRole('tab', { name: 'Scene' }).click();
+  await scene(/EI1: 3\.98/);
+};
+
+it('keeps the edits of a case over a reload', async () => {
+  await editRing();
+  await page.reload();
+  await title('Michell');
+  await page.getByRole('tab', { name: 'Scene' }).click();
+  await scene(/EI1: 3\.98/);
+  // the case as it was published is one undo away, and a plain link shows it
+  await page.goto('about:blank');
+  await page.goto(`${server.url}#case=michell-ring`);
+  await page.getByRole('tab', { name: 'Scene' }).click();
+  await scene(/EI1: 1,/);
+});
+
+it('brings back by undo what a key, a card or a file has replaced', async () => {
+  await editRing();
+  await page.locator('.stage').focus();
+  await page.keyboard.press('2');
+  await title('Cantilevers with');
+  await page.keyboard.press('Control+z');
+  await title('Michell');
+  await scene(/EI1: 3\.98/);
+  await page.locator('[data-case="heavy-cantilever"]').click();
+  await title('Heavy cantilever');
+  // the card has the focus by the mouse: Space is for the run
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await page.keyboard.press('Control+z');
+  await scene(/EI1: 3\.98/);
+  await dropFile('package.json', new TextEncoder().encode('{ "name": "x", "version": "1.0.0" }'));
+  await page.locator('.toast').getByText('package.json is no scene').waitFor();
+  expect(await text()).toMatch(/EI1: 3\.98/);
+  await page.keyboard.press('Control+z');
+  await scene(/EI1: 1,/);
+  await page.keyboard.press('Control+y');
+  await page.keyboard.press('Control+y');
+  await title('Heavy cantilever');
+});
+
+it('lists recent scenes, and opens them after another visit', async () => {
+  await editRing();
+  await page.locator('[data-case="heavy-cantilever"]').click();
+  await title('Heavy cantilever');
+  await page.goto('about:blank');
+  await page.goto(`${server.url}#case=heavy-cantilever`);
+  await title('Heavy cantilever');
+  await page.getByRole('button', { name: /^Michell's ring.*changed/ }).click();
+  await title('Michell');
+  await page.getByRole('tab', { name: 'Scene' }).click();
+  await scene(/EI1: 3\.98/);
+});
+
+it('follows the address: pasted links, Back and Forward', async () => {
+  await editRing();
+  await page.locator('[data-case="heavy-cantilever"]').click();
+  await title('Heavy cantilever');
+  await page.goBack();
+  await title('Michell');
+  await scene(/EI1: 3\.98/);
+  await page.goForward();
+  await title('Heavy cantilever');
+  await page.evaluate(() => {
+    location.hash = '#case=wilberforce-pendulum';
+  });
+  await title('Wilberforce');
+});
+
+it('says in words that a part of the page could not be fetched, and tries again', async () => {
+  await open('#case=michell-ring');
+  await page.route('**/assets/case-*.js', (route) => route.abort());
+  await page.locator('[data-case="heavy-cantilever"]').click();
+  const alert = page.getByRole('alert');
+  await alert.getByText('could not be fetched').waitFor();
+  expect(await alert.textContent()).not.toMatch(/TypeError|http/);
+  await page.unroute('**/assets/case-*.js');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await title('Heavy cantilever');
+  await waitForClock(0.01);
+});
+
+it('says what takes long, and stops it', async () => {
+  await open('#case=michell-ring');
+  await dropText(`tendril: 1
+title: Very many edges
+rods:
+  - id: rod
+    shape: { type: straight, from: [ 0, 0, 0 ], to: [ 1, 0, 0 ] }
+    edges: 250000
+    section: { type: circle, radius: 0.01 }
+    material: { E: 20 MPa, nu: 0.4, density: 1000 }
+time: { duration: 1, step: 0.02 }
+`);
+  const wait = page.locator('.loading');
+  await wait.getByText('Building').waitFor();
+  await wait.getByRole('button', { name: 'Cancel' }).click();
+  await wait.waitFor({ state: 'detached' });
+  await title('Michell');
+  await waitForClock(0.05);
+});
