@@ -1,5 +1,7 @@
 /** The command as a person or a script calls it: cases, a first scene, the schema, help. */
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { sceneSchema } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -74,6 +76,20 @@ describe('new, schema, help', () => {
     expect((await box.run('new', 'cloth.yaml', '--template', 'weave')).code).toBe(0);
     expect((await box.run('run', 'cloth.yaml', '--until', '8 ms', '--quiet')).code).toBe(0);
     expect((await box.run('new', 'other.yaml', '--template', 'wave')).code).toBe(2);
+  });
+
+  it('starts a case, in a clone alone', async () => {
+    const box = sandbox();
+    const outside = await box.run('new', 'my-buckling', '--case');
+    expect([outside.code, outside.err]).toEqual([2, expect.stringContaining('in the root of a clone')]);
+    mkdirSync(join(box.path, 'cases', 'src'), { recursive: true });
+    box.write('cases/src/case.ts', '');
+    expect((await box.run('new', 'My Buckling', '--case')).code).toBe(2);
+    expect((await box.run('new', 'my-buckling', '--case')).code).toBe(0);
+    expect(box.read('cases/my-buckling/case.ts')).toContain(
+      "export const myBuckling: Case = defineCase({\n  id: 'my-buckling',",
+    );
+    expect(box.read('cases/my-buckling/README.md')).toContain('# my-buckling');
   });
 
   it('prints the schema', async () => {
