@@ -8,12 +8,14 @@
 /** Curvature and twist at nodes, tension on edges. */
 export type Channel = 'curvature' | 'twist' | 'tension';
 
+/** Name, unit and place of a quantity along a rod. */
 export interface ChannelInfo {
   /** Whether there is one value per node or one per edge. */
   readonly on: 'node' | 'edge';
   readonly unit: string;
 }
 
+/** The quantities along a rod that worlds report. */
 export const channels: Readonly<Record<Channel, ChannelInfo>> = {
   curvature: { on: 'node', unit: '1/m' },
   twist: { on: 'node', unit: '1/m' },

@@ -45,11 +45,13 @@ interface AbcObject {
   readonly properties: readonly Property[];
 }
 
+/** Options of the Alembic export. */
 export interface AlembicOptions {
   /** Name of the group of hair in Unreal. Default `hair`. */
   readonly group?: string;
 }
 
+/** Exports a recording as Alembic. */
 export function* exportAlembic(footage: Footage, options: AlembicOptions = {}): Generator<Uint8Array> {
   const { frameCount } = footage;
   const rate = frameRate(footage);
