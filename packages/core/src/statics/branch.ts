@@ -33,6 +33,10 @@ interface Trace {
   /** Displacement by the parameter, and that of a Newton step. */
   readonly byParameter: Float64Array;
   readonly gone: Float64Array;
+  /** Softest mode, kept from point to point as a first guess. */
+  readonly idle: Float64Array;
+  /** Whether it is idle: see findIdleMode. */
+  hasIdle: boolean;
   /** Parameter of the held point. */
   readonly start: { t: number };
   /** From the first point to the held one. */
@@ -40,7 +44,7 @@ interface Trace {
 }
 
 /** Iterations after which a shorter distance is tried. */
-const MOST_ITERATIONS = 14;
+const MOST_ITERATIONS = 24;
 
 function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
   const size = problem.step.length;
@@ -57,6 +61,8 @@ function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
     tangent: { x: new Float64Array(size), t: 0 },
     byParameter: new Float64Array(size),
     gone: new Float64Array(size),
+    idle: Float64Array.from({ length: size }, (_, d) => sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)),
+    hasIdle: false,
     start: { t: problem.parameter },
     way: { x: new Float64Array(size), t: 0 },
   };
@@ -78,7 +84,8 @@ function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
 }
 
 /** K⁻¹ ∂(−r)/∂t into `byParameter`, by central differences of the right side; the matrix must be factored. */
-function differentiate({ problem, range, byParameter }: Trace): string {
+function differentiate(trace: Trace): string {
+  const { problem, range, byParameter } = trace;
   const delta = 1e-5 * range;
   const t = problem.parameter;
   problem.hold('trial');
@@ -90,8 +97,52 @@ function differentiate({ problem, range, byParameter }: Trace): string {
     problem.revert('trial');
   }
   clearFixed(problem, byParameter);
+  trace.hasIdle = findIdleMode(trace, byParameter);
   problem.solve(byParameter);
+  if (trace.hasIdle) removeIdle(trace, byParameter);
   return '';
+}
+
+function removeIdle(trace: Trace, x: Float64Array): void {
+  const along = dot(trace, trace.idle, x);
+  for (let d = 0; d < x.length; d++) x[d] -= along * trace.idle[d];
+}
+
+/** Solves for a right side of Newton's equations; what of it excites the idle mode is left out where it is no more than rounding. */
+function solveStep(trace: Trace, x: Float64Array): void {
+  const { problem, idle } = trace;
+  clearFixed(problem, x);
+  let along = 0;
+  for (let d = 0; d < x.length; d++) along += idle[d] * x[d];
+  const { length, edgeCount } = problem;
+  const isRounding = Math.abs(along) <= 10 * edgeCount * length * measureScales(problem, false).roundingForce;
+  problem.solve(x);
+  if (trace.hasIdle && isRounding) removeIdle(trace, x);
+}
+
+/**
+ * A mode with next to no stiffness that the parameter does not excite, such as a buckle that may stand in any plane through its axis:
+ * rounding alone would decide how far it goes. A fold's own mode is excited.
+ */
+function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
+  const { problem, weight, idle: x } = trace;
+  const { bending } = problem.measureSize();
+  let stiffness = 0;
+  for (let k = 0; k < 3; k++) {
+    for (let d = 0; d < x.length; d++) x[d] *= weight[d];
+    clearFixed(problem, x);
+    problem.solve(x);
+    const length = Math.sqrt(dot(trace, x, x));
+    if (!(length > 0 && length < Infinity)) return false;
+    for (let d = 0; d < x.length; d++) x[d] /= length;
+    stiffness = 1 / length;
+  }
+  let [along, size] = [0, 0];
+  for (let d = 0; d < x.length; d++) {
+    along += x[d] * excitation[d];
+    size += (excitation[d] * excitation[d]) / weight[d];
+  }
+  return Math.abs(along) <= 1e-5 * Math.sqrt(size) && stiffness <= (1e-3 * bending) / problem.length;
 }
 
 /** Tangent at an equilibrium, on the side of `before`. Returns why there is none, or ''. */
@@ -164,17 +215,15 @@ function correct(trace: Trace, ds: number): Outcome {
     trouble = problem.linearize();
     if (trouble) break;
     const right = step.slice();
-    clearFixed(problem, right);
-    problem.solve(right);
     trouble = differentiate(trace);
     if (trouble) break;
+    solveStep(trace, right);
     const missing = ds - dot(trace, tangent.x, gone) - (tangent.t * (problem.parameter - start)) / (range * range);
     const change =
       (missing - dot(trace, tangent.x, right)) / (tangent.t / (range * range) + dot(trace, tangent.x, byParameter));
     trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
     if (trouble) break;
-    clearFixed(problem, step);
-    problem.solve(step);
+    solveStep(trace, step);
     const scales = measureScales(problem, false);
     const correction: Correction = {
       move: measureMove(problem),
@@ -260,10 +309,10 @@ function settle({ problem, tangent, gone, start, way }: Trace, after: Direction)
   problem.hold('point');
 }
 
-/** How much longer or shorter the next distance is. */
+/** How much longer or shorter the next distance is. Edges of limited stiffness in the matrix cost iterations at any distance. */
 function adapt(iterations: number, cosine: number): number {
-  if (cosine < 0.98) return 0.7;
-  return iterations <= 4 && cosine > 0.99 ? 1.5 : iterations > 7 ? 0.7 : 1;
+  if (cosine < 0.98 || iterations > 14) return 0.7;
+  return iterations <= 9 && cosine > 0.99 ? 1.5 : 1;
 }
 
 /** Displacements below this, in the measure of the branch, are rounding. */
