@@ -86,7 +86,7 @@ function collect(members: Members, prefix: string, known: Map<string, Members>):
   });
 }
 
-/** Every field of result.json, in the order of the types; `path` and `critical` are added by `tendril statics`. */
+/** Every field of result.json, in the order of the types; `path`, `critical` and `branches` are added by `tendril statics`. */
 export function resultFields(): Field[] {
   const known = interfaces();
   return [
@@ -95,5 +95,10 @@ export function resultFields(): Field[] {
     ...collect(known.get('PathRow') ?? [], 'path[].', known),
     { path: 'critical[]', type: 'list, optional', text: '`statics`: one entry per change of stability.' },
     ...collect(known.get('Critical') ?? [], 'critical[].', known),
+    {
+      path: 'branches[]',
+      type: 'list, optional',
+      text: '`statics` with `follow: branch`: one entry per branch, the main one first, with its points ([statics](cli.md#statics)).',
+    },
   ];
 }
