@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -285,20 +285,21 @@ const { values } = parseArgs({
     counts: { type: 'string', default: '10000,100000,1000000' },
     substeps: { type: 'string', default: '200' },
     'only-checks': { type: 'boolean', default: false },
+    'only-contact': { type: 'boolean', default: false },
   },
 });
 const opened = await openDevice();
 const { device, name } = opened;
 console.log(`adapter: ${name}, binding limit ${(device.limits.maxStorageBufferBindingSize / 2 ** 30).toFixed(2)} GiB`);
 const tapered = [{ ...kinds[0], name: 'hair 0.3 m, tapered to 0.4', taper: 0.4 }];
-for (const gains of ['f32', 'f16'] as const) {
+for (const gains of values['only-contact'] ? [] : (['f32', 'f16'] as const)) {
   await checkEquilibria(device, gains, kinds);
   await checkEquilibria(device, gains, tapered);
   await checkMotion(device, gains, kinds);
 }
 if (!values['only-checks'])
   for (const count of values.counts.split(',').map(Number)) {
-    await measure(device, count, Number(values.substeps));
+    if (!values['only-contact']) await measure(device, count, Number(values.substeps));
     await measureContact(device, count, Number(values.substeps));
   }
 // Dawn keeps the process alive

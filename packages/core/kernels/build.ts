@@ -111,7 +111,15 @@ const text = readFileSync(wasm).toString('base64');
 writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
 
 /** In the order of a reader; WGSL takes any. */
-const sweepSources = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'obstacles.ts', 'contactSweeps.ts'];
+const sweepSources = [
+  'single.ts',
+  'formulas.ts',
+  'points.ts',
+  'sweeps.ts',
+  'obstacles.ts',
+  'contactSweeps.ts',
+  'missedSweep.ts',
+];
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
 const wgsl = translateToWgsl(sweepSources.map(batch), {
   strand: batch('strand.ts'),

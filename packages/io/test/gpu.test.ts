@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ContactReport } from '@tendril-sim/core';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { softwareGpu } from '../../studio/test/browser.ts';
@@ -23,6 +24,19 @@ interface Found {
   }[];
   readonly hashes: readonly string[];
   readonly refused: string;
+  readonly contact: {
+    readonly distance: number;
+    readonly moved: number;
+    readonly report: ContactReport;
+    readonly reference: ContactReport;
+    readonly lift: number;
+    readonly warnings: readonly string[];
+    readonly others: readonly string[];
+    readonly hashes: readonly string[];
+    /** After the loss of the device, from the reference. */
+    readonly lost: number;
+    readonly remarks?: readonly string[];
+  };
   readonly pulled: number;
   readonly lost: { readonly remarks?: readonly string[]; readonly distance: number; readonly time: number };
 }
@@ -65,8 +79,8 @@ describe('rods on the GPU', () => {
     expect(found.warnings.join()).toMatch(/35 rods are on the GPU \(.*\); rod 'pinned' is on the CPU: it is pinned/);
   });
 
-  test('contact is refused, not left out', () => {
-    expect(found.refused).toMatch(/the gpu backend has no contact/);
+  test('contact between rods is refused, not left out', () => {
+    expect(found.refused).toMatch(/the gpu backend has no contact between rods/);
   });
 
   test('a rod that a hand pulls leaves the device and returns to it', () => {
@@ -77,6 +91,35 @@ describe('rods on the GPU', () => {
     expect(found.lost.remarks?.join()).toMatch(/the GPU was lost/);
     expect(found.lost.distance).toBeLessThan(3e-6);
     expect(found.lost.time).toBeCloseTo(12 / 240, 12);
+  });
+});
+
+describe('rods on the GPU among colliders', () => {
+  test('move as in double precision', () => {
+    const { distance, moved, lift, others } = found.contact;
+    expect(moved).toBeGreaterThan(0.05);
+    expect(distance).toBeLessThan(2e-5);
+    expect(lift).toBeCloseTo(1, 2);
+    expect(others).toEqual(['ball', 'bar', 'block', 'floor']);
+  });
+
+  test('report as in double precision', () => {
+    const { report, reference, warnings } = found.contact;
+    expect(reference.contacts).toBeGreaterThan(20);
+    expect(Math.abs(report.contacts - reference.contacts)).toBeLessThan(4);
+    expect(report.overlap).toBeCloseTo(reference.overlap, 6);
+    expect(report.converged).toBe(reference.converged);
+    expect(report.iterations).toBeGreaterThan(3);
+    expect(warnings.join()).toMatch(/held inside collider 'ball'/);
+  });
+
+  test('the same bits in two runs, and after a restore', () => {
+    expect(new Set(found.contact.hashes).size).toBe(1);
+  });
+
+  test('go on where the device is lost', () => {
+    expect(found.contact.remarks?.join()).toMatch(/the GPU was lost/);
+    expect(found.contact.lost).toBeLessThan(1e-3);
   });
 });
 

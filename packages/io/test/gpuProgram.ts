@@ -1,5 +1,6 @@
 /** Runs in Node with WebGPU: worlds on the GPU against the reference in double precision. Prints what it found as JSON. */
 import { createPointSpring, createWorld, type RodSpec, type Scene, type World } from '@tendril-sim/core';
+import { mergedBatchModel } from '@tendril-sim/core/batch';
 import { startGpu } from '@tendril-sim/io/node';
 
 const LENGTH = 0.3;
@@ -92,9 +93,50 @@ world.restore(state);
 hashes.push(run(world, 5, 'later').hash());
 hashes.push(run(open(), 10).hash());
 
+// obstacles: a ball that moves and turns, with roots below its surface, a bar, a block and a floor
+const contactScene: Partial<Scene> = {
+  colliders: [
+    {
+      id: 'ball',
+      type: 'sphere',
+      radius: 0.04,
+      position: [0, 0.1, -0.036],
+      friction: 0.3,
+      path: { keys: [{ time: 0 }, { time: 0.2, offset: [0.01, 0, 0], rotation: [0, 0.5, 0.2] }] },
+    },
+    { id: 'bar', type: 'capsule', from: [0.1, 0.15, -0.06], to: [0.12, 0.3, -0.05], radius: 0.04, friction: 0.2 },
+    { id: 'block', type: 'box', size: [0.1, 0.16, 0.05], rounding: 0.005, position: [0.15, 0.45, -0.06] },
+    { id: 'floor', type: 'plane', normal: [0.05, 0, 1], position: [0, 0, -0.12], friction: 0.5 },
+  ],
+  solver: { der: { backend: 'gpu', twist: 'quasistatic' } },
+};
+const openContact = (): World => open(contactScene);
+const contactReference = (): World =>
+  createWorld(sceneOf('batch', { ...contactScene, solver: { der: { backend: 'batch', twist: 'quasistatic' } } }), {
+    models: [mergedBatchModel],
+  });
+const touching = run(openContact(), 16);
+const touchingState = touching.save();
+const touchingReport = run(touching, 15).step().contact;
+const touchingReference = run(contactReference(), 31);
+const referenceReport = touchingReference.step().contact;
+const lift = (one: World): number => one.contactForces().reduce((sum, { force }) => sum + force[2], 0);
+const contact = {
+  distance: distance(touching, touchingReference),
+  moved: distance(touchingReference, contactReference()),
+  report: touchingReport,
+  reference: referenceReport,
+  lift: lift(touching) / lift(touchingReference),
+  warnings: touching.warnings,
+  others: [...new Set(touching.contactForces().map(({ other }) => other))].sort(),
+  hashes: [touching.hash()],
+};
+touching.restore(touchingState);
+contact.hashes.push(run(touching, 16, 'later').hash(), run(openContact(), 32).hash());
+
 let refused = '';
 try {
-  open({ colliders: [{ id: 'floor', type: 'plane', position: [0, 0, -1] }] });
+  open({ contact: { friction: 0.3 } });
 } catch (error) {
   refused = (error as Error).message;
 }
@@ -112,7 +154,10 @@ for (const one of [pulled, pulledReference]) {
 }
 
 const lost = run(open(), 6, 'later');
+const lostInContact = run(openContact(), 21, 'later');
 gpu.close();
+const contactRemarks = lostInContact.step().remarks;
+run(lostInContact, 10);
 const report = lost.step(undefined, 'later');
 run(lost, 5);
 
@@ -123,6 +168,7 @@ console.log(
     schemes,
     hashes,
     refused,
+    contact: { ...contact, lost: distance(lostInContact, touchingReference), remarks: contactRemarks },
     pulled: distance(pulled, pulledReference),
     lost: { remarks: report.remarks, distance: distance(lost, run(reference(), 12)), time: lost.time },
   }),

@@ -10,31 +10,35 @@ import { add, dot, type Matrix, type Quaternion, scale, subtract, type Vector } 
 import { compose, diagonal, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, MOST_ITERATIONS, PLANE, RELATIVE, type Stage, VELOCITY } from './layout.ts';
 import { closestPart, measureObstacle, type Obstacle, surfaceShift } from './obstacles.ts';
-import { type Compliance, type EdgePoint, passEdge, passJoint, pointCompliance } from './points.ts';
+import { type Compliance, passEdge, passJoint, pointCompliance } from './points.ts';
 import {
-  contactCountOf,
+  clearContact,
   edgeCountOf,
   frameOfRoot,
   frameOfRootBefore,
   hasFreeRoot,
   type Index,
   inverseOf,
+  isPushed,
   lengthOf,
   massOf,
   nodeForceOf,
   obstacleCountOf,
   obstacleOf,
+  pointCountOf,
+  pointOf,
   radiusOf,
   readContact,
   readGain,
   readState,
   rootPositionOf,
   type Strand,
+  sparedEdgesOf,
   writeContact,
   writeForces,
   writeStiffness,
 } from './strand.ts';
-import { iterateStage, type Progress } from './sweeps.ts';
+import { iterateStage } from './sweeps.ts';
 
 /** A contact of an edge with an obstacle. */
 export interface Contact {
@@ -111,53 +115,38 @@ function flightOf(s: Strand, i: Index, dt: number): Vector {
 }
 
 /** Gap at the end of the step if the edge flew [m]. */
-function predictGap(s: Strand, j: Index, place: Place, dt: number): number {
-  const way = add(scale(1 - place.part, flightOf(s, j, dt)), scale(place.part, flightOf(s, j + 1, dt)));
+function predictGap(span: Span, place: Place): number {
+  const way = add(scale(1 - place.part, span.wayOfFirst), scale(place.part, span.wayOfSecond));
   return place.gap + dot(place.normal, subtract(way, place.surface));
 }
 
 /** Writes contact c of edge j, with the force of the last step. `near`: the least of its gap, now and predicted [m]. */
 function placeContact(s: Strand, j: Index, c: Index, place: Place, near: number): void {
-  const old = readContact(s, j, c);
   const radius = radiusOf(s, j);
-  let active: Index = 0;
-  let force: Vector = zeroVector();
   if (near < NEAR * radius) {
-    active = 2;
-    if (old.active !== 0) {
+    let active: Index = 2;
+    let force: Vector = zeroVector();
+    if (isPushed(s, j, c)) {
       active = 1;
+      const old = readContact(s, j, c);
+      if (dot(old.force, place.normal) > 0) {
+        force = old.force;
+      }
     }
-    if (old.active !== 0 && dot(old.force, place.normal) > 0) {
-      force = old.force;
-    }
+    writeContact(s, j, c, {
+      active,
+      part: place.part,
+      normal: place.normal,
+      offset: place.gap > 0 ? place.gap : -easeOut(-place.gap, radius),
+      surface: place.surface,
+      friction: place.friction,
+      force,
+      push: force,
+      stiffness: 0,
+    });
+  } else {
+    clearContact(s, j, c);
   }
-  writeContact(s, j, c, {
-    active,
-    part: place.part,
-    normal: place.normal,
-    offset: place.gap > 0 ? place.gap : -easeOut(-place.gap, radius),
-    surface: place.surface,
-    friction: place.friction,
-    force,
-    push: force,
-    stiffness: 0,
-  });
-}
-
-/** Takes a contact out. */
-function clearContact(s: Strand, j: Index, c: Index): void {
-  const none = zeroVector();
-  writeContact(s, j, c, {
-    active: 0,
-    part: 0,
-    normal: none,
-    offset: 0,
-    surface: none,
-    friction: 0,
-    force: none,
-    push: none,
-    stiffness: 0,
-  });
 }
 
 /** Contacts of the edge j from x with obstacle k; least gap now and predicted [m]. */
@@ -166,23 +155,25 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   const radius = radiusOf(s, j);
   const node = placeOf(o, 1, add(span.x, span.edge), radius);
   let gap = node.gap;
-  let predicted = predictGap(s, j, node, span.dt);
+  let predicted = predictGap(span, node);
   placeContact(s, j, 2 * k, node, Math.min(gap, predicted));
   let searched = false;
   const ends = Math.min(gap, measureObstacle(o, span.x).value - radius);
   // the distance changes by no more than the way: most edges need no search
-  if (o.kind !== PLANE && ends < Math.sqrt(dot(span.edge, span.edge))) {
+  if (o.kind !== PLANE && j >= sparedEdgesOf(s, k) && ends < Math.sqrt(dot(span.edge, span.edge))) {
     const part = closestPart(o, span.x, span.edge);
     const inside = placeOf(o, part, add(span.x, scale(part, span.edge)), radius);
     if (inside.gap < ends - CLOSER * radius) {
       searched = true;
-      const ahead = predictGap(s, j, inside, span.dt);
+      const ahead = predictGap(span, inside);
       placeContact(s, j, 2 * k + 1, inside, Math.min(inside.gap, ahead));
       gap = inside.gap;
       predicted = Math.min(predicted, ahead);
       // a node between two edges whose insides are closer touches nothing
-      if (j > 0 && readContact(s, j - 1, 2 * k + 1).active !== 0) {
-        clearContact(s, j - 1, 2 * k);
+      if (j > 0) {
+        if (isPushed(s, j - 1, 2 * k + 1)) {
+          clearContact(s, j - 1, 2 * k);
+        }
       }
     }
   }
@@ -192,7 +183,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   // the first node of a strand that is not held
   if (j === 0 && hasFreeRoot(s)) {
     const first = placeOf(o, 0, span.x, radius);
-    const ahead = predictGap(s, j, first, span.dt);
+    const ahead = predictGap(span, first);
     placeContact(s, j, 2 * obstacleCountOf(s) + k, first, Math.min(first.gap, ahead));
     gap = Math.min(gap, first.gap);
     predicted = Math.min(predicted, ahead);
@@ -200,11 +191,12 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   return { gap, predicted };
 }
 
-/** An edge at the start of the step: where it begins, the edge, and the length of the step [s]. */
+/** An edge at the start of the step: where it begins, the edge, and the ways of its nodes over the step under loads alone [m]. */
 interface Span {
   readonly x: Vector;
   readonly edge: Vector;
-  readonly dt: number;
+  readonly wayOfFirst: Vector;
+  readonly wayOfSecond: Vector;
 }
 
 interface Reach {
@@ -216,17 +208,23 @@ interface Reach {
 export function findContacts(s: Strand, dt: number): Search {
   let q: Quaternion = frameOfRootBefore(s);
   let x: Vector = rootPositionOf(s);
+  let wayOfFirst: Vector = flightOf(s, 0, dt);
   let overlap = 0;
   let presses = false;
   for (let j = 0; j < edgeCountOf(s); j++) {
     q = normalize(compose(q, fromVectorPart(readState(s, j, RELATIVE))));
     const edge = scale(lengthOf(s, j), tangentOf(q));
+    const wayOfSecond = flightOf(s, j + 1, dt);
     for (let k = 0; k < obstacleCountOf(s); k++) {
-      const reach = findWithObstacle(s, j, k, { x, edge, dt });
-      overlap = Math.max(overlap, -reach.gap);
-      presses = presses || Math.min(reach.predicted, reach.gap) < TOUCHING * radiusOf(s, j);
+      // the second node of the last spared edge is met
+      if (j + 1 >= sparedEdgesOf(s, k)) {
+        const reach = findWithObstacle(s, j, k, { x, edge, wayOfFirst, wayOfSecond });
+        overlap = Math.max(overlap, -reach.gap);
+        presses = presses || Math.min(reach.predicted, reach.gap) < TOUCHING * radiusOf(s, j);
+      }
     }
     x = add(x, edge);
+    wayOfFirst = wayOfSecond;
   }
   return { overlap, presses };
 }
@@ -249,11 +247,13 @@ export function pressedStage(dt: number): Stage {
 
 /** Active contacts of edge j; `inside`: only those that also touch its first node. */
 function activeCountOf(s: Strand, j: Index, inside: boolean): number {
+  const points = pointCountOf(s, j);
   let count = 0;
-  for (let c = 0; c < contactCountOf(s); c++) {
-    const contact = readContact(s, j, c);
-    if (contact.active !== 0 && (!inside || contact.part < 1)) {
-      count = count + 1;
+  for (let c = 0; c < points; c++) {
+    if (isPushed(s, j, c)) {
+      if (!inside || pointOf(s, j, c).part < 1) {
+        count = count + 1;
+      }
     }
   }
   return count;
@@ -272,7 +272,7 @@ function crowdOf(s: Strand, i: Index): number {
 }
 
 /** ρ of every contact: a part of the inverse of its compliance, shared by the contacts about its nodes. */
-export function weighContacts(s: Strand, root: Matrix): void {
+function weighContacts(s: Strand, root: Matrix): void {
   let q: Quaternion = frameOfRoot(s);
   let at: Compliance = { yy: root, yp: diagonal(0), pp: diagonal(0) };
   for (let j = 0; j < edgeCountOf(s); j++) {
@@ -280,13 +280,14 @@ export function weighContacts(s: Strand, root: Matrix): void {
     const length = lengthOf(s, j);
     const edge = scale(length, tangentOf(q));
     const around = passJoint(at, readGain(s, j, length), inverseOf(s, j));
-    const before = crowdOf(s, j);
-    const after = crowdOf(s, j + 1);
-    for (let c = 0; c < contactCountOf(s); c++) {
-      const contact = readContact(s, j, c);
-      if (contact.active !== 0) {
-        const crowd = contact.part < 1 ? Math.max(before, after) : after;
-        const point: EdgePoint = { part: contact.part, arm: zeroVector(), force: zeroVector(), stiffness: 0 };
+    const points = pointCountOf(s, j);
+    for (let c = 0; c < points; c++) {
+      if (isPushed(s, j, c)) {
+        const point = pointOf(s, j, c);
+        let crowd = crowdOf(s, j + 1);
+        if (point.part < 1) {
+          crowd = Math.max(crowd, crowdOf(s, j));
+        }
         writeStiffness(s, j, c, SHARE / (crowd * pointCompliance(around, edge, point)));
       }
     }
@@ -294,13 +295,21 @@ export function weighContacts(s: Strand, root: Matrix): void {
   }
 }
 
-/** The law of Coulomb at every contact, for the present displacements. Largest change of a force by its stiffness, squared [m²]. */
-export function applyLaw(s: Strand, boost: number): number {
+/** What the law changed: contacts that carry force, and the largest change of a force by its stiffness, squared [m²]. */
+interface LawChange {
+  readonly change: number;
+  readonly loaded: Index;
+}
+
+/** The law of Coulomb at every contact, for the present displacements. */
+function applyLaw(s: Strand, boost: number): LawChange {
   let change = 0;
+  let loaded: Index = 0;
   for (let j = 0; j < edgeCountOf(s); j++) {
-    for (let c = 0; c < contactCountOf(s); c++) {
-      const contact = readContact(s, j, c);
-      if (contact.active !== 0) {
+    const points = pointCountOf(s, j);
+    for (let c = 0; c < points; c++) {
+      if (isPushed(s, j, c)) {
+        const contact = readContact(s, j, c);
         const moved = add(
           scale(1 - contact.part, readState(s, j, DISPLACEMENT)),
           scale(contact.part, readState(s, j + 1, DISPLACEMENT)),
@@ -309,15 +318,18 @@ export function applyLaw(s: Strand, boost: number): number {
         const force = coulombForce(contact, subtract(moved, contact.surface), stiffness);
         const step = subtract(force, contact.force);
         change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+        if (dot(force, force) > 0) {
+          loaded = loaded + 1;
+        }
         writeForces(s, j, c, { force, push: add(force, step) });
       }
     }
   }
-  return change;
+  return { change, loaded };
 }
 
 /** Exact Coulomb friction for an isotropic response 1/ρ: stick, or slide on the edge of the cone. `moved`: against the surface [m]. */
-export function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vector {
+function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vector {
   const n = contact.normal;
   const wanted = subtract(contact.force, scale(stiffness, moved));
   const along = dot(wanted, n);
@@ -332,25 +344,57 @@ export function coulombForce(contact: Contact, moved: Vector, stiffness: number)
   return force;
 }
 
-/** After a stage with contact: square of the last turn [rad²], and whether contacts had not settled. */
+/** After iterations with contact. */
 export interface PressedProgress {
+  readonly tip: Quaternion;
+  /** Square of the last turn [rad²]. */
   readonly largest: number;
+  /** Whether contacts have not settled. */
   readonly moves: boolean;
+  /** Square of how far a contact was from its place in the last iteration, at most [m²]. */
+  readonly change: number;
+  /** Contacts that carry force, and iterations so far. */
+  readonly loaded: Index;
+  readonly iterations: Index;
 }
 
-/**
- * A stage with contact: one Newton iteration under the forces of the last step, then law and Newton in turn, `least` times and on until
- * contacts have settled.
- */
-export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: Index): PressedProgress {
-  let progress: Progress = iterateStage(s, stage, tip);
+/** Which iterations to do: the first, the one after the last, and how many are done at least before contacts may count as settled. */
+export interface PressedRange {
+  readonly first: Index;
+  readonly end: Index;
+  readonly least: Index;
+}
+
+/** One Newton iteration under the contact forces of the last step, from which the stiffness of contacts follows; the last edge's frame. */
+export function beginPressed(s: Strand, stage: Stage, tip: Quaternion): Quaternion {
+  const progress = iterateStage(s, stage, tip);
   weighContacts(s, progress.root);
+  return progress.tip;
+}
+
+/** Law and Newton in turn, until contacts have settled or the range ends. */
+export function continuePressed(s: Strand, stage: Stage, start: Quaternion, range: PressedRange): PressedProgress {
   const limit = SETTLED * radiusOf(s, 0);
+  let tip: Quaternion = start;
+  let largest = 0;
+  let change = 0;
+  let loaded: Index = 0;
+  let iterations: Index = range.first;
   let moves = true;
-  for (let k = 0; k < MOST_ITERATIONS && moves; k++) {
-    const change = applyLaw(s, k === 0 ? FIRST : LATER);
-    progress = iterateStage(s, stage, progress.tip);
-    moves = k + 1 < least || change > limit * limit;
+  for (let k = range.first; k < range.end && moves; k++) {
+    const law = applyLaw(s, k === 0 ? FIRST : LATER);
+    const progress = iterateStage(s, stage, tip);
+    tip = progress.tip;
+    largest = progress.largest;
+    change = law.change;
+    loaded = law.loaded;
+    iterations = k + 1;
+    moves = k + 1 < range.least || change > limit * limit;
   }
-  return { largest: progress.largest, moves };
+  return { tip, largest, moves, change, loaded, iterations };
+}
+
+/** A stage with contact: at least `least` iterations. */
+export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: Index): PressedProgress {
+  return continuePressed(s, stage, beginPressed(s, stage, tip), { first: 0, end: MOST_ITERATIONS, least });
 }

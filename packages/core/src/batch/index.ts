@@ -21,5 +21,5 @@ export {
   planeObstacle,
   sphereObstacle,
 } from './merged.ts';
-export { batchModel } from './model.ts';
+export { batchModel, mergedBatchModel } from './model.ts';
 export type { Obstacle } from './obstacles.ts';

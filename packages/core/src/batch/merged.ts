@@ -3,13 +3,31 @@
  * real time. Contact in the world, with all colliders and between rods, is contactPort.ts.
  */
 import type { Quaternion, Vector } from './algebra.ts';
-import { type Contact, findContacts, pressedStage, solvePressed } from './contactSweeps.ts';
+import {
+  beginPressed,
+  type Contact,
+  continuePressed,
+  findContacts,
+  type PressedProgress,
+  pressedStage,
+  solvePressed,
+} from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
-import { BOX, PLANE } from './layout.ts';
+import { BOX, MOST_ITERATIONS, PLANE, type Stage } from './layout.ts';
+import { addMissedContacts, changeToEuler } from './missedSweep.ts';
 import type { Obstacle } from './obstacles.ts';
 import { evaluateLoads } from './pose.ts';
 import type { BatchRod } from './rod.ts';
-import { adoptState, beginSolve, completeStep, keepFrames, type StepOptions, stepStrand } from './step.ts';
+import {
+  adoptState,
+  beginSolve,
+  completeStep,
+  continueSolve,
+  keepFrames,
+  listStages,
+  type StepOptions,
+} from './step.ts';
+import type { Strand } from './strand.ts';
 
 const IDENTITY: Quaternion = [0, 0, 0, 1];
 
@@ -48,7 +66,7 @@ export function boxObstacle(half: Vector, rounding: number, options: ObstacleOpt
   return createObstacle(BOX, [half[0] - rounding, half[1] - rounding, half[2] - rounding], rounding, options);
 }
 
-const noContact: Contact = {
+export const noContact: Contact = {
   active: 0,
   part: 0,
   normal: [0, 0, 0],
@@ -60,11 +78,21 @@ const noContact: Contact = {
   stiffness: 0,
 };
 
-/** Gives a strand a contact radius [m] and obstacles; their number does not change. */
-export function meetObstacles({ strand, rod }: BatchRod, radius: number, obstacles: readonly Obstacle[]): void {
+/** How a strand meets obstacles. */
+export interface Meeting {
+  /** Contact radius [m] of every edge, or of all. */
+  readonly radius: number | ArrayLike<number>;
+  readonly obstacles: readonly Obstacle[];
+  /** Edges from the first on that an obstacle leaves alone, by obstacle; default: none. */
+  readonly spared?: ArrayLike<number>;
+}
+
+/** Lets a strand meet obstacles; their number does not change. */
+export function meetObstacles({ strand, rod }: BatchRod, { radius, obstacles, spared }: Meeting): void {
   strand.merged = {
     obstacles,
-    radius,
+    radius: typeof radius === 'number' ? new Float64Array(rod.edgeCount).fill(radius) : radius,
+    spared: spared ?? new Uint32Array(obstacles.length),
     origin: zeroVector(),
     contacts: Array.from({ length: rod.edgeCount }, () => obstacles.flatMap(() => [noContact, noContact, noContact])),
   };
@@ -81,38 +109,73 @@ export interface MergedReport {
   readonly turn: number;
   /** Whether contacts settled within the iterations. */
   readonly settled: boolean;
+  /** Contacts that carry force, iterations of contact, and how far a contact was from its place in the last one [m]. */
+  readonly loaded: number;
+  readonly iterations: number;
+  readonly error: number;
 }
+
+const freeReport = { pressed: false, turn: 0, settled: true, loaded: 0, iterations: 0, error: 0 };
 
 /** One step: the scheme's own where nothing presses, else implicit Euler with at least `iterations` of contact. */
 export function stepMerged(
   batch: BatchRod,
-  step: { readonly t: number; readonly dt: number; readonly iterations: number },
+  step: { readonly t: number; readonly dt: number; readonly iterations: number; readonly robust?: boolean },
   options: StepOptions,
 ): MergedReport {
   const { strand } = batch;
   const { merged } = strand;
   if (!merged) throw new Error('meetObstacles was not called');
-  const { t, dt, iterations } = step;
+  const { t, dt, iterations, robust = false } = step;
   adoptState(batch, t);
   evaluateLoads(batch, t);
   const [x, y, z] = batch.origin;
   merged.origin = [x, y, z];
   const { overlap, presses } = findContacts(strand, dt);
-  if (!presses) {
-    strand.merged = undefined;
-    const { ok, reason } = stepStrand(batch, t, dt, options, false);
-    strand.merged = merged;
-    return { ok, reason, overlap, pressed: false, turn: 0, settled: true };
-  }
   const tangentBefore = keepFrames(batch);
-  const stage = pressedStage(dt);
+  const pressed = pressedStage(dt);
+  let [stage, tip, isPressed] = [pressed, IDENTITY, presses];
+  if (!presses) {
+    [{ stage }] = listStages(options.scheme, dt, batch.history[0], robust);
+    strand.merged = undefined;
+    const out = { ok: true, iterations: 0, iterationsMax: 0, reason: '' };
+    const iterate = continueSolve(batch, { stage, tip: beginSolve(batch, stage, t + dt), t: t + dt }, options, out);
+    strand.merged = merged;
+    if (iterate.failure) return { ...freeReport, ok: false, reason: iterate.failure, overlap };
+    tip = iterate.tip;
+    isPressed = addMissedContacts(strand, true);
+    if (isPressed) changeToEuler(strand, dt);
+  } else tip = beginSolve(batch, stage, t + dt);
+  if (!isPressed) {
+    completeStep(batch, stage, dt, tangentBefore);
+    return { ...freeReport, ok: true, reason: '', overlap };
+  }
+  const progress = solveContacts(strand, pressed, tip, iterations);
+  const turn = Math.sqrt(progress.largest);
+  const ok = turn < Infinity;
+  if (ok) completeStep(batch, pressed, dt, tangentBefore);
+  return {
+    ok,
+    reason: ok ? '' : 'contact diverged',
+    overlap,
+    pressed: true,
+    turn,
+    settled: !progress.moves,
+    loaded: progress.loaded,
+    iterations: progress.iterations,
+    error: Math.sqrt(progress.change),
+  };
+}
+
+/** Iterations of contact, until contacts have settled and none is missed. */
+function solveContacts(strand: Strand, stage: Stage, start: Quaternion, least: number): PressedProgress {
   strand.exact = false;
   strand.eliminated = [];
-  const tip = beginSolve(batch, stage, t + dt);
-  const { largest, moves } = solvePressed(strand, stage, tip, iterations);
-  const turn = Math.sqrt(largest);
+  let progress = solvePressed(strand, stage, start, least);
+  while (!progress.moves && progress.iterations < MOST_ITERATIONS && addMissedContacts(strand, false)) {
+    const tip = beginPressed(strand, stage, progress.tip);
+    progress = continuePressed(strand, stage, tip, { first: progress.iterations, end: MOST_ITERATIONS, least: 0 });
+  }
   strand.eliminated = undefined;
-  const ok = turn < Infinity;
-  if (ok) completeStep(batch, stage, dt, tangentBefore);
-  return { ok, reason: ok ? '' : 'contact diverged', overlap, pressed: true, turn, settled: !moves };
+  return progress;
 }

@@ -8,6 +8,7 @@ import { type DerOptions, derCapabilities } from '../models/der/options.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { createBatchContact } from './contactPort.ts';
+import { createOwnContact } from './ownContact.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
 import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
 import { startMotion } from './start.ts';
@@ -23,13 +24,24 @@ function refuseScene(scene: Scene, coupling: Coupling): void {
   if (coupling.welds.length > 0) refuse('welds', 'rods welded to bodies');
 }
 
-function readOptions(scene: Scene): StepOptions {
-  const { integrator = 'tr-bdf2', strain = 'rotation', tolerance = 1e-9, iterations = 50 } = scene.solver?.der ?? {};
+/** `merged`: contact is merged into the iterations, which needs a scheme of one stage. */
+function readOptions(scene: Scene, merged: boolean): StepOptions {
+  const {
+    integrator = merged ? 'bdf2' : 'tr-bdf2',
+    strain = 'rotation',
+    tolerance = 1e-9,
+    iterations = 50,
+  } = scene.solver?.der ?? {};
   const wrong = (field: keyof DerOptions, value: string, right: string): never => {
     throw new SceneError(['solver', 'der', field], `the batch backend has no ${field} '${value}'; use ${right}`);
   };
   if (integrator !== 'tr-bdf2' && integrator !== 'bdf2' && integrator !== 'implicit-euler')
     wrong('integrator', integrator, 'tr-bdf2, bdf2 or implicit-euler');
+  if (merged && integrator === 'tr-bdf2')
+    throw new SceneError(
+      ['solver', 'der', 'integrator'],
+      'contact on the GPU goes with schemes of one stage; use bdf2 or implicit-euler, or backend: batch',
+    );
   if (strain !== 'rotation') wrong('strain', strain, 'rotation');
   return { scheme: integrator as Scheme, tolerance: 0.01 * tolerance, iterations };
 }
@@ -48,16 +60,20 @@ export interface BatchBundle {
   readonly bundle: Bundle;
   readonly strands: readonly BatchRod[];
   readonly options: StepOptions;
+  /** Whether contact is merged into the strands' own iterations (`Bundle.ownContact`), not the world's. */
+  readonly isMerged: boolean;
 }
 
 export function compileBatch(
   rods: readonly Rod[],
   drives: readonly Drive[],
   scene: Scene,
-  coupling: Coupling,
+  coupling: Coupling & { readonly mergedContact?: string },
 ): BatchBundle {
   refuseScene(scene, coupling);
-  const options = readOptions(scene);
+  const { mergedContact } = coupling;
+  const isMerged = mergedContact !== undefined;
+  const options = readOptions(scene, isMerged);
   const rodAt = new Map(scene.rods.map(({ id }, index) => [id, index]));
   const pinAt = new Map(scene.pins?.map((pin, index) => [pin.rod, index]));
   rods.forEach((rod, k) => {
@@ -89,16 +105,19 @@ export function compileBatch(
   };
   restart(0);
 
+  const own = isMerged ? createOwnContact(mergedContact, batch) : undefined;
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     copyState(before, state);
+    own?.begin(t, dt);
     const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
     for (const [k, one] of batch.entries()) {
       if (without?.[k]) continue;
-      const step = stepStrand(one, t, dt, options, robust);
+      const step = own ? own.step(k, { t, dt, robust }, options) : stepStrand(one, t, dt, options, robust);
       total.iterations += step.iterations;
       total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
       if (step.ok) continue;
       copyState(state, before);
+      own?.undo();
       refresh(t);
       return { ...total, ok: false, failure: { rod: rods[k].id, reason: step.reason } };
     }
@@ -124,7 +143,7 @@ export function compileBatch(
       refresh(t);
     },
     restart,
-    contact: createBatchContact({ batch, states, options }),
+    ...(own ? { ownContact: own } : { contact: createBatchContact({ batch, states, options }) }),
     advance: (t, dt, robust, without) => {
       const outcome = advance(t, dt, robust, without);
       now = outcome.ok ? t + dt : t;
@@ -145,7 +164,7 @@ export function compileBatch(
     modes: noModes,
     matrices: noModes,
   };
-  return { bundle, strands: batch, options };
+  return { bundle, strands: batch, options, isMerged };
 }
 
 function copyState(to: BundleState, from: BundleState): void {
@@ -167,4 +186,11 @@ export const batchModel: Model = {
     nodalUnknowns: false,
   },
   compile: (rods, drives, scene, coupling) => compileBatch(rods, drives, scene, coupling).bundle,
+};
+
+/** What the GPU does, in double precision on the CPU: contact with obstacles is merged into Newton's iterations. */
+export const mergedBatchModel: Model = {
+  ...batchModel,
+  compile: (rods, drives, scene, coupling) =>
+    compileBatch(rods, drives, scene, { ...coupling, mergedContact: 'the merged batch model' }).bundle,
 };

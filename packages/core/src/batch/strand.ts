@@ -67,8 +67,10 @@ export interface MergedContact {
   obstacles: readonly Obstacle[];
   /** By edge, two for each obstacle. */
   readonly contacts: Contact[][];
-  /** Contact radius [m]. */
-  readonly radius: number;
+  /** Contact radius of every edge [m]. */
+  readonly radius: ArrayLike<number>;
+  /** Edges from the first on that an obstacle leaves alone, by obstacle. */
+  readonly spared: ArrayLike<number>;
   /** Of the first node at the start of the step [m]. */
   origin: Vector;
 }
@@ -120,7 +122,7 @@ export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
   return { part, arm: zeroVector(), force: push, stiffness };
 }
 
-const noContact: MergedContact = { obstacles: [], contacts: [], radius: 0, origin: [0, 0, 0] };
+const noContact: MergedContact = { obstacles: [], contacts: [], radius: [], spared: [], origin: [0, 0, 0] };
 const mergedOf = ({ merged }: Strand): MergedContact => merged ?? noContact;
 
 export function obstacleCountOf(s: Strand): Index {
@@ -132,12 +134,17 @@ export function obstacleOf(s: Strand, k: Index): Obstacle {
 }
 
 /** Contacts that an edge may have. */
-export function contactCountOf(s: Strand): Index {
+function contactCountOf(s: Strand): Index {
   return (s.root.kind === 'free' ? 3 : 2) * mergedOf(s).obstacles.length;
 }
 
-export function radiusOf(s: Strand, _j: Index): number {
-  return mergedOf(s).radius;
+export function radiusOf(s: Strand, j: Index): number {
+  return mergedOf(s).radius[j];
+}
+
+/** Edges from the first on that obstacle k leaves alone: hair roots below the skin. */
+export function sparedEdgesOf(s: Strand, k: Index): Index {
+  return mergedOf(s).spared[k];
 }
 
 export function rootPositionOf(s: Strand): Vector {
@@ -150,6 +157,12 @@ export function readContact(s: Strand, j: Index, c: Index): Contact {
 
 export function writeContact(s: Strand, j: Index, c: Index, contact: Contact): void {
   mergedOf(s).contacts[j][c] = contact;
+}
+
+/** Takes a contact out. */
+export function clearContact(s: Strand, j: Index, c: Index): void {
+  const list = mergedOf(s).contacts[j];
+  if (list[c].active !== 0) list[c] = { ...list[c], active: 0 };
 }
 
 export function writeStiffness(s: Strand, j: Index, c: Index, stiffness: number): void {

@@ -209,7 +209,8 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
     const relative = readState(s, j, RELATIVE);
     const edge = scale(length, tangentOf(q));
     const joint = respondJoint(s, stage, j, q, exact);
-    for (let c = 0; c < pointCountOf(s, j); c++) {
+    const points = pointCountOf(s, j);
+    for (let c = 0; c < points; c++) {
       if (isPushed(s, j, c)) {
         beyond = addPoint(beyond, edge, pointOf(s, j, c));
       }
@@ -218,7 +219,7 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
     writeGain(s, j, step.gain, length);
     keepElimination(s, j, step, edge);
     beyond = step.beyond;
-    for (let c = 0; c < pointCountOf(s, j); c++) {
+    for (let c = 0; c < points; c++) {
       if (isPushed(s, j, c)) {
         beyond = passPoint(beyond, pointOf(s, j, c));
       }
@@ -269,6 +270,15 @@ export function iterateStage(s: Strand, stage: Stage, tip: Quaternion): Progress
     root = invertSymmetric(beyond.yy);
   }
   return turnStrand(s, scale(-1, apply(root, beyond.y)), root);
+}
+
+/** Frame of the last edge. */
+export function frameOfTip(s: Strand): Quaternion {
+  let q: Quaternion = frameOfRoot(s);
+  for (let j = 0; j < edgeCountOf(s); j++) {
+    q = normalize(compose(q, fromVectorPart(readState(s, j, RELATIVE))));
+  }
+  return q;
 }
 
 /** Velocities at the end of a step, and what the next one remembers. */

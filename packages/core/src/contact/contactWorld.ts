@@ -25,6 +25,7 @@ import { createLinks, energyOfLinks, recallLinks, refuseUnlinkable } from './lin
 import { findLinkedModes, joinMatrices } from './links/modes.ts';
 import { createLinkedRest, type LinkedRest } from './links/statics.ts';
 import { measureLinks } from './links/strain.ts';
+import { createOwnContactWorld } from './ownContact.ts';
 import {
   type ContactForce,
   type ContactReport,
@@ -98,6 +99,8 @@ export interface ContactParts {
 }
 
 export function createContactWorld(parts: ContactParts): ContactWorld {
+  for (const bundle of parts.bundles)
+    if (bundle.ownContact) return createOwnContactWorld(parts, bundle, bundle.ownContact);
   const { context, layout } = buildContext(parts);
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
   warnAtStart(context, parts);

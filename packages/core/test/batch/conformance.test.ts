@@ -314,7 +314,7 @@ describe('WGSL with obstacles', () => {
       })),
     });
     const references = rods.map((rod) => new Reference(rod, [0, 0, 0]));
-    for (const { batch } of references) meetObstacles(batch, RADIUS, movesOf(0));
+    for (const { batch } of references) meetObstacles(batch, { radius: RADIUS, obstacles: movesOf(0) });
     let pressed = 0;
     const errors: number[] = [];
     for (let k = 0; k < steps; k++) {

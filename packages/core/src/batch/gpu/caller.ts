@@ -13,6 +13,16 @@ export interface StepAnswer {
   readonly firstStrand: number;
   readonly iterationsMax: number;
   readonly iterations: number;
+  /** Of contact: contacts that carry force, deepest overlap [m], iterations, largest error [m], strands that did not settle, the first of them. */
+  readonly loaded: number;
+  readonly overlap: number;
+  readonly contactIterations: number;
+  readonly error: number;
+  readonly unsettled: number;
+  readonly unsettledGroup: number;
+  readonly unsettledStrand: number;
+  /** Rows of contacts. */
+  readonly rows: number;
 }
 
 export interface GpuCaller {
@@ -29,6 +39,7 @@ export function createCaller(port: ThreadPort): GpuCaller {
       'a world on the GPU needs SharedArrayBuffer: serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
     );
   const words = new Int32Array(new SharedArrayBuffer(4 * ANSWER_WORDS));
+  const floats = new Float32Array(words.buffer);
   const letters = new Uint16Array(new SharedArrayBuffer(2 * TEXT_SIZE));
   const answer = { words: words.buffer as SharedArrayBuffer, letters: letters.buffer as SharedArrayBuffer };
   return {
@@ -48,6 +59,14 @@ export function createCaller(port: ThreadPort): GpuCaller {
         firstStrand: words[ANSWER.firstStrand],
         iterationsMax: words[ANSWER.iterationsMax],
         iterations: words[ANSWER.iterations],
+        loaded: words[ANSWER.loaded],
+        overlap: floats[ANSWER.overlap],
+        contactIterations: words[ANSWER.contactIterations],
+        error: floats[ANSWER.error],
+        unsettled: words[ANSWER.unsettled],
+        unsettledGroup: words[ANSWER.unsettledGroup],
+        unsettledStrand: words[ANSWER.unsettledStrand],
+        rows: words[ANSWER.rows],
       };
     },
   };

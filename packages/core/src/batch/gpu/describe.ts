@@ -14,6 +14,7 @@ export function describeStrand({ strand, frame, origin }: BatchRod): StrandDescr
     jointStiffness: strand.jointStiffness,
     jointStrainRest: strand.jointStrainRest,
     relative: strand.slots[RELATIVE],
+    ...(strand.merged && { contact: { radius: strand.merged.radius, spared: strand.merged.spared } }),
   };
 }
 

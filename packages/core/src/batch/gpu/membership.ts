@@ -22,22 +22,23 @@ function isConstant(values: Float64Array): boolean {
   return values.every((value) => value === values[0]);
 }
 
-/** Why the device cannot move a strand now; undefined if it can. */
-function findReason(batch: BatchRod): string | undefined {
+/** Why the device cannot move a strand now, among so many obstacles; undefined if it can. */
+function findReason(batch: BatchRod, obstacles: number): string | undefined {
   const { strand, drive } = batch;
   if (strand.root.kind !== 'clamped') return `is ${strand.root.kind}, not clamped, at its first node`;
   if ((drive.overrides ?? 0) > 0) return 'is held or loaded by hand';
   if (loadsFollow(batch)) return 'has loads that depend on its motion (drag, torques, followers, fields)';
   if (!isConstant(strand.nodeDamping) || !isConstant(strand.jointDamping)) return 'has damping that varies along it';
+  if (obstacles > strand.edgeCount + 1) return 'has fewer nodes than there are colliders';
   return undefined;
 }
 
-/** With roots as they were last evaluated. */
-export function divideStrands(strands: readonly BatchRod[]): Membership {
+/** With roots as they were last evaluated, among so many obstacles. */
+export function divideStrands(strands: readonly BatchRod[], obstacles: number): Membership {
   const groups = new Map<string, Members & { readonly rods: number[] }>();
   const others: { rod: number; reason: string }[] = [];
   strands.forEach((batch, rod) => {
-    const reason = findReason(batch);
+    const reason = findReason(batch, obstacles);
     if (reason !== undefined) {
       others.push({ rod, reason });
       return;

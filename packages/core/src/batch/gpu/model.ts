@@ -15,13 +15,9 @@ export interface GpuModel extends Model {
   readonly adapter: string;
 }
 
-/** Throws SceneError for scenes with contact, which the device does not have. */
-function refuseContact({ colliders = [], contact }: Scene): void {
-  const refuse = (field: string): never => {
-    throw new SceneError([field], 'the gpu backend has no contact yet; use solver.der.backend: batch or standard');
-  };
-  if (colliders.length > 0) refuse('colliders');
-  if (contact && contact.between !== 'none') refuse('contact');
+/** Whether rods meet anything: then contact is merged into their iterations. */
+function hasContact({ colliders = [], contact }: Scene): boolean {
+  return colliders.length > 0 || (contact !== undefined && contact.between !== 'none');
 }
 
 /** Why some rods are not on the device. Throws SceneError if none is. */
@@ -52,8 +48,10 @@ export function createGpuModel(port: ThreadPort, adapter: string): GpuModel {
     isFast: true,
     adapter,
     compile(rods, drives, scene, coupling): Bundle {
-      refuseContact(scene);
-      const reference = compileBatch(rods, drives, scene, coupling);
+      const reference = compileBatch(rods, drives, scene, {
+        ...coupling,
+        ...(hasContact(scene) && { mergedContact: 'the gpu backend' }),
+      });
       return createDeviceBundle(caller, reference, (membership) => explainMembership(membership, rods, adapter));
     },
   };

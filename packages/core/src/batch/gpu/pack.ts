@@ -1,7 +1,7 @@
 /** Strands as the numbers of the device's buffers. */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { LANES, RELATIVE } from '../layout.ts';
-import { bufferSlots, type ShaderOptions, STRAND_FLOATS } from './shader.ts';
+import { bufferSlots, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
 
 /** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
 export interface StrandDescription {
@@ -15,6 +15,8 @@ export interface StrandDescription {
   readonly jointStrainRest: ArrayLike<number>;
   /** Vector parts of the joints' rotations at the start. */
   readonly relative: ArrayLike<number>;
+  /** Contact radius of every edge [m], and edges from the first on that an obstacle leaves alone, by obstacle. */
+  readonly contact?: { readonly radius: ArrayLike<number>; readonly spared: ArrayLike<number> };
 }
 
 /** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
@@ -34,10 +36,10 @@ export function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescri
 export function packBlocks(
   strands: readonly StrandDescription[],
   blocks: number,
-  options: ShaderOptions,
+  options: ShaderOptions & { readonly contactRadius: number },
 ): { readonly joint: Float32Array<ArrayBuffer>; readonly state: Float32Array<ArrayBuffer> } {
   const slots = bufferSlots(options);
-  const { nodes, varying } = options;
+  const { nodes, varying, obstacles, contactRadius } = options;
   const joint = new Float32Array(blocks * nodes * slots.joint * LANES * 4);
   const state = new Float32Array(blocks * nodes * slots.state * LANES * 4);
   for (let s = 0; s < blocks * LANES; s++) {
@@ -47,6 +49,12 @@ export function packBlocks(
     for (let i = 0; i < nodes; i++) {
       const o = at(i, slots.joint, 0);
       joint[o + 3] = strand.nodeMass[i];
+      if (obstacles > 0) {
+        const { radius, spared } = strand.contact ?? {};
+        const last = at(i, slots.joint, slots.joint - 1);
+        joint[last] = i < nodes - 1 ? (radius?.[i] ?? contactRadius) : 0;
+        joint[last + 1] = i < obstacles ? (spared?.[i] ?? 0) : 0;
+      }
       if (i === nodes - 1) continue;
       for (let k = 0; k < 3; k++) {
         joint[o + k] = strand.jointStrainRest[3 * i + k];
@@ -60,12 +68,12 @@ export function packBlocks(
 }
 
 export function packStrands(strands: readonly StrandDescription[], count: number): Float32Array<ArrayBuffer> {
-  const packed = new Float32Array(count * STRAND_FLOATS);
+  const packed = new Float32Array(4 * count * STRAND_VECTORS);
   for (let s = 0; s < count; s++) {
     const { jointStiffness: k, nodeMass, frame, place, edgeLength } = strands[s % strands.length];
     // of a whole joint: half of what the half joint at the clamp has
-    packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], s * STRAND_FLOATS);
-    packed.set([...frame, ...place, edgeLength[0]], s * STRAND_FLOATS + 4);
+    packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], 4 * s * STRAND_VECTORS);
+    packed.set([...frame, ...place, edgeLength[0]], 4 * s * STRAND_VECTORS + 4);
   }
   return packed;
 }

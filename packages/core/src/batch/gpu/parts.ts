@@ -6,6 +6,7 @@ import type { Quaternion, Vector } from '../algebra.ts';
 import { compose, conjugate, normalize } from '../formulas.ts';
 import { LANES, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
+import { MOST_OBSTACLES } from './contactShader.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import {
   bindings,
@@ -16,10 +17,10 @@ import {
   parameterVectors,
   ROOT_VECTORS,
   type ShaderOptions,
-  STATUS_WORDS,
-  STRAND_FLOATS,
+  STRAND_VECTORS,
   writeShader,
 } from './shader.ts';
+import { argumentsOffset, ROUNDS, roundOffset, startStatus, statusBytes } from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, type DevicePipeline, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
@@ -53,11 +54,28 @@ export interface Part {
   readonly count: number;
   readonly buffers: Readonly<Record<keyof typeof bindings, DeviceBuffer | undefined>>;
   readonly group: object;
+  /** With obstacles. */
+  readonly press?: PressBuffers;
+}
+
+/** What the dispatches of strands in contact need besides. */
+interface PressBuffers {
+  readonly group: object;
+  /** The status at the start of a step, and behind it the numbers of the rounds. */
+  readonly start: DeviceBuffer;
+  /** Arguments of a dispatch. */
+  readonly arguments: DeviceBuffer;
+}
+
+/** The program: `press` goes on with strands in contact. */
+interface Program {
+  readonly advance: DevicePipeline;
+  readonly press?: DevicePipeline;
 }
 
 export interface Parts {
   readonly shader: ShaderOptions;
-  readonly pipeline: DevicePipeline;
+  readonly program: Program;
   readonly list: readonly Part[];
 }
 
@@ -85,14 +103,13 @@ function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyo
   const ownRoots = shader.roots === 'each';
   return {
     parameters: PARAMETER_BYTES,
-    strands: 4 * count * STRAND_FLOATS,
+    strands: 16 * count * (STRAND_VECTORS + (ownRoots ? ROOT_VECTORS : 0)),
     joints: rows * slots.joint,
     states: rows * slots.state,
     gains: rows * slots.gain,
     positions: rows,
     forces: shader.forces ? rows : 0,
-    roots: ownRoots ? 16 * ROOT_VECTORS * count : 0,
-    status: ownRoots ? 4 * STATUS_WORDS : 0,
+    status: ownRoots || shader.obstacles > 0 ? statusBytes(count, shader.obstacles > 0) : 0,
     contacts: rows * slots.contact,
     obstacles: 16 * OBSTACLE_VECTORS * shader.obstacles,
   };
@@ -103,11 +120,12 @@ interface PartRange {
   readonly first: number;
   readonly count: number;
   readonly period: number;
+  readonly contactRadius: number;
 }
 
 /** Buffers of `count` strands from `first` on, filled. */
-function createPart(device: Device, pipeline: DevicePipeline, shader: ShaderOptions, range: PartRange): Part {
-  const { strands, first, count, period } = range;
+function createPart(device: Device, program: Program, shader: ShaderOptions, range: PartRange): Part {
+  const { strands, first, count, period, contactRadius } = range;
   const bytes = bufferBytes(shader, count);
   const make = (name: keyof typeof bindings): DeviceBuffer | undefined =>
     bytes[name] === 0
@@ -118,7 +136,7 @@ function createPart(device: Device, pipeline: DevicePipeline, shader: ShaderOpti
         });
   const names = Object.keys(bindings) as (keyof typeof bindings)[];
   const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
-  const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), shader);
+  const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), { ...shader, contactRadius });
   if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
   if (buffers.joints) fillBuffer(device, buffers.joints, packed.joint);
   if (buffers.states) fillBuffer(device, buffers.states, packed.state);
@@ -126,8 +144,17 @@ function createPart(device: Device, pipeline: DevicePipeline, shader: ShaderOpti
     const buffer = buffers[name];
     return buffer ? [{ binding: bindings[name], resource: { buffer } }] : [];
   });
-  const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
-  return { first, count, buffers, group };
+  const bind = (pipeline: DevicePipeline): object =>
+    device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  const press = program.press && createPress(device, bind(program.press));
+  return { first, count, buffers, group: bind(program.advance), ...(press && { press }) };
+}
+
+function createPress(device: Device, group: object): PressBuffers {
+  const words = [...startStatus(true), ...Array.from({ length: ROUNDS }, (_, round) => round)];
+  const start = device.createBuffer({ size: 4 * words.length, usage: USAGE.COPY_SRC | USAGE.COPY_DST });
+  device.queue.writeBuffer(start, 0, Uint32Array.from(words));
+  return { group, start, arguments: device.createBuffer({ size: 16, usage: USAGE.INDIRECT | USAGE.COPY_DST }) };
 }
 
 /** Writes a pattern once and repeats it on the device. */
@@ -142,20 +169,24 @@ function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<Arra
   device.queue.submit([encoder.finish()]);
 }
 
-const pipelines = new WeakMap<Device, Map<string, DevicePipeline>>();
+const programs = new WeakMap<Device, Map<string, Program>>();
 
 /** Programs take a device some tenths of a second to compile, so each is compiled once. */
-async function openPipeline(device: Device, code: string): Promise<DevicePipeline> {
-  const known = pipelines.get(device) ?? new Map<string, DevicePipeline>();
-  pipelines.set(device, known);
-  const pipeline =
-    known.get(code) ??
-    (await device.createComputePipelineAsync({
-      layout: 'auto',
-      compute: { module: device.createShaderModule({ code }), entryPoint: 'advance' },
-    }));
-  known.set(code, pipeline);
-  return pipeline;
+async function openProgram(device: Device, shader: ShaderOptions): Promise<Program> {
+  const known = programs.get(device) ?? new Map<string, Program>();
+  programs.set(device, known);
+  const code = writeShader(shader);
+  const found = known.get(code);
+  if (found) return found;
+  const module = device.createShaderModule({ code });
+  const compile = (entryPoint: string): Promise<DevicePipeline> =>
+    device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint } });
+  const program: Program = {
+    advance: await compile('advance'),
+    ...(shader.obstacles > 0 && { press: await compile('press') }),
+  };
+  known.set(code, program);
+  return program;
 }
 
 /** The program and the buffers; throws where the device refuses one of them. */
@@ -164,9 +195,12 @@ export async function createParts(
   options: StrandsOptions,
   roots: ShaderOptions['roots'],
 ): Promise<Parts> {
-  const { strands, nodes, count = strands.length } = options;
+  const { strands, nodes, count = strands.length, contactRadius = 0 } = options;
   const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
   if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
+  const { obstacles = 0 } = options;
+  const most = Math.min(MOST_OBSTACLES, nodes);
+  if (obstacles > most) throw new Error(`${obstacles} obstacles; strands of ${nodes} nodes meet ${most} at most`);
   const shader: ShaderOptions = {
     nodes,
     gains: options.gains ?? 'f16',
@@ -174,13 +208,13 @@ export async function createParts(
     forces: options.forces ?? false,
     viscous: (options.stiffnessDamping ?? 0) > 0,
     roots,
-    obstacles: options.obstacles ?? 0,
+    obstacles,
     workgroup: options.workgroup ?? 64,
   };
   const slots = bufferSlots(shader);
   device.pushErrorScope('validation');
   device.pushErrorScope('out-of-memory');
-  const pipeline = await openPipeline(device, writeShader(shader));
+  const program = await openProgram(device, shader);
   const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
   const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint, slots.contact) * nodes * LANES * 16;
   const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);
@@ -188,13 +222,13 @@ export async function createParts(
   for (let first = 0; first < count; first += blocks * LANES) {
     const inPart = Math.min(count - first, blocks * LANES);
     const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
-    list.push(createPart(device, pipeline, shader, { strands: listed, first, count: inPart, period }));
+    list.push(createPart(device, program, shader, { strands: listed, first, count: inPart, period, contactRadius }));
   }
   for (let k = 0; k < 2; k++) {
     const error = await device.popErrorScope();
     if (error) throw new Error(`the device refuses the strands: ${error.message}`);
   }
-  return { shader, pipeline, list };
+  return { shader, program, list };
 }
 
 /** What a dispatch is given. */
@@ -224,7 +258,7 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
     gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
     place: [...now.position, dispatch.tolerance],
-    contact: [dispatch.contact?.dt ?? 0, options.contactRadius ?? 0, dispatch.contact?.iterations ?? 0, 0],
+    contact: [dispatch.contact?.dt ?? 0, 0, dispatch.contact?.iterations ?? 0, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
     strands: part.count,
@@ -261,14 +295,30 @@ export function writeObstacles(device: Device, { list, shader }: Parts, obstacle
 }
 
 /** One stage of all strands. */
-export function encodeStage(encoder: DeviceEncoder, { pipeline, list, shader }: Parts): void {
+export function encodeStage(encoder: DeviceEncoder, { program, list, shader }: Parts): void {
   for (const part of list) {
+    const { press, buffers } = part;
+    const resetBytes = 4 * startStatus(true).length;
+    if (press && buffers.status) encoder.copyBufferToBuffer(press.start, 0, buffers.status, 0, resetBytes);
     const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
+    pass.setPipeline(program.advance);
     pass.setBindGroup(0, part.group);
     pass.dispatchWorkgroups(Math.ceil(part.count / shader.workgroup));
     pass.end();
+    for (let round = 0; round < ROUNDS && press; round++) encodeRound(encoder, program, part, round);
   }
+}
+
+/** Iterations of contact for the strands that the rounds before have not settled. */
+function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers }: Part, round: number): void {
+  if (!press || !program.press || !buffers.status) return;
+  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(round), press.arguments, 0, 12);
+  encoder.copyBufferToBuffer(press.start, 4 * (startStatus(true).length + round), buffers.status, roundOffset, 4);
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(program.press);
+  pass.setBindGroup(0, press.group);
+  pass.dispatchWorkgroupsIndirect(press.arguments, 0);
+  pass.end();
 }
 
 /** Where slot `slot` of node `i` of strand `s` of a part begins, in floats. */
@@ -288,12 +338,17 @@ export function writeForces(device: Device, { list, shader: { nodes } }: Parts, 
   }
 }
 
-export function countBytes({ list }: Parts): number {
-  let sum = 0;
-  for (const { buffers } of list) for (const buffer of Object.values(buffers)) sum += buffer?.size ?? 0;
-  return sum;
+function listBuffers({ list }: Parts): DeviceBuffer[] {
+  return list.flatMap(({ buffers, press }) => [
+    ...Object.values(buffers).flatMap((buffer) => buffer ?? []),
+    ...(press ? [press.start, press.arguments] : []),
+  ]);
 }
 
-export function destroyParts({ list }: Parts): void {
-  for (const { buffers } of list) for (const buffer of Object.values(buffers)) buffer?.destroy();
+export function countBytes(parts: Parts): number {
+  return listBuffers(parts).reduce((sum, { size }) => sum + size, 0);
+}
+
+export function destroyParts(parts: Parts): void {
+  for (const buffer of listBuffers(parts)) buffer.destroy();
 }

@@ -5,6 +5,7 @@
  * sleeps until the thread has written its answer (caller.ts, server.ts).
  */
 import type { Stage } from '../layout.ts';
+import type { Obstacle } from '../obstacles.ts';
 import type { StrandDescription } from './pack.ts';
 
 /** Strands with the same number of nodes and the same damping. */
@@ -14,6 +15,8 @@ export interface GroupTask {
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
+  /** Obstacles that the strands meet; 0: no contact. */
+  readonly obstacles: number;
   readonly memory: GroupMemory;
 }
 
@@ -45,13 +48,27 @@ export type GpuRequest =
       readonly iterations: number;
       /** [rad] */
       readonly tolerance: number;
+      /** Obstacles in the step, as many as the groups were opened for; its length [s], and iterations of contact at least. */
+      readonly obstacles: readonly Obstacle[];
+      readonly contact: { readonly dt: number; readonly iterations: number };
     }
   /** Takes the last step back. */
   | { readonly kind: 'undo'; readonly bundle: number }
   /** Copies the state from the device to shared memory, or from there to the device. */
   | { readonly kind: 'read'; readonly bundle: number }
   | { readonly kind: 'write'; readonly bundle: number }
+  /** Copies contacts that are active to rows of shared memory, as many as it holds; the answer says how many there are. Or back, `count` of them. */
+  | { readonly kind: 'readContacts'; readonly bundle: number; readonly rows: SharedArrayBuffer }
+  | {
+      readonly kind: 'writeContacts';
+      readonly bundle: number;
+      readonly rows: SharedArrayBuffer;
+      readonly count: number;
+    }
   | { readonly kind: 'close'; readonly bundle: number };
+
+/** Floats of a contact in such a row: group, strand, edge, place, age (see OwnContactRow), weight, force, normal. */
+export const CONTACT_ROW = 12;
 
 /** Message to the thread that owns the GPU. */
 export interface GpuMessage {
@@ -74,7 +91,17 @@ export const ANSWER = {
   firstStrand: 3,
   iterationsMax: 4,
   iterations: 5,
+  /** Of contact: as in STATUS; lengths are the bits of floats. */
+  loaded: 6,
+  overlap: 7,
+  contactIterations: 8,
+  unsettled: 9,
+  unsettledGroup: 10,
+  unsettledStrand: 11,
+  error: 12,
+  /** Rows of contacts. */
+  rows: 13,
 } as const;
-export const ANSWER_WORDS = 6;
+export const ANSWER_WORDS = 14;
 
 export const OUTCOME = { done: 1, error: 2, lost: 3 } as const;

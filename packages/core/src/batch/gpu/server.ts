@@ -1,5 +1,6 @@
 /** What the device's thread does: serves requests one after the other. Call it with every message that the thread gets. */
 import { encodeError, writeText } from '../../threads/failure.ts';
+import { readContacts, writeContacts } from './contactTransfer.ts';
 import {
   createParts,
   destroyParts,
@@ -8,6 +9,7 @@ import {
   type Parts,
   restingHead,
   type StrandsOptions,
+  writeObstacles,
   writeParameters,
 } from './parts.ts';
 import {
@@ -19,7 +21,8 @@ import {
   OUTCOME,
   type StageTask,
 } from './requests.ts';
-import { FINISH, ROOT_VECTORS, STATUS_WORDS } from './shader.ts';
+import { FINISH, ROOT_VECTORS, STRAND_VECTORS } from './shader.ts';
+import { STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
 import { type Device, type DeviceBuffer, MAP_READ, USAGE } from './webgpu.ts';
 
 /** Strands with the same number of nodes on the device. */
@@ -29,6 +32,7 @@ interface Group {
   readonly parts: Parts;
   /** State at the start of the last step, and where states and counts are read from; one each per part. */
   readonly kept: readonly DeviceBuffer[];
+  readonly keptContacts: readonly DeviceBuffer[];
   readonly staging: readonly DeviceBuffer[];
   readonly counts: readonly DeviceBuffer[];
 }
@@ -53,6 +57,7 @@ export function createGpuServer(device: Device): GpuServer {
     if (!groups) throw new Error(`there are no strands with number ${bundle} on the device`);
     return groups;
   };
+  const partsOf = (bundle: number): Parts[] => groupsOf(bundle).map(({ parts }) => parts);
   const act = async (request: GpuRequest, words: Int32Array): Promise<void> => {
     const { bundle } = request;
     if (request.kind === 'open') bundles.set(bundle, await openGroups(device, request.groups));
@@ -60,6 +65,10 @@ export function createGpuServer(device: Device): GpuServer {
     else if (request.kind === 'undo') undoStep(device, groupsOf(bundle));
     else if (request.kind === 'read') await readStates(device, groupsOf(bundle));
     else if (request.kind === 'write') writeStates(device, groupsOf(bundle));
+    else if (request.kind === 'readContacts')
+      words[ANSWER.rows] = await readContacts(device, partsOf(bundle), new Float32Array(request.rows));
+    else if (request.kind === 'writeContacts')
+      writeContacts(device, partsOf(bundle), new Float32Array(request.rows), request.count);
     else {
       for (const group of bundles.get(bundle) ?? []) closeGroup(group);
       bundles.delete(bundle);
@@ -106,20 +115,22 @@ async function openGroups(device: Device, tasks: readonly GroupTask[]): Promise<
 }
 
 async function openGroup(device: Device, task: GroupTask): Promise<Group> {
-  const { nodes, strands, massDamping, stiffnessDamping } = task;
+  const { memory: _, ...described } = task;
   // half precision of the gains would be faster and need more iterations
-  const options: StrandsOptions = { nodes, strands, massDamping, stiffnessDamping, forces: true, gains: 'f32' };
+  const options: StrandsOptions = { ...described, forces: true, gains: 'f32' };
   const parts = await createParts(device, options, 'each');
   device.pushErrorScope('out-of-memory');
   const { COPY_DST, COPY_SRC, MAP_READ: READ } = USAGE;
   const forEachPart = (usage: number, size: (part: Part) => number): DeviceBuffer[] =>
     parts.list.map((part) => device.createBuffer({ size: size(part), usage }));
   const stateBytes = ({ buffers }: Part): number => buffers.states?.size ?? 0;
+  const contactBytes = ({ buffers }: Part): number => buffers.contacts?.size ?? 0;
   const group: Group = {
     task,
     options,
     parts,
     kept: forEachPart(COPY_DST | COPY_SRC, stateBytes),
+    keptContacts: task.obstacles > 0 ? forEachPart(COPY_DST | COPY_SRC, contactBytes) : [],
     staging: forEachPart(COPY_DST | READ, stateBytes),
     counts: forEachPart(COPY_DST | READ, () => 4 * STATUS_WORDS),
   };
@@ -129,17 +140,24 @@ async function openGroup(device: Device, task: GroupTask): Promise<Group> {
   throw new Error(`the device has too little memory for the strands: ${error.message}`);
 }
 
-function closeGroup({ parts, kept, staging, counts }: Group): void {
+function closeGroup({ parts, kept, keptContacts, staging, counts }: Group): void {
   destroyParts(parts);
-  for (const buffer of [...kept, ...staging, ...counts]) buffer.destroy();
+  for (const buffer of [...kept, ...keptContacts, ...staging, ...counts]) buffer.destroy();
+}
+
+/** Bytes of a buffer that are written, and where they begin there and in shared memory. */
+interface Slice {
+  readonly bytes: number;
+  readonly offset: number;
+  readonly from: number;
 }
 
 /** Writes a slice of shared memory, which a queue does not take itself, to a buffer. */
-function upload(device: Device, to: DeviceBuffer | undefined, from: SharedArrayBuffer, byteOffset: number): void {
+function upload(device: Device, to: DeviceBuffer | undefined, shared: SharedArrayBuffer, slice: Slice): void {
   if (!to) return;
-  const floats = new Float32Array(to.size / 4);
-  floats.set(new Float32Array(from, byteOffset, to.size / 4));
-  device.queue.writeBuffer(to, 0, floats);
+  const floats = new Float32Array(slice.bytes / 4);
+  floats.set(new Float32Array(shared, slice.from, slice.bytes / 4));
+  device.queue.writeBuffer(to, slice.offset, floats);
 }
 
 /** Bytes of a part's rows begin after those of the parts before it: parts end with whole blocks. */
@@ -150,8 +168,9 @@ function forEachPart({ parts }: Group, visit: (part: Part, index: number) => voi
 async function stepGroups(device: Device, groups: readonly Group[], step: Step, words: Int32Array): Promise<void> {
   for (const [g, group] of groups.entries()) {
     copyStates(device, group, 'keep');
+    if (group.task.obstacles > 0) writeObstacles(device, group.parts, step.obstacles);
     forEachPart(group, ({ buffers }) => {
-      if (buffers.status) device.queue.writeBuffer(buffers.status, 0, new Uint32Array([0, 0xffffffff, 0, 0]).buffer);
+      if (buffers.status) device.queue.writeBuffer(buffers.status, 0, startStatus(false));
     });
     step.stages.forEach((task, k) => {
       solveStage(device, group, { ...step, task, k, g });
@@ -171,14 +190,19 @@ async function stepGroups(device: Device, groups: readonly Group[], step: Step, 
     }
 }
 
-function addCounts(words: Int32Array, group: number, [failed, first, most, all]: Uint32Array): void {
-  if (failed > 0 && words[ANSWER.failed] === 0) {
+function addCounts(words: Int32Array, group: number, counts: Uint32Array): void {
+  if (counts[STATUS.failed] > 0 && words[ANSWER.failed] === 0) {
     words[ANSWER.firstGroup] = group;
-    words[ANSWER.firstStrand] = first;
+    words[ANSWER.firstStrand] = counts[STATUS.firstFailed];
   }
-  words[ANSWER.failed] += failed;
-  words[ANSWER.iterationsMax] = Math.max(words[ANSWER.iterationsMax], most);
-  words[ANSWER.iterations] += all;
+  if (counts[STATUS.unsettled] > 0 && words[ANSWER.unsettled] === 0) {
+    words[ANSWER.unsettledGroup] = group;
+    words[ANSWER.unsettledStrand] = counts[STATUS.firstUnsettled];
+  }
+  for (const name of ['failed', 'iterations', 'loaded', 'unsettled'] as const)
+    words[ANSWER[name]] += counts[STATUS[name]];
+  for (const name of ['iterationsMax', 'contactIterations', 'overlap', 'error'] as const)
+    words[ANSWER[name]] = Math.max(words[ANSWER[name]], counts[STATUS[name]]);
 }
 
 function solveStage(
@@ -186,14 +210,20 @@ function solveStage(
   group: Group,
   step: Step & { readonly task: StageTask; readonly k: number; readonly g: number },
 ): void {
-  const { task, k, g, iterations, tolerance } = step;
+  const { task, k, g, iterations, tolerance, contact } = step;
   const { memory } = group.task;
   let forceOffset = 0;
   forEachPart(group, (part) => {
     const { buffers } = part;
-    if (task.hasNewRoots[g]) upload(device, buffers.roots, memory.roots[k], 16 * ROOT_VECTORS * part.first);
-    if (task.hasNewForces[g]) upload(device, buffers.forces, memory.forces[k], forceOffset);
-    forceOffset += buffers.forces?.size ?? 0;
+    const roots = {
+      bytes: 16 * ROOT_VECTORS * part.count,
+      offset: 16 * STRAND_VECTORS * part.count,
+      from: 16 * ROOT_VECTORS * part.first,
+    };
+    const bytes = buffers.forces?.size ?? 0;
+    if (task.hasNewRoots[g]) upload(device, buffers.strands, memory.roots[k], roots);
+    if (task.hasNewForces[g]) upload(device, buffers.forces, memory.forces[k], { bytes, offset: 0, from: forceOffset });
+    forceOffset += bytes;
     writeParameters(device, part, group.options, {
       stage: task.stage,
       now: restingHead,
@@ -202,6 +232,7 @@ function solveStage(
       flags: task.isLast ? FINISH : 0,
       iterations,
       tolerance,
+      contact,
     });
   });
   const encoder = device.createCommandEncoder();
@@ -211,11 +242,16 @@ function solveStage(
 
 function copyStates(device: Device, group: Group, way: 'keep' | 'undo' | 'stage'): void {
   const encoder = device.createCommandEncoder();
-  forEachPart(group, ({ buffers: { states } }, p) => {
+  forEachPart(group, ({ buffers }, p) => {
+    const { states } = buffers;
     if (!states) return;
     const [from, to] =
       way === 'keep' ? [states, group.kept[p]] : way === 'undo' ? [group.kept[p], states] : [states, group.staging[p]];
     encoder.copyBufferToBuffer(from, 0, to, 0, states.size);
+    if (buffers.contacts && way === 'keep')
+      encoder.copyBufferToBuffer(buffers.contacts, 0, group.keptContacts[p], 0, buffers.contacts.size);
+    if (buffers.contacts && way === 'undo')
+      encoder.copyBufferToBuffer(group.keptContacts[p], 0, buffers.contacts, 0, buffers.contacts.size);
   });
   device.queue.submit([encoder.finish()]);
 }
@@ -242,8 +278,9 @@ function writeStates(device: Device, groups: readonly Group[]): void {
   for (const group of groups) {
     let offset = 0;
     forEachPart(group, ({ buffers: { states } }) => {
-      upload(device, states, group.task.memory.states, offset);
-      offset += states?.size ?? 0;
+      const bytes = states?.size ?? 0;
+      upload(device, states, group.task.memory.states, { bytes, offset: 0, from: offset });
+      offset += bytes;
     });
   }
 }

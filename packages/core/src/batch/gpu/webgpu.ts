@@ -12,6 +12,7 @@ export interface DevicePass {
   setPipeline(pipeline: DevicePipeline): void;
   setBindGroup(index: number, group: object): void;
   dispatchWorkgroups(count: number): void;
+  dispatchWorkgroupsIndirect(from: DeviceBuffer, offset: number): void;
   end(): void;
 }
 
@@ -31,7 +32,11 @@ export interface Device {
   readonly lost?: Promise<{ readonly message: string }>;
   readonly limits: { readonly maxStorageBufferBindingSize: number; readonly maxBufferSize: number };
   readonly queue: {
-    writeBuffer(buffer: DeviceBuffer, offset: number, data: ArrayBuffer | Float32Array<ArrayBuffer>): void;
+    writeBuffer(
+      buffer: DeviceBuffer,
+      offset: number,
+      data: ArrayBuffer | Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
+    ): void;
     submit(commands: object[]): void;
     onSubmittedWorkDone(): Promise<unknown>;
   };
@@ -45,5 +50,5 @@ export interface Device {
 }
 
 /** Bits of GPUBufferUsage and GPUMapMode. */
-export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 64, STORAGE: 128 } as const;
+export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 64, STORAGE: 128, INDIRECT: 256 } as const;
 export const MAP_READ = 1;

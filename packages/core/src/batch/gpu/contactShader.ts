@@ -1,0 +1,179 @@
+/**
+ * How WGSL reaches the contacts of a strand with obstacles, and the entry points for strands in contact.
+ *
+ * An edge has two contacts for each obstacle, CONTACT_SLOTS vec4f each, and behind them one vec4f with a bit for every contact that is active.
+ * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, and y is 1 where contacts
+ * were added to an iterate that is under way.
+ */
+import { ROUNDS } from './statusShader.ts';
+
+/** vec4f of a contact: normal and offset, force and stiffness, push and part, surface and state. */
+export const CONTACT_SLOTS = 4;
+
+/** The bits of 64 contacts are in one vec4f, as whole numbers below 2^16: other patterns might not survive as floats. */
+export const MOST_OBSTACLES = 32;
+
+export const withoutContact: string = `
+fn obstacleCountOf() -> u32 { return 0; }
+fn obstacleOf(k: u32) -> Obstacle { return Obstacle(); }
+fn sparedEdgesOf(k: u32) -> u32 { return 0; }
+fn clearContact(j: u32, c: u32) {}
+fn radiusOf(j: u32) -> f32 { return 0; }
+fn rootPositionOf() -> vec3f { return vec3f(0); }
+fn readContact(j: u32, c: u32) -> Contact { return Contact(); }
+fn writeContact(j: u32, c: u32, contact: Contact) {}
+fn writeStiffness(j: u32, c: u32, stiffness: f32) {}
+fn writeForces(j: u32, c: u32, forces: ContactForces) {}
+fn pointCountOf(j: u32) -> u32 { return 0; }
+fn isPushed(j: u32, c: u32) -> bool { return false; }
+fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
+fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
+fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
+
+export const withContact: string = `
+struct ObstacleData {
+  frame: vec4f,
+  position: vec4f,
+  half_: vec4f,
+  turn: vec4f,
+  shift: vec4f,
+}
+@group(0) @binding(8) var<storage, read_write> contacts: array<vec4f>;
+@group(0) @binding(9) var<uniform> obstacles: array<ObstacleData, OBSTACLES>;
+const EDGE_SLOTS: u32 = ${2 * CONTACT_SLOTS} * OBSTACLES + 1;
+/** Whether the strand is in contact in this step. */
+var<private> pressed: bool;
+var<private> isUnsettled: bool;
+fn contactAt(j: u32, c: u32, slot: u32) -> u32 { return address(j, EDGE_SLOTS, ${CONTACT_SLOTS} * c + slot); }
+fn obstacleCountOf() -> u32 { return OBSTACLES; }
+fn obstacleOf(k: u32) -> Obstacle {
+  let o = obstacles[k];
+  return Obstacle(u32(o.position.w), o.frame, o.position.xyz, o.half_.xyz, o.half_.w, o.shift.w, o.turn, o.shift.xyz);
+}
+fn radiusOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, JOINT_SLOTS - 1)].x; }
+fn sparedEdgesOf(k: u32) -> u32 { return u32(joints[address(k, JOINT_SLOTS, JOINT_SLOTS - 1)].y); }
+fn activeAt(j: u32) -> u32 { return address(j, EDGE_SLOTS, EDGE_SLOTS - 1); }
+fn readActive(j: u32, c: u32) -> u32 { return u32(contacts[activeAt(j)][c / 16]); }
+fn rootPositionOf() -> vec3f { return positionOfRoot() - rootDisplacementOf(); }
+fn readContact(j: u32, c: u32) -> Contact {
+  let a = contacts[contactAt(j, c, 0)];
+  let f = contacts[contactAt(j, c, 1)];
+  let p = contacts[contactAt(j, c, 2)];
+  let s = contacts[contactAt(j, c, 3)];
+  return Contact(u32(s.w), p.w, a.xyz, a.w, s.xyz, obstacles[c / 2].shift.w, f.xyz, p.xyz, f.w);
+}
+fn writeContact(j: u32, c: u32, contact: Contact) {
+  contacts[contactAt(j, c, 0)] = vec4f(contact.normal, contact.offset);
+  contacts[contactAt(j, c, 1)] = vec4f(contact.force, contact.stiffness);
+  contacts[contactAt(j, c, 2)] = vec4f(contact.push, contact.part);
+  contacts[contactAt(j, c, 3)] = vec4f(contact.surface, f32(contact.active_));
+  contacts[activeAt(j)][c / 16] = f32(readActive(j, c) | (1u << (c % 16)));
+}
+fn clearContact(j: u32, c: u32) {
+  let bits = readActive(j, c);
+  if ((bits & (1u << (c % 16))) != 0) {
+    contacts[activeAt(j)][c / 16] = f32(bits & ~(1u << (c % 16)));
+  }
+}
+fn writeStiffness(j: u32, c: u32, stiffness: f32) { contacts[contactAt(j, c, 1)].w = stiffness; }
+fn writeForces(j: u32, c: u32, forces: ContactForces) {
+  let f = contactAt(j, c, 1);
+  contacts[f] = vec4f(forces.force, contacts[f].w);
+  let p = contactAt(j, c, 2);
+  contacts[p] = vec4f(forces.push, contacts[p].w);
+}
+fn pointCountOf(j: u32) -> u32 {
+  if (!pressed) {
+    return 0;
+  }
+  return select(0u, 2 * OBSTACLES, any(contacts[activeAt(j)] != vec4f(0)));
+}
+fn isPushed(j: u32, c: u32) -> bool { return (readActive(j, c) & (1u << (c % 16))) != 0; }
+fn pointOf(j: u32, c: u32) -> EdgePoint {
+  let p = contacts[contactAt(j, c, 2)];
+  return EdgePoint(p.w, vec3f(0), p.xyz, contacts[contactAt(j, c, 1)].w);
+}
+fn keepElimination(j: u32, step: Elimination, edge: vec3f) {
+  let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
+  gains[a] = vec4f(step.inverse[0], step.inverse[1].y);
+  gains[a + LANES] = vec4f(step.inverse[1].z, step.inverse[2].z, 0, 0);
+}
+fn inverseOf(j: u32) -> mat3x3f {
+  let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
+  let x = gains[a];
+  let z = gains[a + LANES];
+  return mat3x3f(x.xyz, vec3f(x.y, x.w, z.x), vec3f(x.z, z.x, z.y));
+}`;
+
+/** Entry points: `advance` calls `searchContacts`, which lists a strand in contact for `press`. */
+export function contactEntry(workgroup: number): string {
+  return `
+fn searchContacts() -> bool {
+  if (!(P.contact.x > 0)) {
+    return false;
+  }
+  let search = findContacts(P.contact.x);
+  contacts[activeAt(NODES - 1)] = vec4f(search.overlap, 0, 0, 0);
+  reportOverlap(search.overlap);
+  if (search.presses) {
+    appendToList(0u, ${workgroup}u);
+  }
+  return search.presses;
+}
+
+/** After a free flight: lists the strand for \`press\` if it has run into something. */
+fn listMissed() -> bool {
+  if (!(P.contact.x > 0) || !addMissedContacts(true)) {
+    return false;
+  }
+  changeToEuler(P.contact.x);
+  contacts[activeAt(NODES - 1)].y = 1;
+  appendToList(0u, ${workgroup}u);
+  return true;
+}
+
+/** w of the second and third node: deepest overlap at the start of the step, and 1 where contacts did not settle. */
+fn writeContactReport() {
+  positions[address(1, 1, 0)].w = contacts[activeAt(NODES - 1)].x;
+  positions[address(2, 1, 0)].w = select(0.0, 1.0, isUnsettled);
+}
+
+/** Goes on with the strands of a list. Strands in contact take implicit Euler. */
+@compute @workgroup_size(${workgroup})
+fn press(@builtin(global_invocation_id) id: vec3u) {
+  let round = currentRound();
+  if (id.x >= listLength(round)) {
+    return;
+  }
+  openStrand(listEntry(round, id.x));
+  pressed = true;
+  let stage = pressedStage(P.contact.x);
+  let isUnderWay = contacts[activeAt(NODES - 1)].y != 0;
+  var tip: vec4f;
+  if (round == 0 && !isUnderWay) {
+    tip = beginStage(stage);
+  } else {
+    tip = frameOfTip();
+  }
+  if (round == 0 || isUnderWay) {
+    tip = beginPressed(stage, tip);
+    contacts[activeAt(NODES - 1)].y = 0;
+  }
+  let first = select(2u << round, 0u, round == 0);
+  let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z)));
+  if (round < ${ROUNDS - 1}u) {
+    let misses = !progress.moves && addMissedContacts(false);
+    if (misses) {
+      contacts[activeAt(NODES - 1)].y = 1;
+    }
+    if (progress.moves || misses) {
+      appendToList(round + 1, ${workgroup}u);
+      return;
+    }
+  }
+  reportSolved(true, progress.iterations + 1);
+  reportPressed(progress);
+  isUnsettled = progress.moves;
+  closeStage(stage, progress.largest);
+}`;
+}

@@ -1,0 +1,192 @@
+/**
+ * Strands on a device and beside it: how they are divided, the copy of their state in double precision, contacts of both, and what happens
+ * when the device is lost: the reference repeats the steps since the copy was read, and has all strands from then on.
+ */
+import { SimulationError } from '../../errors.ts';
+import type { OwnContactReport, OwnContactRow, SolidScene } from '../../model.ts';
+import { RATE } from '../layout.ts';
+import type { BatchBundle } from '../model.ts';
+import { addOwnReport, createOwnReport, listRows, restoreRows, stepAmong, toObstacle } from '../ownContact.ts';
+import { measureSpin } from '../pose.ts';
+import { type BatchRod, evaluateRoot, frameOfPose } from '../rod.ts';
+import { adoptState, type StepResult, stepStrand } from '../step.ts';
+import { DeviceLostError, type GpuCaller } from './caller.ts';
+import { readDeviceContacts, writeDeviceContacts } from './deviceContacts.ts';
+import { createDeviceGroup, type DeviceGroup, unpackStates } from './deviceGroup.ts';
+import { divideStrands, type Membership } from './membership.ts';
+
+export interface UnreadStep {
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+}
+
+/** Strands on the device and beside it. */
+export interface DeviceBatch {
+  readonly caller: GpuCaller;
+  /** Number of the bundle on the device. */
+  readonly number: number;
+  readonly reference: BatchBundle;
+  membership: Membership;
+  groups: readonly DeviceGroup[];
+  /** Strands that the reference moves, and their indices in the bundle. */
+  others: readonly BatchRod[];
+  /** Obstacles, if contact is merged and the world has told of them; what the last step reports of contact. */
+  solids: SolidScene | undefined;
+  readonly report: OwnContactReport;
+  /** Loads and grips by hand when strands were last divided. */
+  overrides: number;
+  /** Whether the copy has changed since the device got it. */
+  isChanged: boolean;
+  isLost: boolean;
+  /** Steps that the device has taken since its state was read, and the length of the step before them [s]. */
+  readonly unread: UnreadStep[];
+  lengthBeforeUnread: number;
+  /** To be told to the user. */
+  remarks: string[];
+}
+
+let bundleCount = 0;
+
+export function countOverrides({ strands }: BatchBundle): number {
+  return strands.reduce((sum, { drive }) => sum + (drive.overrides ?? 0), 0);
+}
+
+/** The copy has changed. Divides the strands, as they are held now, between device and reference. */
+export function divide(batch: DeviceBatch): void {
+  const { caller, number, reference } = batch;
+  batch.overrides = countOverrides(reference);
+  batch.isChanged = true;
+  // with merged contact strands are described to the device once obstacles are known
+  if (batch.isLost || (reference.isMerged && !batch.solids)) return;
+  const obstacles = batch.solids?.count ?? 0;
+  const membership = divideStrands(reference.strands, obstacles);
+  if (isSame(membership, batch.membership)) return;
+  const contacts = listContacts(batch);
+  batch.membership = membership;
+  batch.others = batch.membership.others.map(({ rod }) => reference.strands[rod]);
+  batch.groups = batch.membership.groups.map((members) => createDeviceGroup(members, reference.strands, obstacles));
+  caller.call({ kind: 'close', bundle: number });
+  if (batch.groups.length > 0)
+    caller.call({ kind: 'open', bundle: number, groups: batch.groups.map(({ task }) => task) });
+  if (batch.solids) restoreContacts(batch, contacts);
+}
+
+/** Contacts of the last step, on the device and beside it. */
+export function listContacts(batch: DeviceBatch): OwnContactRow[] {
+  const { membership, solids, groups, reference } = batch;
+  if (!solids) return [];
+  const beside = groups.length === 0 ? reference.strands.map((_, rod) => rod) : membership.others.map(({ rod }) => rod);
+  const rows = beside.flatMap((rod) => listRows(reference.strands[rod], rod));
+  if (groups.length > 0)
+    withoutDevice(batch, () => rows.push(...readDeviceContacts({ ...batch, obstacles: solids.count })));
+  return rows.sort((a, b) => a.rod - b.rod || a.edge - b.edge || a.place - b.place);
+}
+
+export function restoreContacts(batch: DeviceBatch, rows: readonly OwnContactRow[]): void {
+  const { solids, groups, reference } = batch;
+  restoreRows(reference.strands, rows);
+  if (solids && groups.length > 0) writeDeviceContacts({ ...batch, obstacles: solids.count }, rows);
+}
+
+function isSame(a: Membership, b: Membership): boolean {
+  return JSON.stringify(a.groups) === JSON.stringify(b.groups);
+}
+
+/** Brings the copy up to date. */
+export function readBack(batch: DeviceBatch): void {
+  const { unread, caller, number, groups } = batch;
+  if (unread.length === 0) return;
+  withoutDevice(batch, () => {
+    caller.call({ kind: 'read', bundle: number });
+    const { t, dt } = unread[unread.length - 1];
+    const elapsed = t + dt - unread[0].t;
+    for (const group of groups) {
+      unpackStates(group);
+      for (const one of group.strands) poseStrand(one, t + dt, elapsed);
+    }
+    unread.length = 0;
+  });
+}
+
+/** What follows from a strand's state that was read. `elapsed`: since it was read last [s]. */
+function poseStrand(one: BatchRod, t: number, elapsed: number): void {
+  const { strand, samples, acceleration, directorBefore } = one;
+  const tangentBefore = samples.edgeTangent.slice();
+  directorBefore.set(samples.edgeDirector);
+  acceleration.set(strand.slots[RATE]);
+  adoptState(one, t);
+  measureSpin(one, tangentBefore, elapsed);
+}
+
+/** Calls `action`; if the device is lost in it, the reference repeats what is unread and has all strands from then on. */
+export function withoutDevice(batch: DeviceBatch, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof DeviceLostError)) throw error;
+    repeatUnread(batch, error.message);
+    batch.groups = [];
+    batch.isLost = true;
+    batch.remarks.push(`the GPU was lost (${error.message}); the run goes on in double precision on the CPU`);
+  }
+}
+
+function repeatUnread(batch: DeviceBatch, why: string): void {
+  const { groups, unread, lengthBeforeUnread, membership } = batch;
+  if (unread.length === 0) return;
+  const start = unread[0].t;
+  const rods = membership.groups.flatMap((members) => members.rods);
+  for (const [k, one] of groups.flatMap(({ strands }) => strands).entries()) {
+    evaluateRoot(one, start);
+    one.origin.set(one.pose.position);
+    one.frame.set(frameOfPose(one.pose));
+    one.history[0] = lengthBeforeUnread;
+    adoptState(one, start);
+    for (const step of unread) {
+      const { ok, reason } = stepReference(batch, one, { ...step, rod: rods[k] });
+      if (ok) continue;
+      const { t } = step;
+      throw new SimulationError(
+        one.rod.id,
+        t,
+        `the GPU was lost (${why}), and rod '${one.rod.id}' could not be moved without it: ${reason}`,
+        'go on from the last state that was saved',
+      );
+    }
+  }
+  unread.length = 0;
+}
+
+/** One step of a strand beside the device. */
+export function stepReference(
+  batch: DeviceBatch,
+  one: BatchRod,
+  step: UnreadStep & { readonly rod: number },
+): StepResult {
+  const { solids, report, reference } = batch;
+  const { t, dt, robust } = step;
+  if (!solids) return stepStrand(one, t, dt, reference.options, robust);
+  const { ok, reason, iterations, own } = stepAmong(one, step, solids.at(t, dt).map(toObstacle), reference.options);
+  addOwnReport(report, own);
+  return { ok, reason, iterations: iterations + 1, iterationsMax: iterations + 1 };
+}
+
+export function createDeviceBatch(caller: GpuCaller, reference: BatchBundle): DeviceBatch {
+  return {
+    caller,
+    number: bundleCount++,
+    reference,
+    membership: { groups: [], others: [] },
+    groups: [],
+    others: [],
+    solids: undefined,
+    report: createOwnReport(),
+    overrides: 0,
+    isChanged: true,
+    isLost: false,
+    unread: [],
+    lengthBeforeUnread: 0,
+    remarks: [],
+  };
+}

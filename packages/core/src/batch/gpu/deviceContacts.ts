@@ -1,0 +1,70 @@
+/** Contacts of strands that a device moves: read as rows, and written back. */
+import type { OwnContactReport, OwnContactRow } from '../../model.ts';
+import { obstacleAt } from '../ownContact.ts';
+import type { GpuCaller, StepAnswer } from './caller.ts';
+import type { Membership } from './membership.ts';
+import { CONTACT_ROW } from './requests.ts';
+
+/** Rows that are asked for at first. */
+const FEWEST_ROWS = 1024;
+
+/** Where strands are on the device. */
+export interface DeviceStrands {
+  readonly caller: GpuCaller;
+  /** Number of the bundle on the device. */
+  readonly number: number;
+  readonly membership: Membership;
+  readonly obstacles: number;
+}
+
+function createRows(count: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(4 * CONTACT_ROW * count);
+}
+
+export function readDeviceContacts({ caller, number, membership, obstacles }: DeviceStrands): OwnContactRow[] {
+  const ask = (rows: SharedArrayBuffer): number => caller.call({ kind: 'readContacts', bundle: number, rows }).rows;
+  let memory = createRows(FEWEST_ROWS);
+  const count = ask(memory);
+  if (count > FEWEST_ROWS) {
+    memory = createRows(count);
+    ask(memory);
+  }
+  const floats = new Float32Array(memory);
+  return Array.from({ length: count }, (_, k) => {
+    const [group, strand, edge, place, age, weight, a, b, c, x, y, z] = floats.subarray(CONTACT_ROW * k);
+    const rod = membership.groups[group].rods[strand];
+    const obstacle = obstacleAt(place, obstacles);
+    return { rod, edge, obstacle, place, age, weight, force: [a, b, c], normal: [x, y, z] };
+  });
+}
+
+/** Rows of strands that are not on the device are left out. */
+export function writeDeviceContacts(strands: DeviceStrands, rows: readonly OwnContactRow[]): void {
+  const { caller, number, membership } = strands;
+  const placeOf = new Map(
+    membership.groups.flatMap(({ rods }, group) => rods.map((rod, strand) => [rod, [group, strand]] as const)),
+  );
+  const own = rows.flatMap(({ rod, edge, place, age, weight, force, normal }) => {
+    const at = placeOf.get(rod);
+    return at ? [[...at, edge, place, age, weight, ...force, ...normal]] : [];
+  });
+  const memory = createRows(Math.max(1, own.length));
+  const floats = new Float32Array(memory);
+  own.forEach((row, k) => {
+    floats.set(row, CONTACT_ROW * k);
+  });
+  caller.call({ kind: 'writeContacts', bundle: number, rows: memory, count: own.length });
+}
+
+/** What the device says of the contacts of a step. */
+export function reportOf(answer: StepAnswer, { groups }: Membership): OwnContactReport {
+  const { loaded, contactIterations, error, overlap, unsettled, unsettledGroup, unsettledStrand } = answer;
+  return {
+    contacts: loaded,
+    iterations: contactIterations,
+    error,
+    overlap,
+    unsettled,
+    firstUnsettled: unsettled > 0 ? groups[unsettledGroup].rods[unsettledStrand] : -1,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * What a dispatch counts, and the lists of strands that further dispatches go on with. Counts are integers, so that the order of threads
+ * does not matter; so is the order of a list, since strands do not affect each other.
+ */
+
+/** Words of the status, as the caller reads them. Overlap [m] and error [m] are the bits of positive floats, which are ordered as integers. */
+export const STATUS = {
+  /** Strands that failed, and the first of them. */
+  failed: 0,
+  firstFailed: 1,
+  /** Most Newton iterations of a strand, and those of all. */
+  iterationsMax: 2,
+  iterations: 3,
+  /** Contacts that carry force, deepest overlap at the start of the step, most iterations of contact. */
+  loaded: 4,
+  overlap: 5,
+  contactIterations: 6,
+  /** Strands whose contacts did not settle, the first of them, and how far a contact was from its place at most. */
+  unsettled: 7,
+  firstUnsettled: 8,
+  error: 9,
+} as const;
+export const STATUS_WORDS = 10;
+
+/** Dispatches of strands in contact: each goes on with those that the one before has not settled. */
+export const ROUNDS = 4;
+/** Word of the present round; then of each round the length of its list and the arguments of its dispatch; then two lists, used in turn. */
+const ROUND = STATUS_WORDS;
+const LISTS = STATUS_WORDS + 2;
+const ENTRIES = LISTS + 4 * ROUNDS;
+
+export const roundOffset: number = 4 * ROUND;
+export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round + 1);
+export const statusBytes = (strands: number, hasContact: boolean): number =>
+  4 * (hasContact ? ENTRIES + 2 * strands : STATUS_WORDS);
+
+/** At the start of a step. */
+export function startStatus(hasContact: boolean): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(hasContact ? ENTRIES : STATUS_WORDS);
+  words[STATUS.firstFailed] = words[STATUS.firstUnsettled] = 0xffffffff;
+  for (let round = 0; round < ROUNDS && hasContact; round++) words.set([0, 0, 1, 1], LISTS + 4 * round);
+  return words;
+}
+
+/** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
+const FOLDED = 0.1;
+
+/** `countsFailures`: else strands that fail are not looked for. */
+export function writeStatus(countsFailures: boolean): string {
+  return `
+@group(0) @binding(7) var<storage, read_write> status: array<atomic<u32>>;
+fn isFolded() -> bool {
+  for (var j: u32 = 0; j < NODES - 1; j++) {
+    let v = readState(j, RELATIVE);
+    if (!(dot(v, v) < ${1 - FOLDED * FOLDED})) {
+      return true;
+    }
+  }
+  return false;
+}
+fn reportSolved(isSolved: bool, iterations: u32) {
+  ${
+    countsFailures
+      ? `atomicMax(&status[${STATUS.iterationsMax}], iterations);
+  atomicAdd(&status[${STATUS.iterations}], iterations);
+  if (!isSolved || isFolded()) {
+    atomicAdd(&status[${STATUS.failed}], 1u);
+    atomicMin(&status[${STATUS.firstFailed}], P.first + strandIndex);
+  }`
+      : ''
+  }
+}
+fn reportPressed(progress: PressedProgress) {
+  atomicAdd(&status[${STATUS.loaded}], progress.loaded);
+  atomicMax(&status[${STATUS.contactIterations}], progress.iterations);
+  atomicMax(&status[${STATUS.error}], bitcast<u32>(sqrt(progress.change)));
+  if (progress.moves) {
+    atomicAdd(&status[${STATUS.unsettled}], 1u);
+    atomicMin(&status[${STATUS.firstUnsettled}], P.first + strandIndex);
+  }
+}
+fn reportOverlap(overlap: f32) { atomicMax(&status[${STATUS.overlap}], bitcast<u32>(overlap)); }
+fn currentRound() -> u32 { return atomicLoad(&status[${ROUND}]); }
+fn listLength(round: u32) -> u32 { return atomicLoad(&status[${LISTS} + 4 * round]); }
+fn listEntry(round: u32, k: u32) -> u32 { return atomicLoad(&status[${ENTRIES} + (round % 2) * P.strands + k]); }
+fn appendToList(round: u32, workgroup: u32) {
+  let k = atomicAdd(&status[${LISTS} + 4 * round], 1u);
+  atomicStore(&status[${ENTRIES} + (round % 2) * P.strands + k], strandIndex);
+  atomicMax(&status[${LISTS} + 4 * round + 1], k / workgroup + 1);
+}`;
+}

@@ -1,0 +1,256 @@
+/**
+ * Contact of a world whose only bundle solves it by itself (`Bundle.ownContact`): obstacles of simple shapes, no contact between rods. This
+ * file describes the colliders to the bundle, refuses those that it cannot meet, and answers the same questions as contactWorld.ts.
+ */
+import { SceneError } from '../errors.ts';
+import { hypot } from '../math/rounded/index.ts';
+import type { Bundle, OwnContact, OwnContactRow, SolidMotion, SolidScene } from '../model.ts';
+import type { Samples } from '../port.ts';
+import { gravityOf } from '../scene/loads.ts';
+import type { ColliderSpec } from '../scene/types.ts';
+import { checkSpec, warnOverlaps } from './check.ts';
+import { createContactSet } from './contactSet.ts';
+import type { ContactParts, ContactWorld } from './contactWorld.ts';
+import { createColliderSearch } from './detect/colliderSearch.ts';
+import { findRoots, warnRoots } from './detect/embeddedRoots.ts';
+import { createFinder, findContacts } from './detect/finder.ts';
+import type { Root } from './detect/finderData.ts';
+import { readRules } from './detect/rules.ts';
+import { createLinks } from './links/links.ts';
+import { type ContactForce, clearReport, createReport } from './report.ts';
+import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
+
+type Vector = readonly [number, number, number];
+
+/** A collider's solid in its own axes: where it stands there, and its sizes. */
+interface LocalSolid extends Pick<SolidMotion, 'shape' | 'half' | 'rounding'> {
+  readonly center: Vector;
+  /** Own axes of the solid to those of the collider, by rows. */
+  readonly axes: readonly number[];
+}
+
+const same = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+
+/** A rotation that takes the z axis to a direction, by rows. */
+function axesAlong(direction: ArrayLike<number>): number[] {
+  const length = hypot(direction[0], direction[1], direction[2]);
+  const z = [0, 1, 2].map((k) => direction[k] / length);
+  const least = [0, 1, 2].reduce((best, k) => (Math.abs(z[k]) < Math.abs(z[best]) ? k : best), 0);
+  const along = z[least];
+  const x = z.map((one, k) => (k === least ? 1 : 0) - along * one);
+  const size = hypot(x[0], x[1], x[2]);
+  const [a, b, c] = x.map((one) => one / size);
+  const y = [z[1] * c - z[2] * b, z[2] * a - z[0] * c, z[0] * b - z[1] * a];
+  return [a, y[0], z[0], b, y[1], z[1], c, y[2], z[2]];
+}
+
+/** Undefined for shapes that bundles do not meet by themselves. */
+function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
+  const point = { shape: 'box', half: [0, 0, 0], center: [0, 0, 0], axes: same } as const;
+  if (spec.type === 'sphere') return { ...point, rounding: spec.radius };
+  if (spec.type === 'plane')
+    return { ...point, shape: 'plane', rounding: 0, axes: axesAlong(spec.normal ?? [0, 0, 1]) };
+  if (spec.type === 'box') {
+    const { size, rounding = 0 } = spec;
+    return { ...point, half: [0.5 * size[0] - rounding, 0.5 * size[1] - rounding, 0.5 * size[2] - rounding], rounding };
+  }
+  if (spec.type !== 'capsule') return undefined;
+  const { from, to, radius } = spec;
+  const along = [0, 1, 2].map((k) => to[k] - from[k]);
+  const length = hypot(along[0], along[1], along[2]);
+  return {
+    shape: 'box',
+    half: [0, 0, 0.5 * length],
+    rounding: radius,
+    center: [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])],
+    axes: length > 0 ? axesAlong(along) : same,
+  };
+}
+
+/** Throws SceneError for what the bundle's contact does not cover. */
+function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, name: string): void {
+  const refuse = (path: readonly (string | number)[], what: string): never => {
+    throw new SceneError(path, `${name} has no ${what} yet; use solver.der.backend: batch or standard`);
+  };
+  const { contact } = scene;
+  if (links.length > 0) refuse(['links'], 'links');
+  if (welds.length > 0) refuse(['welds'], 'rods welded to bodies');
+  if (contact && (contact.between ?? 'pairs') !== 'none') refuse(['contact', 'between'], 'contact between rods');
+  if (contact?.solver && contact.solver !== 'admm') refuse(['contact', 'solver'], `solver '${contact.solver}'`);
+  scene.colliders?.forEach((spec, k) => {
+    const at = (field: string): (string | number)[] => ['colliders', k, field];
+    if (!describeSolid(spec)) refuse(at('type'), `colliders of type '${spec.type}'`);
+    if (spec.hollow) refuse(at('hollow'), 'hollow colliders');
+    if (spec.rods) refuse(at('rods'), 'colliders that act on some rods only');
+    if (spec.body !== undefined) refuse(at('body'), 'colliders on bodies');
+    if (colliders[k].restitution > 0) refuse(at('restitution'), 'restitution');
+    if (colliders[k].staticFriction !== colliders[k].dynamicFriction)
+      refuse(at('friction'), 'static friction apart from dynamic friction');
+  });
+  rods.forEach(({ surface, edgeRadius, id }, r) => {
+    if (surface) refuse(['rods', r], 'surface properties of rods');
+    if (edgeRadius.some((radius) => !(radius > 0)))
+      throw new SceneError(
+        ['rods', r, 'section'],
+        `${name} gives contact a radius, and rod '${id}' has no thickness; give its section a radius`,
+      );
+  });
+}
+
+function multiply(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
+  return Float64Array.from({ length: 9 }, (_, k) => {
+    const [i, j] = [3 * Math.floor(k / 3), k % 3];
+    return a[i] * b[j] + a[i + 1] * b[3 + j] + a[i + 2] * b[6 + j];
+  });
+}
+
+const transpose = (a: ArrayLike<number>): number[] => [a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]];
+
+/** The solid over the step that the collider is placed for. */
+function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicFriction }: Collider): SolidMotion {
+  const place = ({ position, rotation: r }: Collider['now']): Vector => {
+    const at = (k: number): number =>
+      position[k] + r[3 * k] * center[0] + r[3 * k + 1] * center[1] + r[3 * k + 2] * center[2];
+    return [at(0), at(1), at(2)];
+  };
+  const [position, end] = [place(now), place(next)];
+  return {
+    ...solid,
+    position,
+    axes: multiply(now.rotation, axes),
+    friction: dynamicFriction,
+    shift: [end[0] - position[0], end[1] - position[1], end[2] - position[2]],
+    turn: multiply(next.rotation, transpose(now.rotation)),
+  };
+}
+
+/** Edges from the first on that a collider leaves alone, by rod and collider; warns of them and of overlaps at the start. */
+function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: number, collider: number) => number {
+  const { scene, rods, colliders, drives, welds, links, warnings, time } = parts;
+  const rules = readRules(scene, rods, drives, welds, links);
+  const finder = createFinder(rods, samples, colliders, rules, gravityOf(scene));
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  const search = createColliderSearch(finder);
+  for (const collider of colliders) placeCollider(collider, time, 1e-9);
+  search.gather();
+  const found = createContactSet();
+  findContacts(finder, found, time, 1e-9, search.find);
+  warnOverlaps(found, rods, colliders, warnings);
+  const spared = new Map<string, number>();
+  const edgesOf = ({ nodes, rod }: Root): number => Math.max(...nodes) - finder.nodeOffset[rod] + 1;
+  for (const root of finder.roots) spared.set(`${root.rod} ${root.collider}`, edgesOf(root));
+  return (rod, collider) => Math.min(spared.get(`${rod} ${collider}`) ?? 0, rods[rod].edgeCount);
+}
+
+/** Gap of a contact's place now [m]. */
+function measureGap(row: OwnContactRow, { rods, colliders }: ContactParts, x: Float64Array): number {
+  const { edge, weight, obstacle } = row;
+  const at = (k: number): number => (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
+  const found = new Float64Array(4);
+  measureDistance(found, colliders[obstacle], at(0), at(1), at(2));
+  return found[0] - rods[row.rod].edgeRadius[edge];
+}
+
+function listForces(own: OwnContact, parts: ContactParts, samples: readonly Samples[], t: number): ContactForce[] {
+  for (const collider of parts.colliders) placeCollider(collider, t, 0);
+  return own.listContacts().flatMap((row): ContactForce[] => {
+    const { rod, edge, obstacle, weight, force, normal } = row;
+    const along = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
+    if (!(along > 0)) return [];
+    const across = hypot(...([0, 1, 2].map((k) => force[k] - along * normal[k]) as [number, number, number]));
+    const { id, dynamicFriction } = parts.colliders[obstacle];
+    return [
+      {
+        rod: parts.rods[rod].id,
+        other: id,
+        kind: 'collider',
+        edge,
+        weight,
+        force,
+        normal,
+        gap: measureGap(row, parts, samples[rod].nodePosition),
+        sliding: across > (1 - 1e-4) * dynamicFriction * along,
+      },
+    ];
+  });
+}
+
+/** Numbers of a row in a saved state. */
+const SAVED = 12;
+
+function saveRows(rows: readonly OwnContactRow[]): Float64Array {
+  return Float64Array.from(
+    rows.flatMap(({ rod, edge, obstacle, place, age, weight, force, normal }) => [
+      ...[rod, edge, obstacle, place, age, weight],
+      ...force,
+      ...normal,
+    ]),
+  );
+}
+
+function readRows(saved: Float64Array): OwnContactRow[] {
+  return Array.from({ length: saved.length / SAVED }, (_, k) => {
+    const [rod, edge, obstacle, place, age, weight, a, b, c, x, y, z] = saved.subarray(SAVED * k, SAVED * (k + 1));
+    return { rod, edge, obstacle, place, age, weight, force: [a, b, c], normal: [x, y, z] };
+  });
+}
+
+/** Advances the bundle and adds what it reports to the report of the world's step. */
+function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactParts, report: ContactWorld['report']) {
+  return (t: number, dt: number, robust: boolean): ReturnType<Bundle['advance']> => {
+    const outcome = bundle.advance(t, dt, robust);
+    if (!outcome.ok) return outcome;
+    const { contacts, iterations, error, unsettled, firstUnsettled, overlap } = own.report;
+    report.contacts = contacts;
+    report.iterations = Math.max(report.iterations, iterations);
+    report.overlap = Math.max(report.overlap, overlap);
+    if (unsettled > 0 && (report.converged || error / dt > report.error))
+      report.worst = { rod: parts.rods[firstUnsettled].id, other: parts.colliders[0].id };
+    report.error = Math.max(report.error, error / dt);
+    report.converged &&= unsettled === 0;
+    return outcome;
+  };
+}
+
+export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: OwnContact): ContactWorld {
+  const { scene, rods, colliders, bundles } = parts;
+  if (bundles.length > 1)
+    throw new SceneError(
+      ['colliders'],
+      `${own.name} meets colliders only where all rods are of model '${bundle.model}'; use solver.der.backend: batch`,
+    );
+  checkSpec(scene);
+  refuseScene(parts, own.name);
+  const { samples } = bundle;
+  const local = (scene.colliders ?? []).flatMap((spec) => describeSolid(spec) ?? []);
+  const solids: SolidScene = {
+    count: colliders.length,
+    at(t, dt) {
+      for (const collider of colliders) placeCollider(collider, t, dt);
+      return colliders.map((collider, k) => moveSolid(local[k], collider));
+    },
+    countSpared: findSpared(parts, samples),
+  };
+  own.open(solids);
+  const report = createReport();
+  const noModes = (): never => {
+    throw new SceneError(['colliders'], 'modes and matrices do not know contact; remove the colliders');
+  };
+  return {
+    links: createLinks([], rods, samples),
+    report,
+    begin: () => clearReport(report),
+    advance: advanceOwn(bundle, own, parts, report),
+    findImpact: () => 0,
+    forces: (t) => listForces(own, parts, samples, t),
+    applyContactForces: () => own.applyForces(),
+    energy: () => 0,
+    linkForces: () => [],
+    createLinkedRest: () => undefined,
+    joinMatrices: noModes,
+    findModes: noModes,
+    save: () => saveRows(own.listContacts()),
+    restore: (saved) => own.restoreContacts(readRows(saved ?? new Float64Array(0))),
+  };
+}
