@@ -133,3 +133,73 @@ export interface ContactSides {
 export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
   return direction ? 1 : 3;
 }
+
+/**
+ * A solid over a step, for bundles that solve contact themselves: the half space below its z axis, or a box with rounded edges. Spheres and
+ * capsules are boxes without width. Rotations are 3 × 3, by rows.
+ */
+export interface SolidMotion {
+  readonly shape: 'plane' | 'box';
+  /** At the start of the step. */
+  readonly position: readonly [number, number, number];
+  readonly axes: ArrayLike<number>;
+  /** Half lengths without the rounding, and the rounding [m]. */
+  readonly half: readonly [number, number, number];
+  readonly rounding: number;
+  readonly friction: number;
+  /** Over the step: displacement of the position, and rotation. */
+  readonly shift: readonly [number, number, number];
+  readonly turn: ArrayLike<number>;
+}
+
+/** What a bundle that solves contact itself is told of the obstacles. */
+export interface SolidScene {
+  readonly count: number;
+  /** In the step from t to t + dt. */
+  at(t: number, dt: number): readonly SolidMotion[];
+  /** Edges from the first on that an obstacle leaves alone: roots of hair below the skin. */
+  countSpared(rod: number, obstacle: number): number;
+}
+
+/** A contact with an obstacle that the last step solved for. */
+export interface OwnContactRow {
+  readonly rod: number;
+  readonly edge: number;
+  readonly obstacle: number;
+  /** Which of the contacts of this edge it is, and whether it was there in the step before: 1, else 2. */
+  readonly place: number;
+  readonly age: number;
+  /** Share of the edge's second node. */
+  readonly weight: number;
+  /** On the rod [N]. */
+  readonly force: readonly [number, number, number];
+  readonly normal: readonly [number, number, number];
+}
+
+export interface OwnContactReport {
+  /** Contacts that carry force. */
+  contacts: number;
+  iterations: number;
+  /** How far a contact was from its place in the last iteration, at most [m]. */
+  error: number;
+  /** Rods whose contacts did not settle, and the first of them; −1: none. */
+  unsettled: number;
+  firstUnsettled: number;
+  /** Deepest overlap at the start of the step [m]. */
+  overlap: number;
+}
+
+/** Contact with obstacles that a bundle merges into the iterations of its own step. */
+export interface OwnContact {
+  /** For messages, such as "the gpu backend". */
+  readonly name: string;
+  /** Of the last `advance`. */
+  readonly report: OwnContactReport;
+  /** Before the first step. */
+  open(solids: SolidScene): void;
+  listContacts(): readonly OwnContactRow[];
+  /** What the next step starts from. */
+  restoreContacts(rows: readonly OwnContactRow[]): void;
+  /** Puts the forces of the last step on the rods, for reactions and channels. */
+  applyForces(): void;
+}

@@ -168,11 +168,12 @@ export function stepMerged(
 }
 
 /** Iterations of contact, until contacts have settled and none is missed. */
-function solveContacts(strand: Strand, stage: Stage, start: Quaternion, least: number): PressedProgress {
+export function solveContacts(strand: Strand, stage: Stage, start: Quaternion, least: number): PressedProgress {
   strand.exact = false;
   strand.eliminated = [];
   let progress = solvePressed(strand, stage, start, least);
-  while (!progress.moves && progress.iterations < MOST_ITERATIONS && addMissedContacts(strand, false)) {
+  // in the second half of the iterations there is too little left for a contact more
+  while (!progress.moves && 2 * progress.iterations <= MOST_ITERATIONS && addMissedContacts(strand, false)) {
     const tip = beginPressed(strand, stage, progress.tip);
     progress = continuePressed(strand, stage, tip, { first: progress.iterations, end: MOST_ITERATIONS, least: 0 });
   }

@@ -4,13 +4,14 @@
  */
 import { add, dot, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { compose, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';
-import { DISPLACEMENT, PLANE, RATE, RELATIVE, TARGET, VELOCITY } from './layout.ts';
+import { DISPLACEMENT, PLANE, RATE, RELATIVE, STRAIN_TARGET, TARGET, VELOCITY } from './layout.ts';
 import { closestPart, measureObstacle, type Obstacle, surfaceShift } from './obstacles.ts';
 import {
   edgeCountOf,
   frameOfRoot,
   type Index,
   isPushed,
+  isViscous,
   lengthOf,
   obstacleCountOf,
   obstacleOf,
@@ -132,5 +133,8 @@ export function changeToEuler(s: Strand, dt: number): void {
   for (let i = 0; i <= edgeCountOf(s); i++) {
     writeState(s, i, TARGET, scale(dt, readState(s, i, VELOCITY)));
     writeState(s, i, RATE, zeroVector());
+    if (isViscous(s)) {
+      writeState(s, i, STRAIN_TARGET, zeroVector());
+    }
   }
 }

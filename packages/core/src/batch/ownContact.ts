@@ -2,7 +2,7 @@
  * Merged contact of a bundle in a world: obstacles from the world's colliders, contacts as rows that can be saved, and the report. The
  * reference steps its strands with merged.ts; a device does the same with its own.
  */
-import type { OwnContact, OwnContactReport, OwnContactRow, SolidMotion, SolidScene } from '../model.ts';
+import type { OwnContact, OwnContactReport, OwnContactRow, SolidMotion, SolidScene } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
 import type { Contact } from './contactSweeps.ts';
 import { BOX, PLANE } from './layout.ts';

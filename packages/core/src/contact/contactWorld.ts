@@ -101,6 +101,11 @@ export interface ContactParts {
 export function createContactWorld(parts: ContactParts): ContactWorld {
   for (const bundle of parts.bundles)
     if (bundle.ownContact) return createOwnContactWorld(parts, bundle, bundle.ownContact);
+  return createSharedContactWorld(parts);
+}
+
+/** Contact that this folder solves for all bundles. */
+function createSharedContactWorld(parts: ContactParts): ContactWorld {
   const { context, layout } = buildContext(parts);
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
   warnAtStart(context, parts);

@@ -4,8 +4,9 @@
  */
 import { SceneError } from '../errors.ts';
 import { hypot } from '../math/rounded/index.ts';
-import type { Bundle, OwnContact, OwnContactRow, SolidMotion, SolidScene } from '../model.ts';
-import type { Samples } from '../port.ts';
+import type { Bundle } from '../model.ts';
+import type { OwnContact, OwnContactRow, Samples, SolidMotion, SolidScene } from '../port.ts';
+
 import { gravityOf } from '../scene/loads.ts';
 import type { ColliderSpec } from '../scene/types.ts';
 import { checkSpec, warnOverlaps } from './check.ts';

@@ -7,13 +7,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../studio/test/browser.ts';
 import { add, type Quaternion, subtract, type Vector } from '../../src/batch/algebra.ts';
-import { findContacts, pressedStage, solvePressed } from '../../src/batch/contactSweeps.ts';
+import { findContacts, pressedStage } from '../../src/batch/contactSweeps.ts';
 import { compose, conjugate, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
 import { describeRod } from '../../src/batch/gpu/describe.ts';
 import type { GpuBatchOptions, HeadPose } from '../../src/batch/gpu/headBatch.ts';
 import type { StrandDescription } from '../../src/batch/gpu/pack.ts';
 import type { Stage } from '../../src/batch/layout.ts';
-import { boxObstacle, meetObstacles, planeObstacle, sphereObstacle } from '../../src/batch/merged.ts';
+import { boxObstacle, meetObstacles, planeObstacle, solveContacts, sphereObstacle } from '../../src/batch/merged.ts';
+import { addMissedContacts, changeToEuler } from '../../src/batch/missedSweep.ts';
 import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { visitFrames } from '../../src/batch/pose.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
@@ -122,7 +123,7 @@ class Reference {
     });
   }
 
-  stage(stage: Stage, now: HeadPose, last: HeadPose, finishes: boolean): void {
+  stage(stage: Stage, now: HeadPose, last: HeadPose, finishes: boolean): Quaternion {
     const { strand } = this.batch;
     const root = (pose: HeadPose): Vector => {
       const x = rotate(pose.rotation, this.place);
@@ -134,9 +135,10 @@ class Reference {
     strand.root.displacement = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let tip = beginStage(strand, stage);
     for (let k = 0; k < ITERATIONS; k++) tip = iterateStage(strand, stage, tip).tip;
-    if (!finishes) return;
+    if (!finishes) return tip;
     finishStep(strand, stage);
     this.head = now;
+    return tip;
   }
 
   /** With obstacles: as the program does, in the order in which it does it. */
@@ -149,21 +151,27 @@ class Reference {
     merged.origin = [x[0] + last.position[0], x[1] + last.position[1], x[2] + last.position[2]];
     strand.root.frameBefore = compose(last.rotation, this.frame);
     strand.root.kind = 'clamped';
-    if (!findContacts(strand, DT).presses) {
+    const pressed = pressedStage(DT);
+    const isFree = !findContacts(strand, DT).presses;
+    let tip: Quaternion;
+    if (isFree) {
       strand.merged = undefined;
-      this.stage(stage, now, last, true);
+      tip = this.stage(stage, now, last, false);
       strand.merged = merged;
+    } else {
+      const y = rotate(now.rotation, this.place);
+      strand.root.frame = compose(now.rotation, this.frame);
+      strand.root.displacement = subtract(add(y, now.position), merged.origin);
+      tip = beginStage(strand, pressed);
+    }
+    this.head = now;
+    if (isFree && !addMissedContacts(strand, true)) {
+      finishStep(strand, stage);
       return false;
     }
-    const pressed = pressedStage(DT);
-    const y = rotate(now.rotation, this.place);
-    strand.root.frame = compose(now.rotation, this.frame);
-    strand.root.displacement = subtract(add(y, now.position), merged.origin);
-    strand.eliminated = [];
-    solvePressed(strand, pressed, beginStage(strand, pressed), ITERATIONS);
-    strand.eliminated = undefined;
+    if (isFree) changeToEuler(strand, DT);
+    solveContacts(strand, pressed, tip, ITERATIONS);
     finishStep(strand, pressed);
-    this.head = now;
     return true;
   }
 

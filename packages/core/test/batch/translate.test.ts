@@ -14,7 +14,15 @@ const translate = (text: string): string => translateToWgsl([{ file: 'test.ts', 
 
 describe('translation to WGSL', () => {
   test('what the build wrote belongs to the present sources', () => {
-    const files = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'obstacles.ts', 'contactSweeps.ts'];
+    const files = [
+      'single.ts',
+      'formulas.ts',
+      'points.ts',
+      'sweeps.ts',
+      'obstacles.ts',
+      'contactSweeps.ts',
+      'missedSweep.ts',
+    ];
     expect(sweepsWgsl).toBe(translateToWgsl(files.map(read), surroundings));
   });
 

@@ -4,7 +4,8 @@
  *
  * If the device is lost, the run goes on from the copy.
  */
-import type { Bundle, OwnContact, StepOutcome } from '../../model.ts';
+import type { Bundle, StepOutcome } from '../../model.ts';
+import type { OwnContact } from '../../port.ts';
 import type { BatchBundle } from '../model.ts';
 import {
   addOwnReport,

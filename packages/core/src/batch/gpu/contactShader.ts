@@ -5,7 +5,6 @@
  * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, and y is 1 where contacts
  * were added to an iterate that is under way.
  */
-import { ROUNDS } from './statusShader.ts';
 
 /** vec4f of a contact: normal and offset, force and stiffness, push and part, surface and state. */
 export const CONTACT_SLOTS = 4;
@@ -105,8 +104,8 @@ fn inverseOf(j: u32) -> mat3x3f {
   return mat3x3f(x.xyz, vec3f(x.y, x.w, z.x), vec3f(x.z, z.x, z.y));
 }`;
 
-/** Entry points: `advance` calls `searchContacts`, which lists a strand in contact for `press`. */
-export function contactEntry(workgroup: number): string {
+/** What `advance` calls: strands in contact are listed for `press`. */
+function writeSearch(workgroup: number): string {
   return `
 fn searchContacts() -> bool {
   if (!(P.contact.x > 0)) {
@@ -136,7 +135,12 @@ fn listMissed() -> bool {
 fn writeContactReport() {
   positions[address(1, 1, 0)].w = contacts[activeAt(NODES - 1)].x;
   positions[address(2, 1, 0)].w = select(0.0, 1.0, isUnsettled);
+}`;
 }
+
+/** Entry point `press`, and what `advance` calls of contact. */
+export function contactEntry(workgroup: number): string {
+  return `${writeSearch(workgroup)}
 
 /** Goes on with the strands of a list. Strands in contact take implicit Euler. */
 @compute @workgroup_size(${workgroup})
@@ -161,7 +165,7 @@ fn press(@builtin(global_invocation_id) id: vec3u) {
   }
   let first = select(2u << round, 0u, round == 0);
   let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z)));
-  if (round < ${ROUNDS - 1}u) {
+  if (round + 1 < u32(P.contact.y)) {
     let misses = !progress.moves && addMissedContacts(false);
     if (misses) {
       contacts[activeAt(NODES - 1)].y = 1;

@@ -3,7 +3,7 @@
  * when the device is lost: the reference repeats the steps since the copy was read, and has all strands from then on.
  */
 import { SimulationError } from '../../errors.ts';
-import type { OwnContactReport, OwnContactRow, SolidScene } from '../../model.ts';
+import type { OwnContactReport, OwnContactRow, SolidScene } from '../../port.ts';
 import { RATE } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
 import { addOwnReport, createOwnReport, listRows, restoreRows, stepAmong, toObstacle } from '../ownContact.ts';

@@ -1,5 +1,5 @@
 /** Contacts of strands that a device moves: read as rows, and written back. */
-import type { OwnContactReport, OwnContactRow } from '../../model.ts';
+import type { OwnContactReport, OwnContactRow } from '../../port.ts';
 import { obstacleAt } from '../ownContact.ts';
 import type { GpuCaller, StepAnswer } from './caller.ts';
 import type { Membership } from './membership.ts';

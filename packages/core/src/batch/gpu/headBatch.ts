@@ -38,6 +38,8 @@ export interface GpuStep {
   readonly obstacles?: readonly Obstacle[];
   /** Iterations of contact at least; default 4. */
   readonly contactIterations?: number;
+  /** At most: 4, 8, 16 or 32 (default). Fewer are faster, and leave more contacts unsettled. */
+  readonly mostContactIterations?: number;
 }
 
 /** Of each strand after a step. */
@@ -79,8 +81,8 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   let before = 0;
   let remembered: Scheme | undefined;
   const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
-    const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4 } = solve;
-    const contact = { dt, iterations: contactIterations };
+    const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4, mostContactIterations: most } = solve;
+    const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
     for (const part of parts.list)
       writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance, contact });
   };

@@ -4,7 +4,7 @@
  */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { compose, conjugate, normalize } from '../formulas.ts';
-import { LANES, type Stage, stageFields } from '../layout.ts';
+import { LANES, MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
@@ -20,7 +20,7 @@ import {
   STRAND_VECTORS,
   writeShader,
 } from './shader.ts';
-import { argumentsOffset, ROUNDS, roundOffset, startStatus, statusBytes } from './statusShader.ts';
+import { argumentsOffset, countRounds, ROUNDS, roundOffset, startStatus, statusBytes } from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, type DevicePipeline, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
@@ -242,14 +242,14 @@ export interface Dispatch {
   readonly iterations: number;
   /** [rad] */
   readonly tolerance: number;
-  /** With obstacles: length of the step [s], and iterations of contact at least. */
-  readonly contact?: { readonly dt: number; readonly iterations: number };
+  /** With obstacles: length of the step [s], iterations of contact at least, and at most (4, 8, 16 or 32). */
+  readonly contact?: { readonly dt: number; readonly iterations: number; readonly most?: number };
 }
 
 export const restingHead: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
 
 export function writeParameters(device: Device, part: Part, options: StrandsOptions, dispatch: Dispatch): void {
-  const { stage, now, last, start } = dispatch;
+  const { stage, now, last, start, contact = { dt: 0, iterations: 0, most: 0 } } = dispatch;
   const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
     head: now.rotation,
     headBefore: last.rotation,
@@ -258,7 +258,7 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
     gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
     place: [...now.position, dispatch.tolerance],
-    contact: [dispatch.contact?.dt ?? 0, 0, dispatch.contact?.iterations ?? 0, 0],
+    contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
     strands: part.count,

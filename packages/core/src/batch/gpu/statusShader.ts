@@ -22,8 +22,12 @@ export const STATUS = {
 } as const;
 export const STATUS_WORDS = 10;
 
-/** Dispatches of strands in contact: each goes on with those that the one before has not settled. */
+/** Dispatches of strands in contact: each goes on with those that the one before has not settled, to twice the iterations. */
 export const ROUNDS = 4;
+/** Rounds for so many iterations. */
+export function countRounds(iterations: number): number {
+  return iterations > 16 ? 4 : iterations > 8 ? 3 : iterations > 4 ? 2 : 1;
+}
 /** Word of the present round; then of each round the length of its list and the arguments of its dispatch; then two lists, used in turn. */
 const ROUND = STATUS_WORDS;
 const LISTS = STATUS_WORDS + 2;
