@@ -8,7 +8,7 @@
 /** Curvature and twist at nodes, tension on edges. */
 export type Channel = 'curvature' | 'twist' | 'tension';
 
-/** Name, unit and place of a quantity along a rod. */
+/** Where a channel has its values, and their unit. */
 export interface ChannelInfo {
   /** Whether there is one value per node or one per edge. */
   readonly on: 'node' | 'edge';

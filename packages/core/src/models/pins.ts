@@ -24,15 +24,6 @@ export function markHeld(fixed: Uint8Array, { pins, poses }: Pinned, first: (nod
   }
 }
 
-/** Joints that are there only while their pin holds (mode 1), or only while it does not (mode 2). */
-export function switchJoints(
-  active: Uint8Array,
-  { count, mode, pin }: { readonly count: number; readonly mode: Uint8Array; readonly pin: Int32Array },
-  poses: readonly PinPose[],
-): void {
-  for (let i = 0; i < count; i++) if (mode[i]) active[i] = poses[pin[i]].active === (mode[i] === 1) ? 1 : 0;
-}
-
 type Vector = [number, number, number];
 
 /**

@@ -2,7 +2,8 @@
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2, cos as cosine, sin } from '../../math/rounded/index.ts';
-import { evaluatePoses, markHeld, switchJoints } from '../pins.ts';
+import { switchJoints } from '../joints.ts';
+import { evaluatePoses, markHeld } from '../pins.ts';
 import { measureRotation } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
 
@@ -51,7 +52,7 @@ export function quaternionFromFrame(
 export function evaluatePins(cos: CosseratRod, t: number): void {
   evaluatePoses(cos, t);
   markHeld(cos.fixed, cos, (node) => 6 * node);
-  switchJoints(cos.jointActive, cos.joints, cos.poses);
+  switchJoints(cos);
   placeHeldFrames(cos);
   updateStiffness(cos, t);
 }

@@ -1,6 +1,7 @@
 import type { ChannelReaders } from '../../channels.ts';
 import { acos, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { averageJoints } from '../joints.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { listReactions } from '../pins.ts';
 import { addEdgeForces, addElasticEnergies, addJoints, writeHeldTorque } from './energy.ts';
@@ -39,21 +40,6 @@ export function addMomentum(out: Momentum, cos: CosseratRod): void {
       for (let k = 0; k < 3; k++) out.angular[k] += spin * edgeFrame[9 * j + 3 * m + k];
     }
   }
-}
-
-/** Mean over the joints at each node, weighted by length: a held node has a joint on either side. */
-function averageJoints(
-  out: Float64Array,
-  { joints, jointActive }: CosseratRod,
-  angleOf: (joint: number) => number,
-): void {
-  const lengthAt = new Float64Array(out.length);
-  for (let i = 0; i < joints.count; i++) {
-    if (!jointActive[i]) continue;
-    out[joints.node[i]] += angleOf(i);
-    lengthAt[joints.node[i]] += joints.length[i];
-  }
-  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
 /** Angle by which a joint bends [rad]; where the frame spins freely, that between the edge and the held tangent. */

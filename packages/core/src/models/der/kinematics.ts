@@ -8,7 +8,8 @@
 
 import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
-import { evaluatePoses, markHeld, switchJoints } from '../pins.ts';
+import { switchJoints } from '../joints.ts';
+import { evaluatePoses, markHeld } from '../pins.ts';
 import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
@@ -19,7 +20,7 @@ export function evaluatePins(der: DerRod, t: number): void {
   const { poses, held } = der;
   evaluatePoses(der, t);
   markHeld(der.fixed, der, (node) => 4 * node);
-  switchJoints(der.jointActive, der.joints, poses);
+  switchJoints(der);
   for (let h = 0; h < held.count; h++) {
     const pose = poses[held.pin[h]];
     held.tangent.set(pose.tangent, 3 * h);

@@ -3,6 +3,7 @@
 import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
+import { averageJoints } from '../joints.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { listReactions } from '../pins.ts';
 import type { DerBody } from './body.ts';
@@ -102,17 +103,6 @@ export function measureReactions(der: DerRod, work: Workspace, t: number): React
   const torque = measureHolding(der, work, t);
   const { rod, pins, poses, held } = der;
   return listReactions({ rod, pins, poses, heldPin: held.pin }, work.residual, 4, torque);
-}
-
-/** Mean over the joints at each node, weighted by length: a held node has a joint on either side. */
-function averageJoints(out: Float64Array, { joints, jointActive }: DerRod, angleOf: (joint: number) => number): void {
-  const lengthAt = new Float64Array(out.length);
-  for (let i = 0; i < joints.count; i++) {
-    if (!jointActive[i]) continue;
-    out[joints.node[i]] += angleOf(i);
-    lengthAt[joints.node[i]] += joints.length[i];
-  }
-  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
 /** Angle between the tangents before and after a joint [rad]. */
