@@ -58,16 +58,18 @@ it('the rope falls, and its end follows the mouse', { timeout: 120_000 }, async 
   await page.waitForFunction(() => Number(document.body.dataset.tip?.split(' ')[2]) < -0.7, undefined, {
     timeout: 60_000,
   });
-  // the camera looks at (0, 0, −0.45): pull what is nearest to the middle of the picture to the right
-  await page.mouse.move(320, 240);
+  // pull what is nearest to the mouse to (0.34, 0, −0.45) m
+  await page.mouse.move(320, 385);
   await page.mouse.down();
-  await page.mouse.move(560, 240, { steps: 5 });
-  await page.waitForFunction(() => Number(document.body.dataset.tip?.split(' ')[0]) > 0.5, undefined, {
-    timeout: 60_000,
-  });
-  // held there: without the hand it would have swung back by now
+  await page.mouse.move(400, 240, { steps: 5 });
+  const isHeld = (): boolean => {
+    const [x, , z] = (document.body.dataset.held ?? '').split(' ').map(Number);
+    return Math.hypot(x - 0.34, z + 0.45) < 0.1;
+  };
+  await page.waitForFunction(isHeld, undefined, { timeout: 60_000 });
+  // it stays there: without the hand it would have swung on by now
   await page.waitForTimeout(700);
-  expect((await tip())[0]).toBeGreaterThan(0.4);
+  expect(await page.evaluate(isHeld)).toBe(true);
   await page.mouse.up();
   expect((await tip()).every(Number.isFinite)).toBe(true);
   expect(problems).toEqual([]);

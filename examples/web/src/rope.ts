@@ -84,6 +84,8 @@ renderer.domElement.addEventListener('pointerup', () => {
 renderer.setAnimationLoop(() => {
   tubes.update([frame]);
   renderer.render(scene, camera);
-  // for the test of this example: where the free end is
-  document.body.dataset.tip = Array.from(frame.nodePosition.slice(-3), (x) => x.toFixed(4)).join(' ');
+  // for the test of this example: where the free end is, and the node that the mouse holds
+  const place = (node: number): string => frame.nodePosition.slice(3 * node, 3 * node + 3).join(' ');
+  document.body.dataset.tip = place(60);
+  document.body.dataset.held = held < 0 ? '' : place(held);
 });
