@@ -4,8 +4,9 @@
  *   npm run soak [-- --minutes 60 --model der --seed 1]
  *
  * `minutes` is simulated time per model. A hand grabs a random node, pulls it towards a random place for up to 0.7 s, lets go for as long, and
- * so on. Between pulls no work is done on the damped rod, so its energy should only fall; `der` and `strand` show rises of up to 1.4 %, whose cause
- * is open, so 5 % counts as a finding. A step that the model refuses with a reason is counted, and a new rod goes on. Exit code 1 if anything
+ * so on. Between pulls no work is done on the damped rod, so its energy should only fall. `der` rises by up to 1.4 % in the first four steps after a
+ * release: the trapezoidal stage of TR-BDF2 starts from the acceleration of the last step, which has the hand's force in it. `strand` rises by up to
+ * 0.2 % in free swings, where bending turns into motion. 2 % counts as a finding. A step that the model refuses with a reason is counted, and a new rod goes on. Exit code 1 if anything
  * is found.
  */
 import { parseArgs } from 'node:util';
@@ -71,7 +72,7 @@ interface Outcome {
 }
 
 /** Rise of the energy, relative to that of the weight and of the rod, that counts as a finding. */
-const mostRise = 0.05;
+const mostRise = 0.02;
 
 /** One model for `steps` steps. */
 function soak(open: () => World, steps: number, random: () => number): Outcome {
