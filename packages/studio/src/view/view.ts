@@ -29,6 +29,44 @@ import type { Pull, View, ViewOptions } from './viewTypes.ts';
 
 const plain = { light: '#b5652f', dark: '#e8a868' };
 
+const startOptions: ViewOptions = {
+  colorBy: 'curvature',
+  stripe: true,
+  ghost: false,
+  frames: false,
+  forces: false,
+  dark: false,
+  grid: true,
+  hairColor: '#7a5238',
+};
+
+interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Where lanes are in a view of this size [pixels]. */
+function rectsOf(laneCount: number, width: number, height: number): Rect[] {
+  const count = Math.max(1, laneCount);
+  const columns = count === 1 ? 1 : width >= 560 ? Math.min(count, count === 4 ? 2 : 3) : count > 2 ? 2 : 1;
+  const rows = Math.ceil(count / columns);
+  return Array.from({ length: count }, (_, k) => ({
+    x: ((k % columns) * width) / columns,
+    y: (Math.floor(k / columns) * height) / rows,
+    width: width / columns,
+    height: height / rows,
+  }));
+}
+
+/** Radius of the thickest rod [m]. */
+function thickestOf(lanes: readonly LaneView[]): number {
+  let most = 0;
+  for (const { info } of lanes) for (const { edgeRadius } of info.rods) most = Math.max(most, edgeRadius[0]);
+  return most;
+}
+
 export function createView(canvas: HTMLCanvasElement): View {
   const software = isSoftware();
   const renderer = new WebGLRenderer({
@@ -58,16 +96,7 @@ export function createView(canvas: HTMLCanvasElement): View {
 
   let lanes: LaneView[] = [];
   let colliders: Colliders | undefined;
-  let options: ViewOptions = {
-    colorBy: 'curvature',
-    stripe: true,
-    ghost: false,
-    frames: false,
-    forces: false,
-    dark: false,
-    grid: true,
-    hairColor: '#7a5238',
-  };
+  let options = startOptions;
   const arrows = createForceScale();
   /** How large the rods are together now [m]. */
   let spread = 0;
@@ -86,18 +115,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   /** What lies over the lower edge of the view [pixels]. */
   let inset = 0;
 
-  const visibleLanes = (): LaneView[] => lanes;
-  const rects = (): { x: number; y: number; width: number; height: number }[] => {
-    const count = Math.max(1, lanes.length);
-    const columns = count === 1 ? 1 : width >= 560 ? Math.min(count, count === 4 ? 2 : 3) : count > 2 ? 2 : 1;
-    const rows = Math.ceil(count / columns);
-    return Array.from({ length: count }, (_, k) => ({
-      x: ((k % columns) * width) / columns,
-      y: (Math.floor(k / columns) * height) / rows,
-      width: width / columns,
-      height: height / rows,
-    }));
-  };
+  const rects = (): Rect[] => rectsOf(lanes.length, width, height);
 
   const applyColors = (): void => {
     const by = options.colorBy;
@@ -125,8 +143,7 @@ export function createView(canvas: HTMLCanvasElement): View {
 
   /** Rods that would be thinner than a pixel are drawn thicker; the legend says so. */
   const applyThickness = (): void => {
-    let most = 0;
-    for (const { info } of lanes) for (const { edgeRadius } of info.rods) most = Math.max(most, edgeRadius[0]);
+    const most = thickestOf(lanes);
     const pixel = man.perPixel(rects()[0].height);
     // a hair may be as thin as a pixel, a rod should show its sides
     const least = lanes.some(({ hair }) => hair) ? 0.6 : 1.7;
@@ -184,23 +201,17 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
   const resize = (): void => setSize(quality.ratio);
 
-  const thickest = (): number =>
-    lanes.reduce(
-      (most, { info }) => Math.max(most, ...info.rods.slice(0, 200).map(({ edgeRadius }) => edgeRadius[0])),
-      0,
-    );
-
   const draw = (): void => {
     applyThickness();
     lights.setShadows(!software || refined);
-    lights.cover(man.seen, thickness * thickest());
+    lights.cover(man.seen, thickness * thickestOf(lanes));
     applyForces();
     for (const { hair } of lanes) hair?.setShare(refined ? 1 : quality.share);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, width, height);
     renderer.clear();
     const areas = rects();
-    visibleLanes().forEach((lane, k) => {
+    lanes.forEach((lane, k) => {
       lanes.forEach((other) => {
         other.group.visible = other === lane;
       });
