@@ -1,7 +1,6 @@
 /**
  * Makes sure that the tests have the programs that they need beside Node: Chromium for the studio, Redis and OpenSSL for queues. What is
- * missing is installed from Debian when this user may. Debian has no reader of Parquet for pandas: that comes from PyPI into node_modules,
- * and one test is skipped where it cannot be had. Run before the tests (`pretest`).
+ * missing is installed from Debian when this user may. Run before the tests (`pretest`).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -58,16 +57,4 @@ if (missing.length > 0) {
     console.error(`this could not be installed: apt-get install ${names.join(' ')}`);
     process.exit(1);
   }
-}
-
-/** Read by packages/sweep/test/results.test.ts. */
-const pythonPackages = 'node_modules/.cache/python';
-const python = (...args: string[]): boolean =>
-  spawnSync('python3', args, { stdio: 'ignore', env: { ...process.env, PYTHONPATH: pythonPackages } }).status === 0;
-
-if (!python('-c', 'import pandas, pyarrow')) {
-  console.log('installing for one test: pandas and pyarrow, 75 MB from PyPI');
-  const options = ['--quiet', '--retries', '0', '--timeout', '10', '--disable-pip-version-check'];
-  if (!python('-m', 'pip', 'install', ...options, '--target', pythonPackages, 'pandas', 'pyarrow'))
-    console.log('they could not be installed: the test that reads a data set by pandas is skipped');
 }
