@@ -5,6 +5,9 @@ import { LongestFirst } from './test/sequence.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** Tests of pages and packages that take a minute each: `npm run test:long` runs them, and all others. */
+const long = ['packages/studio/test/groom.test.ts', 'packages/studio/test/work.test.ts', 'test/packages.test.ts'];
+
 export default defineConfig({
   resolve: {
     // tests run on the sources; the command line tests run on what `npm run build` made
@@ -28,6 +31,7 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(process.env.TENDRIL_LONG ? [] : long)],
     testTimeout: 60_000,
     // on two cores the default is one, and the suite takes nearly twice as long
     maxWorkers: Math.max(2, availableParallelism() - 1),

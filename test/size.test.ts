@@ -40,7 +40,7 @@ const limits: readonly Limit[] = [
     what: 'lines of a file',
     list: files.map((file) => [read(file).split('\n').length - 1, file]),
     above: 400,
-    count: 22,
+    count: 23,
     largest: 496,
   },
 ];

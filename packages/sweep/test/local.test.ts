@@ -89,7 +89,7 @@ describe('a study', { timeout: 120_000 }, () => {
     expect([hashes.length, new Set(hashes).size]).toEqual([count, count]);
   });
 
-  it('leaves no process behind that goes on with an endless run', async () => {
+  it.runIf(process.env.TENDRIL_LONG)('leaves no process behind that goes on with an endless run', async () => {
     bench.write(
       'endless.yaml',
       over(studyOf(1), 'path: time.duration, name: T, values: [1 ms, 1000000 s]').replace('statics', 'run'),

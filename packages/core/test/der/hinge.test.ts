@@ -310,7 +310,6 @@ describe('a body on a path', () => {
       expect(() => createWorld({ ...shaken(changes), ...more })).toThrow(words);
     wrong({ velocity: { linear: [1, 0, 0] } }, /no effect on a body with a path/);
     wrong({ free: { translation: [] } }, /no effect on a body with a path/);
-    wrong({}, /give that path to the collider/, { colliders: [{ type: 'sphere', radius: 0.1, body: 'hand' }] });
     wrong({ path: { keys: [{ time: 0, twist: 1 }] } }, /no tangent to twist about/);
     wrong({}, /no force can move it/, { loads: [{ type: 'body-force', body: 'hand', force: [1, 0, 0] }] });
   });
