@@ -12,7 +12,7 @@ import { sin, square } from '../math/rounded/index.ts';
 import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from '../model.ts';
 import { type BranchProblem, type BranchRod, createBranchProblem } from './branchProblem.ts';
 import { type Correction, createRestTest } from './convergence.ts';
-import { measureMove, measureScales, solveAtRest } from './newton.ts';
+import { measureBending, measureMove, measureScales, solveAtRest } from './newton.ts';
 import type { Verdict } from './search.ts';
 
 /** Change of all unknowns and of the parameter, by arc length. */
@@ -189,7 +189,7 @@ interface Outcome {
   readonly iterations: number;
 }
 
-/** Moves by `step`, whose share `fraction` must be the whole. */
+/** Moves by the whole of `step`. Returns why that cannot be, or ''. */
 function move({ problem, gone }: Trace): string {
   const fraction = problem.limitStep();
   if (!(fraction > 0)) return 'the Newton step is not a number';
@@ -210,7 +210,6 @@ function correct(trace: Trace, ds: number): Outcome {
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
   let trouble = move(trace);
   const test = createRestTest(options.tolerance, true);
-  let settledParameter = false;
   for (let iterations = 0; iterations < MOST_ITERATIONS && !trouble; iterations++) {
     trouble = problem.linearize();
     if (trouble) break;
@@ -231,10 +230,10 @@ function correct(trace: Trace, ds: number): Outcome {
       whole: true,
       residual: Infinity,
     };
-    const decision = test.decide(correction, scales, () => problem.length);
+    const decision = test.decide(correction, scales, () => measureBending(problem, scales));
     trouble = move(trace);
-    settledParameter = Math.abs(change) <= 1e-9 * range;
-    if (decision === 'converged' && !trouble && settledParameter) return { trouble: '', iterations: iterations + 1 };
+    const isSettled = decision === 'converged' && Math.abs(change) <= 1e-9 * range;
+    if (isSettled && !trouble) return { trouble: '', iterations: iterations + 1 };
     if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
   }
   return { trouble: trouble || `no convergence in ${MOST_ITERATIONS} iterations`, iterations: MOST_ITERATIONS };
@@ -281,7 +280,11 @@ function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): n
     const share = kind === 'fold' ? Math.min(0.95, Math.max(0.05, fLow / (fLow - fHigh))) : 0.5;
     const ds = low + share * (high - low);
     problem.revert('point');
-    if (correct(trace, ds).trouble) break;
+    if (correct(trace, ds).trouble) {
+      problem.revert('point');
+      if (last > 0) correct(trace, last);
+      break;
+    }
     last = ds;
     let isBefore: boolean;
     if (kind === 'fold') {
@@ -387,8 +390,13 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     if (ds < options.shortest) return { reason: 'lost', detail };
     const next = advance(trace, ds, after);
     if (next.to === 'bound') {
-      yield tell('end', problem.judge(), next.iterations, ds);
-      return { reason: 'range', detail: '' };
+      const last = problem.judge();
+      // what happens before the end of the range is found from a point within it
+      const isMissed = verdict.negativeModes !== last.negativeModes && ds > 16 * options.shortest;
+      if (!isMissed) {
+        yield tell('end', last, next.iterations, ds);
+        return { reason: 'range', detail: '' };
+      }
     }
     const stretch = next.to === 'point' && { ds, after, verdicts: [verdict, next.verdict] as const };
     const event = stretch && tangent.t !== 0 ? findEvent(trace, stretch) : undefined;
@@ -405,9 +413,10 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
       correct(trace, ds);
     }
     arc += ds;
-    verdict = next.verdict;
+    // where rounding leaves no verdict, the next one is compared with the last that there was
+    if (next.verdict.negativeModes >= 0) verdict = next.verdict;
     settle(trace, after);
-    yield tell('point', verdict, next.iterations);
+    yield tell('point', next.verdict, next.iterations);
     count++;
     if (count > 4 && isBack(trace, ds)) return { reason: 'closed', detail: '' };
     ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));

@@ -95,7 +95,7 @@ export function measureScales(problem: RestProblem, factored: boolean): RestScal
  * Displacement that goes with the elastic energy, above what rounding alone stores [m]: a rod that its pins bend does not have to
  * show the effect of a small load.
  */
-function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
+export function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
   const { energy, noise } = problem.measureEnergy(rounding);
   const { bending } = problem.measureSize();
   return energy > 4 * noise ? Math.min(length, 0.7 * Math.sqrt(((energy - 4 * noise) * pow(length, 3)) / bending)) : 0;

@@ -67,7 +67,7 @@ function* followWorld(
   if (to === from)
     throw new SceneError(['statics', 'to'], 'a branch is followed along the time from `from` to `to`, which are equal');
   if (placeOfRod.length !== 1)
-    throw new SceneError(['rods'], `a branch is followed of one rod; the scene has ${placeOfRod.length}`);
+    throw new SceneError(['rods'], `follow: branch is for scenes of one rod; this one has ${placeOfRod.length}`);
   if (start === 'along') {
     const [report] = equilibrate(world, linked, from, 'report');
     if (!report.converged)
@@ -79,14 +79,26 @@ function* followWorld(
   if (!branch)
     throw new SceneError(
       ['statics', 'follow'],
-      `branches are followed of a rod of model der or cosserat without bodies and links; this one is ${bundle.model}`,
+      `follow: branch is for a rod of model der or cosserat, without bodies and links; this rod is ${bundle.model}`,
     );
   for (;;) {
     const next = branch.next();
     if (next.done) return next.value;
     clock.time = next.value.parameter;
+    const reason = auditPoint(world, next.value);
+    if (reason) return { reason: 'lost', detail: reason };
     yield next.value;
   }
+}
+
+/** Checks a point of a branch as any other equilibrium. Returns why it is none, or ''. */
+function auditPoint(world: WorldParts, { iterations, negativeModes, criterion }: BranchPoint): string {
+  const [{ id: rod }] = world.rods;
+  const found = { converged: true, residual: 0, tolerance: 0, stable: negativeModes === 0, saddlesLeft: 0 };
+  const [{ converged, reason = '' }] = auditEquilibria(world, [
+    { ...found, rod, iterations, negativeModes, criterion },
+  ]);
+  return converged ? '' : reason;
 }
 
 function findModes(world: WorldParts, count: number): Modes[] {

@@ -80,6 +80,14 @@ describe.each(['der', 'cosserat'] as const)('a column of %s', (model) => {
     expect(found.points.at(-1)?.negativeModes).toBe(3);
   });
 
+  it('is found to buckle between the last point and the end of the range', () => {
+    for (const to of [2.475, 2.6, 3.1]) {
+      const events = eventsOf(follow(createWorld(column(model, to))));
+      expect(events.map(([kind]) => kind)).toEqual(['bifurcation']);
+      expect(events[0][1] / euler).toBeCloseTo(1, 2.5);
+    }
+  });
+
   it('follows the elastica from the first of them, on both sides', () => {
     const world = createWorld(column(model, 12));
     let state = world.save();
