@@ -19,6 +19,7 @@ import { carryColliders } from './carried.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
+import { compileJumps, type Jumps } from './jumps.ts';
 import { rideOnPath } from './kinematic.ts';
 import { compileLinks, type LinkPlan } from './links.ts';
 import { compileGravity, compileLoad } from './loads.ts';
@@ -44,6 +45,8 @@ export interface CompiledScene {
   readonly carried: readonly Pin[];
   /** Times at which pins let go [s]. */
   readonly releases: number[];
+  /** Times at which loads jump; absent: never. */
+  readonly jumps?: Jumps;
   readonly warnings: string[];
 }
 
@@ -127,7 +130,8 @@ export function compileScene(written: Scene): CompiledScene {
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
   const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
-  return { scene, rods: grown, drives, bodies, welds, links, carried, releases, warnings };
+  const jumps = compileJumps(scene);
+  return { scene, rods: grown, drives, bodies, welds, links, carried, releases, ...(jumps && { jumps }), warnings };
 }
 
 /** Starts of rods, tree by tree: a rod and all that grows from it move as one, and none that a free body holds. */

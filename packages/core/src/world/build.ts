@@ -14,6 +14,7 @@ import type { CompiledBody, Weld } from '../scene/bodies.ts';
 import { type CompiledScene, compileScene } from '../scene/compile.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import { createGrip, type Grip } from '../scene/grip.ts';
+import type { Jumps } from '../scene/jumps.ts';
 import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
@@ -45,6 +46,8 @@ export interface WorldParts {
   readonly bodies: readonly CompiledBody[];
   /** Times at which pins let go [s]. */
   readonly releases: readonly number[];
+  /** Times at which loads jump. */
+  readonly jumps: Jumps | undefined;
   readonly drives: readonly OpenDrive[];
   readonly grips: readonly Grip[];
   readonly colliders: readonly Collider[];
@@ -62,7 +65,7 @@ export interface WorldParts {
 
 export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   const compiled = compileFrom(input, options);
-  const { scene, rods, warnings, bodies, releases } = compiled;
+  const { scene, rods, warnings, bodies, releases, jumps } = compiled;
   const contactModule = chooseContact(compiled, options);
   const { start } = options;
   const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
@@ -101,6 +104,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
     rods,
     bodies,
     releases,
+    jumps,
     drives,
     grips,
     colliders,

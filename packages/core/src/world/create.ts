@@ -7,7 +7,7 @@
 import type { WorldOptions } from '../engine.ts';
 import type { LoadSource } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
-import { buildWorld, readBack } from './build.ts';
+import { buildWorld, readBack, restartMotion } from './build.ts';
 import { createAuditor } from './energyAudit.ts';
 import { createReadings } from './read.ts';
 import { hashState, restoreState, saveState } from './state.ts';
@@ -57,11 +57,13 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       const drive = drives[rod];
       drive.sources.push(source);
       drive.overrides++;
+      restartMotion(parts, clock.time);
       return () => {
         const at = drive.sources.indexOf(source);
         if (at < 0) return;
         drive.sources.splice(at, 1);
         drive.overrides--;
+        restartMotion(parts, clock.time);
       };
     },
   };

@@ -22,24 +22,24 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
   const { clock, contact } = world;
   checkStep(dt);
   clock.hasContactForces = false;
-  const spans = splitAtReleases(world, endOfStep(world, dt), dt);
+  const spans = splitAtJumps(world, endOfStep(world, dt), dt);
   let outcome = nothing;
   let found = inBalance;
   contact?.begin();
   world.budget.begin(clock.time, dt);
-  const takeSpan = (span: Span): void => {
-    restartWherePinsLetGo(world, span);
+  const takeSpan = (span: StepSpan): void => {
+    if (span.isAfterJump) restartMotion(world, justAfter(span));
     world.engine?.begin();
     auditor.begin(span.t);
     outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
-    clock.time = span.t + span.dt;
+    finishSpan(world, span);
     moveBodiesOnPaths(world.bodies, clock.time);
     const more = auditor.check(clock.time, span.dt);
     if (more !== inBalance) found = { ...found, ...more };
     world.engine?.finish(clock.time, span.dt);
   };
   // a single advance undoes itself where it throws; whatever else changes the state is undone here
-  const isSingle = spans.length === 1 && !world.engine && !letsGo(world, spans[0]);
+  const isSingle = spans.length === 1 && !world.engine && !spans[0].isAfterJump;
   const { time } = clock;
   for (const bundle of world.bundles) bundle.beginStep?.();
   try {
@@ -65,28 +65,44 @@ function endOfStep({ clock: { time, stepCount } }: WorldParts, dt: number): numb
   return Math.abs(multiple - time - dt) < SAME * dt ? multiple : time + dt;
 }
 
-/** The step, split at the times at which pins let go. */
-function splitAtReleases({ clock: { time }, releases }: WorldParts, end: number, dt: number): Span[] {
-  if (releases.length === 0) return [spanTo(time, end)];
-  const inside = releases.filter((release) => release > time + SAME * dt && release < end - SAME * dt);
-  const spans: Span[] = [];
+/** A part of a step without a jump inside. */
+interface StepSpan extends Span {
+  /** Where the next one begins; t + dt may be less by a rounding error's worth, so that the end is seen as it was before a jump. */
+  readonly end: number;
+  /** Forces have jumped at t: a pin has let go, or a load has changed. */
+  readonly isAfterJump: boolean;
+}
+
+/** The step, split at the times at which pins let go and loads jump. */
+function splitAtJumps({ clock: { time }, releases, jumps }: WorldParts, end: number, dt: number): StepSpan[] {
+  if (releases.length === 0 && !jumps) return [{ ...spanTo(time, end), end, isAfterJump: false }];
+  const same = SAME * dt;
+  const loads = jumps?.between(Math.max(0, time - same), end + same) ?? [];
+  const all = [...releases, ...loads].filter((at) => at >= time - same && at <= end + same).sort((a, b) => a - b);
+  const inside = all.filter((at) => at > time + same && at < end - same);
+  const spans: StepSpan[] = [];
   let from = time;
-  for (const to of [...new Set(inside)].sort((a, b) => a - b).concat(end)) {
-    const span = spanTo(from, to);
-    spans.push(span);
-    from += span.dt;
+  let isAfterJump = all.some((at) => Math.abs(at - time) <= same);
+  for (const to of [...new Set(inside), end]) {
+    // a released pin holds until its time, that included; a load has its old value only before it
+    const jump = loads.find((at) => Math.abs(at - to) <= same);
+    const last = jump === undefined ? to : Math.min(to, jump) - 1e-12 * Math.max(to, dt);
+    spans.push({ ...spanTo(from, last), end: to, isAfterJump });
+    from = to;
+    isAfterJump = true;
   }
   return spans;
 }
 
-/** Whether a pin lets go at the start of the span. */
-function letsGo({ releases }: WorldParts, { t, dt }: Span): boolean {
-  return releases.some((release) => Math.abs(release - t) <= SAME * dt);
+/** A time at which what has jumped at the start of the span has its new value. */
+function justAfter({ t, dt }: Span): number {
+  return t + 2e-9 * dt + 2e-12 * t;
 }
 
-/** Where a pin has let go, forces jump: accelerations are found anew just after it. */
-function restartWherePinsLetGo(world: WorldParts, span: Span): void {
-  if (letsGo(world, span)) restartMotion(world, span.t + 2e-9 * span.dt + 2e-12 * span.t);
+/** Sets the clock; where the span ended just before a jump, rods are as a restored state would have them at the jump. */
+function finishSpan({ clock, bundles }: WorldParts, { t, dt, end }: StepSpan): void {
+  clock.time = end;
+  if (t + dt < end - 1e-13 * end) for (const bundle of bundles) bundle.refresh(end);
 }
 
 /** Calls `action`; where it throws, such as on a formula that gives NaN, the world is as it was. */
