@@ -1,0 +1,147 @@
+/** Newton's method on all rods that links join, descent, and the verdict on what was found (linkedEquations.ts has the equations). */
+
+import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
+import { sin } from '../../math/rounded/index.ts';
+import { noVerdict, type Verdict } from '../../statics/search.ts';
+import {
+  evaluate,
+  factorShifted,
+  hold,
+  type LinkedEquations,
+  largestTurn,
+  measureBalance,
+  revert,
+  takeStep,
+  writeRight,
+} from './linkedEquations.ts';
+
+export interface Outcome {
+  converged: boolean;
+  iterations: number;
+  residual: number;
+  tolerance: number;
+  reason: string;
+}
+
+export interface NewtonWishes {
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Of a fictitious inertia about `anchor`, in the metric of the stiffness. Default 0. */
+  readonly inertia?: number;
+  /** On the way from an unstable equilibrium, which must not be gone back to. Default false. */
+  readonly leaving?: boolean;
+}
+
+/** From where the system is; on failure it stops anywhere. */
+export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes): Outcome {
+  const { tolerance, iterations: limit, inertia = 0, leaving = false } = wishes;
+  const out: Outcome = { converged: false, iterations: 0, residual: 0, tolerance: 0, reason: '' };
+  // on the way from a saddle a larger shift would creep
+  const firstShift = leaving ? 1e-9 : 1e-7;
+  let shift = 0;
+  let last = { part: 0, turn: Infinity };
+  for (;;) {
+    if (!evaluate(system, { t, what: 'matrix', inertia }))
+      return { ...out, reason: 'an edge has no length, or two point against each other' };
+    const balance = measureBalance(system, tolerance);
+    out.residual = balance.residual;
+    out.tolerance = balance.tolerance;
+    if (balance.settled) return { ...out, converged: true };
+    if (!(out.residual < Infinity)) return { ...out, reason: 'the residual is not a number' };
+    if (out.iterations >= limit) return { ...out, reason: `no convergence in ${limit} iterations` };
+    // close to an unstable equilibrium Newton goes there all the same: the verdict reports it, and creeping away takes forever
+    const near = !leaving && last.part === 1 && last.turn < 1e-2;
+    while (!factorShifted(system, shift, near)) {
+      shift = shift === 0 ? firstShift : 4 * shift;
+      if (shift > 1e8) return { ...out, reason: 'the stiffness matrix cannot be made positive definite' };
+    }
+    last = solveStep(system);
+    if (!(last.part > 0)) return { ...out, reason: 'the Newton step is not a number' };
+    takeStep(system, last.part);
+    shift = shift > 4 * firstShift ? shift / 4 : 0;
+    out.iterations++;
+  }
+}
+
+/** Solves for Newton's step; returns the part of it that turns no edge too far, and the largest turn of the whole [rad]. */
+function solveStep(system: LinkedEquations): { part: number; turn: number } {
+  const { factor, parts, first, fixed, x } = system;
+  writeRight(system);
+  solveSparse(factor, x);
+  let part = 1;
+  let turn = 0;
+  parts.forEach((one, m) => {
+    for (let d = 0; d < one.size; d++) one.step[d] = fixed[first[m] + d] ? 0 : x[first[m] + d];
+    part = Math.min(part, one.limitStep());
+    turn = Math.max(turn, largestTurn(system, m));
+  });
+  return { part, turn };
+}
+
+/** At most `count` steps of E + c·|q − q₀|²/2 in the metric of the stiffness, c fading while they succeed. Returns the iterations. */
+export function descend(system: LinkedEquations, t: number, count: number): number {
+  let inertia = 1e-2;
+  let iterations = 0;
+  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
+    hold(system);
+    system.parts.forEach((part, m) => {
+      system.anchor.set(part.q, system.first[m]);
+    });
+    const one = newton(system, t, { tolerance: 1e-6, iterations: 30, inertia });
+    iterations += one.iterations;
+    if (one.converged) accepted++;
+    else revert(system, t);
+    inertia *= one.converged ? 0.25 : 16;
+    if (inertia < 1e-12 || inertia > 1e8) break;
+  }
+  return iterations;
+}
+
+/** Counts negative eigenvalues of the tangent stiffness. */
+export function judge(system: LinkedEquations, t: number): Verdict {
+  const { parts, size, fixed, values, zero, factor } = system;
+  const done = evaluate(system, { t, what: 'tangent', inertia: 0 });
+  if (!done || parts.some(({ conservative }) => !conservative)) return noVerdict;
+  for (let i = 0; i < size; i++) if (!fixed[i]) values[i] += zero[i];
+  if (!factorSparse(factor, values, 0)) return noVerdict;
+  return { negativeModes: factor.negative, criterion: 'energy' };
+}
+
+/** Moves along the softest direction, by `amplitude` of the longest rod or until some edge turns by 0.3 rad. */
+export function nudge(system: LinkedEquations, t: number, amplitude: number): void {
+  if (!evaluate(system, { t, what: 'tangent', inertia: 0 })) return;
+  const { parts, first, fixed, x, rods: members, scene } = system;
+  writeSoftest(system);
+  let turn = 1e-300;
+  let length = 0;
+  parts.forEach((_, m) => {
+    length = Math.max(length, scene.rods[members[m]].length);
+    turn = Math.max(turn, largestTurn(system, m));
+  });
+  const distance = Math.min(amplitude * length, 0.3 / turn);
+  parts.forEach((part, m) => {
+    for (let d = 0; d < part.size; d++) if (!fixed[first[m] + d]) part.q[d] += distance * x[first[m] + d];
+  });
+}
+
+/** Writes the softest direction to x, by inverse iteration; the largest of its positions is 1. */
+function writeSoftest(system: LinkedEquations): void {
+  const { size, fixed, x, scale, factor } = system;
+  let shift = 1e-9;
+  while (!factorShifted(system, shift) && shift < 1e8) shift *= 1.5;
+  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
+  for (let k = 0; k < 60; k++) {
+    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * scale[d];
+    solveSparse(factor, x);
+    let move = 1e-300;
+    for (let d = 0; d < size; d++) if (!fixed[d] && isPosition(system, d)) move = Math.max(move, Math.abs(x[d]));
+    for (let d = 0; d < size; d++) x[d] /= move;
+  }
+}
+
+/** Whether unknown d is a coordinate of a node, not a twist. */
+function isPosition({ parts, first }: LinkedEquations, d: number): boolean {
+  let m = parts.length - 1;
+  while (first[m] > d) m--;
+  return ((d - first[m]) & 3) !== 3;
+}
