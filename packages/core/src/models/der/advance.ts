@@ -1,0 +1,161 @@
+/**
+ * One step of a bundle without contact: unit by unit, two rods at once where a kernel does so, and in pieces where a whole step fails.
+ */
+import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
+import type { StepOutcome } from '../../model.ts';
+import { type DerBundle, renew } from './bundle.ts';
+import { clearContact } from './contactSides.ts';
+import { canPair } from './kernel.ts';
+import { poseSamples, restoreFrames } from './kinematics.ts';
+import type { Unit } from './parts.ts';
+import type { RodStep } from './rodStep.ts';
+import { losesTurns } from './slip.ts';
+import { returnToState, type Snapshot } from './snapshot.ts';
+import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
+
+export interface Advance {
+  /** The range of units that are stepped. */
+  readonly from: number;
+  readonly to: number;
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  /** Systems marked 1 are left out. */
+  readonly without?: Uint8Array | undefined;
+}
+
+/** Steps units. On failure, rods are anywhere. */
+export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: Advance): StepOutcome {
+  const { units, systems, rods, ders } = bundle;
+  let iterations = 0;
+  let iterationsMax = 0;
+  let shifts = 0;
+  let substeps = 1;
+  const count = (s: number, step: RodStep): StepOutcome | undefined => {
+    iterations += step.iterations;
+    iterationsMax = Math.max(iterationsMax, step.iterationsMax);
+    shifts += step.shifts;
+    if (step.ok) return undefined;
+    const failure = { rod: rods[systems[s].rods[0]].id, reason: step.reason };
+    return { ok: false, iterations, iterationsMax, shifts, failure };
+  };
+  for (let u = from; u < to; u++) {
+    const unit = units[u];
+    const together = !robust && !(without && unit.systems.some((s) => without[s]));
+    const pair = together ? stepPair(bundle, unit, t, dt) : undefined;
+    if (pair) {
+      count(unit.systems[0], pair);
+      if (pair.ok) continue;
+    }
+    for (const s of unit.systems) {
+      if (without?.[s]) continue;
+      const one = stepInPieces(bundle, s, { t, dt, robust });
+      const failed = count(s, one);
+      if (failed) return failed;
+      substeps = Math.max(substeps, one.substeps ?? 1);
+      for (const k of systems[s].rods) poseSamples(ders[k]);
+    }
+  }
+  return { ok: true, iterations, iterationsMax, shifts, substeps };
+}
+
+type Interval = Pick<Advance, 't' | 'dt' | 'robust'>;
+
+/** One system, in one step. */
+function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): RodStep {
+  const { systems, ders, explicitSchemes, scheme, newton } = bundle;
+  const { system, rods: members, starts } = systems[s];
+  for (const k of members) {
+    renew(bundle, k);
+    clearContact(ders[k], false);
+  }
+  for (const body of system.bodies) body.contact.fill(0);
+  if (explicitSchemes) return explicitSchemes.step(s, t, dt);
+  return stepImplicit(system, starts, scheme as ImplicitScheme, t, dt, newton, robust);
+}
+
+/**
+ * One system, in pieces where the whole step fails: systems are independent, and one hair whose tip whips is no reason
+ * to split the steps of all. On failure the system is anywhere.
+ */
+function stepInPieces(bundle: DerBundle, s: number, interval: Interval): RodStep & { substeps?: number } {
+  const { systems, scene, coupling } = bundle;
+  const { t, dt, robust } = interval;
+  const whole = stepSystem(bundle, s, interval);
+  // the caller splits the step of a bundle that is one system
+  if (whole.ok || systems.length === 1) return whole;
+  const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+    coupling.onPiece?.(from);
+    return stepSystem(bundle, s, { t: from, dt: length, robust: robust || share <= 1 / 4 });
+  });
+  return { ...sum, reason: last.reason };
+}
+
+/** Both rods of a pair at once, where their pins allow it. Undefined: they have to be stepped one by one. */
+function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined {
+  if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
+  const { systems, ders, tools, scheme, newton } = bundle;
+  const [first] = systems[a].rods;
+  const [second] = systems[b].rods;
+  clearContact(ders[first], false);
+  clearContact(ders[second], false);
+  if (scheme === 'implicit-euler' || scheme === 'tr-bdf2') {
+    const step = stepByKernel(bundle, pair, [first, second], t, dt);
+    if (step) return step;
+  }
+  renew(bundle, first);
+  renew(bundle, second);
+  const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
+  for (const k of [first, second]) {
+    // a kernel's sines are not those of the engine, and what follows from the state must follow from it alone
+    restoreFrames(ders[k], tools[k].work.edgeWork);
+    poseSamples(ders[k]);
+  }
+  return step;
+}
+
+/** The whole step of two rods in the kernel, which leaves frames and pins behind the state. Undefined where it cannot. */
+function stepByKernel(
+  bundle: DerBundle,
+  { kernel, system, starts }: NonNullable<Unit['pair']>,
+  [first, second]: readonly [number, number],
+  t: number,
+  dt: number,
+): RodStep | undefined {
+  const { ders, movedTo, newton } = bundle;
+  const scheme = bundle.scheme as 'implicit-euler' | 'tr-bdf2';
+  const touched = ders[first].history[1] === 2 || ders[second].history[1] === 2;
+  if (touched && scheme === 'tr-bdf2') {
+    renew(bundle, first);
+    renew(bundle, second);
+    forgetContact(system, t);
+  }
+  const step = kernel.step(scheme, t, dt, newton);
+  if (step?.ok) {
+    movedTo[first] = t + dt;
+    movedTo[second] = t + dt;
+    if (step.shifts > 0) checkTwist(bundle, step, [first, second], starts, t);
+  }
+  return step;
+}
+
+/** Rejects a kernel's step that lost turns of twist, as `stepImplicit` does, and returns the rods to their state at t. */
+function checkTwist(
+  bundle: DerBundle,
+  step: RodStep,
+  members: readonly number[],
+  starts: readonly Snapshot[],
+  t: number,
+): void {
+  const { ders, movedTo } = bundle;
+  for (const k of members) renew(bundle, k);
+  if (!members.some((k, m) => losesTurns(ders[k], starts[m]))) return;
+  step.ok = false;
+  step.reason = TURNED_OVER;
+  members.forEach((k, m) => {
+    returnToState(ders[k], starts[m]);
+    movedTo[k] = t;
+    renew(bundle, k);
+    poseSamples(ders[k]);
+  });
+}

@@ -1,0 +1,166 @@
+/** The data of a bundle of rods: what was built from the scene, and what every step, statics and read-outs work on. */
+import { SceneError } from '../../errors.ts';
+import type { BundleState, Coupling, Drive } from '../../model.ts';
+import { type Allocate, allocatePlain } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+import { cloneState } from '../allOrNone.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
+import { type DerBody, initializeBody } from './body.ts';
+import type { BodyStatics } from './bodyStatics.ts';
+import type { createDerContact } from './contact.ts';
+import { initializeForces } from './coupling.ts';
+import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
+import type { DerKernel } from './kernel.ts';
+import { evaluatePins, initializeState, placePinned, rebuildFrames, restoreFrames } from './kinematics.ts';
+import type { DerOptions } from './options.ts';
+import {
+  createSystems,
+  createTools,
+  createUnits,
+  findSystems,
+  type Joined,
+  layOut,
+  pairUp,
+  type Tools,
+  type Unit,
+} from './parts.ts';
+import { refuse } from './refuse.ts';
+import type { DerRod } from './rod.ts';
+import { initializeMotion } from './start.ts';
+
+/** What the model is made of. A program that leaves parts out does not carry their code. */
+export interface DerParts {
+  /** Contact with obstacles and rods, and links; else scenes that have them are refused. */
+  readonly contact?: typeof createDerContact;
+  /** Bodies that are welded to rods; else scenes that have them are refused. */
+  readonly bodies?: BodyStatics;
+  /** The integrators `shake` and `fast-projection`. */
+  readonly explicit?: typeof createExplicitSchemes;
+  /** Solves rods two at a time. */
+  readonly kernel?: DerKernel;
+  readonly allocate?: Allocate;
+}
+
+/** What a bundle is compiled from. */
+export interface DerInput {
+  readonly rods: readonly Rod[];
+  readonly drives: readonly Drive[];
+  readonly scene: Scene;
+  readonly coupling: Coupling;
+}
+
+export interface DerBundle extends DerInput {
+  readonly scheme: string;
+  readonly newton: NewtonOptions;
+  readonly state: BundleState;
+  /** State at the start of a step of the whole bundle. */
+  readonly before: BundleState;
+  readonly ders: readonly DerRod[];
+  readonly bodies: readonly DerBody[];
+  /** Work space of each rod. */
+  readonly tools: readonly Tools[];
+  readonly systems: readonly Joined[];
+  readonly systemOfRod: readonly Joined[];
+  readonly units: readonly Unit[];
+  /** With an explicit integrator only. */
+  readonly explicitSchemes: ExplicitSchemes | undefined;
+  /**
+   * Time to which a kernel has moved a rod, while its pins, lengths, tangents, axes and twist still are those from before; else NaN.
+   * `renew` brings them up to the state.
+   */
+  readonly movedTo: Float64Array;
+}
+
+/** Builds rods and bodies, and brings them to the state at t = 0. Throws SceneError for what the scheme or the program cannot do. */
+export function createBundle(input: DerInput, parts: DerParts): DerBundle {
+  const { rods, drives, scene, coupling } = input;
+  const wishes: DerOptions = scene.solver?.der ?? {};
+  const scheme = wishes.integrator ?? 'tr-bdf2';
+  const explicit = scheme === 'shake' || scheme === 'fast-projection';
+  refuse(rods, drives, scene, coupling, scheme, explicit);
+  refuseMissingParts(input, parts, explicit ? scheme : undefined);
+  // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
+  const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
+  const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
+  const bodies = [...bodyOf.values()];
+  const joined = findSystems(rods.length, coupling);
+  const { kernel } = parts;
+  const paired = kernel && !explicit && scheme !== 'bdf2' ? pairUp(joined, ders) : joined.map((_, s) => [s]);
+  const tools = createTools(joined, ders, paired);
+  const systems = createSystems(joined, ders, tools, bodyOf);
+  const units: readonly Unit[] = kernel
+    ? createUnits(paired, systems, ders, tools, kernel)
+    : paired.map((list) => ({ systems: list }));
+  const systemOfRod: Joined[] = [];
+  for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
+  const bundle = {
+    ...input,
+    scheme,
+    newton: { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 },
+    state,
+    ders,
+    bodies,
+    tools,
+    systems,
+    systemOfRod,
+    units,
+    explicitSchemes: explicit ? parts.explicit?.({ scene, rods, ders, bodies, tools, systems, scheme }) : undefined,
+    movedTo: new Float64Array(rods.length).fill(Number.NaN),
+  };
+  initialize(bundle);
+  return { ...bundle, before: cloneState(state) };
+}
+
+function refuseMissingParts({ coupling }: DerInput, { explicit, bodies }: DerParts, scheme: string | undefined): void {
+  if (scheme && !explicit)
+    throw new SceneError(
+      ['solver', 'der', 'integrator'],
+      `this program has der without its explicit integrators; use tr-bdf2 in place of ${scheme}, or pass derExplicit to createDerModel`,
+    );
+  if (coupling.welds.length > 0 && !bodies)
+    throw new SceneError(['welds'], 'this program has der without bodies; pass derBodies to createDerModel');
+}
+
+type Unstarted = Omit<DerBundle, 'before'>;
+
+/** State, pins and frames at t = 0, and the forces that the scheme starts with. */
+function initialize(bundle: Unstarted): void {
+  const { ders, bodies, tools, explicitSchemes } = bundle;
+  for (const body of bodies) initializeBody(body);
+  ders.forEach((der, k) => {
+    evaluatePins(der, 0);
+    initializeState(der, tools[k].work.edgeWork);
+    placePinned(der, der.q, der.v);
+    rebuildFrames(der, tools[k].work.edgeWork);
+  });
+  explicitSchemes?.begin();
+  const failure = initializeScheme(bundle, 0);
+  if (failure) throw new SceneError(['rods'], failure);
+}
+
+/** Forces at t, as the scheme remembers them from step to step. Returns what is wrong, or an empty string. */
+export function initializeScheme({ rods, ders, tools, systems, explicitSchemes }: Unstarted, t: number): string {
+  let trouble = '';
+  systems.forEach(({ system, rods: members }, s) => {
+    if (explicitSchemes) trouble ||= explicitSchemes.initialize(s, t);
+    else {
+      for (const k of members) initializeMotion(ders[k], tools[k].work, t);
+      initializeForces(system, t);
+    }
+    if (trouble && !trouble.startsWith('rod ')) trouble = `rod '${rods[members[0]].id}' cannot start: ${trouble}`;
+  });
+  return trouble;
+}
+
+/** Brings what follows from the state of rod k up to it, after a kernel has moved the rod. */
+export function renew({ ders, tools, movedTo }: DerBundle, k: number): void {
+  if (Number.isNaN(movedTo[k])) return;
+  evaluatePins(ders[k], movedTo[k]);
+  restoreFrames(ders[k], tools[k].work.edgeWork);
+  movedTo[k] = Number.NaN;
+}
+
+export function renewAll(bundle: DerBundle): void {
+  for (let k = 0; k < bundle.ders.length; k++) renew(bundle, k);
+}
