@@ -1,0 +1,136 @@
+/** Pins and loads of a pair, as the kernel reads them. */
+
+import { evaluatePins } from '../models/der/kinematics.ts';
+import type { DerRod } from '../models/der/rod.ts';
+import { sumLoads } from '../models/der/stage.ts';
+import { dependsOnState } from '../models/loadJacobian.ts';
+import type { Loads } from '../port.ts';
+import { hasAny, interleave } from './copy.ts';
+import { type Pair, writeSamples } from './derPairState.ts';
+import { loadBits } from './description.ts';
+import { FIXED_COUNT, LOADS } from './layout.ts';
+
+const { ASK_LOADS: ASK, WITH_TORQUE: TORQUE, WITH_DRAG: DRAG } = loadBits;
+
+/** What is prescribed and what acts, as of the last `evaluatePins` of a rod of the pair. */
+export function writeLists({ memory, block, addresses, shared }: Pair, { fixed, size, jointActive }: DerRod): void {
+  const { integers, bytes } = memory;
+  let count = 0;
+  for (let d = 0; d < size; d++) if (fixed[d]) integers[(addresses.fixed >> 2) + count++] = d;
+  shared.fixed = count;
+  integers[(block >> 2) + FIXED_COUNT] = count;
+  bytes.set(jointActive, addresses.active);
+}
+
+/** Held frames, where pins have their nodes, and how these move. */
+export function writePoses({ memory, addresses, inLane }: Pair): void {
+  const { doubles } = memory;
+  const place = addresses.place >> 3;
+  const placeRate = addresses.placeRate >> 3;
+  const heldTangent = addresses.heldTangent >> 3;
+  const heldDirector = addresses.heldDirector >> 3;
+  const heldTheta = addresses.heldTheta >> 3;
+  for (let lane = 0; lane < 2; lane++) {
+    const { pins, poses, held } = inLane[lane];
+    for (let h = 0; h < held.count; h++) {
+      const { tangent, director, twist } = poses[held.pin[h]];
+      for (let k = 0; k < 3; k++) {
+        doubles[heldTangent + 6 * h + 2 * k + lane] = tangent[k];
+        doubles[heldDirector + 6 * h + 2 * k + lane] = director[k];
+      }
+      doubles[heldTheta + 2 * h + lane] = twist;
+    }
+    for (let p = 0; p < pins.length; p++) {
+      const { node, holdX, holdY, holdZ } = pins[p];
+      const { position, velocity, active } = poses[p];
+      if (!active) continue;
+      const o = 8 * node + lane;
+      if (holdX) {
+        doubles[place + o] = position[0];
+        doubles[placeRate + o] = velocity[0];
+      }
+      if (holdY) {
+        doubles[place + o + 2] = position[1];
+        doubles[placeRate + o + 2] = velocity[1];
+      }
+      if (holdZ) {
+        doubles[place + o + 4] = position[2];
+        doubles[placeRate + o + 4] = velocity[2];
+      }
+    }
+  }
+}
+
+/** Pins to time t; false where other pins of one rod hold than of the other. */
+export function movePins(pair: Pair, t: number): boolean {
+  const { memory, block, addresses, inLane, shared } = pair;
+  const { doubles, integers } = memory;
+  const heldThetaStart = addresses.heldThetaStart >> 3;
+  const isSame = inLane[1] === inLane[0];
+  let pattern = 0;
+  for (let lane = 0; lane < 2; lane++) {
+    const { pins, poses, held } = inLane[lane];
+    let bits = 0;
+    for (let h = 0; h < held.count; h++) {
+      const start = heldThetaStart + 2 * h + lane;
+      doubles[start] = lane === 1 && isSame ? doubles[start - 1] : poses[held.pin[h]].twist;
+    }
+    for (let p = 0; p < pins.length; p++) {
+      if (lane === 0 || !isSame) pins[p].evaluate(poses[p], t);
+      if (poses[p].active) bits += 2 ** p;
+    }
+    if (lane === 1 && bits !== pattern) return false;
+    pattern = bits;
+  }
+  if (pattern !== shared.pattern) {
+    evaluatePins(inLane[0], t);
+    writeLists(pair, inLane[0]);
+    shared.pattern = pattern;
+  }
+  integers[(block >> 2) + FIXED_COUNT] = shared.fixed;
+  writePoses(pair);
+  return true;
+}
+
+/** Loads of both lanes; `ask`: the bit by which the kernel asks for them again, or 0. */
+export function writeLoads({ memory, block, addresses }: Pair, a: Loads, b: Loads, ask: number): void {
+  const { doubles, integers } = memory;
+  const torque = hasAny(a.edgeTorque) || hasAny(b.edgeTorque) ? TORQUE : 0;
+  interleave(doubles, addresses.force >> 3, a.nodeForce, 0, b.nodeForce, 0, a.nodeForce.length);
+  if (torque) interleave(doubles, addresses.torque >> 3, a.edgeTorque, 0, b.edgeTorque, 0, a.edgeTorque.length);
+  if (ask) interleave(doubles, addresses.drag >> 3, a.nodeDrag, 0, b.nodeDrag, 0, a.nodeDrag.length);
+  integers[(block >> 2) + LOADS] = ask | torque | (ask ? DRAG : 0);
+}
+
+/** Whether loads of the pair depend on its state, so that the kernel has to ask for them. */
+export function hasStateLoads({ rods }: Pair): boolean {
+  return dependsOnState(rods[0].drive) || dependsOnState(rods[1].drive);
+}
+
+/** Makes the kernel ask for loads at time t. */
+export function askLoads({ memory, block, ask }: Pair): void {
+  memory.ask = ask;
+  memory.integers[(block >> 2) + LOADS] = ASK;
+}
+
+/** Answers the kernel: loads of the state that it has. */
+export function answerLoads(pair: Pair): void {
+  const { inLane, rods, loadTime } = pair;
+  for (let lane = 0; lane < 2; lane++) {
+    if (inLane[lane] !== rods[lane]) continue;
+    writeSamples(pair, lane);
+    sumLoads(rods[lane], loadTime, rods[lane].loads);
+  }
+  writeLoads(pair, inLane[0].loads, inLane[1].loads, ASK);
+}
+
+/** Loads at t, now or, where they depend on the state, whenever the kernel asks for them. */
+export function readLoads(pair: Pair, t: number): void {
+  pair.loadTime = t;
+  askLoads(pair);
+  if (hasStateLoads(pair)) return;
+  const { inLane, shared } = pair;
+  sumLoads(inLane[0], t, shared.loads[0]);
+  sumLoads(inLane[1], t, shared.loads[1]);
+  writeLoads(pair, shared.loads[0], shared.loads[1], 0);
+}
