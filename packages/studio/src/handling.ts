@@ -32,71 +32,22 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
   let grab: Grab | undefined;
   /** The mouse on the page, since it was moved with something in the hand. */
   let pointer: { x: number; y: number } | undefined;
-  let told = 0;
+  /** When the worker last heard of the pull [ms]. */
+  let sentPull = 0;
   /** Where the mouse is over the view with nothing in its hand. */
   let over: { readonly clientX: number; readonly clientY: number } | undefined;
   /** How far the head has been moved. */
   const moved = new Vector3();
   const host = canvas.parentElement ?? canvas;
 
-  const pinAt = (pick: Pick): number => {
-    const { pins, rods } = state.loaded.value?.lanes[pick.lane] ?? { pins: [], rods: [] };
-    const reach = Math.max(1, Math.round((rods[pick.rod]?.edgeCount ?? 0) / 16));
-    let best = -1;
-    let nearest = reach + 1;
-    pins.forEach(({ rod, node, released }, k) => {
-      const away = Math.abs(node - pick.node);
-      if (released || rod !== pick.rod || away >= nearest) return;
-      nearest = away;
-      best = k;
-    });
-    return best;
-  };
-
-  /** The free end that a place belongs to. */
-  const endAt = (pick: Pick): 'start' | 'end' | undefined => {
-    const rod = state.loaded.value?.lanes[pick.lane]?.rods[pick.rod];
-    if (!rod || rod.closed) return undefined;
-    const reach = Math.max(1, Math.round(rod.edgeCount / 10));
-    return pick.node <= reach ? 'start' : pick.node >= rod.nodeCount - 1 - reach ? 'end' : undefined;
-  };
-
-  /** Where a head is that the hand may move: on its skin, or with Shift on its hair. */
-  const headAt = (event: PointerEvent): Vector3 | undefined => {
-    if (state.loaded.value?.hair !== 'movable' || state.tool.value !== 'pull') return undefined;
-    const front = view.pickFront(event.clientX, event.clientY);
-    if (event.shiftKey) return front;
-    const solid = view.onCollider(event.clientX, event.clientY);
-    return front && solid && front.equals(solid) ? solid : undefined;
-  };
-
   const down = (event: PointerEvent): void => {
     if (event.button !== 0 || event.target !== canvas || state.grooming.value) return;
-    const { tool } = state;
-    const solid = headAt(event);
-    const start = solid && view.dragTarget(event.clientX, event.clientY, solid);
-    if (start) {
-      grab = { kind: 'move-all', start, now: start.clone(), from: moved.clone() };
-    } else if (tool.value === 'wind') {
-      grab = { kind: 'wind', x: event.clientX, y: event.clientY, time: performance.now() };
-    } else {
-      const pick = view.pick(event.clientX, event.clientY);
-      if (!pick) return;
-      const pin = pinAt(pick);
-      if (tool.value === 'pin' || tool.value === 'cut') {
-        if (tool.value === 'cut') void cutAt(pick.rod, pick.node);
-        else void pinAtPlace(pick.lane, pick.rod, pick.node, pin);
-        state.hint.value = false;
-        event.stopPropagation();
-        return;
-      }
-      const start = view.dragTarget(event.clientX, event.clientY, pick.point);
-      if (!start) return;
-      const now = start.clone();
-      if (event.shiftKey && pin >= 0) grab = { kind: 'move-pin', pin, start, now };
-      else grab = { kind: 'pull', rod: pick.rod, node: pick.node, start, now };
-    }
+    const taken = takeHold(view, event, moved);
+    if (!taken) return;
     state.hint.value = false;
+    event.stopPropagation();
+    if (taken === 'done') return;
+    grab = taken;
     over = undefined;
     state.hovering.value = undefined;
     view.setHover(undefined);
@@ -104,7 +55,6 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
     if (grab.kind !== 'wind') view.setHold(hold);
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('grabbing');
-    event.stopPropagation();
   };
 
   const move = (event: PointerEvent): void => {
@@ -117,7 +67,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
       return;
     }
     if (grab.kind === 'wind') {
-      blow(grab, event);
+      blow(view, grab, event);
       return;
     }
     pointer = { x: event.clientX, y: event.clientY };
@@ -147,31 +97,13 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
     if (!grab || grab.kind === 'wind') return;
     const message = reach(grab);
     if (message) keepHand(message);
-    else if (grab.kind === 'pull' && pointer && performance.now() - told > 250) keepHand(pullOf(grab));
+    else if (grab.kind === 'pull' && pointer && performance.now() - sentPull > 250) keepHand(pullOf(grab));
   };
 
   /** Said again now and then: a run that was started anew, or goes on with other values, knows of no hand. */
   const pullOf = ({ rod, node, now }: Extract<Grab, { kind: 'pull' }>): HandMessage => {
-    told = performance.now();
+    sentPull = performance.now();
     return { kind: 'pull', rod, node, target: now.toArray() };
-  };
-
-  /** The wind goes with the mouse: its speed is that of the mouse, in sizes of the scene a second of the film. */
-  const blow = (wind: Extract<Grab, { kind: 'wind' }>, event: PointerEvent): void => {
-    const now = performance.now();
-    const seconds = Math.max(0.008, (now - wind.time) / 1000);
-    const center = new Vector3();
-    const a = view.dragTarget(wind.x, wind.y, center);
-    const b = view.dragTarget(event.clientX, event.clientY, center);
-    if (!a || !b) return;
-    const velocity = b
-      .sub(a)
-      .divideScalar(seconds)
-      .divideScalar(Math.max(1e-9, state.pace.value * state.speed.value));
-    hand({ kind: 'wind', velocity: velocity.toArray() });
-    wind.x = event.clientX;
-    wind.y = event.clientY;
-    wind.time = now;
   };
 
   const up = (event: PointerEvent): void => {
@@ -197,37 +129,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
       return;
     }
     view.setHover(pick.point.toArray(), pick.radius);
-    const lane = state.loaded.value?.lanes[pick.lane];
-    const pin = pinAt(pick);
-    const name = `${lane?.rods[pick.rod]?.id ?? ''}, node ${pick.node}`;
-    const what =
-      state.tool.value === 'cut'
-        ? 'click to cut it here'
-        : state.tool.value === 'pin'
-          ? pin >= 0
-            ? 'click to let go'
-            : 'click to pin'
-          : pin >= 0
-            ? `drag to pull, Shift-drag moves the pin${lane?.pins[pin]?.clamps ? ', wheel twists' : ''}`
-            : endAt(pick)
-              ? 'drag to pull, wheel twists the end'
-              : 'drag to pull';
-    state.hovering.value = `${name}: ${what}`;
-  };
-
-  const wheel = (event: WheelEvent): void => {
-    if (state.grooming.value) return;
-    const pick = view.pick(event.clientX, event.clientY);
-    if (!pick || event.ctrlKey) return;
-    const by = -Math.sign(event.deltaY) * notch;
-    const pin = pinAt(pick);
-    const clamps = state.loaded.value?.lanes[pick.lane]?.pins[pin]?.clamps === true;
-    const end = endAt(pick);
-    if (clamps) hand({ kind: 'twist-pin', pin, by });
-    else if (end && pin < 0) hand({ kind: 'twist-end', rod: pick.rod, end, by });
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    state.hovering.value = describe(pick);
   };
 
   const doubleClick = (): void => view.focus();
@@ -237,18 +139,19 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
     nails.clear();
     moved.set(0, 0, 0);
   });
+  const leave = (): void => {
+    over = undefined;
+    look();
+  };
+  const wheel = (event: WheelEvent): void => twist(view, event);
   const capture = { capture: true };
   host.addEventListener('pointerdown', down, capture);
   host.addEventListener('pointermove', move, capture);
   host.addEventListener('pointerup', up, capture);
   host.addEventListener('pointercancel', up, capture);
   host.addEventListener('wheel', wheel, { capture: true, passive: false });
-  canvas.addEventListener('dblclick', doubleClick);
-  const leave = (): void => {
-    over = undefined;
-    look();
-  };
   host.addEventListener('pointerleave', leave);
+  canvas.addEventListener('dblclick', doubleClick);
   const detach = (): void => {
     forget();
     host.removeEventListener('pointerleave', leave);
@@ -260,6 +163,110 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHand
     canvas.removeEventListener('dblclick', doubleClick);
   };
   return { look, detach };
+}
+
+/** The pin near a place, −1 where there is none. */
+function pinAt(pick: Pick): number {
+  const { pins, rods } = state.loaded.value?.lanes[pick.lane] ?? { pins: [], rods: [] };
+  const reach = Math.max(1, Math.round((rods[pick.rod]?.edgeCount ?? 0) / 16));
+  let best = -1;
+  let nearest = reach + 1;
+  pins.forEach(({ rod, node, released }, k) => {
+    const away = Math.abs(node - pick.node);
+    if (released || rod !== pick.rod || away >= nearest) return;
+    nearest = away;
+    best = k;
+  });
+  return best;
+}
+
+/** The free end that a place belongs to. */
+function endAt(pick: Pick): 'start' | 'end' | undefined {
+  const rod = state.loaded.value?.lanes[pick.lane]?.rods[pick.rod];
+  if (!rod || rod.closed) return undefined;
+  const reach = Math.max(1, Math.round(rod.edgeCount / 10));
+  return pick.node <= reach ? 'start' : pick.node >= rod.nodeCount - 1 - reach ? 'end' : undefined;
+}
+
+/** Where a head is that the hand may move: on its skin, or with Shift on its hair. */
+function headAt(view: View, event: PointerEvent): Vector3 | undefined {
+  if (state.loaded.value?.hair !== 'movable' || state.tool.value !== 'pull') return undefined;
+  const front = view.pickFront(event.clientX, event.clientY);
+  if (event.shiftKey) return front;
+  const solid = view.onCollider(event.clientX, event.clientY);
+  return front && solid && front.equals(solid) ? solid : undefined;
+}
+
+/** What the hand takes hold of, if anything; 'done' where a click was all there was to do: a cut, a pin. */
+function takeHold(view: View, event: PointerEvent, moved: Vector3): Grab | 'done' | undefined {
+  const tool = state.tool.value;
+  const { clientX, clientY } = event;
+  const solid = headAt(view, event);
+  const atHead = solid && view.dragTarget(clientX, clientY, solid);
+  if (atHead) return { kind: 'move-all', start: atHead, now: atHead.clone(), from: moved.clone() };
+  if (tool === 'wind') return { kind: 'wind', x: clientX, y: clientY, time: performance.now() };
+  const pick = view.pick(clientX, clientY);
+  if (!pick) return undefined;
+  const pin = pinAt(pick);
+  if (tool === 'pin' || tool === 'cut') {
+    if (tool === 'cut') void cutAt(pick.rod, pick.node);
+    else void pinAtPlace(pick.lane, pick.rod, pick.node, pin);
+    return 'done';
+  }
+  const start = view.dragTarget(clientX, clientY, pick.point);
+  if (!start) return undefined;
+  const now = start.clone();
+  if (event.shiftKey && pin >= 0) return { kind: 'move-pin', pin, start, now };
+  return { kind: 'pull', rod: pick.rod, node: pick.node, start, now };
+}
+
+/** The wind goes with the mouse: its speed is that of the mouse, in sizes of the scene a second of the film. */
+function blow(view: View, wind: Extract<Grab, { kind: 'wind' }>, event: PointerEvent): void {
+  const now = performance.now();
+  const seconds = Math.max(0.008, (now - wind.time) / 1000);
+  const center = new Vector3();
+  const a = view.dragTarget(wind.x, wind.y, center);
+  const b = view.dragTarget(event.clientX, event.clientY, center);
+  if (!a || !b) return;
+  const velocity = b
+    .sub(a)
+    .divideScalar(seconds)
+    .divideScalar(Math.max(1e-9, state.pace.value * state.speed.value));
+  hand({ kind: 'wind', velocity: velocity.toArray() });
+  wind.x = event.clientX;
+  wind.y = event.clientY;
+  wind.time = now;
+}
+
+/** What the hand could do at a place, for the line under the view. */
+function describe(pick: Pick): string {
+  const lane = state.loaded.value?.lanes[pick.lane];
+  return `${lane?.rods[pick.rod]?.id ?? ''}, node ${pick.node}: ${describeTool(pick)}`;
+}
+
+function describeTool(pick: Pick): string {
+  const pin = pinAt(pick);
+  if (state.tool.value === 'cut') return 'click to cut it here';
+  if (state.tool.value === 'pin') return pin >= 0 ? 'click to let go' : 'click to pin';
+  const twists = state.loaded.value?.lanes[pick.lane]?.pins[pin]?.clamps ? ', wheel twists' : '';
+  if (pin >= 0) return `drag to pull, Shift-drag moves the pin${twists}`;
+  return endAt(pick) ? 'drag to pull, wheel twists the end' : 'drag to pull';
+}
+
+/** Twists the pin or the free end under the mouse. */
+function twist(view: View, event: WheelEvent): void {
+  if (state.grooming.value) return;
+  const pick = view.pick(event.clientX, event.clientY);
+  if (!pick || event.ctrlKey) return;
+  const by = -Math.sign(event.deltaY) * notch;
+  const pin = pinAt(pick);
+  const clamps = state.loaded.value?.lanes[pick.lane]?.pins[pin]?.clamps === true;
+  const end = endAt(pick);
+  if (clamps) hand({ kind: 'twist-pin', pin, by });
+  else if (end && pin < 0) hand({ kind: 'twist-end', rod: pick.rod, end, by });
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 /** Cuts; what cannot be cut says why. */
