@@ -5,6 +5,7 @@
 import { SceneError } from '../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
 import { type DerOptions, derCapabilities } from '../models/der/options.ts';
+import { copyState } from '../models/stateParts.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { createBatchContact } from './contactPort.ts';
@@ -165,12 +166,6 @@ export function compileBatch(
     matrices: noModes,
   };
   return { bundle, strands: batch, options, isMerged };
-}
-
-function copyState(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
 }
 
 /** Stands in for `der`: pass it in `models` of `createWorld`. */

@@ -1,6 +1,7 @@
 /** Islands that could not be moved in one step are stepped in pieces, one by one, while all others wait at the end of the step. */
 import { stepInPieces } from '../math/pieces.ts';
-import type { BundleState, StepOutcome } from '../model.ts';
+import type { StepOutcome } from '../model.ts';
+import { copyState } from '../models/stateParts.ts';
 import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
 import type { Attempt, ContactContext } from './context.ts';
 import { rememberLinks, resumeLinks } from './links/links.ts';
@@ -47,12 +48,6 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
       });
     }
   }
-}
-
-function copyState(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
 }
 
 /** Steps one island in pieces and appends its contacts to `done`. */

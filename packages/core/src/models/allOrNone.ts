@@ -1,17 +1,7 @@
 /** A step of a bundle that moves all rods or none. */
 
 import type { BundleState, StepOutcome } from '../model.ts';
-import { cloneArrays, copyArrays } from './snapshot.ts';
-
-const STATE = ['q', 'v', 'memory'] as const;
-
-export function copyState(to: BundleState, from: BundleState): void {
-  copyArrays(to, from, STATE);
-}
-
-export function cloneState(state: BundleState): BundleState {
-  return cloneArrays(state, STATE);
-}
+import { copyState } from './stateParts.ts';
 
 /** Calls `step`; where it fails or throws, such as on a formula that gives NaN, the state is as before. `before`: memory for that. */
 export function advanceAllOrNone(

@@ -8,7 +8,8 @@ import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { followBranch } from '../../statics/branch.ts';
-import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
+import { advanceAllOrNone } from '../allOrNone.ts';
+import { cloneState } from '../stateParts.ts';
 import { createBranchRod } from './branch.ts';
 import { stretchForces } from './energy.ts';
 import { stepVerlet } from './explicit.ts';

@@ -3,6 +3,7 @@
 import type { BundleState } from '../../model.ts';
 import type { Allocate } from '../../port.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
+import { sameSlice } from '../stateParts.ts';
 import type { DerBody } from './body.ts';
 import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
@@ -68,10 +69,4 @@ export function createHeld({ ders, systems, state, allocate }: ContactParts): He
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
   );
   return { held, heldStarts, startsOf, heldBodies };
-}
-
-/** The part of `other` that stands where `view` stands in `whole`. */
-function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
-  const o = (view.byteOffset - whole.byteOffset) / 8;
-  return other.subarray(o, o + view.length);
 }

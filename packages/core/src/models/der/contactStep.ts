@@ -6,7 +6,7 @@
  */
 import type { StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
-import { copyState } from '../allOrNone.ts';
+import { copyState } from '../stateParts.ts';
 import { syncPose } from './body.ts';
 import type { ContactContext, StepGroup } from './contactContext.ts';
 import { addBodyForce, addSideForce, clearContact, endOfRod, leavesRoom, missGoal } from './contactSides.ts';

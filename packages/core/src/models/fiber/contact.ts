@@ -20,6 +20,7 @@ import {
 import { createSelectedInverse, invertSelected, type SelectedInverse } from '../../linalg/selectedInverse.ts';
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { Allocate, ContactSides } from '../../port.ts';
+import { copyState, partOf } from '../stateParts.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
@@ -85,21 +86,8 @@ export function createFiberContact(
       fibers.map(({ memory }) => memory.length),
     ),
   };
-  const startOf = ({ q, v, memory }: FiberRod): BundleState => {
-    const at = (q.byteOffset - state.q.byteOffset) / 8;
-    const kept = (memory.byteOffset - state.memory.byteOffset) / 8;
-    return {
-      q: held.q.subarray(at, at + q.length),
-      v: held.v.subarray(at, at + v.length),
-      memory: held.memory.subarray(kept, kept + memory.length),
-    };
-  };
-  const copyFiber = (to: BundleState, from: BundleState): void => {
-    to.q.set(from.q);
-    to.v.set(from.v);
-    to.memory.set(from.memory);
-  };
-  const toStart = (fiber: FiberRod): void => copyFiber(fiber, startOf(fiber));
+  const startOf = (fiber: FiberRod): BundleState => partOf(fiber, state, held);
+  const toStart = (fiber: FiberRod): void => copyState(fiber, startOf(fiber));
 
   const works: Workspace[] = [];
   for (const { members } of units) for (const { index, work } of members) works[index] = work;
@@ -168,7 +156,7 @@ export function createFiberContact(
     systemCount: fibers.length,
     hold(marked) {
       fibers.forEach((fiber, k) => {
-        if (!marked || marked[k]) copyFiber(startOf(fiber), fiber);
+        if (!marked || marked[k]) copyState(startOf(fiber), fiber);
       });
     },
     revert(marked, t) {

@@ -8,7 +8,8 @@ import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '.
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
-import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
+import { advanceAllOrNone } from '../allOrNone.ts';
+import { cloneState } from '../stateParts.ts';
 import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';

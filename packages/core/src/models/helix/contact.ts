@@ -9,7 +9,7 @@
 
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
-import { cloneState, copyState } from '../allOrNone.ts';
+import { cloneState, copyState, partOf } from '../stateParts.ts';
 import type { Glue } from './blocks.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians, writePointJacobians } from './kinematics.ts';
@@ -42,15 +42,7 @@ export interface HelixContactParts {
 export function createHelixContact({ helices, state, newton, patient }: HelixContactParts): ContactPort {
   const slots: (Slot | undefined)[] = [];
   const held = cloneState(state);
-  const startOf = (view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array => {
-    const o = (view.byteOffset - whole.byteOffset) / 8;
-    return other.subarray(o, o + view.length);
-  };
-  const starts = helices.map((h) => ({
-    q: startOf(h.q, state.q, held.q),
-    v: startOf(h.v, state.v, held.v),
-    memory: startOf(h.memory, state.memory, held.memory),
-  }));
+  const starts = helices.map((h) => partOf(h, state, held));
   const slotOf = (k: number): Slot => {
     slots[k] ??= createSlot(helices[k]);
     return slots[k] as Slot;

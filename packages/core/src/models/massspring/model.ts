@@ -5,7 +5,8 @@ import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts
 import type { Rod } from '../../scene/compiled.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
-import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
+import { advanceAllOrNone } from '../allOrNone.ts';
+import { cloneState } from '../stateParts.ts';
 import { rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';

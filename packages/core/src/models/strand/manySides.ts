@@ -17,6 +17,7 @@ import { addWrench, readSide } from './sideMaps.ts';
 import { addForce, bringMotion, turn, turnBack } from './spatial.ts';
 import { createSweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+import { linkOf, type TreeSides } from './treeSides.ts';
 
 /** Sides from which on a tree is solved for by sweeps. */
 export const MANY = 24;
@@ -35,7 +36,7 @@ export interface ManySides {
 }
 
 /** `free`: the elimination without point masses, whose slopes of the joints are those of this one. */
-export function createManySides(links: number, { turn: Th, rate }: Sweep): ManySides {
+function createManySides(links: number, { turn: Th, rate }: Sweep): ManySides {
   return {
     sweep: { ...createSweep(links), turn: Th, rate },
     glue: new Float64Array(36 * links),
@@ -44,6 +45,15 @@ export function createManySides(links: number, { turn: Th, rate }: Sweep): ManyS
     x: new Float64Array(3 * links + 3),
     last: 0,
   };
+}
+
+/** What a tree with many sides is solved by. */
+export function manyOf(
+  slot: { readonly sweep: Sweep; many: ManySides | undefined },
+  { linkCount }: StrandTree,
+): ManySides {
+  slot.many ??= createManySides(linkCount, slot.sweep);
+  return slot.many;
 }
 
 const force = new Float64Array(6);
@@ -140,15 +150,11 @@ export function traceOfSide(
   return scale * trace;
 }
 
-/** The elimination with the point masses of sides `order[from…]`; `scale`: 1/h². `shift`: that of the one without them. */
+/** The elimination with the point masses of the tree's sides; `scale`: 1/h². `shift`: that of the one without them. */
 export function factorMany(
   many: ManySides,
   tree: StrandTree,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
+  { sides, order, from, count: m, firstLink }: TreeSides,
   scale: number,
   shift: number,
 ): boolean {
@@ -157,7 +163,7 @@ export function factorMany(
   many.last = 0;
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
-    const link = linkOf(sides, c);
+    const link = linkOf(firstLink, sides, c);
     many.last = Math.max(many.last, link);
     const rho = scale * sides.mass[c];
     if (rho === 0) continue;
@@ -172,27 +178,32 @@ export function factorMany(
   return good;
 }
 
-/** velocity = S H⁻¹ Sᵀ impulse for sides `order[from…]`. */
+/** velocity = S H⁻¹ Sᵀ impulse for the tree's sides. */
 export function solveMany(
   velocity: Float64Array,
   { sweep, wrench, x, last }: ManySides,
   tree: StrandTree,
   impulse: Float64Array,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
+  { sides, order, from, count: m, firstLink }: TreeSides,
   scale: number,
 ): void {
   wrench.fill(0, 0, 6 * last + 6);
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
-    addWrench(wrench, tree, linkOf(sides, c), sides, c, impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]);
+    addWrench(
+      wrench,
+      tree,
+      linkOf(firstLink, sides, c),
+      sides,
+      c,
+      impulse[3 * c],
+      impulse[3 * c + 1],
+      impulse[3 * c + 2],
+    );
   }
   solveSweep(x, tree, sweep, undefined, wrench, undefined, last, last);
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
-    readSide(velocity, 3 * c, tree, sweep, linkOf(sides, c), sides, c, scale);
+    readSide(velocity, 3 * c, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);
   }
 }

@@ -9,9 +9,11 @@ import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '.
 import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
 import type { Scene } from '../../scene/types.ts';
-import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
+import { advanceAllOrNone } from '../allOrNone.ts';
+import { cloneState, copyState, partOf } from '../stateParts.ts';
 import { countRows, createConstraints } from './constraints.ts';
-import { clearContact, copyTree, createStrandContact, partOf, poseTree } from './contact.ts';
+import { createStrandContact } from './contact.ts';
+import { clearContact, poseTree } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { recallBase } from './drive.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
@@ -108,13 +110,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const advanceApart = (k: number, t: number, dt: number, whole: StepResult): StepResult => {
     const tree = trees[k];
     const back = (to: BundleState, now: number): void => {
-      copyTree(tree, to);
+      copyState(tree, to);
       poseTree(tree, now);
     };
     back(starts[k], t);
     const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
       coupling.onPiece?.(from);
-      copyTree(piece[k], tree);
+      copyState(piece[k], tree);
       const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
       if (one.ok) poseSamples(tree);
       else back(piece[k], from);

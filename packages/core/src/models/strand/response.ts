@@ -2,16 +2,16 @@
  * The response of a tree's sides, S A⁻¹ Sᵀ, as a small dense matrix; with point masses on the sides, S H⁻¹ Sᵀ. contact.ts
  * says what for.
  */
-import type { ContactSides } from '../../port.ts';
 import { createBulk } from './bulk.ts';
 import { createDeparture } from './departure.ts';
-import { createManySides, type ManySides } from './manySides.ts';
+import type { ManySides } from './manySides.ts';
 import { solveSweep } from './newton.ts';
 import type { Bulk, Departure, Sweep } from './records.ts';
 import { addWrench, readSide } from './sideMaps.ts';
 import { invert3 } from './spatial.ts';
 import { createSweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+import { linkOf, type TreeSides } from './treeSides.ts';
 import type { StepWork } from './trial.ts';
 
 /** The sweep of one tree, kept over the iterations of a step. */
@@ -73,11 +73,7 @@ export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork, 
 export function isKnown(
   slot: Slot,
   { q }: StrandTree,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
+  { sides, order, from, count: m, firstLink }: TreeSides,
 ): boolean {
   if (slot.foundFor.length < 5 * m) {
     slot.free = new Float64Array(36 * m * m);
@@ -92,7 +88,7 @@ export function isKnown(
   for (let k = 0; k < q.length && same; k++) same = Math.abs(q[k] - foundAt[k]) < NEAR;
   for (let i = 0; i < m && same; i++) {
     const c = order[from + i];
-    same = foundFor[5 * i] === linkOf(sides, c) && foundFor[5 * i + 1] === weight[c];
+    same = foundFor[5 * i] === linkOf(firstLink, sides, c) && foundFor[5 * i + 1] === weight[c];
     for (let k = 0; k < 3 && same; k++) same = foundFor[5 * i + 2 + k] === arm[3 * c + k];
   }
   if (same) return true;
@@ -101,44 +97,34 @@ export function isKnown(
   masses.fill(Number.NaN);
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
-    foundFor[5 * i] = linkOf(sides, c);
+    foundFor[5 * i] = linkOf(firstLink, sides, c);
     foundFor[5 * i + 1] = weight[c];
     for (let k = 0; k < 3; k++) foundFor[5 * i + 2 + k] = arm[3 * c + k];
   }
   return false;
 }
 
-/** What a tree with many sides is solved by. */
-export function manyOf(slot: Slot, { linkCount }: StrandTree): ManySides {
-  slot.many ??= createManySides(linkCount, slot.sweep);
-  return slot.many;
-}
-
 const moved = new Float64Array(3);
 
-/** S A⁻¹ Sᵀ of sides `order[from…]`, a unit force at a time. */
+/** S A⁻¹ Sᵀ of the tree's sides, a unit force at a time. */
 export function writeResponse(
   { sweep, wrench, x, free }: Slot,
   tree: StrandTree,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
+  { sides, order, from, count: m, firstLink }: TreeSides,
   scale: number,
 ): void {
   let last = 0;
-  for (let i = 0; i < m; i++) last = Math.max(last, linkOf(sides, order[from + i]));
+  for (let i = 0; i < m; i++) last = Math.max(last, linkOf(firstLink, sides, order[from + i]));
   for (let column = 0; column < 3 * m; column++) {
     const side = order[from + Math.floor(column / 3)];
     const axis = column % 3;
-    const link = linkOf(sides, side);
+    const link = linkOf(firstLink, sides, side);
     wrench.fill(0);
     addWrench(wrench, tree, link, sides, side, axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0);
     solveSweep(x, tree, sweep, undefined, wrench, undefined, link, last);
     for (let i = 0; i < m; i++) {
       const c = order[from + i];
-      readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
+      readSide(moved, 0, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);
       for (let k = 0; k < 3; k++) free[(3 * i + k) * 3 * m + column] = moved[k];
     }
   }
@@ -149,17 +135,13 @@ export function addLinearStep(
   velocity: Float64Array,
   { sweep, x }: Slot,
   tree: StrandTree,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
+  { sides, order, from, count: m, firstLink }: TreeSides,
   scale: number,
 ): void {
   solveSweep(x, tree, sweep, tree.residual, undefined, undefined);
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
-    readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
+    readSide(moved, 0, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);
     for (let k = 0; k < 3; k++) velocity[3 * c + k] += moved[k];
   }
 }
@@ -167,14 +149,12 @@ export function addLinearStep(
 /** Scratch of a tree's sides. */
 const work = { matrix: new Float64Array(0), right: new Float64Array(0) };
 
-/** velocity = W impulse for sides `order[from…]`: three rows at a time, so that an impulse is read once for them. */
+/** velocity = W impulse for the tree's sides: three rows at a time, so that an impulse is read once for them. */
 export function applyResponse(
   velocity: Float64Array,
   W: Float64Array,
   impulse: Float64Array,
-  order: Int32Array,
-  from: number,
-  m: number,
+  { order, from, count: m }: TreeSides,
 ): void {
   const n = 3 * m;
   if (work.right.length < n) work.right = new Float64Array(2 * n);
@@ -209,13 +189,8 @@ export function applyResponse(
  * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W = (1 − (1 + W P)⁻¹) P⁻¹, with W = S A⁻¹ Sᵀ and P the point masses; a side without mass
  * takes the first form. W P has a positive symmetric part in the measure of P, so blocks need no pivoting.
  */
-export function glueMasses(
-  { free, glued, masses }: Slot,
-  { mass }: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-): boolean {
+export function glueMasses({ free, glued, masses }: Slot, { sides, order, from, count: m }: TreeSides): boolean {
+  const { mass } = sides;
   const n = 3 * m;
   let same = true;
   let least = Number.POSITIVE_INFINITY;

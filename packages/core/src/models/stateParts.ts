@@ -1,0 +1,28 @@
+/** Copies of a bundle's state, and the part of a copy that belongs to one rod. */
+
+import type { BundleState } from '../model.ts';
+
+export function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
+}
+
+export function cloneState(state: BundleState): BundleState {
+  return { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+}
+
+/** The part of `copy`, a copy of the state `whole`, that belongs to a rod whose arrays are views of `whole`. */
+export function partOf(rod: BundleState, whole: BundleState, copy: BundleState): BundleState {
+  return {
+    q: sameSlice(rod.q, whole.q, copy.q),
+    v: sameSlice(rod.v, whole.v, copy.v),
+    memory: sameSlice(rod.memory, whole.memory, copy.memory),
+  };
+}
+
+/** The part of `other` that stands where `view` stands in `whole`. */
+export function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
+  const o = (view.byteOffset - whole.byteOffset) / 8;
+  return other.subarray(o, o + view.length);
+}
