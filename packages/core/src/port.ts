@@ -152,20 +152,40 @@ export interface SolidMotion {
   readonly turn: ArrayLike<number>;
 }
 
-/** What a bundle that solves contact itself is told of the obstacles. */
+/** How rods meet rods, for bundles that solve contact themselves. */
+export interface RodPairs {
+  readonly friction: number;
+  /** Whether a rod meets itself. */
+  readonly self: boolean;
+  /** Contact radius of the edges of a rod [m]. */
+  radiusOf(rod: number): ArrayLike<number>;
+}
+
+/** What a bundle that solves contact itself is told of the obstacles, and of rods that meet rods. */
 export interface SolidScene {
   readonly count: number;
   /** In the step from t to t + dt. */
   at(t: number, dt: number): readonly SolidMotion[];
   /** Edges from the first on that an obstacle leaves alone: roots of hair below the skin. */
   countSpared(rod: number, obstacle: number): number;
+  /** Absent where rods do not meet rods. */
+  readonly pairs?: RodPairs;
 }
 
-/** A contact with an obstacle that the last step solved for. */
+/** Place on the other rod of a contact between rods. */
+export interface OtherSide {
+  readonly rod: number;
+  readonly edge: number;
+  readonly weight: number;
+}
+
+/** A contact that the last step solved for: with an obstacle, or one side of a contact between rods. */
 export interface OwnContactRow {
   readonly rod: number;
   readonly edge: number;
+  /** −1 between rods. */
   readonly obstacle: number;
+  readonly other?: OtherSide;
   /** Which of the contacts of this edge it is, and whether it was there in the step before: 1, else 2. */
   readonly place: number;
   readonly age: number;
@@ -189,7 +209,7 @@ export interface OwnContactReport {
   overlap: number;
 }
 
-/** Contact with obstacles that a bundle merges into the iterations of its own step. */
+/** Contact that a bundle merges into the iterations of its own step. */
 export interface OwnContact {
   /** For messages, such as "the gpu backend". */
   readonly name: string;

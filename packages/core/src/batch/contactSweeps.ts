@@ -14,6 +14,7 @@ import { type Compliance, passEdge, passJoint, pointCompliance } from './points.
 import {
   clearContact,
   edgeCountOf,
+  firstPairOf,
   frameOfRoot,
   frameOfRootBefore,
   hasFreeRoot,
@@ -37,6 +38,7 @@ import {
   writeContact,
   writeForces,
   writeStiffness,
+  writeWeight,
 } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
@@ -84,7 +86,7 @@ const FIRST = 2;
 const LATER = 1;
 
 /** By how much an overlap is pushed out in a step: as in contact/solve, but up to half a radius, since few iterations let more in. */
-function easeOut(depth: number, radius: number): number {
+export function easeOut(depth: number, radius: number): number {
   const push = Math.max(0.2 * (depth - 0.01 * radius), 0.5 * (depth - 0.025 * radius));
   return Math.min(Math.max(0, push), 0.5 * radius);
 }
@@ -110,7 +112,7 @@ function placeOf(o: Obstacle, part: number, x: Vector, radius: number): Place {
 }
 
 /** Way of node i over the step under its loads alone [m]. */
-function flightOf(s: Strand, i: Index, dt: number): Vector {
+export function flightOf(s: Strand, i: Index, dt: number): Vector {
   return add(scale(dt, readState(s, i, VELOCITY)), scale((dt * dt) / massOf(s, i), nodeForceOf(s, i)));
 }
 
@@ -288,7 +290,12 @@ function weighContacts(s: Strand, root: Matrix): void {
         if (point.part < 1) {
           crowd = Math.max(crowd, crowdOf(s, j));
         }
-        writeStiffness(s, j, c, SHARE / (crowd * pointCompliance(around, edge, point)));
+        const compliance = pointCompliance(around, edge, point);
+        if (c < firstPairOf(s)) {
+          writeStiffness(s, j, c, SHARE / (crowd * compliance));
+        } else {
+          writeWeight(s, j, c - firstPairOf(s), compliance, crowd);
+        }
       }
     }
     at = passEdge(around, edge);
@@ -296,17 +303,17 @@ function weighContacts(s: Strand, root: Matrix): void {
 }
 
 /** What the law changed: contacts that carry force, and the largest change of a force by its stiffness, squared [m²]. */
-interface LawChange {
+export interface LawChange {
   readonly change: number;
   readonly loaded: Index;
 }
 
-/** The law of Coulomb at every contact, for the present displacements. */
-function applyLaw(s: Strand, boost: number): LawChange {
+/** The law of Coulomb at every contact with an obstacle, for the present displacements. */
+export function applyLaw(s: Strand, boost: number): LawChange {
   let change = 0;
   let loaded: Index = 0;
   for (let j = 0; j < edgeCountOf(s); j++) {
-    const points = pointCountOf(s, j);
+    const points = Math.min(pointCountOf(s, j), firstPairOf(s));
     for (let c = 0; c < points; c++) {
       if (isPushed(s, j, c)) {
         const contact = readContact(s, j, c);
@@ -329,7 +336,7 @@ function applyLaw(s: Strand, boost: number): LawChange {
 }
 
 /** Exact Coulomb friction for an isotropic response 1/ρ: stick, or slide on the edge of the cone. `moved`: against the surface [m]. */
-function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vector {
+export function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vector {
   const n = contact.normal;
   const wanted = subtract(contact.force, scale(stiffness, moved));
   const along = dot(wanted, n);
@@ -342,6 +349,17 @@ function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vecto
     force = add(scale(press, n), size > most ? scale(most / size, across) : across);
   }
   return force;
+}
+
+/** Factor on ρ of new contacts in iteration k. */
+export function boostAt(k: Index): number {
+  return k === 0 ? FIRST : LATER;
+}
+
+/** Whether a change of contacts is too large to end the iterations. */
+export function isLarge(s: Strand, change: number): boolean {
+  const limit = SETTLED * radiusOf(s, 0);
+  return change > limit * limit;
 }
 
 /** After iterations with contact. */
@@ -374,7 +392,6 @@ export function beginPressed(s: Strand, stage: Stage, tip: Quaternion): Quaterni
 
 /** Law and Newton in turn, until contacts have settled or the range ends. */
 export function continuePressed(s: Strand, stage: Stage, start: Quaternion, range: PressedRange): PressedProgress {
-  const limit = SETTLED * radiusOf(s, 0);
   let tip: Quaternion = start;
   let largest = 0;
   let change = 0;
@@ -382,14 +399,14 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
   let iterations: Index = range.first;
   let moves = true;
   for (let k = range.first; k < range.end && moves; k++) {
-    const law = applyLaw(s, k === 0 ? FIRST : LATER);
+    const law = applyLaw(s, boostAt(k));
     const progress = iterateStage(s, stage, tip);
     tip = progress.tip;
     largest = progress.largest;
     change = law.change;
     loaded = law.loaded;
     iterations = k + 1;
-    moves = k + 1 < range.least || change > limit * limit;
+    moves = k + 1 < range.least || isLarge(s, change);
   }
   return { tip, largest, moves, change, loaded, iterations };
 }

@@ -27,6 +27,10 @@ export const BOX = 1;
 /** Iterations of contact in a step, at most. */
 export const MOST_ITERATIONS = 32;
 
+/** Contacts of an edge with other edges, at most, and edges that a search keeps as candidates for them. */
+export const PAIR_SLOTS = 6;
+export const CANDIDATES = 16;
+
 export interface Slot {
   readonly name: string;
   readonly index: number;

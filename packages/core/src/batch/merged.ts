@@ -10,6 +10,7 @@ import {
   findContacts,
   type PressedProgress,
   pressedStage,
+  type Search,
   solvePressed,
 } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
@@ -117,22 +118,41 @@ export interface MergedReport {
 
 const freeReport = { pressed: false, turn: 0, settled: true, loaded: 0, iterations: 0, error: 0 };
 
-/** One step: the scheme's own where nothing presses, else implicit Euler with at least `iterations` of contact. */
-export function stepMerged(
-  batch: BatchRod,
-  step: { readonly t: number; readonly dt: number; readonly iterations: number; readonly robust?: boolean },
-  options: StepOptions,
-): MergedReport {
-  const { strand } = batch;
-  const { merged } = strand;
+/** A step of a strand among obstacles. */
+export interface MergedStep {
+  readonly t: number;
+  readonly dt: number;
+  /** Of contact, at least. */
+  readonly iterations: number;
+  readonly robust?: boolean;
+}
+
+/** Where a strand is at the start of a step: what its contacts are, and the tangents of its edges. */
+export interface MergedStart extends Search {
+  readonly tangentBefore: Float64Array;
+}
+
+/** Finds contacts with obstacles at the start of a step. Throws if the strand meets none. */
+export function openMergedStep(batch: BatchRod, { t, dt }: MergedStep): MergedStart {
+  const { merged } = batch.strand;
   if (!merged) throw new Error('meetObstacles was not called');
-  const { t, dt, iterations, robust = false } = step;
   adoptState(batch, t);
   evaluateLoads(batch, t);
   const [x, y, z] = batch.origin;
   merged.origin = [x, y, z];
-  const { overlap, presses } = findContacts(strand, dt);
-  const tangentBefore = keepFrames(batch);
+  return { ...findContacts(batch.strand, dt), tangentBefore: keepFrames(batch) };
+}
+
+/** The rest of a step that `openMergedStep` began. */
+export function closeMergedStep(
+  batch: BatchRod,
+  step: MergedStep,
+  options: StepOptions,
+  { overlap, presses, tangentBefore }: MergedStart,
+): MergedReport {
+  const { strand } = batch;
+  const { merged } = strand;
+  const { t, dt, iterations, robust = false } = step;
   const pressed = pressedStage(dt);
   let [stage, tip, isPressed] = [pressed, IDENTITY, presses];
   if (!presses) {
@@ -151,9 +171,13 @@ export function stepMerged(
     return { ...freeReport, ok: true, reason: '', overlap };
   }
   const progress = solveContacts(strand, pressed, tip, iterations);
+  if (progress.largest < Infinity) completeStep(batch, pressed, dt, tangentBefore);
+  return reportProgress(progress, overlap);
+}
+
+export function reportProgress(progress: PressedProgress, overlap: number): MergedReport {
   const turn = Math.sqrt(progress.largest);
   const ok = turn < Infinity;
-  if (ok) completeStep(batch, pressed, dt, tangentBefore);
   return {
     ok,
     reason: ok ? '' : 'contact diverged',
@@ -165,6 +189,11 @@ export function stepMerged(
     iterations: progress.iterations,
     error: Math.sqrt(progress.change),
   };
+}
+
+/** One step: the scheme's own where nothing presses, else implicit Euler with at least `iterations` of contact. */
+export function stepMerged(batch: BatchRod, step: MergedStep, options: StepOptions): MergedReport {
+  return closeMergedStep(batch, step, options, openMergedStep(batch, step));
 }
 
 /** Iterations of contact, until contacts have settled and none is missed. */

@@ -14,7 +14,7 @@ import { addEnergies, addMomentum, measureReactions, readChannel } from './reado
 import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
 import { startMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { adoptState, type Scheme, type StepOptions, stepStrand } from './step.ts';
+import { adoptState, type Scheme, type StepOptions, type StepResult, stepStrand } from './step.ts';
 
 /** Throws SceneError for scenes that the formulation does not cover. */
 function refuseScene(scene: Scene, coupling: Coupling): void {
@@ -106,23 +106,29 @@ export function compileBatch(
   };
   restart(0);
 
+  const stepEach = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepResult & { failed: number } => {
+    const total = { ok: true, iterations: 0, iterationsMax: 0, reason: '', failed: -1 };
+    for (const [k, one] of batch.entries()) {
+      if (without?.[k]) continue;
+      const step = stepStrand(one, t, dt, options, robust);
+      total.iterations += step.iterations;
+      total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
+      if (!step.ok) return { ...total, ok: false, reason: step.reason, failed: k };
+    }
+    return total;
+  };
   const own = isMerged ? createOwnContact(mergedContact, batch) : undefined;
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     copyState(before, state);
     own?.begin(t, dt);
-    const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
-    for (const [k, one] of batch.entries()) {
-      if (without?.[k]) continue;
-      const step = own ? own.step(k, { t, dt, robust }, options) : stepStrand(one, t, dt, options, robust);
-      total.iterations += step.iterations;
-      total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
-      if (step.ok) continue;
-      copyState(state, before);
-      own?.undo();
-      refresh(t);
-      return { ...total, ok: false, failure: { rod: rods[k].id, reason: step.reason } };
-    }
-    return total;
+    const { ok, iterations, iterationsMax, reason, failed } =
+      own?.step({ t, dt, robust }, options) ?? stepEach(t, dt, robust, without);
+    const total = { ok, iterations, iterationsMax, shifts: 0 };
+    if (ok) return total;
+    copyState(state, before);
+    own?.undo();
+    refresh(t);
+    return { ...total, failure: { rod: rods[failed].id, reason } };
   };
   const noModes = (): never => {
     throw new SceneError(

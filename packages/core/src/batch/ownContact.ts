@@ -2,12 +2,14 @@
  * Merged contact of a bundle in a world: obstacles from the world's colliders, contacts as rows that can be saved, and the report. The
  * reference steps its strands with merged.ts; a device does the same with its own.
  */
-import type { OwnContact, OwnContactReport, OwnContactRow, SolidMotion, SolidScene } from '../port.ts';
+import type { OwnContact, OwnContactReport, OwnContactRow, RodPairs, SolidMotion, SolidScene } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
 import type { Contact } from './contactSweeps.ts';
+import { meetStrands, stepCoupled } from './coupled.ts';
 import { BOX, PLANE } from './layout.ts';
 import { type MergedReport, meetObstacles, noContact, stepMerged } from './merged.ts';
 import type { Obstacle } from './obstacles.ts';
+import type { Partner } from './pairSweeps.ts';
 import { type BatchRod, frameQuaternion } from './rod.ts';
 import type { StepOptions, StepResult } from './step.ts';
 
@@ -44,6 +46,13 @@ export function openMerged(strands: readonly BatchRod[], solids: SolidScene): vo
     const spared = Uint32Array.from(obstacles, (_, k) => solids.countSpared(rod, k));
     meetObstacles(one, { radius: one.rod.edgeRadius, obstacles, spared });
   });
+  if (solids.pairs) meetStrands(strands, solids.pairs);
+}
+
+/** What a strand's step adds to the report of all. */
+function reportRod({ loaded, iterations, error, overlap, settled }: MergedReport, rod: number): OwnContactReport {
+  const [unsettled, firstUnsettled] = settled ? [0, -1] : [1, rod];
+  return { contacts: loaded, iterations, error, overlap, unsettled, firstUnsettled };
 }
 
 /** Steps strand `rod` among the obstacles. */
@@ -57,29 +66,69 @@ export function stepAmong(
   if (!merged) throw new Error('the strand has not been told of obstacles');
   merged.obstacles = obstacles;
   const report = stepMerged(one, { ...step, iterations: CONTACT_ITERATIONS }, options);
-  const own: OwnContactReport = {
-    contacts: report.loaded,
-    iterations: report.iterations,
-    error: report.error,
-    overlap: report.overlap,
-    unsettled: report.settled ? 0 : 1,
-    firstUnsettled: report.settled ? -1 : step.rod,
-  };
-  return { ...report, own };
+  return { ...report, own: reportRod(report, step.rod) };
+}
+
+/** Steps strands that meet each other. */
+export function stepTogether(
+  strands: readonly BatchRod[],
+  step: { readonly t: number; readonly dt: number; readonly robust: boolean },
+  options: StepOptions,
+  { pairs, report }: { readonly pairs: RodPairs; readonly report: OwnContactReport },
+): StepResult & { readonly failed: number } {
+  const { reports, dropped, ...outcome } = stepCoupled(
+    strands,
+    { ...step, iterations: CONTACT_ITERATIONS },
+    options,
+    pairs,
+  );
+  reports.forEach((one, rod) => {
+    const settled = one.settled && !dropped.includes(rod);
+    addOwnReport(report, reportRod({ ...one, settled }, rod));
+  });
+  const most = reports.reduce((max, { iterations }) => Math.max(max, iterations + 1), 0);
+  return { ...outcome, iterations: reports.reduce((sum, one) => sum + one.iterations + 1, 0), iterationsMax: most };
 }
 
 /** Contacts of a strand that are active. */
 export function listRows({ strand }: BatchRod, rod: number): OwnContactRow[] {
   const { merged } = strand;
   if (!merged) return [];
-  const count = merged.obstacles.length;
-  return merged.contacts.flatMap((list, edge) =>
-    list.flatMap(({ active, part, force, normal }, place) =>
-      active === 0
-        ? []
-        : [{ rod, edge, obstacle: obstacleAt(place, count), place, age: active, weight: part, force, normal }],
-    ),
+  const { pairs, obstacles, contacts } = merged;
+  const firstPair = 3 * obstacles.length;
+  return contacts.flatMap((list, edge) =>
+    list.flatMap(({ active, part, force, normal }, place): OwnContactRow[] => {
+      if (active === 0) return [];
+      const row = { rod, edge, place, age: active, weight: part };
+      if (!pairs || place < firstPair)
+        return [{ ...row, obstacle: obstacleAt(place, obstacles.length), force, normal }];
+      return [pairRow({ ...row, place: place - firstPair }, pairs.partners[edge][place - firstPair], force, normal)];
+    }),
   );
+}
+
+/** Whether edge `a` of rod `rod` is the lower one of a pair: forces and normals are stored as those of the lower edge. */
+function isLower(rod: number, edge: number, other: Pick<Partner, 'strand' | 'edge'>): boolean {
+  return rod < other.strand || (rod === other.strand && edge < other.edge);
+}
+
+const negate = ([x, y, z]: Contact['force']): Contact['force'] => [-x, -y, -z];
+
+/** One side of a contact between rods. `force`, `normal`: of the lower edge. */
+export function pairRow(
+  row: Pick<OwnContactRow, 'rod' | 'edge' | 'place' | 'age' | 'weight'>,
+  partner: Pick<Partner, 'strand' | 'edge' | 'part'>,
+  force: Contact['force'],
+  normal: Contact['normal'],
+): OwnContactRow {
+  const isLow = isLower(row.rod, row.edge, partner);
+  return {
+    ...row,
+    obstacle: -1,
+    other: { rod: partner.strand, edge: partner.edge, weight: partner.part },
+    force: isLow ? force : negate(force),
+    normal: isLow ? normal : negate(normal),
+  };
 }
 
 /** Obstacle of a contact: two for each obstacle, then one each at the first node of a strand that is not held. */
@@ -88,16 +137,24 @@ export function obstacleAt(place: number, count: number): number {
 }
 
 /** A contact as the next step finds it. */
-function restoreContact({ age, weight, force, normal }: OwnContactRow): Contact {
-  return { ...noContact, active: age, part: weight, force, push: force, normal };
+function restoreContact({ age, weight, force, normal, rod, edge, other }: OwnContactRow): Contact {
+  const isTurned = other !== undefined && !isLower(rod, edge, { strand: other.rod, edge: other.edge });
+  const kept = isTurned ? { force: negate(force), normal: negate(normal) } : { force, normal };
+  return { ...noContact, active: age, part: weight, push: force, ...kept };
 }
 
 /** `rows`: of any strands; each takes its own. */
 export function restoreRows(strands: readonly BatchRod[], rows: readonly OwnContactRow[]): void {
   for (const { strand } of strands) for (const list of strand.merged?.contacts ?? []) list.fill(noContact);
   for (const row of rows) {
-    const list = strands[row.rod].strand.merged?.contacts[row.edge];
-    if (list) list[row.place] = restoreContact(row);
+    const { merged } = strands[row.rod].strand;
+    if (!merged) continue;
+    const { other, edge, place } = row;
+    const at = other ? 3 * merged.obstacles.length + place : place;
+    if (other && !merged.pairs) continue;
+    if (other && merged.pairs)
+      merged.pairs.partners[edge][place] = { strand: other.rod, edge: other.edge, part: other.weight, isSet: 1 };
+    merged.contacts[edge][at] = restoreContact(row);
   }
 }
 
@@ -113,25 +170,35 @@ export function applyRows(strands: readonly BatchRod[], rows: readonly OwnContac
   }
 }
 
-/** Copies of the contacts of a strand, and back. */
-export function copyContacts({ strand }: BatchRod): Contact[][] | undefined {
-  return strand.merged?.contacts.map((list) => list.slice());
+/** Contacts of a strand at the start of a step. */
+interface ContactCopy {
+  readonly contacts: readonly (readonly Contact[])[];
+  readonly partners: readonly (readonly Partner[])[];
 }
 
-export function putContacts({ strand }: BatchRod, copy: readonly (readonly Contact[])[] | undefined): void {
-  copy?.forEach((list, edge) => {
-    strand.merged?.contacts[edge].splice(0, list.length, ...list);
+/** Copies of the contacts of a strand, and back. */
+export function copyContacts({ strand: { merged } }: BatchRod): ContactCopy {
+  const copy = <T>(lists: readonly (readonly T[])[] = []): T[][] => lists.map((list) => list.slice());
+  return { contacts: copy(merged?.contacts), partners: copy(merged?.pairs?.partners) };
+}
+
+export function putContacts({ strand: { merged } }: BatchRod, { contacts, partners }: ContactCopy): void {
+  contacts.forEach((list, edge) => {
+    merged?.contacts[edge].splice(0, list.length, ...list);
+  });
+  partners.forEach((list, edge) => {
+    merged?.pairs?.partners[edge].splice(0, list.length, ...list);
   });
 }
 
 /** Contact that the reference solves for its strands, step by step. */
 export interface ReferenceContact extends OwnContact {
   begin(t: number, dt: number): void;
+  /** One step of all strands. */
   step(
-    rod: number,
     step: { readonly t: number; readonly dt: number; readonly robust: boolean },
     options: StepOptions,
-  ): StepResult;
+  ): StepResult & { readonly failed: number };
   /** The step failed: contacts are as they were at its start. */
   undo(): void;
 }
@@ -142,6 +209,17 @@ export function createOwnContact(name: string, strands: readonly BatchRod[]): Re
   let solids: SolidScene | undefined;
   let obstacles: readonly Obstacle[] = [];
   let copies: ReturnType<typeof copyContacts>[] = [];
+  const stepEach: ReferenceContact['step'] = (step, options) => {
+    const total = { ok: true, reason: '', iterations: 0, iterationsMax: 0, failed: -1 };
+    for (const [rod, one] of strands.entries()) {
+      const { ok, reason, iterations, own } = stepAmong(one, { ...step, rod }, obstacles, options);
+      addOwnReport(report, own);
+      total.iterations += iterations + 1;
+      total.iterationsMax = Math.max(total.iterationsMax, iterations + 1);
+      if (!ok) return { ...total, ok, reason, failed: rod };
+    }
+    return total;
+  };
   return {
     name,
     report,
@@ -154,10 +232,11 @@ export function createOwnContact(name: string, strands: readonly BatchRod[]): Re
       obstacles = solids?.at(t, dt).map(toObstacle) ?? [];
       copies = strands.map(copyContacts);
     },
-    step(rod, step, options) {
-      const { ok, reason, iterations, own } = stepAmong(strands[rod], { ...step, rod }, obstacles, options);
-      addOwnReport(report, own);
-      return { ok, reason, iterations: iterations + 1, iterationsMax: iterations + 1 };
+    step(step, options) {
+      const pairs = solids?.pairs;
+      if (!pairs) return stepEach(step, options);
+      for (const { strand } of strands) if (strand.merged) strand.merged.obstacles = obstacles;
+      return stepTogether(strands, step, options, { pairs, report });
     },
     undo() {
       for (let k = 0; k < strands.length; k++) putContacts(strands[k], copies[k]);

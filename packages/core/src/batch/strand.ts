@@ -8,7 +8,10 @@ export type { Index } from './algebra.ts';
 
 import type { Contact, ContactForces } from './contactSweeps.ts';
 import { type Elimination, type Gain, zeroVector } from './formulas.ts';
+import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
 import type { Obstacle } from './obstacles.ts';
+import type { EdgeName, PairWeight, Partner } from './pairSweeps.ts';
+import type { PairEdge } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
 
 /** How the first node is held: position and frame, position alone, or not at all. */
@@ -65,7 +68,7 @@ export interface Strand {
 /** What the merged contact solver keeps of a strand. */
 export interface MergedContact {
   obstacles: readonly Obstacle[];
-  /** By edge, two for each obstacle. */
+  /** By edge, three for each obstacle, then PAIR_SLOTS where strands meet strands. */
   readonly contacts: Contact[][];
   /** Contact radius of every edge [m]. */
   readonly radius: ArrayLike<number>;
@@ -73,6 +76,26 @@ export interface MergedContact {
   readonly spared: ArrayLike<number>;
   /** Of the first node at the start of the step [m]. */
   origin: Vector;
+  /** Where strands meet strands. */
+  pairs?: StrandPairs;
+}
+
+/** What contact between strands keeps of a strand. */
+export interface StrandPairs {
+  readonly index: number;
+  /** All strands that may meet. */
+  readonly all: readonly Strand[];
+  readonly friction: number;
+  /** Contact radius of every edge [m]. */
+  readonly radius: ArrayLike<number>;
+  /** By edge and slot. */
+  readonly partners: Partner[][];
+  readonly weights: PairWeight[][];
+  /** By edge, nearest first. */
+  candidates: readonly (readonly EdgeName[])[];
+  /** Of nodes at the start of the step, and their predicted ways over it [m]. */
+  readonly positions: Float64Array;
+  readonly ways: Float64Array;
 }
 
 function readVector(from: Float64Array, i: Index): Vector {
@@ -135,7 +158,94 @@ export function obstacleOf(s: Strand, k: Index): Obstacle {
 
 /** Contacts that an edge may have. */
 function contactCountOf(s: Strand): Index {
+  if (hasPairs(s)) return firstPairOf(s) + PAIR_SLOTS;
   return (s.root.kind === 'free' ? 3 : 2) * mergedOf(s).obstacles.length;
+}
+
+/** Whether the strand meets strands. */
+export function hasPairs(s: Strand): boolean {
+  return s.merged?.pairs !== undefined;
+}
+
+/** First of an edge's contacts that is with a strand. */
+export function firstPairOf(s: Strand): Index {
+  return 3 * mergedOf(s).obstacles.length;
+}
+
+function pairsOf(s: Strand): StrandPairs {
+  const { pairs } = mergedOf(s);
+  if (!pairs) throw new Error('the strand does not meet strands');
+  return pairs;
+}
+
+/** Pairs of any strand. */
+function pairsAt(s: Strand, strand: Index): StrandPairs {
+  return pairsOf(pairsOf(s).all[strand]);
+}
+
+export function strandIndexOf(s: Strand): Index {
+  return pairsOf(s).index;
+}
+
+export function pairFrictionOf(s: Strand): number {
+  return pairsOf(s).friction;
+}
+
+export function candidateCountOf(s: Strand, j: Index): Index {
+  return pairsOf(s).candidates[j].length;
+}
+
+export function candidateOf(s: Strand, j: Index, n: Index): EdgeName {
+  return pairsOf(s).candidates[j][n];
+}
+
+/** An edge of any strand over the step. `isSolved`: with the displacements of the present iterate, else as predicted. */
+export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: boolean): PairEdge {
+  const { radius, positions, ways } = pairsAt(s, strand);
+  const other = pairsOf(s).all[strand];
+  const moved = isSolved ? other.slots[DISPLACEMENT] : ways;
+  return {
+    first: readVector(positions, edge),
+    second: readVector(positions, edge + 1),
+    wayOfFirst: readVector(moved, edge),
+    wayOfSecond: readVector(moved, edge + 1),
+    next: readVector(positions, Math.min(edge + 2, other.edgeCount)),
+    radius: radius[edge],
+    isContinuedBefore: edge > 0,
+    isContinuedBehind: edge + 1 < other.edgeCount,
+  };
+}
+
+/** Displacement of a node of any strand [m]. */
+export function displacementOf(s: Strand, strand: Index, node: Index): Vector {
+  return readVector(pairsOf(s).all[strand].slots[DISPLACEMENT], node);
+}
+
+/** Slot k of an edge of any strand. */
+export function partnerOf(s: Strand, strand: Index, edge: Index, k: Index): Partner {
+  return pairsAt(s, strand).partners[edge][k];
+}
+
+export function writePartner(s: Strand, j: Index, c: Index, partner: Partner): void {
+  pairsOf(s).partners[j][c - firstPairOf(s)] = partner;
+}
+
+export function clearPartner(s: Strand, j: Index, k: Index): void {
+  pairsOf(s).partners[j][k] = { strand: 0, edge: 0, part: 0, isSet: 0 };
+}
+
+export function readWeight(s: Strand, strand: Index, edge: Index, k: Index): PairWeight {
+  return pairsAt(s, strand).weights[edge][k];
+}
+
+export function writeWeight(s: Strand, j: Index, k: Index, compliance: number, crowd: number): void {
+  const list = pairsOf(s).weights[j];
+  list[k] = { ...list[k], compliance, crowd };
+}
+
+export function writeSide(s: Strand, j: Index, k: Index, side: Index): void {
+  const list = pairsOf(s).weights[j];
+  list[k] = { ...list[k], side };
 }
 
 export function radiusOf(s: Strand, j: Index): number {

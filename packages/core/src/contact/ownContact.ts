@@ -1,11 +1,11 @@
 /**
- * Contact of a world whose only bundle solves it by itself (`Bundle.ownContact`): obstacles of simple shapes, no contact between rods. This
+ * Contact of a world whose only bundle solves it by itself (`Bundle.ownContact`): obstacles of simple shapes, and pairs of rods. This
  * file describes the colliders to the bundle, refuses those that it cannot meet, and answers the same questions as contactWorld.ts.
  */
 import { SceneError } from '../errors.ts';
 import { hypot } from '../math/rounded/index.ts';
 import type { Bundle } from '../model.ts';
-import type { OwnContact, OwnContactRow, Samples, SolidMotion, SolidScene } from '../port.ts';
+import type { OwnContact, OwnContactRow, RodPairs, Samples, SolidMotion, SolidScene } from '../port.ts';
 
 import { gravityOf } from '../scene/loads.ts';
 import type { ColliderSpec } from '../scene/types.ts';
@@ -76,7 +76,8 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
   const { contact } = scene;
   if (links.length > 0) refuse(['links'], 'links');
   if (welds.length > 0) refuse(['welds'], 'rods welded to bodies');
-  if (contact && (contact.between ?? 'pairs') !== 'none') refuse(['contact', 'between'], 'contact between rods');
+  if (contact?.between === 'continuum') refuse(['contact', 'between'], 'hair as a continuum');
+  if (contact?.rolling) refuse(['contact', 'rolling'], 'friction that turns rods');
   if (contact?.solver && contact.solver !== 'admm') refuse(['contact', 'solver'], `solver '${contact.solver}'`);
   scene.colliders?.forEach((spec, k) => {
     const at = (field: string): (string | number)[] => ['colliders', k, field];
@@ -96,6 +97,19 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
         `${name} gives contact a radius, and rod '${id}' has no thickness; give its section a radius`,
       );
   });
+}
+
+/** How rods meet rods; undefined where they do not. */
+function readPairs({ scene, rods, drives, welds, links }: ContactParts, name: string): RodPairs | undefined {
+  const { pairs, self, staticFriction, dynamicFriction, radius } = readRules(scene, rods, drives, welds, links);
+  if (!pairs) return undefined;
+  if (staticFriction !== dynamicFriction)
+    throw new SceneError(
+      ['contact', 'friction'],
+      `${name} has no static friction apart from dynamic friction yet; use solver.der.backend: batch or standard`,
+    );
+  const radii = rods.map(({ edgeRadius }) => (radius > 0 ? edgeRadius.map(() => radius) : edgeRadius));
+  return { friction: dynamicFriction, self, radiusOf: (rod) => radii[rod] };
 }
 
 function multiply(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
@@ -144,57 +158,100 @@ function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: num
   return (rod, collider) => Math.min(spared.get(`${rod} ${collider}`) ?? 0, rods[rod].edgeCount);
 }
 
-/** Gap of a contact's place now [m]. */
-function measureGap(row: OwnContactRow, { rods, colliders }: ContactParts, x: Float64Array): number {
-  const { edge, weight, obstacle } = row;
+/** A place of an edge now [m]. */
+function placeOf(edge: number, weight: number, x: Float64Array): Vector {
   const at = (k: number): number => (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
+  return [at(0), at(1), at(2)];
+}
+
+/** What a contact's list entry says of the other side. */
+type OtherPart = Pick<ContactForce, 'other' | 'kind' | 'gap' | 'otherEdge' | 'otherWeight'>;
+
+function describeCollider(row: OwnContactRow, { rods, colliders }: ContactParts, x: Float64Array): OtherPart {
   const found = new Float64Array(4);
-  measureDistance(found, colliders[obstacle], at(0), at(1), at(2));
-  return found[0] - rods[row.rod].edgeRadius[edge];
+  const collider = colliders[row.obstacle];
+  measureDistance(found, collider, ...placeOf(row.edge, row.weight, x));
+  return { other: collider.id, kind: 'collider', gap: found[0] - rods[row.rod].edgeRadius[row.edge] };
+}
+
+/** `pairs`: radii at which rods meet. */
+function describeRod(
+  { rod, edge, weight, other }: OwnContactRow,
+  { rods }: ContactParts,
+  samples: readonly Samples[],
+  pairs: RodPairs,
+): OtherPart | undefined {
+  if (!other) return undefined;
+  const [a, b] = [
+    placeOf(edge, weight, samples[rod].nodePosition),
+    placeOf(other.edge, other.weight, samples[other.rod].nodePosition),
+  ];
+  return {
+    other: rods[other.rod].id,
+    kind: 'rod',
+    otherEdge: other.edge,
+    otherWeight: other.weight,
+    gap:
+      hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) - pairs.radiusOf(rod)[edge] - pairs.radiusOf(other.rod)[other.edge],
+  };
+}
+
+/** Whether the row is the side of a contact between rods that the list leaves out: it has each of them once. */
+function isSecondSide({ rod, edge, other }: OwnContactRow): boolean {
+  return other !== undefined && (other.rod < rod || (other.rod === rod && other.edge < edge));
 }
 
 function listForces(own: OwnContact, parts: ContactParts, samples: readonly Samples[], t: number): ContactForce[] {
   for (const collider of parts.colliders) placeCollider(collider, t, 0);
+  const pairs = readPairs(parts, own.name);
   return own.listContacts().flatMap((row): ContactForce[] => {
     const { rod, edge, obstacle, weight, force, normal } = row;
     const along = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
-    if (!(along > 0)) return [];
+    if (!(along > 0) || isSecondSide(row)) return [];
     const across = hypot(...([0, 1, 2].map((k) => force[k] - along * normal[k]) as [number, number, number]));
-    const { id, dynamicFriction } = parts.colliders[obstacle];
-    return [
-      {
-        rod: parts.rods[rod].id,
-        other: id,
-        kind: 'collider',
-        edge,
-        weight,
-        force,
-        normal,
-        gap: measureGap(row, parts, samples[rod].nodePosition),
-        sliding: across > (1 - 1e-4) * dynamicFriction * along,
-      },
-    ];
+    const friction = obstacle >= 0 ? parts.colliders[obstacle].dynamicFriction : (pairs?.friction ?? 0);
+    const other =
+      (pairs && describeRod(row, parts, samples, pairs)) ?? describeCollider(row, parts, samples[rod].nodePosition);
+    const sliding = across > (1 - 1e-4) * friction * along;
+    return [{ rod: parts.rods[rod].id, edge, weight, force, normal, sliding, ...other }];
   });
 }
 
-/** Numbers of a row in a saved state. */
+/** Numbers of a row in a saved state. A contact between rods has two rows, of which the second says where it is on the other rod. */
 const SAVED = 12;
 
 function saveRows(rows: readonly OwnContactRow[]): Float64Array {
   return Float64Array.from(
-    rows.flatMap(({ rod, edge, obstacle, place, age, weight, force, normal }) => [
+    rows.flatMap(({ rod, edge, obstacle, other, place, age, weight, force, normal }) => [
       ...[rod, edge, obstacle, place, age, weight],
       ...force,
       ...normal,
+      ...(other ? [other.rod, other.edge, other.weight, 0, 0, 0, 0, 0, 0, 0, 0, 0] : []),
     ]),
   );
 }
 
 function readRows(saved: Float64Array): OwnContactRow[] {
-  return Array.from({ length: saved.length / SAVED }, (_, k) => {
-    const [rod, edge, obstacle, place, age, weight, a, b, c, x, y, z] = saved.subarray(SAVED * k, SAVED * (k + 1));
-    return { rod, edge, obstacle, place, age, weight, force: [a, b, c], normal: [x, y, z] };
-  });
+  const rows: OwnContactRow[] = [];
+  for (let o = 0; o < saved.length; o += SAVED) {
+    const [rod, edge, obstacle, place, age, weight, a, b, c, x, y, z] = saved.subarray(o, o + SAVED);
+    const row = { rod, edge, obstacle, place, age, weight, force: [a, b, c], normal: [x, y, z] } as const;
+    if (obstacle >= 0) rows.push(row);
+    else {
+      o += SAVED;
+      rows.push({ ...row, other: { rod: saved[o], edge: saved[o + 1], weight: saved[o + 2] } });
+    }
+  }
+  return rows;
+}
+
+/** What a rod whose contacts did not settle touches. */
+function findOther(own: OwnContact, { rods, colliders, scene }: ContactParts, rod: number): string {
+  // reading contacts back from a device takes time
+  if (colliders.length > 0 && (!scene.contact || scene.contact.between === 'none')) return colliders[0].id;
+  const row = own.listContacts().find((one) => one.rod === rod);
+  if (!row) return rods[rod].id;
+  return row.other ? rods[row.other.rod].id : colliders[row.obstacle].id;
 }
 
 /** Advances the bundle and adds what it reports to the report of the world's step. */
@@ -207,7 +264,7 @@ function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactParts, report
     report.iterations = Math.max(report.iterations, iterations);
     report.overlap = Math.max(report.overlap, overlap);
     if (unsettled > 0 && (report.converged || error / dt > report.error))
-      report.worst = { rod: parts.rods[firstUnsettled].id, other: parts.colliders[0].id };
+      report.worst = { rod: parts.rods[firstUnsettled].id, other: findOther(own, parts, firstUnsettled) };
     report.error = Math.max(report.error, error / dt);
     report.converged &&= unsettled === 0;
     return outcome;
@@ -224,6 +281,7 @@ export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: 
   checkSpec(scene);
   refuseScene(parts, own.name);
   const { samples } = bundle;
+  const pairs = readPairs(parts, own.name);
   const local = (scene.colliders ?? []).flatMap((spec) => describeSolid(spec) ?? []);
   const solids: SolidScene = {
     count: colliders.length,
@@ -232,6 +290,7 @@ export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: 
       return colliders.map((collider, k) => moveSolid(local[k], collider));
     },
     countSpared: findSpared(parts, samples),
+    ...(pairs && { pairs }),
   };
   own.open(solids);
   const report = createReport();

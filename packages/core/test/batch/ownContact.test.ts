@@ -132,7 +132,9 @@ describe('merged contact in a world', () => {
     ['a rebound', { colliders: [{ type: 'plane', restitution: 0.5 }] }, /no restitution/],
     ['some rods', { colliders: [{ type: 'plane', rods: ['ball'] }] }, /act on some rods only/],
     ['two frictions', { colliders: [{ type: 'plane', friction: { static: 0.5, dynamic: 0.3 } }] }, /static friction/],
-    ['rods that touch', { contact: { friction: 0.3 } }, /no contact between rods/],
+    ['a continuum', { contact: { between: 'continuum', continuum: { cell: 0.01 } } }, /no hair as a continuum/],
+    ['rolling', { contact: { rolling: true } }, /no friction that turns rods/],
+    ['two frictions of rods', { contact: { friction: { static: 0.5, dynamic: 0.3 } } }, /static friction/],
     ['TR-BDF2', { solver: { der: { backend: 'batch', integrator: 'tr-bdf2' } } }, /schemes of one stage/],
   ])('%s is refused', (_, changes, message) => {
     expect(() => merged(changes)).toThrow(message);

@@ -1,0 +1,165 @@
+/**
+ * A step of strands that meet each other, in double precision: the reference of what the GPU does. Strands that touch strands go through
+ * their iterations together; the others step by themselves as in merged.ts.
+ */
+import type { Quaternion } from './algebra.ts';
+import { beginPressed, flightOf, isLarge, type PressedProgress, pressedStage } from './contactSweeps.ts';
+import { MOST_ITERATIONS, PAIR_SLOTS, VELOCITY } from './layout.ts';
+import {
+  closeMergedStep,
+  type MergedReport,
+  type MergedStart,
+  type MergedStep,
+  noContact,
+  openMergedStep,
+  reportProgress,
+} from './merged.ts';
+import { findCandidates, type PairRules } from './pairSearch.ts';
+import { applyLaws, confirmPairs, findPairs, hasPassed } from './pairSweeps.ts';
+import type { BatchRod } from './rod.ts';
+import { beginSolve, completeStep, type StepOptions } from './step.ts';
+import { readState, type Strand } from './strand.ts';
+import { iterateStage } from './sweeps.ts';
+
+/** How strands meet strands. */
+export interface PairSettings extends PairRules {
+  readonly friction: number;
+  /** Contact radius of the edges of a strand [m]. */
+  radiusOf(strand: number): ArrayLike<number>;
+}
+
+/** Lets strands meet each other; after `meetObstacles` of each. */
+export function meetStrands(strands: readonly BatchRod[], settings: PairSettings): void {
+  const all = strands.map(({ strand }) => strand);
+  strands.forEach(({ strand: { merged }, rod }, index) => {
+    if (!merged) throw new Error('meetObstacles was not called');
+    const perEdge = <T>(make: () => T): T[][] =>
+      Array.from({ length: rod.edgeCount }, () => Array.from({ length: PAIR_SLOTS }, make));
+    for (const list of merged.contacts) for (let k = 0; k < PAIR_SLOTS; k++) list.push(noContact);
+    merged.pairs = {
+      index,
+      all,
+      friction: settings.friction,
+      radius: settings.radiusOf(index),
+      partners: perEdge(() => ({ strand: 0, edge: 0, part: 0, isSet: 0 })),
+      weights: perEdge(() => ({ compliance: 0, crowd: 0, side: 0 })),
+      candidates: [],
+      positions: new Float64Array(3 * rod.nodeCount),
+      ways: new Float64Array(3 * rod.nodeCount),
+    };
+  });
+}
+
+/** Where the strand is, and where its nodes would fly. */
+function predictNodes({ strand, samples }: BatchRod, dt: number): void {
+  const pairs = strand.merged?.pairs;
+  if (!pairs) return;
+  pairs.positions.set(samples.nodePosition);
+  for (let i = 0; i <= strand.edgeCount; i++) {
+    const way = flightOf(strand, i, dt);
+    const isHeld = i === 0 && strand.root.kind !== 'free';
+    pairs.ways.set(isHeld ? readState(strand, 0, VELOCITY).map((v) => dt * v) : way, 3 * i);
+  }
+}
+
+/** A strand that iterates together with others. */
+interface Coupled {
+  readonly batch: BatchRod;
+  readonly index: number;
+  readonly start: MergedStart;
+  tip: Quaternion;
+  change: number;
+  loaded: number;
+  largest: number;
+  moves: boolean;
+}
+
+export interface CoupledReport {
+  readonly ok: boolean;
+  readonly reason: string;
+  /** Strand that failed. */
+  readonly failed: number;
+  readonly reports: readonly MergedReport[];
+  /** Strands with pairs that found no place in the contacts of their edges. */
+  readonly dropped: readonly number[];
+}
+
+/** Iterations of strands that touch each other, all in step; how many. */
+function iterateTogether(list: readonly Coupled[], dt: number, least: number): number {
+  const stage = pressedStage(dt);
+  for (const one of list) one.tip = beginPressed(one.batch.strand, stage, one.tip);
+  let k = 0;
+  for (let moves = list.length > 0; moves && k < MOST_ITERATIONS; k++) {
+    for (const one of list) {
+      const { strand } = one.batch;
+      ({ change: one.change, loaded: one.loaded } = applyLaws(strand, k));
+      one.moves = isLarge(strand, one.change);
+    }
+    for (const one of list) {
+      const progress = iterateStage(one.batch.strand, stage, one.tip);
+      one.tip = progress.tip;
+      one.largest = progress.largest;
+    }
+    moves = k + 1 < least || list.some((one) => one.moves);
+  }
+  return k;
+}
+
+function progressOf({ tip, largest, moves, change, loaded }: Coupled, iterations: number): PressedProgress {
+  return { tip, largest, moves, change, loaded, iterations };
+}
+
+function withElimination(list: readonly Coupled[], action: () => number): number {
+  const set = (value: Strand['eliminated']): void => {
+    for (const { batch } of list) {
+      batch.strand.exact = false;
+      batch.strand.eliminated = value && [];
+    }
+  };
+  set([]);
+  const result = action();
+  set(undefined);
+  return result;
+}
+
+const PASSED = 'two rods are about to pass through each other';
+
+/** One step of all strands; on failure they are anywhere, and the caller restores their state. */
+export function stepCoupled(
+  strands: readonly BatchRod[],
+  step: MergedStep,
+  options: StepOptions,
+  rules: PairRules,
+): CoupledReport {
+  const { t, dt } = step;
+  const starts = strands.map((one) => openMergedStep(one, step));
+  for (const one of strands) predictNodes(one, dt);
+  findCandidates(
+    strands.map(({ strand }) => strand),
+    rules,
+  );
+  const searches = strands.map(({ strand }) => findPairs(strand));
+  const dropped = searches.flatMap((one, k) => (one.dropped > 0 ? [k] : []));
+  const isCoupled = strands.map(({ strand }) => confirmPairs(strand));
+  const coupled = strands.flatMap((batch, index): Coupled[] => {
+    if (!isCoupled[index]) return [];
+    const tip = beginSolve(batch, pressedStage(dt), t + dt);
+    return [{ batch, index, start: starts[index], tip, change: 0, loaded: 0, largest: 0, moves: false }];
+  });
+  const iterations = withElimination(coupled, () => iterateTogether(coupled, dt, step.iterations));
+  const reports: MergedReport[] = [];
+  for (const one of coupled) {
+    const overlap = Math.max(one.start.overlap, searches[one.index].overlap);
+    reports[one.index] = reportProgress(progressOf(one, iterations), overlap);
+  }
+  strands.forEach((one, k) => {
+    if (!isCoupled[k]) reports[k] = closeMergedStep(one, step, options, starts[k]);
+  });
+  const fail = (failed: number, reason: string): CoupledReport => ({ ok: false, reason, failed, reports, dropped });
+  const diverged = reports.findIndex(({ ok }) => !ok);
+  if (diverged >= 0) return fail(diverged, reports[diverged].reason);
+  const passed = strands.findIndex(({ strand }) => hasPassed(strand));
+  if (passed >= 0) return fail(passed, PASSED);
+  for (const { batch, start } of coupled) completeStep(batch, pressedStage(dt), dt, start.tangentBefore);
+  return { ok: true, reason: '', failed: -1, reports, dropped };
+}

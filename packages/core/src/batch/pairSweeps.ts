@@ -1,0 +1,316 @@
+/**
+ * Contact between strands, merged into Newton's iterations like that with obstacles (contactSweeps.ts). Translated to WGSL like sweeps.ts.
+ *
+ * Every edge has PAIR_SLOTS contacts with other edges. Each strand keeps its own copy of a pair: the force on the lower edge, computed from
+ * the same numbers in the same order on both sides, so that action and reaction are the same bits without atomics. Iterations of strands
+ * that touch go in step: all apply the law, then all turn.
+ */
+import { add, dot, scale, subtract, type Vector } from './algebra.ts';
+import { applyLaw, boostAt, coulombForce, easeOut, type LawChange } from './contactSweeps.ts';
+import { zeroVector } from './formulas.ts';
+import { PAIR_SLOTS } from './layout.ts';
+import { meetEdges, type PairMeeting } from './pairs.ts';
+import {
+  candidateCountOf,
+  candidateOf,
+  clearContact,
+  clearPartner,
+  displacementOf,
+  edgeCountOf,
+  firstPairOf,
+  hasPairs,
+  type Index,
+  isPushed,
+  pairEdgeOf,
+  pairFrictionOf,
+  partnerOf,
+  readContact,
+  readWeight,
+  type Strand,
+  strandIndexOf,
+  writeContact,
+  writeForces,
+  writePartner,
+  writeSide,
+  writeStiffness,
+} from './strand.ts';
+
+/** An edge of any strand. */
+export interface EdgeName {
+  readonly strand: Index;
+  readonly edge: Index;
+}
+
+/** The other edge of a pair, and the part of it that lies before the contact; `isSet`: 0 where the slot is empty. */
+export interface Partner {
+  readonly strand: Index;
+  readonly edge: Index;
+  readonly part: number;
+  readonly isSet: Index;
+}
+
+/** Of one side of a pair: compliance [m/N], contacts about its nodes, and which slot of the other edge is the other side. */
+export interface PairWeight {
+  readonly compliance: number;
+  readonly crowd: number;
+  readonly side: Index;
+}
+
+/** What a search found: pairs that found no slot, and the deepest overlap [m]. */
+export interface PairSearch {
+  readonly dropped: Index;
+  readonly overlap: number;
+}
+
+/** Part of the sum of radii within which a gap counts, now or predicted. */
+const PAIR_NEAR = 0.15;
+/** r0 of ρ = 2 r0/(κ (W + W')): docs/notes/batch-engine.md. */
+const PAIR_SHARE = 1;
+/** Depth, in sums of radii, to which a step must not press a pair: edges would be about to pass through each other. */
+const PASSING = 0.75;
+
+function isLower(a: EdgeName, b: EdgeName): boolean {
+  return a.strand < b.strand || (a.strand === b.strand && a.edge < b.edge);
+}
+
+/** How edge j meets another. `isSolved`: with the displacements of the present iterate, else as predicted. */
+function meetOther(s: Strand, j: Index, other: EdgeName, isSolved: boolean): PairMeeting {
+  let low: EdgeName = { strand: strandIndexOf(s), edge: j };
+  let high: EdgeName = other;
+  if (isLower(high, low)) {
+    high = low;
+    low = other;
+  }
+  return meetEdges(pairEdgeOf(s, low.strand, low.edge, isSolved), pairEdgeOf(s, high.strand, high.edge, isSolved));
+}
+
+function sumOfRadii(s: Strand, j: Index, other: EdgeName): number {
+  return pairEdgeOf(s, strandIndexOf(s), j, false).radius + pairEdgeOf(s, other.strand, other.edge, false).radius;
+}
+
+/** Writes contact c of edge j. `force`: on the lower edge in the last step; `active`: as in Contact. */
+function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: PairMeeting): void {
+  const own: EdgeName = { strand: strandIndexOf(s), edge: j };
+  const isLow = isLower(own, other);
+  let active: Index = 2;
+  let force: Vector = zeroVector();
+  if (isPushed(s, j, c)) {
+    active = 1;
+    const old = readContact(s, j, c);
+    if (dot(old.force, meeting.normal) > 0) {
+      force = old.force;
+    }
+  }
+  writeContact(s, j, c, {
+    active,
+    part: isLow ? meeting.parts.low : meeting.parts.high,
+    normal: meeting.normal,
+    offset: meeting.gap > 0 ? meeting.gap : -easeOut(-meeting.gap, 0.5 * sumOfRadii(s, j, other)),
+    surface: zeroVector(),
+    friction: pairFrictionOf(s),
+    force,
+    push: isLow ? force : scale(-1, force),
+    stiffness: 0,
+  });
+  writePartner(s, j, c, {
+    strand: other.strand,
+    edge: other.edge,
+    part: isLow ? meeting.parts.high : meeting.parts.low,
+    isSet: 1,
+  });
+}
+
+/** Whether edge j has a contact with the other edge. */
+function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
+  let found = false;
+  for (let k = 0; k < PAIR_SLOTS; k++) {
+    if (isPushed(s, j, firstPairOf(s) + k)) {
+      const partner = partnerOf(s, strandIndexOf(s), j, k);
+      found = found || (partner.strand === other.strand && partner.edge === other.edge);
+    }
+  }
+  return found;
+}
+
+/** Keeps the contacts of edge j that are still near. Returns the deepest overlap [m]. */
+function keepPairs(s: Strand, j: Index): number {
+  let overlap = 0;
+  for (let k = 0; k < PAIR_SLOTS; k++) {
+    const c = firstPairOf(s) + k;
+    let isKept = false;
+    if (isPushed(s, j, c)) {
+      const partner = partnerOf(s, strandIndexOf(s), j, k);
+      const other: EdgeName = { strand: partner.strand, edge: partner.edge };
+      const meeting = meetOther(s, j, other, false);
+      if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
+        placePair(s, j, c, other, meeting);
+        overlap = Math.max(overlap, -meeting.gap);
+        isKept = true;
+      }
+    }
+    if (!isKept) {
+      clearContact(s, j, c);
+      clearPartner(s, j, k);
+    }
+  }
+  return overlap;
+}
+
+/** Contacts between strands at the start of the step; after contacts with obstacles, before `confirmPairs` of any strand. */
+export function findPairs(s: Strand): PairSearch {
+  let overlap = 0;
+  let dropped: Index = 0;
+  for (let j = 0; j < edgeCountOf(s); j++) {
+    overlap = Math.max(overlap, keepPairs(s, j));
+    for (let n = 0; n < candidateCountOf(s, j); n++) {
+      const other = candidateOf(s, j, n);
+      if (!hasPair(s, j, other)) {
+        const meeting = meetOther(s, j, other, false);
+        if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
+          overlap = Math.max(overlap, -meeting.gap);
+          let isPlaced = false;
+          for (let k = 0; k < PAIR_SLOTS && !isPlaced; k++) {
+            if (!isPushed(s, j, firstPairOf(s) + k)) {
+              placePair(s, j, firstPairOf(s) + k, other, meeting);
+              isPlaced = true;
+            }
+          }
+          if (!isPlaced) {
+            dropped = dropped + 1;
+          }
+        }
+      }
+    }
+  }
+  return { dropped, overlap };
+}
+
+/** Takes out contacts that the other edge had no slot for. Returns whether any is left. */
+export function confirmPairs(s: Strand): boolean {
+  const own = strandIndexOf(s);
+  let presses = false;
+  for (let j = 0; j < edgeCountOf(s); j++) {
+    for (let k = 0; k < PAIR_SLOTS; k++) {
+      const partner = partnerOf(s, own, j, k);
+      if (partner.isSet === 1) {
+        let isMutual = false;
+        for (let n = 0; n < PAIR_SLOTS; n++) {
+          const back = partnerOf(s, partner.strand, partner.edge, n);
+          if (back.isSet === 1 && back.strand === own && back.edge === j) {
+            isMutual = true;
+            writeSide(s, j, k, n);
+          }
+        }
+        if (isMutual) {
+          presses = true;
+        } else {
+          clearContact(s, j, firstPairOf(s) + k);
+        }
+      }
+    }
+  }
+  return presses;
+}
+
+/** Displacement of a point of any edge [m]. */
+function movedAt(s: Strand, at: EdgeName, part: number): Vector {
+  return add(
+    scale(1 - part, displacementOf(s, at.strand, at.edge)),
+    scale(part, displacementOf(s, at.strand, at.edge + 1)),
+  );
+}
+
+/** Displacement of the lower point of a pair against the higher one, the same bits on both sides [m]. */
+function pairMove(s: Strand, j: Index, part: number, partner: Partner): Vector {
+  const own: EdgeName = { strand: strandIndexOf(s), edge: j };
+  const other: EdgeName = { strand: partner.strand, edge: partner.edge };
+  let low: EdgeName = own;
+  let high: EdgeName = other;
+  let lowPart = part;
+  let highPart = partner.part;
+  if (isLower(other, own)) {
+    low = other;
+    high = own;
+    lowPart = partner.part;
+    highPart = part;
+  }
+  return subtract(movedAt(s, low, lowPart), movedAt(s, high, highPart));
+}
+
+/** ρ of both sides of a pair [N/m]: a part of the inverse of its compliance, shared by the contacts about its nodes. */
+function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number {
+  const own = readWeight(s, strandIndexOf(s), j, k);
+  const other = readWeight(s, partner.strand, partner.edge, own.side);
+  return (2 * PAIR_SHARE) / (Math.max(own.crowd, other.crowd) * (own.compliance + other.compliance));
+}
+
+/** The law of Coulomb at every contact with a strand, for the present displacements of all strands. */
+function applyPairLaw(s: Strand, boost: number): LawChange {
+  let change = 0;
+  let loaded: Index = 0;
+  if (hasPairs(s)) {
+    const own = strandIndexOf(s);
+    for (let j = 0; j < edgeCountOf(s); j++) {
+      for (let k = 0; k < PAIR_SLOTS; k++) {
+        const c = firstPairOf(s) + k;
+        if (isPushed(s, j, c)) {
+          const contact = readContact(s, j, c);
+          const partner = partnerOf(s, own, j, k);
+          const rho = pairStiffness(s, j, k, partner);
+          writeStiffness(s, j, c, rho);
+          // the two sides yield together
+          const stiffness = 0.5 * (contact.active === 2 ? boost * rho : rho);
+          const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
+          const step = subtract(force, contact.force);
+          change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+          const ownName: EdgeName = { strand: own, edge: j };
+          const otherName: EdgeName = { strand: partner.strand, edge: partner.edge };
+          const isLow = isLower(ownName, otherName);
+          // each pair is counted by its lower edge
+          if (isLow && dot(force, force) > 0) {
+            loaded = loaded + 1;
+          }
+          const push = add(force, step);
+          writeForces(s, j, c, { force, push: isLow ? push : scale(-1, push) });
+        }
+      }
+    }
+  }
+  return { change, loaded };
+}
+
+/** The law at every contact of the strand in iteration k. */
+export function applyLaws(s: Strand, k: Index): LawChange {
+  const withObstacles = applyLaw(s, boostAt(k));
+  const withStrands = applyPairLaw(s, boostAt(k));
+  return {
+    change: Math.max(withObstacles.change, withStrands.change),
+    loaded: withObstacles.loaded + withStrands.loaded,
+  };
+}
+
+/** Whether a pair is about to pass through each other at the end of the step: one that contact did not hold back, or one that was not expected. */
+export function hasPassed(s: Strand): boolean {
+  let passed = false;
+  for (let j = 0; j < edgeCountOf(s); j++) {
+    for (let k = 0; k < PAIR_SLOTS; k++) {
+      const c = firstPairOf(s) + k;
+      if (isPushed(s, j, c)) {
+        const contact = readContact(s, j, c);
+        const partner = partnerOf(s, strandIndexOf(s), j, k);
+        const other: EdgeName = { strand: partner.strand, edge: partner.edge };
+        const depth = -contact.offset - dot(contact.normal, pairMove(s, j, contact.part, partner));
+        passed = passed || !(depth < PASSING * sumOfRadii(s, j, other));
+      }
+    }
+    for (let n = 0; n < candidateCountOf(s, j); n++) {
+      const other = candidateOf(s, j, n);
+      if (!hasPair(s, j, other)) {
+        const meeting = meetOther(s, j, other, true);
+        const limit = PASSING * sumOfRadii(s, j, other);
+        passed = passed || (meeting.near < limit && meeting.gap > -0.5 * limit && meeting.end < -limit);
+      }
+    }
+  }
+  return passed;
+}

@@ -1,0 +1,187 @@
+/**
+ * Two edges that meet within a step: where they come closest, and the plane that keeps them apart. Translated to WGSL like formulas.ts.
+ *
+ * Both strands compute a pair in the same order, the lower edge first, so that both get the same bits and forces are equal and opposite.
+ */
+import { add, cross, dot, scale, subtract, type Vector, vector } from './algebra.ts';
+
+/** An edge of a strand over a step: its nodes at the start [m] and their ways [m]. */
+export interface PairEdge {
+  readonly first: Vector;
+  readonly second: Vector;
+  readonly wayOfFirst: Vector;
+  readonly wayOfSecond: Vector;
+  /** The node behind the second at the start [m], where there is one. */
+  readonly next: Vector;
+  /** Contact radius [m]. */
+  readonly radius: number;
+  /** Whether the strand goes on before the first node and behind the second. */
+  readonly isContinuedBefore: boolean;
+  readonly isContinuedBehind: boolean;
+}
+
+/** Parts of the lower and of the higher edge that lie before the closest points. */
+interface PairParts {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How two edges meet within a step. */
+export interface PairMeeting {
+  /** Least gap between the surfaces [m]; large where the pair needs no contact. */
+  readonly near: number;
+  readonly parts: PairParts;
+  /** Unit, from the higher edge to the lower. */
+  readonly normal: Vector;
+  /** Along the normal between the surfaces of the closest points, at the start of the step and at its end [m]. */
+  readonly gap: number;
+  readonly end: number;
+}
+
+/** Weight of the distance from the middles of the edges: lets the closest points of parallel edges move smoothly. */
+const MIDDLE = 1e-3;
+/** Distance, in sums of radii, at which edges that approach count as met. */
+const MET = 1.05;
+/** Square of the cosine from which edges count as parallel, and how near the end of an edge a point counts as the end. */
+const PARALLEL = 0.94;
+const END = 0.002;
+/** What a pair without contact reports as its gap [m]. */
+const FAR = 1e9;
+
+function limitPart(x: number): number {
+  return Math.min(Math.max(x, 0), 1);
+}
+
+function placeAt(x: Vector, way: Vector, time: number): Vector {
+  return add(x, scale(time, way));
+}
+
+/** Closest points at a part of the step. */
+function closestParts(low: PairEdge, high: PairEdge, time: number): PairParts {
+  const a = placeAt(low.first, low.wayOfFirst, time);
+  const b = placeAt(high.first, high.wayOfFirst, time);
+  const along = subtract(placeAt(low.second, low.wayOfSecond, time), a);
+  const other = subtract(placeAt(high.second, high.wayOfSecond, time), b);
+  const apart = subtract(a, b);
+  const size = dot(along, along);
+  const otherSize = dot(other, other);
+  const mixed = dot(along, other);
+  const p = 0.5 * MIDDLE * size - dot(along, apart);
+  const q = 0.5 * MIDDLE * otherSize + dot(other, apart);
+  const full = (1 + MIDDLE) * size;
+  const otherFull = (1 + MIDDLE) * otherSize;
+  const first = limitPart((p * otherFull + mixed * q) / (full * otherFull - mixed * mixed));
+  const second = limitPart((q + mixed * first) / otherFull);
+  return { low: limitPart((p + mixed * second) / full), high: second };
+}
+
+/** From the higher point to the lower at a part of the step. */
+function apartAt(low: PairEdge, high: PairEdge, parts: PairParts, time: number): Vector {
+  const a = add(
+    scale(1 - parts.low, placeAt(low.first, low.wayOfFirst, time)),
+    scale(parts.low, placeAt(low.second, low.wayOfSecond, time)),
+  );
+  const b = add(
+    scale(1 - parts.high, placeAt(high.first, high.wayOfFirst, time)),
+    scale(parts.high, placeAt(high.second, high.wayOfSecond, time)),
+  );
+  return subtract(a, b);
+}
+
+function lengthOfVector(a: Vector): number {
+  return Math.sqrt(dot(a, a));
+}
+
+/** How far points of the edges may come towards each other within the step, at most [m]. */
+export function reachOf(low: PairEdge, high: PairEdge): number {
+  const mean = scale(0.25, add(add(low.wayOfFirst, low.wayOfSecond), add(high.wayOfFirst, high.wayOfSecond)));
+  const one = Math.max(lengthOfVector(subtract(low.wayOfFirst, mean)), lengthOfVector(subtract(low.wayOfSecond, mean)));
+  const other = Math.max(
+    lengthOfVector(subtract(high.wayOfFirst, mean)),
+    lengthOfVector(subtract(high.wayOfSecond, mean)),
+  );
+  return one + other;
+}
+
+/** Least distance of the axes at the start [m]. */
+export function distanceOf(low: PairEdge, high: PairEdge): number {
+  return lengthOfVector(apartAt(low, high, closestParts(low, high, 0), 0));
+}
+
+function isEnd(part: number): boolean {
+  return part < END || part > 1 - END;
+}
+
+function goesOn(edge: PairEdge, part: number): boolean {
+  return (part < 0.5 && edge.isContinuedBefore) || (part > 0.5 && edge.isContinuedBehind);
+}
+
+/** Whether parallel edges meet end to end only, so that an edge before or behind has the contact. */
+function isEndToEnd(low: PairEdge, high: PairEdge, parts: PairParts): boolean {
+  const along = subtract(low.second, low.first);
+  const other = subtract(high.second, high.first);
+  const mixed = dot(along, other);
+  const isParallel = mixed * mixed > PARALLEL * dot(along, along) * dot(other, other);
+  return isParallel && isEnd(parts.low) && isEnd(parts.high) && (goesOn(low, parts.low) || goesOn(high, parts.high));
+}
+
+/**
+ * Whether the closest point is a node from which the edge before or behind comes closer. Each edge has its second node, unless the edge behind
+ * goes on towards the other point; else edges that are left behind, or lie ahead, would push with slanted normals. `towards`: to the other point.
+ */
+function isNeighbors(edge: PairEdge, part: number, towards: Vector): boolean {
+  const isBehind = part >= 1 && edge.isContinuedBehind && dot(towards, subtract(edge.next, edge.second)) > 0;
+  return isBehind || (part <= 0 && edge.isContinuedBefore);
+}
+
+/** Unit vector along `apart`; edges that cross exactly are parted across both. */
+function normalOf(apart: Vector, low: PairEdge, high: PairEdge): Vector {
+  const size = lengthOfVector(apart);
+  let normal: Vector = scale(1 / Math.max(size, 1e-30), apart);
+  if (size < 1e-4 * (low.radius + high.radius)) {
+    const across = cross(subtract(low.second, low.first), subtract(high.second, high.first));
+    const width = lengthOfVector(across);
+    normal = vector(0, 0, 1);
+    if (width > 0) {
+      normal = scale(1 / width, across);
+    }
+  }
+  return normal;
+}
+
+/** Follows the edges through the step, by steps that cannot pass through each other, to where they meet first. */
+export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
+  const sum = low.radius + high.radius;
+  const reach = reachOf(low, high);
+  let parts: PairParts = closestParts(low, high, 0);
+  let distance = lengthOfVector(apartAt(low, high, parts, 0));
+  const start = distance;
+  const startParts = parts;
+  let time = 0;
+  if (distance - reach < MET * sum && distance > MET * sum) {
+    for (let k = 0; k < 24 && distance > MET * sum && time < 1; k++) {
+      time = Math.min(1, time + (distance - sum) / Math.max(reach, 1e-30));
+      parts = closestParts(low, high, time);
+      distance = lengthOfVector(apartAt(low, high, parts, time));
+    }
+  }
+  let near = 0;
+  if (distance > MET * sum && (time >= 1 || time === 0)) {
+    near = Math.min(start, distance) - sum;
+    time = 0;
+    parts = startParts;
+  }
+  const apart = apartAt(low, high, parts, time);
+  const normal = normalOf(apart, low, high);
+  const isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
+  if (isLeftOut || isEndToEnd(low, high, parts)) {
+    near = FAR;
+  }
+  return {
+    near,
+    parts,
+    normal,
+    gap: dot(normal, apartAt(low, high, parts, 0)) - sum,
+    end: dot(normal, apartAt(low, high, parts, 1)) - sum,
+  };
+}
