@@ -1,6 +1,12 @@
 /** `stability: report` follows a branch of equilibria past the load at which it becomes unstable, and says so there. */
 import { describe, expect, it } from 'vitest';
-import { createWorld, type Scene, type World } from '../../packages/core/src/index.ts';
+import {
+  createBisector,
+  createWorld,
+  describeLostCritical,
+  type Scene,
+  type World,
+} from '../../packages/core/src/index.ts';
 
 /** A rod whose natural shape is an arc of `angle` rad hangs from a clamp; gravity is the time. */
 function hangingArc(model: 'helix' | 'strand' | 'fiber', edges: number, angle: number): Scene {
@@ -82,5 +88,31 @@ describe('a strongly curved rod that hangs in its plane, with stability: report'
     const stays = outOfPlane(world) < 1e-6 && !report.stable;
     expect(stays || report.leftBranch).toBe(true);
     expect(stays && report.leftBranch === true).toBe(false);
+  });
+});
+
+describe('the search for a critical load', () => {
+  it.each(['helix', 'massspring'] as const)('%s finds it on the branch, or says that it has left', (model) => {
+    const scene: Scene = {
+      tendril: 1,
+      gravity: { acceleration: [0, 0, -1], factor: { formula: 't' } },
+      rods: [
+        {
+          id: 'rod',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 1] },
+          edges: 20,
+          section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1, radius: 0.01 },
+        },
+      ],
+      pins: [{ rod: 'rod', at: 'start' }],
+    };
+    const world = createWorld(scene);
+    const [report] = world.equilibrate(7);
+    const found = createBisector(scene).find(world.save(), report.negativeModes, 9);
+    // a heavy column buckles at 7.837
+    const isRight = Math.abs((found?.parameter ?? 0) - 7.837) < 0.02;
+    expect(isRight || describeLostCritical(7, 9, found) !== undefined).toBe(true);
+    expect(describeLostCritical(7, 9, found) === undefined).toBe(model === 'helix');
   });
 });

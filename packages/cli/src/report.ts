@@ -54,6 +54,8 @@ interface ModelReport {
     readonly stable: boolean;
     readonly negativeModes: number;
     readonly criterion: string;
+    /** See EquilibriumReport. */
+    readonly leftBranch?: true;
     readonly energy: number;
   };
   /** Last node of each rod and centre of mass [m]. */
@@ -118,6 +120,7 @@ function describeOutcome(outcome: Outcome, reference: Outcome | undefined): Mode
             stable: equilibrium.stable,
             negativeModes: equilibrium.negativeModes,
             criterion: equilibrium.criterion,
+            ...(equilibrium.leftBranch && { leftBranch: true }),
             energy: equilibrium.energies.total,
           },
         }
@@ -284,6 +287,14 @@ export function formatRun(report: Report): string {
   );
 }
 
+/** The verdict of a model's equilibrium, in words. */
+export function describeStability({ equilibrium }: ModelReport): string {
+  if (!equilibrium) return '';
+  if (equilibrium.criterion === 'none') return 'no verdict';
+  if (equilibrium.leftBranch) return 'yes, maybe of another branch';
+  return equilibrium.stable ? 'yes' : 'no';
+}
+
 export function formatStatics(report: Report): string {
   const columns = [
     left('model'),
@@ -300,7 +311,7 @@ export function formatStatics(report: Report): string {
       number(one.equilibrium?.iterations, 6),
       number(one.equilibrium?.negativeModes, 6),
       number(one.equilibrium?.energy, 6),
-      one.equilibrium ? (one.equilibrium.stable ? 'yes' : 'no') : '',
+      describeStability(one),
       point(one.rods?.[0]?.tip),
       ...distanceCells(one, report, one.model),
     ]),

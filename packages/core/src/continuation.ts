@@ -27,6 +27,8 @@ export interface PathRow {
   readonly iterations: number;
   /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
+  /** With `stability: report`: the branch could not be followed, and the equilibrium may lie on another one. */
+  readonly leftBranch?: true;
 }
 
 /** A change of stability on a path. */
@@ -37,6 +39,8 @@ export interface Critical {
   readonly negativeModesBefore: number;
   /** Unstable directions after the change. */
   readonly negativeModesAfter: number;
+  /** The branch could not be followed: the change is where the search left it, which may be another place than where stability changes. */
+  readonly leftBranch?: true;
 }
 
 /** The instants at which the scene asks for equilibria. */
@@ -64,7 +68,27 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
     converged: reports.every(({ converged }) => converged),
     iterations: sum(({ iterations }) => iterations),
     saddlesLeft: sum(({ saddlesLeft }) => saddlesLeft),
+    ...(reports.some(({ leftBranch }) => leftBranch) && { leftBranch: true }),
   };
+}
+
+/** What a user should know of the equilibria at an instant [s], rod by rod; empty where the search stayed on its branch. */
+export function describeLeftBranches(time: number, reports: readonly EquilibriumReport[]): string[] {
+  return reports
+    .filter(({ leftBranch }) => leftBranch)
+    .map(
+      ({ rod }) =>
+        `rod '${rod}' at t = ${Number(time.toPrecision(5))} s: the branch could not be followed; the equilibrium was found downhill and may lie on another branch, whose stability is reported. Raise the loads in more steps (statics.steps)`,
+    );
+}
+
+/** What a user should know of a change of stability between two instants [s]; undefined where the bisection has found it on the branch. */
+export function describeLostCritical(from: number, to: number, found: Critical | undefined): string | undefined {
+  if (found && !found.leftBranch) return undefined;
+  const range = `stability changes between t = ${Number(from.toPrecision(5))} s and t = ${Number(to.toPrecision(5))} s`;
+  return found
+    ? `${range}; the branch could not be followed there, so the critical point at t = ${Number(found.parameter.toPrecision(6))} s is doubtful`
+    : `${range}; the critical point was not found, because the branch could not be followed. Use more statics.steps`;
 }
 
 /** Finds the instant at which stability changes. */
@@ -86,9 +110,11 @@ export function createBisector(scene: Scene): Bisector {
       let low = before;
       let lowModes = negativeModesBefore;
       let high = to;
+      const rows: PathRow[] = [];
       const look = (parameter: number): number | undefined => {
         world.restore(low);
         const row = summariseRow(parameter, world.equilibrate(parameter), world.energies());
+        rows.push(row);
         return row.converged ? row.negativeModes : undefined;
       };
       let highModes = look(high);
@@ -105,7 +131,12 @@ export function createBisector(scene: Scene): Bisector {
           lowModes = modes;
         }
       }
-      return { parameter: (low.time + high) / 2, negativeModesBefore: lowModes, negativeModesAfter: highModes };
+      return {
+        parameter: (low.time + high) / 2,
+        negativeModesBefore: lowModes,
+        negativeModesAfter: highModes,
+        ...(rows.some(({ leftBranch }) => leftBranch) && { leftBranch: true }),
+      };
     },
   };
 }

@@ -15,6 +15,8 @@ export {
   type Bisector,
   type Critical,
   createBisector,
+  describeLeftBranches,
+  describeLostCritical,
   type PathRow,
   staticsInstants,
   summariseRow,

@@ -70,6 +70,38 @@ stop: { rest: 1e-9 }
     expect(damped).toBeLessThan(0.6);
   });
 
+  it('statics and modes are doubtful where a branch of equilibria was left', async () => {
+    bench.write(
+      'curl.yaml',
+      `tendril: 1
+gravity: [0, 0, -1]
+rods:
+  - id: rod
+    shape: { type: straight, from: [0, 0, 0], to: [0, 0, -1] }
+    frame: { d1: [0, 1, 0] }
+    natural: { curvature: [11, 0, 0] }
+    edges: 60
+    section: { type: stiffness, EI1: 1, GJ: 0.667, mass: 100, radius: 1 cm }
+pins: [{ rod: rod, at: start }]
+statics: { stability: report }
+`,
+    );
+    for (const command of ['statics', 'modes']) {
+      const found = await run(`scene: curl.yaml
+command: ${command}
+parameters: [{ path: 'rods[0].model', name: kind, values: [helix, massspring] }]
+quantities: { stable: equilibrium.stable, left: equilibrium.leftBranch }
+`);
+      // helix stays on the planar branch, massspring always goes downhill
+      expect(numbers(found)).toEqual([
+        [0, 0],
+        [1, 1],
+      ]);
+      expect(found.outcomes.map(({ status }) => status)).toEqual(['done', 'doubtful']);
+      expect(found.outcomes[1].message).toMatch(/branch could not be followed/);
+    }
+  });
+
   it('modes gives frequencies of a cantilever, as theory has them', async () => {
     const found = await run(`scene: rod.yaml
 command: modes

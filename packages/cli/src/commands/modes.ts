@@ -1,5 +1,12 @@
 /** `tendril modes`: natural frequencies and shapes about the equilibrium. */
-import type { EquilibriumReport, Matrices, Modes, SparseSymmetric, World } from '@tendril-sim/core';
+import {
+  describeLeftBranches,
+  type EquilibriumReport,
+  type Matrices,
+  type Modes,
+  type SparseSymmetric,
+  type World,
+} from '@tendril-sim/core';
 import { buildResult, csvLine } from '@tendril-sim/io';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
@@ -86,12 +93,13 @@ function modesInto(folder: Folder, source: Source, world: World, options: ModesO
 }
 
 function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined): string[] {
-  return (equilibrium ?? [])
+  const unstable = (equilibrium ?? [])
     .filter(({ converged, stable }) => converged && !stable)
     .map(
       ({ rod, negativeModes }) =>
         `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are rates of growth`,
     );
+  return [...unstable, ...describeLeftBranches(0, equilibrium ?? [])];
 }
 
 /** Rods that bodies or links join have their modes in common: these are said once. */

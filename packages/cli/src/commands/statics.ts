@@ -4,6 +4,8 @@ import {
   type Bisector,
   type Critical,
   createBisector,
+  describeLeftBranches,
+  describeLostCritical,
   type EquilibriumReport,
   type PathRow,
   staticsInstants,
@@ -159,7 +161,7 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
     const row = summariseRow(time, reports, world.energies());
     path.reports = reports;
     path.rows.push(row);
-    for (const { rod, leftBranch } of reports) if (leftBranch) path.doubts.push(describeLeftBranch(rod, time));
+    path.doubts.push(...describeLeftBranches(time, reports));
     if (!row.converged) {
       // where the search gave up is no equilibrium: leave the last one that is, for the result and to go on from
       world.restore(before?.state ?? initial);
@@ -179,6 +181,8 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
     const changed = before && (before.row.negativeModes !== row.negativeModes || row.saddlesLeft > 0);
     const found = before && changed ? bisector.find(before.state, before.row.negativeModes, time) : undefined;
     if (found) path.critical.push(found);
+    const lost = before && changed ? describeLostCritical(before.row.parameter, time, found) : undefined;
+    if (lost) path.doubts.push(lost);
     before = { state: world.save(), row };
     await breathe();
     if (interrupt.requested && k < times.length - 1) {
@@ -226,11 +230,6 @@ function figures(title: string, world: World, path: Path): Figures {
     },
     labels: path.rows.length === 1 ? ['initial', 'equilibrium'] : undefined,
   };
-}
-
-function describeLeftBranch(rod: string, time: number): string {
-  const place = `rod '${rod}' at t = ${formatNumber(time, 5)} s`;
-  return `${place}: the branch could not be followed; the equilibrium was found downhill and may lie on another branch, whose stability is reported. Raise the loads in more steps (statics.steps)`;
 }
 
 /** Loads without a potential may make a rod flutter: then there is no divergence, which is less than stable. */

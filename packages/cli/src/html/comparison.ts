@@ -1,7 +1,7 @@
 /** The report on a scene: several models side by side, in shape, energy, time and equilibrium. */
 import type { Chart, StudyTable } from '@tendril-sim/cases';
 import type { ModelId } from '@tendril-sim/core';
-import { drawOutcomes, type Outcome, type Report } from '../report.ts';
+import { describeStability, drawOutcomes, type Outcome, type Report } from '../report.ts';
 import type { Source } from '../source.ts';
 import { formatNumber } from '../terminal.ts';
 import { chartFigure, crop, figure, htmlPage, inlineSvg, type Numbering, prose, tableFigure } from './page.ts';
@@ -181,7 +181,7 @@ function staticsSection(source: Source, compared: Compared, count: Numbering): s
       one.status === 'done' ? one.model : `${one.model} (${one.status})`,
       number(one.equilibrium?.iterations, 6),
       number(one.equilibrium?.energy, 6),
-      one.equilibrium ? (one.equilibrium.stable ? 'yes' : 'no') : '',
+      describeStability(one),
       ...(one.distance
         ? [one.distance.endRms, one.distance.endLargest].map((value) => share(value, report.length))
         : [one.model === report.reference ? 'reference' : '', '']),

@@ -1,5 +1,5 @@
 /** A scene that asks for its modes and says no time: the modes themselves, one after the other, slowed down to be seen. */
-import { SceneError, type World } from '@tendril-sim/core';
+import { describeLeftBranches, type EquilibriumReport, SceneError, type World } from '@tendril-sim/core';
 import { layoutOfLane } from '../frameLayout.ts';
 import type { LaneFrame, LaneInfo } from '../protocol.ts';
 import type { Lane } from './lane.ts';
@@ -15,8 +15,9 @@ export function createModePlayer(
 ): Lane | undefined {
   const count = Math.min(world.scene.modes?.count ?? 6, 8);
   let modes: ReturnType<World['modes']>;
+  let doubts: readonly string[] = [];
   try {
-    if (world.scene.modes?.about !== 'initial') world.equilibrate();
+    if (world.scene.modes?.about !== 'initial') doubts = describeDoubts(world.equilibrate(), world.time);
     modes = world.modes(count);
   } catch (error) {
     if (error instanceof SceneError) return undefined;
@@ -46,7 +47,7 @@ export function createModePlayer(
     world: undefined,
     duration,
     stepSize,
-    note: `Natural modes, slowed down: ${list.join(', ')}`,
+    note: [`Natural modes, slowed down: ${list.join(', ')}`, ...doubts].join('. '),
     failure: undefined,
     get time() {
       return time;
@@ -56,4 +57,13 @@ export function createModePlayer(
     },
     frame,
   };
+}
+
+/** What is wrong with the equilibrium about which the modes are found. */
+function describeDoubts(reports: readonly EquilibriumReport[], time: number): string[] {
+  const missed = reports.filter(({ converged }) => !converged);
+  return [
+    ...missed.map(({ rod, reason = 'no convergence' }) => `No equilibrium was found for rod '${rod}': ${reason}`),
+    ...describeLeftBranches(time, reports),
+  ];
 }

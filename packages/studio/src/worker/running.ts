@@ -1,5 +1,14 @@
 /** The scene as it runs: its lanes, the hands on them, and the pump that keeps them ahead of the page. */
-import { continuationOf, type Scene, SceneError, startOf, turnRing, type World, wholeOf } from '@tendril-sim/core';
+import {
+  continuationOf,
+  describeLeftBranches,
+  type Scene,
+  SceneError,
+  startOf,
+  turnRing,
+  type World,
+  wholeOf,
+} from '@tendril-sim/core';
 import { type ParsedScene, parseScene, sceneValues } from '@tendril-sim/io';
 import type {
   Answer,
@@ -311,7 +320,15 @@ export function rest(ofRun: number): void {
   lanes.forEach((lane, index) => {
     if (!lane.world) return;
     try {
-      const missed = lane.world.equilibrate().find(({ converged }) => !converged);
+      const reports = lane.world.equilibrate();
+      const missed = reports.find(({ converged }) => !converged);
+      const left = reports.find(({ leftBranch }) => leftBranch);
+      if (left) {
+        const [message] = describeLeftBranches(lane.world.time, reports);
+        const remedy = 'set statics.stability to seek to look for a stable equilibrium';
+        const failure = { title: 'The branch was left', message, remedy, rod: left.rod, lane: index };
+        send({ type: 'failed', run, failure });
+      }
       if (missed) {
         send({
           type: 'failed',

@@ -7,6 +7,8 @@ import {
   createBisector,
   createProbes,
   createWorld,
+  describeLeftBranches,
+  describeLostCritical,
   type EquilibriumReport,
   type Model,
   type ModelId,
@@ -275,8 +277,7 @@ async function simulate(job: Job): Promise<Found> {
   }
   const doubts = [describeMissed(steps, world.scene), describeGain(steps)].filter((text) => text !== undefined);
   return {
-    status: doubts.length > 0 ? 'doubtful' : 'done',
-    ...(doubts.length > 0 && { message: doubts.join('; ') }),
+    ...judge(doubts),
     rows: table.rows({ steps }),
     ...named,
   };
@@ -319,6 +320,7 @@ function findEquilibria(job: Job): Found {
   const times = staticsInstants(world.scene);
   const bisector = createBisector(world.scene);
   const critical: Critical[] = [];
+  const doubts: string[] = [];
   let before: { readonly state: WorldState; readonly negativeModes: number } | undefined;
   let reports: EquilibriumReport[] = [];
   for (const time of times) {
@@ -329,10 +331,17 @@ function findEquilibria(job: Job): Found {
     const changed = before !== undefined && (before.negativeModes !== row.negativeModes || row.saddlesLeft > 0);
     const found = before && changed ? bisector.find(before.state, before.negativeModes, time) : undefined;
     if (found) critical.push(found);
+    const lost = before && changed ? describeLostCritical(before.state.time, time, found) : undefined;
+    doubts.push(...describeLeftBranches(time, reports), ...(lost ? [lost] : []));
     if (times.length > 1) before = { state: world.save(), negativeModes: row.negativeModes };
     table.instant({ equilibrium: reports, critical });
   }
-  return { status: 'done', rows: table.rows({ equilibrium: reports, critical }) };
+  return { ...judge(doubts), rows: table.rows({ equilibrium: reports, critical }) };
+}
+
+/** `doubtful`, with the reasons, or `done`. */
+function judge(doubts: readonly string[]): Pick<Found, 'status' | 'message'> {
+  return doubts.length > 0 ? { status: 'doubtful', message: doubts.join('; ') } : { status: 'done' };
 }
 
 function describeFailure(time: number, reports: readonly EquilibriumReport[]): string {
@@ -350,7 +359,7 @@ function findModes(job: Job): Found {
   const extra = { modes: world.modes(plan.count), ...(equilibrium && { equilibrium }) };
   const table = createTable(job);
   table.instant(extra);
-  return { status: 'done', rows: table.rows(extra) };
+  return { ...judge(describeLeftBranches(world.time, equilibrium ?? [])), rows: table.rows(extra) };
 }
 
 async function check({ values, model }: RunSpec): Promise<Found> {

@@ -126,6 +126,7 @@ function summariseEquilibrium(reports: readonly EquilibriumReport[]): object {
     iterations: reports.reduce((sum, report) => sum + report.iterations, 0),
     residual: Math.max(...reports.map(({ residual }) => residual)),
     saddlesLeft: reports.reduce((sum, report) => sum + report.saddlesLeft, 0),
+    leftBranch: reports.some(({ leftBranch }) => leftBranch),
   };
 }
 
