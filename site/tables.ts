@@ -291,7 +291,7 @@ export const tables: readonly Table[] = [
     page: 'docs/helix.md',
     make: () =>
       swings('helix', [
-        ['incremental-potential', 5e-3],
+        ['implicit-euler', 5e-3],
         ['bdf2', 5e-3],
         ['semi-implicit', 1e-3],
       ]),

@@ -17,7 +17,7 @@ const DURATION = 1;
 /** Schemes of the model strand, by its own reference: its joints stiffen as they bend. */
 const strandOrders = [
   { integrator: 'bdf2', order: 2, tolerance: 20 },
-  { integrator: 'bdf1', order: 1, tolerance: 10 },
+  { integrator: 'implicit-euler', order: 1, tolerance: 10 },
 ] as const;
 
 /** A hanging rod pushed sideways, smoothly from rest: nothing in it is faster than the steps resolve. */
@@ -53,12 +53,12 @@ function shapeAfter(integrator: Integrator, steps: number, rods: Rods): Float64A
   return world.samples[0].nodePosition.slice();
 }
 
-function strandAfter(integrator: 'bdf1' | 'bdf2', steps: number): Float64Array {
+function strandAfter(integrator: 'implicit-euler' | 'bdf2', steps: number): Float64Array {
   const hanging = scene('tr-bdf2', steps, 'inextensible');
   const world = worldOf({
     ...hanging,
     rods: hanging.rods.map((rod) => ({ ...rod, model: 'strand' as const })),
-    solver: { strand: { integrator, accuracy: 1e-12 } },
+    solver: { strand: { integrator, tolerance: 1e-12 } },
   });
   for (let k = 0; k < steps; k++) world.step();
   return world.samples[0].nodePosition.slice();
@@ -66,7 +66,7 @@ function strandAfter(integrator: 'bdf1' | 'bdf2', steps: number): Float64Array {
 
 let strandReference: Float64Array | undefined;
 
-function strandError(integrator: 'bdf1' | 'bdf2', steps: number): number {
+function strandError(integrator: 'implicit-euler' | 'bdf2', steps: number): number {
   if (!strandReference) {
     const coarse = strandAfter('bdf2', 2048);
     strandReference = strandAfter('bdf2', 4096).map((fine, k) => fine + (fine - coarse[k]) / 3);

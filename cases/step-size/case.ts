@@ -17,7 +17,7 @@ interface Scheme {
   readonly dash?: boolean;
 }
 
-const fiber = (integrator: 'energy-momentum' | 'deti-r' | 'midpoint' | 'backward-euler'): SceneInput['solver'] => ({
+const fiber = (integrator: 'energy-momentum' | 'deti-r' | 'midpoint' | 'implicit-euler'): SceneInput['solver'] => ({
   fiber: { integrator, tolerance: 1e-9 },
 });
 const cosserat = (integrator: 'tr-bdf2' | 'midpoint' | 'implicit-euler'): SceneInput['solver'] => ({
@@ -34,7 +34,7 @@ const schemes: readonly Scheme[] = [
   {
     name: 'fiber, backward Euler',
     model: 'fiber',
-    solver: fiber('backward-euler'),
+    solver: fiber('implicit-euler'),
     ...first,
     within: 2,
     color: 5,

@@ -10,9 +10,9 @@ export type FuzzModel = (typeof models)[number];
 
 const integrators: Readonly<Record<FuzzModel, readonly string[]>> = {
   der: ['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'],
-  strand: ['bdf2', 'bdf1'],
-  helix: ['incremental-potential', 'bdf2', 'semi-implicit'],
-  fiber: ['energy-momentum', 'midpoint', 'backward-euler'],
+  strand: ['bdf2', 'implicit-euler'],
+  helix: ['implicit-euler', 'bdf2', 'semi-implicit'],
+  fiber: ['energy-momentum', 'midpoint', 'implicit-euler'],
   cosserat: ['tr-bdf2', 'implicit-euler', 'midpoint', 'verlet'],
   massspring: [],
 };

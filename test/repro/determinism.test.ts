@@ -72,18 +72,18 @@ const variants: readonly Variant[] = [
     { ...moving('der', {}), rods: moving('der', {}).rods.map((r) => ({ ...r, inextensible: true })) },
     undefined,
   ],
-  ...(['incremental-potential', 'bdf2', 'semi-implicit'] as const).map(
+  ...(['implicit-euler', 'bdf2', 'semi-implicit'] as const).map(
     (integrator): Variant => [`helix ${integrator}`, moving('helix', { helix: { integrator } }), undefined],
   ),
-  ...(['bdf2', 'bdf1'] as const).map(
+  ...(['bdf2', 'implicit-euler'] as const).map(
     (integrator): Variant => [`strand ${integrator}`, moving('strand', { strand: { integrator } }), undefined],
   ),
   // rods of one bundle share work space: the first is free, the last is held
-  ...(['bdf2', 'bdf1'] as const).map((integrator): Variant => {
+  ...(['bdf2', 'implicit-euler'] as const).map((integrator): Variant => {
     const scene = moving('strand', { strand: { integrator } });
     return [`strand ${integrator}, one free`, { ...scene, pins: (scene.pins ?? []).slice(1) }, undefined];
   }),
-  ...(['energy-momentum', 'deti-r', 'midpoint', 'backward-euler'] as const).map(
+  ...(['energy-momentum', 'deti-r', 'midpoint', 'implicit-euler'] as const).map(
     (integrator): Variant => [`fiber ${integrator}`, moving('fiber', { fiber: { integrator } }), undefined],
   ),
   ['fiber with kernels', moving('fiber', {}), 'fiber'],

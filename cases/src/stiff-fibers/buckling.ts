@@ -151,7 +151,7 @@ const methods: readonly Method[] = [
     model: 'fiber',
     color: 5,
     dash: true,
-    solver: { fiber: { integrator: 'backward-euler' } },
+    solver: { fiber: { integrator: 'implicit-euler' } },
     control: true,
   },
 ];

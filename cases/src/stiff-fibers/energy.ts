@@ -40,7 +40,7 @@ export const energyStudy: Study = {
     const controls = [
       { label: 'energy–momentum', color: 0, options: {} },
       { label: 'midpoint', color: 1, options: { integrator: 'midpoint' as const } },
-      { label: 'backward Euler', color: 2, options: { integrator: 'backward-euler' as const } },
+      { label: 'backward Euler', color: 2, options: { integrator: 'implicit-euler' as const } },
       { label: 'paper’s scheme (deti)', color: 4, options: { integrator: 'deti' as const } },
     ];
     const step = profile === 'quick' ? 2e-3 : 1e-3;

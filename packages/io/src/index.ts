@@ -71,13 +71,13 @@ export {
   formatResult,
   type ModesResult,
   type MomentumResult,
-  maxStretch,
   type Result,
   type ResultInput,
   type RodResult,
   resultVersion,
   type StepTotals,
   type Stop,
+  stretchMax,
 } from './result.ts';
 export type { StrandsSpec } from './schema/files.ts';
 export * as schemaPieces from './schema/primitives.ts';

@@ -5,6 +5,7 @@ import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';
 import { type Place, parseText, type ScenePath } from './document.ts';
 import { formatPath, InputError } from './errors.ts';
+import { renameFormer } from './formerNames.ts';
 import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 import { explainIssues, type Locator } from './validation.ts';
@@ -12,7 +13,7 @@ import { explainIssues, type Locator } from './validation.ts';
 /** A scene and the document that it came from. */
 export interface ParsedScene {
   readonly scene: Scene;
-  /** What was left out of or assumed about files that the scene names. */
+  /** What was left out of or assumed about files that the scene names, and former names of options. */
   readonly warnings: readonly string[];
   /** Where a field stands in the text; where it is absent, the nearest field around it. */
   locate(path: ScenePath): Place;
@@ -56,7 +57,9 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);
   }
   const written = parseText(text, source);
-  const { value, originOf } = applyChanges(written.value, options.changes ?? []);
+  const changed = applyChanges(written.value, options.changes ?? []);
+  const { originOf } = changed;
+  const { value, warnings: renamed } = renameFormer(changed.value);
   const placeAt = (path: ScenePath, wantKey: boolean): Place => {
     const origin = originOf(path);
     return { ...written.place(path, wantKey), ...(origin !== undefined && { origin }) };
@@ -79,7 +82,7 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
   const ownLinks = file.links?.length ?? 0;
   return {
     scene,
-    warnings,
+    warnings: [...renamed, ...warnings],
     // a rod from a file stands where the file is named, a fiber where its cloth is
     locate: (path) => {
       const rod = path[0] === 'rods' && typeof path[1] === 'number' ? path[1] - own : -1;
@@ -129,7 +132,8 @@ function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Re
 export function sceneFromObject(value: unknown, source = 'scene', options: ReadOptions = {}): Scene {
   const changed = applyChanges(value, options.changes ?? []);
   const locate = (path: ScenePath): { origin?: string } => ({ origin: changed.originOf(path) });
-  return resolve(validate(changed.value, source, { locate, locateKey: locate }), source, options).scene;
+  return resolve(validate(renameFormer(changed.value).value, source, { locate, locateKey: locate }), source, options)
+    .scene;
 }
 
 /** Gives an error of the simulation core its place in the file. */

@@ -206,7 +206,7 @@ function rodResult(world: World, index: number): RodResult {
     nodePosition: triples(samples.nodePosition),
     nodeVelocity: triples(samples.nodeVelocity),
     edgeFrame: tangents.map((tangent, k) => ({ tangent, d1: directors[k], d2: cross(tangent, directors[k]) })),
-    maxStretch: maxStretch(samples.nodePosition, rod.edgeLengthRest),
+    stretchMax: stretchMax(samples.nodePosition, rod.edgeLengthRest),
     curvatureMax: largest(world.channel(index, 'curvature')),
     twistMax: largest(world.channel(index, 'twist')),
     tensionMax: world.channel(index, 'tension').reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY),
@@ -222,7 +222,7 @@ function largest(values: Float64Array): number {
 }
 
 /** Largest |edge| / rest length − 1; edge j ends at node j+1, or at node 0 where the rod closes. */
-export function maxStretch(nodePosition: ArrayLike<number>, edgeLengthRest: ArrayLike<number>): number {
+export function stretchMax(nodePosition: ArrayLike<number>, edgeLengthRest: ArrayLike<number>): number {
   let most = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < edgeLengthRest.length; j++) {
     const a = 3 * j;

@@ -138,7 +138,7 @@ export interface RodResult {
     readonly d2: Triple;
   }[];
   /** Largest (length / rest length − 1) of an edge; negative if every edge is compressed. */
-  readonly maxStretch: number;
+  readonly stretchMax: number;
   /** Largest curvature [1/m]. */
   readonly curvatureMax: number;
   /** Largest absolute twist rate [1/m]. */

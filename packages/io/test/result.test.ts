@@ -7,12 +7,12 @@ import {
   decodeRecording,
   energyTable,
   formatResult,
-  maxStretch,
   nodeTable,
   probeTable,
   type Result,
   recordingFrame,
   recordingHeader,
+  stretchMax,
 } from '../src/index.ts';
 import { fakeWorld } from './fixtures.ts';
 
@@ -75,9 +75,9 @@ describe('result', () => {
   });
 
   it('measures stretch, over the closing edge too', () => {
-    expect(maxStretch([0, 0, 0, 1, 0, 0, 1, 3, 0], [1, 2])).toBeCloseTo(0.5, 15);
-    expect(maxStretch([0, 0, 0, 1, 0, 0, 1, 1, 0], [1, 1, 1])).toBeCloseTo(Math.SQRT2 - 1, 15);
-    expect(maxStretch([0, 0, 0, 0.5, 0, 0], [1])).toBe(-0.5);
+    expect(stretchMax([0, 0, 0, 1, 0, 0, 1, 3, 0], [1, 2])).toBeCloseTo(0.5, 15);
+    expect(stretchMax([0, 0, 0, 1, 0, 0, 1, 1, 0], [1, 1, 1])).toBeCloseTo(Math.SQRT2 - 1, 15);
+    expect(stretchMax([0, 0, 0, 0.5, 0, 0], [1])).toBe(-0.5);
   });
 
   it('refuses what is not finite and names it', () => {

@@ -50,7 +50,7 @@ const { COUPLED, FIBER_DRAG: DRAG } = fiberBits;
 const kindOf: Readonly<Record<Scheme, number>> = {
   'energy-momentum': fiberSchemes.ENERGY_MOMENTUM,
   midpoint: fiberSchemes.MIDPOINT,
-  'backward-euler': fiberSchemes.BACKWARD_EULER,
+  'implicit-euler': fiberSchemes.BACKWARD_EULER,
 };
 
 function instantiate(module: WebAssembly.Module, bytes: number): { memory: WebAssembly.Memory; exports: Exports } {
@@ -235,12 +235,12 @@ function createPair(
     spreadLoads(fiber, work, scheme);
     put('load', lane, work.load);
     put('drag', lane, fiber.loads.nodeDrag);
-    doubles[place.dragFactor + lane] = (((scheme === 'backward-euler' ? 0.5 : 1) / h) * fiber.loadFactor) / 16;
+    doubles[place.dragFactor + lane] = (((scheme === 'implicit-euler' ? 0.5 : 1) / h) * fiber.loadFactor) / 16;
   };
 
   const solve = (scheme: Scheme, t: number, h: number, members: readonly PairMember[], wanted: number): number => {
     const kind = kindOf[scheme];
-    const share = scheme === 'backward-euler' ? 1 : 0.5;
+    const share = scheme === 'implicit-euler' ? 1 : 0.5;
     let [active, converged, moving, kinds] = [wanted, 0, 0, coupled];
     for (let lane = 0; lane < members.length; lane++) {
       if (!(wanted & (1 << lane))) continue;

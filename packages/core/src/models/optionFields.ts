@@ -13,12 +13,16 @@ interface Common {
   readonly about?: string;
   /** Inside `fields`: must be given. Options of a model are never required. */
   readonly required?: true;
+  /** What the option was called before: scenes that say so are read, with a warning. */
+  readonly formerName?: string;
 }
 
 /** Option that is one of several words. */
 export interface Words<W extends string = string> extends Common {
   readonly kind: 'words';
   readonly words: readonly W[];
+  /** Words of before, and what they are called now. */
+  readonly former?: Readonly<Record<string, W>>;
 }
 
 /** True or false. */

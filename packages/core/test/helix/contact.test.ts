@@ -11,7 +11,7 @@ describeStrand(
   'helix',
   0.005,
   200,
-  (['incremental-potential', 'bdf2', 'semi-implicit'] as const).map((integrator) => ({
+  (['implicit-euler', 'bdf2', 'semi-implicit'] as const).map((integrator) => ({
     helix: { integrator, elements: 10 },
   })),
 );

@@ -37,7 +37,7 @@ interface Answers {
 function ask(scene: Scene, many: number, arms: boolean): Answers {
   const tree = createRandomTree(scene, 'gibbs', 5);
   // with Newton's matrix by differences no elimination is left over from an earlier place
-  const options: StepOptions = { order: 1, accuracy: 1e-12, iterations: 50, tolerance: 0, numeric: true };
+  const options: StepOptions = { order: 1, tolerance: 1e-12, iterations: 50, stepError: 0, numeric: true };
   const work = createStepWork(tree.linkCount, createSweep(tree.linkCount));
   const port: ContactPort = createStrandContact({
     trees: [tree],

@@ -3,7 +3,7 @@
  * numbers of each run.
  */
 import type { Channel, Critical, EquilibriumReport, Modes, ProbeSeries, World } from '@tendril-sim/core';
-import { maxStretch, type StepTotals } from '@tendril-sim/io';
+import { type StepTotals, stretchMax } from '@tendril-sim/io';
 
 export interface Findings {
   readonly world: World;
@@ -96,8 +96,8 @@ function rodScope(world: World, k: number): object {
     get tensionMax() {
       return most('tension');
     },
-    get maxStretch() {
-      return maxStretch(samples.nodePosition, rod.edgeLengthRest);
+    get stretchMax() {
+      return stretchMax(samples.nodePosition, rod.edgeLengthRest);
     },
   };
 }

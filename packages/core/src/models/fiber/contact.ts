@@ -117,7 +117,7 @@ export function createFiberContact(
         fiber.contactForce = forces[index];
       });
       if (wanted === 0) continue;
-      const stepped = stepMembers(kernel, members, 'backward-euler', t, dt, wanted);
+      const stepped = stepMembers(kernel, members, 'implicit-euler', t, dt, wanted);
       for (let lane = 0; lane < members.length; lane++) {
         if (!(wanted & (1 << lane))) continue;
         const { fiber, work } = members[lane];

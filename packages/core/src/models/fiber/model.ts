@@ -108,7 +108,7 @@ function compile(
         let ok = (stepped & (1 << lane)) !== 0;
         if (!ok && robust && scheme === 'energy-momentum') {
           // never needed in any run so far: a step that loses energy before one that is not taken at all
-          ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
+          ok = stepImplicit(fiber, work, 'implicit-euler', t, dt, newton);
           iterations += work.iterations;
         }
         iterationsMax = Math.max(iterationsMax, work.iterationsMax);

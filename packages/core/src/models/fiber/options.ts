@@ -5,9 +5,9 @@ import type { OptionFields } from '../optionFields.ts';
 export interface FiberOptions {
   /**
    * `energy-momentum` (default): keeps energy and momenta; `deti`: exponential, linear part exact, small rotations only;
-   * `deti-r`: its rational relative for large rotations with damping; `midpoint`, `backward-euler`: for comparison.
+   * `deti-r`: its rational relative for large rotations with damping; `midpoint`, `implicit-euler`: for comparison.
    */
-  readonly integrator?: 'energy-momentum' | 'deti' | 'deti-r' | 'midpoint' | 'backward-euler';
+  readonly integrator?: 'energy-momentum' | 'deti' | 'deti-r' | 'midpoint' | 'implicit-euler';
   /**
    * Width of the scaffold. `inflated` (default): as wide as a strain of 1e-3 under the loads allows; `section`: EA exact;
    * or a width [m]. Bending and twisting stiffness are exact with all of them.
@@ -38,9 +38,10 @@ export interface FiberOptions {
 export const fiberOptions: OptionFields<FiberOptions> = {
   integrator: {
     kind: 'words',
-    words: ['energy-momentum', 'deti', 'deti-r', 'midpoint', 'backward-euler'],
+    words: ['energy-momentum', 'deti', 'deti-r', 'midpoint', 'implicit-euler'],
+    former: { 'backward-euler': 'implicit-euler' },
     about:
-      'energy-momentum (default): keeps energy and momenta; deti: exponential, small rotations only; deti-r: large rotations with damping; midpoint, backward-euler: for comparison.',
+      'energy-momentum (default): keeps energy and momenta; deti: exponential, small rotations only; deti-r: large rotations with damping; midpoint, implicit-euler: for comparison.',
   },
   scaffold: {
     kind: 'either',

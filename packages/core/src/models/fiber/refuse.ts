@@ -58,7 +58,7 @@ export function refuseScheme(
     throw new SceneError(place, 'deti has one basis for the whole run, and a pin lets go; use energy-momentum');
   for (const { rod, edgeViscosity, ringDamping } of fibers) {
     const viscous = edgeViscosity.some((value) => value > 0);
-    if (viscous && (scheme === 'midpoint' || scheme === 'backward-euler' || scheme === 'deti-r')) {
+    if (viscous && (scheme === 'midpoint' || scheme === 'implicit-euler' || scheme === 'deti-r')) {
       throw new SceneError(
         place,
         `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use energy-momentum`,

@@ -31,7 +31,7 @@ import { type FiberRod, highestFrequency, updateStiffness } from './rod.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
 import { explainLostTurn } from './twist.ts';
 
-export type Scheme = 'energy-momentum' | 'midpoint' | 'backward-euler';
+export type Scheme = 'energy-momentum' | 'midpoint' | 'implicit-euler';
 
 export interface NewtonOptions {
   /** [m] */
@@ -99,7 +99,7 @@ function prepareDamping(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
   const { core, before, after, elements } = work;
   let strongest = 0;
   for (let i = 0; i < ringCount; i++) {
-    const alpha = scheme === 'backward-euler' ? 0 : ringDamping[i];
+    const alpha = scheme === 'implicit-euler' ? 0 : ringDamping[i];
     const x = 0.5 * alpha * h;
     // series below: √(tanh x/x) and √(x/(sinh x cosh x)) to rounding
     const s = x < 1e-4 ? 1 - (x * x) / 3 : x > 300 ? 0 : Math.sqrt(x / (sinh(x) * cosh(x)));
@@ -140,7 +140,7 @@ export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): v
 /** Loads at the middle of the step where they follow the rod, else once at its middle in time. */
 export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
   const { x0, y, middle, rate } = work;
-  const end = scheme === 'backward-euler';
+  const end = scheme === 'implicit-euler';
   if (fiber.loadsFollow) {
     for (let d = 0; d < fiber.size; d++) {
       middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
@@ -154,9 +154,9 @@ export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, 
 /** What the loads that were gathered do to the particles, and contact. */
 export function spreadLoads(fiber: FiberRod, work: Workspace, scheme: Scheme): void {
   const { x0, y, middle, load } = work;
-  if (scheme !== 'backward-euler') for (let d = 0; d < fiber.size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
+  if (scheme !== 'implicit-euler') for (let d = 0; d < fiber.size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
   load.fill(0);
-  addLoadForce(load, fiber, scheme === 'backward-euler' ? y : middle);
+  addLoadForce(load, fiber, scheme === 'implicit-euler' ? y : middle);
   const touch = fiber.contactForce;
   if (touch) for (let d = 0; d < fiber.size; d++) load[d] += touch[d];
 }
@@ -176,7 +176,7 @@ export function inertiaOf(
   h: number,
   i: number,
 ): typeof factors {
-  if (scheme === 'backward-euler') {
+  if (scheme === 'implicit-euler') {
     const damped = 1 + ringDamping[i] * h;
     factors.moved = damped / (h * h);
     factors.speeds = 1 / h;
@@ -195,7 +195,7 @@ const factors = { moved: 0, speeds: 0, weight: 0 };
 export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
   const { size, ringCount, particleMass, couplingMass } = fiber;
   const { matrix, elements, residual: r, x0, v0, y, middle, load } = work;
-  const euler = scheme === 'backward-euler';
+  const euler = scheme === 'implicit-euler';
   clearBlocks(matrix);
   r.fill(0);
   let near = x0;
@@ -254,7 +254,7 @@ function solveStep(
     // no spring turns by more than a radian at once
     const turn = largestTurn(fiber, elements, dx);
     const s = turn > 1 ? 1 / turn : 1;
-    predictTension(fiber, elements, dx, s, scheme === 'backward-euler' ? 1 : 0.5);
+    predictTension(fiber, elements, dx, s, scheme === 'implicit-euler' ? 1 : 0.5);
     let largest = 0;
     for (let d = 0; d < size; d++) {
       y[d] += s * dx[d];
@@ -293,7 +293,7 @@ export function beginPart(
 ): void {
   const { q, v, size } = fiber;
   const { x0, v0, before } = work;
-  updateStiffness(fiber, scheme === 'backward-euler' ? t + h : t + 0.5 * h);
+  updateStiffness(fiber, scheme === 'implicit-euler' ? t + h : t + 0.5 * h);
   prepareDamping(fiber, work, scheme, h);
   if (calm && scheme === 'energy-momentum') work.elements.ringChi.fill(CALM);
   evaluateHeld(fiber, t + h);
@@ -306,7 +306,7 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
   const { q, v, size, ringCount } = fiber;
   const { x0, v0, y, rate, after, core } = work;
   for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
-  if (scheme === 'backward-euler') v.set(rate);
+  if (scheme === 'implicit-euler') v.set(rate);
   else {
     for (let i = 0; i < ringCount; i++)
       for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];

@@ -6,11 +6,11 @@ export interface HelixOptions {
   /** Number of helical elements a rod, at most its edges. Default: as many as edges. */
   readonly elements?: number;
   /**
-   * `incremental-potential` (default): backward Euler as a minimisation, stable at any step.
+   * `implicit-euler` (default): backward Euler as a minimisation, stable at any step.
    * `bdf2`: the same of second order, for lively motion.
    * `semi-implicit`: as published in 2006; one linear solve a step, not stable without damping.
    */
-  readonly integrator?: 'incremental-potential' | 'bdf2' | 'semi-implicit';
+  readonly integrator?: 'implicit-euler' | 'bdf2' | 'semi-implicit';
   /** Newton stops below tolerance × force scale. Default 1e-9. */
   readonly tolerance?: number;
   /** Newton iterations before a step counts as failed. Default 50. */
@@ -26,9 +26,10 @@ export const helixOptions: OptionFields<HelixOptions> = {
   },
   integrator: {
     kind: 'words',
-    words: ['incremental-potential', 'bdf2', 'semi-implicit'],
+    words: ['implicit-euler', 'bdf2', 'semi-implicit'],
+    former: { 'incremental-potential': 'implicit-euler' },
     about:
-      'incremental-potential (default): backward Euler as a minimisation; bdf2: second order; semi-implicit: as published, wants damping.',
+      'implicit-euler (default): backward Euler as a minimisation; bdf2: second order; semi-implicit: as published, wants damping.',
   },
   tolerance: { kind: 'number', sign: 'positive', about: 'Newton stops below tolerance × force scale. Default 1e-9.' },
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 50.' },

@@ -1,5 +1,5 @@
 /**
- * One step as the minimum of an incremental potential (energy.ts): backward Euler (`incremental-potential`, the default) or
+ * One step as the minimum of an incremental potential (energy.ts): backward Euler (`implicit-euler`, the default) or
  * the two-step formula BDF2 on the positions of the nodes. Velocities are differences of positions, kept for each node: they
  * are those of the discrete motion. With backward Euler the energy of an undamped rod never grows; with BDF2 the error is of
  * second order, and a curl that bounces goes on bouncing.

@@ -68,7 +68,7 @@ export function createContext(parts: StrandContactParts): StrandContact {
     slots: [],
     starts: trees.map((tree) => partOf(tree, state, held)),
     positions: place.map(({ strand }) => strand.samples.nodePosition.slice()),
-    accurate: 100 * options.accuracy,
+    accurate: 100 * options.tolerance,
     flying: { trees: [], bulks: [] },
     h: 1,
   };
@@ -108,9 +108,9 @@ export function stepTrees(
   let iterations = 0;
   let iterationsMax = 0;
   context.h = dt;
-  const accuracy = wishes.rough ? Math.max(LOOSE, accurate) : accurate;
+  const tolerance = wishes.rough ? Math.max(LOOSE, accurate) : accurate;
   const patience = wishes.robust ? options.iterations : SOON;
-  const limits = { ...options, accuracy, iterations: Math.min(options.iterations, patience) };
+  const limits = { ...options, tolerance, iterations: Math.min(options.iterations, patience) };
   for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) clearContact(trees[k]);
   addSideForces(context, sides);
   for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
@@ -149,7 +149,7 @@ function stepTree(context: StrandContact, k: number, { t, dt, again, last }: Ste
   tree.departure = undefined;
   if (spent < 0) return spent;
   slot.came = true;
-  slot.loose = limits.accuracy > accurate;
+  slot.loose = limits.tolerance > accurate;
   slot.q.set(tree.q);
   if (last) slot.kinetic = settle(tree, departure, t + dt);
   return spent;

@@ -21,7 +21,7 @@ import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
-import { checkJoints, refuseAnisotropy, refuseRod, refuseTree } from './refuse.ts';
+import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
@@ -32,6 +32,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const wishes: StrandOptions = scene.solver?.strand ?? {};
   if (coupling.welds.length > 0)
     throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
+  refuseTolerance(wishes.tolerance);
   refuseAnisotropy(rods, wishes.stiffness);
   rods.forEach((rod, k) => {
     refuseRod(
@@ -41,10 +42,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     );
   });
   const options: StepOptions = {
-    order: wishes.integrator === 'bdf1' ? 1 : 2,
-    accuracy: wishes.accuracy ?? 1e-8,
+    order: wishes.integrator === 'implicit-euler' ? 1 : 2,
+    tolerance: wishes.tolerance ?? 1e-8,
     iterations: wishes.iterations ?? 40,
-    tolerance: wishes.tolerance ?? 0,
+    stepError: wishes.stepError ?? 0,
     numeric: wishes.jacobian === 'numeric',
   };
   const groups = findTrees(rods, drives, scene);

@@ -4,15 +4,15 @@ import type { OptionField, OptionFields } from '../optionFields.ts';
 
 /** Options of the model `strand`. */
 export interface StrandOptions {
-  /** Backward differences of order 2 (`bdf2`, default) or 1 (`bdf1`). */
-  readonly integrator?: 'bdf2' | 'bdf1';
+  /** Backward differences of order 2 (`bdf2`, default) or 1 (`implicit-euler`). */
+  readonly integrator?: 'bdf2' | 'implicit-euler';
   /**
    * Largest error of a joint in a step [rad]: steps are then cut and stretched inside a step of the world. Default: steps
    * as they are given.
    */
-  readonly tolerance?: number;
+  readonly stepError?: number;
   /** Newton stops when no joint turns by more [rad]. Default 1e-8. */
-  readonly accuracy?: number;
+  readonly tolerance?: number;
   /** Newton iterations before a step counts as failed. Default 40. */
   readonly iterations?: number;
   /** Newton's matrix: `exact` (default), or `numeric`, by differences: slower, but knows how any load changes. */
@@ -199,18 +199,20 @@ const joint: OptionField = {
 export const strandOptions: OptionFields<StrandOptions> = {
   integrator: {
     kind: 'words',
-    words: ['bdf2', 'bdf1'],
-    about: 'Backward differences of order 2 (bdf2, default) or 1 (bdf1).',
+    words: ['bdf2', 'implicit-euler'],
+    former: { bdf1: 'implicit-euler' },
+    about: 'Backward differences of order 2 (bdf2, default) or 1 (implicit-euler).',
   },
-  tolerance: {
+  stepError: {
     kind: 'quantity',
     of: 'angle',
     sign: 'positive',
     about: 'Largest error of a joint in a step [rad]; steps are then chosen by it. Default: steps as given.',
   },
-  accuracy: {
+  tolerance: {
     kind: 'number',
     sign: 'positive',
+    formerName: 'accuracy',
     about: 'Newton stops when no joint turns by more [rad]. Default 1e-8.',
   },
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 40.' },

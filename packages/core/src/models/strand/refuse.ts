@@ -8,6 +8,15 @@ import type { Scene } from '../../scene/types.ts';
 import type { StrandOptions } from './options.ts';
 import type { StrandTree } from './tree.ts';
 
+/** Newton stops here; `tolerance` once meant the error of a step, which is far larger and would end Newton's method too early. */
+export function refuseTolerance(tolerance = 0): void {
+  if (tolerance > 1e-4)
+    throw new SceneError(
+      ['solver', 'strand', 'tolerance'],
+      `Newton's method would stop at ${tolerance} rad, which is not accurate; give at most 1e-4, or stepError if you mean the error of a step`,
+    );
+}
+
 /** What the model cannot do is said before the run. */
 export function refuseRod(rod: Rod, drive: Drive, index: number): void {
   if (rod.closed)

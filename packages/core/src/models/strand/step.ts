@@ -30,10 +30,10 @@ import { formula, placeTrial, type StepWork, setFormula, writePast } from './tri
 export interface StepOptions {
   readonly order: 1 | 2;
   /** Newton stops when no joint turns by more [rad], or would in the next iteration. */
-  readonly accuracy: number;
+  readonly tolerance: number;
   readonly iterations: number;
   /** Largest error of a joint a step [rad]; 0: steps as they are given. */
-  readonly tolerance: number;
+  readonly stepError: number;
   /** Newton's matrix by differences. */
   readonly numeric: boolean;
 }
@@ -127,7 +127,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
         break;
       }
       // at the floor of rounding a full step is as good as it gets
-      if (largest < options.accuracy) {
+      if (largest < options.tolerance) {
         improved = true;
         break;
       }
@@ -149,8 +149,8 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     phi.set(trial);
     sweep.drift += share * largest;
     // the next direction shrinks at the least as this one did; near the solution, by the square
-    if (share === 1 && largest < Math.max(options.accuracy, SHRINK * before)) {
-      if (largest < options.accuracy || largest * largest < options.accuracy * before) return iteration;
+    if (share === 1 && largest < Math.max(options.tolerance, SHRINK * before)) {
+      if (largest < options.tolerance || largest * largest < options.tolerance * before) return iteration;
     }
     if (merit <= roundingOf(tree)) return iteration;
     keep = !constraints && share === 1 && largest < KEEP && !(keep && largest > 0.3 * before);
@@ -375,7 +375,7 @@ export function advanceTree(
   result.iterationsMax = 0;
   result.substeps = 0;
   result.rejected = 0;
-  if (options.tolerance > 0) return advanceControlled(tree, work, t, dt, options, robust);
+  if (options.stepError > 0) return advanceControlled(tree, work, t, dt, options, robust);
   const { header } = tree.history;
   // beyond a ratio of 1 + √2 the second order is not stable
   const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
@@ -451,7 +451,7 @@ function advanceControlled(
       result.rejected++;
       h = step / 4;
     } else {
-      const error = estimateError(tree, work, step, order, options.tolerance);
+      const error = estimateError(tree, work, step, order, options.stepError);
       const factor = Math.min(2, Math.max(0.2, 0.9 * pow(error + 1e-12, -1 / (order + 1))));
       if (error > 1) {
         result.rejected++;
