@@ -6,12 +6,14 @@
  * taken without it. Inputs: the assembled matrix and the model's rigid motions. See docs/notes/statics-convergence.md.
  */
 
-import { type BorderedBand, multiplyBand, readEntry } from '../linalg/band.ts';
+import { type BorderedBand, type BorderedFactor, inversePivot, multiplyBand, readEntry } from '../linalg/band.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 
 export interface NeutralProblem {
   readonly length: number;
   readonly matrix: BorderedBand;
+  /** Of the matrix, as Newton's step was solved with it. */
+  readonly factor: BorderedFactor;
   readonly residual: Float64Array;
   /** Newton's step [m and rad]. */
   readonly step: Float64Array;
@@ -26,71 +28,111 @@ const HELD = 1e-24;
 const DEPENDENT = 1e-8;
 /** What rounding does to a row of the matrix times a motion, beside the sizes of both. */
 const ROUNDING = 1e-14;
+/**
+ * If all pivots are above this part of their entries in the matrix, no motion is neutral. Free rods of 10 to 1,000 edges have one at 1e-10 or
+ * below, a clamped rod of 50 edges none below 1e-6.
+ */
+const NEUTRAL_PIVOT = 1e-7;
 
-type Metric = (a: Float64Array, b: Float64Array, d: number) => number;
+/**
+ * False if the factor shows that the matrix opposes every motion, which saves the search. For z with K z = 0 but for rounding, Σ pivot·(Lᵀz)² is
+ * rounding too, so the pivot of the last unknown that z moves is as small as that.
+ */
+export function canBeNeutral({ factor, matrix }: NeutralProblem): boolean {
+  if (factor.negative > 0 || matrix.borderSize > 0) return true;
+  for (let d = 0; d < matrix.size; d++)
+    if (!(Math.abs(inversePivot(factor, d) * readEntry(matrix, d, d)) <= 1 / NEUTRAL_PIVOT)) return true;
+  return false;
+}
 
-function sum(metric: Metric, a: Float64Array, b: Float64Array): number {
+/** Sum of products, each times its weight. */
+function sumProducts(a: Float64Array, b: Float64Array, weight: Float64Array): number {
   let total = 0;
-  for (let d = 0; d < a.length; d++) total += metric(a, b, d);
+  for (let d = 0; d < a.length; d++) total += a[d] * b[d] * weight[d];
   return total;
 }
 
-function orthonormalize(motions: readonly Float64Array[], metric: Metric): Float64Array[] {
+/** Sum of products. */
+function dot(a: Float64Array, b: Float64Array): number {
+  let total = 0;
+  for (let d = 0; d < a.length; d++) total += a[d] * b[d];
+  return total;
+}
+
+/** Weights that make angles lengths: the rod's length squared at angles, 1 at positions. */
+function weighUnknowns({ isAngle, length, fixed }: NeutralProblem): Float64Array {
+  const weight = new Float64Array(fixed.length);
+  for (let d = 0; d < weight.length; d++) weight[d] = isAngle(d) ? length * length : 1;
+  return weight;
+}
+
+function orthonormalize(motions: readonly Float64Array[], weight: Float64Array): Float64Array[] {
   const basis: Float64Array[] = [];
   for (const motion of motions) {
     const z = motion.slice();
-    const before = sum(metric, z, z);
+    const before = sumProducts(z, z, weight);
     for (let pass = 0; pass < 2; pass++) {
       for (const y of basis) {
-        const along = sum(metric, z, y);
+        const along = sumProducts(z, y, weight);
         for (let d = 0; d < z.length; d++) z[d] -= along * y[d];
       }
     }
-    const size = sum(metric, z, z);
+    const size = sumProducts(z, z, weight);
     if (!(size > DEPENDENT * before)) continue;
-    for (let d = 0; d < z.length; d++) z[d] /= Math.sqrt(size);
+    const root = Math.sqrt(size);
+    for (let d = 0; d < z.length; d++) z[d] /= root;
     basis.push(z);
   }
   return basis;
 }
 
-/** The same space, by the eigenvectors of a form: those of its smallest eigenvalues first. */
+/** Combinations of `basis` that are eigenvectors of a form, those whose eigenvalues are at most `largest`, smallest first. */
 function alignWith(
   form: (i: number, j: number) => number,
   basis: readonly Float64Array[],
-): { readonly vectors: Float64Array[]; readonly values: Float64Array } {
+  largest: number,
+): Float64Array[] {
   const count = basis.length;
-  const matrix = Float64Array.from({ length: count * count }, (_, k) => form(Math.floor(k / count), k % count));
+  const matrix = new Float64Array(count * count);
+  for (let k = 0; k < matrix.length; k++) matrix[k] = form(Math.floor(k / count), k % count);
   const { values, vectors } = eigenSymmetric(matrix, count);
-  const turned = basis.map((_, k) =>
-    basis[0].map((_, d) => basis.reduce((total, z, i) => total + vectors[i * count + k] * z[d], 0)),
-  );
-  return { vectors: turned, values };
+  const aligned: Float64Array[] = [];
+  for (let k = 0; k < count; k++) {
+    if (!(values[k] <= largest)) continue;
+    const z = new Float64Array(basis[0].length);
+    for (let i = 0; i < count; i++) {
+      const part = vectors[i * count + k];
+      for (let d = 0; d < z.length; d++) z[d] += part * basis[i][d];
+    }
+    aligned.push(z);
+  }
+  return aligned;
 }
 
 /** Orthonormal motions that move nothing that is prescribed. */
-export function findFreeMotions({ rigidMotions, fixed, isAngle, length }: NeutralProblem): Float64Array[] {
-  const metric: Metric = (a, b, d) => a[d] * b[d] * (isAngle(d) ? length * length : 1);
-  const basis = orthonormalize(rigidMotions(), metric);
+export function findFreeMotions(problem: NeutralProblem): Float64Array[] {
+  const { rigidMotions, fixed } = problem;
+  const weight = weighUnknowns(problem);
+  const basis = orthonormalize(rigidMotions(), weight);
   if (!fixed.includes(1)) return basis;
-  const held: Metric = (a, b, d) => (fixed[d] ? metric(a, b, d) : 0);
-  const { vectors, values } = alignWith((i, j) => sum(held, basis[i], basis[j]), basis);
-  return vectors.filter((_, k) => values[k] <= HELD);
+  for (let d = 0; d < weight.length; d++) if (!fixed[d]) weight[d] = 0;
+  return alignWith((i, j) => sumProducts(basis[i], basis[j], weight), basis, HELD);
 }
 
 /** Of free motions those that the matrix does not oppose. */
 function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: NeutralProblem): Float64Array[] {
-  const scale = Float64Array.from(fixed, (held, d) => (held ? 0 : Math.sqrt(Math.abs(readEntry(matrix, d, d)))));
+  const scale = new Float64Array(fixed.length);
+  for (let d = 0; d < scale.length; d++) scale[d] = fixed[d] ? 0 : Math.sqrt(Math.abs(readEntry(matrix, d, d)));
   const oppose = (z: Float64Array): Float64Array => {
     const force = new Float64Array(z.length);
     multiplyBand(force, matrix, z);
-    return force.map((f, d) => (scale[d] > 0 ? f / scale[d] : 0));
+    for (let d = 0; d < force.length; d++) force[d] = scale[d] > 0 ? force[d] / scale[d] : 0;
+    return force;
   };
   const forces = free.map(oppose);
-  const dot: Metric = (a, b, d) => a[d] * b[d];
-  const { vectors } = alignWith((i, j) => sum(dot, forces[i], forces[j]), free);
-  return vectors.filter((z) => {
-    const size = z.reduce((most, x, d) => Math.max(most, scale[d] * Math.abs(x)), 0);
+  return alignWith((i, j) => dot(forces[i], forces[j]), free, Number.POSITIVE_INFINITY).filter((z) => {
+    let size = 0;
+    for (let d = 0; d < z.length; d++) size = Math.max(size, scale[d] * Math.abs(z[d]));
     return oppose(z).every((f) => Math.abs(f) <= ROUNDING * size);
   });
 }
@@ -102,12 +144,12 @@ function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: Neutral
 export function removeNeutralMotions(free: readonly Float64Array[], problem: NeutralProblem, allowed: number): void {
   if (free.length === 0) return;
   const { residual, step, isAngle, length } = problem;
-  const metric: Metric = (a, b, d) => a[d] * b[d] * (isAngle(d) ? length * length : 1);
-  const work: Metric = (a, b, d) => a[d] * b[d];
+  const weight = weighUnknowns(problem);
   for (const z of findUnopposed(free, problem)) {
-    const largest = z.reduce((most, x, d) => Math.max(most, Math.abs(x) * (isAngle(d) ? length : 1)), 0);
-    if (!(Math.abs(sum(work, z, residual)) <= allowed * largest)) continue;
-    const along = sum(metric, z, step);
+    let largest = 0;
+    for (let d = 0; d < z.length; d++) largest = Math.max(largest, Math.abs(z[d]) * (isAngle(d) ? length : 1));
+    if (!(Math.abs(dot(z, residual)) <= allowed * largest)) continue;
+    const along = sumProducts(z, step, weight);
     for (let d = 0; d < step.length; d++) step[d] -= along * z[d];
   }
 }

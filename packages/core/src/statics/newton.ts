@@ -5,17 +5,16 @@
  * as it is (`keepsBranch`). Convergence is judged by the correction: see convergence.ts.
  */
 
-import { type BorderedFactor, factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
 import { hypot, pow } from '../math/rounded/index.ts';
 import type { Loads } from '../port.ts';
 import { type Correction, createRestTest, describeRounding, type RestScales } from './convergence.ts';
-import { findFreeMotions, type NeutralProblem, removeNeutralMotions } from './neutral.ts';
+import { canBeNeutral, findFreeMotions, type NeutralProblem, removeNeutralMotions } from './neutral.ts';
 import type { NewtonRequest, NewtonResult } from './search.ts';
 
 /** One rod at rest as Newton's method sees it. Unknowns are positions [m] and angles [rad]. */
 export interface RestProblem extends NeutralProblem {
   readonly edgeCount: number;
-  readonly factor: BorderedFactor;
   readonly scratch: Float64Array;
   /** Stiffness of each unknown: the stiffest, which weighs shifts, and the softest, beside which `zeroShift` counts as nothing. */
   readonly stiffnessScale: Float64Array;
@@ -176,7 +175,7 @@ export function solveAtRest(problem: RestProblem, request: NewtonRequest): Newto
     }
     const used = solved ? 0 : solveStep(problem, shift, request);
     if (used < 0) return fail('the stiffness matrix cannot be made positive definite');
-    if (hasFreeMotions && used === 0 && !solved) {
+    if (hasFreeMotions && used === 0 && !solved && canBeNeutral(problem)) {
       const free = findFreeMotions(problem);
       hasFreeMotions = free.length > 0;
       const load = measureLoadSize(problem);

@@ -11,7 +11,7 @@ const ERROR = 2 ** -90;
 /** √(x² + y² + z² + w²), without overflow or underflow on the way. */
 export function hypot(x: number, y: number, z = 0, w = 0): number {
   const most = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), Math.abs(w));
-  if (!(most >= SMALLEST && most <= LARGEST)) return hypotExtreme([x, y, z, w]);
+  if (!(most >= SMALLEST && most <= LARGEST)) return most === 0 ? 0 : hypotExtreme([x, y, z, w]);
   pair[0] = x * x;
   pair[1] = squareError(x, pair[0]);
   if (y !== 0) addSquare(y);
