@@ -152,6 +152,16 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
 export const POSITION_TOLERANCE = 0.02;
 
 /**
+ * An iteration stalls if its least error has not fallen by STALL_DROP in STALL_ITERATIONS iterations. What it found is then good enough if its error is within
+ * STALL_FACTOR tolerances and displaces no contact by more than STALL_DISPLACEMENT of its size: impulses between rods that lie wedged drift by the same
+ * amount in each of thousands of iterations, and a shorter step has the same displacement but a tighter tolerance (docs/notes/contact-solver.md).
+ */
+const STALL_ITERATIONS = 100;
+const STALL_DROP = 0.01;
+const STALL_FACTOR = 10;
+const STALL_DISPLACEMENT = 1e-4;
+
+/**
  * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
  * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it. What is left at
  * the sides says little of a velocity that whole rods have wrong, such as what gravity gives them in a step: their drift counts as well.
@@ -275,6 +285,7 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   const touched = set.count > 0 ? arrays.links : undefined;
   let least = Infinity;
+  let stall = { from: 0, error: Infinity, isSmall: false };
   result.converged = false;
   for (let k = 1; ; k++) {
     const swing = Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
@@ -292,11 +303,15 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
       least = error;
       keep(mixing);
     }
-    if (k >= limit) {
+    const isSmall = error <= STALL_FACTOR * tolerance * swing && POSITION_TOLERANCE * miss <= STALL_DISPLACEMENT;
+    if (error < (1 - STALL_DROP) * stall.error) stall = { from: k, error, isSmall };
+    const isStalled = stall.isSmall && k - stall.from >= STALL_ITERATIONS && !arrays.links;
+    if (isStalled || k >= limit) {
       free.set(mixing.rows.best.subarray(0, size));
       applyLaw(set, arrays, 0, set.count);
       if (arrays.links) applyLinks(arrays.links, arrays);
       result.error = least;
+      result.converged = isStalled;
       return;
     }
     if (touched) correctLinkedRods(touched, arrays, mixing, k);
