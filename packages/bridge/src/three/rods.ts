@@ -4,6 +4,7 @@ import {
   type ColorRepresentation,
   DataTexture,
   DoubleSide,
+  FrontSide,
   LinearFilter,
   Mesh,
   MeshDepthMaterial,
@@ -93,7 +94,9 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     color: options.color ?? '#b9a48c',
     roughness: options.roughness ?? 0.42,
     metalness: 0,
-    side: DoubleSide,
+    // tubes are closed: nobody sees their inside, and three would draw transparent ones twice
+    side: FrontSide,
+    shadowSide: DoubleSide,
     transparent: options.softEdges === true,
   });
   const capMaterial = material.clone();

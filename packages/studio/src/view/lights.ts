@@ -4,20 +4,8 @@
  * The key stands over the viewer's shoulder when a scene is framed and stays there as the camera turns, so that shadows belong to the
  * scene. Its shadow map covers the rods and what is near them.
  */
-import {
-  type Box3,
-  DataTexture,
-  DirectionalLight,
-  EquirectangularReflectionMapping,
-  FloatType,
-  LinearFilter,
-  LinearSRGBColorSpace,
-  PMREMGenerator,
-  RGBAFormat,
-  type Scene,
-  Vector3,
-  type WebGLRenderer,
-} from 'three';
+import { type Box3, DirectionalLight, Matrix4, type Scene, Vector3 } from 'three';
+import { createEnvironment } from './environment.ts';
 
 export interface Lights {
   set(dark: boolean): void;
@@ -32,7 +20,7 @@ export interface Lights {
 
 const mapSize = { card: 2048, processor: 1024 } as const;
 
-export function addLights(scene: Scene, renderer: WebGLRenderer, isSoftware: boolean): Lights {
+export function addLights(scene: Scene, isSoftware: boolean): Lights {
   const key = new DirectionalLight('#fff1dc', 2.2);
   const rim = new DirectionalLight('#c5dcff', 0.7);
   key.castShadow = true;
@@ -40,12 +28,8 @@ export function addLights(scene: Scene, renderer: WebGLRenderer, isSoftware: boo
   key.shadow.mapSize.set(size, size);
   key.shadow.radius = 3;
   scene.add(key, key.target, rim, rim.target);
-  const generator = new PMREMGenerator(renderer);
-  const picture = paintStudio();
-  const target = generator.fromEquirectangular(picture);
-  scene.environment = target.texture;
-  picture.dispose();
-  generator.dispose();
+  const environment = createEnvironment();
+  scene.environment = environment;
   const direction = new Vector3(0, -0.4, 1).normalize();
   const away = new Vector3(0, 1, 0.2).normalize();
   const center = new Vector3();
@@ -62,7 +46,8 @@ export function addLights(scene: Scene, renderer: WebGLRenderer, isSoftware: boo
       const right = new Vector3().crossVectors(up, from).normalize();
       direction.copy(from).multiplyScalar(0.55).addScaledVector(up, 1).addScaledVector(right, -0.6).normalize();
       away.copy(from).multiplyScalar(-1).addScaledVector(up, 0.5).addScaledVector(right, 0.8).normalize();
-      scene.environmentRotation.set(0, 0, Math.atan2(from.y, from.x));
+      const front = new Vector3().crossVectors(right, up);
+      scene.environmentRotation.setFromRotationMatrix(new Matrix4().makeBasis(front, right, up));
       this.cover(seen, 0);
     },
     cover(seen, thickness) {
@@ -84,44 +69,8 @@ export function addLights(scene: Scene, renderer: WebGLRenderer, isSoftware: boo
       key.target.updateMatrixWorld();
     },
     dispose() {
-      target.dispose();
+      environment.dispose();
       key.shadow.map?.dispose();
     },
   };
-}
-
-const [width, height] = [64, 32];
-
-/** A bright box above, a long strip at one side and a weaker one at the other, in a room that is darker below. */
-function paintStudio(): DataTexture {
-  const data = new Float32Array(4 * width * height);
-  const soft = (x: number, from: number, to: number, blur: number): number => {
-    const step = (u: number): number => {
-      const t = Math.min(1, Math.max(0, u));
-      return t * t * (3 - 2 * t);
-    };
-    return step((x - from) / blur) * step((to - x) / blur);
-  };
-  for (let j = 0; j < height; j++) {
-    for (let i = 0; i < width; i++) {
-      const u = i / width;
-      const v = (j + 0.5) / height;
-      const room = 0.28 + 0.75 * v;
-      const above = 5 * soft(v, 0.8, 1.1, 0.08);
-      const strip = 6 * soft(u, 0.08, 0.2, 0.04) * soft(v, 0.45, 0.85, 0.08);
-      const fill = 2.2 * soft(u, 0.6, 0.82, 0.05) * soft(v, 0.4, 0.75, 0.08);
-      const warm = 1 + 0.06 * (strip > fill ? 1 : -1);
-      data.set(
-        [(room + above + strip + fill) * warm, room + above + strip + fill, (room + above + strip + fill) / warm, 1],
-        4 * (width * j + i),
-      );
-    }
-  }
-  const texture = new DataTexture(data, width, height, RGBAFormat, FloatType);
-  texture.mapping = EquirectangularReflectionMapping;
-  texture.colorSpace = LinearSRGBColorSpace;
-  texture.minFilter = LinearFilter;
-  texture.magFilter = LinearFilter;
-  texture.needsUpdate = true;
-  return texture;
 }

@@ -85,7 +85,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   const man = createCameraman(canvas);
   const { camera } = man;
   scene.add(camera);
-  const lights = addLights(scene, renderer, software);
+  const lights = addLights(scene, software);
   const ground = createGround();
   scene.add(ground.object);
   const band = createPull();
