@@ -115,11 +115,17 @@ async function push(action: GroomAction): Promise<void> {
   working = false;
 }
 
+function showGrooming(): void {
+  state.grooming.value = true;
+  state.sheet.value = 'view';
+  // the page of a first visit has its panels closed
+  state.sideOpen.value = true;
+}
+
 export async function startGrooming(): Promise<void> {
   if (state.grooming.value) return;
-  state.grooming.value = true;
+  showGrooming();
   state.hint.value = true;
-  state.sheet.value = 'view';
   // a reload comes back here
   globalThis.history.replaceState(null, '', '#groom');
   if (facts.value || (await recall())) {
@@ -147,10 +153,7 @@ async function recall(): Promise<boolean> {
 export async function openShared(value: unknown, text: string | undefined, name: string): Promise<boolean> {
   const recipe = readRecipe(value, Object.keys(hairTypes));
   if (!recipe) return false;
-  if (text === undefined) {
-    state.grooming.value = true;
-    state.sheet.value = 'view';
-  }
+  if (text === undefined) showGrooming();
   useColor((value as { color?: unknown }).color);
   busy.value = 'Growing and styling the hair of the link…';
   const answer = await send({ kind: 'replay', recipe });
