@@ -85,6 +85,11 @@ describe('quality', () => {
     expect(quality.fineRatio).toBeCloseTo(2 * Math.sqrt(1000 / 1400), 12);
     draw(9000, true);
     expect(quality.fineRatio).toBe(1.6);
+    // one that is going to be slow has fewer pixels from the first
+    quality.begin(6000);
+    for (let k = 0; k < 40; k++) draw(140);
+    expect(quality.rest(9)).toBe(true);
+    expect(quality.fineRatio).toBe(1.6);
     // by a graphics card only where hairs were left out
     const card = bench(false);
     card.quality.begin(100);

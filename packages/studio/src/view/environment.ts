@@ -115,7 +115,12 @@ function lobe(count: number, roughness: number): readonly Direction[] {
   return directions;
 }
 
-function gather(source: Float32Array, [x, y, z]: Readonly<Direction>, from: readonly Direction[], out: Direction): void {
+function gather(
+  source: Float32Array,
+  [x, y, z]: Readonly<Direction>,
+  from: readonly Direction[],
+  out: Direction,
+): void {
   // a right-handed frame about the direction
   const sign = z < 0 ? -1 : 1;
   const a = -1 / (sign + z);
@@ -133,7 +138,11 @@ function gather(source: Float32Array, [x, y, z]: Readonly<Direction>, from: read
   for (let c = 0; c < 3; c++) out[c] /= total;
 }
 
-function toMipmap(data: Float32Array, face: number, width: number): { data: Uint16Array; width: number; height: number } {
+function toMipmap(
+  data: Float32Array,
+  face: number,
+  width: number,
+): { data: Uint16Array; width: number; height: number } {
   const texels = width * width;
   const out = new Uint16Array(4 * texels).fill(DataUtils.toHalfFloat(1));
   for (let k = 0; k < texels; k++) {

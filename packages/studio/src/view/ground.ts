@@ -8,6 +8,7 @@
 import { type Records, type RecordUniforms, repeatPiece, ribbonPiece, segmentRecords } from '@tendril-sim/bridge/three';
 import {
   AddEquation,
+  CircleGeometry,
   Color,
   CustomBlending,
   DoubleSide,
@@ -139,21 +140,17 @@ uniform float strength;
 uniform float grid;
 varying vec2 vPlane;
 
-float gridLine(vec2 p, float width) {
-  vec2 blur = fwidth(p);
-  vec2 d = abs(fract(p - 0.5) - 0.5) / max(blur, 1e-6);
-  float line = 1.0 - min(min(d.x, d.y) / width, 1.0);
-  return line * (1.0 - smoothstep(0.25, 0.6, max(blur.x, blur.y)));
+// blur: cells per pixel
+float gridLine(vec2 p, vec2 blur, float width) {
+  vec2 d = abs(fract(p - 0.5) - 0.5) / blur;
+  return max(0.0, 1.0 - min(d.x, d.y) / width) * (1.0 - smoothstep(0.25, 0.6, max(blur.x, blur.y)));
 }
 
 void main() {
-  vec2 p = vPlane * size;
-  float r = length(vPlane) * 2.0;
-  if (r > 1.0) discard;
-  float fade = 1.0 - smoothstep(0.35, 1.0, r);
-  float minor = gridLine(p / cell, 1.0);
-  float major = gridLine(p / (5.0 * cell), 1.3);
-  float line = grid * max(0.2 * minor, 0.5 * major) * fade;
+  vec2 p = vPlane * size / cell;
+  vec2 blur = max(fwidth(p), 1e-6);
+  float fade = 1.0 - smoothstep(0.35, 1.0, 2.0 * length(vPlane));
+  float line = grid * max(0.2 * gridLine(p, blur, 1.0), 0.5 * gridLine(0.2 * p, 0.2 * blur, 1.3)) * fade;
   vec2 inside = vPlane / ${shadowPart.toFixed(2)};
   float dark = strength * texture2D(shadow, inside + 0.5).r * (1.0 - smoothstep(0.7, 1.0, 2.0 * length(inside)));
   float alpha = line + dark * (1.0 - line);
@@ -211,7 +208,7 @@ export function createGround(): Ground {
     depthWrite: false,
     side: DoubleSide,
   });
-  const object = new Mesh(new PlaneGeometry(1, 1), material);
+  const object = new Mesh(new CircleGeometry(0.5, 64), material);
   object.renderOrder = -1;
   const scene = new Scene();
   const camera = new OrthographicCamera();

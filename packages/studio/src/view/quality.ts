@@ -131,6 +131,7 @@ export function createQuality(software: boolean, deviceRatio: () => number, now:
     rest(seconds) {
       still += seconds;
       if (isFine || (!software && share === 1)) return false;
+      if (estimate() > patience) fineRatio = leastFine;
       return still > Math.max(0.35, (restTimes * Math.min(estimate(), 2000)) / 1000);
     },
     wake() {
