@@ -112,7 +112,7 @@ export const hangingChain: Case = defineCase({
   quick: [5],
   full: [5, 13],
   // until it has broken
-  scene: () => ({ ...scene(13, 20), time: { duration: 2, step: 1 / 480 } }),
+  scene: () => ({ ...scene(13, 20), time: { duration: 2, step: 1 / 720 } }),
   measure(n) {
     const world = worldOf(scene(n, 20));
     const { hold, duration } = planOf(n);
