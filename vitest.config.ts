@@ -5,14 +5,8 @@ import { LongestFirst } from './test/sequence.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Tests of pages and packages that take a minute each: `npm run test:long` runs them, and all others. */
-const long = [
-  'packages/studio/test/files.test.ts',
-  'packages/studio/test/groom.test.ts',
-  'packages/studio/test/hands.test.ts',
-  'packages/studio/test/work.test.ts',
-  'test/packages.test.ts',
-];
+/** Tests that take minutes: `npm run test:long` runs them, and all others. */
+const long = ['test/packages.test.ts'];
 
 export default defineConfig({
   resolve: {

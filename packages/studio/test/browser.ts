@@ -58,7 +58,11 @@ export async function serveStudio(): Promise<Server> {
     served.push(path);
     try {
       const content = await readFile(join(dist, path === '/' ? 'index.html' : path));
-      response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/html; charset=utf-8' });
+      response.writeHead(200, {
+        'content-type': types[extname(path)] ?? 'text/html; charset=utf-8',
+        // their names say what is in them
+        'cache-control': path.startsWith('/assets/') ? 'max-age=3600, immutable' : 'no-store',
+      });
       response.end(content);
     } catch {
       response.writeHead(404);

@@ -1,4 +1,9 @@
-/** A page of the studio for each test, and what is often done on it. */
+/**
+ * A page of the studio for each test, and what is often done on it.
+ *
+ * The pages of a file share a browser context, so that scripts are fetched and compiled once; what the page stores is deleted before
+ * each test.
+ */
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
@@ -27,6 +32,7 @@ export function useStudio(): void {
   beforeAll(async () => {
     server = await serveStudio();
     browser = await launchBrowser();
+    context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
   }, 60_000);
 
   afterAll(async () => {
@@ -35,8 +41,9 @@ export function useStudio(): void {
   });
 
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
     page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: new URL(server.url).origin, storageTypes: 'all' });
     page.setDefaultTimeout(patience);
     complaints.length = 0;
     page.on('pageerror', (error) => complaints.push(String(error.stack)));
@@ -46,7 +53,7 @@ export function useStudio(): void {
   });
 
   afterEach(async () => {
-    for (const each of [context, ...others]) await each.close();
+    await Promise.all([...context.pages(), ...others].map((each) => each.close()));
     others = [];
     expect(complaints).toEqual([]);
   });
