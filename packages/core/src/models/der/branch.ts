@@ -1,6 +1,8 @@
 /** What the follower of branches (statics/branch.ts) asks of a rod. */
 
 import { clearBand } from '../../linalg/band.ts';
+import type { BranchEnd, BranchOptions, BranchPoint } from '../../model.ts';
+import { followBranch } from '../../statics/branch.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';
 import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
@@ -12,14 +14,26 @@ import { evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './sta
 import { judgeStability } from './statics.ts';
 import { measureLoads } from './tangent.ts';
 
-export function createBranchRod(
-  der: DerRod,
-  work: Workspace,
-  places: { readonly start: Snapshot; readonly entry: Snapshot },
+/** A rod that is followed, with memory for it. */
+interface Followed {
+  readonly der: DerRod;
+  readonly work: Workspace;
+  readonly start: Snapshot;
+  readonly entry: Snapshot;
+}
+
+/** Follows the branch of equilibria on which the rod is at t. */
+export function followDerBranch(
+  followed: Followed,
   t: number,
-): BranchRod {
+  asked: BranchOptions,
+): Generator<BranchPoint, BranchEnd> {
+  return followBranch(createBranchRod(followed, t), asked);
+}
+
+function createBranchRod({ der, work, start, entry }: Followed, t: number): BranchRod {
   const stage = { t, inertia: 0, rate: 0 };
-  const snapshots = { point: places.entry, trial: places.start };
+  const snapshots = { point: entry, trial: start };
   const rest = createRestProblem(der, work, stage);
   return {
     rest,

@@ -8,6 +8,7 @@ import type { NewtonOptions } from '../mixedNewton.ts';
 import { cloneState } from '../stateParts.ts';
 import { type DerBody, initializeBody } from './body.ts';
 import type { BodyStatics } from './bodyStatics.ts';
+import type { followDerBranch } from './branch.ts';
 import type { createDerContact } from './contact.ts';
 import { initializeForces } from './coupling.ts';
 import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
@@ -35,6 +36,8 @@ export interface DerParts {
   readonly contact?: typeof createDerContact;
   /** Bodies that are welded to rods; else scenes that have them are refused. */
   readonly bodies?: BodyStatics;
+  /** Following branches of equilibria. */
+  readonly branches?: typeof followDerBranch;
   /** The integrators `shake` and `fast-projection`. */
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */

@@ -1,17 +1,24 @@
 /** Discrete elastic rods with all parts, and the parts by themselves for programs that want fewer. */
 import type { Model } from '../../model.ts';
 import { bodyStatics } from './bodyStatics.ts';
+import { followDerBranch } from './branch.ts';
 import { createDerContact } from './contact.ts';
 import { createExplicitSchemes } from './explicitSchemes.ts';
 import { createDerModel, type DerParts } from './model.ts';
 
 export { bodyStatics as derBodies } from './bodyStatics.ts';
+export { followDerBranch as derBranches } from './branch.ts';
 export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
 export { createDerModel, type DerParts } from './model.ts';
 
 /** All parts that are always there in `der`. */
-export const derParts: DerParts = { contact: createDerContact, bodies: bodyStatics, explicit: createExplicitSchemes };
+export const derParts: DerParts = {
+  contact: createDerContact,
+  bodies: bodyStatics,
+  branches: followDerBranch,
+  explicit: createExplicitSchemes,
+};
 
 // the mark lets bundlers drop it, and the parts with it, where a program makes its own
 export const der: Model = /* @__PURE__ */ createDerModel(derParts);

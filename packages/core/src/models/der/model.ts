@@ -5,13 +5,10 @@
 
 import type { Bundle, Model } from '../../model.ts';
 import { allocatePlain } from '../../port.ts';
-import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { advanceUnits } from './advance.ts';
 import { createRestRod } from './atRest.ts';
 import { adoptPose, syncPose } from './body.ts';
-import type { BodyStatics } from './bodyStatics.ts';
-import { createBranchRod } from './branch.ts';
 import {
   createBundle,
   type DerBundle,
@@ -41,7 +38,7 @@ export type { DerParts } from './bundle.ts';
 function compile(input: DerInput, parts: DerParts): Bundle {
   const bundle = createBundle(input, parts);
   const { rods, state, before, ders, bodies, units, systems, explicitSchemes } = bundle;
-  const statics = createStatics(bundle, parts.bodies);
+  const statics = createStatics(bundle, parts);
   const contact = explicitSchemes ? undefined : createContact(bundle, parts);
   const refresh = (t: number): void => {
     statics.forgetModes();
@@ -158,7 +155,7 @@ interface Statics {
 }
 
 /** Equilibria, branches, modes and matrices: of a rod alone, or of the rods that bodies join. */
-function createStatics(bundle: DerBundle, bodyStatics: BodyStatics | undefined): Statics {
+function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: DerParts): Statics {
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
   const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
@@ -178,7 +175,7 @@ function createStatics(bundle: DerBundle, bodyStatics: BodyStatics | undefined):
     branch: (rod, t, asked) => {
       renew(bundle, rod);
       const { work, start, entry } = tools[rod];
-      return isAlone(rod) ? followBranch(createBranchRod(ders[rod], work, { start, entry }, t), asked) : undefined;
+      return isAlone(rod) ? branches?.({ der: ders[rod], work, start, entry }, t, asked) : undefined;
     },
     atRest: (rod) => {
       renew(bundle, rod);
