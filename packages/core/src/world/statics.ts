@@ -79,7 +79,7 @@ function* followWorld(
   if (!branch)
     throw new SceneError(
       ['statics', 'follow'],
-      `follow: branch is for a rod of model der (with its part derBranches) or cosserat, without bodies and links; this rod is ${bundle.model}`,
+      `follow: branch is for a rod of model der or cosserat, without bodies and links; this rod is ${bundle.model}`,
     );
   for (;;) {
     const next = branch.next();
