@@ -119,6 +119,8 @@ const sweepSources = [
   'obstacles.ts',
   'contactSweeps.ts',
   'missedSweep.ts',
+  'pairs.ts',
+  'pairSweeps.ts',
 ];
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
 const wgsl = translateToWgsl(sweepSources.map(batch), {

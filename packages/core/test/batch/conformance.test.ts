@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../studio/test/browser.ts';
 import { add, type Quaternion, subtract, type Vector } from '../../src/batch/algebra.ts';
 import { findContacts, pressedStage } from '../../src/batch/contactSweeps.ts';
+import { meetStrands, stepCoupled } from '../../src/batch/coupled.ts';
 import { compose, conjugate, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
-import { describeRod } from '../../src/batch/gpu/describe.ts';
+import { describeStrand as describeBatch, describeRod } from '../../src/batch/gpu/describe.ts';
 import type { GpuBatchOptions, HeadPose } from '../../src/batch/gpu/headBatch.ts';
 import type { StrandDescription } from '../../src/batch/gpu/pack.ts';
 import type { Stage } from '../../src/batch/layout.ts';
@@ -19,6 +20,7 @@ import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { visitFrames } from '../../src/batch/pose.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
 import { bdf2Stage, eulerStage, TR_PART, trBdf2Stages } from '../../src/batch/schemes.ts';
+import { adoptState } from '../../src/batch/step.ts';
 import { beginStage, finishStep, iterateStage } from '../../src/batch/sweeps.ts';
 import { compileScene, createWorld, type RodSpec } from '../../src/index.ts';
 import type { PageResult, PageRun } from './page.ts';
@@ -341,6 +343,86 @@ describe('WGSL with obstacles', () => {
     // equal strands in other threads and blocks have equal bits
     const strand = (s: number): number[] => positions[steps - 1].slice(3 * NODES * s, 3 * NODES * (s + 1));
     for (let s = 2; s < strands.length; s++) expect(strand(s)).toEqual(strand(s % 2));
+  });
+});
+
+describe('WGSL with contact between strands', () => {
+  const RADIUS = 3e-4;
+  const COUNT = 12;
+  const steps = 14;
+  const friction = 0.3;
+  /** A few strands that stick out to both sides across the others, and all fall. */
+  const rods = Array.from({ length: COUNT }, (_, s): RodSpec => {
+    const [x, y] = [0.004 * (s % 6), 0.0015 * Math.floor(s / 6)];
+    const isAcross = s % 2 === 1;
+    return {
+      ...sceneOf().rods[0],
+      ...straight,
+      id: `strand ${s}`,
+      shape: isAcross
+        ? { type: 'straight', from: [0.05 + x, -0.1, -0.003 - y], to: [0.05 + x, 0.15, -0.003 - y] }
+        : { type: 'straight', from: [0, 0.004 * (s % 8), y], to: [0.25, 0.004 * (s % 8), y] },
+      edges: NODES - 1,
+      natural: 'initial',
+      section: { type: 'circle', radius: RADIUS },
+      material: isAcross ? { E: 1e10, G: 4e9, density: 1300 } : { E: 1e8, G: 4e7, density: 1300 },
+    } as RodSpec;
+  });
+
+  test('follows the reference step by step', async () => {
+    const scene = sceneOf({ rods, pins: rods.map(({ id }) => ({ rod: id, at: 'start' as const })) });
+    const compiled = compileScene(scene);
+    const strands = compiled.rods.map((rod, k) => {
+      const sizes = stateSizes(rod);
+      const [q, v, memory] = [sizes.q, sizes.v, sizes.memory].map((size) => new Float64Array(size));
+      const batch = createBatchRod(rod, compiled.drives[k], { q, v, memory });
+      adoptState(batch, 0);
+      meetObstacles(batch, { radius: RADIUS, obstacles: [] });
+      return batch;
+    });
+    meetStrands(strands, { friction, self: true, radiusOf: (k) => compiled.rods[k].edgeRadius });
+    const still: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
+    const job: PageRun = {
+      options: {
+        nodes: NODES,
+        strands: strands.map(describeBatch),
+        gravity: GRAVITY,
+        gains: 'f32',
+        pairs: { friction, self: true },
+      },
+      steps: Array.from({ length: steps }, () => ({
+        dt: DT,
+        scheme: 'bdf2',
+        iterations: 6,
+        middle: still,
+        end: still,
+      })),
+    };
+    const { positions } = await runOnPage(job);
+    const errors: number[] = [];
+    let contacts = 0;
+    for (let k = 0; k < steps; k++) {
+      const report = stepCoupled(
+        strands,
+        { t: k * DT, dt: DT, iterations: 4 },
+        { scheme: 'bdf2', tolerance: 1e-9, iterations: 50 },
+        { self: true },
+      );
+      expect(report.ok).toBe(true);
+      contacts = Math.max(
+        contacts,
+        report.reports.reduce((sum, { loaded }) => sum + loaded, 0),
+      );
+      errors.push(
+        Math.max(
+          ...strands.flatMap(({ samples }, s) =>
+            Array.from(samples.nodePosition, (x, i) => Math.abs(x - positions[k][3 * NODES * s + i])),
+          ),
+        ),
+      );
+    }
+    expect(contacts).toBeGreaterThan(6);
+    expect(Math.max(...errors)).toBeLessThan(1e-6 * LENGTH);
   });
 });
 

@@ -28,7 +28,7 @@ export interface PageResult {
 interface Gpu {
   requestAdapter(): Promise<{
     readonly info: { readonly vendor: string; readonly architecture: string };
-    requestDevice(): Promise<Device>;
+    requestDevice(descriptor: object): Promise<Device>;
   } | null>;
 }
 
@@ -39,6 +39,8 @@ function limitDevice(device: Device, bytes: number): Device {
     createBuffer: (descriptor) => device.createBuffer(descriptor),
     createShaderModule: (descriptor) => device.createShaderModule(descriptor),
     createComputePipelineAsync: (descriptor) => device.createComputePipelineAsync(descriptor),
+    createBindGroupLayout: (descriptor) => device.createBindGroupLayout(descriptor),
+    createPipelineLayout: (descriptor) => device.createPipelineLayout(descriptor),
     createBindGroup: (descriptor) => device.createBindGroup(descriptor),
     createCommandEncoder: () => device.createCommandEncoder(),
     pushErrorScope: (filter) => device.pushErrorScope(filter),
@@ -51,7 +53,7 @@ async function run({ options, forces, steps, maxBytes, attractions = [] }: PageR
   if (!gpu) throw new Error('the browser has no WebGPU');
   const adapter = await gpu.requestAdapter();
   if (!adapter) throw new Error('the browser has no WebGPU adapter');
-  const device = await adapter.requestDevice();
+  const device = await adapter.requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: 10 } });
   const batch = await createGpuBatch(maxBytes ? limitDevice(device, maxBytes) : device, options);
   if (forces) batch.writeForces(forces);
   const positions: number[][] = [];

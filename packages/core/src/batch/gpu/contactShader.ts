@@ -5,6 +5,7 @@
  * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, and y is 1 where contacts
  * were added to an iterate that is under way.
  */
+import { ROUNDS } from './statusShader.ts';
 
 /** vec4f of a contact: normal and offset, force and stiffness, push and part, surface and state. */
 export const CONTACT_SLOTS = 4;
@@ -29,6 +30,25 @@ fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
 fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
 fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
 
+/** For programs without contact between strands. */
+export const withoutPairs: string = `
+fn hasPairs() -> bool { return false; }
+fn firstPairOf() -> u32 { return 2 * OBSTACLES; }
+fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f { return vec4f(0); }
+fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {}
+fn strandIndexOf() -> u32 { return 0; }
+fn pairFrictionOf() -> f32 { return 0; }
+fn candidateCountOf(j: u32) -> u32 { return 0; }
+fn candidateOf(j: u32, n: u32) -> EdgeName { return EdgeName(); }
+fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge { return PairEdge(); }
+fn displacementOf(strand: u32, node: u32) -> vec3f { return vec3f(0); }
+fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner { return Partner(); }
+fn writePartner(j: u32, c: u32, partner: Partner) {}
+fn clearPartner(j: u32, k: u32) {}
+fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight { return PairWeight(); }
+fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) {}
+fn writeSide(j: u32, k: u32, side: u32) {}`;
+
 export const withContact: string = `
 struct ObstacleData {
   frame: vec4f,
@@ -38,7 +58,7 @@ struct ObstacleData {
   shift: vec4f,
 }
 @group(0) @binding(8) var<storage, read_write> contacts: array<vec4f>;
-@group(0) @binding(9) var<uniform> obstacles: array<ObstacleData, OBSTACLES>;
+@group(0) @binding(9) var<uniform> obstacles: array<ObstacleData, max(OBSTACLES, 1u)>;
 const EDGE_SLOTS: u32 = ${2 * CONTACT_SLOTS} * OBSTACLES + 1;
 /** Whether the strand is in contact in this step. */
 var<private> pressed: bool;
@@ -54,18 +74,35 @@ fn sparedEdgesOf(k: u32) -> u32 { return u32(joints[address(k, JOINT_SLOTS, JOIN
 fn activeAt(j: u32) -> u32 { return address(j, EDGE_SLOTS, EDGE_SLOTS - 1); }
 fn readActive(j: u32, c: u32) -> u32 { return u32(contacts[activeAt(j)][c / 16]); }
 fn rootPositionOf() -> vec3f { return positionOfRoot() - rootDisplacementOf(); }
+fn readSlot(j: u32, c: u32, slot: u32) -> vec4f {
+  if (c < 2 * OBSTACLES) {
+    return contacts[contactAt(j, c, slot)];
+  }
+  return readPairSlot(j, c, slot);
+}
+fn writeSlot(j: u32, c: u32, slot: u32, value: vec4f) {
+  if (c < 2 * OBSTACLES) {
+    contacts[contactAt(j, c, slot)] = value;
+  } else {
+    writePairSlot(j, c, slot, value);
+  }
+}
 fn readContact(j: u32, c: u32) -> Contact {
-  let a = contacts[contactAt(j, c, 0)];
-  let f = contacts[contactAt(j, c, 1)];
-  let p = contacts[contactAt(j, c, 2)];
-  let s = contacts[contactAt(j, c, 3)];
-  return Contact(u32(s.w), p.w, a.xyz, a.w, s.xyz, obstacles[c / 2].shift.w, f.xyz, p.xyz, f.w);
+  let a = readSlot(j, c, 0);
+  let f = readSlot(j, c, 1);
+  let p = readSlot(j, c, 2);
+  let s = readSlot(j, c, 3);
+  var friction = pairFrictionOf();
+  if (c < 2 * OBSTACLES) {
+    friction = obstacles[c / 2].shift.w;
+  }
+  return Contact(u32(s.w), p.w, a.xyz, a.w, s.xyz, friction, f.xyz, p.xyz, f.w);
 }
 fn writeContact(j: u32, c: u32, contact: Contact) {
-  contacts[contactAt(j, c, 0)] = vec4f(contact.normal, contact.offset);
-  contacts[contactAt(j, c, 1)] = vec4f(contact.force, contact.stiffness);
-  contacts[contactAt(j, c, 2)] = vec4f(contact.push, contact.part);
-  contacts[contactAt(j, c, 3)] = vec4f(contact.surface, f32(contact.active_));
+  writeSlot(j, c, 0, vec4f(contact.normal, contact.offset));
+  writeSlot(j, c, 1, vec4f(contact.force, contact.stiffness));
+  writeSlot(j, c, 2, vec4f(contact.push, contact.part));
+  writeSlot(j, c, 3, vec4f(contact.surface, f32(contact.active_)));
   contacts[activeAt(j)][c / 16] = f32(readActive(j, c) | (1u << (c % 16)));
 }
 fn clearContact(j: u32, c: u32) {
@@ -74,23 +111,23 @@ fn clearContact(j: u32, c: u32) {
     contacts[activeAt(j)][c / 16] = f32(bits & ~(1u << (c % 16)));
   }
 }
-fn writeStiffness(j: u32, c: u32, stiffness: f32) { contacts[contactAt(j, c, 1)].w = stiffness; }
+fn writeStiffness(j: u32, c: u32, stiffness: f32) {
+  writeSlot(j, c, 1, vec4f(readSlot(j, c, 1).xyz, stiffness));
+}
 fn writeForces(j: u32, c: u32, forces: ContactForces) {
-  let f = contactAt(j, c, 1);
-  contacts[f] = vec4f(forces.force, contacts[f].w);
-  let p = contactAt(j, c, 2);
-  contacts[p] = vec4f(forces.push, contacts[p].w);
+  writeSlot(j, c, 1, vec4f(forces.force, readSlot(j, c, 1).w));
+  writeSlot(j, c, 2, vec4f(forces.push, readSlot(j, c, 2).w));
 }
 fn pointCountOf(j: u32) -> u32 {
   if (!pressed) {
     return 0;
   }
-  return select(0u, 2 * OBSTACLES, any(contacts[activeAt(j)] != vec4f(0)));
+  return select(0u, 2 * OBSTACLES + select(0u, PAIR_SLOTS, hasPairs()), any(contacts[activeAt(j)] != vec4f(0)));
 }
 fn isPushed(j: u32, c: u32) -> bool { return (readActive(j, c) & (1u << (c % 16))) != 0; }
 fn pointOf(j: u32, c: u32) -> EdgePoint {
-  let p = contacts[contactAt(j, c, 2)];
-  return EdgePoint(p.w, vec3f(0), p.xyz, contacts[contactAt(j, c, 1)].w);
+  let p = readSlot(j, c, 2);
+  return EdgePoint(p.w, vec3f(0), p.xyz, readSlot(j, c, 1).w);
 }
 fn keepElimination(j: u32, step: Elimination, edge: vec3f) {
   let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
@@ -104,8 +141,8 @@ fn inverseOf(j: u32) -> mat3x3f {
   return mat3x3f(x.xyz, vec3f(x.y, x.w, z.x), vec3f(x.z, z.x, z.y));
 }`;
 
-/** What `advance` calls: strands in contact are listed for `press`. */
-function writeSearch(workgroup: number): string {
+/** What `advance` calls: strands in contact are listed for `press`, or for the iterations of strands that touch each other. */
+function writeSearch(workgroup: number, pairs: boolean): string {
   return `
 fn searchContacts() -> bool {
   if (!(P.contact.x > 0)) {
@@ -114,6 +151,7 @@ fn searchContacts() -> bool {
   let search = findContacts(P.contact.x);
   contacts[activeAt(NODES - 1)] = vec4f(search.overlap, 0, 0, 0);
   reportOverlap(search.overlap);
+  ${pairs ? `if (isCoupled()) {\n    appendToList(${ROUNDS}u, ${workgroup}u);\n    return true;\n  }` : ''}
   if (search.presses) {
     appendToList(0u, ${workgroup}u);
   }
@@ -139,8 +177,8 @@ fn writeContactReport() {
 }
 
 /** Entry point `press`, and what `advance` calls of contact. */
-export function contactEntry(workgroup: number): string {
-  return `${writeSearch(workgroup)}
+export function contactEntry(workgroup: number, pairs: boolean): string {
+  return `${writeSearch(workgroup, pairs)}
 
 /** Goes on with the strands of a list. Strands in contact take implicit Euler. */
 @compute @workgroup_size(${workgroup})

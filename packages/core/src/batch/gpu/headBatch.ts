@@ -17,7 +17,7 @@ import {
   writeObstacles,
   writeParameters,
 } from './parts.ts';
-import { FINISH, WRITE_POSITIONS } from './shader.ts';
+import { FINISH, hasContactOf, WRITE_POSITIONS } from './shader.ts';
 import { type Device, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
 
 export type { HeadPose } from './parts.ts';
@@ -80,15 +80,16 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
   let before = 0;
   let remembered: Scheme | undefined;
+  let steadyIterations: number | undefined;
   const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
     const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4, mostContactIterations: most } = solve;
     const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
     for (const part of parts.list)
       writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance, contact });
   };
-  const submit = (): void => {
+  const submit = (most?: number): void => {
     const encoder = device.createCommandEncoder();
-    encodeStage(encoder, parts);
+    encodeStage(encoder, parts, most);
     device.queue.submit([encoder.finish()]);
   };
   const flags = FINISH | WRITE_POSITIONS;
@@ -99,7 +100,7 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     bytes: countBytes(parts),
     step(solve) {
       const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
-      if (obstacles.length > 0 && scheme === 'tr-bdf2')
+      if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
         throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
       writeObstacles(device, parts, obstacles);
       const end = pose(1);
@@ -112,14 +113,17 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
         write(second, end, middle, flags, solve);
       } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
       else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
-      submit();
+      submit(solve.mostContactIterations);
       head = end;
       before = dt;
       remembered = scheme;
     },
-    prepareSteady: (solve) => write(bdf2Stage(solve.dt), head, head, flags, solve),
+    prepareSteady(solve) {
+      steadyIterations = solve.mostContactIterations;
+      write(bdf2Stage(solve.dt), head, head, flags, solve);
+    },
     encodeSteady(encoder, times) {
-      for (let k = 0; k < times; k++) encodeStage(encoder, parts);
+      for (let k = 0; k < times; k++) encodeStage(encoder, parts, steadyIterations);
     },
     relax(attraction) {
       write(restStage(attraction), head, head, WRITE_POSITIONS, { iterations: 1, tolerance: 0 });
@@ -132,11 +136,8 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   };
 }
 
-async function readPositions(
-  device: Device,
-  { list, shader: { nodes, obstacles } }: Parts,
-  wanted: number,
-): Promise<Readback> {
+async function readPositions(device: Device, { list, shader }: Parts, wanted: number): Promise<Readback> {
+  const { nodes } = shader;
   const positions = new Float32Array(3 * nodes * wanted);
   const [turn, overlap, unsettled] = [0, 1, 2].map(() => new Float32Array(wanted));
   for (const part of list) {
@@ -152,7 +153,7 @@ async function readPositions(
     for (let s = 0; s < inPart; s++) {
       const at = (i: number): number => floatAt(nodes, 1, s, i, 0);
       turn[part.first + s] = rows[at(0) + 3];
-      if (obstacles > 0) {
+      if (hasContactOf(shader)) {
         overlap[part.first + s] = rows[at(1) + 3];
         unsettled[part.first + s] = rows[at(2) + 3];
       }

@@ -1,7 +1,7 @@
 /** Strands as the numbers of the device's buffers. */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { LANES, RELATIVE } from '../layout.ts';
-import { bufferSlots, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
+import { bufferSlots, hasContactOf, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
 
 /** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
 export interface StrandDescription {
@@ -16,7 +16,12 @@ export interface StrandDescription {
   /** Vector parts of the joints' rotations at the start. */
   readonly relative: ArrayLike<number>;
   /** Contact radius of every edge [m], and edges from the first on that an obstacle leaves alone, by obstacle. */
-  readonly contact?: { readonly radius: ArrayLike<number>; readonly spared: ArrayLike<number> };
+  readonly contact?: {
+    readonly radius: ArrayLike<number>;
+    readonly spared: ArrayLike<number>;
+    /** Radius at which the strand meets strands; default: the same. */
+    readonly pairRadius?: ArrayLike<number>;
+  };
 }
 
 /** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
@@ -49,10 +54,11 @@ export function packBlocks(
     for (let i = 0; i < nodes; i++) {
       const o = at(i, slots.joint, 0);
       joint[o + 3] = strand.nodeMass[i];
-      if (obstacles > 0) {
-        const { radius, spared } = strand.contact ?? {};
+      if (hasContactOf(options)) {
+        const { radius, spared, pairRadius = radius } = strand.contact ?? {};
         const last = at(i, slots.joint, slots.joint - 1);
         joint[last] = i < nodes - 1 ? (radius?.[i] ?? contactRadius) : 0;
+        joint[last + 2] = i < nodes - 1 ? (pairRadius?.[i] ?? contactRadius) : 0;
         joint[last + 1] = i < obstacles ? (spared?.[i] ?? 0) : 0;
       }
       if (i === nodes - 1) continue;

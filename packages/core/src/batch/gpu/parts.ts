@@ -4,13 +4,16 @@
  */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { compose, conjugate, normalize } from '../formulas.ts';
-import { LANES, MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
+import { LANES, MOST_ITERATIONS, PAIR_SLOTS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
+import { gridSizes } from './gridShader.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
+import { encodeCoupled, encodePairSearch, type PairEntry, pairEntries } from './pairPasses.ts';
 import {
   bindings,
   bufferSlots,
+  hasContactOf,
   OBSTACLE_VECTORS,
   PARAMETER_BYTES,
   parameterIntegers,
@@ -39,7 +42,18 @@ export interface StrandsOptions {
   readonly obstacles?: number;
   /** Contact radius [m]. */
   readonly contactRadius?: number;
+  /** Where strands meet strands. */
+  readonly pairs?: PairOptions;
   readonly workgroup?: number;
+}
+
+/** Contact between strands. */
+export interface PairOptions {
+  readonly friction: number;
+  /** Whether a strand meets itself. */
+  readonly self: boolean;
+  /** Edge of a cell of the grid [m]; default: a quarter of the longest edge of a strand. */
+  readonly cell?: number;
 }
 
 /** Position and orientation of the head that carries the strands. */
@@ -60,17 +74,18 @@ export interface Part {
 
 /** What the dispatches of strands in contact need besides. */
 interface PressBuffers {
-  readonly group: object;
   /** The status at the start of a step, and behind it the numbers of the rounds. */
   readonly start: DeviceBuffer;
   /** Arguments of a dispatch. */
   readonly arguments: DeviceBuffer;
 }
 
-/** The program: `press` goes on with strands in contact. */
+/** The program: `press` goes on with strands in contact, `pair` has the entry points of contact between strands. */
 interface Program {
+  readonly layout: object;
   readonly advance: DevicePipeline;
   readonly press?: DevicePipeline;
+  readonly pair?: Readonly<Record<PairEntry, DevicePipeline>>;
 }
 
 export interface Parts {
@@ -78,6 +93,9 @@ export interface Parts {
   readonly program: Program;
   readonly list: readonly Part[];
 }
+
+/** Bit of GPUShaderStage. */
+const COMPUTE = 4;
 
 const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
 
@@ -101,6 +119,7 @@ function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyo
   const slots = bufferSlots(shader);
   const rows = Math.ceil(count / LANES) * shader.nodes * LANES * 16;
   const ownRoots = shader.roots === 'each';
+  const hasContact = hasContactOf(shader);
   return {
     parameters: PARAMETER_BYTES,
     strands: 16 * count * (STRAND_VECTORS + (ownRoots ? ROOT_VECTORS : 0)),
@@ -109,9 +128,11 @@ function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyo
     gains: rows * slots.gain,
     positions: rows,
     forces: shader.forces ? rows : 0,
-    status: ownRoots || shader.obstacles > 0 ? statusBytes(count, shader.obstacles > 0) : 0,
+    status: ownRoots || hasContact ? statusBytes(count, hasContact) : 0,
     contacts: rows * slots.contact,
-    obstacles: 16 * OBSTACLE_VECTORS * shader.obstacles,
+    obstacles: hasContact ? 16 * OBSTACLE_VECTORS * Math.max(1, shader.obstacles) : 0,
+    pairs: rows * slots.pair,
+    grid: shader.pairs ? 4 * gridSizes(count * (shader.nodes - 1)).words : 0,
   };
 }
 
@@ -144,17 +165,16 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
     const buffer = buffers[name];
     return buffer ? [{ binding: bindings[name], resource: { buffer } }] : [];
   });
-  const bind = (pipeline: DevicePipeline): object =>
-    device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
-  const press = program.press && createPress(device, bind(program.press));
-  return { first, count, buffers, group: bind(program.advance), ...(press && { press }) };
+  const group = device.createBindGroup({ layout: program.layout, entries });
+  const press = program.press && createPress(device);
+  return { first, count, buffers, group, ...(press && { press }) };
 }
 
-function createPress(device: Device, group: object): PressBuffers {
+function createPress(device: Device): PressBuffers {
   const words = [...startStatus(true), ...Array.from({ length: ROUNDS }, (_, round) => round)];
   const start = device.createBuffer({ size: 4 * words.length, usage: USAGE.COPY_SRC | USAGE.COPY_DST });
   device.queue.writeBuffer(start, 0, Uint32Array.from(words));
-  return { group, start, arguments: device.createBuffer({ size: 16, usage: USAGE.INDIRECT | USAGE.COPY_DST }) };
+  return { start, arguments: device.createBuffer({ size: 16, usage: USAGE.INDIRECT | USAGE.COPY_DST }) };
 }
 
 /** Writes a pattern once and repeats it on the device. */
@@ -169,6 +189,31 @@ function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<Arra
   device.queue.submit([encoder.finish()]);
 }
 
+async function compileEach<Name extends string>(
+  names: readonly Name[],
+  compile: (name: Name) => Promise<DevicePipeline>,
+): Promise<Record<Name, DevicePipeline>> {
+  const pipelines = await Promise.all(names.map(compile));
+  return Object.fromEntries(names.map((name, k) => [name, pipelines[k]])) as Record<Name, DevicePipeline>;
+}
+
+/** Which buffers the entry points of a program see. */
+function createLayout(device: Device, shader: ShaderOptions): object {
+  const bytes = bufferBytes(shader, 1);
+  const readOnly = new Set<string>(['strands', 'joints', 'forces']);
+  const uniform = new Set<string>(['parameters', 'obstacles']);
+  const typeOf = (name: string): string =>
+    uniform.has(name) ? 'uniform' : readOnly.has(name) ? 'read-only-storage' : 'storage';
+  const names = (Object.keys(bindings) as (keyof typeof bindings)[]).filter((name) => bytes[name] > 0);
+  const most = device.limits.maxStorageBuffersPerShaderStage ?? 8;
+  const storage = names.filter((name) => !uniform.has(name)).length;
+  if (storage > most)
+    throw new Error(`contact between strands takes ${storage} storage buffers, and the device has ${most}`);
+  return device.createBindGroupLayout({
+    entries: names.map((name) => ({ binding: bindings[name], visibility: COMPUTE, buffer: { type: typeOf(name) } })),
+  });
+}
+
 const programs = new WeakMap<Device, Map<string, Program>>();
 
 /** Programs take a device some tenths of a second to compile, so each is compiled once. */
@@ -179,11 +224,16 @@ async function openProgram(device: Device, shader: ShaderOptions): Promise<Progr
   const found = known.get(code);
   if (found) return found;
   const module = device.createShaderModule({ code });
+  const group = createLayout(device, shader);
+  const layout = device.createPipelineLayout({ bindGroupLayouts: [group] });
   const compile = (entryPoint: string): Promise<DevicePipeline> =>
-    device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint } });
+    device.createComputePipelineAsync({ layout, compute: { module, entryPoint } });
+  const pair = shader.pairs && (await compileEach(pairEntries, compile));
   const program: Program = {
+    layout: group,
     advance: await compile('advance'),
-    ...(shader.obstacles > 0 && { press: await compile('press') }),
+    ...(hasContactOf(shader) && { press: await compile('press') }),
+    ...(pair && { pair }),
   };
   known.set(code, program);
   return program;
@@ -199,7 +249,7 @@ export async function createParts(
   const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
   if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
   const { obstacles = 0 } = options;
-  const most = Math.min(MOST_OBSTACLES, nodes);
+  const most = Math.min(MOST_OBSTACLES - (options.pairs ? PAIR_SLOTS / 2 : 0), nodes);
   if (obstacles > most) throw new Error(`${obstacles} obstacles; strands of ${nodes} nodes meet ${most} at most`);
   const shader: ShaderOptions = {
     nodes,
@@ -209,6 +259,7 @@ export async function createParts(
     viscous: (options.stiffnessDamping ?? 0) > 0,
     roots,
     obstacles,
+    ...(options.pairs && { pairs: { strands: count } }),
     workgroup: options.workgroup ?? 64,
   };
   const slots = bufferSlots(shader);
@@ -216,8 +267,12 @@ export async function createParts(
   device.pushErrorScope('out-of-memory');
   const program = await openProgram(device, shader);
   const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
-  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint, slots.contact) * nodes * LANES * 16;
+  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint, slots.contact, slots.pair) * nodes * LANES * 16;
   const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);
+  if (options.pairs && count > blocks * LANES)
+    throw new Error(
+      `contact between ${count} strands does not fit into a binding of ${limit} bytes; use fewer strands`,
+    );
   const list: Part[] = [];
   for (let first = 0; first < count; first += blocks * LANES) {
     const inPart = Math.min(count - first, blocks * LANES);
@@ -258,6 +313,7 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
     gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
     place: [...now.position, dispatch.tolerance],
+    pair: pairVector(options),
     contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
@@ -283,6 +339,13 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
   if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
 }
 
+/** Edge of a grid's cell, friction, and whether strands meet themselves. */
+function pairVector({ pairs, strands }: StrandsOptions): number[] {
+  if (!pairs) return [0, 0, 0, 0];
+  const longest = strands.reduce((most, { edgeLength }) => Math.max(most, ...Array.from(edgeLength)), 0);
+  return [pairs.cell ?? 0.25 * longest, pairs.friction, pairs.self ? 1 : 0, 0];
+}
+
 /** Obstacles of the step that follows. Throws if their number is not the one that the strands were created with. */
 export function writeObstacles(device: Device, { list, shader }: Parts, obstacles: readonly Obstacle[]): void {
   if (obstacles.length !== shader.obstacles)
@@ -291,32 +354,39 @@ export function writeObstacles(device: Device, { list, shader }: Parts, obstacle
     ...[frame, [...position, kind], [...half, rounding], turn, [...shift, friction]].flat(),
   ]);
   for (const { buffers } of list)
-    if (buffers.obstacles) device.queue.writeBuffer(buffers.obstacles, 0, Float32Array.from(rows));
+    if (buffers.obstacles && rows.length > 0) device.queue.writeBuffer(buffers.obstacles, 0, Float32Array.from(rows));
 }
 
-/** One stage of all strands. */
-export function encodeStage(encoder: DeviceEncoder, { program, list, shader }: Parts): void {
+/** One stage of all strands. `iterations`: of contact between strands at most. */
+export function encodeStage(
+  encoder: DeviceEncoder,
+  { program, list, shader }: Parts,
+  iterations: number = MOST_ITERATIONS,
+): void {
   for (const part of list) {
     const { press, buffers } = part;
     const resetBytes = 4 * startStatus(true).length;
     if (press && buffers.status) encoder.copyBufferToBuffer(press.start, 0, buffers.status, 0, resetBytes);
+    const strandGroups = Math.ceil(part.count / shader.workgroup);
+    if (program.pair) encodePairSearch(encoder, program.pair, part, shader);
     const pass = encoder.beginComputePass();
-    pass.setPipeline(program.advance);
     pass.setBindGroup(0, part.group);
-    pass.dispatchWorkgroups(Math.ceil(part.count / shader.workgroup));
+    pass.setPipeline(program.advance);
+    pass.dispatchWorkgroups(strandGroups);
     pass.end();
     for (let round = 0; round < ROUNDS && press; round++) encodeRound(encoder, program, part, round);
+    if (program.pair) encodeCoupled(encoder, program.pair, part, { strandGroups, iterations });
   }
 }
 
 /** Iterations of contact for the strands that the rounds before have not settled. */
-function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers }: Part, round: number): void {
+function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers, group }: Part, round: number): void {
   if (!press || !program.press || !buffers.status) return;
   encoder.copyBufferToBuffer(buffers.status, argumentsOffset(round), press.arguments, 0, 12);
   encoder.copyBufferToBuffer(press.start, 4 * (startStatus(true).length + round), buffers.status, roundOffset, 4);
   const pass = encoder.beginComputePass();
   pass.setPipeline(program.press);
-  pass.setBindGroup(0, press.group);
+  pass.setBindGroup(0, group);
   pass.dispatchWorkgroupsIndirect(press.arguments, 0);
   pass.end();
 }

@@ -4,8 +4,10 @@
  */
 import { sweepsWgsl } from '../generated/sweeps.ts';
 import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
-import { CONTACT_SLOTS, contactEntry, withContact, withoutContact } from './contactShader.ts';
+import { CONTACT_SLOTS, contactEntry, withContact, withoutContact, withoutPairs } from './contactShader.ts';
 import { gain16, gain32 } from './gains.ts';
+import { gridEntry } from './gridShader.ts';
+import { PAIR_NODE_SLOTS, pairEntry, withPairs } from './pairShader.ts';
 import { writeStatus } from './statusShader.ts';
 
 /** Constants that are compiled into the shader. */
@@ -21,25 +23,36 @@ export interface ShaderOptions {
   readonly viscous: boolean;
   /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has a pose of its own, and failures are counted. */
   readonly roots: 'head' | 'each';
-  /** Obstacles that strands touch; 0: no contact. */
+  /** Obstacles that strands touch; 0: none. */
   readonly obstacles: number;
+  /** Whether strands meet strands: then how many there are, for the grid. */
+  readonly pairs?: { readonly strands: number };
   readonly workgroup: number;
 }
 
 /** vec4f per node in the buffers. */
-export function bufferSlots({ gains, varying, viscous, obstacles }: ShaderOptions): {
+/** Whether strands meet anything. */
+export function hasContactOf({ obstacles, pairs }: ShaderOptions): boolean {
+  return obstacles > 0 || pairs !== undefined;
+}
+
+export function bufferSlots(options: ShaderOptions): {
   readonly state: number;
   readonly gain: number;
   readonly joint: number;
   readonly contact: number;
+  readonly pair: number;
 } {
+  const { gains, varying, viscous, obstacles, pairs } = options;
+  const hasContact = hasContactOf(options);
   return {
     state: viscous ? stateSlots.length : ELASTIC_SLOTS,
     // contact also keeps the inverse of each eliminated block
-    gain: (gains === 'f16' ? 3 : 6) + (obstacles > 0 ? 2 : 0),
+    gain: (gains === 'f16' ? 3 : 6) + (hasContact ? 2 : 0),
     // contact also reads the radius of the edge and which edges obstacles leave alone
-    joint: (varying ? 2 : 1) + (obstacles > 0 ? 1 : 0),
-    contact: obstacles > 0 ? 2 * obstacles * CONTACT_SLOTS + 1 : 0,
+    joint: (varying ? 2 : 1) + (hasContact ? 1 : 0),
+    contact: hasContact ? 2 * obstacles * CONTACT_SLOTS + 1 : 0,
+    pair: pairs ? PAIR_NODE_SLOTS : 0,
   };
 }
 
@@ -60,6 +73,7 @@ export const parameterVectors = [
   'gravity',
   'place',
   'contact',
+  'pair',
 ] as const;
 export const parameterIntegers = ['strands', 'iterations', 'flags', 'first'] as const;
 export const PARAMETER_BYTES: number =
@@ -74,7 +88,7 @@ export const STRAND_VECTORS = 3;
  */
 export const ROOT_VECTORS = 4;
 
-/** Storage buffers are eight at most, which every device has. */
+/** Storage buffers are eight at most, which every device has; ten with contact between strands. */
 export const bindings = {
   parameters: 0,
   strands: 1,
@@ -86,6 +100,8 @@ export const bindings = {
   status: 7,
   contacts: 8,
   obstacles: 9,
+  pairs: 10,
+  grid: 11,
 } as const;
 
 /** A turn below this [rad] that an iteration does not halve any more is rounding. */
@@ -116,7 +132,7 @@ fn rootDisplacementOf() -> vec3f { return rootVector(2).xyz; }
 fn positionOfRoot() -> vec3f { return rootVector(3).xyz; }`;
 
 function writeAccess(options: ShaderOptions): string {
-  const { varying, viscous, forces, gains, roots, obstacles } = options;
+  const { varying, viscous, forces, gains, roots, pairs } = options;
   return `
 fn address(node: u32, slots: u32, slot: u32) -> u32 { return ((block * NODES + node) * slots + slot) * LANES + lane; }
 fn edgeCountOf() -> u32 { return NODES - 1; }
@@ -132,7 +148,8 @@ fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
 fn usesExactHessian() -> bool { return false; }
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
 fn hasFreeRoot() -> bool { return false; }
-${obstacles > 0 ? withContact : withoutContact}
+${hasContactOf(options) ? withContact : withoutContact}
+${pairs ? withPairs : withoutPairs}
 ${roots === 'each' ? ownRoots : rootsOnHead}
 ${varying ? varied : alike}
 ${gains === 'f16' ? gain16 : gain32}`;
@@ -141,7 +158,7 @@ ${gains === 'f16' ? gain16 : gain32}`;
 /** The whole program. */
 export function writeShader(options: ShaderOptions): string {
   const slots = bufferSlots(options);
-  const hasContact = options.obstacles > 0;
+  const hasContact = hasContactOf(options);
   const hasStatus = hasContact || options.roots === 'each';
   const vectors = parameterVectors.map((name) => `  ${name}: vec4f,\n`).join('');
   const integers = parameterIntegers.map((name) => `  ${name}: u32,\n`).join('');
@@ -234,7 +251,8 @@ fn advance(@builtin(global_invocation_id) id: vec3u) {
   ${hasContact ? 'if (searchContacts()) {\n    return;\n  }' : ''}
   solveFree(Stage(${stageFields.map((name) => `P.${name}`).join(', ')}));
 }
-${hasContact ? contactEntry(options.workgroup) : ''}
+${hasContact ? contactEntry(options.workgroup, options.pairs !== undefined) : ''}
+${options.pairs ? `${gridEntry(options.pairs.strands, options.nodes)}${pairEntry(options.workgroup)}` : ''}
 `
     .replaceAll('/** ', '// ')
     .replaceAll(' */', '');

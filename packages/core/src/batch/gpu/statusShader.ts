@@ -19,8 +19,14 @@ export const STATUS = {
   unsettled: 7,
   firstUnsettled: 8,
   error: 9,
+  /** Strands with edges that are about to pass through another, and the first of them. */
+  passed: 10,
+  firstPassed: 11,
+  /** Edges that found no place in the grid, and the last iteration after which a contact of strands that touch was not settled. */
+  overflow: 12,
+  moved: 13,
 } as const;
-export const STATUS_WORDS = 10;
+export const STATUS_WORDS = 14;
 
 /** Dispatches of strands in contact: each goes on with those that the one before has not settled, to twice the iterations. */
 export const ROUNDS = 4;
@@ -28,21 +34,26 @@ export const ROUNDS = 4;
 export function countRounds(iterations: number): number {
   return iterations > 16 ? 4 : iterations > 8 ? 3 : iterations > 4 ? 2 : 1;
 }
-/** Word of the present round; then of each round the length of its list and the arguments of its dispatch; then two lists, used in turn. */
+/** List of strands that touch strands; behind those of the rounds. */
+const COUPLED_LIST = ROUNDS;
+/**
+ * Word of the present round; then of each round, and of strands that touch strands, the length of its list and the arguments of its
+ * dispatch; then the lists: two, used in turn, and one.
+ */
 const ROUND = STATUS_WORDS;
 const LISTS = STATUS_WORDS + 2;
-const ENTRIES = LISTS + 4 * ROUNDS;
+const ENTRIES = LISTS + 4 * (ROUNDS + 1);
 
 export const roundOffset: number = 4 * ROUND;
 export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round + 1);
 export const statusBytes = (strands: number, hasContact: boolean): number =>
-  4 * (hasContact ? ENTRIES + 2 * strands : STATUS_WORDS);
+  4 * (hasContact ? ENTRIES + 3 * strands : STATUS_WORDS);
 
 /** At the start of a step. */
 export function startStatus(hasContact: boolean): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(hasContact ? ENTRIES : STATUS_WORDS);
-  words[STATUS.firstFailed] = words[STATUS.firstUnsettled] = 0xffffffff;
-  for (let round = 0; round < ROUNDS && hasContact; round++) words.set([0, 0, 1, 1], LISTS + 4 * round);
+  words[STATUS.firstFailed] = words[STATUS.firstUnsettled] = words[STATUS.firstPassed] = 0xffffffff;
+  for (let round = 0; round <= ROUNDS && hasContact; round++) words.set([0, 0, 1, 1], LISTS + 4 * round);
   return words;
 }
 
@@ -86,10 +97,11 @@ fn reportPressed(progress: PressedProgress) {
 fn reportOverlap(overlap: f32) { atomicMax(&status[${STATUS.overlap}], bitcast<u32>(overlap)); }
 fn currentRound() -> u32 { return atomicLoad(&status[${ROUND}]); }
 fn listLength(round: u32) -> u32 { return atomicLoad(&status[${LISTS} + 4 * round]); }
-fn listEntry(round: u32, k: u32) -> u32 { return atomicLoad(&status[${ENTRIES} + (round % 2) * P.strands + k]); }
+fn listStart(round: u32) -> u32 { return ${ENTRIES} + select(round % 2, 2u, round == ${COUPLED_LIST}) * P.strands; }
+fn listEntry(round: u32, k: u32) -> u32 { return atomicLoad(&status[listStart(round) + k]); }
 fn appendToList(round: u32, workgroup: u32) {
   let k = atomicAdd(&status[${LISTS} + 4 * round], 1u);
-  atomicStore(&status[${ENTRIES} + (round % 2) * P.strands + k], strandIndex);
+  atomicStore(&status[listStart(round) + k], strandIndex);
   atomicMax(&status[${LISTS} + 4 * round + 1], k / workgroup + 1);
 }`;
 }

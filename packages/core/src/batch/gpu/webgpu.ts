@@ -19,18 +19,21 @@ export interface DevicePass {
 export interface DeviceEncoder {
   beginComputePass(descriptor?: object): DevicePass;
   copyBufferToBuffer(from: DeviceBuffer, fromOffset: number, to: DeviceBuffer, toOffset: number, size: number): void;
+  clearBuffer(buffer: DeviceBuffer, offset?: number, size?: number): void;
   finish(): object;
 }
 
-export interface DevicePipeline {
-  getBindGroupLayout(index: number): object;
-}
+export type DevicePipeline = object;
 
 /** The part of WebGPU's device that the batch uses. */
 export interface Device {
   /** Fulfilled when the device is gone. */
   readonly lost?: Promise<{ readonly message: string }>;
-  readonly limits: { readonly maxStorageBufferBindingSize: number; readonly maxBufferSize: number };
+  readonly limits: {
+    readonly maxStorageBufferBindingSize: number;
+    readonly maxBufferSize: number;
+    readonly maxStorageBuffersPerShaderStage?: number;
+  };
   readonly queue: {
     writeBuffer(
       buffer: DeviceBuffer,
@@ -43,6 +46,8 @@ export interface Device {
   createBuffer(descriptor: { readonly size: number; readonly usage: number }): DeviceBuffer;
   createShaderModule(descriptor: { readonly code: string }): object;
   createComputePipelineAsync(descriptor: object): Promise<DevicePipeline>;
+  createBindGroupLayout(descriptor: object): object;
+  createPipelineLayout(descriptor: object): object;
   createBindGroup(descriptor: object): object;
   createCommandEncoder(): DeviceEncoder;
   pushErrorScope(filter: 'validation' | 'out-of-memory'): void;

@@ -1,0 +1,77 @@
+/** Dispatches of contact between strands: the search before a stage, and the iterations of strands that touch each other after it. */
+import { gridSizes, gridWorkgroups } from './gridShader.ts';
+import type { Part } from './parts.ts';
+import type { ShaderOptions } from './shader.ts';
+import { argumentsOffset, ROUNDS } from './statusShader.ts';
+import type { DeviceEncoder, DevicePipeline } from './webgpu.ts';
+
+export const pairEntries = [
+  'locate',
+  'countCells',
+  'reserveCells',
+  'fillCells',
+  'chooseCandidates',
+  'matchPairs',
+  'confirm',
+  'beginCoupled',
+  'law',
+  'turn',
+  'verify',
+  'closeCoupled',
+] as const;
+export type PairEntry = (typeof pairEntries)[number];
+type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
+
+/** Finds contacts between strands, before the stage. */
+export function encodePairSearch(
+  encoder: DeviceEncoder,
+  program: PairProgram,
+  { buffers, group, count }: Part,
+  { nodes, workgroup }: ShaderOptions,
+): void {
+  if (!buffers.grid) return;
+  const edges = count * (nodes - 1);
+  const { buckets } = gridSizes(edges);
+  encoder.clearBuffer(buffers.grid, 0, 4 * (1 + buckets));
+  const pass = encoder.beginComputePass();
+  pass.setBindGroup(0, group);
+  const dispatch = (name: PairEntry, groups: number): void => {
+    pass.setPipeline(program[name]);
+    pass.dispatchWorkgroups(groups);
+  };
+  const ofStrands = Math.ceil(count / workgroup);
+  dispatch('locate', ofStrands);
+  dispatch('countCells', gridWorkgroups(edges));
+  dispatch('reserveCells', gridWorkgroups(buckets));
+  dispatch('fillCells', gridWorkgroups(edges));
+  dispatch('chooseCandidates', gridWorkgroups(edges));
+  dispatch('matchPairs', ofStrands);
+  dispatch('confirm', ofStrands);
+  pass.end();
+}
+
+/** Iterations of the strands that touch strands, after the stage has listed them. */
+export function encodeCoupled(
+  encoder: DeviceEncoder,
+  program: PairProgram,
+  { press, buffers, group }: Part,
+  { strandGroups, iterations }: { readonly strandGroups: number; readonly iterations: number },
+): void {
+  if (!press || !buffers.status) return;
+  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(ROUNDS), press.arguments, 0, 12);
+  const pass = encoder.beginComputePass();
+  pass.setBindGroup(0, group);
+  const dispatch = (name: PairEntry): void => {
+    pass.setPipeline(program[name]);
+    pass.dispatchWorkgroupsIndirect(press.arguments, 0);
+  };
+  dispatch('beginCoupled');
+  for (let k = 0; k < iterations; k++) {
+    dispatch('law');
+    dispatch('turn');
+  }
+  pass.setPipeline(program.verify);
+  pass.dispatchWorkgroups(strandGroups);
+  dispatch('closeCoupled');
+  pass.end();
+}

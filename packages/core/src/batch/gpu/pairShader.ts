@@ -1,0 +1,199 @@
+/**
+ * How WGSL reaches contacts between strands, and the entry points for strands that touch each other. They go through their iterations in
+ * step: a dispatch for the law of all, then one for the Newton iteration of all. A thread writes its own strand only.
+ *
+ * Per edge: PAIR_SLOTS contacts of five vec4f (normal and offset; force and stiffness; push and part; compliance, crowd, slot of the other side
+ * and state; strand, edge and part of the other edge, and whether the slot is in use), then position and way of the node at the start of the
+ * step. The last node has no edge; its first vec4f is the frame of the last edge, its second has the change of contacts, contacts that
+ * carry force, iterations and the largest turn, and its third whether the strand touches strands.
+ */
+import { PAIR_SLOTS } from '../layout.ts';
+import { ROUNDS, STATUS } from './statusShader.ts';
+
+const SLOTS = 5;
+const POSITION = SLOTS * PAIR_SLOTS;
+const WAY = POSITION + 1;
+export const PAIR_NODE_SLOTS: number = WAY + 1;
+
+export const withPairs: string = `
+@group(0) @binding(10) var<storage, read_write> pairs: array<vec4f>;
+fn hasPairs() -> bool { return true; }
+fn firstPairOf() -> u32 { return 2 * OBSTACLES; }
+fn addressIn(strand: u32, node: u32, slots: u32, slot: u32) -> u32 {
+  return (((strand / LANES) * NODES + node) * slots + slot) * LANES + strand % LANES;
+}
+fn pairAt(strand: u32, node: u32, slot: u32) -> u32 { return addressIn(strand, node, ${PAIR_NODE_SLOTS}, slot); }
+fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f {
+  let v = pairs[pairAt(strandIndex, j, ${SLOTS} * (c - firstPairOf()) + slot)];
+  return select(v, vec4f(0, 0, 0, v.w), slot == 3);
+}
+fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {
+  pairs[pairAt(strandIndex, j, ${SLOTS} * (c - firstPairOf()) + slot)] = value;
+}
+fn strandIndexOf() -> u32 { return strandIndex; }
+fn pairFrictionOf() -> f32 { return P.pair.y; }
+fn displacementOf(strand: u32, node: u32) -> vec3f { return states[addressIn(strand, node, STATE_SLOTS, DISPLACEMENT)].xyz; }
+fn wayOf(strand: u32, node: u32, isSolved: bool) -> vec3f {
+  if (isSolved) {
+    return displacementOf(strand, node);
+  }
+  return pairs[pairAt(strand, node, ${WAY})].xyz;
+}
+fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
+  let first = pairs[pairAt(strand, edge, ${POSITION})];
+  return PairEdge(
+    first.xyz,
+    pairs[pairAt(strand, edge + 1, ${POSITION})].xyz,
+    wayOf(strand, edge, isSolved),
+    wayOf(strand, edge + 1, isSolved),
+    pairs[pairAt(strand, min(edge + 2, NODES - 1), ${POSITION})].xyz,
+    first.w,
+    edge > 0,
+    edge + 2 < NODES,
+  );
+}
+fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {
+  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 4)];
+  return Partner(u32(v.x), u32(v.y), v.z, u32(v.w));
+}
+fn writePartner(j: u32, c: u32, partner: Partner) {
+  writePairSlot(j, c, 4, vec4f(f32(partner.strand), f32(partner.edge), partner.part, f32(partner.isSet)));
+}
+fn clearPartner(j: u32, k: u32) { pairs[pairAt(strandIndex, j, ${SLOTS} * k + 4)] = vec4f(0); }
+fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight {
+  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 3)];
+  return PairWeight(v.x, v.y, u32(v.z));
+}
+fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) {
+  let a = pairAt(strandIndex, j, ${SLOTS} * k + 3);
+  let v = pairs[a];
+  pairs[a] = vec4f(compliance, crowd, v.z, v.w);
+}
+fn writeSide(j: u32, k: u32, side: u32) {
+  let a = pairAt(strandIndex, j, ${SLOTS} * k + 3);
+  let v = pairs[a];
+  pairs[a] = vec4f(v.x, v.y, f32(side), v.w);
+}
+fn lastAt(slot: u32) -> u32 { return pairAt(strandIndex, NODES - 1, slot); }
+fn isCoupled() -> bool { return pairs[lastAt(2)].x != 0; }`;
+
+/** Opens the strand of a thread: of all, or of those that touch strands. */
+const openAny = 'if (id.x >= P.strands || !(P.contact.x > 0)) {\n    return;\n  }\n  openStrand(id.x);';
+const openCoupled = `if (id.x >= listLength(${ROUNDS}u)) {\n    return;\n  }\n  openStrand(listEntry(${ROUNDS}u, id.x));\n  pressed = true;`;
+
+function entry(workgroup: number, name: string, body: string): string {
+  return `
+@compute @workgroup_size(${workgroup})
+fn ${name}(@builtin(global_invocation_id) id: vec3u) {
+  ${body}
+}`;
+}
+
+/** Entry points in the order of their dispatches; `law` and `turn` are repeated. */
+export function pairEntry(workgroup: number): string {
+  return `
+/** Positions at the start of the step, and where nodes would fly. */${entry(
+    workgroup,
+    'locate',
+    `${openAny}
+  let dt = P.contact.x;
+  var q = frameOfRootBefore();
+  var x = rootPositionOf();
+  for (var i: u32 = 0; i < NODES; i++) {
+    var way = dt * readState(i, VELOCITY);
+    if (i > 0) {
+      way = flightOf(i, dt);
+    }
+    var radius: f32 = 0;
+    if (i < NODES - 1) {
+      radius = joints[address(i, JOINT_SLOTS, JOINT_SLOTS - 1)].z;
+    }
+    pairs[pairAt(strandIndex, i, ${POSITION})] = vec4f(x, radius);
+    pairs[pairAt(strandIndex, i, ${WAY})] = vec4f(way, 0);
+    if (i < NODES - 1) {
+      q = normalize(compose(q, fromVectorPart(readState(i, RELATIVE))));
+      x += lengthOf(i) * tangentOf(q);
+    }
+  }`,
+  )}
+
+${entry(
+  workgroup,
+  'matchPairs',
+  `${openAny}
+  let search = findPairs();
+  pairs[lastAt(1)] = vec4f(0, 0, f32(search.dropped), 0);
+  reportOverlap(search.overlap);`,
+)}
+
+${entry(
+  workgroup,
+  'confirm',
+  `${openAny}
+  pairs[lastAt(2)] = vec4f(select(0.0, 1.0, confirmPairs()), pairs[lastAt(1)].z, 0, 0);`,
+)}
+
+/** The first Newton iteration of strands that touch strands. */${entry(
+    workgroup,
+    'beginCoupled',
+    `${openCoupled}
+  let stage = pressedStage(P.contact.x);
+  pairs[lastAt(0)] = beginPressed(stage, beginStage(stage));
+  pairs[lastAt(1)] = vec4f(0);`,
+  )}
+
+/** Whether iteration k still has to be done: in the one before, contacts of some strand moved. */
+fn needsIteration(k: u32) -> bool { return k < u32(P.contact.z) || atomicLoad(&status[${STATUS.moved}]) >= k; }
+
+${entry(
+  workgroup,
+  'law',
+  `${openCoupled}
+  let k = u32(pairs[lastAt(1)].z);
+  if (!needsIteration(k)) {
+    return;
+  }
+  let law = applyLaws(k);
+  let last = pairs[lastAt(1)];
+  pairs[lastAt(1)] = vec4f(law.change, f32(law.loaded), last.z, last.w);
+  if (isLarge(law.change)) {
+    atomicMax(&status[${STATUS.moved}], k + 1);
+  }`,
+)}
+
+${entry(
+  workgroup,
+  'turn',
+  `${openCoupled}
+  let last = pairs[lastAt(1)];
+  if (!needsIteration(u32(last.z))) {
+    return;
+  }
+  let progress = iterateStage(pressedStage(P.contact.x), pairs[lastAt(0)]);
+  pairs[lastAt(0)] = progress.tip;
+  pairs[lastAt(1)] = vec4f(last.x, last.y, last.z + 1, progress.largest);`,
+)}
+
+/** Edges that are about to pass through each other. */${entry(
+    workgroup,
+    'verify',
+    `${openAny}
+  if (hasPassed()) {
+    atomicAdd(&status[${STATUS.passed}], 1u);
+    atomicMin(&status[${STATUS.firstPassed}], P.first + strandIndex);
+  }`,
+  )}
+
+${entry(
+  workgroup,
+  'closeCoupled',
+  `${openCoupled}
+  let last = pairs[lastAt(1)];
+  let isFinite = last.w < 1e30;
+  let moves = isLarge(last.x) || pairs[lastAt(2)].y > 0;
+  reportSolved(isFinite, u32(last.z) + 1);
+  reportPressed(PressedProgress(pairs[lastAt(0)], last.w, moves, last.x, u32(last.y), u32(last.z)));
+  isUnsettled = moves;
+  closeStage(pressedStage(P.contact.x), last.w);`,
+)}`;
+}
