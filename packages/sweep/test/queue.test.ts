@@ -243,8 +243,8 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     const told: string[] = [];
     const run = coordinate('skew', { say: (text) => told.push(text) });
     await until(() => told.length > 0 && said.length > 0);
-    expect(said).toContain("study 'skew' needs version 0.1.0; this worker has 9.9.9 and does not take its runs");
-    expect(told[0]).toContain('no worker of version 0.1.0 is connected, only of 9.9.9');
+    expect(said).toContain("study 'skew' needs version 0.2.0; this worker has 9.9.9 and does not take its runs");
+    expect(told[0]).toContain('no worker of version 0.2.0 is connected, only of 9.9.9');
     expect(finished('skew')).toBe(0);
     expect(await other.stop()).toBe(0);
     const worker = work();
