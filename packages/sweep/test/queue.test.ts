@@ -1,4 +1,5 @@
 /** Studies through Redis: nothing is lost and each run counts once, whatever is killed; faults of the queue have clear messages. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueCommand } from '../../cli/src/commands/sweepQueue.ts';
@@ -230,6 +231,31 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
       }
       await worker.stop();
       await until(() => workersOf(process.pid).length === 0);
+    }
+  });
+
+  it('stops with a message when the disk of the coordinator is full, and loses nothing', async ({ skip }) => {
+    const disk = bench.at('disk');
+    mkdirSync(disk);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32k', 'tmpfs', disk], { stdio: 'ignore' });
+    } catch {
+      skip('needs the right to mount a small disk');
+    }
+    const worker = work();
+    try {
+      bench.write('disk.yaml', studyOf(200));
+      await expect(coordinate('disk')).rejects.toThrow(
+        /the disk is full; free some space and run the same command again/,
+      );
+      expect(finished('disk')).toBeGreaterThan(10);
+      execFileSync('mount', ['-o', 'remount,size=4m', disk]);
+      const { runs, counts, before } = await coordinate('disk');
+      expect([runs, counts]).toEqual([200, { done: 200 }]);
+      expect(before).toBeGreaterThan(10);
+    } finally {
+      await worker.stop();
+      execFileSync('umount', [disk]);
     }
   });
 

@@ -14,7 +14,7 @@ import {
 import { exitCode, UsageError } from '../exit.ts';
 import { figure, htmlPage, htmlTable, inlineSvg, type Numbering } from '../html/page.ts';
 import { escapeXml } from '../plot/svg.ts';
-import { drawParallel, drawScatter, drawSurface } from '../sweep/plots.ts';
+import { drawConvergence, drawParallel, drawScatter, drawSurface, type Point as ErrorPoint } from '../sweep/plots.ts';
 import { type ReportData, readReportData } from '../sweep/reportData.ts';
 import { formatNumber, formatTable, type Terminal } from '../terminal.ts';
 
@@ -70,8 +70,11 @@ const mostPoints = 1500;
 function buildPage(data: ReportData, studio: string): string {
   const { record, rows, quantities } = data;
   const count: Numbering = { figures: 0, tables: 0 };
-  const failed = rows.filter(({ status }) => status !== 'done' && status !== 'doubtful');
-  const sections = quantities.map((quantity) => sectionOf(data, quantity, count));
+  const failed = rows.filter(({ status, pass }) => (status !== 'done' && status !== 'doubtful') || pass === false);
+  const sections =
+    record.command === 'check'
+      ? convergenceOf(data, count)
+      : quantities.map((quantity) => sectionOf(data, quantity, count));
   return htmlPage({
     title: record.title,
     kicker: `tendril sweep · ${record.command} · ${record.design}`,
@@ -79,6 +82,33 @@ function buildPage(data: ReportData, studio: string): string {
     facts: `scene ${record.origin} · version ${record.version}`,
     body: `${sections.join('\n')}\n${failuresOf(failed, data)}`,
     footer: `A point or a line opens its run in the studio, if one runs at <code>${escapeXml(studio)}</code>: <code>tendril studio --port ${escapeXml(new URL(studio).port || '80')} --no-open</code>`,
+  });
+}
+
+/** Of checks: per case, the largest relative error of each model over the resolution. Counts, with tolerances above 1, are left out. */
+function convergenceOf({ rows, link }: ReportData, count: Numbering): string[] {
+  const worst = new Map<string, Map<string, Map<number, ErrorPoint>>>();
+  for (const row of rows) {
+    const { case: id, model, n, error, tolerance } = row;
+    if (typeof n !== 'number' || typeof error !== 'number' || Number(tolerance) > 1) continue;
+    const models = worst.get(String(id)) ?? new Map<string, Map<number, ErrorPoint>>();
+    const points = models.get(String(model)) ?? new Map<number, ErrorPoint>();
+    if (error > (points.get(n)?.y ?? 0))
+      points.set(n, { x: n, y: error, title: `${model}, n = ${n}: ${row.quantity}`, href: link(row) });
+    worst.set(String(id), models.set(String(model), points));
+  }
+  return [...worst].map(([id, models]) => {
+    const lines = [...models].map(([model, points]) => ({
+      label: model,
+      points: [...points.values()].sort((a, b) => a.x - b.x),
+    }));
+    const plot = figure(
+      inlineSvg(drawConvergence(lines)),
+      `Errors of ${id}`,
+      'Largest relative error of all quantities over the resolution n, one line per model.',
+      count,
+    );
+    return `<section><h2>${escapeXml(id)}</h2>${plot}</section>`;
   });
 }
 
@@ -101,7 +131,10 @@ function sectionOf(data: ReportData, quantity: Column, count: Numbering): string
       ? [{ row, inputs: inputs as number[], output }]
       : [];
   });
+  const known = rows.map((row) => row[quantity.name]).filter((value) => typeof value === 'number');
   const head = `<section><h2>${escapeXml(quantity.name)}</h2><p>${escapeXml(quantity.description)}${quantity.unit ? ` [${escapeXml(quantity.unit)}]` : ''}</p>`;
+  if (known.length > 1 && new Set(known).size === 1)
+    return `${head}<p>${formatNumber(known[0])} in all ${known.length} rows that have a number.</p></section>`;
   if (usable.length < 2 || parameters.length === 0)
     return `${head}${htmlTable(
       ['run', quantity.name],

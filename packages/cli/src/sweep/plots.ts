@@ -138,13 +138,24 @@ export function drawParallel(
   return document(width, height, 'Parallel coordinates', parts);
 }
 
+/** Range of the cells, and how many: points of an even grid lie in the middles of theirs. */
+function cellsOf(values: readonly number[]): { readonly range: [number, number]; readonly count: number } {
+  const [low, high] = rangeOf(values);
+  const distinct = [...new Set(values)].sort((a, b) => a - b);
+  const count = Math.min(24, distinct.length, Math.max(2, Math.floor(Math.sqrt(values.length))));
+  const step = (high - low) / (distinct.length - 1);
+  const isEven =
+    count === distinct.length && distinct.every((value, k) => Math.abs(value - low - k * step) < 1e-6 * step);
+  return { range: isEven ? [low - step / 2, high + step / 2] : [low, high], count };
+}
+
 /** Means over the cells of a grid of two parameters. */
 export function drawSurface(points: readonly (Point & { readonly z: number })[], x: Axis, y: Axis, z: Axis): string {
   const [width, height, left, bottom, right] = [620, 380, 70, 46, 110];
-  const cells = (values: readonly number[]): number =>
-    Math.min(24, new Set(values).size, Math.max(2, Math.floor(Math.sqrt(points.length))));
-  const [nx, ny] = [cells(points.map((point) => point.x)), cells(points.map((point) => point.y))];
-  const [xs, ys] = [rangeOf(points.map((point) => point.x)), rangeOf(points.map((point) => point.y))];
+  const [{ range: xs, count: nx }, { range: ys, count: ny }] = [
+    cellsOf(points.map((point) => point.x)),
+    cellsOf(points.map((point) => point.y)),
+  ];
   const sums = new Map<number, { sum: number; count: number }>();
   for (const point of points) {
     const i = Math.min(nx - 1, Math.floor((nx * (point.x - xs[0])) / (xs[1] - xs[0])));
@@ -184,4 +195,44 @@ export function drawSurface(points: readonly (Point & { readonly z: number })[],
     text(14, (height - bottom) / 2, up.title, { anchor: 'middle', rotate: -90 }),
   ];
   return document(width, height, `${z.label} over ${x.label} and ${y.label}`, parts);
+}
+
+const lineColors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#999999'];
+
+/** Errors over a resolution, both on logarithmic axes. Points of error zero have no place on them. */
+export function drawConvergence(
+  lines: readonly { readonly label: string; readonly points: readonly Point[] }[],
+): string {
+  const [width, height, left, bottom, right] = [620, 360, 70, 46, 120];
+  const shown = lines.map(({ label, points }) => ({ label, points: points.filter(({ x, y }) => x > 0 && y > 0) }));
+  const all = shown.flatMap(({ points }) => points);
+  if (all.length === 0) return document(width, 40, 'Errors', [text(12, 24, 'All errors are zero.', {})]);
+  const [ns, errors] = [rangeOf(all.map(({ x }) => x)), rangeOf(all.map(({ y }) => y))];
+  const [low, high] = [Math.floor(Math.log10(errors[0])), Math.ceil(Math.log10(errors[1]) + 0.01)];
+  const across = linear(Math.log10(ns[0] * 0.9), Math.log10(ns[1] * 1.1), left, width - right);
+  const up = linear(low, high, height - bottom, 14);
+  const decades = Array.from({ length: high - low + 1 }, (_, k) => low + k);
+  const parts = [
+    ...decades.map(
+      (power) =>
+        line(left, up(power), width - right, up(power), gridColor) +
+        text(left - 6, up(power) + 4, power === 0 ? '1' : `1e${power}`, { anchor: 'end', fill: inkSoft }),
+    ),
+    ...[...new Set(all.map(({ x }) => x))].map((n) =>
+      text(across(Math.log10(n)), height - bottom + 16, String(n), { anchor: 'middle', fill: inkSoft }),
+    ),
+    ...shown.flatMap(({ label, points }, k) => {
+      const stroke = lineColors[k % lineColors.length];
+      const at = points.map((point) => ({ point, x: across(Math.log10(point.x)), y: up(Math.log10(point.y)) }));
+      const d = at.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${num(x)} ${num(y)}`).join('');
+      return [
+        `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`,
+        ...at.map(({ point, x, y }) => linked(element('circle', { cx: x, cy: y, r: 3, fill: stroke }), point)),
+        text(width - right + 14, 24 + 18 * k, label, { fill: stroke }),
+      ];
+    }),
+    text((left + width - right) / 2, height - 8, 'n', { anchor: 'middle' }),
+    text(14, (height - bottom) / 2, 'error', { anchor: 'middle', rotate: -90 }),
+  ];
+  return document(width, height, 'Errors over the resolution', parts);
 }

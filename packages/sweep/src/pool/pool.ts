@@ -154,7 +154,7 @@ function retire(slot: Slot): void {
 }
 
 function start(slot: Slot, memory: number, next: (slot: Slot) => void): void {
-  const child = fork(entry(), [], {
+  const child = fork(entry(), [String(process.pid)], {
     execArgv: [...heapOptions, `--max-old-space-size=${Math.max(64, Math.round(memory / 1e6))}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',

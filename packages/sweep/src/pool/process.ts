@@ -6,7 +6,8 @@ import type { FromWorker, ToWorker } from './messages.ts';
 const executors = new Map<string, Executor>();
 const send = (message: FromWorker): void => void process.send?.(message);
 
-new Worker(new URL('./parentWatch.js', import.meta.url), { execArgv: [] }).unref();
+const [, , parent] = process.argv;
+new Worker(new URL('./parentWatch.js', import.meta.url), { execArgv: [], workerData: Number(parent) }).unref();
 
 // Ctrl-C is for the coordinator, which decides what to keep
 process.on('SIGINT', () => {});

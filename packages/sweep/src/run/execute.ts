@@ -38,7 +38,7 @@ import { createRunRecorder, type RunRecorder } from './record.ts';
 import { createScope, type Findings } from './scope.ts';
 
 /**
- * done; doubtful: done, but contact was not solved or energy was created; unconverged: no equilibrium; failed: the simulation
+ * done; doubtful: done, but contact was not solved, energy was created or another branch was found; unconverged: no equilibrium; failed: the simulation
  * stopped; refused: the scene is wrong. The others come from the pool: timeout, out-of-memory, crashed.
  */
 export type Status =
@@ -269,18 +269,27 @@ async function simulate(job: Job): Promise<Found> {
     totals.fail();
   }
   const steps = totals.totals();
-  const recording = await recorder?.finish();
-  const named = recording === undefined ? {} : { recording };
+  const { lost, ...named } = await keepRecording(recorder);
+  if (lost !== undefined) return { status: 'failed', message: lost, rows: [emptyRow(plan)] };
   if (failure) {
     // what the last good state shows is no result
     return { status: 'failed', message: `${failure.message}; ${failure.remedy}`, rows: [emptyRow(plan)], ...named };
   }
   const doubts = [describeMissed(steps, world.scene), describeGain(steps)].filter((text) => text !== undefined);
-  return {
-    ...judge(doubts),
-    rows: table.rows({ steps }),
-    ...named,
-  };
+  return { ...judge(doubts), rows: table.rows({ steps }), ...named };
+}
+
+/** Where the recording is, or why it could not be kept: a full disk, a store that cannot be reached. */
+async function keepRecording(recorder: RunRecorder | undefined): Promise<{ recording?: string; lost?: string }> {
+  try {
+    const recording = await recorder?.finish();
+    return recording === undefined ? {} : { recording };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      lost: `the recording could not be kept: ${reason}; when that is mended, --retry-failed makes the run again`,
+    };
+  }
 }
 
 function advance(
