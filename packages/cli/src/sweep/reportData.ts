@@ -42,7 +42,10 @@ export async function readReportData(folder: string, studio: string): Promise<Re
     for (const row of await readPartRows(join(folder, 'data', part)))
       last.set(isCheck ? `${row.hash} ${row.quantity}` : row.hash, row);
   const rows = [...last.values()].sort((a, b) => Number(a.run) - Number(b.run));
-  if (rows.length === 0) throw new UsageError(`'${folder}' has no finished runs yet`);
+  if (rows.length === 0)
+    throw new UsageError(
+      `'${folder}' has no part of the data set yet: parts are written every few thousand runs, and when the study ends or is stopped by Ctrl-C`,
+    );
   const isVarying = ({ name }: Column): boolean => new Set(rows.map((row) => row[name])).size > 1;
   return {
     record,
