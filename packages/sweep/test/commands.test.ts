@@ -136,33 +136,6 @@ quantities: { first: 'mode[0].frequency', second: 'modes.rod[1].omega', stable: 
     }
   });
 
-  it('statics says which equilibria may be of another branch than the one asked for', async () => {
-    bench.write(
-      'arc.yaml',
-      `tendril: 1
-gravity: [0, 0, -1]
-rods:
-  - id: rod
-    shape: { type: straight, from: [0, 0, 0], to: [0, 0, -1] }
-    edges: 60
-    frame: { d1: [0, 1, 0] }
-    natural: { curvature: [11, 0, 0] }
-    section: { type: stiffness, EI1: 1, GJ: ${2 / 3}, mass: 100, radius: 0.01 }
-pins: [{ rod: rod, at: start }]
-statics: { stability: report }
-`,
-    );
-    const found = await run(
-      'scene: arc.yaml\ncommand: statics\nmodels: [helix, fiber, massspring]\nquantities: { stable: equilibrium.stable }\n',
-    );
-    // the plane is unstable: who says stable has left it
-    for (const { status, message = '', rows } of found.outcomes) {
-      expect(status).toBe(rows[0].cells[0] === 1 ? 'doubtful' : 'done');
-      expect(message.includes('may lie on another branch')).toBe(status === 'doubtful');
-    }
-    expect(found.counts.doubtful).toBeGreaterThan(0);
-  });
-
   it('statics of all models agree', async () => {
     const found = await run(
       "scene: rod.yaml\ncommand: statics\nmodels: all\nset: { 'rods[0].edges': 40 }\nquantities: { tip: probe.tip.z }\n",

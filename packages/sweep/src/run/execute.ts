@@ -38,8 +38,8 @@ import { createRunRecorder, type RunRecorder } from './record.ts';
 import { createScope, type Findings } from './scope.ts';
 
 /**
- * done; doubtful: done, but contact was not solved, energy was created or another branch was found; unconverged: no equilibrium; failed: the simulation
- * stopped; refused: the scene is wrong. The others come from the pool: timeout, out-of-memory, crashed.
+ * done; doubtful: done, but contact was not solved, energy was created or another branch was found; unconverged: no equilibrium;
+ * failed: the simulation stopped, or its recording was lost; refused: the scene is wrong. The others come from the pool: timeout, out-of-memory, crashed.
  */
 export type Status =
   | 'done'
