@@ -2,7 +2,20 @@
 import type { HairType } from '@tendril-sim/core';
 import type { ImportMaterial } from '@tendril-sim/io';
 
-export const exportFormats = ['usda', 'glb', 'vtp', 'csv', 'parquet', 'svg', 'png', 'apng', 'mp4', 'webm'] as const;
+export const exportFormats = [
+  'usda',
+  'usdc',
+  'abc',
+  'glb',
+  'vtp',
+  'csv',
+  'parquet',
+  'svg',
+  'png',
+  'apng',
+  'mp4',
+  'webm',
+] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export const templates = ['cable', 'weave'] as const;

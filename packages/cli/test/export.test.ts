@@ -29,10 +29,14 @@ describe('export', () => {
     await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
     const recording = 'a/recording.tendril';
     const all = await Promise.all(
-      ['usda', 'glb', 'vtp', 'parquet'].map((format) => box.run('export', recording, '--to', format, '--every', '2')),
+      ['usda', 'usdc', 'abc', 'glb', 'vtp', 'parquet'].map((format) =>
+        box.run('export', recording, '--to', format, '--every', '2'),
+      ),
     );
     expect(all.map(({ code, err }) => [code, err])).toEqual([
       [0, 'wrote a/recording.usda\n'],
+      [0, 'wrote a/recording.usdc\n'],
+      [0, 'wrote a/recording.abc\n'],
       [0, 'wrote a/recording.glb\n'],
       [0, 'wrote a/recording.pvd and 3 frames in a/recording-frames\n'],
       [0, 'wrote a/recording.parquet\n'],
@@ -40,7 +44,9 @@ describe('export', () => {
     expect(box.read('a/recording.usda')).toContain('endTimeCode = 2\n');
     expect(box.read('a/recording.pvd').match(/<DataSet /g)).toHaveLength(3);
     expect(box.read('a/recording-frames/rods-2.vtp')).toContain('Name="tension"');
-    expect(new TextDecoder().decode(box.bytes('a/recording.glb').subarray(0, 4))).toBe('glTF');
+    const startOf = (name: string, size: number): string =>
+      new TextDecoder().decode(box.bytes(`a/recording.${name}`).subarray(0, size));
+    expect([startOf('glb', 4), startOf('usdc', 8), startOf('abc', 5)]).toEqual(['glTF', 'PXR-USDC', 'Ogawa']);
     const again = await box.run('export', recording, '--to', 'vtp');
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
     // fibers around the rod, in every format: their radius is that of the bundle, their places keep

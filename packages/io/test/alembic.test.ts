@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { exportAlembic } from '../src/export/alembic.ts';
 import type { Footage } from '../src/export/footage.ts';
 import { hairFootage } from '../src/hairFootage.ts';
+import { record, swing } from './footage.ts';
 
 interface Node {
   readonly data?: Uint8Array;
@@ -59,6 +60,34 @@ function readCompound({ children = [] }: Node): Map<string, Header> {
   return out;
 }
 
+const floats = ({ node }: Header, k: number): Float32Array =>
+  new Float32Array((node.children?.[2 * k].data ?? new Uint8Array(16)).slice(16).buffer);
+
+/** The geometry of the k-th object, from 1, and the names of all. */
+function readObjects(footage: Footage): { geometry(k: number): Map<string, Header>; readonly names: string } {
+  const bytes = Uint8Array.from([...exportAlembic(footage)].flatMap((chunk) => [...chunk]));
+  const { children: root = [] } = readOgawa(bytes);
+  expect(root.map(({ data }) => data !== undefined)).toEqual([true, true, false, true, true, true]);
+  const top = root[2].children ?? [];
+  return {
+    names: new TextDecoder().decode(top[top.length - 1].data),
+    geometry: (k) => readCompound(readCompound((top[k].children ?? [])[0]).get('.geom')?.node ?? {}),
+  };
+}
+
+it('holds rods of a recording, closed ones with their first node again at the end', () => {
+  const recording = record(swing, 3, 0.01);
+  const curves = readObjects(recording).geometry(1);
+  const counts = new Int32Array((curves.get('nVertices') as Header).node.children?.[0].data?.slice(16).buffer ?? []);
+  expect([...counts]).toEqual([9, 10]);
+  const [rope, ring] = recording.frame(2).rods.map(({ nodePosition }) => [...Float32Array.from(nodePosition)]);
+  expect([...floats(curves.get('P') as Header, 2)]).toEqual([...rope, ...ring, ...ring.slice(0, 3)]);
+  const width = floats(curves.get('width') as Header, 0);
+  expect(width).toHaveLength(19);
+  expect(width[18]).toBeCloseTo(0.006, 7);
+  expect(width[0]).toBeGreaterThan(width[8]);
+});
+
 it('holds curves in time with the attributes of a groom, and the head', () => {
   const position = [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 0, 0.1, 0];
   const surface = createSurface({ position, triangle: [0, 1, 2, 0, 2, 3] });
@@ -77,18 +106,8 @@ it('holds curves in time with the attributes of a groom, and the head', () => {
       rods: still.frame(0).rods.map((rod) => ({ ...rod, nodePosition: rod.nodePosition.map((x) => x + k) })),
     }),
   };
-  const bytes = Uint8Array.from([...exportAlembic(moving)].flatMap((chunk) => [...chunk]));
-  const { children: root = [] } = readOgawa(bytes);
-  expect(root.map(({ data }) => data !== undefined)).toEqual([true, true, false, true, true, true]);
-  const top = root[2].children ?? [];
-  const names = new TextDecoder().decode(top[top.length - 1].data);
+  const { geometry, names } = readObjects(moving);
   expect(names).toMatch(/strands.*schema=AbcGeom_Curve_v2;schemaObjTitle=AbcGeom_Curve_v2:\.geom.*skin.*PolyMesh_v1/s);
-  const geometry = (k: number): Map<string, Header> => {
-    const own = readCompound((top[k].children ?? [])[0]).get('.geom');
-    return readCompound(own?.node ?? {});
-  };
-  const floats = ({ node }: Header, k: number): Float32Array =>
-    new Float32Array((node.children?.[2 * k].data ?? new Uint8Array(16)).slice(16).buffer);
   const curves = geometry(1);
   const points = curves.get('P') as Header;
   expect([points.samples, points.info & 3, (points.info >> 4) & 15, (points.info >> 12) & 255]).toEqual([2, 2, 10, 3]);

@@ -4,9 +4,11 @@ import { basename, dirname, extname, join } from 'node:path';
 import { SceneError } from '@tendril-sim/core';
 import {
   bodiesToVtp,
+  exportAlembic,
   exportGlb,
   exportParquet,
   exportUsda,
+  exportUsdc,
   type Footage,
   formatPvd,
   frameToVtp,
@@ -179,6 +181,8 @@ function chooseFrames(footage: Footage, { frame, every }: ExportOptions): Footag
 
 const writers: Readonly<Record<ExportFormat, (job: Job) => number | Promise<number>>> = {
   usda: (job) => writeChunks(job, exportUsda(job.footage)),
+  usdc: (job) => writeChunks(job, exportUsdc(job.footage)),
+  abc: (job) => writeChunks(job, exportAlembic(job.footage)),
   csv: (job) => writeChunks(job, nodeTable({ header: job.footage.header, frames: () => eachFrame(job.footage) })),
   parquet: (job) => writeChunks(job, exportParquet(job.footage)),
   svg: (job) => writeChunks(job, [picture(job)]),

@@ -5,7 +5,7 @@
  * The layout follows the Alembic library: objects and properties are groups, headers of what they contain are their last child, an array
  * sample is a 16-byte key and the values.
  */
-import { type Footage, frameRate, nodeRadius } from './footage.ts';
+import { type Footage, frameRate, nodeRadius, uniqueNames } from './footage.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { dataOf, joinBytes, type OgawaData, type OgawaGroup, writeOgawa } from './ogawa.ts';
 
@@ -57,9 +57,11 @@ export function* exportAlembic(footage: Footage, options: AlembicOptions = {}): 
   const rate = frameRate(footage);
   const start = footage.timeOf?.(0) ?? footage.frame(0).time;
   const source = keepPoses(footage);
+  const obstacles = obstaclesOf(footage.header);
+  const names = uniqueNames(['strands', ...obstacles.map(({ id }) => id)], (id) => id.replace(/[^A-Za-z0-9_]+/g, '_'));
   const objects = [
-    curvesObject(source, options.group ?? 'hair'),
-    ...obstaclesOf(footage.header).map((obstacle) => meshObject(source, obstacle)),
+    curvesObject(source, names[0], options.group ?? 'hair'),
+    ...obstacles.map((obstacle, k) => meshObject(source, names[k + 1], obstacle)),
   ];
   const text = (words: string): OgawaData => dataOf(new TextEncoder().encode(words));
   const sampling = (most: number, step: number, from: number): Uint8Array =>
@@ -224,25 +226,32 @@ function positions(
   return { points: { name: 'P', pod: 'float32', extent: 3, metadata, samples }, bounds: bounds(boxes) };
 }
 
-function curvesObject(source: Source, group: string): AbcObject {
+function curvesObject(source: Source, name: string, group: string): AbcObject {
   const { header, frameCount } = source;
   const { rods } = header;
-  const total = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+  // curves of one object are periodic all or none: a ring ends with its first node
+  const counts = Int32Array.from(rods, ({ nodeCount, closed }) => nodeCount + (closed ? 1 : 0));
+  const total = counts.reduce((sum, count) => sum + count, 0);
   const { points, bounds: box } = positions(frameCount, 3 * total, (k) => {
     const out = new Float32Array(3 * total);
     let at = 0;
-    for (const { nodePosition } of source.frame(k).rods) {
+    source.frame(k).rods.forEach(({ nodePosition }, r) => {
       out.set(nodePosition, at);
-      at += nodePosition.length;
-    }
+      if (rods[r].closed) out.set(nodePosition.subarray(0, 3), at + nodePosition.length);
+      at += 3 * counts[r];
+    });
     return out;
   });
   const width = new Float32Array(total);
   let at = 0;
-  for (const rod of rods) for (const radius of nodeRadius(rod)) width[at++] = 2 * radius;
+  for (const rod of rods) {
+    const radii = nodeRadius(rod);
+    for (const radius of radii) width[at++] = 2 * radius;
+    if (rod.closed) width[at++] = 2 * radii[0];
+  }
   const schema = 'AbcGeom_Curve_v2';
   return {
-    name: 'strands',
+    name,
     metadata: { schema, schemaObjTitle: `${schema}:.geom` },
     properties: [
       {
@@ -250,7 +259,7 @@ function curvesObject(source: Source, group: string): AbcObject {
         metadata: { schema },
         properties: [
           points,
-          { name: 'nVertices', pod: 'int32', samples: fixed(Int32Array.from(rods, ({ nodeCount }) => nodeCount)) },
+          { name: 'nVertices', pod: 'int32', samples: fixed(counts) },
           // linear, not periodic, no basis
           {
             name: 'curveBasisAndType',
@@ -291,7 +300,7 @@ function groomParams({ header, groom }: Source, width: Float32Array, group: stri
   ];
 }
 
-function meshObject(source: Source, { id, position, triangle, moves, place }: Obstacle): AbcObject {
+function meshObject(source: Source, name: string, { position, triangle, moves, place }: Obstacle): AbcObject {
   const at = new Float64Array(12);
   const { points, bounds: box } = positions(moves ? source.frameCount : 1, position.length, (k) => {
     place(at, source.pose(k));
@@ -305,7 +314,7 @@ function meshObject(source: Source, { id, position, triangle, moves, place }: Ob
   // Alembic winds faces clockwise seen from outside
   const corners = Int32Array.from(triangle, (_, k) => triangle[k - (k % 3) + (2 - (k % 3))]);
   return {
-    name: id.replace(/[^A-Za-z0-9_]+/g, '_'),
+    name,
     metadata: { schema, schemaObjTitle: `${schema}:.geom` },
     properties: [
       {
