@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../../test/markdown.ts';
 import { sweepReport } from '../../cli/src/commands/sweepReport.ts';
-import { readReportData } from '../../cli/src/sweep/reportData.ts';
+import { readReportData, thin } from '../../cli/src/sweep/reportData.ts';
 import { queryStudy } from '../src/query.ts';
 import { binnedIndices, saltelliIndices } from '../src/sensitivity.ts';
-import { sampleRandom } from '../src/study/random.ts';
+import { digest } from '../src/study/plan.ts';
+import { sampleRandom, sampleSobol } from '../src/study/random.ts';
 import { type Bench, createBench, runStudy, tendril } from './harness.ts';
 
 let bench: Bench;
@@ -100,6 +101,20 @@ quantities: { f: sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a) }
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('"x" not found');
     await expect(readReportData(bench.folder, '')).rejects.toThrow('holds no study');
+  });
+});
+
+describe('a report of many runs', () => {
+  it('draws a fair choice of a Sobol sequence', () => {
+    const { points } = sampleSobol(10_000, 3, 1);
+    const runs = Array.from({ length: 10_000 }, (_, k) => ({
+      row: { hash: digest(String(k)) },
+      isRight: points[3 * k + 2] > 0.5,
+    }));
+    const drawn = thin(runs, 1500);
+    expect(drawn.length).toBe(1500);
+    // half of them, within four standard errors
+    expect(Math.abs(drawn.filter(({ isRight }) => isRight).length - 750)).toBeLessThan(78);
   });
 });
 

@@ -15,7 +15,7 @@ import { exitCode, UsageError } from '../exit.ts';
 import { figure, htmlPage, htmlTable, inlineSvg, type Numbering } from '../html/page.ts';
 import { escapeXml } from '../plot/svg.ts';
 import { drawConvergence, drawParallel, drawScatter, drawSurface, type Point as ErrorPoint } from '../sweep/plots.ts';
-import { type ReportData, readReportData } from '../sweep/reportData.ts';
+import { type ReportData, readReportData, thin } from '../sweep/reportData.ts';
 import { formatNumber, formatTable, type Terminal } from '../terminal.ts';
 
 export interface SweepReportOptions {
@@ -64,7 +64,7 @@ export async function sweepReport(folder: string, options: SweepReportOptions, t
   return exitCode.done;
 }
 
-/** Points that are drawn; more are thinned evenly. */
+/** Points that are drawn at most. */
 const mostPoints = 1500;
 
 function buildPage(data: ReportData, studio: string): string {
@@ -140,15 +140,12 @@ function sectionOf(data: ReportData, quantity: Column, count: Numbering): string
       ['run', quantity.name],
       usable.slice(0, 50).map(({ row, output }) => [Number(row.run), output]),
     )}</section>`;
-  const stride = Math.ceil(usable.length / mostPoints);
-  const drawn = usable
-    .filter((_, k) => k % stride === 0)
-    .map((one) => ({
-      ...one,
-      href: data.link(one.row),
-      title: `run ${one.row.run}: ${quantity.name} = ${formatNumber(one.output)}`,
-    }));
-  const thinned = stride > 1 ? ` Every ${stride}th run is drawn.` : '';
+  const drawn = thin(usable, mostPoints).map((one) => ({
+    ...one,
+    href: data.link(one.row),
+    title: `run ${one.row.run}: ${quantity.name} = ${formatNumber(one.output)}`,
+  }));
+  const thinned = drawn.length < usable.length ? ` ${drawn.length} of ${usable.length} runs are drawn.` : '';
   const indices = indicesOf(data, usable);
   const parts = [
     figure(

@@ -62,6 +62,12 @@ export async function readReportData(folder: string, studio: string): Promise<Re
   };
 }
 
+/** At most `count` runs, chosen by their hashes: every nth point of a Sobol sequence would be a biased choice. */
+export function thin<T extends { readonly row: Row }>(runs: readonly T[], count: number): readonly T[] {
+  if (runs.length <= count) return runs;
+  return [...runs].sort((a, b) => (String(a.row.hash) < String(b.row.hash) ? -1 : 1)).slice(0, count);
+}
+
 /** The scene of a run in the address of the studio, packed as its own links are. */
 function createLinks(study: Study, studio: string): ReportData['link'] {
   const { plan } = study;
