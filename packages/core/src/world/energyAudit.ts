@@ -221,10 +221,11 @@ const point = new Float64Array(3);
 /** What obstacles that move on paths may have done: their forces, over the ways of their surfaces. */
 function workOfObstacles(work: Work, { contact, colliders, rods, samples }: WorldParts, t: number, dt: number): void {
   if (!contact || !colliders.some(({ moves, body }) => moves && body < 0)) return;
+  const indexOf = new Map(rods.map(({ id }, r) => [id, r]));
   for (const { other, kind, rod, edge, weight, force } of contact.forces(t)) {
     const collider = kind === 'collider' ? colliders.find(({ id }) => id === other) : undefined;
     if (!collider?.moves || collider.body >= 0) continue;
-    const { nodePosition: x } = samples[rods.findIndex(({ id }) => id === rod)];
+    const { nodePosition: x } = samples[indexOf.get(rod) ?? 0];
     for (let k = 0; k < 3; k++) point[k] = (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
     collider.evaluate(pose, t);
     for (let k = 0; k < 3; k++) {

@@ -104,12 +104,15 @@ export function movePins(audited: readonly AuditedRod[], { contact, rods }: Worl
 
 /** Adds a force and its moment about the origin. */
 function addForce(out: Float64Array, at: ArrayLike<number>, force: ArrayLike<number>, sign: number): void {
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    out[k] += sign * force[k];
-    out[3 + k] += sign * (at[a] * force[b] - at[b] * force[a]);
-  }
+  const x = sign * force[0];
+  const y = sign * force[1];
+  const z = sign * force[2];
+  out[0] += x;
+  out[1] += y;
+  out[2] += z;
+  out[3] += at[1] * z - at[2] * y;
+  out[4] += at[2] * x - at[0] * z;
+  out[5] += at[0] * y - at[1] * x;
 }
 
 const turnOfPin = new Float64Array(3);

@@ -52,7 +52,8 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
   }
   clock.stepCount++;
   if (reading === 'now') readBack(world);
-  return { ...reportStep(world, outcome, dt), ...found };
+  const report = reportStep(world, outcome, dt);
+  return found === inBalance ? report : { ...report, ...found };
 }
 
 function checkStep(dt: number): void {
@@ -75,7 +76,8 @@ interface StepSpan extends Span {
 
 /** The step, split at the times at which pins let go and loads jump. */
 function splitAtJumps({ clock: { time }, releases, jumps }: WorldParts, end: number, dt: number): StepSpan[] {
-  if (releases.length === 0 && !jumps) return [{ ...spanTo(time, end), end, isAfterJump: false }];
+  // field by field: copying an object takes a twentieth of a short explicit step
+  if (releases.length === 0 && !jumps) return [{ t: time, dt: spanTo(time, end).dt, end, isAfterJump: false }];
   const same = SAME * dt;
   const loads = jumps?.between(Math.max(0, time - same), end + same) ?? [];
   const all = [...releases, ...loads].filter((at) => at >= time - same && at <= end + same).sort((a, b) => a - b);

@@ -12,13 +12,33 @@ const ERROR = 2 ** -90;
 export function hypot(x: number, y: number, z = 0, w = 0): number {
   const most = Math.max(Math.abs(x), Math.abs(y), Math.abs(z), Math.abs(w));
   if (!(most >= SMALLEST && most <= LARGEST)) return most === 0 ? 0 : hypotExtreme([x, y, z, w]);
-  pair[0] = x * x;
-  pair[1] = squareError(x, pair[0]);
-  if (y !== 0) addSquare(y);
-  if (z !== 0) addSquare(z);
-  if (w !== 0) addSquare(w);
-  const root = rootOfPair();
-  return root > 0 ? root : exactHypotenuse([x, y, z, w]);
+  // in variables, which is faster than in `pair`
+  let high = x * x;
+  let low = squareError(x, high);
+  if (y !== 0) {
+    const squared = y * y;
+    const sum = high + squared;
+    low += sumError(high, squared, sum) + squareError(y, squared);
+    high = sum;
+  }
+  if (z !== 0) {
+    const squared = z * z;
+    const sum = high + squared;
+    low += sumError(high, squared, sum) + squareError(z, squared);
+    high = sum;
+  }
+  if (w !== 0) {
+    const squared = w * w;
+    const sum = high + squared;
+    low += sumError(high, squared, sum) + squareError(w, squared);
+    high = sum;
+  }
+  const root = Math.sqrt(high);
+  const p = root * root;
+  const correction = (high - p - squareError(root, p) + low) / (2 * root);
+  const error = ERROR * root;
+  const rounded = root + (correction + error);
+  return rounded === root + (correction - error) ? rounded : exactHypotenuse([x, y, z, w]);
 }
 
 /** `hypot` of the entries of a vector. */

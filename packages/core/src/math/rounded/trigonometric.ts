@@ -85,13 +85,32 @@ function negate(): void {
   pair[1] = -pair[1];
 }
 
+/** `writeSine` and `settle` in one, without stores and calls, for the angles that simulations have most. */
 export function sin(x: number): number {
+  const a = Math.abs(x);
+  if (!(a <= QUARTER)) return sineFar(x);
+  if (a < TINY) return x;
+  const c = a + OFFSET - OFFSET;
+  const o = 8 * ANGLES * c;
+  const t = a - c;
+  const t1 = Math.fround(t);
+  const sine = sineTable[o];
+  const cosine = sineTable[o + 4];
+  const product = sineTable[o + 6] * t1;
+  const s = sine + product;
+  const t2 = t * t;
+  const curved = sine * (-1 / 2 + t2 * (1 / 24 - t2 / 720)) + cosine * t * (-1 / 6 + t2 * (1 / 120 - t2 / 5040));
+  const rest = sineTable[o + 6] * (t - t1) + sineTable[o + 7] * t + t2 * curved + sineTable[o + 1];
+  const shared = s - sine;
+  const low = sine - (s - shared) + (product - shared) + rest;
+  const error = ERROR * s;
+  const rounded = s + (low + error);
+  if (rounded !== s + (low - error)) return exactSine(x);
+  return x < 0 ? -rounded : rounded;
+}
+
+function sineFar(x: number): number {
   const size = Math.abs(x);
-  if (size <= QUARTER) {
-    if (size < TINY) return x;
-    writeSine(x, 0);
-    return settle(ERROR * Math.abs(pair[0]), exactSine, x, 0);
-  }
   if (!(size < FARTHEST)) return size < Number.POSITIVE_INFINITY ? exactSine(x) : Number.NaN;
   const k = reduce(x);
   if (k & 1) writeCosine(pair[0], pair[1]);
@@ -100,13 +119,30 @@ export function sin(x: number): number {
   return settle(ERROR * Math.abs(pair[0]) + REDUCTION, exactSine, x, 0);
 }
 
+/** As `sin` is. */
 export function cos(x: number): number {
+  const a = Math.abs(x);
+  if (!(a <= QUARTER)) return cosineFar(x);
+  if (a < TINY) return 1;
+  const c = a + OFFSET - OFFSET;
+  const o = 8 * ANGLES * c;
+  const t = a - c;
+  const t1 = Math.fround(t);
+  const sine = sineTable[o];
+  const cosine = sineTable[o + 4];
+  const product = -sineTable[o + 2] * t1;
+  const s = cosine + product;
+  const t2 = t * t;
+  const curved = cosine * (-1 / 2 + t2 * (1 / 24 - t2 / 720)) + sine * t * (1 / 6 - t2 * (1 / 120 - t2 / 5040));
+  const rest = t2 * curved - sineTable[o + 2] * (t - t1) - sineTable[o + 3] * t + sineTable[o + 5];
+  const shared = s - cosine;
+  const low = cosine - (s - shared) + (product - shared) + rest;
+  const rounded = s + (low + ERROR);
+  return rounded === s + (low - ERROR) ? rounded : exactCosine(x);
+}
+
+function cosineFar(x: number): number {
   const size = Math.abs(x);
-  if (size <= QUARTER) {
-    if (size < TINY) return 1;
-    writeCosine(x, 0);
-    return settle(ERROR, exactCosine, x, 0);
-  }
   if (!(size < FARTHEST)) return size < Number.POSITIVE_INFINITY ? exactCosine(x) : Number.NaN;
   const k = reduce(x);
   if (k & 1) writeSine(pair[0], pair[1]);
