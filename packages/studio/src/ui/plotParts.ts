@@ -145,5 +145,5 @@ export function thin<T>(samples: readonly T[]): T[] {
   return some;
 }
 
-export const bare: Pick<uPlot.Options, 'legend' | 'padding'> = { legend: { show: false }, padding: [8, 16, 0, 0] };
+export const bare: Pick<uPlot.Options, 'legend' | 'padding'> = { legend: { show: false }, padding: [8, 26, 0, 0] };
 export const noDrag: uPlot.Cursor = { drag: { x: false, y: false }, points: { show: false } };
