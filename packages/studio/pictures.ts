@@ -65,7 +65,7 @@ const shots: Readonly<Record<string, Shot>> = {
   groom: {
     address: '#groom',
     act: async (page) => {
-      await page.locator('.groom [role=status]').getByText('strands').waitFor();
+      await page.locator('.groom [role=status]').getByText('strands').waitFor({ state: 'attached' });
     },
   },
 };
