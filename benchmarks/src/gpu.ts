@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -112,8 +112,10 @@ async function openDevice(): Promise<{ readonly device: Device; readonly name: s
   const instance = dawn.create(process.env.DAWN_FLAGS?.split(' ') ?? ['backend=vulkan']);
   const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('no WebGPU adapter: set VK_ICD_FILENAMES to a Vulkan driver');
-  const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
-  const device = await adapter.requestDevice({ requiredLimits: { maxStorageBufferBindingSize, maxBufferSize } });
+  const { maxStorageBufferBindingSize, maxBufferSize, maxStorageBuffersPerShaderStage } = adapter.limits;
+  const device = await adapter.requestDevice({
+    requiredLimits: { maxStorageBufferBindingSize, maxBufferSize, maxStorageBuffersPerShaderStage },
+  });
   const { vendor = '', architecture = '', description = '' } = adapter.info ?? {};
   return { device, name: `${vendor} ${architecture} ${description}`, instance };
 }
@@ -280,24 +282,101 @@ async function measureContact(device: Device, count: number, substeps: number, m
   batch.destroy();
 }
 
+type Quaternion = StrandDescription['frame'];
+
+function compose([a, b, c, d]: Quaternion, [x, y, z, w]: Quaternion): Quaternion {
+  return [
+    d * x + a * w + b * z - c * y,
+    d * y - a * z + b * w + c * x,
+    d * z + a * y - b * x + c * w,
+    d * w - a * x - b * y - c * z,
+  ];
+}
+
+/** Hair as `headHair`, every strand with a root of its own. */
+function fullHead(count: number): StrandDescription[] {
+  const base = describe(kinds[0]);
+  return Array.from({ length: count }, (_, k) => {
+    const [z, angle] = [(k + 0.5) / count, k * Math.PI * (3 - Math.sqrt(5))];
+    const r = Math.sqrt(1 - z * z);
+    const n = [r * Math.cos(angle), r * Math.sin(angle), z] as const;
+    // turns the x axis, along which the base lies, to n
+    const [y2, z2, w] = [-n[2], n[1], 1 + n[0]];
+    const size = Math.hypot(y2, z2, w) || 1;
+    const frame = compose([0, y2 / size, z2 / size, w / size], base.frame);
+    return { ...base, frame, place: [HEAD * n[0], HEAD * n[1], HEAD * n[2]] };
+  });
+}
+
+/** Contact radius of hair at this density [m]. */
+const PAIR_RADIUS = 1e-4;
+
+/** Hair falls on a head and shoulders and touches itself. */
+async function measurePairs(device: Device, count: number, substeps: number, most: number): Promise<Float32Array> {
+  const obstacles = [
+    sphereObstacle(HEAD - 2 * PAIR_RADIUS, { friction: 0.3 }),
+    capsuleObstacle(0.12, 0.06, { position: [0, 0, -0.25], frame: [0, Math.SQRT1_2, 0, Math.SQRT1_2], friction: 0.3 }),
+  ];
+  const batch = await createGpuBatch(device, {
+    nodes: NODES,
+    strands: fullHead(count),
+    gravity: [0, 0, -9.81],
+    massDamping: 2,
+    gains: 'f32',
+    obstacles: obstacles.length,
+    contactRadius: PAIR_RADIUS,
+    pairs: { friction: 0.3, self: false },
+  });
+  const advance = async (steps: number): Promise<number> => {
+    const start = performance.now();
+    for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+    await device.queue.onSubmittedWorkDone();
+    return (performance.now() - start) / steps;
+  };
+  for (const steps of [20, 40, 60])
+    console.log(`  after ${steps} more: ${(await advance(steps)).toFixed(2)} ms per substep`);
+  const times: number[] = [];
+  while (times.length * 10 < substeps) times.push(await advance(10));
+  const ms = times.sort((a, b) => a - b)[times.length >> 1];
+  const { positions, overlap, unsettled } = await batch.readPositions();
+  const sorted = overlap.slice().sort();
+  const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
+  console.log(
+    `${String(count).padStart(8)} strands × ${NODES}, strands meet strands, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ` +
+      `overlap with obstacles ${(sorted[sorted.length - 1] / PAIR_RADIUS).toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, ` +
+      `${(batch.bytes / 2 ** 30).toFixed(2)} GiB, finite ${positions.every((x) => Math.abs(x) < 10)}`,
+  );
+  batch.destroy();
+  return positions;
+}
+
 const { values } = parseArgs({
   options: {
     counts: { type: 'string', default: '10000,100000,1000000' },
     substeps: { type: 'string', default: '200' },
     'only-checks': { type: 'boolean', default: false },
     'only-contact': { type: 'boolean', default: false },
+    'only-pairs': { type: 'boolean', default: false },
+    most: { type: 'string', default: '4,8,16' },
   },
 });
 const opened = await openDevice();
 const { device, name } = opened;
 console.log(`adapter: ${name}, binding limit ${(device.limits.maxStorageBufferBindingSize / 2 ** 30).toFixed(2)} GiB`);
 const tapered = [{ ...kinds[0], name: 'hair 0.3 m, tapered to 0.4', taper: 0.4 }];
-for (const gains of values['only-contact'] ? [] : (['f32', 'f16'] as const)) {
+for (const gains of values['only-contact'] || values['only-pairs'] ? [] : (['f32', 'f16'] as const)) {
   await checkEquilibria(device, gains, kinds);
   await checkEquilibria(device, gains, tapered);
   await checkMotion(device, gains, kinds);
 }
-if (!values['only-checks'])
+if (values['only-pairs'])
+  for (const count of values.counts.split(',').map(Number)) {
+    for (const most of values.most.split(',').map(Number))
+      await measurePairs(device, count, Number(values.substeps), most);
+    const [one, two] = [await measurePairs(device, count, 10, 8), await measurePairs(device, count, 10, 8)];
+    console.log(`the same bits in two runs: ${one.every((x, k) => x === two[k])}`);
+  }
+else if (!values['only-checks'])
   for (const count of values.counts.split(',').map(Number)) {
     if (!values['only-contact']) await measure(device, count, Number(values.substeps));
     for (const most of [32, 16, 8, 4]) await measureContact(device, count, Number(values.substeps), most);

@@ -26,7 +26,7 @@ interface WebGpu {
 }
 
 /** Strands that exceed what a device allows by default are split less often where it allows more. */
-const wantedLimits = ['maxStorageBufferBindingSize', 'maxBufferSize'];
+const wantedLimits = ['maxStorageBufferBindingSize', 'maxBufferSize', 'maxStorageBuffersPerShaderStage'];
 
 /** Dawn crashes if what a device came from is collected as garbage. */
 const kept: unknown[] = [];

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContactReport } from '@tendril-sim/core';
+import type { ContactForce, ContactReport } from '@tendril-sim/core';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { softwareGpu } from '../../studio/test/browser.ts';
@@ -24,6 +24,12 @@ interface Found {
   }[];
   readonly hashes: readonly string[];
   readonly refused: string;
+  readonly pairs: {
+    readonly distance: number;
+    readonly forces: readonly ContactForce[];
+    readonly reference: readonly ContactForce[];
+    readonly hashes: readonly string[];
+  };
   readonly contact: {
     readonly distance: number;
     readonly moved: number;
@@ -79,8 +85,22 @@ describe('rods on the GPU', () => {
     expect(found.warnings.join()).toMatch(/35 rods are on the GPU \(.*\); rod 'pinned' is on the CPU: it is pinned/);
   });
 
-  test('contact between rods is refused, not left out', () => {
-    expect(found.refused).toMatch(/the gpu backend has no contact between rods/);
+  test('contact between rods that are not alike is refused, not left out', () => {
+    expect(found.refused).toMatch(
+      /contact between rods on the GPU needs all rods there, alike; rod 'pinned' is pinned/,
+    );
+  });
+
+  test('a hair across another moves and rests as in double precision, also after a restore', () => {
+    const { distance, forces, reference, hashes } = found.pairs;
+    expect(distance).toBeLessThan(1e-5);
+    expect(reference.length).toBeGreaterThan(0);
+    expect(forces.map(({ rod, other, kind }) => [rod, other, kind])).toEqual(
+      reference.map(() => ['low', 'high', 'rod']),
+    );
+    const lift = (list: readonly ContactForce[]): number => list.reduce((sum, { force }) => sum + force[2], 0);
+    expect(lift(forces) / lift(reference)).toBeCloseTo(1, 2);
+    expect(new Set(hashes).size).toBe(1);
   });
 
   test('a rod that a hand pulls leaves the device and returns to it', () => {

@@ -138,6 +138,40 @@ const contact = {
 touching.restore(touchingState);
 contact.hashes.push(run(touching, 10, 'later').hash(), run(openContact(), 24).hash());
 
+// hair across hair
+const crossing = (backend: 'gpu' | 'batch'): Scene => {
+  const pair = ['low', 'high'].map((id, k) =>
+    rod(id, 0, {
+      natural: 'initial',
+      section: { type: 'circle', radius: 3e-4 },
+      material: { E: k === 0 ? 1e10 : 1e8, G: 4e7, density: 1300 },
+      shape: {
+        type: 'straight',
+        from: k === 0 ? [0, 0, 0] : [0.1, -0.15, 0.001],
+        to: k === 0 ? [LENGTH, 0, 0] : [0.1, 0.15, 0.001],
+      },
+    }),
+  );
+  const pins = pair.map(({ id }) => ({ rod: id, at: 'start' as const }));
+  return sceneOf(backend, { rods: pair, pins, loads: [], contact: { friction: 0.3 } });
+};
+const [hairOnHair, hairReference] = [
+  createWorld(crossing('gpu'), { models: [gpu.model] }),
+  createWorld(crossing('batch'), { models: [mergedBatchModel] }),
+];
+run(hairOnHair, 8);
+const hairState = hairOnHair.save();
+run(hairOnHair, 8);
+run(hairReference, 16);
+const pairs = {
+  distance: distance(hairOnHair, hairReference),
+  forces: hairOnHair.contactForces(),
+  reference: hairReference.contactForces(),
+  hashes: [hairOnHair.hash()],
+};
+hairOnHair.restore(hairState);
+pairs.hashes.push(run(hairOnHair, 8, 'later').hash());
+
 let refused = '';
 try {
   open({ contact: { friction: 0.3 } });
@@ -172,6 +206,7 @@ console.log(
     schemes,
     hashes,
     refused,
+    pairs,
     contact: { ...contact, lost: distance(lostInContact, touchingReference), remarks: contactRemarks },
     pulled: distance(pulled, pulledReference),
     lost: { remarks: report.remarks, distance: distance(lost, run(reference(), 12)), time: lost.time },

@@ -4,7 +4,6 @@
  *
  * If the device is lost, the run goes on from the copy.
  */
-import { SceneError } from '../../errors.ts';
 import type { Bundle, StepOutcome } from '../../model.ts';
 import type { OwnContact } from '../../port.ts';
 import type { BatchBundle } from '../model.ts';
@@ -189,11 +188,6 @@ function createDeviceContact(batch: DeviceBatch, inner: OwnContact): OwnContact 
     name: inner.name,
     report: batch.report,
     open(solids) {
-      if (solids.pairs)
-        throw new SceneError(
-          ['contact', 'between'],
-          'the gpu backend has no contact between rods yet; use solver.der.backend: batch',
-        );
       inner.open(solids);
       batch.solids = solids;
       divide(batch);

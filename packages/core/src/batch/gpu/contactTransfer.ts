@@ -1,5 +1,7 @@
 /** Active contacts between a device's buffers and rows of shared memory (CONTACT_ROW). */
+import { PAIR_SLOTS } from '../layout.ts';
 import { CONTACT_SLOTS } from './contactShader.ts';
+import { PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairShader.ts';
 import { floatAt, type Part, type Parts } from './parts.ts';
 import { CONTACT_ROW } from './requests.ts';
 import { bufferSlots } from './shader.ts';
@@ -23,6 +25,25 @@ async function readBuffer(device: Device, from: DeviceBuffer): Promise<Float32Ar
   return floats;
 }
 
+/** Where the slots of contact c of an edge are: in the contacts with obstacles, or in those between strands. */
+interface ContactBuffers {
+  readonly contacts: Float32Array;
+  readonly pairs: Float32Array;
+}
+
+/** A vec4f of contact c of an edge. */
+function slotOf(parts: Parts, { contacts, pairs }: ContactBuffers, s: number, j: number, c: number) {
+  const { nodes, obstacles } = parts.shader;
+  const at = addressOf(parts);
+  return (k: number): Float32Array => {
+    const isPair = c >= 2 * obstacles;
+    const o = isPair
+      ? floatAt(nodes, PAIR_NODE_SLOTS, s, j, PAIR_CONTACT_SLOTS * (c - 2 * obstacles) + k)
+      : at(s, j, CONTACT_SLOTS * c + k);
+    return (isPair ? pairs : contacts).subarray(o, o + 4);
+  };
+}
+
 /** Calls `visit` with every active contact of a part: strand, edge, place. */
 function visitActive(
   parts: Parts,
@@ -35,27 +56,38 @@ function visitActive(
   for (let s = 0; s < part.count; s++)
     for (let j = 0; j < nodes - 1; j++) {
       const bits = at(s, j, bufferSlots(parts.shader).contact - 1);
-      for (let c = 0; c < 2 * obstacles; c++) if (floats[bits + (c >> 4)] & (1 << (c & 15))) visit(s, j, c);
+      for (let c = 0; c < 2 * obstacles + PAIR_SLOTS; c++)
+        if (floats[bits + (c >> 4)] & (1 << (c & 15))) visit(s, j, c);
     }
+}
+
+/** 1 for the lower edge of a pair, of which forces and normals are stored, −1 for the other. */
+function signOf(strand: number, edge: number, other: number, otherEdge: number): number {
+  return strand < other || (strand === other && edge < otherEdge) ? 1 : -1;
 }
 
 /** Returns how many contacts are active, more than `rows` holds or not. */
 export async function readContacts(device: Device, groups: readonly Parts[], rows: Float32Array): Promise<number> {
   let count = 0;
   for (const [g, parts] of groups.entries()) {
-    const at = addressOf(parts);
+    const { obstacles } = parts.shader;
     for (const part of parts.list) {
-      const { contacts } = part.buffers;
+      const { contacts, pairs } = part.buffers;
       if (!contacts) continue;
-      const floats = await readBuffer(device, contacts);
-      const slice = (o: number, length: number): Float32Array => floats.subarray(o, o + length);
-      visitActive(parts, part, floats, (s, j, c) => {
-        const slot = (k: number): number => at(s, j, CONTACT_SLOTS * c + k);
+      const floats = {
+        contacts: await readBuffer(device, contacts),
+        pairs: pairs ? await readBuffer(device, pairs) : new Float32Array(0),
+      };
+      visitActive(parts, part, floats.contacts, (s, j, c) => {
+        const slot = slotOf(parts, floats, s, j, c);
         const o = CONTACT_ROW * count++;
         if (o + CONTACT_ROW > rows.length) return;
-        rows.set([g, part.first + s, j, c, floats[slot(3) + 3], floats[slot(2) + 3]], o);
-        rows.set(slice(slot(1), 3), o + 6);
-        rows.set(slice(slot(0), 3), o + 9);
+        const isPair = c >= 2 * obstacles;
+        const [other, otherEdge, weight] = isPair ? slot(4) : [-1, 0, 0];
+        const sign = isPair ? signOf(s, j, other, otherEdge) : 1;
+        const signed = (v: Float32Array): number[] => [sign * v[0], sign * v[1], sign * v[2]];
+        rows.set([g, part.first + s, j, isPair ? c - 2 * obstacles : c, slot(3)[3], slot(2)[3]], o);
+        rows.set([...signed(slot(1)), ...signed(slot(0)), other + 1, otherEdge, weight], o + 6);
       });
     }
   }
@@ -65,23 +97,34 @@ export async function readContacts(device: Device, groups: readonly Parts[], row
 export function writeContacts(device: Device, groups: readonly Parts[], rows: Float32Array, count: number): void {
   groups.forEach((parts, g) => {
     const at = addressOf(parts);
+    const { obstacles } = parts.shader;
     for (const { first, count: strands, buffers } of parts.list) {
       if (!buffers.contacts) continue;
-      const floats = new Float32Array(buffers.contacts.size / 4);
+      const floats = {
+        contacts: new Float32Array(buffers.contacts.size / 4),
+        pairs: new Float32Array((buffers.pairs?.size ?? 0) / 4),
+      };
       for (let k = 0; k < count; k++) {
-        const [group, strand, j, c, age, weight, ...vectors] = rows.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
+        const row = rows.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
+        const [group, strand, j, place, age, weight] = row;
         const s = strand - first;
         if (group !== g || s < 0 || s >= strands) continue;
-        const slot = (n: number): number => at(s, j, CONTACT_SLOTS * c + n);
-        const [force, normal] = [vectors.slice(0, 3), vectors.slice(3)];
-        floats.set(normal, slot(0));
-        floats.set(force, slot(1));
-        floats.set([...force, weight], slot(2));
-        floats[slot(3) + 3] = age;
+        const [force, normal, [other, otherEdge, otherWeight]] = [row.slice(6, 9), row.slice(9, 12), row.slice(12)];
+        const isPair = other > 0;
+        if (isPair && !buffers.pairs) continue;
+        const sign = isPair ? signOf(s, j, other - 1, otherEdge) : 1;
+        const c = isPair ? 2 * obstacles + place : place;
+        const slot = slotOf(parts, floats, s, j, c);
+        slot(0).set(normal.map((x) => sign * x));
+        slot(1).set(force.map((x) => sign * x));
+        slot(2).set([...force, weight]);
+        slot(3)[3] = age;
+        if (isPair) slot(4).set([other - 1, otherEdge, otherWeight, 1]);
         const bits = at(s, j, bufferSlots(parts.shader).contact - 1) + (c >> 4);
-        floats[bits] = floats[bits] | (1 << (c & 15));
+        floats.contacts[bits] = floats.contacts[bits] | (1 << (c & 15));
       }
-      device.queue.writeBuffer(buffers.contacts, 0, floats);
+      device.queue.writeBuffer(buffers.contacts, 0, floats.contacts);
+      if (buffers.pairs) device.queue.writeBuffer(buffers.pairs, 0, floats.pairs);
     }
   });
 }

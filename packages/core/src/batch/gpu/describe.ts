@@ -3,7 +3,12 @@ import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { RELATIVE } from '../layout.ts';
 import { type BatchRod, createBatchRod, refuseRod, type ScenePlace, stateSizes } from '../rod.ts';
+import type { MergedContact } from '../strand.ts';
 import type { StrandDescription } from './pack.ts';
+
+function describeContact({ radius, spared, pairs }: MergedContact): StrandDescription['contact'] {
+  return { radius, spared, ...(pairs && { pairRadius: pairs.radius }) };
+}
 
 export function describeStrand({ strand, frame, origin }: BatchRod): StrandDescription {
   return {
@@ -14,7 +19,7 @@ export function describeStrand({ strand, frame, origin }: BatchRod): StrandDescr
     jointStiffness: strand.jointStiffness,
     jointStrainRest: strand.jointStrainRest,
     relative: strand.slots[RELATIVE],
-    ...(strand.merged && { contact: { radius: strand.merged.radius, spared: strand.merged.spared } }),
+    ...(strand.merged && { contact: describeContact(strand.merged) }),
   };
 }
 

@@ -2,7 +2,7 @@
  * Strands on a device and beside it: how they are divided, the copy of their state in double precision, contacts of both, and what happens
  * when the device is lost: the reference repeats the steps since the copy was read, and has all strands from then on.
  */
-import { SimulationError } from '../../errors.ts';
+import { SceneError, SimulationError } from '../../errors.ts';
 import type { OwnContactReport, OwnContactRow, SolidScene } from '../../port.ts';
 import { RATE } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
@@ -14,6 +14,7 @@ import { DeviceLostError, type GpuCaller } from './caller.ts';
 import { readDeviceContacts, writeDeviceContacts } from './deviceContacts.ts';
 import { createDeviceGroup, type DeviceGroup, unpackStates } from './deviceGroup.ts';
 import { divideStrands, type Membership } from './membership.ts';
+import type { PairOptions } from './parts.ts';
 
 export interface UnreadStep {
   readonly t: number;
@@ -62,14 +63,35 @@ export function divide(batch: DeviceBatch): void {
   const obstacles = batch.solids?.count ?? 0;
   const membership = divideStrands(reference.strands, obstacles);
   if (isSame(membership, batch.membership)) return;
+  if (batch.solids?.pairs) refuseDivided(membership, reference);
   const contacts = listContacts(batch);
   batch.membership = membership;
   batch.others = batch.membership.others.map(({ rod }) => reference.strands[rod]);
-  batch.groups = batch.membership.groups.map((members) => createDeviceGroup(members, reference.strands, obstacles));
+  batch.groups = batch.membership.groups.map((members) =>
+    createDeviceGroup(members, reference.strands, { obstacles, ...describePairs(batch.solids) }),
+  );
   caller.call({ kind: 'close', bundle: number });
   if (batch.groups.length > 0)
     caller.call({ kind: 'open', bundle: number, groups: batch.groups.map(({ task }) => task) });
   if (batch.solids) restoreContacts(batch, contacts);
+}
+
+function describePairs(solids: SolidScene | undefined): { readonly pairs?: PairOptions } {
+  if (!solids?.pairs) return {};
+  const { friction, self } = solids.pairs;
+  return { pairs: { friction, self } };
+}
+
+/** Throws SceneError where strands that meet strands are not all in one group on the device. */
+function refuseDivided({ groups, others }: Membership, { strands }: BatchBundle): void {
+  const refuse = (rod: number, why: string): never => {
+    throw new SceneError(
+      ['contact', 'between'],
+      `contact between rods on the GPU needs all rods there, alike; rod '${strands[rod].rod.id}' ${why}; use solver.der.backend: batch`,
+    );
+  };
+  if (others.length > 0) refuse(others[0].rod, others[0].reason);
+  if (groups.length > 1) refuse(groups[1].rods[0], 'has other damping or another number of nodes');
 }
 
 /** Contacts of the last step, on the device and beside it. */

@@ -31,10 +31,12 @@ export function readDeviceContacts({ caller, number, membership, obstacles }: De
   }
   const floats = new Float32Array(memory);
   return Array.from({ length: count }, (_, k) => {
-    const [group, strand, edge, place, age, weight, a, b, c, x, y, z] = floats.subarray(CONTACT_ROW * k);
-    const rod = membership.groups[group].rods[strand];
-    const obstacle = obstacleAt(place, obstacles);
-    return { rod, edge, obstacle, place, age, weight, force: [a, b, c], normal: [x, y, z] };
+    const row = floats.subarray(CONTACT_ROW * k);
+    const [group, strand, edge, place, age, weight, a, b, c, x, y, z, other, otherEdge, otherWeight] = row;
+    const { rods } = membership.groups[group];
+    const common = { rod: rods[strand], edge, place, age, weight, force: [a, b, c], normal: [x, y, z] } as const;
+    if (other === 0) return { ...common, obstacle: obstacleAt(place, obstacles) };
+    return { ...common, obstacle: -1, other: { rod: rods[other - 1], edge: otherEdge, weight: otherWeight } };
   });
 }
 
@@ -44,9 +46,10 @@ export function writeDeviceContacts(strands: DeviceStrands, rows: readonly OwnCo
   const placeOf = new Map(
     membership.groups.flatMap(({ rods }, group) => rods.map((rod, strand) => [rod, [group, strand]] as const)),
   );
-  const own = rows.flatMap(({ rod, edge, place, age, weight, force, normal }) => {
+  const own = rows.flatMap(({ rod, edge, place, age, weight, force, normal, other }) => {
     const at = placeOf.get(rod);
-    return at ? [[...at, edge, place, age, weight, ...force, ...normal]] : [];
+    const otherSide = other ? [(placeOf.get(other.rod)?.[1] ?? -1) + 1, other.edge, other.weight] : [0, 0, 0];
+    return at ? [[...at, edge, place, age, weight, ...force, ...normal, ...otherSide]] : [];
   });
   const memory = createRows(Math.max(1, own.length));
   const floats = new Float32Array(memory);

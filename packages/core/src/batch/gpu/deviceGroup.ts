@@ -33,7 +33,12 @@ function countSlots({ stiffnessDamping }: Members): number {
   return stiffnessDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
 }
 
-export function createDeviceGroup(members: Members, all: readonly BatchRod[], obstacles: number): DeviceGroup {
+/** `contact`: obstacles that the strands meet, and how they meet each other. */
+export function createDeviceGroup(
+  members: Members,
+  all: readonly BatchRod[],
+  contact: Pick<GroupTask, 'obstacles' | 'pairs'>,
+): DeviceGroup {
   const { nodes, massDamping, stiffnessDamping } = members;
   const strands = members.rods.map((rod) => all[rod]);
   const rows = Math.ceil(strands.length / LANES) * nodes * LANES * 16;
@@ -47,7 +52,7 @@ export function createDeviceGroup(members: Members, all: readonly BatchRod[], ob
   return {
     members,
     strands,
-    task: { nodes, massDamping, stiffnessDamping, obstacles, strands: strands.map(describeStrand), memory },
+    task: { nodes, massDamping, stiffnessDamping, ...contact, strands: strands.map(describeStrand), memory },
     states: new Float32Array(memory.states),
     roots: memory.roots.map((buffer) => new Float32Array(buffer)),
     forces: memory.forces.map((buffer) => new Float32Array(buffer)),

@@ -8,9 +8,9 @@
 import { CANDIDATES } from '../layout.ts';
 import { STATUS } from './statusShader.ts';
 
-/** Entries per edge that the grid has room for, and cells that one edge may touch. */
-const ENTRIES_PER_EDGE = 32;
-const MOST_CELLS = 4096;
+/** Entries per edge that the grid has room for, and times within a step at which an edge is entered. */
+const ENTRIES_PER_EDGE = 64;
+const MOST_TIMES = 8;
 const GRID_WORKGROUP = 64;
 /** Factor on the predicted ways, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
 const SPARE_WAY = 1.5;
@@ -35,23 +35,26 @@ export function gridWorkgroups(items: number): number {
   return Math.min(MOST_WORKGROUPS, Math.ceil(items / GRID_WORKGROUP));
 }
 
-/** Declarations, and how an edge visits the cells that its swept capsule touches. `action`: with the bucket `h`. */
+/**
+ * How an edge visits the cells that it touches on its way through the step: those of capsules at several times, so that edges that meet are in
+ * one cell. `action`: with the bucket `h`.
+ */
 function visitCells(action: string): string {
   return `
-    let e = capsuleOf(edge);
-    let reach = e.w + 0.8661 * P.pair.x;
-    if (!cellsFit(edge)) {
-      atomicAdd(&status[${STATUS.overflow}], 1u);
-      continue;
-    }
-    let low = cellOf(lowCorner(edge));
-    let high = cellOf(highCorner(edge));
-    for (var x = low.x; x <= high.x; x++) {
-      for (var y = low.y; y <= high.y; y++) {
-        for (var z = low.z; z <= high.z; z++) {
-          if (distanceToEdge(edge, P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5)) <= reach) {
-            let h = bucketOf(x, y, z);
-            ${action}
+    let times = timesOf(edge);
+    let reach = reachOfEdge(edge, times);
+    for (var k: u32 = 0; k <= times; k++) {
+      let time = ${SPARE_WAY} * f32(k) / f32(times);
+      let low = cellOf(min(endAt(edge, 0, time), endAt(edge, 1, time)) - reach);
+      let high = cellOf(max(endAt(edge, 0, time), endAt(edge, 1, time)) + reach);
+      for (var x = low.x; x <= high.x; x++) {
+        for (var y = low.y; y <= high.y; y++) {
+          for (var z = low.z; z <= high.z; z++) {
+            let center = P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5);
+            if (distanceToEdge(edge, time, center) <= reach + 0.8661 * P.pair.x) {
+              let h = bucketOf(x, y, z);
+              ${action}
+            }
           }
         }
       }
@@ -75,33 +78,30 @@ fn spanOf(edge: u32) -> PairEdge {
 }
 /** Way of the head over the step, against which edges move little [m]. */
 fn commonWay() -> vec3f { return P.shift.xyz; }
-fn capsuleOf(edge: u32) -> vec4f {
+/** An end of the edge at a part of the step, in a frame that moves with the head. */
+fn endAt(edge: u32, end: u32, time: f32) -> vec3f {
   let e = spanOf(edge);
-  let one = length(e.wayOfFirst - commonWay());
-  let other = length(e.wayOfSecond - commonWay());
-  return vec4f(e.first, ${1 + SPARE_GAP} * e.radius + ${SPARE_WAY} * max(one, other));
+  let way = select(e.wayOfFirst, e.wayOfSecond, end == 1) - commonWay();
+  return select(e.first, e.second, end == 1) + time * way;
 }
-fn lowCorner(edge: u32) -> vec3f {
+fn farthestWay(edge: u32) -> f32 {
   let e = spanOf(edge);
-  return min(e.first, e.second) - capsuleOf(edge).w;
+  return ${SPARE_WAY} * max(length(e.wayOfFirst - commonWay()), length(e.wayOfSecond - commonWay()));
 }
-fn highCorner(edge: u32) -> vec3f {
-  let e = spanOf(edge);
-  return max(e.first, e.second) + capsuleOf(edge).w;
+fn timesOf(edge: u32) -> u32 { return u32(clamp(ceil(farthestWay(edge) / P.pair.x), 1, ${MOST_TIMES})); }
+/** Radius of the capsules at those times. */
+fn reachOfEdge(edge: u32, times: u32) -> f32 {
+  return ${1 + SPARE_GAP} * spanOf(edge).radius + 0.5 * farthestWay(edge) / f32(times);
 }
 fn cellOf(x: vec3f) -> vec3i { return vec3i(floor(x / P.pair.x)); }
-fn cellsFit(edge: u32) -> bool {
-  let n = (highCorner(edge) - lowCorner(edge)) / P.pair.x + 1;
-  return n.x * n.y * n.z < ${MOST_CELLS};
-}
 fn bucketOf(x: i32, y: i32, z: i32) -> u32 {
   return ((u32(x) * 73856093u) ^ (u32(y) * 19349663u) ^ (u32(z) * 83492791u)) % BUCKETS;
 }
-fn distanceToEdge(edge: u32, x: vec3f) -> f32 {
-  let e = spanOf(edge);
-  let along = e.second - e.first;
-  let part = clamp(dot(x - e.first, along) / dot(along, along), 0, 1);
-  return length(x - e.first - part * along);
+fn distanceToEdge(edge: u32, time: f32, x: vec3f) -> f32 {
+  let first = endAt(edge, 0, time);
+  let along = endAt(edge, 1, time) - first;
+  let part = clamp(dot(x - first, along) / dot(along, along), 0, 1);
+  return length(x - first - part * along);
 }
 fn countAt(h: u32) -> u32 { return 1 + h; }
 fn cursorAt(h: u32) -> u32 { return 1 + BUCKETS + h; }

@@ -10,7 +10,9 @@
 import { PAIR_SLOTS } from '../layout.ts';
 import { ROUNDS, STATUS } from './statusShader.ts';
 
-const SLOTS = 5;
+/** vec4f of a contact. */
+export const PAIR_CONTACT_SLOTS = 5;
+const SLOTS = PAIR_CONTACT_SLOTS;
 const POSITION = SLOTS * PAIR_SLOTS;
 const WAY = POSITION + 1;
 export const PAIR_NODE_SLOTS: number = WAY + 1;

@@ -7,6 +7,7 @@
 import type { Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import type { StrandDescription } from './pack.ts';
+import type { PairOptions } from './parts.ts';
 
 /** Strands with the same number of nodes and the same damping. */
 export interface GroupTask {
@@ -15,8 +16,10 @@ export interface GroupTask {
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
-  /** Obstacles that the strands meet; 0: no contact. */
+  /** Obstacles that the strands meet; 0: none. */
   readonly obstacles: number;
+  /** Where strands meet strands. */
+  readonly pairs?: PairOptions;
   readonly memory: GroupMemory;
 }
 
@@ -67,8 +70,11 @@ export type GpuRequest =
     }
   | { readonly kind: 'close'; readonly bundle: number };
 
-/** Floats of a contact in such a row: group, strand, edge, place, age (see OwnContactRow), weight, force, normal. */
-export const CONTACT_ROW = 12;
+/**
+ * Floats of a contact in such a row: group, strand, edge, place, age (see OwnContactRow), weight, force, normal; between strands, strand + 1 of
+ * the other, its edge and weight. Forces and normals are those on this strand.
+ */
+export const CONTACT_ROW = 15;
 
 /** Message to the thread that owns the GPU. */
 export interface GpuMessage {

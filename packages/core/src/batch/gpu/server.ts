@@ -21,7 +21,7 @@ import {
   OUTCOME,
   type StageTask,
 } from './requests.ts';
-import { FINISH, ROOT_VECTORS, STRAND_VECTORS } from './shader.ts';
+import { FINISH, hasContactOf, ROOT_VECTORS, STRAND_VECTORS } from './shader.ts';
 import { STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
 import { type Device, type DeviceBuffer, MAP_READ, USAGE } from './webgpu.ts';
 
@@ -33,6 +33,7 @@ interface Group {
   /** State at the start of the last step, and where states and counts are read from; one each per part. */
   readonly kept: readonly DeviceBuffer[];
   readonly keptContacts: readonly DeviceBuffer[];
+  readonly keptPairs: readonly DeviceBuffer[];
   readonly staging: readonly DeviceBuffer[];
   readonly counts: readonly DeviceBuffer[];
 }
@@ -124,13 +125,15 @@ async function openGroup(device: Device, task: GroupTask): Promise<Group> {
   const forEachPart = (usage: number, size: (part: Part) => number): DeviceBuffer[] =>
     parts.list.map((part) => device.createBuffer({ size: size(part), usage }));
   const stateBytes = ({ buffers }: Part): number => buffers.states?.size ?? 0;
+  const pairBytes = ({ buffers }: Part): number => buffers.pairs?.size ?? 0;
   const contactBytes = ({ buffers }: Part): number => buffers.contacts?.size ?? 0;
   const group: Group = {
     task,
     options,
     parts,
     kept: forEachPart(COPY_DST | COPY_SRC, stateBytes),
-    keptContacts: task.obstacles > 0 ? forEachPart(COPY_DST | COPY_SRC, contactBytes) : [],
+    keptContacts: hasContactOf(parts.shader) ? forEachPart(COPY_DST | COPY_SRC, contactBytes) : [],
+    keptPairs: task.pairs ? forEachPart(COPY_DST | COPY_SRC, pairBytes) : [],
     staging: forEachPart(COPY_DST | READ, stateBytes),
     counts: forEachPart(COPY_DST | READ, () => 4 * STATUS_WORDS),
   };
@@ -140,9 +143,9 @@ async function openGroup(device: Device, task: GroupTask): Promise<Group> {
   throw new Error(`the device has too little memory for the strands: ${error.message}`);
 }
 
-function closeGroup({ parts, kept, keptContacts, staging, counts }: Group): void {
+function closeGroup({ parts, kept, keptContacts, keptPairs, staging, counts }: Group): void {
   destroyParts(parts);
-  for (const buffer of [...kept, ...keptContacts, ...staging, ...counts]) buffer.destroy();
+  for (const buffer of [...kept, ...keptContacts, ...keptPairs, ...staging, ...counts]) buffer.destroy();
 }
 
 /** Bytes of a buffer that are written, and where they begin there and in shared memory. */
@@ -185,12 +188,17 @@ async function stepGroups(device: Device, groups: readonly Group[], step: Step, 
   for (const [g, group] of groups.entries())
     for (const counts of group.counts) {
       await counts.mapAsync(MAP_READ);
-      addCounts(words, g, new Uint32Array(counts.getMappedRange()));
+      addCounts(words, g, new Uint32Array(counts.getMappedRange()).slice());
       counts.unmap();
     }
 }
 
 function addCounts(words: Int32Array, group: number, counts: Uint32Array): void {
+  // strands that would pass through each other, or for which the grid has no room, fail: the step is taken again in halves
+  if (counts[STATUS.passed] > 0)
+    counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], counts[STATUS.firstPassed]);
+  if (counts[STATUS.overflow] > 0) counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], 0);
+  counts[STATUS.failed] += counts[STATUS.passed] + counts[STATUS.overflow];
   if (counts[STATUS.failed] > 0 && words[ANSWER.failed] === 0) {
     words[ANSWER.firstGroup] = group;
     words[ANSWER.firstStrand] = counts[STATUS.firstFailed];
@@ -248,6 +256,10 @@ function copyStates(device: Device, group: Group, way: 'keep' | 'undo' | 'stage'
     const [from, to] =
       way === 'keep' ? [states, group.kept[p]] : way === 'undo' ? [group.kept[p], states] : [states, group.staging[p]];
     encoder.copyBufferToBuffer(from, 0, to, 0, states.size);
+    if (buffers.pairs && way !== 'stage') {
+      const [source, copy] = way === 'keep' ? [buffers.pairs, group.keptPairs[p]] : [group.keptPairs[p], buffers.pairs];
+      encoder.copyBufferToBuffer(source, 0, copy, 0, buffers.pairs.size);
+    }
     if (buffers.contacts && way === 'keep')
       encoder.copyBufferToBuffer(buffers.contacts, 0, group.keptContacts[p], 0, buffers.contacts.size);
     if (buffers.contacts && way === 'undo')
