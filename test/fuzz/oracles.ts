@@ -1,16 +1,27 @@
 /**
  * What must hold for every scene, whatever it is: it is refused with a reason or runs, without a crash and without numbers
- * that are none; reading changes nothing; a saved state goes on bit for bit; kernels and the plain code agree; and the same
- * scene elsewhere moves in the same way.
+ * that are none; reading changes nothing; a saved state goes on bit for bit; kernels and the plain code agree; threads change no bit; the
+ * same scene elsewhere or in other units moves in the same way; and an equilibrium stays where it is, also in motion.
  */
 import { createWorld, type Model, SceneError, SimulationError, type World } from '@tendril-sim/core';
-import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer, type ThreadPort } from '@tendril-sim/core/kernels';
 import { decodeState, encodeState, InputError, sceneFromObject } from '@tendril-sim/io';
 import { movePoint, moveScene } from './motion.ts';
+import { scaleScene, units } from './scaling.ts';
 import type { SceneJson } from './scenes.ts';
 
 export interface Finding {
-  readonly oracle: 'crash' | 'not finite' | 'reading' | 'resume' | 'kernels' | 'motion' | 'hang';
+  readonly oracle:
+    | 'crash'
+    | 'not finite'
+    | 'reading'
+    | 'resume'
+    | 'kernels'
+    | 'threads'
+    | 'motion'
+    | 'scaling'
+    | 'statics'
+    | 'hang';
   readonly detail: string;
 }
 
@@ -23,14 +34,16 @@ export interface Verdict {
 }
 
 /** Kernels and plain code, and a scene and its moved twin, agree to this part of the scene's size after a few steps. */
-const tolerance = { kernels: 1e-4, motion: 1e-7 };
+const tolerance = { kernels: 1e-4, motion: 1e-7, scaling: 1e-9, statics: 1e-6 };
 
-export async function checkScene(scene: SceneJson): Promise<Verdict> {
+/** `ports`: other threads; without them, threads are not checked. */
+export async function checkScene(scene: SceneJson, ports: readonly ThreadPort[] = []): Promise<Verdict> {
   let outcome: Verdict['outcome'] = 'refused';
   try {
     const plain = run(scene, {});
     outcome = plain.outcome;
-    const finding = plain.finding ?? (plain.world && (await checkTwins(scene, plain.world)));
+    const finding =
+      plain.finding ?? (plain.world && ((await checkTwins(scene, plain.world, ports)) ?? checkRest(scene)));
     const { reason } = plain;
     return { outcome, ...(reason !== undefined && { reason }), ...(finding && { finding }) };
   } catch (error) {
@@ -40,7 +53,7 @@ export async function checkScene(scene: SceneJson): Promise<Verdict> {
 }
 
 /** Other ways to the same end. */
-async function checkTwins(scene: SceneJson, world: World): Promise<Finding | undefined> {
+async function checkTwins(scene: SceneJson, world: World, ports: readonly ThreadPort[]): Promise<Finding | undefined> {
   const reading = run(scene, { read: true });
   if (reading.world?.hash() !== world.hash()) return differ('reading', world, reading.world);
   const resumed = run(scene, { resume: true });
@@ -50,11 +63,55 @@ async function checkTwins(scene: SceneJson, world: World): Promise<Finding | und
     const other = run(scene, { models });
     const finding = other.finding ?? (other.world && compare('kernels', world, other.world));
     if (finding && !isSensitive(scene, world)) return finding;
+    const isDer = other.world?.rods.every(({ model }) => model === 'der');
+    if (other.world && isDer && ports.length > 0) {
+      const threaded = run(scene, { models: [await loadThreadedDer(ports, { leastParts: 2 })] });
+      if (threaded.world?.hash() !== other.world.hash()) return differ('threads', other.world, threaded.world);
+    }
   }
+  return checkMoved(scene, world) ?? checkScaled(scene, world);
+}
+
+function checkMoved(scene: SceneJson, world: World): Finding | undefined {
   const moved = moveScene(scene);
   const twin = moved && run(moved, {}).world;
   const finding = twin && compare('motion', world, twin, movePoint);
   return finding && !isSensitive(scene, world) ? finding : undefined;
+}
+
+function checkScaled(scene: SceneJson, world: World): Finding | undefined {
+  const scaled = scaleScene(scene);
+  if (!scaled) return undefined;
+  const { world: twin, reason } = run(scaled, {});
+  const finding = twin
+    ? compare('scaling', world, twin, (point) => point.map((value) => units.length * value) as unknown as typeof point)
+    : ({ oracle: 'scaling', detail: `only the scaled scene ends early: ${reason}` } as const);
+  return finding && !isSensitive(scene, world) ? finding : undefined;
+}
+
+/** An equilibrium that was found does not move when time goes on. Not with what statics leaves out or what changes in time. */
+function checkRest(scene: SceneJson): Finding | undefined {
+  if (scene.fields !== undefined || scene.colliders !== undefined || scene.contact !== undefined) return undefined;
+  if (/"path"/.test(JSON.stringify(scene.pins ?? []))) return undefined;
+  const world = createWorld(sceneFromObject(scene));
+  if (world.equilibrate(0).some(({ converged, stable }) => !converged || !stable)) return undefined;
+  const { samples, rods } = world;
+  const before = samples.map(({ nodePosition }) => nodePosition.slice());
+  try {
+    for (let k = 0; k < 4; k++) world.step();
+  } catch (error) {
+    return { oracle: 'statics', detail: `a step from an equilibrium fails: ${refusedBy(error).reason}` };
+  }
+  for (const [r, { length }] of rods.entries()) {
+    const { nodePosition } = world.samples[r];
+    const worst = Math.max(...nodePosition.map((x, k) => Math.abs(x - before[r][k])));
+    if (!(worst <= tolerance.statics * length))
+      return {
+        oracle: 'statics',
+        detail: `rod ${r} of ${length} m moves by ${worst.toExponential(2)} m from its equilibrium`,
+      };
+  }
+  return undefined;
 }
 
 /** Whether rounding alone would take the scene elsewhere, as a rod that buckles: then nothing can be said. */
@@ -143,7 +200,7 @@ async function kernelsFor({ rods }: World): Promise<Model[]> {
   return [...(has('der', 2) ? [await loadDer()] : []), ...(has('fiber', 1) ? [await loadFiber()] : [])];
 }
 
-function differ(oracle: 'reading' | 'resume', world: World, other: World | undefined): Finding {
+function differ(oracle: 'reading' | 'resume' | 'threads', world: World, other: World | undefined): Finding {
   return { oracle, detail: `hash ${world.hash()} becomes ${other?.hash() ?? 'an early end'}` };
 }
 
@@ -164,7 +221,12 @@ function distance(world: World, other: World, move: Move = (point) => point): nu
   return worst;
 }
 
-function compare(oracle: 'kernels' | 'motion', world: World, other: World, move?: Move): Finding | undefined {
+function compare(
+  oracle: 'kernels' | 'motion' | 'scaling',
+  world: World,
+  other: World,
+  move?: Move,
+): Finding | undefined {
   const worst = distance(world, other, move);
   const size = sizeOf(world);
   // not written as `worst > …`, so that NaN counts as different

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { startThreads } from '@tendril-sim/io/node';
 import fc from 'fast-check';
 import { checkScene, type Verdict } from './oracles.ts';
 import { damagedScenes, type FuzzModel, type SceneJson, scenes } from './scenes.ts';
@@ -16,7 +17,10 @@ import { damagedScenes, type FuzzModel, type SceneJson, scenes } from './scenes.
 const patience = 60_000;
 
 if (isMainThread) await fuzz();
-else parentPort?.on('message', async (scene: SceneJson) => parentPort?.postMessage(await checkScene(scene)));
+else {
+  const { ports } = startThreads(2);
+  parentPort?.on('message', async (scene: SceneJson) => parentPort?.postMessage(await checkScene(scene, ports)));
+}
 
 async function fuzz(): Promise<void> {
   const { values } = parseArgs({

@@ -1,0 +1,40 @@
+/**
+ * The same scene in other units: lengths, times and masses times powers of two. All of physics is the same, and so is every rounding error,
+ * unless something in the code compares with a number that has a unit.
+ */
+import type { Json, SceneJson } from './scenes.ts';
+
+/** Factors of the units. */
+export const units = { length: 4, time: 2, mass: 16 } as const;
+
+const { length, time, mass } = units;
+const force = (mass * length) / time ** 2;
+
+/** Factors of fields, by their names; other numbers have no unit, or a factor of 1. */
+const factors: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    ['from', 'to', 'center', 'position', 'points', 'radius', 'pitch', 'a', 'b', 'offset'].map((name) => [name, length]),
+  ),
+  ...Object.fromEntries(['duration', 'step', 'time', 'stiffness'].map((name) => [name, time])),
+  density: mass / length ** 3,
+  E: force / length ** 2,
+  gravity: length / time ** 2,
+  force,
+};
+
+/** The scaled scene; undefined where it has formulas, whose numbers are in their text. */
+export function scaleScene(scene: SceneJson): SceneJson | undefined {
+  return scene.fields === undefined ? (scaleValue(scene, 1) as SceneJson) : undefined;
+}
+
+function scaleValue(value: Json, factor: number): Json {
+  if (typeof value === 'number') return factor * value;
+  if (Array.isArray(value)) return value.map((item: Json) => scaleValue(item, factor));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [
+      name,
+      name === 'rotation' || name === 'd1' || name === 'axis' ? child : scaleValue(child, factors[name] ?? 1),
+    ]),
+  );
+}
