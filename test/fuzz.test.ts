@@ -17,9 +17,9 @@ async function check(drawn: readonly SceneJson[]): Promise<Record<string, number
 }
 
 describe('random scenes', () => {
-  it('run, and reading, resuming, kernels and a rigid motion change nothing', async () => {
-    const { ran } = await check(fc.sample(scenes(), { seed: 3, numRuns: 24 }));
-    expect(ran).toBeGreaterThan(12);
+  it('run; reading, resuming, kernels, a rigid motion and other units change nothing, and equilibria stay', async () => {
+    const { ran } = await check(fc.sample(scenes(), { seed: 3, numRuns: 14 }));
+    expect(ran).toBeGreaterThan(8);
   });
 
   it('are refused with a reason where they are damaged', async () => {

@@ -24,7 +24,10 @@ const factors: Readonly<Record<string, number>> = {
 
 /** The scaled scene; undefined where it has formulas, whose numbers are in their text. */
 export function scaleScene(scene: SceneJson): SceneJson | undefined {
-  return scene.fields === undefined ? (scaleValue(scene, 1) as SceneJson) : undefined;
+  if (scene.fields !== undefined) return undefined;
+  // its default is a time
+  const solver = { massspring: { damping: 1e-4 * time }, ...(scene.solver as SceneJson | undefined) };
+  return { ...(scaleValue(scene, 1) as SceneJson), solver };
 }
 
 function scaleValue(value: Json, factor: number): Json {
