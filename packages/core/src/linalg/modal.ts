@@ -26,6 +26,22 @@ export function collectBand(matrix: BorderedBand, free: readonly number[]): Trip
   return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }
 
+/** Non-zero entries of the lower triangle of an n × n matrix, by rows. */
+export function collectDense(matrix: Float64Array, n: number): Triplets {
+  const row: number[] = [];
+  const column: number[] = [];
+  const value: number[] = [];
+  for (let r = 0; r < n; r++) {
+    for (let c = 0; c <= r; c++) {
+      if (matrix[r * n + c] === 0) continue;
+      row.push(r);
+      column.push(c);
+      value.push(matrix[r * n + c]);
+    }
+  }
+  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
+}
+
 /** A diagonal matrix of the free unknowns. */
 export function collectDiagonal(diagonal: Float64Array, free: readonly number[]): Triplets {
   const place = Int32Array.from(free, (_, i) => i);

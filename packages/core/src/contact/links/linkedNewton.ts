@@ -2,6 +2,7 @@
 
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { sin } from '../../math/rounded/index.ts';
+import { descendBySteps } from '../../statics/descent.ts';
 import { noVerdict, type Verdict } from '../../statics/search.ts';
 import {
   evaluate,
@@ -78,23 +79,21 @@ function solveStep(system: LinkedEquations): { part: number; turn: number } {
   return { part, turn };
 }
 
-/** At most `count` steps of E + c·|q − q₀|²/2 in the metric of the stiffness, c fading while they succeed. Returns the iterations. */
+/** At most `count` steps of descent in the metric of the stiffness. Returns the iterations. */
 export function descend(system: LinkedEquations, t: number, count: number): number {
-  let inertia = 1e-2;
-  let iterations = 0;
-  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
-    hold(system);
-    system.parts.forEach((part, m) => {
-      system.anchor.set(part.q, system.first[m]);
-    });
-    const one = newton(system, t, { tolerance: 1e-6, iterations: 30, inertia });
-    iterations += one.iterations;
-    if (one.converged) accepted++;
-    else revert(system, t);
-    inertia *= one.converged ? 0.25 : 16;
-    if (inertia < 1e-12 || inertia > 1e8) break;
-  }
-  return iterations;
+  return descendBySteps(
+    {
+      hold() {
+        hold(system);
+        system.parts.forEach((part, m) => {
+          system.anchor.set(part.q, system.first[m]);
+        });
+      },
+      solve: (inertia) => newton(system, t, { tolerance: 1e-6, iterations: 30, inertia }),
+      revert: () => revert(system, t),
+    },
+    count,
+  );
 }
 
 /** Counts negative eigenvalues of the tangent stiffness. */

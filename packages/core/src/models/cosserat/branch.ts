@@ -2,7 +2,7 @@
 
 import { clearBand } from '../../linalg/band.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';
-import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { createBranchLoads } from '../bandedStatics.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -31,8 +31,7 @@ export function createBranchRod(
   return {
     rest,
     stage,
-    closed: cos.rod.closed,
-    loadsFollow: dependsOnState(cos.drive),
+    ...createBranchLoads(cos, work, () => measureLoads(cos, work, stage.t)),
     place(at) {
       evaluatePins(cos, at);
       spreadHeldTwist(cos);
@@ -49,12 +48,6 @@ export function createBranchRod(
       writeRightSide(cos, work);
       return '';
     },
-    measureLoads() {
-      measureLoads(cos, work, stage.t);
-      return work.loadJacobian.asymmetry;
-    },
-    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian),
-    solveUnsymmetric: () => solveUnsymmetric(cos.fixed, work),
     hold: (place) => takeSnapshot(snapshots[place], cos),
     revert(place, at) {
       returnToSnapshot(cos, snapshots[place]);

@@ -4,13 +4,13 @@
  * stiffness.
  */
 
-import { addEntry, factorBand, solveBand } from '../../linalg/band.ts';
-import { acos, pow, sin } from '../../math/rounded/index.ts';
+import { acos, pow } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { descendBySteps } from '../../statics/descent.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
-import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
-import { dependsOnState, solveUnsymmetric } from '../loadJacobian.ts';
+import { findSoftDirection, judgeTangent } from '../bandedStatics.ts';
+import { dependsOnState } from '../loadJacobian.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -31,27 +31,22 @@ import { assembleTangent, closeTangent } from './tangent.ts';
 
 const ROTATION = 0.5;
 
-/** Descends for at most `count` accepted steps, each a well-posed minimisation; the step grows while it succeeds. */
+/** Descends for at most `count` steps. */
 function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, count: number): number {
-  let descent = 1e-2;
-  let iterations = 0;
-  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
-    takeSnapshot(start, cos);
-    work.base.set(cos.q);
-    const stage: Stage = { t, rate: 0, descent };
-    const newton = solveStage(cos, work, stage, { tolerance: 1e-6, iterations: 30, rotation: ROTATION });
-    iterations += newton.iterations;
-    if (newton.converged) {
-      accepted++;
-      descent /= 4;
-      if (descent < 1e-12) break;
-    } else {
-      returnToSnapshot(cos, start);
-      descent *= 16;
-      if (descent > 1e8) break;
-    }
-  }
-  return iterations;
+  return descendBySteps(
+    {
+      hold() {
+        takeSnapshot(start, cos);
+        work.base.set(cos.q);
+      },
+      solve(descent) {
+        const stage: Stage = { t, rate: 0, descent };
+        return solveStage(cos, work, stage, { tolerance: 1e-6, iterations: 30, rotation: ROTATION });
+      },
+      revert: () => returnToSnapshot(cos, start),
+    },
+    count,
+  );
 }
 
 /**
@@ -84,60 +79,25 @@ function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edge
   return 1e-15 * largest;
 }
 
-/** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
+/** Stability of the present state, see `judgeTangent`. */
 export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return noVerdict;
-  const scales = {
-    fixed: cos.fixed,
-    softScale: cos.softScale,
-    stiffnessScale: cos.stiffnessScale,
+  const stateful = dependsOnState(cos.drive);
+  return judgeTangent(cos, work, {
     zero: zeroModeShift(cos, work),
     rounding: measureRounding(cos, work),
-  };
-  if (work.loadJacobian.asymmetry > 1e-4) {
-    if (cos.rod.closed) return noVerdict;
-    return judgeDivergence(scales, (added) => {
-      for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, added[d]);
-      work.step.fill(0);
-      const sign = solveUnsymmetric(cos.fixed, work);
-      for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, -added[d]);
-      return sign;
-    });
-  }
-  closeTangent(cos, work);
-  const stateful = dependsOnState(cos.drive);
-  return judgeEnergy({
-    ...scales,
-    matrix: work.matrix,
-    factor: work.factor,
+    close: () => closeTangent(cos, work),
     measureEnergy: (x) => measureSecondVariation(cos, work, x, stateful),
   });
 }
 
-/** Softest direction by inverse iteration with the shifted matrix; deterministic start. */
-function findSoftDirection(cos: CosseratRod, work: Workspace, t: number): Float64Array {
-  const { size, stiffnessScale, fixed } = cos;
-  const x = new Float64Array(size);
-  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
-  if (!assembleTangent(cos, work, t, true)) return x;
-  closeTangent(cos, work);
-  // the smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size
-  let shift = 1e-9;
-  while (!factorBand(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
-  for (let k = 0; k < 60; k++) {
-    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * stiffnessScale[d];
-    solveBand(work.factor, work.matrix, x);
-    let norm = 0;
-    for (let d = 0; d < size; d++) if (d % 6 < 3) norm = Math.max(norm, Math.abs(x[d]));
-    if (norm === 0) norm = 1;
-    for (let d = 0; d < size; d++) x[d] /= norm;
-  }
-  return x;
-}
-
 /** Moves the rod along its softest direction, by `amplitude` of its length or until something turns by 0.3 rad. */
 function nudge(cos: CosseratRod, work: Workspace, t: number, amplitude: number): void {
-  const direction = findSoftDirection(cos, work, t);
+  const direction = findSoftDirection(cos, work, 6, () => {
+    if (!assembleTangent(cos, work, t, true)) return false;
+    closeTangent(cos, work);
+    return true;
+  });
   let largest = 1e-300;
   for (let j = 0; j < cos.edgeCount; j++) {
     const b = j + 1 < cos.nodeCount ? 6 * j + 6 : 0;

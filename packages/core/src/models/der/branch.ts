@@ -4,7 +4,7 @@ import { clearBand } from '../../linalg/band.ts';
 import type { BranchEnd, BranchOptions, BranchPoint } from '../../model.ts';
 import { followBranch } from '../../statics/branch.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';
-import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { createBranchLoads } from '../bandedStatics.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
 import { writeRightSide } from './newton.ts';
 import { capPenalties, createRestProblem } from './restNewton.ts';
@@ -38,8 +38,7 @@ function createBranchRod({ der, work, start, entry }: Followed, t: number): Bran
   return {
     rest,
     stage,
-    closed: der.rod.closed,
-    loadsFollow: dependsOnState(der.drive),
+    ...createBranchLoads(der, work, () => measureLoads(der, work, stage.t)),
     place(at) {
       const before = der.held.theta.slice();
       evaluatePins(der, at);
@@ -55,12 +54,6 @@ function createBranchRod({ der, work, start, entry }: Followed, t: number): Bran
       writeRightSide(der, work);
       return '';
     },
-    measureLoads() {
-      measureLoads(der, work, stage.t);
-      return work.loadJacobian.asymmetry;
-    },
-    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian),
-    solveUnsymmetric: () => solveUnsymmetric(der.fixed, work),
     hold: (place) => takeSnapshot(snapshots[place], der),
     revert: (place, at) => returnToSnapshot(der, snapshots[place], work, at),
     judge: (at) => judgeStability(der, work, at),

@@ -4,13 +4,13 @@
  * on stability is the number of negative pivots of the tangent stiffness.
  */
 
-import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
-import { acos, pow, sin } from '../../math/rounded/index.ts';
+import { acos, pow } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { descendBySteps } from '../../statics/descent.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
-import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
-import { dependsOnState, solveUnsymmetric } from '../loadJacobian.ts';
+import { findSoftDirection, judgeTangent } from '../bandedStatics.ts';
+import { dependsOnState } from '../loadJacobian.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -30,66 +30,37 @@ import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
 
-/**
- * Descends for at most `count` accepted steps; the step grows while it succeeds. Masses of the metric are the
- * stiffness scale, so that massless rods descend as well.
- */
+/** Descends for at most `count` steps. Masses of the metric are the stiffness scale, so that massless rods descend as well. */
 function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count: number): number {
-  const { q, size, mass, stiffnessScale } = der;
+  const { q, mass, stiffnessScale } = der;
   const trueMass = mass.slice();
   mass.set(stiffnessScale);
-  let inertia = 1e-2;
-  let iterations = 0;
-  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
-    takeSnapshot(start, der);
-    for (let d = 0; d < size; d++) work.qHat[d] = q[d];
-    const stage: Stage = { t, inertia, rate: 0 };
-    const newton = solveStage(der, work, stage, { tolerance: 1e-6, iterations: 30, rotation: ROTATION });
-    iterations += newton.iterations;
-    if (newton.converged) {
-      accepted++;
-      inertia /= 4;
-      if (inertia < 1e-12) break;
-    } else {
-      returnToSnapshot(der, start, work, t);
-      inertia *= 16;
-      if (inertia > 1e8) break;
-    }
-  }
+  const iterations = descendBySteps(
+    {
+      hold() {
+        takeSnapshot(start, der);
+        work.qHat.set(q);
+      },
+      solve(inertia) {
+        const stage: Stage = { t, inertia, rate: 0 };
+        return solveStage(der, work, stage, { tolerance: 1e-6, iterations: 30, rotation: ROTATION });
+      },
+      revert: () => returnToSnapshot(der, start, work, t),
+    },
+    count,
+  );
   mass.set(trueMass);
   return iterations;
 }
 
-/**
- * Stability of the present state. With conservative loads: negative eigenvalues of the tangent stiffness; zero modes (free
- * rigid motion, free spin) count as none. Loads that have no potential (followers, wind, dead torques) leave an
- * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
- */
+/** Stability of the present state, see `judgeTangent`. */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
-  const scales = {
-    fixed: der.fixed,
-    softScale: der.softScale,
-    stiffnessScale: der.stiffnessScale,
+  const stateful = dependsOnState(der.drive);
+  return judgeTangent(der, work, {
     zero: 1e-4 / pow(der.edgeCount, 4),
     rounding: measureRounding(der, work),
-  };
-  if (work.loadJacobian.asymmetry > 1e-4) {
-    if (der.rod.closed) return noVerdict;
-    return judgeDivergence(scales, (added) => {
-      for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, added[d]);
-      work.step.fill(0);
-      const sign = solveUnsymmetric(der.fixed, work);
-      for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, -added[d]);
-      return sign;
-    });
-  }
-  closeTangent(der, work);
-  const stateful = dependsOnState(der.drive);
-  return judgeEnergy({
-    ...scales,
-    matrix: work.matrix,
-    factor: work.factor,
+    close: () => closeTangent(der, work),
     measureEnergy: der.held.hinged.includes(1) ? undefined : (x) => measureSecondVariation(der, work, x, stateful),
   });
 }
@@ -99,30 +70,6 @@ function measureRounding({ edgeCount, stiffnessScale }: DerRod, { edgePenalty }:
   let largest = 1;
   for (let j = 0; j < edgeCount; j++) largest = Math.max(largest, edgePenalty[j] / stiffnessScale[4 * j]);
   return 1e-15 * largest;
-}
-
-/** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
-function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Array {
-  const { size, stiffnessScale, fixed } = der;
-  const x = new Float64Array(size);
-  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
-  const y = new Float64Array(size);
-  if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return x;
-  closeTangent(der, work);
-  // The smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size.
-  let shift = 1e-9;
-  while (!factorBand(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
-  for (let k = 0; k < 60; k++) {
-    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * stiffnessScale[d];
-    solveBand(work.factor, work.matrix, x);
-    let norm = 0;
-    for (let d = 0; d < size; d++) if ((d & 3) !== 3) norm = Math.max(norm, Math.abs(x[d]));
-    if (norm === 0) norm = 1;
-    for (let d = 0; d < size; d++) x[d] /= norm;
-  }
-  multiplyBand(y, work.matrix, x);
-  clearBand(work.matrix);
-  return x;
 }
 
 /** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
@@ -205,7 +152,11 @@ function blendFrames(out: HeldFrames, from: HeldPose, to: HeldPose, w: number): 
 /** Moves the rod along its softest direction, by `amplitude` of its length or until some edge turns by 0.3 rad. */
 function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void {
   const { q, size, edgeCount, edgeLength, rod } = der;
-  const direction = findSoftDirection(der, work, t);
+  const direction = findSoftDirection(der, work, 4, () => {
+    if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return false;
+    closeTangent(der, work);
+    return true;
+  });
   let largest = 1e-300;
   for (let d = 4; d < size; d++) {
     const turn =

@@ -13,6 +13,7 @@ import {
 } from '../../linalg/blockTridiagonal.ts';
 import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { descendBySteps } from '../../statics/descent.ts';
 import { noVerdict, seekStable, type Verdict } from '../../statics/search.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
@@ -189,25 +190,20 @@ export function newton(
   return out;
 }
 
-/** At most `count` accepted steps of descent; the step grows while it succeeds. */
+/** At most `count` steps of descent. */
 export function descend(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, count: number): number {
-  let inertia = 1;
-  let iterations = 0;
-  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
-    statics.from.set(fiber.q);
-    const result = newton(fiber, work, statics, t, 1e-6, 20, inertia);
-    iterations += result.iterations;
-    if (result.converged && isMinimum(fiber, work, statics, t, inertia)) {
-      accepted++;
-      inertia /= 4;
-      if (inertia < 1e-12) break;
-    } else {
-      fiber.q.set(statics.from);
-      inertia *= 16;
-      if (inertia > 1e10) break;
-    }
-  }
-  return iterations;
+  return descendBySteps(
+    {
+      hold: () => statics.from.set(fiber.q),
+      solve(inertia) {
+        const { converged, iterations } = newton(fiber, work, statics, t, 1e-6, 20, inertia);
+        return { converged: converged && isMinimum(fiber, work, statics, t, inertia), iterations };
+      },
+      revert: () => fiber.q.set(statics.from),
+    },
+    count,
+    { first: 1, least: 1e-12, most: 1e10 },
+  );
 }
 
 /** Whether the step of descent ended where E + c|x − x₀|²/2 is least, and not at a saddle of it. */

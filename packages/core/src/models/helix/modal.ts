@@ -7,7 +7,8 @@
  */
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
-import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import { collectDense } from '../../linalg/modal.ts';
+import type { Matrices, Modes } from '../../model.ts';
 import { evaluateLoads, fillAssembly, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseEdges, poseRod, poseSamples, writeAllJacobians, writeVelocities } from './kinematics.ts';
 import { measureTangent } from './live.ts';
@@ -132,23 +133,8 @@ export function exportMatrices(h: HelixRod, w: Workspace, t: number): Matrices {
     rod: h.rod.id,
     size: n,
     labels: Array.from({ length: n }, (_, d) => `element ${Math.floor(d / 3)} ${names[d % 3]}`),
-    mass: collect(mass, n),
-    stiffness: collect(stiffness, n),
-    damping: collect(damping, n),
+    mass: collectDense(mass, n),
+    stiffness: collectDense(stiffness, n),
+    damping: collectDense(damping, n),
   };
-}
-
-function collect(matrix: Float64Array, n: number): SparseSymmetric {
-  const row: number[] = [];
-  const column: number[] = [];
-  const value: number[] = [];
-  for (let r = 0; r < n; r++) {
-    for (let c = 0; c <= r; c++) {
-      if (matrix[r * n + c] === 0) continue;
-      row.push(r);
-      column.push(c);
-      value.push(matrix[r * n + c]);
-    }
-  }
-  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }

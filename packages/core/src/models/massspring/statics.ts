@@ -13,6 +13,7 @@
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
 import { hypot, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { descendBySteps } from '../../statics/descent.ts';
 import { noVerdict, seekStable } from '../../statics/search.ts';
 import { approachLoads } from './approach.ts';
 import { findInverted, rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
@@ -188,29 +189,25 @@ export function solve(search: Search, tolerance: number, most: number, descent: 
   }
 }
 
-/** Steps of descent that grow while they succeed. */
+/** At most `count` steps of descent. */
 function descend(search: Search, count: number): number {
   const { hair, base, tension } = search;
-  let descent = 1e-2;
-  let iterations = 0;
   const kept = tension.slice();
-  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
-    base.set(hair.q);
-    kept.set(tension);
-    const result = solve(search, 1e-6, 30, descent);
-    iterations += result.iterations;
-    if (result.converged) {
-      accepted++;
-      descent /= 4;
-      if (descent < 1e-10) break;
-    } else {
-      hair.q.set(base);
-      tension.set(kept);
-      descent *= 16;
-      if (descent > 1e8) break;
-    }
-  }
-  return iterations;
+  return descendBySteps(
+    {
+      hold() {
+        base.set(hair.q);
+        kept.set(tension);
+      },
+      solve: (descent) => solve(search, 1e-6, 30, descent),
+      revert() {
+        hair.q.set(base);
+        tension.set(kept);
+      },
+    },
+    count,
+    { first: 1e-2, least: 1e-10, most: 1e8 },
+  );
 }
 
 /** Negative eigenvalues of the tangent stiffness; undefined where loads depend on the state and their part is not known. */

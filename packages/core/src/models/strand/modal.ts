@@ -8,8 +8,9 @@
 
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
+import { collectDense } from '../../linalg/modal.ts';
 import { pow } from '../../math/rounded/index.ts';
-import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import type { Matrices, Modes } from '../../model.ts';
 import { measureRow } from './constraints.ts';
 import { TWO_SIDED } from './lcp.ts';
 import { writeMassMatrix } from './massMatrix.ts';
@@ -178,9 +179,9 @@ export function exportMatrices(tree: StrandTree, strand: Strand, sweep: Sweep, t
     rod: strand.rod.id,
     size: n,
     labels,
-    mass: collect(mass, n),
-    stiffness: collect(stiffness, n),
-    damping: collect(damping, n),
+    mass: collectDense(mass, n),
+    stiffness: collectDense(stiffness, n),
+    damping: collectDense(damping, n),
   };
 }
 
@@ -225,20 +226,4 @@ function writeDamping(tree: StrandTree, unknowns: readonly number[], sweep: Swee
   }
   for (let k = 3 * tree.linkCount; k < n; k++) out[k * n + k] += tree.base.damping;
   return out;
-}
-
-/** Non-zero entries of the lower triangle. */
-function collect(matrix: Float64Array, n: number): SparseSymmetric {
-  const row: number[] = [];
-  const column: number[] = [];
-  const value: number[] = [];
-  for (let r = 0; r < n; r++) {
-    for (let c = 0; c <= r; c++) {
-      if (matrix[r * n + c] === 0) continue;
-      row.push(r);
-      column.push(c);
-      value.push(matrix[r * n + c]);
-    }
-  }
-  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }

@@ -1,0 +1,112 @@
+/** Natural modes of rods with a banded tangent stiffness, by subspace iteration. */
+
+import { SceneError } from '../errors.ts';
+import { type BorderedBand, type BorderedFactor, factorBand, multiplyBand, solveBand } from '../linalg/band.ts';
+import { collectBand, collectDiagonal, normalizeShape } from '../linalg/modal.ts';
+import { findLowestModes } from '../linalg/subspace.ts';
+import { pow } from '../math/rounded/index.ts';
+import type { Matrices, Modes } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { LoadJacobian } from './loadJacobian.ts';
+
+export interface ModalRod {
+  readonly rod: Rod;
+  readonly size: number;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  readonly fixed: Uint8Array;
+  readonly mass: Float64Array;
+  readonly stiffnessScale: Float64Array;
+}
+
+export interface ModalWork {
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly loadJacobian: LoadJacobian;
+}
+
+/** Unknowns per node, of which the first three are its position, and the place among them of the angle about the edge. */
+export interface Unknowns {
+  readonly stride: number;
+  readonly twist: number;
+}
+
+/**
+ * The lowest modes of the rod whose tangent is in `work.matrix`; `close` takes prescribed unknowns out of it. Throws SceneError for loads
+ * without a potential.
+ */
+export function findBandedModes(
+  one: ModalRod,
+  { matrix, factor, loadJacobian }: ModalWork,
+  unknowns: Unknowns,
+  close: () => void,
+  count: number,
+): Modes {
+  const { rod, size, fixed, mass } = one;
+  if (loadJacobian.asymmetry > 1e-4) {
+    const remedy = 'use `run`, or take followers, torques and wind out of the scene';
+    throw new SceneError(
+      ['loads'],
+      `rod '${rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
+    );
+  }
+  close();
+  const active = mass.map((m, d) => (fixed[d] ? 0 : m));
+  const soft = softestRatio(one, unknowns);
+  // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
+  factorBand(factor, matrix, 1e-3 * soft, active, false);
+  const { values, vectors } = findLowestModes(
+    {
+      mass: active,
+      soft,
+      solve: (y) => {
+        solveBand(factor, matrix, y);
+        for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;
+      },
+      multiply: (y, x) => multiplyBand(y, matrix, x),
+    },
+    count,
+  );
+  const layout = { ...unknowns, nodeCount: one.nodeCount, edgeCount: one.edgeCount, length: rod.length };
+  return {
+    rod: rod.id,
+    omega: values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value))),
+    shapes: vectors.map((x) => normalizeShape(x, layout)),
+  };
+}
+
+/** A typical ω² of slow bending: EI/(m L⁴) from the scales of a node. */
+function softestRatio({ size, mass, stiffnessScale, edgeCount }: ModalRod, { stride }: Unknowns): number {
+  let ratio = Infinity;
+  for (let d = 0; d < size; d++)
+    if (mass[d] > 0 && d % stride < 3) ratio = Math.min(ratio, stiffnessScale[d] / mass[d]);
+  return ratio / pow(edgeCount, 4);
+}
+
+/** What writes the two matrices to `work.matrix`, and the name of each unknown. */
+interface MatrixSource {
+  readonly labelOf: (unknown: number) => string;
+  readonly assembleStiffness: () => void;
+  readonly assembleDamping: () => void;
+}
+
+/** M, K and C of the free unknowns. */
+export function collectMatrices(
+  { rod, size, fixed, mass }: ModalRod,
+  { matrix }: ModalWork,
+  { labelOf, assembleStiffness, assembleDamping }: MatrixSource,
+): Matrices {
+  const free: number[] = [];
+  for (let d = 0; d < size; d++) if (!fixed[d]) free.push(d);
+  assembleStiffness();
+  const stiffness = collectBand(matrix, free);
+  assembleDamping();
+  return {
+    rod: rod.id,
+    size: free.length,
+    labels: free.map(labelOf),
+    mass: collectDiagonal(mass, free),
+    stiffness,
+    damping: collectBand(matrix, free),
+  };
+}

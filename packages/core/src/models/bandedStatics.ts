@@ -1,0 +1,112 @@
+/** What equilibria of rods with a banded tangent stiffness have in common: their stability, and their softest direction. */
+
+import { addEntry, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { sin } from '../math/rounded/index.ts';
+import type { Drive } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { BranchRod } from '../statics/branchProblem.ts';
+import { noVerdict, type Verdict } from '../statics/search.ts';
+import { judgeDivergence, judgeEnergy } from '../statics/stability.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart, type UnsymmetricWork } from './loadJacobian.ts';
+
+export interface BandedRod {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly size: number;
+  readonly fixed: Uint8Array;
+  /** Stiffness of each unknown by the softest and by the stiffest part. */
+  readonly softScale: Float64Array;
+  readonly stiffnessScale: Float64Array;
+}
+
+export interface BandedWork extends UnsymmetricWork {
+  readonly factor: BorderedFactor;
+}
+
+interface Judgement {
+  /** Eigenvalues that count as zero, beside the softest; and what rounding does to the matrix, beside the stiffest. */
+  readonly zero: number;
+  readonly rounding: number;
+  /** Prescribed unknowns out of the tangent, and the symmetric part of the loads' derivative in it. */
+  readonly close: () => void;
+  /** xᵀKx of the rod [J], summed by elements; undefined where the model cannot. */
+  readonly measureEnergy: ((x: Float64Array) => number) | undefined;
+}
+
+/**
+ * Stability of the present state, whose tangent stiffness is in `work.matrix`. With conservative loads: negative eigenvalues; zero modes
+ * (free rigid motion, free spin) count as none. Loads that have no potential (followers, wind, dead torques) leave an
+ * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
+ */
+export function judgeTangent(
+  { rod, size, fixed, softScale, stiffnessScale }: BandedRod,
+  work: BandedWork,
+  { zero, rounding, close, measureEnergy }: Judgement,
+): Verdict {
+  const { matrix, factor, step, loadJacobian } = work;
+  const scales = { fixed, softScale, stiffnessScale, zero, rounding };
+  if (loadJacobian.asymmetry > 1e-4) {
+    if (rod.closed) return noVerdict;
+    return judgeDivergence(scales, (added) => {
+      for (let d = 0; d < size; d++) addEntry(matrix, d, d, added[d]);
+      step.fill(0);
+      const sign = solveUnsymmetric(fixed, work);
+      for (let d = 0; d < size; d++) addEntry(matrix, d, d, -added[d]);
+      return sign;
+    });
+  }
+  close();
+  return judgeEnergy({ ...scales, matrix, factor, measureEnergy });
+}
+
+/** Where `findSoftDirection` starts: the same in every run, and along no mode of a symmetric rod. */
+function startDirection({ size, fixed }: BandedRod): Float64Array {
+  const x = new Float64Array(size);
+  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
+  return x;
+}
+
+/**
+ * Softest direction by inverse iteration with the factored, shifted matrix; its largest displacement is 1. `stride`: unknowns per node, of
+ * which the first three are its position. `assemble` writes the tangent to `work.matrix`; false where it cannot.
+ */
+export function findSoftDirection(
+  rod: BandedRod,
+  { matrix, factor }: BandedWork,
+  stride: number,
+  assemble: () => boolean,
+): Float64Array {
+  const { size, fixed, stiffnessScale } = rod;
+  const x = startDirection(rod);
+  if (!assemble()) return x;
+  // the smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size
+  let shift = 1e-9;
+  while (!factorBand(factor, matrix, shift, stiffnessScale, true)) shift *= 1.5;
+  for (let k = 0; k < 60; k++) {
+    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * stiffnessScale[d];
+    solveBand(factor, matrix, x);
+    let norm = 0;
+    for (let d = 0; d < size; d++) if (d % stride < 3) norm = Math.max(norm, Math.abs(x[d]));
+    if (norm === 0) norm = 1;
+    for (let d = 0; d < size; d++) x[d] /= norm;
+  }
+  return x;
+}
+
+/** Of what following a branch asks of a rod, the part that loads and matrix answer. */
+export function createBranchLoads(
+  { rod, drive, fixed }: BandedRod,
+  work: BandedWork,
+  measureLoads: () => void,
+): Pick<BranchRod, 'closed' | 'loadsFollow' | 'measureLoads' | 'subtractSymmetricPart' | 'solveUnsymmetric'> {
+  return {
+    closed: rod.closed,
+    loadsFollow: dependsOnState(drive),
+    measureLoads() {
+      measureLoads();
+      return work.loadJacobian.asymmetry;
+    },
+    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian),
+    solveUnsymmetric: () => solveUnsymmetric(fixed, work),
+  };
+}
