@@ -38,7 +38,7 @@ const spring = (from: string): Flat => ({
   name: from,
   from,
   given: { b: 0, r: 0, n: 0, at: 0, place: 0, exact: 0, pulling: 0, matrix: 1 },
-  scalars: ['ringRate'],
+  scalars: ['ringRate', 'axes'],
 });
 const springs = ['addFace', 'addRingSpring', 'turnOf', 'predictFace', 'predictRingSpring', 'subtractInertia'];
 const ringMatrix = ['addRingMass', 'addRingCoupling', 'addRingDrag'];
@@ -61,7 +61,17 @@ const formulas = translate(
     source(
       'src/models/fiber/springs.ts',
       [...springs, ...ringMatrix],
-      ['addParts', 'addSpring', 'addShear', 'stretchOf'],
+      [
+        'writeAxes',
+        'pullTogether',
+        'addParts',
+        'addSpring',
+        'tensionOf',
+        'pullOf',
+        'addShear',
+        'addShearMatrix',
+        'stretchOf',
+      ],
     ),
   ],
   [

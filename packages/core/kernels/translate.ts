@@ -4,7 +4,8 @@
  * products, square roots, loops over a counter, calls of functions of the same kind. Everything else is an error.
  *
  * A number becomes a pair of doubles (v128), one for each rod; an array becomes an address, its entries 16 bytes apart.
- * Numbers that take part in an index, and loop counters, are the same for both rods: integers.
+ * Numbers that take part in an index, and loop counters, are the same for both rods: integers. A record of arrays and
+ * numbers (an interface of the file) becomes a parameter for each field that is used.
  *
  * What is known is done now: loops are unrolled, branches taken, indices split into an address that entries share and an
  * offset that the instruction holds. A function may be wanted `flat`: what it calls is put in its place, and arrays that
@@ -57,7 +58,10 @@ export interface Flat {
   readonly scalars: readonly string[];
 }
 
+type Fields = readonly (readonly [field: string, type: string])[];
+
 interface Module {
+  readonly records: ReadonlyMap<string, Fields>;
   readonly constants: ReadonlyMap<string, number>;
   readonly arrays: ReadonlySet<string>;
   readonly functions: ReadonlyMap<string, ts.FunctionDeclaration>;
@@ -149,7 +153,17 @@ function locate(list: List, index: Value, writer: Writer): ReturnType<typeof pla
   return place(list, index, index.kind === 'integer' ? writer.least : 0);
 }
 
+/** The record that a name stands for, as the scope has its fields: `name.field`. */
+function recordOf(type: ts.TypeNode | undefined, { records }: Module): Fields | undefined {
+  return type && records.get(type.getText());
+}
+
+function fieldOf(node: ts.Node, name: string, field: string, scope: Scope): Value {
+  return scope.get(`${name}.${field}`) ?? fail(node, 'field not known');
+}
+
 function evaluate(node: ts.Expression, scope: Scope, writer: Writer): Value {
+  if (ts.isPropertyAccessExpression(node)) return fieldOf(node, node.expression.getText(), node.name.getText(), scope);
   if (ts.isParenthesizedExpression(node)) return evaluate(node.expression, scope, writer);
   if (ts.isNumericLiteral(node)) return known(Number(node.text));
   if (ts.isIdentifier(node)) return lookUp(node, scope, writer);
@@ -194,15 +208,19 @@ function decide(node: ts.Expression, scope: Scope, writer: Writer): boolean {
 
 function call(node: ts.CallExpression, scope: Scope, writer: Writer): Value | undefined {
   const called = node.expression.getText();
-  const values = node.arguments.map((argument) => evaluate(argument, scope, writer));
   const target = writer.module.functions.get(called);
   if (target && writer.flat) {
     const inner: Scope = new Map();
-    target.parameters.forEach(({ name }, k) => {
-      inner.set(name.getText(), keep(writer, name.getText(), values[k]));
+    target.parameters.forEach(({ name, type }, k) => {
+      const argument = node.arguments[k];
+      for (const [field] of recordOf(type, writer.module) ?? [])
+        inner.set(`${name.getText()}.${field}`, fieldOf(argument, argument.getText(), field, scope));
+      if (!recordOf(type, writer.module))
+        inner.set(name.getText(), keep(writer, name.getText(), evaluate(argument, scope, writer)));
     });
     return target.body ? block(target.body, inner, writer) : fail(node, 'nothing to call');
   }
+  const values = node.arguments.map((argument) => evaluate(argument, scope, writer));
   const integers = target ? findIntegers(target, writer.module.functions) : new Set<string>();
   const written = values.map((value, k) => {
     if (value.kind === 'list') return value.name;
@@ -228,6 +246,11 @@ function statement(node: ts.Statement, scope: Scope, writer: Writer): Value | un
   if (ts.isVariableStatement(node)) {
     for (const { name, initializer } of node.declarationList.declarations) {
       if (!initializer) return fail(name, 'a name needs a value');
+      if (ts.isObjectBindingPattern(name)) {
+        for (const { name: field } of name.elements)
+          scope.set(field.getText(), fieldOf(field, initializer.getText(), field.getText(), scope));
+        continue;
+      }
       scope.set(name.getText(), keep(writer, name.getText(), evaluate(initializer, scope, writer)));
     }
     return undefined;
@@ -300,6 +323,7 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
   const constants = new Map<string, number>();
   const arrays = new Set<string>();
   const functions = new Map<string, ts.FunctionDeclaration>();
+  const records = new Map<string, Fields>();
   const written: string[] = [];
   const inlined = new Set(flats.map(({ from }) => from));
   for (const { file, text, functions: asked, within = [] } of sources) {
@@ -309,6 +333,7 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
     for (const node of source.statements) {
       if (ts.isFunctionDeclaration(node) && node.name && wanted.includes(node.name.text))
         functions.set(node.name.text, node);
+      if (ts.isInterfaceDeclaration(node)) records.set(node.name.text, fieldsOf(node));
       if (!ts.isVariableStatement(node)) continue;
       for (const { name, initializer } of node.declarationList.declarations) {
         const declared = name.getText();
@@ -326,11 +351,17 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
     const missing = wanted.find((name) => !functions.has(name));
     if (missing) throw new TranslationError(`${file} has no function ${missing}`);
   }
-  const module: Module = { constants, arrays, functions };
+  const module: Module = { records, constants, arrays, functions };
   for (const name of functions.keys())
     if (!inlined.has(name)) written.push(write(module, { name, from: name, scalars: [] }, false));
   for (const flat of flats) written.push(write(module, flat, true));
   return `${written.join('\n\n')}\n`;
+}
+
+function fieldsOf(node: ts.InterfaceDeclaration): Fields {
+  return node.members.flatMap((member) =>
+    ts.isPropertySignature(member) ? [[member.name.getText(), member.type?.getText() ?? ''] as const] : [],
+  );
 }
 
 /** Writes a function: twice, since the lowest index of all is known at the end only. */
@@ -341,18 +372,25 @@ function write(module: Module, flat: Flat, inline: boolean): string {
   let least = 0;
   for (;;) {
     const scope: Scope = new Map();
-    const parameters: string[] = [];
-    for (const { name, type } of node.parameters) {
-      const text = name.getText();
+    const parameters: { readonly name: string; readonly type: string; readonly isField: boolean }[] = [];
+    /** `name`: in the scope; what is written has the last part of it. */
+    const declare = (name: string, type: string): void => {
+      const text = name.slice(name.indexOf('.') + 1);
+      const isField = text !== name;
       const given = flat.given?.[text];
-      if (given !== undefined) scope.set(text, known(given));
-      else if (/Float64Array|ArrayLike/.test(type?.getText() ?? '')) {
-        scope.set(text, { kind: 'list', name: text, scalar: false });
-        parameters.push(`${text}: usize`);
+      if (given !== undefined) scope.set(name, known(given));
+      else if (/Float64Array|ArrayLike/.test(type)) {
+        scope.set(name, { kind: 'list', name: text, scalar: false });
+        parameters.push({ name: text, type: 'usize', isField });
       } else {
-        scope.set(text, integers.has(text) ? integerOf(text) : pairOf(text));
-        parameters.push(`${text}: ${integers.has(text) ? 'i32' : 'v128'}`);
+        scope.set(name, integers.has(text) ? integerOf(text) : pairOf(text));
+        parameters.push({ name: text, type: integers.has(text) ? 'i32' : 'v128', isField });
       }
+    };
+    for (const { name, type } of node.parameters) {
+      const record = recordOf(type, module);
+      if (record) for (const [field, fieldType] of record) declare(`${name.getText()}.${field}`, fieldType);
+      else declare(name.getText(), type?.getText() ?? '');
     }
     const scalars = new Set(flat.scalars);
     const writer: Writer = { module, lines: [], scalars, entries: new Map(), flat: inline, least, count: 0 };
@@ -363,6 +401,8 @@ function write(module: Module, flat: Flat, inline: boolean): string {
     }
     if (value) writer.lines.push(`return ${pairText(value)};`);
     const body = writer.lines.map((line) => `  ${line}\n`).join('');
-    return `export function ${flat.name}(${parameters.join(', ')}): ${value ? 'v128' : 'void'} {\n${body}}`;
+    const used = parameters.filter(({ name, isField }) => !isField || new RegExp(`\\b${name}\\b`).test(body));
+    const list = used.map(({ name, type }) => `${name}: ${type}`).join(', ');
+    return `export function ${flat.name}(${list}): ${value ? 'v128' : 'void'} {\n${body}}`;
   }
 }

@@ -82,8 +82,8 @@ function addCuboid(p: FiberPair, near: usize, far: usize, b: i32, diagonal: usiz
   for (let c = 0; c < 4; c++) {
     const shear = ld(p.shearStiffness, 2 * b + (c & 1));
     addFace(
-      force, x0, y, c, (c + 1) & 3, tension, tau, direction, length, longRest, shearRest,
-      long, shear, chi, diagonal, upper, lower,
+      force, x0, y, tension, tau, direction, length, longRest, shearRest, diagonal, upper, lower,
+      c, (c + 1) & 3, long, shear, chi,
     );
   }
 }
@@ -99,8 +99,8 @@ function addRing(p: FiberPair, near: usize, far: usize, r: i32, diagonal: usize)
     const n = 8 * edges + 6 * r + m;
     const rest = ld(p.ringRest, m > 3 ? 2 : m & 1);
     addRingSpring(
-      force, x0, y, fromCorner(m), toCorner(m), entry(p.tension, n), entry(p.tau, n),
-      entry(p.direction, 36 * edges + 18 * r + 3 * m), entry(p.length, 12 * edges + 6 * r + m), k, rest, chi, diagonal,
+      force, x0, y, entry(p.tension, n), entry(p.tau, n), entry(p.direction, 36 * edges + 18 * r + 3 * m),
+      entry(p.length, 12 * edges + 6 * r + m), diagonal, fromCorner(m), toCorner(m), k, rest, chi,
     );
   }
 }
@@ -194,7 +194,7 @@ function predict(p: FiberPair, dx: usize, s: v128, share: v128): void {
     for (let c = 0; c < 4; c++) {
       const shear = mul(viscous, ld(p.shearStiffness, 2 * b + (c & 1)));
       predictFace(
-        entry(p.tau, 8 * b), entry(p.tension, 8 * b), entry(p.direction, 36 * b), entry(dx, 12 * b),
+        entry(p.tension, 8 * b), entry(p.tau, 8 * b), entry(p.direction, 36 * b), entry(dx, 12 * b),
         c, (c + 1) & 3, long, shear, s,
       );
     }
@@ -204,7 +204,7 @@ function predict(p: FiberPair, dx: usize, s: v128, share: v128): void {
     for (let m = 0; m < 6; m++) {
       const n = 8 * edges + 6 * r + m;
       predictRingSpring(
-        entry(p.tau, n), entry(p.tension, n), entry(p.direction, 36 * edges + 18 * r + 3 * m), entry(dx, 12 * r),
+        entry(p.tension, n), entry(p.tau, n), entry(p.direction, 36 * edges + 18 * r + 3 * m), entry(dx, 12 * r),
         fromCorner(m), toCorner(m), k, s,
       );
     }

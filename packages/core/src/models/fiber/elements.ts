@@ -15,7 +15,15 @@
  */
 import type { BlockTridiagonal } from '../../linalg/blockTridiagonal.ts';
 import { type FiberRod, RING_FROM, RING_TO } from './rod.ts';
-import { addFace, addRingSpring, predictFace, predictRingSpring, turnOf } from './springs.ts';
+import {
+  addFace,
+  addRingSpring,
+  predictFace,
+  predictRingSpring,
+  type SpringArrays,
+  type Tensions,
+  turnOf,
+} from './springs.ts';
 
 /**
  * Tension in the matrix: `given` (predicted, in `tau`) or `exact` (of the iterate); `pulling`, `exact-pulling`: the same where
@@ -23,7 +31,7 @@ import { addFace, addRingSpring, predictFace, predictRingSpring, turnOf } from '
  */
 export type TensionMode = 'given' | 'exact' | 'pulling' | 'exact-pulling';
 
-export interface Elements {
+export interface Elements extends Tensions {
   /** Tension [N] of the iterate, and the one that the matrix uses: 8 a cuboid (longitudinal, shear), then 6 a ring. */
   readonly tension: Float64Array;
   readonly tau: Float64Array;
@@ -67,60 +75,34 @@ export function addElements(
   const { edgeCount, ringCount, longRest, shearRest, longStiffness, shearStiffness, ringStiffness } = fiber;
   const { tension, tau, direction, length, edgeChi, ringChi } = elements;
   const { diagonal, upper, lower } = matrix ?? { diagonal: empty, upper: empty, lower: empty };
-  const wanted = matrix ? 1 : 0;
-  const exact = mode === 'exact' || mode === 'exact-pulling' ? 1 : 0;
-  const pulling = mode === 'pulling' || mode === 'exact-pulling' ? 1 : 0;
+  const arrays: SpringArrays = {
+    force,
+    x0,
+    y,
+    tension,
+    tau,
+    direction,
+    length,
+    longRest,
+    shearRest,
+    diagonal,
+    upper,
+    lower,
+    exact: mode === 'exact' || mode === 'exact-pulling' ? 1 : 0,
+    pulling: mode === 'pulling' || mode === 'exact-pulling' ? 1 : 0,
+    matrix: matrix ? 1 : 0,
+  };
   for (let b = 0; b < edgeCount; b++) {
-    for (let c = 0; c < 4; c++) {
-      addFace(
-        force,
-        x0,
-        y,
-        b,
-        c,
-        (c + 1) & 3,
-        tension,
-        tau,
-        direction,
-        length,
-        longRest,
-        shearRest,
-        longStiffness[b],
-        shearStiffness[2 * b + (c & 1)],
-        edgeChi[b],
-        exact,
-        pulling,
-        wanted,
-        diagonal,
-        upper,
-        lower,
-      );
-    }
+    for (let c = 0; c < 4; c++)
+      addFace(arrays, b, c, (c + 1) & 3, longStiffness[b], shearStiffness[2 * b + (c & 1)], edgeChi[b]);
   }
   for (let r = 0; r < ringCount; r++) {
     for (let m = 0; m < 6; m++) {
-      addRingSpring(
-        force,
-        x0,
-        y,
-        r,
-        RING_FROM[m],
-        RING_TO[m],
-        tension,
-        tau,
-        8 * edgeCount + 6 * r + m,
-        direction,
-        36 * edgeCount + 18 * r + 3 * m,
-        length,
-        12 * edgeCount + 6 * r + m,
-        ringStiffness[r],
-        ringRest(fiber, m),
-        ringChi[r],
-        exact,
-        pulling,
-        wanted,
-        diagonal,
-      );
+      const n = 8 * edgeCount + 6 * r + m;
+      const at = 36 * edgeCount + 18 * r + 3 * m;
+      const place = 12 * edgeCount + 6 * r + m;
+      const rest = ringRest(fiber, m);
+      addRingSpring(arrays, r, RING_FROM[m], RING_TO[m], n, at, place, ringStiffness[r], rest, ringChi[r]);
     }
   }
   for (let k = 0; k < length.length; k++) if (!(length[k] > 0)) return false;
@@ -154,20 +136,15 @@ export function largestTurn(
 }
 
 /** τ moves by the share s towards the tension that a displacement dx would bring; `share` of k(1 + χ) acts: ½ in a step, 1 in statics. */
-export function predictTension(
-  fiber: FiberRod,
-  { tension, tau, direction, edgeChi, ringChi }: Elements,
-  dx: Float64Array,
-  s: number,
-  share: number,
-): void {
+export function predictTension(fiber: FiberRod, elements: Elements, dx: Float64Array, s: number, share: number): void {
+  const { edgeChi, ringChi } = elements;
   const { edgeCount, ringCount, longStiffness, shearStiffness, ringStiffness } = fiber;
   for (let b = 0; b < edgeCount; b++) {
     const viscous = share * (1 + edgeChi[b]);
     const long = viscous * longStiffness[b];
     for (let c = 0; c < 4; c++) {
       const shear = viscous * shearStiffness[2 * b + (c & 1)];
-      predictFace(tau, tension, direction, dx, b, c, (c + 1) & 3, long, shear, s);
+      predictFace(elements, dx, b, c, (c + 1) & 3, long, shear, s);
     }
   }
   for (let r = 0; r < ringCount; r++) {
@@ -175,7 +152,7 @@ export function predictTension(
     for (let m = 0; m < 6; m++) {
       const n = 8 * edgeCount + 6 * r + m;
       const at = 36 * edgeCount + 18 * r + 3 * m;
-      predictRingSpring(tau, tension, n, direction, at, dx, r, RING_FROM[m], RING_TO[m], k, s);
+      predictRingSpring(elements, dx, n, at, r, RING_FROM[m], RING_TO[m], k, s);
     }
   }
 }

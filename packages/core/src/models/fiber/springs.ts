@@ -8,11 +8,90 @@
  * length 12 b (1 a spring, then 2 a face).
  */
 
+/** Tensions [N] of the iterate and of the matrix, and directions at the end of the step: see `Elements`. */
+export interface Tensions {
+  readonly tension: Float64Array;
+  readonly tau: Float64Array;
+  readonly direction: Float64Array;
+}
+
+/** What springs read and write in a step from x0 to y: see `addElements`. */
+export interface SpringArrays {
+  readonly force: Float64Array;
+  readonly x0: Float64Array;
+  readonly y: Float64Array;
+  readonly tension: Float64Array;
+  readonly tau: Float64Array;
+  readonly direction: Float64Array;
+  readonly length: Float64Array;
+  readonly longRest: Float64Array;
+  readonly shearRest: Float64Array;
+  readonly diagonal: Float64Array;
+  readonly upper: Float64Array;
+  readonly lower: Float64Array;
+  /** 1 or 0: the matrix has the tension of the iterate; only where it pulls; a matrix is wanted at all. */
+  readonly exact: number;
+  readonly pulling: number;
+  readonly matrix: number;
+}
+
 /**
- * f·(u eᵀ) + g·1, a 3 × 3 block in row-major 12 × 12 ones: added to a at i and to d at j, taken off b at k and
- * off c at l.
+ * Of a spring, or of the two diagonals of a shear element from 0 and from 9 on: the mean direction over the step (3), the direction at its
+ * end (3), both lengths, and one over their sum.
+ */
+const axes = new Float64Array(18);
+
+/** Directions and lengths of what goes from i to j, to `axes` at u. */
+function writeAxes(s: SpringArrays, i: number, j: number, u: number): void {
+  const { x0, y } = s;
+  const ax = x0[j] - x0[i];
+  const ay = x0[j + 1] - x0[i + 1];
+  const az = x0[j + 2] - x0[i + 2];
+  const bx = y[j] - y[i];
+  const by = y[j + 1] - y[i + 1];
+  const bz = y[j + 2] - y[i + 2];
+  const l0 = Math.sqrt(ax * ax + ay * ay + az * az);
+  const l1 = Math.sqrt(bx * bx + by * by + bz * bz);
+  const mean = 1 / (l0 + l1);
+  const last = 1 / l1;
+  axes[u] = (ax + bx) * mean;
+  axes[u + 1] = (ay + by) * mean;
+  axes[u + 2] = (az + bz) * mean;
+  axes[u + 3] = bx * last;
+  axes[u + 4] = by * last;
+  axes[u + 5] = bz * last;
+  axes[u + 6] = l0;
+  axes[u + 7] = l1;
+  axes[u + 8] = mean;
+}
+
+/** Pulls i and j together along the mean direction at u; keeps direction and length at the end of the step. */
+function pullTogether(s: SpringArrays, i: number, j: number, t: number, u: number, at: number, place: number): void {
+  const { force, direction, length } = s;
+  const x = t * axes[u];
+  const y = t * axes[u + 1];
+  const z = t * axes[u + 2];
+  force[i] += x;
+  force[i + 1] += y;
+  force[i + 2] += z;
+  force[j] -= x;
+  force[j + 1] -= y;
+  force[j + 2] -= z;
+  direction[at] = axes[u + 3];
+  direction[at + 1] = axes[u + 4];
+  direction[at + 2] = axes[u + 5];
+  length[place] = axes[u + 7];
+}
+
+/**
+ * f·(u eᵀ) + g·1, with the mean direction at u and the one at the end of the step at e, a 3 × 3 block in row-major 12 × 12 ones: added
+ * to a at i and to d at j, taken off b at k and off c at l.
  */
 function addParts(
+  f: number,
+  u: number,
+  e: number,
+  g: number,
   a: Float64Array,
   i: number,
   d: Float64Array,
@@ -21,18 +100,13 @@ function addParts(
   k: number,
   c: Float64Array,
   l: number,
-  f: number,
-  ux: number,
-  uy: number,
-  uz: number,
-  ex: number,
-  ey: number,
-  ez: number,
-  g: number,
 ): void {
-  const fx = f * ux;
-  const fy = f * uy;
-  const fz = f * uz;
+  const fx = f * axes[u];
+  const fy = f * axes[u + 1];
+  const fz = f * axes[u + 2];
+  const ex = axes[e];
+  const ey = axes[e + 1];
+  const ez = axes[e + 2];
   const xx = fx * ex + g;
   const xy = fx * ey;
   const xz = fx * ez;
@@ -80,303 +154,125 @@ function addParts(
   c[l + 26] -= zz;
 }
 
-/** Force and matrix of spring n from i to j; direction and length go to `at` and `place`; the blocks are ii, ij, ji, jj. */
+/** Force of spring n from i to j, with its direction at `at` and its length at `place`. */
 function addSpring(
-  force: Float64Array,
-  x0: Float64Array,
-  y: Float64Array,
+  s: SpringArrays,
   i: number,
   j: number,
-  tension: Float64Array,
-  tau: Float64Array,
   n: number,
-  direction: Float64Array,
   at: number,
-  length: Float64Array,
   place: number,
   k: number,
   rest: number,
   chi: number,
-  exact: number,
-  pulling: number,
-  matrix: number,
-  diagonal: Float64Array,
-  ii: number,
-  jj: number,
-  upper: Float64Array,
-  ij: number,
-  lower: Float64Array,
-  ji: number,
 ): void {
-  const ax = x0[j] - x0[i];
-  const ay = x0[j + 1] - x0[i + 1];
-  const az = x0[j + 2] - x0[i + 2];
-  const bx = y[j] - y[i];
-  const by = y[j + 1] - y[i + 1];
-  const bz = y[j + 2] - y[i + 2];
-  const l0 = Math.sqrt(ax * ax + ay * ay + az * az);
-  const l1 = Math.sqrt(bx * bx + by * by + bz * bz);
-  const sum = l0 + l1;
-  const mean = 1 / sum;
-  const ux = (ax + bx) * mean;
-  const uy = (ay + by) * mean;
-  const uz = (az + bz) * mean;
-  const t = k * (0.5 * sum - rest) + 0.5 * chi * k * (l1 - l0);
-  force[i] += t * ux;
-  force[i + 1] += t * uy;
-  force[i + 2] += t * uz;
-  force[j] -= t * ux;
-  force[j + 1] -= t * uy;
-  force[j + 2] -= t * uz;
+  writeAxes(s, i, j, 0);
+  const l0 = axes[6];
+  const l1 = axes[7];
+  const t = k * (0.5 * (l0 + l1) - rest) + 0.5 * chi * k * (l1 - l0);
+  const { tension } = s;
   tension[n] = t;
-  const last = 1 / l1;
-  const ex = bx * last;
-  const ey = by * last;
-  const ez = bz * last;
-  direction[at] = ex;
-  direction[at + 1] = ey;
-  direction[at + 2] = ez;
-  length[place] = l1;
-  if (matrix === 1) {
-    const own = exact === 1 ? t : tau[n];
-    const g = (pulling === 1 ? Math.max(own, 0) : own) * mean;
-    const f = 0.5 * k * (1 + chi) - g;
-    addParts(diagonal, ii, diagonal, jj, upper, ij, lower, ji, f, ux, uy, uz, ex, ey, ez, g);
-  }
+  pullTogether(s, i, j, t, 0, at, place);
+}
+
+/** Tension of element n in the matrix [N]. */
+function tensionOf(s: SpringArrays, n: number): number {
+  const { tension, tau } = s;
+  return s.exact === 1 ? tension[n] : tau[n];
+}
+
+/** What a tension adds across its direction: over the lengths at u [N/m]. */
+function pullOf(s: SpringArrays, own: number, u: number): number {
+  return (s.pulling === 1 ? Math.max(own, 0) : own) * axes[u + 8];
 }
 
 /** The shear element on the face of cuboid b from corner c to d: diagonals p (c → d) and q (d → c). */
-function addShear(
-  force: Float64Array,
-  x0: Float64Array,
-  y: Float64Array,
-  b: number,
-  c: number,
-  d: number,
-  tension: Float64Array,
-  tau: Float64Array,
-  direction: Float64Array,
-  length: Float64Array,
-  k: number,
-  rest: number,
-  chi: number,
-  exact: number,
-  pulling: number,
-  matrix: number,
-  diagonal: Float64Array,
-  upper: Float64Array,
-  lower: Float64Array,
-): void {
-  // i → j is p, m → o is q
+function addShear(s: SpringArrays, b: number, c: number, d: number, k: number, rest: number, chi: number): void {
   const i = 12 * b + 3 * c;
-  const j = 12 * b + 12 + 3 * d;
   const m = 12 * b + 3 * d;
-  const o = 12 * b + 12 + 3 * c;
-  const p0x = x0[j] - x0[i];
-  const p0y = x0[j + 1] - x0[i + 1];
-  const p0z = x0[j + 2] - x0[i + 2];
-  const q0x = x0[o] - x0[m];
-  const q0y = x0[o + 1] - x0[m + 1];
-  const q0z = x0[o + 2] - x0[m + 2];
-  const p1x = y[j] - y[i];
-  const p1y = y[j + 1] - y[i + 1];
-  const p1z = y[j + 2] - y[i + 2];
-  const q1x = y[o] - y[m];
-  const q1y = y[o + 1] - y[m + 1];
-  const q1z = y[o + 2] - y[m + 2];
-  const lp0 = Math.sqrt(p0x * p0x + p0y * p0y + p0z * p0z);
-  const lq0 = Math.sqrt(q0x * q0x + q0y * q0y + q0z * q0z);
-  const lp1 = Math.sqrt(p1x * p1x + p1y * p1y + p1z * p1z);
-  const lq1 = Math.sqrt(q1x * q1x + q1y * q1y + q1z * q1z);
-  const sp = lp0 + lp1;
-  const sq = lq0 + lq1;
-  const meanP = 1 / sp;
-  const meanQ = 1 / sq;
-  const ux = (p0x + p1x) * meanP;
-  const uy = (p0y + p1y) * meanP;
-  const uz = (p0z + p1z) * meanP;
-  const wx = (q0x + q1x) * meanQ;
-  const wy = (q0y + q1y) * meanQ;
-  const wz = (q0z + q1z) * meanQ;
-  const t = k * (0.5 * (sp - sq) - rest) + 0.5 * chi * k * (lp1 - lq1 - lp0 + lq0);
-  force[i] += t * ux;
-  force[i + 1] += t * uy;
-  force[i + 2] += t * uz;
-  force[j] -= t * ux;
-  force[j + 1] -= t * uy;
-  force[j + 2] -= t * uz;
-  force[m] -= t * wx;
-  force[m + 1] -= t * wy;
-  force[m + 2] -= t * wz;
-  force[o] += t * wx;
-  force[o + 1] += t * wy;
-  force[o + 2] += t * wz;
   const n = 8 * b + 4 + c;
   const at = 36 * b + 12 + 6 * c;
   const place = 12 * b + 4 + 2 * c;
+  writeAxes(s, i, m + 12, 0);
+  writeAxes(s, m, i + 12, 9);
+  const p0 = axes[6];
+  const p1 = axes[7];
+  const q0 = axes[15];
+  const q1 = axes[16];
+  const t = k * (0.5 * (p0 + p1 - (q0 + q1)) - rest) + 0.5 * chi * k * (p1 - q1 - p0 + q0);
+  const { tension } = s;
   tension[n] = t;
-  const lastP = 1 / lp1;
-  const lastQ = 1 / lq1;
-  const ex = p1x * lastP;
-  const ey = p1y * lastP;
-  const ez = p1z * lastP;
-  const gx = q1x * lastQ;
-  const gy = q1y * lastQ;
-  const gz = q1z * lastQ;
-  direction[at] = ex;
-  direction[at + 1] = ey;
-  direction[at + 2] = ez;
-  direction[at + 3] = gx;
-  direction[at + 4] = gy;
-  direction[at + 5] = gz;
-  length[place] = lp1;
-  length[place + 1] = lq1;
-  if (matrix === 1) {
-    const own = exact === 1 ? t : tau[n];
-    const half = 0.5 * k * (1 + chi);
-    const a = (pulling === 1 ? Math.max(own, 0) : own) * meanP;
-    const e = (pulling === 1 ? Math.max(-own, 0) : -own) * meanQ;
-    const base = 144 * b;
-    const cc = base + 39 * c;
-    const cd = base + 36 * c + 3 * d;
-    const dc = base + 36 * d + 3 * c;
-    const dd = base + 39 * d;
-    // p on its ends, q on its ends
-    addParts(diagonal, cc, diagonal, dd + 144, upper, cd, lower, dc, half - a, ux, uy, uz, ex, ey, ez, a);
-    addParts(diagonal, dd, diagonal, cc + 144, upper, dc, lower, cd, half - e, wx, wy, wz, gx, gy, gz, e);
-    // p feels q and q feels p
-    addParts(upper, cc, lower, dd, diagonal, cd, diagonal, dc + 144, half, ux, uy, uz, gx, gy, gz, 0);
-    addParts(upper, dd, lower, cc, diagonal, dc, diagonal, cd + 144, half, wx, wy, wz, ex, ey, ez, 0);
-  }
+  pullTogether(s, i, m + 12, t, 0, at, place);
+  pullTogether(s, m, i + 12, -t, 9, at + 3, place + 1);
+  if (s.matrix === 1) addShearMatrix(s, b, c, d, 0.5 * k * (1 + chi));
 }
 
-/** The longitudinal spring at corner c of cuboid b, and the face from there to corner d. */
+/** Its matrix, with the axes of both diagonals in place; `half`: half the stiffness. */
+function addShearMatrix(s: SpringArrays, b: number, c: number, d: number, half: number): void {
+  const { diagonal, upper, lower } = s;
+  const own = tensionOf(s, 8 * b + 4 + c);
+  const a = pullOf(s, own, 0);
+  const e = pullOf(s, -own, 9);
+  const base = 144 * b;
+  const cc = base + 39 * c;
+  const cd = base + 36 * c + 3 * d;
+  const dc = base + 36 * d + 3 * c;
+  const dd = base + 39 * d;
+  // p on its ends, q on its ends
+  addParts(half - a, 0, 3, a, diagonal, cc, diagonal, dd + 144, upper, cd, lower, dc);
+  addParts(half - e, 9, 12, e, diagonal, dd, diagonal, cc + 144, upper, dc, lower, cd);
+  // p feels q and q feels p
+  addParts(half, 0, 12, 0, upper, cc, lower, dd, diagonal, cd, diagonal, dc + 144);
+  addParts(half, 9, 3, 0, upper, dd, lower, cc, diagonal, dc, diagonal, cd + 144);
+}
+
+/** The longitudinal spring at corner c of cuboid b, and the face from there to corner d; `long`, `shear`: stiffness [N/m]. */
 export function addFace(
-  force: Float64Array,
-  x0: Float64Array,
-  y: Float64Array,
+  s: SpringArrays,
   b: number,
   c: number,
   d: number,
-  tension: Float64Array,
-  tau: Float64Array,
-  direction: Float64Array,
-  length: Float64Array,
-  longRest: Float64Array,
-  shearRest: Float64Array,
   long: number,
   shear: number,
   chi: number,
-  exact: number,
-  pulling: number,
-  matrix: number,
-  diagonal: Float64Array,
-  upper: Float64Array,
-  lower: Float64Array,
 ): void {
+  const { longRest, shearRest, diagonal, upper, lower } = s;
   const i = 12 * b + 3 * c;
-  const own = 144 * b + 39 * c;
-  addSpring(
-    force,
-    x0,
-    y,
-    i,
-    i + 12,
-    tension,
-    tau,
-    8 * b + c,
-    direction,
-    36 * b + 3 * c,
-    length,
-    12 * b + c,
-    long,
-    longRest[4 * b + c],
-    chi,
-    exact,
-    pulling,
-    matrix,
-    diagonal,
-    own,
-    own + 144,
-    upper,
-    own,
-    lower,
-    own,
-  );
-  const rest = shearRest[4 * b + c];
-  addShear(
-    force,
-    x0,
-    y,
-    b,
-    c,
-    d,
-    tension,
-    tau,
-    direction,
-    length,
-    shear,
-    rest,
-    chi,
-    exact,
-    pulling,
-    matrix,
-    diagonal,
-    upper,
-    lower,
-  );
+  const n = 8 * b + c;
+  addSpring(s, i, i + 12, n, 36 * b + 3 * c, 12 * b + c, long, longRest[4 * b + c], chi);
+  if (s.matrix === 1) {
+    const own = 144 * b + 39 * c;
+    const g = pullOf(s, tensionOf(s, n), 0);
+    const f = 0.5 * long * (1 + chi) - g;
+    addParts(f, 0, 3, g, diagonal, own, diagonal, own + 144, upper, own, lower, own);
+  }
+  addShear(s, b, c, d, shear, shearRest[4 * b + c], chi);
 }
 
-/** Spring n of ring r, between two of its corners. */
+/** Spring n of ring r, between two of its corners, with its direction at `at` and its length at `place`. */
 export function addRingSpring(
-  force: Float64Array,
-  x0: Float64Array,
-  y: Float64Array,
+  s: SpringArrays,
   r: number,
   from: number,
   to: number,
-  tension: Float64Array,
-  tau: Float64Array,
   n: number,
-  direction: Float64Array,
   at: number,
-  length: Float64Array,
   place: number,
   k: number,
   rest: number,
   chi: number,
-  exact: number,
-  pulling: number,
-  matrix: number,
-  diagonal: Float64Array,
 ): void {
-  addSpring(
-    force,
-    x0,
-    y,
-    12 * r + 3 * from,
-    12 * r + 3 * to,
-    tension,
-    tau,
-    n,
-    direction,
-    at,
-    length,
-    place,
-    k,
-    rest,
-    chi,
-    exact,
-    pulling,
-    matrix,
-    diagonal,
-    144 * r + 39 * from,
-    144 * r + 39 * to,
-    diagonal,
-    144 * r + 36 * from + 3 * to,
-    diagonal,
-    144 * r + 36 * to + 3 * from,
-  );
+  const { diagonal } = s;
+  addSpring(s, 12 * r + 3 * from, 12 * r + 3 * to, n, at, place, k, rest, chi);
+  if (s.matrix === 1) {
+    const ii = 144 * r + 39 * from;
+    const jj = 144 * r + 39 * to;
+    const ij = 144 * r + 36 * from + 3 * to;
+    const ji = 144 * r + 36 * to + 3 * from;
+    const g = pullOf(s, tensionOf(s, n), 0);
+    const f = 0.5 * k * (1 + chi) - g;
+    addParts(f, 0, 3, g, diagonal, ii, diagonal, jj, diagonal, ij, diagonal, ji);
+  }
 }
 
 /** Squared turn [rad²] that dx makes of a spring of length l from i to j. */
@@ -398,9 +294,7 @@ function stretchOf(direction: Float64Array, at: number, dx: Float64Array, i: num
 
 /** τ of the spring and of the face at corner c of cuboid b move by the share s towards the tension that dx would bring. */
 export function predictFace(
-  tau: Float64Array,
-  tension: Float64Array,
-  direction: Float64Array,
+  tensions: Tensions,
   dx: Float64Array,
   b: number,
   c: number,
@@ -409,6 +303,7 @@ export function predictFace(
   shear: number,
   s: number,
 ): void {
+  const { tau, tension, direction } = tensions;
   const i = 12 * b + 3 * c;
   const m = 12 * b + 3 * d;
   const n = 8 * b + c;
@@ -420,18 +315,17 @@ export function predictFace(
 
 /** The same of spring n of ring r. */
 export function predictRingSpring(
-  tau: Float64Array,
-  tension: Float64Array,
-  n: number,
-  direction: Float64Array,
-  at: number,
+  tensions: Tensions,
   dx: Float64Array,
+  n: number,
+  at: number,
   r: number,
   from: number,
   to: number,
   k: number,
   s: number,
 ): void {
+  const { tau, tension, direction } = tensions;
   const change = stretchOf(direction, at, dx, 12 * r + 3 * from, 12 * r + 3 * to);
   tau[n] += s * (tension[n] + k * change - tau[n]);
 }
