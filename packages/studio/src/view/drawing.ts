@@ -1,0 +1,172 @@
+/** From frames to pictures: colours, thickness, arrows, and one picture of all lanes. */
+import { Box3, Vector3 } from 'three';
+import type { Frame } from '../protocol.ts';
+import { laneColors } from './colormaps.ts';
+import type { LaneView } from './lane.ts';
+import { perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
+
+const plain = { light: '#b5652f', dark: '#e8a868' };
+
+/** Colour of a lane whose rods show no quantity. */
+export function baseColor({ lanes, options }: ViewState, lane: number): string {
+  if (lanes.length > 1) return laneColors[lane % laneColors.length];
+  if (lanes[0]?.hair) return options.hairColor;
+  return options.dark ? plain.dark : plain.light;
+}
+
+export function applyColors(view: ViewState): void {
+  const { lanes, options, range, colliders, ground, lights } = view;
+  const { colorBy, stripe, dark } = options;
+  lanes.forEach((lane, k) => {
+    lane.setColoring(colorBy, range || 1, baseColor(view, k), stripe, dark);
+    lane.setExtras(options.ghost, options.frames, options.forces);
+  });
+  colliders?.shade(options.hairColor);
+  ground.setColors(dark ? '#5b6577' : '#9aa3b2', dark ? '#000000' : '#1c2433', dark ? 0.85 : 0.36, options.grid);
+  lights.set(dark);
+  view.dirty = true;
+}
+
+/** Radius of the thickest rod [m]. */
+function thickestOf(lanes: readonly LaneView[]): number {
+  let most = 0;
+  for (const { info } of lanes) for (const { edgeRadius } of info.rods) most = Math.max(most, edgeRadius[0]);
+  return most;
+}
+
+/** Rods that would be thinner than a pixel are drawn thicker; the legend says so. */
+function applyThickness(view: ViewState): void {
+  const { lanes, thickness } = view;
+  const most = thickestOf(lanes);
+  // a hair may be as thin as a pixel, a rod should show its sides
+  const least = lanes.some(({ hair }) => hair) ? 0.6 : 1.7;
+  const factor = most === 0 ? 1 : Math.max(1, (least * perPixelOf(view)) / most);
+  if (Math.abs(factor - thickness) < 0.02 * thickness) return;
+  view.thickness = factor;
+  for (const lane of lanes) lane.setThickness(factor);
+}
+
+/** Arrows keep their size on the screen. */
+function applyForces(view: ViewState): void {
+  const { options, arrows, lanes, spread } = view;
+  if (!options.forces) return;
+  const pixel = perPixelOf(view);
+  const scale = arrows.perNewton(smallerSide(view)) * pixel;
+  for (const lane of lanes) lane.drawForces(scale, pixel, arrows.width(spread / pixel), options.dark);
+}
+
+const held = new Vector3();
+
+/** The place that the hand holds, as it is drawn; another model may have fewer nodes. */
+function heldIn({ pull }: ViewState, { samples }: LaneView): Vector3 | undefined {
+  const x = pull && samples[pull.rod]?.nodePosition;
+  return x && pull ? held.fromArray(x, Math.min(3 * pull.node, x.length - 3)) : undefined;
+}
+
+/** Whether what the hand holds is seen: if it is not, the camera has to go after it. */
+function inPicture(view: ViewState): boolean {
+  const { lanes, man } = view;
+  const at = lanes[0] && heldIn(view, lanes[0])?.project(man.camera);
+  return !at || Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.95;
+}
+
+const point = new Vector3();
+const bounds = new Box3();
+
+/** Where the rods are now; valid until the next call. */
+function measureBounds({ lanes }: ViewState): Box3 {
+  bounds.makeEmpty();
+  for (const lane of lanes) {
+    for (const { nodePosition: x } of lane.samples)
+      for (let i = 0; i < x.length; i += 3) bounds.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
+  }
+  return bounds;
+}
+
+/** What lies between two frames is what the next picture shows. */
+export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): void {
+  const { lanes, arrows, options, range, colliders, man, ground } = view;
+  let most = 0;
+  lanes.forEach((lane, k) => {
+    if (!a.lanes[k] || !b.lanes[k] || lane.info.refused !== undefined) return;
+    lane.show(a.lanes[k], b.lanes[k], weight);
+    most = Math.max(most, lane.largest);
+  });
+  arrows.watch(lanes.map(({ forces }) => forces));
+  // rises at once, falls slowly, so that colours do not flicker
+  const next = most > range ? most : range + 0.01 * (most - range);
+  if (options.colorBy !== 'plain' && Math.abs(next - range) > 1e-3 * range) {
+    view.range = next;
+    applyColors(view);
+  }
+  colliders?.deform(a.time + weight * (b.time - a.time));
+  for (const { hair } of lanes) hair?.setVolume(man.seen.getCenter(point));
+  const now = measureBounds(view);
+  view.spread = now.getSize(point).length();
+  man.held = view.hold !== undefined && inPicture(view);
+  man.watch(now);
+  man.placeGround(ground);
+  view.dirty = true;
+}
+
+function draw(view: ViewState): void {
+  const { lanes, lights, software, man, quality, renderer, scene, band, pull, ground, colliders, width, height } = view;
+  applyThickness(view);
+  lights.setShadows(!software || view.refined);
+  lights.cover(man.seen, view.thickness * thickestOf(lanes));
+  applyForces(view);
+  for (const { hair } of lanes) hair?.setShare(view.refined ? 1 : quality.share);
+  renderer.setScissorTest(false);
+  renderer.setViewport(0, 0, width, height);
+  renderer.clear();
+  const areas = rectsOf(view);
+  lanes.forEach((lane, k) => {
+    lanes.forEach((other) => {
+      other.group.visible = other === lane;
+    });
+    const { x, y, width: w, height: h } = areas[k];
+    if (pull) band.place(heldIn(view, lane), pull.target, 0.008 * man.distance);
+    lane.placeColliders((collider, at) => colliders?.place(collider, at));
+    ground.renderShadow(renderer, lane.casters, view.thickness);
+    renderer.setViewport(x, height - y - h, w, h);
+    renderer.setScissor(x, height - y - h, w, h);
+    renderer.setScissorTest(lanes.length > 1);
+    renderer.render(scene, man.camera);
+  });
+}
+
+/** A picture that stands still is drawn once more, finely: now. */
+export function refine(view: ViewState): void {
+  const { quality } = view;
+  view.refined = true;
+  setSize(view, quality.fineRatio);
+  draw(view);
+  view.dirty = false;
+  quality.drew(true);
+}
+
+/** Draws if anything has changed; false where nothing had. */
+export function render(view: ViewState, seconds: number): boolean {
+  const { man, hold, options, arrows, quality } = view;
+  const moved = man.update(seconds);
+  if (hold) {
+    man.camera.updateMatrixWorld();
+    hold();
+  }
+  if (options.forces && arrows.settle(seconds)) view.dirty = true;
+  quality.measure();
+  if (!moved && !view.dirty) {
+    if (quality.rest(seconds)) refine(view);
+    return false;
+  }
+  // before drawing: another size clears what was drawn
+  if (view.refined || view.pixelRatio !== quality.ratio) {
+    view.refined = false;
+    quality.wake();
+    setSize(view);
+  }
+  view.dirty = false;
+  draw(view);
+  quality.drew(false);
+  return true;
+}
