@@ -350,8 +350,9 @@ export interface ContactPort {
    * start of the step, as islands: all of them if the method is absent, else those that it has not marked as done.
    */
   stepSingleRods?(job: SingleRodBatch): StepOutcome;
-  /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
+  /** Whether `readVelocity` returns the mean velocity over the step, from displacements; else the velocity at its end. */
   readonly readsDisplacements?: boolean;
+  /** S v, 3 numbers per side [m/s]. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** Adds the kinetic and elastic energy of a system in its present state; false if the model does not know them. */
   measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
@@ -388,7 +389,7 @@ export interface RestRod {
   load(part: number): void;
   /** Residual, and right side and matrix (`tangent`: as verdicts on stability want it). The sum of forces' sizes [N], or NaN. */
   evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
-  /** Whether loads have a potential, as far as the last matrix tells. */
+  /** Whether loads have a potential, as of the last matrix. */
   readonly conservative: boolean;
   writeRight(): void;
   /** Whether the residual, as it now is, is nothing beside `scale` or rounding, and its size [N] and limit. */

@@ -161,7 +161,7 @@ export interface RodPairs {
   radiusOf(rod: number): ArrayLike<number>;
 }
 
-/** What a bundle that solves contact itself is told of the obstacles, and of rods that meet rods. */
+/** Obstacles and pairs of rods, as passed to a bundle that solves contact itself. */
 export interface SolidScene {
   readonly count: number;
   /** In the step from t to t + dt. */

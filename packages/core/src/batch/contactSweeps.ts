@@ -193,7 +193,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   return { gap, predicted };
 }
 
-/** An edge at the start of the step: where it begins, the edge, and the ways of its nodes over the step under loads alone [m]. */
+/** An edge at the start of the step: where it begins, the edge, and the displacements of its nodes over the step under loads alone [m]. */
 interface Span {
   readonly x: Vector;
   readonly edge: Vector;

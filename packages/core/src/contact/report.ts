@@ -64,7 +64,7 @@ export interface ContactReport {
   swept: number;
   /** By how far surfaces overlapped at most, where the step or a piece began [m]. */
   overlap: number;
-  /** What touches where the error is largest, if it is beyond the tolerance and can be told. */
+  /** What touches where the error is largest, if it is beyond the tolerance and its contact is known. */
   worst?: { readonly rod: string; readonly other: string };
 }
 
@@ -88,7 +88,7 @@ export function addReport(report: ContactReport, piece: ContactReport): void {
   report.overlap = Math.max(report.overlap, piece.overlap);
 }
 
-/** Contacts that carry force, with impulses of a step dt and gaps as they are told. */
+/** Contacts that carry force, with the impulses of a step dt and the given gaps. */
 export function listForces(
   set: ContactSet,
   rods: readonly Rod[],

@@ -119,7 +119,7 @@ export interface Pin {
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
 }
 
-/** Whether active pin p is the one that holds coordinate k of its node: of several pins there, the first bears the force. */
+/** Whether active pin p is the one that holds coordinate k of its node: of several pins there, the first carries the force. */
 export function isFirstToHold(pins: readonly Pin[], poses: readonly PinPose[], p: number, k: number): boolean {
   const holds = ({ holdX, holdY, holdZ }: Pin): boolean => [holdX, holdY, holdZ][k];
   return p === pins.findIndex((pin, i) => poses[i].active && pin.node === pins[p].node && holds(pin));

@@ -6,7 +6,7 @@ import type { Verdict } from './search.ts';
 /** Where a rod is remembered: the last point of the branch, and the state before a trial. */
 export type BranchPlace = 'point' | 'trial';
 
-/** What a model tells of a rod whose branch is followed. Its pins and loads are those at time `stage.t`. */
+/** What following a branch asks of a model about one rod. Its pins and loads are those at time `stage.t`. */
 export interface BranchRod {
   readonly rest: RestProblem;
   readonly stage: { t: number };

@@ -141,7 +141,7 @@ export function solveStep(
   const right = step.slice();
   solveBand(factor, matrix, step);
   if (!(measureMove(problem) <= 1e-6 * length)) return used;
-  // next to an unstable equilibrium only the matrix as it is tells how far that is
+  // next to an unstable equilibrium only the unshifted matrix shows how far that is
   const shifted = step.slice();
   step.set(right);
   factorBand(factor, matrix, 0, softScale, false);

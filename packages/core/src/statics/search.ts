@@ -8,7 +8,7 @@ import { pow } from '../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
 
 export interface Verdict {
-  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
+  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 if unknown. */
   readonly negativeModes: number;
   /**
    * `energy`: negative eigenvalues counted; `divergence`: loads without a potential, only the sign of the determinant;
@@ -28,7 +28,7 @@ export interface NewtonResult {
   residual: number;
   tolerance: number;
   reason: string;
-  /** At rest: what positions are off, as far as the last correction tells [m]. */
+  /** At rest: error of positions, estimated by the last correction [m]. */
   error?: number;
   /** Rounding ended the search: no other way leads closer. */
   final?: boolean;

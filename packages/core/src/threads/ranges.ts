@@ -114,7 +114,7 @@ export const balanceByTime: BalanceRule = (bounds, busy) => {
   return wanted;
 };
 
-/** Moves the ends of ranges to where they are wanted, as far as threads have compiled what they get, and tells which rods have come to whom. */
+/** Moves the ends of ranges to where they are wanted, as far as threads have compiled the rods, and returns which rods each thread has received. */
 export function moveRanges(
   { rods, parts, inRanges, compiled, cuts }: Ranges,
   wanted: ArrayLike<number>,

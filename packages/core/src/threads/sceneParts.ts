@@ -21,7 +21,7 @@ export function pickRods(scene: Scene, ids: ReadonlySet<string>): Scene {
   };
 }
 
-/** Obstacles for threads to find contacts with: which rods each acts on is told elsewhere. */
+/** Obstacles for threads to find contacts with; the rods that each acts on are passed separately. */
 export function pickColliders({ colliders = [] }: Scene): ColliderSpec[] {
   return colliders.map(({ rods: _rods, ...spec }) => spec);
 }

@@ -14,7 +14,7 @@ const INTERVAL = 5;
 /** Workers that have answered. They cannot answer again while they serve a world. */
 const answered = new WeakSet<ThreadPort>();
 
-/** What tells a browser's threads apart; all undefined in Node. */
+/** Globals by which a page and its workers are recognised; all undefined in Node. */
 interface Platform {
   readonly crossOriginIsolated?: boolean;
   readonly document?: unknown;

@@ -1,4 +1,4 @@
-/** What runs in a worker thread: it compiles its part of the scene, then serves requests until it is told to leave. */
+/** What runs in a worker thread: it compiles its part of the scene, then serves requests until it is asked to exit. */
 import type { Bundle, ContactPort, Model } from '../model.ts';
 import { createWorld } from '../world/world.ts';
 import { writeAnswer } from './answers.ts';
@@ -100,7 +100,7 @@ async function startService(task: Task): Promise<Service> {
   };
 }
 
-/** Whether the worker was told to leave; else it has to receive a message. */
+/** True if the worker was asked to exit; false if it has a message to receive. */
 function serve(of: Service): boolean {
   for (;;) {
     const { turn, request } = waitForRequest(of.pool, of.turn);

@@ -75,7 +75,7 @@ function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
   return out;
 }
 
-/** Adds the forces of links to the rods' balances. Their torques are not told apart: `linked` rods are checked for forces alone. */
+/** Adds the forces of links to the rods' balances. Their torques are not known by rod: `linked` rods are checked for forces alone. */
 function addLinks(balances: readonly Balance[], contact: ContactWorld): ReadonlySet<number> {
   const linked = new Set<number>();
   contact.linkForces().forEach(({ force }, k) => {

@@ -218,7 +218,7 @@ const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
 const local = new Float64Array(3);
 const point = new Float64Array(3);
 
-/** What obstacles that move on paths may have done: their forces, over the ways of their surfaces. */
+/** What obstacles that move on paths may have done: their forces times the displacements of their surfaces. */
 function workOfObstacles(work: Work, { contact, colliders, rods, samples }: WorldParts, t: number, dt: number): void {
   if (!contact || !colliders.some(({ moves, body }) => moves && body < 0)) return;
   const indexOf = new Map(rods.map(({ id }, r) => [id, r]));

@@ -32,7 +32,7 @@ export interface DeviceBatch {
   groups: readonly DeviceGroup[];
   /** Strands that the reference moves, and their indices in the bundle. */
   others: readonly BatchRod[];
-  /** Obstacles, if contact is merged and the world has told of them; what the last step reports of contact. */
+  /** Obstacles, if contact is merged and the world has passed them; what the last step reports of contact. */
   solids: SolidScene | undefined;
   readonly report: OwnContactReport;
   /** Loads and grips by hand when strands were last divided. */
@@ -43,7 +43,7 @@ export interface DeviceBatch {
   /** Steps that the device has taken since its state was read, and the length of the step before them [s]. */
   readonly unread: UnreadStep[];
   lengthBeforeUnread: number;
-  /** To be told to the user. */
+  /** Warnings for the user. */
   remarks: string[];
 }
 

@@ -93,7 +93,7 @@ export function findWithCollider(
       node.near = false;
       if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
         const o = nodeOffset[r] + i;
-        // a surface that deforms tells its velocity where it was last measured
+        // a surface that deforms has its velocity only where it was last measured
         if (collider.shape.surfaceVelocity) measureDistanceIn(distanceAt, collider, collider.now, x, 3 * o);
         else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
         measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);

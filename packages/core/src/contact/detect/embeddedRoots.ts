@@ -151,7 +151,7 @@ export function markRoots({ roots, nodeHeld, nodeCount, exempt }: Finder): void 
 /** Bit of a node that is left alone as part of a root; bit 0 is that of welds. */
 const ROOT = 2;
 
-/** What is told before a run: an obstacle a line. */
+/** Warnings before a run, one line per obstacle. */
 export function warnRoots(finder: Finder, warnings: string[]): void {
   const { roots, colliders, rods } = finder;
   colliders.forEach(({ id, shape: { thin } }, k) => {

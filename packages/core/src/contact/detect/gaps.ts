@@ -3,7 +3,7 @@
  *
  * The gap that a step is solved with is that of its start along the direction of the contact. Of what was found on the way that direction is
  * one of the end, and the number says nothing of an overlap: hair that is swept past other hair had −2.4 mm there, eight radii, and lay 11 µm in
- * it. So observers are told what is measured anew, where the rods and the obstacles are when they ask; steps do not pay for it.
+ * it. So gaps are measured anew when an observer asks for them, at the positions of that moment; steps do not pay for it.
  *
  * Places slide within a step. What lies inside an edge is therefore measured where the edge comes closest now, not where it did at the start.
  */

@@ -44,12 +44,12 @@ export function createNearPairs(edgeCount: number, nodeCount: number): NearPairs
   };
 }
 
-/** What an edge may touch within a step has come this near its axis [m], in two such ways together: its surface, what gravity adds to the way, a field. */
+/** Two edges may touch within a step if their axes come nearer than the sum of their reaches [m]: surface, fall by gravity, range of fields. */
 export function reachOf({ pairRadius, acceleration, rules }: Finder, e: number, dt: number): number {
   return 1.05 * pairRadius[e] + 0.5 * acceleration * dt * dt + rules.reach;
 }
 
-/** Sees to it that the list has all pairs that are not apart where their velocities take them in the step, by their reaches. */
+/** Makes sure that the list has all pairs of edges that come within their reaches during the step, at the velocities of its start. */
 export function coverStep(finder: Finder, dt: number): void {
   const { near, rods, rodRole, nodeOffset, position: x, velocity: v } = finder;
   for (let r = 0; r < rods.length; r++) {
@@ -148,7 +148,7 @@ function lookUp(finder: Finder, end: Float64Array, dt: number): void {
     const e = left.data[k];
     found.length = 0;
     findPathOverlaps(found, tree, edgeRod, tree.placeOf[e]);
-    // of two that have left, the first tells
+    // of two that have left, the first reports the pair
     for (let m = 0; m < found.length; m++)
       if (!leaves[found.data[m]] || e < found.data[m]) addPair(finder, e, found.data[m]);
   }

@@ -290,36 +290,35 @@ export function applyCrossings(
     r[o + IMPULSE + 1] = py;
     r[o + IMPULSE + 2] = pz;
     r[o + IMPULSE + 3] = angle;
-    const dx = px - r[o + BEFORE];
-    const dy = py - r[o + BEFORE + 1];
-    const dz = pz - r[o + BEFORE + 2];
-    const change = angle - r[o + BEFORE + 3];
-    follow(arrays, a, r, o, 0, NORMAL, -1, px, py, pz, angle, dx, dy, dz, change);
-    follow(arrays, b, r, o, 1, NORMAL, 1, px, py, pz, angle, dx, dy, dz, change);
-    follow(arrays, c, r, o, 2, NORMAL + 3, -1, px, py, pz, angle, dx, dy, dz, change);
-    follow(arrays, d, r, o, 3, NORMAL + 3, 1, px, py, pz, angle, dx, dy, dz, change);
+    writeSide(arrays, a, r, o, 0);
+    writeSide(arrays, b, r, o, 1);
+    writeSide(arrays, c, r, o, 2);
+    writeSide(arrays, d, r, o, 3);
   }
   return swing;
 }
 
-/** Copy of one side, and what its rod follows: ρ(y − v₀) + Cᵀ(p − p₀). `at`: its first number. */
-function follow(
+/**
+ * The velocity y of side i of the crossing at o, to `copy`, and the right side of its rod's solve, ρ(y − v₀) + Cᵀ(p − p₀); p is the impulse in
+ * the record. `at`: the side's first number.
+ */
+function writeSide(
   { mass, copy, free, start, right }: CrossingArrays,
   at: number,
   r: Float64Array,
   o: number,
   i: number,
-  normal: number,
-  sign: number,
-  px: number,
-  py: number,
-  pz: number,
-  angle: number,
-  dx: number,
-  dy: number,
-  dz: number,
-  change: number,
 ): void {
+  const px = r[o + IMPULSE];
+  const py = r[o + IMPULSE + 1];
+  const pz = r[o + IMPULSE + 2];
+  const angle = r[o + IMPULSE + 3];
+  const dx = px - r[o + BEFORE];
+  const dy = py - r[o + BEFORE + 1];
+  const dz = pz - r[o + BEFORE + 2];
+  const change = angle - r[o + BEFORE + 3];
+  const normal = i < 2 ? NORMAL : NORMAL + 3;
+  const sign = (i & 1) === 0 ? -1 : 1;
   const w = r[o + i];
   const inverse = r[o + INVERSE + i];
   const rho = mass[at / 3];

@@ -1,7 +1,7 @@
 /**
  * Triangle meshes as obstacles.
  *
- * The nearest point comes from a tree of boxes. Whether a point is inside a closed mesh is told by the angle-weighted
+ * The nearest point comes from a tree of boxes. Whether a point is inside a closed mesh follows from the angle-weighted
  * normal of the feature it is nearest to (face, edge or vertex), which is never wrong for a closed mesh; counting the
  * crossings of a ray is, where it meets an edge.
  *
@@ -139,7 +139,7 @@ function set(v: number, w: number, feature: number): void {
   nearest.feature = feature;
 }
 
-/** Into `nearest`; the regions are told apart by the signs of six dot products. */
+/** Into `nearest`; the signs of six dot products give the region. */
 function findNearest(vertices: Float64Array, a: number, b: number, c: number, x: number, y: number, z: number): void {
   const abx = vertices[b] - vertices[a];
   const aby = vertices[b + 1] - vertices[a + 1];

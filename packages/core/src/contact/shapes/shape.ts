@@ -12,7 +12,7 @@ export interface Shape {
   readonly type: string;
   /** Whether distances take some nanoseconds: places that ended inside are then looked for in every round of a solve. */
   readonly isCheap?: boolean;
-  /** A surface without an inside: what went through it ends where nothing tells. */
+  /** A surface without an inside: after a point has passed through it, the distance does not show that. */
   readonly thin?: boolean;
   readonly distance: DistanceFunction;
   /**

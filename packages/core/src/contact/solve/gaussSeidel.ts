@@ -1,5 +1,5 @@
 /**
- * Two other ways to the impulses of a step, one as an oracle, one as the cheap way that is often taken.
+ * Two other methods for the impulses of a step: one is a test oracle, the other the cheap method that many codes use.
  *
  * `solveGaussSeidel`: contacts in turn, each with all others as they are, on the whole matrix W of responses. The simplest
  * correct method, and quadratic in the number of contacts. It agrees with ADMM on stacks and slopes; for ropes under tension round

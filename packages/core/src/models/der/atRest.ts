@@ -92,7 +92,7 @@ export function createRestRod(der: DerRod): RestRod {
     revert: (t) => returnToSnapshot(der, snapshot, work, t),
     finish(outside) {
       der.loadFactor = 1;
-      // as after a step: what pins bear is then with the links' forces
+      // as after a step: reactions of pins then include the links' forces
       clearContact(der, true);
       for (let d = 0; d < size && der.contact; d++) {
         if ((d & 3) < 3) der.contact.nodeForce[3 * (d >> 2) + (d & 3)] = outside[d];

@@ -234,7 +234,7 @@ function rateOf({ q, v, fixed }: DerRod, start: Float64Array, d: number, rate: n
   return fixed[d] ? rate * (q[d] - start[d]) : v[d];
 }
 
-/** Component k of S v of side c, with the ways of held nodes in place of their velocities. */
+/** Component k of S v of side c, with the displacements of held nodes over the step in place of their velocities. */
 export function velocityOf(
   der: DerRod,
   { edge, weight, arm }: ContactSides,

@@ -193,7 +193,7 @@ function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | '
   joints.length[i] = length;
 }
 
-/** Lays a rod out over the given slices of the bundle's state; samples and all else by the two ways of getting memory. */
+/** Lays a rod out over the given slices of the bundle's state; `allocateSamples` and `arena` give the memory for samples and for everything else. */
 export function createDerRod(
   rod: Rod,
   drive: Drive,

@@ -329,7 +329,7 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
     if (tool.krylov) velocity[k] = next / (h * exp(-0.5 * tool.alpha[0] * h));
     else {
       const decay = Math.sqrt(filters.decay2[k]);
-      // where the step is a multiple of half a period a velocity cannot be told from two positions
+      // where the step is a multiple of half a period, two positions do not determine the velocity
       velocity[k] = Math.abs(filters.kick[k]) > 0.05 * h * decay ? next / filters.kick[k] : 0;
     }
   }

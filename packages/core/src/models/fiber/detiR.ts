@@ -7,7 +7,7 @@
  * with the fiber. Springs that push are left out of the geometric part of H. It needs damping: undamped it fails within a second
  * of swinging, as every such scheme that was tried. A step that would raise the energy by more than the loads put in is taken
  * by the energy–momentum method instead, so it never explodes; but a run in which many are taken so has no use for it: pins
- * that move the fiber put energy in as well, which is not told from a gain.
+ * that move the fiber put energy in as well, which counts as a gain.
  *
  * Velocities play no part in the recursion; those of the state are (3d − d')/2h of the last two displacements, of second order.
  * With d/h, which is of first, every hand-over was an error, and a fiber that a load pushes for 1 s, where the test of the

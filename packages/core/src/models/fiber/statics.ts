@@ -62,7 +62,7 @@ export interface NewtonResult {
   residual: number;
   tolerance: number;
   reason: string;
-  /** Positions cannot resolve the answer, so other ways to it are useless. */
+  /** Positions cannot resolve the answer, so no other method would find it. */
   isRounded?: boolean;
   /** The search went downhill on the way. */
   descended?: boolean;

@@ -237,24 +237,35 @@ const tensor = new Float64Array(9);
 const moment = new Float64Array(9);
 const pointForce = new Float64Array(3);
 const spinTensor = new Float64Array(9);
+/** From the start of the element to the point [m]. */
+const lever = new Float64Array(3);
 
-/** A point inside element e: mass, force and frame move with the element's own unknowns as well. */
+/** Nodes or middles of edges: where they are along their elements, what their poses are series of, and their frames. */
+interface Points {
+  offset: Float64Array;
+  series: Float64Array;
+  frame: Float64Array;
+}
+
+const none = new Float64Array(0);
+/** One object for all elements, of which there are thousands. */
+const points: Points = { offset: none, series: none, frame: none };
+
+/** Point i, inside element e: mass, force and frame (in `tensor`, `pointForce`, `moment`) move with the element's own unknowns as well. */
 function joinPoint(
   h: HelixChain,
   a: Assembly,
   e: number,
-  u: number,
-  series: Float64Array,
-  o: number,
-  frame: Float64Array,
-  frameAt: number,
-  dx: number,
-  dy: number,
-  dz: number,
+  points: Points,
+  i: number,
   geometric: boolean,
   frames: boolean,
 ): void {
-  writePointJacobians(h, e, u, series, o, angular, linear, 0);
+  const { offset, series } = points;
+  const dx = lever[0];
+  const dy = lever[1];
+  const dz = lever[2];
+  writePointJacobians(h, e, offset[i], series, 8 * i, angular, linear, 0);
   const tx = moment[7] - moment[5];
   const ty = moment[2] - moment[6];
   const tz = moment[3] - moment[1];
@@ -308,7 +319,7 @@ function joinPoint(
       }
     }
   }
-  if (geometric) addPointGeometry(h, e, u, series, o, frame, frameAt, frames);
+  if (geometric) addPointGeometry(h, e, points, i, frames);
   for (let r = 0; r < 3; r++) {
     Y[3 * r] += pointForce[r] * dx + moment[3 * r];
     Y[3 * r + 1] += pointForce[r] * dy + moment[3 * r + 1];
@@ -320,13 +331,11 @@ function joinPoint(
 function addPointGeometry(
   h: HelixChain,
   e: number,
-  u: number,
-  series: Float64Array,
-  o: number,
-  frame: Float64Array,
-  frameAt: number,
+  { offset, series, frame }: Points,
+  i: number,
   frames: boolean,
 ): void {
+  const u = offset[i];
   addTransposedCross33(ka, 0, linear, 0, pointForce[0], pointForce[1], pointForce[2]);
   const root = h.frame;
   const at = 9 * e;
@@ -337,7 +346,7 @@ function addPointGeometry(
   for (let r = 0; r < 3; r++)
     work[3 * r + 2] =
       root[at + r] * pointForce[0] + root[at + 3 + r] * pointForce[1] + root[at + 6 + r] * pointForce[2];
-  addSecondDerivative(kk, u * u * u, 1, x, y, z, series, o, work);
+  addSecondDerivative(kk, u * u * u, 1, x, y, z, series, 8 * i, work);
   if (!frames) return;
   const trace = moment[0] + moment[4] + moment[8];
   for (let k = 0; k < 9; k++) work[k] = moment[k];
@@ -346,13 +355,16 @@ function addPointGeometry(
   work[8] -= trace;
   addTransposed33(ka, 0, angular, 0, work, 0, 1);
   multiplyTransposed33(local, 0, root, at, moment, 0);
-  multiply33(work, 0, local, 0, frame, frameAt);
-  addSecondDerivative(kk, u * u, 0, x, y, z, series, o, work);
+  multiply33(work, 0, local, 0, frame, 9 * i);
+  addSecondDerivative(kk, u * u, 0, x, y, z, series, 8 * i, work);
 }
 
 /** Nodes inside element e, and the middles of its edges where torques act. */
 export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
-  const { elementNode, nodePosition, nodeOffset, nodeSeries, nodeFrame, position } = h;
+  const { elementNode, nodePosition, nodeFrame, position } = h;
+  points.offset = h.nodeOffset;
+  points.series = h.nodeSeries;
+  points.frame = nodeFrame;
   for (let i = elementNode[e] + 1; i < elementNode[e + 1]; i++) {
     const t = 6 * i;
     tensor[0] = a.nodeTensor[t];
@@ -368,12 +380,14 @@ export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: b
       for (let k = 0; k < 9; k++) moment[k] = a.nodeMoment[9 * i + k];
       addSpin(spinTensor, nodeFrame, 9 * i, a.nodeSpin[i]);
     }
-    const dx = nodePosition[3 * i] - position[3 * e];
-    const dy = nodePosition[3 * i + 1] - position[3 * e + 1];
-    const dz = nodePosition[3 * i + 2] - position[3 * e + 2];
-    joinPoint(h, a, e, nodeOffset[i], nodeSeries, 8 * i, nodeFrame, 9 * i, dx, dy, dz, geometric, h.hasFrames);
+    for (let k = 0; k < 3; k++) lever[k] = nodePosition[3 * i + k] - position[3 * e + k];
+    joinPoint(h, a, e, points, i, geometric, h.hasFrames);
   }
   if (!a.hasEdgeMoment) return;
+  points.offset = h.edgeOffset;
+  points.series = h.edgeSeries;
+  points.frame = h.edgeFrame;
+  lever.fill(0);
   tensor.fill(0);
   pointForce.fill(0);
   spinTensor.fill(0);
@@ -383,7 +397,7 @@ export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: b
       moment[k] = a.edgeMoment[9 * j + k];
       any ||= moment[k] !== 0;
     }
-    if (any) joinPoint(h, a, e, h.edgeOffset[j], h.edgeSeries, 8 * j, h.edgeFrame, 9 * j, 0, 0, 0, geometric, true);
+    if (any) joinPoint(h, a, e, points, j, geometric, true);
   }
 }
 

@@ -9,28 +9,15 @@
 
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { markTouched, readSampleVelocity } from '../sideSamples.ts';
 import { cloneState, copyState, partOf } from '../stateParts.ts';
-import type { Glue } from './blocks.ts';
-import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
-import { placeRoot, poseSamples, writeAllJacobians, writePointJacobians } from './kinematics.ts';
+import { collectSides, createSlot, factorStep, placePoints, respond, type Slot, traceOf } from './contactResponse.ts';
+import { placeRoot, poseSamples } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import { addRodEnergy } from './readouts.ts';
 import type { HelixRod } from './rod.ts';
 import { stepIncremental } from './step.ts';
-import { factorRod, solveRod } from './sweep.ts';
-
-/** What one rod keeps over the iterations of a step with contact. */
-interface Slot {
-  readonly work: Workspace;
-  readonly guess: Float64Array;
-  readonly x: Float64Array;
-  stage: Stage;
-  shift: number;
-  glue: { first: Int32Array; order: Int32Array; turn: Float64Array; own: Float64Array; mass: Float64Array };
-  /** Place of each of the rod's points among the sides. */
-  side: Int32Array;
-  count: number;
-}
+import { factorRod } from './sweep.ts';
 
 export interface HelixContactParts {
   readonly helices: readonly HelixRod[];
@@ -39,63 +26,23 @@ export interface HelixContactParts {
   readonly patient: NewtonOptions;
 }
 
-export function createHelixContact({ helices, state, newton, patient }: HelixContactParts): ContactPort {
-  const slots: (Slot | undefined)[] = [];
+/** What contact keeps over a step. */
+interface HelixContact extends HelixContactParts {
+  readonly slots: (Slot | undefined)[];
+  /** State of each rod at the start of the step. */
+  readonly starts: readonly BundleState[];
+}
+
+function slotOf({ slots, helices }: HelixContact, k: number): Slot {
+  slots[k] ??= createSlot(helices[k]);
+  return slots[k];
+}
+
+export function createHelixContact(parts: HelixContactParts): ContactPort {
+  const { helices, state } = parts;
   const held = cloneState(state);
   const starts = helices.map((h) => partOf(h, state, held));
-  const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(helices[k]);
-    return slots[k] as Slot;
-  };
-  const toStart = (k: number): void => {
-    copyState(helices[k], starts[k]);
-  };
-
-  const move = (
-    marked: Uint8Array,
-    sides: ContactSides,
-    t: number,
-    dt: number,
-    again: boolean,
-    robust: boolean,
-  ): StepOutcome => {
-    let iterations = 0;
-    let iterationsMax = 0;
-    let shifts = 0;
-    addSideForces(helices, marked, sides);
-    for (let k = 0; k < helices.length; k++) {
-      if (!marked[k]) continue;
-      const h = helices[k];
-      const slot = slotOf(k);
-      slot.guess.set(h.q);
-      toStart(k);
-      // no past: one step of backward Euler
-      h.history.fill(0);
-      const step = stepIncremental(h, slot.work, t, dt, robust ? patient : newton, again ? slot.guess : undefined);
-      h.history.fill(0);
-      iterations += step.iterations;
-      iterationsMax = Math.max(iterationsMax, step.iterations);
-      shifts += step.shifts;
-      if (!step.converged) {
-        const failure = { rod: h.rod.id, reason: step.reason };
-        return { ok: false, iterations, iterationsMax, shifts, failure };
-      }
-      slot.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
-      poseSamples(h);
-    }
-    return { ok: true, iterations, iterationsMax, shifts };
-  };
-
-  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
-    for (let c = 0; c < sides.count; c++) {
-      const { nodeVelocity: v, edgeSpin } = helices[sides.rod[c]].samples;
-      const a = 3 * sides.edge[c];
-      const w = sides.weight[c];
-      for (let k = 0; k < 3; k++)
-        out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
-    }
-  };
-
+  const context: HelixContact = { ...parts, slots: [], starts };
   return {
     systemOfRod: Int32Array.from(helices, (_, k) => k),
     systemOfBody: new Int32Array(0),
@@ -109,58 +56,37 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     revert(marked, t) {
       helices.forEach((h, k) => {
         if (!marked[k]) return;
-        toStart(k);
+        copyState(h, starts[k]);
         placeRoot(h, t);
         poseSamples(h);
       });
     },
-    step: (marked, sides, t, dt, robust) => move(marked, sides, t, dt, true, robust),
-    readVelocity,
+    step: (marked, sides, t, dt, robust) => stepHelices(context, marked, sides, { t, dt, again: true, robust }),
+    readVelocity: (out, sides) => readSampleVelocity(out, helices, sides),
     measureEnergy(out, k) {
       addRodEnergy(out, helices[k]);
       return true;
     },
     applyForces(sides) {
-      const touched = new Uint8Array(helices.length);
-      for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;
       for (const h of helices) h.contact = undefined;
-      addSideForces(helices, touched, sides);
+      addSideForces(helices, markTouched(helices.length, sides), sides);
     },
     // the first guess is the step itself under the last forces
     guess(velocity, marked, sides, t, dt) {
-      if (!move(marked, sides, t, dt, false, false).ok) return false;
-      readVelocity(velocity, sides);
+      if (!stepHelices(context, marked, sides, { t, dt, again: false, robust: false }).ok) return false;
+      readSampleVelocity(velocity, helices, sides);
       return true;
     },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
-      if (fresh && !move(marked, sides, t, dt, false, false).ok) return false;
-      readVelocity(velocity, sides);
-      for (const slot of slots) if (slot) slot.count = 0;
-      collectSides(slotOf, sides);
-      for (let k = 0; k < helices.length; k++) {
-        const slot = slots[k];
-        if (!slot || slot.count === 0) continue;
-        placePoints(helices[k], slot, sides);
-        if (!factorStep(helices[k], slot)) return false;
-        for (let i = 0; i < slot.count; i++) response[slot.side[i]] = traceOf(helices[k], slot, i) / (3 * dt * dt);
-      }
-      return true;
+      const wishes = { t, dt, again: false, robust: false };
+      if (fresh && !stepHelices(context, marked, sides, wishes).ok) return false;
+      readSampleVelocity(velocity, helices, sides);
+      return linearizeHelices(context, response, sides, dt);
     },
-    factor(_marked, sides) {
-      for (let k = 0; k < helices.length; k++) {
-        const slot = slots[k];
-        if (!slot || slot.count === 0) continue;
-        for (let i = 0; i < slot.count; i++) slot.glue.mass[i] = sides.mass[slot.side[i]] * slot.stage.inertia;
-        slot.work.assembly.glue = slot.glue;
-        const good = factorRod(helices[k], slot.work.assembly, true, true);
-        slot.work.assembly.glue = undefined;
-        if (!good) return false;
-      }
-      return true;
-    },
+    factor: (_marked, sides) => factorGlued(context, sides),
     solve(velocity, impulse) {
       for (let k = 0; k < helices.length; k++) {
-        const slot = slots[k];
+        const slot = context.slots[k];
         if (!slot || slot.count === 0) continue;
         respond(velocity, helices[k], slot, impulse, slot.stage.inertia);
       }
@@ -168,23 +94,76 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
   };
 }
 
-function createSlot(h: HelixRod): Slot {
-  return {
-    work: createWorkspace(h, h.history.length),
-    guess: new Float64Array(h.q.length),
-    x: new Float64Array(h.q.length),
-    stage: { t: 0, inertia: 0, rate: 0 },
-    shift: 0,
-    glue: {
-      first: new Int32Array(h.elementCount + 1),
-      order: new Int32Array(0),
-      turn: new Float64Array(0),
-      own: new Float64Array(0),
-      mass: new Float64Array(0),
-    },
-    side: new Int32Array(0),
-    count: 0,
-  };
+interface StepWishes {
+  readonly t: number;
+  readonly dt: number;
+  /** Newton starts where the rods are; else where the step begins. */
+  readonly again: boolean;
+  readonly robust: boolean;
+}
+
+/** Steps the marked rods from the start of the step by backward Euler, under the forces at the sides. */
+function stepHelices(
+  context: HelixContact,
+  marked: Uint8Array,
+  sides: ContactSides,
+  { t, dt, again, robust }: StepWishes,
+): StepOutcome {
+  const { helices, starts, newton, patient } = context;
+  let iterations = 0;
+  let iterationsMax = 0;
+  let shifts = 0;
+  addSideForces(helices, marked, sides);
+  for (let k = 0; k < helices.length; k++) {
+    if (!marked[k]) continue;
+    const h = helices[k];
+    const slot = slotOf(context, k);
+    slot.guess.set(h.q);
+    copyState(h, starts[k]);
+    // no past: one step of backward Euler
+    h.history.fill(0);
+    const step = stepIncremental(h, slot.work, t, dt, robust ? patient : newton, again ? slot.guess : undefined);
+    h.history.fill(0);
+    iterations += step.iterations;
+    iterationsMax = Math.max(iterationsMax, step.iterations);
+    shifts += step.shifts;
+    if (!step.converged) {
+      const failure = { rod: h.rod.id, reason: step.reason };
+      return { ok: false, iterations, iterationsMax, shifts, failure };
+    }
+    slot.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
+    poseSamples(h);
+  }
+  return { ok: true, iterations, iterationsMax, shifts };
+}
+
+/** Finds the response of every rod with sides, where it is. */
+function linearizeHelices(context: HelixContact, response: Float64Array, sides: ContactSides, dt: number): boolean {
+  const { helices, slots } = context;
+  for (const slot of slots) if (slot) slot.count = 0;
+  collectSides((k) => slotOf(context, k), sides);
+  for (let k = 0; k < helices.length; k++) {
+    const slot = slots[k];
+    if (!slot || slot.count === 0) continue;
+    placePoints(helices[k], slot, sides);
+    if (!factorStep(helices[k], slot)) return false;
+    for (let i = 0; i < slot.count; i++) response[slot.side[i]] = traceOf(helices[k], slot, i) / (3 * dt * dt);
+  }
+  return true;
+}
+
+/** H with the sides' point masses. */
+function factorGlued({ helices, slots }: HelixContact, sides: ContactSides): boolean {
+  for (let k = 0; k < helices.length; k++) {
+    const slot = slots[k];
+    if (!slot || slot.count === 0) continue;
+    for (let i = 0; i < slot.count; i++) slot.glue.mass[i] = sides.mass[slot.side[i]] * slot.stage.inertia;
+    slot.work.assembly.glue = slot.glue;
+    const good = factorRod(helices[k], slot.work.assembly, true, true);
+    slot.work.assembly.glue = undefined;
+    if (!good) return false;
+  }
+  return true;
 }
 
 /** A force on the chord of an edge is one on its two nodes; with a lever it also turns the edge about itself. */
@@ -210,188 +189,4 @@ function addSideForces(helices: readonly HelixRod[], marked: Uint8Array, sides: 
       edgeTorque[a + k] += spin * h.samples.edgeTangent[a + k];
     }
   }
-}
-
-/** The sides of each rod into its slot. */
-function collectSides(slotOf: (k: number) => Slot, sides: ContactSides): void {
-  for (let c = 0; c < sides.count; c++) {
-    const slot = slotOf(sides.rod[c]);
-    if (slot.count === slot.side.length) {
-      const side = new Int32Array(2 * slot.count + 8);
-      side.set(slot.side);
-      slot.side = side;
-    }
-    slot.side[slot.count++] = c;
-  }
-}
-
-const angular = new Float64Array(9);
-const linear = new Float64Array(9);
-
-/** P and J of the rod's points, in the order of their elements. */
-function placePoints(h: HelixRod, slot: Slot, sides: ContactSides): void {
-  const { count } = slot;
-  if (slot.glue.mass.length < count) {
-    slot.glue = {
-      first: slot.glue.first,
-      order: new Int32Array(2 * count),
-      turn: new Float64Array(18 * count),
-      own: new Float64Array(18 * count),
-      mass: new Float64Array(2 * count),
-    };
-  }
-  const { first, order, turn, own } = slot.glue;
-  first.fill(0);
-  for (let i = 0; i < count; i++) first[h.edgeElement[sides.edge[slot.side[i]]] + 1]++;
-  for (let e = 0; e < h.elementCount; e++) first[e + 1] += first[e];
-  for (let i = count - 1; i >= 0; i--) order[--first[h.edgeElement[sides.edge[slot.side[i]]] + 1]] = i;
-  // counted down to the beginnings, which now stand one place too far on
-  for (let e = 0; e < h.elementCount; e++) first[e] = first[e + 1];
-  first[h.elementCount] = count;
-  writeAllJacobians(h);
-  for (let i = 0; i < count; i++) {
-    const c = slot.side[i];
-    const j = sides.edge[c];
-    const e = h.edgeElement[j];
-    const w = sides.weight[c];
-    const o = 9 * i;
-    own.fill(0, o, o + 9);
-    if (j > h.elementNode[e]) addNode(own, o, h, e, j, 1 - w);
-    addNode(own, o, h, e, j + 1, w);
-    const d = [0, 1, 2].map(
-      (k) => (1 - w) * h.nodePosition[3 * j + k] + w * h.nodePosition[3 * j + 3 + k] - h.position[3 * e + k],
-    );
-    // −[d] + arm tᵀ
-    turn.set([0, d[2], -d[1], -d[2], 0, d[0], d[1], -d[0], 0], o);
-    writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, 8 * j, angular, linear, 0);
-    for (let k = 0; k < 3; k++) {
-      const t = [0, 1, 2].map((r) => h.edgeFrame[9 * j + 3 * r + 2]);
-      const spin = t[0] * angular[k] + t[1] * angular[3 + k] + t[2] * angular[6 + k];
-      for (let r = 0; r < 3; r++) {
-        turn[o + 3 * r + k] += sides.arm[3 * c + r] * t[k];
-        own[o + 3 * r + k] += sides.arm[3 * c + r] * spin;
-      }
-    }
-  }
-}
-
-/** Adds how a node that ends or lies in element e moves with the element's own curvatures. */
-function addNode(out: Float64Array, o: number, h: HelixRod, e: number, node: number, weight: number): void {
-  if (node === h.elementNode[e + 1]) {
-    for (let k = 0; k < 9; k++) out[o + k] += weight * h.jacobianLinear[9 * e + k];
-    return;
-  }
-  writePointJacobians(h, e, h.nodeOffset[node], h.nodeSeries, 8 * node, angular, linear, 0);
-  for (let k = 0; k < 9; k++) out[o + k] += weight * linear[k];
-}
-
-/** The Hessian of the step at the state it came to, shifted where it is not positive definite. */
-function factorStep(h: HelixRod, slot: Slot): boolean {
-  const { work, stage } = slot;
-  fillAssembly(h, work, stage);
-  for (slot.shift = 0; slot.shift < 1e8; slot.shift = Math.max(4 * slot.shift, 1e-2)) {
-    fillDiagonal(h, work, stage, slot.shift);
-    if (factorRod(h, work.assembly, true, true)) return true;
-  }
-  return false;
-}
-
-const wrench = new Float64Array(6);
-
-/** velocity = scale · S (factored matrix)⁻¹ Sᵀ impulse for the rod's points. */
-function respond(velocity: Float64Array, h: HelixRod, slot: Slot, impulse: Float64Array, scale: number): void {
-  const { x, glue, side } = slot;
-  const { first, order, turn, own } = glue;
-  const { jacobianAngular: A, jacobianLinear: B, position, elementCount } = h;
-  wrench.fill(0);
-  for (let e = elementCount - 1; e >= 0; e--) {
-    const at = 9 * e;
-    for (let k = 0; k < 3; k++)
-      x[3 * e + k] =
-        A[at + k] * wrench[0] +
-        A[at + 3 + k] * wrench[1] +
-        A[at + 6 + k] * wrench[2] +
-        B[at + k] * wrench[3] +
-        B[at + 3 + k] * wrench[4] +
-        B[at + 6 + k] * wrench[5];
-    moveWrench(position, e);
-    for (let i = first[e]; i < first[e + 1]; i++) {
-      const o = 9 * order[i];
-      const p = 3 * side[order[i]];
-      for (let k = 0; k < 3; k++) {
-        x[3 * e + k] += own[o + k] * impulse[p] + own[o + 3 + k] * impulse[p + 1] + own[o + 6 + k] * impulse[p + 2];
-        wrench[k] += turn[o + k] * impulse[p] + turn[o + 3 + k] * impulse[p + 1] + turn[o + 6 + k] * impulse[p + 2];
-        wrench[3 + k] += impulse[p + k];
-      }
-    }
-  }
-  solveRod(h, slot.work.assembly, x);
-  readPoints(velocity, h, slot, scale);
-}
-
-/** The moment of the force about the near end of element e. */
-function moveWrench(position: Float64Array, e: number): void {
-  const dx = position[3 * e + 3] - position[3 * e];
-  const dy = position[3 * e + 4] - position[3 * e + 1];
-  const dz = position[3 * e + 5] - position[3 * e + 2];
-  wrench[0] += dy * wrench[5] - dz * wrench[4];
-  wrench[1] += dz * wrench[3] - dx * wrench[5];
-  wrench[2] += dx * wrench[4] - dy * wrench[3];
-}
-
-/** How the points move when the curvatures change by x, the root held. */
-function readPoints(out: Float64Array, h: HelixRod, { x, glue, side }: Slot, scale: number): void {
-  const { first, order, turn, own } = glue as Glue;
-  const { jacobianAngular: A, jacobianLinear: B, position } = h;
-  const motion = wrench.fill(0);
-  for (let e = 0; e < h.elementCount; e++) {
-    const [a, b, c] = [x[3 * e], x[3 * e + 1], x[3 * e + 2]];
-    for (let i = first[e]; i < first[e + 1]; i++) {
-      const o = 9 * order[i];
-      const p = 3 * side[order[i]];
-      for (let r = 0; r < 3; r++)
-        out[p + r] =
-          scale *
-          (motion[3 + r] +
-            turn[o + 3 * r] * motion[0] +
-            turn[o + 3 * r + 1] * motion[1] +
-            turn[o + 3 * r + 2] * motion[2] +
-            own[o + 3 * r] * a +
-            own[o + 3 * r + 1] * b +
-            own[o + 3 * r + 2] * c);
-    }
-    const dx = position[3 * e + 3] - position[3 * e];
-    const dy = position[3 * e + 4] - position[3 * e + 1];
-    const dz = position[3 * e + 5] - position[3 * e + 2];
-    motion[3] += motion[1] * dz - motion[2] * dy;
-    motion[4] += motion[2] * dx - motion[0] * dz;
-    motion[5] += motion[0] * dy - motion[1] * dx;
-    for (let r = 0; r < 3; r++) {
-      const at = 9 * e + 3 * r;
-      motion[r] += A[at] * a + A[at + 1] * b + A[at + 2] * c;
-      motion[3 + r] += B[at] * a + B[at + 1] * b + B[at + 2] * c;
-    }
-  }
-}
-
-let unit = new Float64Array(0);
-let moved = new Float64Array(0);
-
-/** Σ over axes of how far a point goes under a unit force along the axis. */
-function traceOf(h: HelixRod, slot: Slot, i: number): number {
-  const p = 3 * slot.side[i];
-  let most = 0;
-  for (let k = 0; k < slot.count; k++) most = Math.max(most, 3 * slot.side[k] + 3);
-  if (unit.length < most) {
-    unit = new Float64Array(2 * most);
-    moved = new Float64Array(2 * most);
-  }
-  let trace = 0;
-  for (let k = 0; k < 3; k++) {
-    unit.fill(0, 0, most);
-    unit[p + k] = 1;
-    respond(moved, h, slot, unit, 1);
-    trace += moved[p + k];
-  }
-  return trace;
 }

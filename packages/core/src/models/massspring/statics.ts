@@ -29,7 +29,7 @@ export interface Result {
   residual: number;
   tolerance: number;
   reason: string;
-  /** Positions cannot resolve the answer, so other ways to it are useless. */
+  /** Positions cannot resolve the answer, so no other method would find it. */
   isRounded: boolean;
 }
 

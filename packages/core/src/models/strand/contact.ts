@@ -57,7 +57,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       for (const tree of trees) clearContact(tree);
       addSideForces(context, sides);
     },
-    // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
+    // joint angles balance the forces of the last step: the whole step under these forces is a good first guess
     guess(velocity, marked, sides, t, dt) {
       const wishes = { t, dt, again: false, rough: true, last: false, robust: false };
       if (!stepTrees(context, marked, sides, wishes).ok) return false;

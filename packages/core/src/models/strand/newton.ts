@@ -217,7 +217,7 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
     }
   }
   if (columns === 6) {
-    // nothing pulls a free origin back: it stays, and the residual tells
+    // nothing pulls a free origin back: it stays, and the residual remains
     return true;
   }
   return invert3(baseInverse, 0, baseMatrix, 0) !== 0;

@@ -149,7 +149,7 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, lim
       const trialEnergy = energyOf(tree, t);
       const predicted = -share * slope + 0.5 * share * share * (slope + shift * bend);
       const ratio = (energy - trialEnergy) / predicted;
-      // near the solution energies differ by rounding alone: the residual tells
+      // near the solution energies differ by rounding alone: compare residuals
       accept = ratio > 1e-4 || (accept && predicted < 1e-9 * Math.abs(energy) + 1e-300);
       if (accept && ratio > 0.75) shift = shift < 1e-4 ? 0 : shift / 8;
       else if (ratio < 0.25) shift = Math.max(4 * shift, 1e-3);
