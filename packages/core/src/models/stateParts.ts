@@ -12,6 +12,33 @@ export function cloneState(state: BundleState): BundleState {
   return { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
 }
 
+/** Numbers of one rod in the state of its bundle. */
+export interface StateSize {
+  readonly q: number;
+  readonly v: number;
+  readonly memory: number;
+}
+
+/** The state of a bundle whose rods have these sizes, and each rod's part of it. */
+export function packState(sizes: readonly StateSize[]): {
+  readonly state: BundleState;
+  readonly parts: readonly BundleState[];
+} {
+  const at = { q: 0, v: 0, memory: 0 };
+  const total = (name: keyof StateSize): number => sizes.reduce((sum, size) => sum + size[name], 0);
+  const state = {
+    q: new Float64Array(total('q')),
+    v: new Float64Array(total('v')),
+    memory: new Float64Array(total('memory')),
+  };
+  const take = (name: keyof StateSize, count: number): Float64Array => {
+    at[name] += count;
+    return state[name].subarray(at[name] - count, at[name]);
+  };
+  const parts = sizes.map(({ q, v, memory }) => ({ q: take('q', q), v: take('v', v), memory: take('memory', memory) }));
+  return { state, parts };
+}
+
 /** The part of `copy`, a copy of the state `whole`, that belongs to a rod whose arrays are views of `whole`. */
 export function partOf(rod: BundleState, whole: BundleState, copy: BundleState): BundleState {
   return {

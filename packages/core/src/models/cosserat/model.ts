@@ -9,7 +9,8 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
-import { cloneState } from '../stateParts.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
+import { cloneState, packState } from '../stateParts.ts';
 import { createBranchRod } from './branch.ts';
 import { stretchForces } from './energy.ts';
 import { stepVerlet } from './explicit.ts';
@@ -38,62 +39,38 @@ interface Tools {
   readonly entry: Snapshot;
 }
 
+/** What steps and queries work on. */
+interface CosseratBundle {
+  readonly parts: readonly CosseratRod[];
+  readonly tools: readonly Tools[];
+  readonly scheme: NonNullable<CosseratOptions['integrator']>;
+  readonly newton: NewtonOptions;
+  /** Longest stable step of each rod, with `verlet` [s]. */
+  readonly stable: readonly ReturnType<typeof readStableStep>[];
+}
+
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options: CosseratOptions = scene.solver?.cosserat ?? {};
   const scheme = options.integrator ?? 'tr-bdf2';
   const rule = readSection(options, scheme);
   refuse(rods, scene, coupling, scheme, rule);
-  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
-  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const memories = rods.map((rod, k) => memorySize(rod, drives[k].pins));
-  const state = {
-    q: new Float64Array(total(rods.map(coordinateCount))),
-    v: new Float64Array(total(rods.map(unknownCount))),
-    memory: new Float64Array(total(memories)),
-  };
-  let atQ = 0;
-  let atV = 0;
-  let atMemory = 0;
-  const slice = (array: Float64Array, from: number, length: number): Float64Array =>
-    array.subarray(from, from + length);
-  const parts: CosseratRod[] = rods.map((rod, k) => {
-    const q = slice(state.q, atQ, coordinateCount(rod));
-    const v = slice(state.v, atV, unknownCount(rod));
-    const memory = slice(state.memory, atMemory, memories[k]);
-    atQ += q.length;
-    atV += v.length;
-    atMemory += memory.length;
-    return createCosseratRod(rod, drives[k], rule, q, v, memory);
-  });
-  const toolbox = new Map<string, Tools>();
-  const tools = parts.map((cos): Tools => {
-    const key = `${cos.nodeCount} ${cos.edgeCount} ${cos.heldPin.length}`;
-    const known = toolbox.get(key) ?? {
-      work: createWorkspace(cos),
-      start: createSnapshot(cos),
-      entry: createSnapshot(cos),
-    };
-    toolbox.set(key, known);
-    return known;
-  });
+  const { state, parts: views } = packState(
+    rods.map((rod, k) => ({
+      q: coordinateCount(rod),
+      v: unknownCount(rod),
+      memory: memorySize(rod, drives[k].pins),
+    })),
+  );
+  const parts = rods.map((rod, k) => createCosseratRod(rod, drives[k], rule, views[k].q, views[k].v, views[k].memory));
+  const tools = createTools(parts);
   parts.forEach((cos, k) => {
-    evaluatePins(cos, 0);
-    if (!initializeState(cos)) {
-      throw new SceneError(
-        ['rods'],
-        `rod '${cos.rod.id}' is twisted by more than a joint can count, about a turn an edge; use more edges`,
-      );
-    }
-    placePinned(cos, true);
-    rememberHeldFrames(cos);
-    measureStrain(cos);
-    stretchForces(cos);
+    initialize(cos);
     if (scheme !== 'verlet') relaxFrames(cos, tools[k].work, tools[k].start, 0);
   });
   const stable = scheme === 'verlet' ? parts.map((cos) => readStableStep(cos, scene)) : [];
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
+  const bundle: CosseratBundle = { parts, tools, scheme, newton, stable };
   const before = cloneState(state);
-  const report: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
-
   const refresh = (t: number): void => {
     for (const cos of parts) {
       evaluatePins(cos, t);
@@ -101,20 +78,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       poseSamples(cos);
     }
   };
-
-  const advanceRods = (t: number, dt: number, robust: boolean): StepOutcome => {
-    Object.assign(report, { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
-    for (let k = 0; k < parts.length; k++) {
-      const { work, start } = tools[k];
-      if (scheme === 'verlet') report.ok = stepVerlet(parts[k], work, stable[k], t, dt, report);
-      else stepImplicit(parts[k], work, start, scheme, t, dt, newton, robust, report);
-      if (report.ok) continue;
-      return { ...report, failure: { rod: rods[k].id, reason: report.reason } };
-    }
-    for (const cos of parts) poseSamples(cos);
-    return { ok: true, iterations: report.iterations, iterationsMax: report.iterationsMax, shifts: report.shifts };
-  };
-
   return {
     model: 'cosserat',
     rods,
@@ -125,7 +88,65 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const cos of parts) cos.history[0] = 0;
     },
-    advance: (t, dt, robust) => advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(t, dt, robust)),
+    advance: (t, dt, robust) =>
+      advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(bundle, t, dt, robust)),
+    ...createQueries(bundle),
+  };
+}
+
+/** Work space, shared by rods of the same shape. */
+function createTools(parts: readonly CosseratRod[]): Tools[] {
+  const toolbox = new Map<string, Tools>();
+  return parts.map((cos): Tools => {
+    const key = `${cos.nodeCount} ${cos.edgeCount} ${cos.heldPin.length}`;
+    const known = toolbox.get(key) ?? {
+      work: createWorkspace(cos),
+      start: createSnapshot(cos),
+      entry: createSnapshot(cos),
+    };
+    toolbox.set(key, known);
+    return known;
+  });
+}
+
+/** The state at t = 0. Throws SceneError for a twist that joints cannot count. */
+function initialize(cos: CosseratRod): void {
+  evaluatePins(cos, 0);
+  if (!initializeState(cos)) {
+    throw new SceneError(
+      ['rods'],
+      `rod '${cos.rod.id}' is twisted by more than a joint can count, about a turn an edge; use more edges`,
+    );
+  }
+  placePinned(cos, true);
+  rememberHeldFrames(cos);
+  measureStrain(cos);
+  stretchForces(cos);
+}
+
+/** One step of all rods. On failure they are anywhere. */
+function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: boolean): StepOutcome {
+  const { parts, tools, scheme, newton, stable } = bundle;
+  const report: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  for (let k = 0; k < parts.length; k++) {
+    const { work, start } = tools[k];
+    if (scheme === 'verlet') report.ok = stepVerlet(parts[k], work, stable[k], t, dt, report);
+    else stepImplicit(parts[k], work, start, scheme, t, dt, newton, robust, report);
+    if (report.ok) continue;
+    return { ...report, failure: { rod: parts[k].rod.id, reason: report.reason } };
+  }
+  for (const cos of parts) poseSamples(cos);
+  return { ok: true, iterations: report.iterations, iterationsMax: report.iterationsMax, shifts: report.shifts };
+}
+
+type Queries = Pick<
+  Bundle,
+  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'branch' | 'reactions' | 'modes' | 'matrices'
+>;
+
+/** Read-outs, equilibria and modes. */
+function createQueries({ parts, tools }: CosseratBundle): Queries {
+  return {
     addEnergies: (out, t) => {
       for (const cos of parts) addEnergies(out, cos, t);
     },

@@ -24,6 +24,17 @@ import { createFiberRod, type FiberRod, unknownCount, updateStiffness } from './
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
 
+/** What steps and queries work on. */
+interface FiberBundle {
+  readonly fibers: readonly FiberRod[];
+  readonly units: readonly Unit[];
+  readonly scheme: NonNullable<FiberOptions['integrator']>;
+  /** Of `deti`: one per fiber. */
+  readonly tools: ReturnType<typeof createDetiTools>;
+  /** The scheme remembers one displacement and the size of the step that made it. */
+  readonly remembers: boolean;
+}
+
 function compile(
   rods: readonly Rod[],
   drives: readonly Drive[],
@@ -37,7 +48,6 @@ function compile(
   if (coupling.welds.length > 0)
     throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
   const warnings: string[] = [];
-  // deti and deti-r remember one displacement and the size of the step that made it
   const remembers = scheme === 'deti' || scheme === 'deti-r';
   const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
   // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
@@ -62,70 +72,12 @@ function compile(
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
-  const refreshRod = (fiber: FiberRod, t: number): void => {
-    updateStiffness(fiber, t);
-    evaluateHeld(fiber, t);
-    poseSamples(fiber, fiber.q, fiber.v);
-  };
+  const bundle: FiberBundle = { fibers, units, scheme, tools, remembers };
   const refresh = (t: number): void => {
-    for (const fiber of fibers) refreshRod(fiber, t);
+    for (const fiber of fibers) refreshFiber(fiber, t);
   };
   refresh(0);
-
-  const stepUnit = ({ members, kernel: pair }: Unit, t: number, dt: number, wanted: number): number => {
-    if (scheme !== 'deti' && scheme !== 'deti-r') return stepMembers(pair, members, scheme, t, dt, wanted);
-    const [{ fiber, work, index, options: newton }] = members;
-    const ok = scheme === 'deti' ? stepDeti(fiber, tools[index], work, t, dt) : stepDetiR(fiber, work, t, dt, newton);
-    return ok ? 1 : 0;
-  };
-
-  const advanceParts = (
-    from: number,
-    to: number,
-    t: number,
-    dt: number,
-    robust: boolean,
-    without?: Uint8Array,
-  ): StepOutcome => {
-    let iterations = 0;
-    let iterationsMax = 0;
-    // of all that is stepped without contact, be it by another thread
-    for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
-    for (let u = from; u < to; u++) {
-      const { members } = units[u];
-      let wanted = 0;
-      members.forEach(({ fiber, index }, lane) => {
-        if (without?.[index]) return;
-        wanted |= 1 << lane;
-        readLoads(fiber);
-      });
-      if (wanted === 0) continue;
-      const stepped = stepUnit(units[u], t, dt, wanted);
-      for (let lane = 0; lane < members.length; lane++) {
-        if (!(wanted & (1 << lane))) continue;
-        const { fiber, work, options: newton } = members[lane];
-        iterations += work.iterations;
-        let ok = (stepped & (1 << lane)) !== 0;
-        if (!ok && robust && scheme === 'energy-momentum') {
-          // never needed in any run so far: a step that loses energy before one that is not taken at all
-          ok = stepImplicit(fiber, work, 'implicit-euler', t, dt, newton);
-          iterations += work.iterations;
-        }
-        iterationsMax = Math.max(iterationsMax, work.iterationsMax);
-        if (!ok) {
-          const failure = { rod: fiber.rod.id, reason: work.reason };
-          return { ok, iterations, iterationsMax, shifts: 0, failure };
-        }
-        refreshRod(fiber, t + dt);
-      }
-    }
-    return { ok: true, iterations, iterationsMax, shifts: 0 };
-  };
-
   const before = cloneState(state);
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome =>
-    advanceAllOrNone({ state, before, refresh }, t, () => advanceParts(0, units.length, t, dt, robust, without));
-
   // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
   const touches = scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
   const contact = touches ? createFiberContact(fibers, state, units, allocate, kernel?.createFactor) : undefined;
@@ -142,14 +94,99 @@ function compile(
       for (const fiber of fibers) if (remembers) fiber.memory[0] = 0;
       refresh(t);
     },
-    advance,
+    advance: (t, dt, robust, without) =>
+      advanceAllOrNone({ state, before, refresh }, t, () =>
+        advanceUnits(bundle, { from: 0, to: units.length, t, dt, robust, without }),
+      ),
     parts: {
       count: units.length,
       rods: (u) => units[u].members.map(({ index }) => index),
-      advance: advanceParts,
+      advance: (from, to, t, dt, robust, without) => advanceUnits(bundle, { from, to, t, dt, robust, without }),
       ...(contact && { refreshRod: contact.refreshRod }),
     },
     ...(contact && { contact: contact.port }),
+    ...createQueries(bundle, workOf),
+  };
+}
+
+function refreshFiber(fiber: FiberRod, t: number): void {
+  updateStiffness(fiber, t);
+  evaluateHeld(fiber, t);
+  poseSamples(fiber, fiber.q, fiber.v);
+}
+
+interface Advance {
+  /** The range of units that are stepped. */
+  readonly from: number;
+  readonly to: number;
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  /** Fibers marked 1 are left out. */
+  readonly without?: Uint8Array | undefined;
+}
+
+/** Steps units. On failure, fibers are anywhere. */
+function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
+  const { fibers, units, scheme } = bundle;
+  const { from, to, t, dt, robust, without } = advance;
+  let iterations = 0;
+  let iterationsMax = 0;
+  // of all that is stepped without contact, be it by another thread
+  for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
+  for (let u = from; u < to; u++) {
+    const { members } = units[u];
+    let wanted = 0;
+    members.forEach(({ fiber, index }, lane) => {
+      if (without?.[index]) return;
+      wanted |= 1 << lane;
+      readLoads(fiber);
+    });
+    if (wanted === 0) continue;
+    const stepped = stepUnit(bundle, units[u], t, dt, wanted);
+    for (let lane = 0; lane < members.length; lane++) {
+      if (!(wanted & (1 << lane))) continue;
+      const { fiber, work, options: newton } = members[lane];
+      iterations += work.iterations;
+      let ok = (stepped & (1 << lane)) !== 0;
+      if (!ok && robust && scheme === 'energy-momentum') {
+        // never needed in any run so far: a step that loses energy before one that is not taken at all
+        ok = stepImplicit(fiber, work, 'implicit-euler', t, dt, newton);
+        iterations += work.iterations;
+      }
+      iterationsMax = Math.max(iterationsMax, work.iterationsMax);
+      if (!ok) {
+        const failure = { rod: fiber.rod.id, reason: work.reason };
+        return { ok, iterations, iterationsMax, shifts: 0, failure };
+      }
+      refreshFiber(fiber, t + dt);
+    }
+  }
+  return { ok: true, iterations, iterationsMax, shifts: 0 };
+}
+
+/** Steps the members whose bit is set in `wanted`; returns the bits of those that were stepped. */
+function stepUnit(
+  { scheme, tools }: FiberBundle,
+  { members, kernel }: Unit,
+  t: number,
+  dt: number,
+  wanted: number,
+): number {
+  if (scheme !== 'deti' && scheme !== 'deti-r') return stepMembers(kernel, members, scheme, t, dt, wanted);
+  const [{ fiber, work, index, options: newton }] = members;
+  const ok = scheme === 'deti' ? stepDeti(fiber, tools[index], work, t, dt) : stepDetiR(fiber, work, t, dt, newton);
+  return ok ? 1 : 0;
+}
+
+type Queries = Pick<
+  Bundle,
+  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'modes' | 'matrices'
+>;
+
+/** Read-outs, equilibria and modes. */
+function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Workspace[]): Queries {
+  return {
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
     },

@@ -5,18 +5,19 @@
 
 import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';
-import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
-import { cloneState } from '../stateParts.ts';
+import { cloneState, packState } from '../stateParts.ts';
 import { createHelixContact } from './contact.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
 import { findNatural } from './inverse.ts';
 import { placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { helixCapabilities } from './options.ts';
+import type { NewtonOptions } from './newton.ts';
+import { type HelixOptions, helixCapabilities } from './options.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
 import { refuse } from './refuse.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
@@ -31,42 +32,22 @@ import { stepIncremental } from './step.ts';
  */
 const NO_INERTIA = '; its twist has no inertia: give the section an `inertia` if it starts twisted';
 
+/** What steps work on. */
+interface HelixBundle {
+  readonly helices: readonly HelixRod[];
+  /** Work space of each rod, shared by those of the same shape. */
+  readonly works: readonly Workspace[];
+  readonly semiImplicit: boolean;
+  readonly newton: NewtonOptions;
+  /** For steps that have to be taken: a twist without inertia may have to turn frames by radians at once, however small the step. */
+  readonly patient: NewtonOptions;
+}
+
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options = scene.solver?.helix ?? {};
-  const semiImplicit = options.integrator === 'semi-implicit';
-  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
-  // a twist without inertia may have to turn the frames by radians at once, which no smaller step makes easier
-  const patient = { ...newton, iterations: 10 * newton.iterations };
   refuse(rods, drives, scene, coupling);
-  const elementCounts = rods.map((rod) => options.elements ?? rod.edgeCount);
-  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const memories = rods.map((rod, k) => memorySize(rod, elementCounts[k], options.integrator === 'bdf2'));
-  const state = {
-    q: new Float64Array(3 * total(elementCounts)),
-    v: new Float64Array(3 * total(elementCounts)),
-    memory: new Float64Array(total(memories)),
-  };
-  let atQ = 0;
-  let atMemory = 0;
-  const helices: HelixRod[] = rods.map((rod, k) => {
-    const size = 3 * elementCounts[k];
-    const views = {
-      q: state.q.subarray(atQ, atQ + size),
-      v: state.v.subarray(atQ, atQ + size),
-      memory: state.memory.subarray(atMemory, atMemory + memories[k]),
-    };
-    atQ += size;
-    atMemory += memories[k];
-    return createHelixRod(rod, drives[k], elementCounts[k], views);
-  });
-  // work space is shared by rods of the same shape
-  const toolbox = new Map<string, Workspace>();
-  const works = helices.map((h) => {
-    const key = `${h.nodeCount} ${h.elementCount}`;
-    const work = toolbox.get(key) ?? createWorkspace(h, h.history.length);
-    toolbox.set(key, work);
-    return work;
-  });
+  const { state, helices } = createHelices(rods, drives, options);
+  const works = createWorks(helices);
   const warnings: string[] = [];
   helices.forEach((h, k) => {
     initializeShape(h, warnings);
@@ -75,9 +56,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     initializeAcceleration(h, works[k], 0);
     poseSamples(h);
   });
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
+  const patient = { ...newton, iterations: 10 * newton.iterations };
+  const semiImplicit = options.integrator === 'semi-implicit';
+  const bundle: HelixBundle = { helices, works, semiImplicit, newton, patient };
+  const before = cloneState(state);
   // channels know no time of their own: it is that of the last pose
   let now = 0;
-
   const refresh = (t: number): void => {
     now = t;
     for (const h of helices) {
@@ -86,36 +71,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       poseSamples(h);
     }
   };
-
-  const advanceRods = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
-    let iterations = 0;
-    let iterationsMax = 0;
-    let shifts = 0;
-    for (let k = 0; k < helices.length; k++) {
-      if (without?.[k]) continue;
-      helices[k].contact = undefined;
-      const step =
-        semiImplicit && !robust
-          ? stepSemiImplicit(helices[k], works[k], t, dt)
-          : stepIncremental(helices[k], works[k], t, dt, robust ? patient : newton);
-      iterations += step.iterations;
-      iterationsMax = Math.max(iterationsMax, step.iterations);
-      shifts += step.shifts;
-      if (step.converged) continue;
-      const reason = step.reason + (helices[k].hasFrames ? '' : NO_INERTIA);
-      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason } };
-    }
-    now = t + dt;
-    helices.forEach((h, k) => {
-      if (!without?.[k]) poseSamples(h);
-    });
-    return { ok: true, iterations, iterationsMax, shifts };
-  };
-
-  const before = cloneState(state);
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome =>
-    advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(t, dt, robust, without));
-
   return {
     model: 'helix',
     rods,
@@ -127,7 +82,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const h of helices) h.history.fill(0);
     },
-    advance,
+    advance: (t, dt, robust, without) =>
+      advanceAllOrNone({ state, before, refresh }, t, () => {
+        const outcome = advanceRods(bundle, { t, dt, robust, without });
+        if (outcome.ok) now = t + dt;
+        return outcome;
+      }),
     contact: createHelixContact({ helices, state, newton, patient }),
     addEnergies: (out, t) => {
       for (const h of helices) addEnergies(out, h, t);
@@ -144,6 +104,67 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
   };
+}
+
+/** Rods as chains of elements, over one state. */
+function createHelices(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  { elements, integrator }: HelixOptions,
+): { readonly state: BundleState; readonly helices: HelixRod[] } {
+  const counts = rods.map((rod) => elements ?? rod.edgeCount);
+  const { state, parts } = packState(
+    rods.map((rod, k) => ({
+      q: 3 * counts[k],
+      v: 3 * counts[k],
+      memory: memorySize(rod, counts[k], integrator === 'bdf2'),
+    })),
+  );
+  return { state, helices: rods.map((rod, k) => createHelixRod(rod, drives[k], counts[k], parts[k])) };
+}
+
+function createWorks(helices: readonly HelixRod[]): Workspace[] {
+  const toolbox = new Map<string, Workspace>();
+  return helices.map((h) => {
+    const key = `${h.nodeCount} ${h.elementCount}`;
+    const work = toolbox.get(key) ?? createWorkspace(h, h.history.length);
+    toolbox.set(key, work);
+    return work;
+  });
+}
+
+interface Interval {
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  /** Rods marked 1 are left out. */
+  readonly without?: Uint8Array | undefined;
+}
+
+/** One step of all rods. On failure they are anywhere. */
+function advanceRods(bundle: HelixBundle, { t, dt, robust, without }: Interval): StepOutcome {
+  const { helices, works, semiImplicit, newton, patient } = bundle;
+  let iterations = 0;
+  let iterationsMax = 0;
+  let shifts = 0;
+  for (let k = 0; k < helices.length; k++) {
+    if (without?.[k]) continue;
+    helices[k].contact = undefined;
+    const step =
+      semiImplicit && !robust
+        ? stepSemiImplicit(helices[k], works[k], t, dt)
+        : stepIncremental(helices[k], works[k], t, dt, robust ? patient : newton);
+    iterations += step.iterations;
+    iterationsMax = Math.max(iterationsMax, step.iterations);
+    shifts += step.shifts;
+    if (step.converged) continue;
+    const reason = step.reason + (helices[k].hasFrames ? '' : NO_INERTIA);
+    return { ok: false, iterations, iterationsMax, shifts, failure: { rod: helices[k].rod.id, reason } };
+  }
+  helices.forEach((h, k) => {
+    if (!without?.[k]) poseSamples(h);
+  });
+  return { ok: true, iterations, iterationsMax, shifts };
 }
 
 /** Curvatures of the initial and of the natural shape. */

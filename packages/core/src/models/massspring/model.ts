@@ -1,12 +1,12 @@
 /** Hair of particles and springs with altitude springs [Selle2008], as README.md beside this file describes it. */
 
 import { SceneError } from '../../errors.ts';
-import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
-import { cloneState } from '../stateParts.ts';
+import { cloneState, packState } from '../stateParts.ts';
 import { rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';
@@ -20,6 +20,16 @@ import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace } from './step.ts';
 import { createTruss } from './truss.ts';
 
+/** What steps work on. */
+interface HairBundle {
+  readonly hairs: readonly Hair[];
+  /** Work space of each hair, shared by those of the same size. */
+  readonly tools: readonly Workspace[];
+  readonly options: ReturnType<typeof readOptions>;
+  /** Work space for the twist at the nodes of a hair, before and after a step. */
+  readonly twists: { readonly before: Float64Array; readonly after: Float64Array };
+}
+
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options = readOptions(scene.solver?.massspring ?? {});
   if (coupling.welds.length > 0)
@@ -30,77 +40,16 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   rods.forEach((rod, k) => {
     refuse(rod, drives[k], scene);
   });
-  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const sizes = rods.map((rod, k) => 3 * particlesOf(rod, drives[k].pins));
-  const memories = rods.map((rod, k) => memorySize(rod, drives[k].pins));
-  const state = {
-    q: new Float64Array(total(sizes)),
-    v: new Float64Array(total(sizes)),
-    memory: new Float64Array(total(memories)),
-  };
   const warnings = warn(rods, options);
-  let at = 0;
-  let atMemory = 0;
-  const hairs: Hair[] = rods.map((rod, k) => {
-    const q = state.q.subarray(at, at + sizes[k]);
-    const v = state.v.subarray(at, at + sizes[k]);
-    const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
-    at += sizes[k];
-    atMemory += memories[k];
-    const truss = createTruss(rod, options.stretch, canBeStretched(rod, drives[k].pins));
-    warnings.push(...warnMisfit(rod, truss, options));
-    const hair = buildHair({ rod, drive: drives[k], truss, options, q, v, memory });
-    evaluatePins(hair, 0);
-    initializeState(hair);
-    return hair;
-  });
-  const toolbox = new Map<number, Workspace>();
-  const tools = hairs.map((hair) => {
-    const work = toolbox.get(hair.size) ?? createWorkspace(hair);
-    toolbox.set(hair.size, work);
-    hair.orientation.fill(1);
-    layGhosts(hair, work);
-    rememberOrientation(hair);
-    return work;
-  });
-  const before = cloneState(state);
-  const report = { ok: true, solves: 0, reason: '' };
+  const { state, hairs } = createHairs(rods, drives, options, warnings);
+  const tools = layAllGhosts(hairs);
   const mostNodes = Math.max(...rods.map(({ nodeCount }) => nodeCount));
   const twists = { before: new Float64Array(mostNodes), after: new Float64Array(mostNodes) };
-
+  const bundle: HairBundle = { hairs, tools, options, twists };
+  const before = cloneState(state);
   const refresh = (t: number): void => {
-    for (const hair of hairs) {
-      hair.restTension = undefined;
-      evaluatePins(hair, t);
-      poseSamples(hair);
-    }
+    for (const hair of hairs) poseAt(hair, t);
   };
-
-  const advanceHairs = (t: number, dt: number, robust: boolean): StepOutcome => {
-    const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
-    for (let k = 0; k < hairs.length; k++) {
-      const hair = hairs[k];
-      hair.restTension = undefined;
-      evaluatePins(hair, t);
-      poseSamples(hair);
-      const isHeld = holdsTurns(hair);
-      if (isHeld) measureTwist(twists.before, hair);
-      let done = stepHair(hair, tools[k], options.theta, robust, t, dt, report);
-      poseSamples(hair);
-      if (isHeld) measureTwist(twists.after, hair);
-      const slip = isHeld && done ? findSlip(twists.before, twists.after) : -1;
-      if (slip >= 0) {
-        done = false;
-        report.reason = `the twist at node ${slip} passed half a turn per edge, beyond which springs lose a turn: use more edges, or der`;
-      }
-      cost.iterations += report.solves;
-      cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
-      if (done) continue;
-      return { ok: false, ...cost, failure: { rod: rods[k].id, reason: report.reason } };
-    }
-    return { ok: true, ...cost };
-  };
-
   return {
     model: 'massspring',
     warnings,
@@ -110,7 +59,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {},
-    advance: (t, dt, robust) => advanceAllOrNone({ state, before, refresh }, t, () => advanceHairs(t, dt, robust)),
+    advance: (t, dt, robust) =>
+      advanceAllOrNone({ state, before, refresh }, t, () => advanceHairs(bundle, t, dt, robust)),
     addEnergies: (out, t) => {
       for (const hair of hairs) addEnergies(out, hair, t);
     },
@@ -123,6 +73,79 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(hairs[rod], tools[rod], t, count),
     matrices: (rod, t) => exportMatrices(hairs[rod], tools[rod], t),
   };
+}
+
+/** Hairs at t = 0, over one state. */
+function createHairs(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  options: HairBundle['options'],
+  warnings: string[],
+): { readonly state: BundleState; readonly hairs: Hair[] } {
+  const { state, parts } = packState(
+    rods.map((rod, k) => {
+      const size = 3 * particlesOf(rod, drives[k].pins);
+      return { q: size, v: size, memory: memorySize(rod, drives[k].pins) };
+    }),
+  );
+  const hairs = rods.map((rod, k): Hair => {
+    const truss = createTruss(rod, options.stretch, canBeStretched(rod, drives[k].pins));
+    warnings.push(...warnMisfit(rod, truss, options));
+    const hair = buildHair({ rod, drive: drives[k], truss, options, ...parts[k] });
+    evaluatePins(hair, 0);
+    initializeState(hair);
+    return hair;
+  });
+  return { state, hairs };
+}
+
+/** Places the ghost particles of all hairs; returns the hairs' work space. */
+function layAllGhosts(hairs: readonly Hair[]): Workspace[] {
+  const toolbox = new Map<number, Workspace>();
+  return hairs.map((hair) => {
+    const work = toolbox.get(hair.size) ?? createWorkspace(hair);
+    toolbox.set(hair.size, work);
+    hair.orientation.fill(1);
+    layGhosts(hair, work);
+    rememberOrientation(hair);
+    return work;
+  });
+}
+
+function poseAt(hair: Hair, t: number): void {
+  hair.restTension = undefined;
+  evaluatePins(hair, t);
+  poseSamples(hair);
+}
+
+/** One step of all hairs. On failure they are anywhere. */
+function advanceHairs(
+  { hairs, tools, options, twists }: HairBundle,
+  t: number,
+  dt: number,
+  robust: boolean,
+): StepOutcome {
+  const report = { ok: true, solves: 0, reason: '' };
+  const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
+  for (let k = 0; k < hairs.length; k++) {
+    const hair = hairs[k];
+    poseAt(hair, t);
+    const isHeld = holdsTurns(hair);
+    if (isHeld) measureTwist(twists.before, hair);
+    let done = stepHair(hair, tools[k], options.theta, robust, t, dt, report);
+    poseSamples(hair);
+    if (isHeld) measureTwist(twists.after, hair);
+    const slip = isHeld && done ? findSlip(twists.before, twists.after) : -1;
+    if (slip >= 0) {
+      done = false;
+      report.reason = `the twist at node ${slip} passed half a turn per edge, beyond which springs lose a turn: use more edges, or der`;
+    }
+    cost.iterations += report.solves;
+    cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
+    if (done) continue;
+    return { ok: false, ...cost, failure: { rod: hair.rod.id, reason: report.reason } };
+  }
+  return { ok: true, ...cost };
 }
 
 export const massSpringModel: Model = {

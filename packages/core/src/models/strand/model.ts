@@ -10,7 +10,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
-import { cloneState, copyState, partOf } from '../stateParts.ts';
+import { cloneState, copyState, packState, partOf } from '../stateParts.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { createStrandContact } from './contact.ts';
 import { clearContact, poseTree } from './contactStep.ts';
@@ -21,6 +21,7 @@ import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
@@ -28,67 +29,27 @@ import { createSweep } from './terms.ts';
 import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './tree.ts';
 import { createStepWork, type StepWork } from './trial.ts';
 
+/** What steps and queries work on. */
+interface StrandBundle {
+  readonly trees: readonly StrandTree[];
+  readonly options: StepOptions;
+  readonly scene: Scene;
+  readonly coupling: Coupling;
+  readonly workOf: (tree: StrandTree) => StepWork;
+  /** State of each tree at the start of a step, and at the start of a piece of it. */
+  readonly starts: readonly BundleState[];
+  readonly pieces: readonly BundleState[];
+}
+
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
-  const wishes: StrandOptions = scene.solver?.strand ?? {};
-  if (coupling.welds.length > 0)
-    throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
-  refuseTolerance(wishes.tolerance);
-  refuseAnisotropy(rods, wishes.stiffness);
-  rods.forEach((rod, k) => {
-    refuseRod(
-      rod,
-      drives[k],
-      scene.rods.findIndex(({ id }) => id === rod.id),
-    );
-  });
-  const options: StepOptions = {
-    order: wishes.integrator === 'implicit-euler' ? 1 : 2,
-    tolerance: wishes.tolerance ?? 1e-8,
-    iterations: wishes.iterations ?? 40,
-    stepError: wishes.stepError ?? 0,
-    numeric: wishes.jacobian === 'numeric',
-  };
-  const groups = findTrees(rods, drives, scene);
-  const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
-  checkJoints(scene);
-  const rows = groups.map((parts) => countRows(parts, scene));
-  const total = (count: (links: number) => number): number => counts.reduce((sum, links) => sum + count(links), 0);
-  const state = {
-    q: new Float64Array(total(positionCount)),
-    v: new Float64Array(total(velocityCount)),
-    memory: new Float64Array(total(memoryCount) + rows.reduce((sum, count) => sum + count, 0)),
-  };
-  const at = { q: 0, v: 0, memory: 0 };
-  const trees = groups.map((parts, k) => {
-    const take = (name: 'q' | 'v' | 'memory', count: number): Float64Array => {
-      at[name] += count;
-      return state[name].subarray(at[name] - count, at[name]);
-    };
-    const links = counts[k];
-    const tree = createTree(
-      parts,
-      wishes.stiffness ?? 'gibbs',
-      take('q', positionCount(links)),
-      take('v', velocityCount(links)),
-      take('memory', memoryCount(links) + rows[k]),
-    );
-    const forces = tree.memory.subarray(memoryCount(links));
-    tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
-    return tree;
-  });
-  trees.forEach((tree) => {
-    refuseTree(tree);
-  });
-  // one work space, as large as the largest tree needs
-  const most = Math.max(...counts);
-  const sweep = createSweep(most);
+  refuseScene(rods, drives, scene, coupling);
+  const options = readOptions(scene);
+  const { state, trees } = createTrees(rods, drives, scene);
+  // one elimination, as large as the largest tree needs
+  const counts = trees.map(({ linkCount }) => linkCount);
+  const sweep = createSweep(Math.max(...counts));
   const works = new Map(counts.map((links) => [links, createStepWork(links, sweep)]));
-  const statics = new Map<number, StaticsWork>();
-  for (const [links, { direction, trial, q0 }] of works) statics.set(links, { sweep, direction, scaled: trial, q0 });
-  const place = rods.map((_, index) => {
-    const tree = trees.find(({ rods: members }) => members.some((member) => member.index === index)) as StrandTree;
-    return { tree, strand: tree.rods.find((member) => member.index === index) as StrandTree['rods'][number] };
-  });
+  const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
   checkDirections(scene);
   const warnings: string[] = [];
   for (const tree of trees) {
@@ -99,60 +60,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   const before = cloneState(state);
   const starts = trees.map((tree) => partOf(tree, state, before));
-  const piece = trees.map(cloneState);
-
+  const bundle: StrandBundle = { trees, options, scene, coupling, workOf, starts, pieces: trees.map(cloneState) };
+  const place = placeRods(rods, trees);
   const refresh = (t: number): void => {
     for (const tree of trees) poseTree(tree, t);
   };
-
-  const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
-
-  /** The step of one tree in pieces, while all others wait at its end: trees do not know of each other. */
-  const advanceApart = (k: number, t: number, dt: number, whole: StepResult): StepResult => {
-    const tree = trees[k];
-    const back = (to: BundleState, now: number): void => {
-      copyState(tree, to);
-      poseTree(tree, now);
-    };
-    back(starts[k], t);
-    const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
-      coupling.onPiece?.(from);
-      copyState(piece[k], tree);
-      const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
-      if (one.ok) poseSamples(tree);
-      else back(piece[k], from);
-      return one.ok ? one : { ...one, rejected: one.rejected + 1 };
-    });
-    return { ...sum, reason: last.reason };
-  };
-
-  const advanceTrees = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
-    let iterations = 0;
-    let iterationsMax = 0;
-    let substeps = 1;
-    let rejected = 0;
-    let violation = 0;
-    for (let k = 0; k < trees.length; k++) {
-      if (without?.[k]) continue;
-      const tree = trees[k];
-      clearContact(tree);
-      let step = advanceTree(tree, workOf(tree), t, dt, options, robust);
-      if (!step.ok) step = advanceApart(k, t, dt, step);
-      iterations += step.iterations;
-      iterationsMax = Math.max(iterationsMax, step.iterationsMax);
-      substeps = Math.max(substeps, step.substeps);
-      rejected += step.rejected;
-      violation = Math.max(violation, tree.constraints?.violation ?? 0);
-      if (step.ok) {
-        poseSamples(tree);
-        continue;
-      }
-      const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
-      return { ok: false, iterations, iterationsMax, shifts: 0, failure };
-    }
-    return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
-  };
-
   return {
     model: 'strand',
     rods,
@@ -168,8 +80,152 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       }
     },
     advance: (t, dt, robust, without) =>
-      advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(t, dt, robust, without)),
+      advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(bundle, t, dt, robust, without)),
     contact: createStrandContact({ trees, place, workOf, state, options }),
+    ...createQueries(bundle, place, sweep, refresh),
+  };
+}
+
+function refuseScene(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, { welds }: Coupling): void {
+  if (welds.length > 0)
+    throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
+  refuseTolerance(scene.solver?.strand?.tolerance);
+  refuseAnisotropy(rods, scene.solver?.strand?.stiffness);
+  rods.forEach((rod, k) => {
+    refuseRod(
+      rod,
+      drives[k],
+      scene.rods.findIndex(({ id }) => id === rod.id),
+    );
+  });
+}
+
+function readOptions({ solver }: Scene): StepOptions {
+  const wishes: StrandOptions = solver?.strand ?? {};
+  return {
+    order: wishes.integrator === 'implicit-euler' ? 1 : 2,
+    tolerance: wishes.tolerance ?? 1e-8,
+    iterations: wishes.iterations ?? 40,
+    stepError: wishes.stepError ?? 0,
+    numeric: wishes.jacobian === 'numeric',
+  };
+}
+
+/** Rods that grow from each other as trees, over one state. */
+function createTrees(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+): { readonly state: BundleState; readonly trees: StrandTree[] } {
+  const groups = findTrees(rods, drives, scene);
+  const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
+  checkJoints(scene);
+  const { state, parts: views } = packState(
+    groups.map((parts, k) => ({
+      q: positionCount(counts[k]),
+      v: velocityCount(counts[k]),
+      memory: memoryCount(counts[k]) + countRows(parts, scene),
+    })),
+  );
+  const stiffness = scene.solver?.strand?.stiffness ?? 'gibbs';
+  const trees = groups.map((parts, k) => {
+    const { q, v, memory } = views[k];
+    const tree = createTree(parts, stiffness, q, v, memory);
+    const forces = tree.memory.subarray(memoryCount(counts[k]));
+    tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
+    return tree;
+  });
+  trees.forEach((tree) => {
+    refuseTree(tree);
+  });
+  return { state, trees };
+}
+
+interface RodPlace {
+  readonly tree: StrandTree;
+  readonly strand: StrandTree['rods'][number];
+}
+
+/** The tree of each rod, and the rod in it. */
+function placeRods(rods: readonly Rod[], trees: readonly StrandTree[]): RodPlace[] {
+  return rods.map((_, index) => {
+    const tree = trees.find(({ rods: members }) => members.some((member) => member.index === index)) as StrandTree;
+    return { tree, strand: tree.rods.find((member) => member.index === index) as RodPlace['strand'] };
+  });
+}
+
+/** One step of all trees, each in pieces where its whole step fails. On failure they are anywhere. */
+function advanceTrees(
+  bundle: StrandBundle,
+  t: number,
+  dt: number,
+  robust: boolean,
+  without: Uint8Array | undefined,
+): StepOutcome {
+  const { trees, workOf, options } = bundle;
+  let iterations = 0;
+  let iterationsMax = 0;
+  let substeps = 1;
+  let rejected = 0;
+  let violation = 0;
+  for (let k = 0; k < trees.length; k++) {
+    if (without?.[k]) continue;
+    const tree = trees[k];
+    clearContact(tree);
+    let step = advanceTree(tree, workOf(tree), t, dt, options, robust);
+    if (!step.ok) step = advanceInPieces(bundle, k, t, dt, step);
+    iterations += step.iterations;
+    iterationsMax = Math.max(iterationsMax, step.iterationsMax);
+    substeps = Math.max(substeps, step.substeps);
+    rejected += step.rejected;
+    violation = Math.max(violation, tree.constraints?.violation ?? 0);
+    if (step.ok) {
+      poseSamples(tree);
+      continue;
+    }
+    const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
+    return { ok: false, iterations, iterationsMax, shifts: 0, failure };
+  }
+  return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
+}
+
+/** The step of one tree in pieces, while all others wait at its end: trees are independent. */
+function advanceInPieces(bundle: StrandBundle, k: number, t: number, dt: number, whole: StepResult): StepResult {
+  const { trees, starts, pieces, scene, coupling, workOf, options } = bundle;
+  const tree = trees[k];
+  const back = (to: BundleState, now: number): void => {
+    copyState(tree, to);
+    poseTree(tree, now);
+  };
+  back(starts[k], t);
+  const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+    coupling.onPiece?.(from);
+    copyState(pieces[k], tree);
+    const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
+    if (one.ok) poseSamples(tree);
+    else back(pieces[k], from);
+    return one.ok ? one : { ...one, rejected: one.rejected + 1 };
+  });
+  return { ...sum, reason: last.reason };
+}
+
+type Queries = Pick<
+  Bundle,
+  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'modes' | 'matrices'
+>;
+
+/** Read-outs, equilibria and modes. */
+function createQueries(
+  { trees, workOf }: StrandBundle,
+  place: readonly RodPlace[],
+  sweep: Sweep,
+  refresh: (t: number) => void,
+): Queries {
+  const staticsOf = (tree: StrandTree): StaticsWork => {
+    const { direction, trial, q0 } = workOf(tree);
+    return { sweep, direction, scaled: trial, q0 };
+  };
+  return {
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
     },
@@ -178,9 +234,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     readChannel: (out, rod, channel) => readChannel(out, place[rod].tree, place[rod].strand, channel),
     equilibrate: (rod, t, wanted) => {
-      const { tree } = place[rod];
-      const work = statics.get(tree.linkCount) as StaticsWork;
-      const report = findEquilibrium(tree, work, rods[rod].id, t, wanted);
+      const { tree, strand } = place[rod];
+      const report = findEquilibrium(tree, staticsOf(tree), strand.rod.id, t, wanted);
       refresh(t);
       return report;
     },
