@@ -1,6 +1,6 @@
 /**
  * The implicit Euler step of two rods that touch obstacles, and nothing else: contacts of different rods do not know of each other, so
- * that each lane has a solution of its own. What contact/solve/solveIsland.ts and models/der/contact.ts do for any group of rods, with the
+ * that each lane has a solution of its own. What contact/solve/islandSolver.ts and models/der/contact.ts do for any group of rods, with the
  * same law and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
  * the alternating method (contact/solve/admm.ts), and the Newton step under them, for which K is factored already.
  *

@@ -37,10 +37,10 @@ import {
 } from './report.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
+import { createIslandSolver } from './solve/islandSolver.ts';
 import { createIslandBuilder, createMarks, listSystems } from './solve/islands.ts';
 import { createLayout, type Layout, layOutSides, NO_SIDES, writeForces } from './solve/sides.ts';
 import { createSingleRodSolver } from './solve/singleRods.ts';
-import { createIslandSolver } from './solve/solveIsland.ts';
 import { createSolveLog } from './solve/solveLog.ts';
 import { advanceWithContact, findImpact, findSortedContacts } from './step.ts';
 import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';

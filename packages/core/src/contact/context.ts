@@ -11,9 +11,9 @@ import type { EnergyCheck } from './energy.ts';
 import type { Links } from './links/linkData.ts';
 import type { ContactReport } from './report.ts';
 import type { Collider } from './shapes/collider.ts';
+import type { IslandSolver } from './solve/islandSolver.ts';
 import type { Island, IslandBuilder, Marks, SystemMarks, Systems } from './solve/islands.ts';
 import type { SingleRodSolver } from './solve/singleRods.ts';
-import type { IslandSolver } from './solve/solveIsland.ts';
 import type { SolveLog } from './solve/solveLog.ts';
 import type { WarmStart } from './warmStart.ts';
 
@@ -86,7 +86,7 @@ export interface ContactSettings {
 
 /** Values of `ContactContext.stepped`. */
 export const STEPPED = 1;
-/** Solved roughly, near an impact: the next round must solve it again. */
+/** Solved roughly, near an impact: the next pass must solve it again. */
 export const NEEDS_RECHECK = 2;
 
 /** What one attempt moves, and how. */

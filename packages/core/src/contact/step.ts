@@ -4,9 +4,9 @@
  *   1. detect      contacts that touch, or may close within the step          detect/
  *   2. partition   systems into islands, single rods and free systems         solve/islands.ts, solve/singleRods.ts
  *   3. advance     free systems by their model's own scheme
- *   4. solve       impulses of each island, and its step under them           solve/solveIsland.ts
+ *   4. solve       impulses of each island, and its step under them           solve/islandSolver.ts
  *   5. check       for contacts that the step missed                          detect/missedContacts.ts
- *   6. repeat      4 and 5 for islands that missed contacts
+ *   6. repeat      4 and 5, at most 8 passes, for islands that missed contacts
  *   7. subdivide   the step of islands that could not be moved                substeps.ts
  *   8. store       forces as the warm start of the next step                  warmStart.ts
  *
@@ -32,8 +32,8 @@ import { markStart, setBias, slipLimit } from './solve/sideVelocities.ts';
 import { stepFailedIslands } from './substeps.ts';
 import { applyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 
-/** Rounds of solving and checking before an island that still misses contacts counts as failed. */
-const MAX_ROUNDS = 8;
+/** Passes of solving and checking before an island that still misses contacts counts as failed. */
+const MAX_PASSES = 8;
 
 /** Advances all bundles together from t to t + dt. On failure, or if a load throws, all are where they were. */
 export function advanceWithContact(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
@@ -97,22 +97,22 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
   let failure: StepOutcome['failure'];
   stepped.fill(0);
   context.energies.clear();
-  for (let round = 0; ; round++) {
+  for (let pass = 0; ; pass++) {
     setBias(contacts, finder, dt, reboundThreshold(finder, dt));
-    if (round === 0)
+    if (pass === 0)
       pending.push(...singleRods.step(contacts, stepped, t, dt, (list) => revertSystems(context, list, t)));
     for (const island of pending) {
-      const one = solveIsland(context, island, { t, dt, robust, round, lenient, acceptUnsolved });
+      const one = solveIsland(context, island, { t, dt, robust, pass, lenient, acceptUnsolved });
       if (one.ok) continue;
       failure = one.failure;
       failIsland(context, island, t);
     }
-    if (round === 0) recordSingleRods(context);
-    const missed = checkForMissed(context, attempt, round);
+    if (pass === 0) recordSingleRods(context);
+    const missed = checkForMissed(context, attempt, pass);
     if (missed.systems.size === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
     pending = [];
     for (const island of context.islands.build(contacts, (s) => missed.systems.has(s))) {
-      if (round < MAX_ROUNDS) pending.push(prepareAgain(context, island, t));
+      if (pass < MAX_PASSES) pending.push(prepareAgain(context, island, t));
       else {
         const reason =
           missed.crossed > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
@@ -178,14 +178,14 @@ function recordSingleRods(context: ContactContext): void {
   log.recordBatch((s) => singleRods.has(s) && stepped[s] > 0 && !log.hasRecord(s), singleRods.result);
 }
 
-/** Looks for contacts that the round missed, and merges them into `contacts`. Returns the systems that must be solved again. */
+/** Looks for contacts that the pass missed, and merges them into `contacts`. Returns the systems that must be solved again. */
 function checkForMissed(
   context: ContactContext,
   { t, dt, lenient }: Attempt,
-  round: number,
+  pass: number,
 ): { crossed: number; systems: Set<number> } {
   const { contacts, found, islandContacts, finder, systems, stepped, report, missed, singleRods } = context;
-  const result = missed.find({ t, dt, round, lenient, unchecked: singleRods.unchecked });
+  const result = missed.find({ t, dt, pass, lenient, unchecked: singleRods.unchecked });
   report.swept += result.crossed;
   for (let s = 0; s < systems.count; s++) if (stepped[s] === NEEDS_RECHECK) result.systems.add(s);
   if (!isSorted(contacts)) {
@@ -205,7 +205,7 @@ function checkForMissed(
   return result;
 }
 
-/** Brings an island that missed contacts to where its next round starts: where it is, or the start of the step. */
+/** Brings an island that missed contacts to where its next pass starts: where it is, or the start of the step. */
 function prepareAgain(context: ContactContext, island: Island, t: number): Island {
   const { stepped } = context;
   revertSystems(context, canResume(context, island) ? island.systems.filter((s) => !stepped[s]) : island.systems, t);

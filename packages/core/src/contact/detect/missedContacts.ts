@@ -16,10 +16,10 @@ export interface MissedContactQuery {
   readonly t: number;
   readonly dt: number;
   /** How often the step has been checked before. */
-  readonly round: number;
+  readonly pass: number;
   /** Leave deep penetration to the next step. */
   readonly lenient: boolean;
-  /** Rods that nobody has checked for penetration yet; called in the first round. */
+  /** Rods that nobody has checked for penetration yet; called in the first pass. */
   readonly unchecked: () => readonly number[];
 }
 
@@ -50,19 +50,19 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
   const paths = spec?.continuous ?? true;
   const continuous = rules.pairs && paths && spec?.solver !== 'repulsion';
   const sweeping = colliders.some(({ shape }) => shape.thin) && paths && exact;
-  /** The other solvers leave more behind than DEEPER, round after round. */
+  /** The other solvers leave more behind than DEEPER, pass after pass. */
   const deeper = exact ? DEEPER : 0.01;
 
   return {
-    find({ t, dt, round, lenient, unchecked }) {
+    find({ t, dt, pass, lenient, unchecked }) {
       const swept = continuous || sweeping;
       if (swept) search.gatherEnd();
       found.count = 0;
       // what ends a little too deep after all is left to the next step; more is worth a cut of this one
-      const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
+      const deep = pass < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
       if (sweeping) crossed += search.sweep(found, t, dt);
-      if (exact) search.findPenetrations(found, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
+      if (exact) search.findPenetrations(found, t, dt, deep, pass === 0 ? unchecked() : undefined, swept);
       markStart(found, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();
       for (let c = 0; c < found.count; c++) {

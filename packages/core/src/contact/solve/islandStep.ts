@@ -1,17 +1,17 @@
-/** One island in one round of a contact step: solving it, taking it back, and what its step adds to the outcome. */
+/** One island in one pass of a contact step: solving it, taking it back, and what its step adds to the outcome. */
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
 import { IGNORED } from '../detect/finderData.ts';
+import { canSelectContacts } from './islandSolver.ts';
 import { type Island, markOnly } from './islands.ts';
-import { canSelectContacts } from './solveIsland.ts';
 
-/** Part of the step and how it is taken. `round`: how often missed contacts have been added before. */
-export interface IslandRound {
+/** Part of the step and how it is taken. `pass`: how often missed contacts have been added before. */
+export interface IslandPass {
   readonly t: number;
   readonly dt: number;
   readonly robust: boolean;
-  readonly round: number;
+  readonly pass: number;
   /** Accept a step in which only the contact solver has not converged, and report it. */
   readonly lenient: boolean;
   /** Accept any step that is not solved, and report it. */
@@ -22,7 +22,7 @@ export interface IslandRound {
 export function solveIsland(
   context: ContactContext,
   island: Island,
-  { t, dt, robust, round, lenient, acceptUnsolved }: IslandRound,
+  { t, dt, robust, pass, lenient, acceptUnsolved }: IslandPass,
 ): StepOutcome {
   const {
     contacts: all,
@@ -56,8 +56,8 @@ export function solveIsland(
     t,
     dt,
     robust,
-    resume: round > 0 && resumable && list.some((s) => stepped[s]),
-    isChecked: round === 0 && resumable,
+    resume: pass > 0 && resumable && list.some((s) => stepped[s]),
+    isChecked: pass === 0 && resumable,
     addPenetrations: settings.hasCheapShapes
       ? (of: ContactSet): number => missed.addPenetrations(of, list, t, dt)
       : undefined,

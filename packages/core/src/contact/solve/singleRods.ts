@@ -124,7 +124,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
 
   /** Steps the pending rods of one bundle: those that succeed stay in `pending`, the others go to `failed`. */
   const stepPending = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
-    // in the first round the contacts of a rod are contiguous in the set
+    // in the first pass the contacts of a rod are contiguous in the set
     job.fresh = fresh;
     job.contacts = fresh ? set : part;
     job.count = pendingCount;
