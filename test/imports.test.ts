@@ -26,11 +26,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // energy balance of rods, from samples and loads
   balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
-  // of threads, the interface that contact calls and nothing else
+  // of threads, the interface that contact calls and nothing else; of models, their table and copies of whole states
   contact: [
     'constants',
     'statics',
     'models/registry.ts',
+    'models/stateParts.ts',
     'math',
     'linalg',
     'curve',

@@ -11,7 +11,7 @@ import type { NewtonOptions } from '../models/mixedNewton.ts';
 import type { NewtonResult } from '../statics/search.ts';
 import { readContacts, writeContacts } from './contacts.ts';
 import { interleave, take } from './copy.ts';
-import type { KernelMemory, Shared } from './der.ts';
+import type { KernelMemory, Shared } from './derMemory.ts';
 import {
   answerLoads,
   askLoads,

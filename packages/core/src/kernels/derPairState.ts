@@ -5,7 +5,7 @@ import type { PairMember } from '../models/der/kernel.ts';
 import type { DerRod } from '../models/der/rod.ts';
 import type { StepStart } from '../models/der/rodStep.ts';
 import { interleave, placeOf, take, takeNodes } from './copy.ts';
-import type { KernelMemory, Shared } from './der.ts';
+import type { KernelMemory, Shared } from './derMemory.ts';
 import type { Addresses } from './layout.ts';
 
 /** Where numbers of both rods start in the array that the bundle has them in. */
