@@ -26,7 +26,7 @@ const limits: readonly Limit[] = [
     what: 'lines of a function',
     list: functions.map((one) => [one.lines, at(one)]),
     above: 60,
-    count: 101,
+    count: 105,
     largest: 183,
   },
   {
@@ -40,7 +40,7 @@ const limits: readonly Limit[] = [
     what: 'lines of a file',
     list: files.map((file) => [read(file).split('\n').length - 1, file]),
     above: 400,
-    count: 17,
+    count: 19,
     largest: 487,
   },
 ];
