@@ -203,6 +203,10 @@ describe('faults of runs', { timeout: 120_000 }, () => {
     const large = await runStudy(bench.at('large.yaml'), bench.at('large'), { pool });
     expect(large.counts).toEqual({ done: 1, 'out-of-memory': 1 });
     expect(large.outcomes[1].message).toContain('the run needed more than 200 MB');
+    // less than Node itself takes, though its heap is small: resident memory counts too
+    const study = await readStudy(bench.at('slow.yaml'), version);
+    const plan = { ...study.plan, limits: { memory: 70e6, time: 20 } };
+    expect((await pool.execute(plan, study.spec(1))).status).toBe('out-of-memory');
   });
 
   it('of a scene that diverges leave no numbers', async () => {

@@ -265,6 +265,7 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     const client = await connectRedis(redis.url);
     await client.del(keys.workers);
     client.disconnect();
+    await until(() => workersOf(process.pid).length === 0);
     const other = work({ version: '9.9.9', say: (text) => said.push(text) });
     const told: string[] = [];
     const run = coordinate('skew', { say: (text) => told.push(text) });
@@ -272,6 +273,8 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     expect(said).toContain("study 'skew' needs version 0.2.0; this worker has 9.9.9 and does not take its runs");
     expect(told[0]).toContain('no worker of version 0.2.0 is connected, only of 9.9.9');
     expect(finished('skew')).toBe(0);
+    // who takes a run starts a process for it
+    expect(workersOf(process.pid)).toEqual([]);
     expect(await other.stop()).toBe(0);
     const worker = work();
     expect((await run).runs).toBe(30);
