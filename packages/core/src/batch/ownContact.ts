@@ -9,7 +9,7 @@ import { meetStrands, stepCoupled } from './coupled.ts';
 import { BOX, PLANE } from './layout.ts';
 import { type MergedReport, meetObstacles, noContact, stepMerged } from './merged.ts';
 import type { Obstacle } from './obstacles.ts';
-import type { Partner } from './pairSweeps.ts';
+import type { Partner } from './pairs.ts';
 import { type BatchRod, frameQuaternion } from './rod.ts';
 import type { StepOptions, StepResult } from './step.ts';
 

@@ -1,7 +1,6 @@
 /** Broad phase of contact between strands in double precision: which edges may meet within a step. The GPU does the same on a grid. */
 import { CANDIDATES } from './layout.ts';
-import type { EdgeName } from './pairSweeps.ts';
-import { distanceOf, type PairEdge, reachOf } from './pairs.ts';
+import { distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';
 
 /** Factor on the predicted ways, and part of the sum of radii, within which edges are candidates. */

@@ -9,7 +9,7 @@ import { add, dot, scale, subtract, type Vector } from './algebra.ts';
 import { applyLaw, boostAt, coulombForce, easeOut, type LawChange } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
 import { PAIR_SLOTS } from './layout.ts';
-import { meetEdges, type PairMeeting } from './pairs.ts';
+import { type EdgeName, meetEdges, type PairMeeting, type Partner } from './pairs.ts';
 import {
   candidateCountOf,
   candidateOf,
@@ -34,27 +34,6 @@ import {
   writeSide,
   writeStiffness,
 } from './strand.ts';
-
-/** An edge of any strand. */
-export interface EdgeName {
-  readonly strand: Index;
-  readonly edge: Index;
-}
-
-/** The other edge of a pair, and the part of it that lies before the contact; `isSet`: 0 where the slot is empty. */
-export interface Partner {
-  readonly strand: Index;
-  readonly edge: Index;
-  readonly part: number;
-  readonly isSet: Index;
-}
-
-/** Of one side of a pair: compliance [m/N], contacts about its nodes, and which slot of the other edge is the other side. */
-export interface PairWeight {
-  readonly compliance: number;
-  readonly crowd: number;
-  readonly side: Index;
-}
 
 /** What a search found: pairs that found no slot, and the deepest overlap [m]. */
 export interface PairSearch {

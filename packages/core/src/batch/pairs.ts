@@ -3,7 +3,7 @@
  *
  * Both strands compute a pair in the same order, the lower edge first, so that both get the same bits and forces are equal and opposite.
  */
-import { add, cross, dot, scale, subtract, type Vector, vector } from './algebra.ts';
+import { add, cross, dot, type Index, scale, subtract, type Vector, vector } from './algebra.ts';
 
 /** An edge of a strand over a step: its nodes at the start [m] and their ways [m]. */
 export interface PairEdge {
@@ -18,6 +18,27 @@ export interface PairEdge {
   /** Whether the strand goes on before the first node and behind the second. */
   readonly isContinuedBefore: boolean;
   readonly isContinuedBehind: boolean;
+}
+
+/** An edge of any strand. */
+export interface EdgeName {
+  readonly strand: Index;
+  readonly edge: Index;
+}
+
+/** The other edge of a pair, and the part of it that lies before the contact; `isSet`: 0 where the slot is empty. */
+export interface Partner {
+  readonly strand: Index;
+  readonly edge: Index;
+  readonly part: number;
+  readonly isSet: Index;
+}
+
+/** Of one side of a pair: compliance [m/N], contacts about its nodes, and which slot of the other edge is the other side. */
+export interface PairWeight {
+  readonly compliance: number;
+  readonly crowd: number;
+  readonly side: Index;
 }
 
 /** Parts of the lower and of the higher edge that lie before the closest points. */

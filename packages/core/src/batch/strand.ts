@@ -10,8 +10,7 @@ import type { Contact, ContactForces } from './contactSweeps.ts';
 import { type Elimination, type Gain, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
 import type { Obstacle } from './obstacles.ts';
-import type { EdgeName, PairWeight, Partner } from './pairSweeps.ts';
-import type { PairEdge } from './pairs.ts';
+import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
 
 /** How the first node is held: position and frame, position alone, or not at all. */

@@ -22,7 +22,8 @@ export function gridSizes(edges: number): {
   readonly entries: number;
   readonly words: number;
 } {
-  const buckets = 2 ** Math.ceil(Math.log2(Math.max(1024, 4 * edges)));
+  let buckets = 1024;
+  while (buckets < 4 * edges) buckets *= 2;
   const entries = ENTRIES_PER_EDGE * edges;
   return { buckets, entries, words: 1 + 2 * buckets + entries + (CANDIDATES + 1) * edges };
 }
