@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';
-import { translateToWgsl } from './wgsl.ts';
+import { sweepSources, translateToWgsl } from './wgsl.ts';
 
 const core = join(process.cwd(), 'packages/core');
 const read = (file: string): string => readFileSync(join(core, file), 'utf8');
@@ -120,18 +120,6 @@ mkdirSync(folder, { recursive: true });
 const text = readFileSync(wasm).toString('base64');
 writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
 
-/** In the order of a reader; WGSL takes any. */
-const sweepSources = [
-  'single.ts',
-  'formulas.ts',
-  'points.ts',
-  'sweeps.ts',
-  'obstacles.ts',
-  'contactSweeps.ts',
-  'missedSweep.ts',
-  'pairs.ts',
-  'pairSweeps.ts',
-];
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
 const wgsl = translateToWgsl(sweepSources.map(batch), {
   strand: batch('strand.ts'),

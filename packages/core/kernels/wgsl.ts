@@ -10,6 +10,19 @@
 import ts from 'typescript';
 import { TranslationError } from './values.ts';
 
+/** Files of src/batch that become the shader, in the order of a reader; WGSL takes any. */
+export const sweepSources: readonly string[] = [
+  'single.ts',
+  'formulas.ts',
+  'points.ts',
+  'sweeps.ts',
+  'obstacles.ts',
+  'contactSweeps.ts',
+  'missedSweep.ts',
+  'pairs.ts',
+  'pairSweeps.ts',
+];
+
 export interface WgslSource {
   readonly file: string;
   readonly text: string;

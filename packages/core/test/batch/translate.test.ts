@@ -1,7 +1,7 @@
 /** The translator to WGSL: what it writes, and that it rejects what it does not understand. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { translateToWgsl } from '../../kernels/wgsl.ts';
+import { sweepSources, translateToWgsl } from '../../kernels/wgsl.ts';
 import { sweepsWgsl } from '../../src/batch/generated/sweeps.ts';
 import { stageFields, stateSlots } from '../../src/batch/layout.ts';
 
@@ -14,16 +14,7 @@ const translate = (text: string): string => translateToWgsl([{ file: 'test.ts', 
 
 describe('translation to WGSL', () => {
   test('what the build wrote belongs to the present sources', () => {
-    const files = [
-      'single.ts',
-      'formulas.ts',
-      'points.ts',
-      'sweeps.ts',
-      'obstacles.ts',
-      'contactSweeps.ts',
-      'missedSweep.ts',
-    ];
-    expect(sweepsWgsl).toBe(translateToWgsl(files.map(read), surroundings));
+    expect(sweepsWgsl).toBe(translateToWgsl(sweepSources.map(read), surroundings));
   });
 
   test('slots and fields of a stage are those of the layout', () => {
