@@ -1,4 +1,4 @@
-/** Where a rod or a body of the scene is: its bundle, and its index there. */
+/** Location of a rod or body of the scene: its bundle, and its index there. */
 export interface BundlePlace {
   readonly bundle: number;
   readonly index: number;

@@ -1,4 +1,4 @@
-/** What is said about contact before a run: errors that name the field and the remedy, and warnings. */
+/** Checks of contact before a run: errors that name the field and the remedy, and warnings. */
 import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -9,7 +9,7 @@ import type { Collider } from './shapes/collider.ts';
 
 const NO_FRICTION = 'repulsion has no friction; remove it, or use another solver';
 
-/** What overlaps at the start is pushed apart gently; that it does is worth telling. */
+/** Warns about overlaps at the start, which the solver pushes apart gently. */
 export function warnOverlaps(
   set: ContactSet,
   rods: readonly Rod[],
@@ -42,7 +42,7 @@ export function warnOverlaps(
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
 }
 
-/** Obstacles do not meet obstacles: a ball on a rod's end falls through the ground. */
+/** Warns that colliders do not collide with colliders: a ball on a rod's end falls through the ground. */
 export function warnUnmet(
   colliders: readonly Collider[],
   bodies: readonly { readonly body: { readonly id: string } }[],
@@ -56,7 +56,7 @@ export function warnUnmet(
   );
 }
 
-/** The force is that of the start of the step: a stiff one throws back what it meets, faster than it came. */
+/** Warns about stiff penalty forces: the force is that of the start of the step, so a stiff one throws rods back faster than they came. */
 export function warnStiffRepulsion({ contact, time }: Scene, rods: readonly Rod[], warnings: string[]): void {
   const { solver, repulsion } = contact ?? {};
   if (solver !== 'repulsion' || !repulsion || !time) return;
@@ -72,7 +72,7 @@ export function warnStiffRepulsion({ contact, time }: Scene, rods: readonly Rod[
   );
 }
 
-/** Fields that need or exclude each other. */
+/** Rejects fields that need or exclude each other. */
 export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene): void {
   if (!spec) return;
   const refuseField = (field: string, message: string): void => {
@@ -88,7 +88,7 @@ export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene)
     colliders.forEach(({ friction = 0 }, k) => {
       if (friction !== 0) throw new SceneError(['colliders', k, 'friction'], NO_FRICTION);
     });
-  // one that goes on a path is moved by nothing else
+  // nothing else moves a collider on a path
   if (solver === 'impulses' && bodies.some(({ path }) => !path))
     refuseField('solver', 'impulses do not know bodies that move freely; use admm');
   if (between === 'continuum' && !spec.continuum)
@@ -103,7 +103,7 @@ export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene)
   if (!((spec.radius ?? 1) > 0)) refuseField('radius', `the radius is ${spec.radius} m; it must be positive`);
 }
 
-/** What cannot be done is said before the run. */
+/** Rejects scenes that contact cannot solve, before the run. */
 export function refuseUntouchable(
   scene: Scene,
   rods: readonly Rod[],

@@ -1,55 +1,55 @@
 /**
  * The contacts of a step, as arrays, sorted by key.
  *
- * A key names the two features that touch (a node or the inside of an edge, or a collider), so that it is the same in the
- * next step, and what was found there is a good start here. Sorting by key makes the result independent of the order in
- * which contacts were found, and so of trees, threads and restarts.
+ * A key names the two features in contact (a node or the interior of an edge, and a rod or a collider). It is the same in the next step, so the
+ * last impulse is found again for the warm start. Sorting by key makes the result independent of the order of detection, and so of trees, threads
+ * and restarts.
  */
 
-/** Features: 2·node for a node, 2·node + 1 for the inside of the edge that starts there; then the colliders. */
+/** Features: 2·node for a node, 2·node + 1 for the interior of the edge that starts there; then the colliders. */
 export const FEATURE_LIMIT: number = 2 ** 26;
 
 export interface ContactSet {
   count: number;
   key: Float64Array;
-  /** Rod of the scene, its edge, and the share of the edge's second node: first side, and second (−1 for a collider). */
+  /** Rod of the scene, its edge, and the weight of the edge's second node: first side, and second (−1 for a collider). */
   rodA: Int32Array;
   edgeA: Int32Array;
   weightA: Float64Array;
   rodB: Int32Array;
   edgeB: Int32Array;
   weightB: Float64Array;
-  /** −1 for rods among themselves. */
+  /** Index of the collider, −1 for contact between rods. */
   collider: Int32Array;
-  /** Unit, from the second side to the first, 3 each. */
+  /** Unit normal from the second side to the first, 3 numbers each. */
   normal: Float64Array;
-  /** Between the surfaces at the start of the step, along the normal [m]; observers get another (gaps.ts). */
+  /** Gap between the surfaces at the start of the step, along the normal [m]; observers get the current one (gaps.ts). */
   gap: Float64Array;
-  /** Velocity of the obstacle's surface [m/s], 3 each. */
+  /** Velocity of the obstacle's surface [m/s], 3 numbers each. */
   surface: Float64Array;
-  /** From the axes to the point where the surfaces meet, along the normal [m]. */
+  /** Distance from the axis to the contact point, along the normal [m]. */
   leverA: Float64Array;
   leverB: Float64Array;
-  /** For a collider on a body: where the surfaces meet [m], 3 each. No other looks at it. */
+  /** For a collider on a body: the contact point [m], 3 numbers each. Unused otherwise. */
   point: Float64Array;
   staticFriction: Float64Array;
   dynamicFriction: Float64Array;
   restitution: Float64Array;
   /** Length that gaps are compared with: the smaller radius [m]. */
   size: Float64Array;
-  /** Impulse on the first side [N s], 3 each: unknown of the solver. */
+  /** Impulse on the first side [N s], 3 numbers each: the solver's unknown. */
   impulse: Float64Array;
-  /** 1 where it slides at the start of the step: dynamic friction, however often the step is looked at. */
+  /** 1 if the contact slides at the start of the step: it then has dynamic friction in every pass. */
   sliding: Uint8Array;
-  /** 1 where it slides at the end. */
+  /** 1 if the contact slides at the end of the step. */
   slides: Uint8Array;
-  /** What the normal velocity must exceed the negative of [m/s]. */
+  /** Lower bound of the normal velocity, negated [m/s]. */
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
   approach: Float64Array;
   /**
-   * 1: found where the step came to, or on the way there. The gap is then that of the start along a direction of the end, and says
-   * nothing of an overlap at the start: it may end with `floor` [m], 0 or, where the two began inside each other, less.
+   * 1 if the contact was found at the end of the step or on the way there. Its gap is then that of the start along a normal of the end, and does
+   * not mean an overlap at the start. The gap may end at `floor` [m]: 0, or negative if the two overlapped at the start.
    */
   swept: Uint8Array;
   floor: Float64Array;
@@ -78,7 +78,7 @@ const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
 const bytes = ['sliding', 'slides', 'swept'] as const;
 const doubles = Object.keys(fields) as (keyof typeof fields)[];
 
-/** Written out: an object that gets its fields by their names is a table to the engine, and each look at it a search. */
+/** Written out field by field: an object filled by computed names becomes a slow dictionary in V8. */
 export function createContactSet(capacity = 64): ContactSet {
   const make = (name: keyof typeof fields): Float64Array => new Float64Array(fields[name] * capacity);
   return {
@@ -113,7 +113,7 @@ export function createContactSet(capacity = 64): ContactSet {
 
 const nothing = createContactSet(1);
 
-/** A place for one more contact, all zero; returns its index. */
+/** Appends a contact, all zero; returns its index. */
 export function addContact(set: ContactSet): number {
   const c = makePlace(set);
   copyContact(set, c, nothing, 0);
@@ -130,7 +130,7 @@ function makePlace(set: ContactSet): number {
   return c;
 }
 
-/** The same for a contact with a collider, whose finder writes all that is not zero here: half of the time of finding was clearing. */
+/** Appends a contact with a collider and clears only the fields that the detector does not write: clearing all took half the time of detection. */
 export function addColliderPlace(set: ContactSet): number {
   const c = makePlace(set);
   set.weightB[c] = 0;
@@ -146,7 +146,7 @@ export function addColliderPlace(set: ContactSet): number {
   set.leverB[c] = 0;
   for (let k = 3 * c; k < 3 * c + 3; k++) {
     set.impulse[k] = 0;
-    // it is part of what is saved, and nothing may be left in it from another step
+    // `floor` is part of the saved state, so no value of another step may remain
     set.point[k] = 0;
   }
   return c;
@@ -158,7 +158,7 @@ function enlarge<T extends Float64Array | Int32Array | Uint8Array>(array: T): T 
   return larger;
 }
 
-/** Field by field: by their names it took ten times as long. A test holds it against the list of fields. */
+/** Copies field by field: looping over names took ten times as long. A test compares it with the list of fields. */
 export function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
   to.key[i] = from.key[j];
   to.weightA[i] = from.weightA[j];
@@ -193,14 +193,14 @@ export function copy3(to: Float64Array, i: number, from: Float64Array, j: number
   to[i + 2] = from[j + 2];
 }
 
-/** Adds a copy of contact j of `from`; returns its place. */
+/** Appends a copy of contact j of `from`; returns its index. */
 export function appendContact(to: ContactSet, from: ContactSet, j: number): number {
   const c = makePlace(to);
   copyContact(to, c, from, j);
   return c;
 }
 
-/** Makes room for `count` contacts in all. */
+/** Grows the capacity to `count` contacts. */
 export function ensureCapacity(set: ContactSet, count: number): void {
   const { count: there } = set;
   while (set.key.length < count) {
@@ -220,7 +220,7 @@ export function appendContacts(to: ContactSet, from: ContactSet): void {
   for (const name of bytes) to[name].set(from[name].subarray(0, from.count), at);
 }
 
-/** First place in the sorted keys that is not below `key`. */
+/** First index in the sorted keys whose key is not below `key`. */
 export function findKey(keys: Float64Array, count: number, key: number): number {
   let low = 0;
   let high = count;
@@ -232,24 +232,24 @@ export function findKey(keys: Float64Array, count: number, key: number): number 
   return low;
 }
 
-/** Whether the contacts are in the order of their keys, each once. */
+/** True if the keys are strictly increasing. */
 export function isSorted({ key, count }: ContactSet): boolean {
   for (let c = 1; c < count; c++) if (!(key[c] > key[c - 1])) return false;
   return true;
 }
 
-/** Gives `to` the contacts of `from` in the order of their keys, of equal keys the first; what `from` has after it is of no use. */
+/** Fills `to` with the contacts of `from` in the order of their keys, the first of each key; `from` must not be used afterwards. */
 export function sortContacts(to: ContactSet, from: ContactSet): void {
   const { count } = from;
   if (isSorted(from)) {
-    // the arrays change places, of both sets
+    // the two sets exchange their arrays
     const emptied = { ...to };
     Object.assign(to, from);
     Object.assign(from, emptied, { count: 0 });
     return;
   }
   const sorted = from.key.slice(0, count).sort();
-  // where each sorted key stands in `from`: equal keys lie side by side, the first of them wins
+  // index of each sorted key in `from`: equal keys are adjacent, and the first of them wins
   const place = new Int32Array(count).fill(-1);
   for (let c = 0; c < count; c++) {
     const at = findKey(sorted, count, from.key[c]);
@@ -259,13 +259,12 @@ export function sortContacts(to: ContactSet, from: ContactSet): void {
   for (let k = 0; k < count; k++) if (place[k] >= 0) appendContact(to, from, place[k]);
 }
 
-/** Places on an edge that are farther apart than this are two. */
+/** Points of an edge that are farther apart than this are distinct contacts. */
 const APART = 0.1;
 
 /**
- * Contacts that were found anew take the place of those that the sorted set has under their keys, and begin with their normal impulse.
- * One that was found before elsewhere on the same edges is kept beside it, under a key between two: held at one place, an edge may
- * turn into an obstacle at the other, and back.
+ * Newly found contacts replace those that the sorted set has under their keys, and start from their normal impulse. An earlier contact elsewhere
+ * on the same edges is kept under a key in between: held at only one point, an edge may rotate into an obstacle at the other, and back.
  */
 export function takePlaces(to: ContactSet, from: ContactSet): void {
   for (let c = 0; c < to.count; c++) {

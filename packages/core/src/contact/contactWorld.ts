@@ -1,4 +1,4 @@
-/** Contact and links of a world: builds what the stages of a step work on (context.ts), and answers questions about the last step. */
+/** Contact and links of a world: builds the data that the stages of a step share (context.ts), and answers queries about the last step. */
 import { halvingsLeft } from '../math/pieces.ts';
 import type { Bundle, Drive, Matrices, Modes, StepOutcome } from '../model.ts';
 import type { LoadSource } from '../port.ts';
@@ -46,36 +46,36 @@ import { advanceWithContact, findImpact, findSortedContacts } from './step.ts';
 import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';
 
 /**
- * Iterations of the contact solver, and how often it may fail to converge in a step before what it found is accepted and reported: a rope of
- * three half turns that starts to slip takes 540, rings of a chain that meet at a bend may take any number in one step and few in half of it.
+ * Iteration limit of the contact solver, and how often it may fail to converge in a step before its result is accepted and reported. A rope of
+ * three half turns that starts to slip takes 540; rings of a chain that meet at a bend may take any number in one step and few in half of it.
  */
 export const defaultContactIterations = 1000;
 const RETRIES = 5;
 
 export interface ContactWorld {
   readonly links: Links;
-  /** Of everything that was advanced since `begin`. */
+  /** Report on all calls of `advance` since `begin`. */
   readonly report: ContactReport;
-  /** A step of the world begins. */
+  /** Starts a step of the world. */
   begin(): void;
-  /** Like `Bundle.advance`, for all bundles together; on failure all are where they were. */
+  /** Like `Bundle.advance`, for all bundles together; on failure restores all of them. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   /** Time until the first impact that rebounds within the step, or 0. */
   findImpact(t: number, dt: number): number;
-  /** Contacts of the last step that carry force, with gaps as they are at time t, which is now. */
+  /** Contacts of the last step that carry force, with the gaps at the current time t. */
   forces(t: number): ContactForce[];
-  /** Puts the forces of the last step's contacts and links on the rods, for reactions and channels. */
+  /** Applies the forces of the last step's contacts and links to the rods, for reactions and channels. */
   applyContactForces(): void;
   /** Energy of the links now [J]. */
   energy(): number;
   /** Force of every link, in the scene's order. */
   linkForces(): LinkForce[];
-  /** Solver for equilibria of rods that links join; absent where there are no links. */
+  /** Solver for equilibria of rods that are joined by links; absent without links. */
   createLinkedRest(): LinkedRest | undefined;
-  /** Matrices of all rods, joined by the links to one, and natural modes of all rods together. */
+  /** Matrices of all rods joined by the links into one, and natural modes of all rods together. */
   joinMatrices(each: readonly Matrices[]): Matrices;
   findModes(each: readonly Matrices[], count: number): Modes[];
-  /** What the next step starts from, as plain numbers. */
+  /** The warm start of the next step, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
 }
@@ -92,9 +92,9 @@ export interface ContactParts {
   readonly drives: readonly (Drive & { readonly sources: LoadSource[] })[];
   readonly welds: readonly Weld[];
   readonly links: readonly LinkPlan[];
-  /** To which remarks on the scene are added. */
+  /** Warnings about the scene are appended here. */
   readonly warnings: string[];
-  /** At which the world begins [s]. */
+  /** Start time of the world [s]. */
   readonly time: number;
 }
 
@@ -104,7 +104,7 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
   return createSharedContactWorld(parts);
 }
 
-/** Contact that this folder solves for all bundles. */
+/** Contact solved by this folder, for all bundles together. */
 function createSharedContactWorld(parts: ContactParts): ContactWorld {
   const { context, layout } = buildContext(parts);
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
@@ -165,13 +165,13 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
   };
 }
 
-/** Rods by themselves, for equilibria under forces of links that stay as they are. */
+/** Single rods, for equilibria under constant forces of links. */
 function createLoneRest({ bundles, placeOfRod, drives }: ContactParts, applyForces: () => void): LoneRest {
   return {
     applyForces,
     equilibrate(rod, t, options) {
       const { bundle, index } = placeOfRod[rod];
-      // forces of contacts and links in the last step
+      // forces of contacts and links of the last step
       bundles[bundle].contact?.applyForces?.(NO_SIDES);
       return bundles[bundle].equilibrate(index, t, options);
     },
@@ -205,7 +205,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
   const search = createColliderSearch(finder, shared?.search, shared?.rows);
   const systems = listSystems(bundles, placeOfRod);
   const placeOfBody = parts.bodyIds.map((id) => findBody(bundles, id));
-  /** The body that a contact's collider rides on. */
+  /** Body that the contact's collider is attached to. */
   const bodyOf = (of: ContactSet, c: number): BundlePlace | undefined => {
     const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
     return body < 0 ? undefined : placeOfBody[body];
@@ -218,7 +218,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
   const solver = createIslandSolver(layout, rods, options);
-  // unused capacity costs nothing; growing by doubling is a second's work for the garbage collector with thousands of rods
+  // unused capacity costs nothing; growing by doubling costs a second of garbage collection with thousands of rods
   const capacity = Math.max(64, colliders.length > 0 ? finder.nodeCount >> 1 : 0);
   const found = createContactSet(capacity);
   const linked = Array.from(links.every.rods, (rod) => systems.ofRod(rod));
@@ -267,7 +267,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
   return { context, layout };
 }
 
-/** Throws for what contact and links cannot do; warns of what is doubtful. */
+/** Throws for scenes that contact and links cannot solve; warns about doubtful ones. */
 function checkScene(
   { scene, rods, bundles, placeOfRod, colliders, links, warnings }: ContactParts,
   pairs: boolean,
@@ -278,7 +278,7 @@ function checkScene(
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
 }
 
-/** Links in memory that threads see, where all rods are in one bundle that has threads. */
+/** Puts the links in shared memory if all rods are in one bundle that uses worker threads. */
 function buildLinks({ links, rods, bundles, placeOfRod }: ContactParts, samples: ContactContext['samples']): Links {
   const linkedBundles = new Set(links.length > 0 ? placeOfRod.map(({ bundle }) => bundle) : []);
   return createLinks(links, rods, samples, (bytes) =>

@@ -1,4 +1,4 @@
-/** What the stages of a contact step work on. Built once per world (contactWorld.ts). */
+/** Data that the stages of a contact step share. Built once per world (contactWorld.ts). */
 import type { Bundle } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -38,9 +38,9 @@ export interface ContactContext {
 
   /** Contacts of the current attempt, sorted by key. */
   readonly contacts: ContactSet;
-  /** Contacts as they are found, before sorting. */
+  /** Contacts in the order of detection, before sorting. */
   readonly found: ContactSet;
-  /** Contacts of the island that is being solved. */
+  /** Contacts of the island being solved. */
   readonly islandContacts: ContactSet;
   readonly warmStart: WarmStart;
 
@@ -54,7 +54,7 @@ export interface ContactContext {
   /** Islands that the current attempt could not move; their systems are back at its start. */
   readonly failedIslands: Island[];
 
-  /** Of the current call of `advance`, and of all calls since the world's step began. */
+  /** Report on the current call of `advance`, and on all calls since the world's step began. */
   readonly report: ContactReport;
   readonly stepReport: ContactReport;
   /** Iterations, shifts and substeps of the current call of `advance`. */
@@ -69,18 +69,18 @@ export interface ContactContext {
 export interface ContactSettings {
   /** How often a step of dt may be halved, which may itself be a piece of the world's step. */
   readonly halvings: (dt: number) => number;
-  /** Called before each piece of an island's step, which begins at t. Throws where the step has had too many, or is to stop. */
+  /** Called before each piece of an island's step, which begins at t. Throws if the step has too many pieces or was cancelled. */
   readonly spend: (t: number) => void;
-  /** Whether an island with missed contacts may go on from where it is: no solver but ADMM can. */
+  /** True if an island with missed contacts may continue from its current state: only ADMM can. */
   readonly canResume: boolean;
-  /** Whether measuring penetration is cheap for every collider. */
+  /** True if measuring penetration is cheap for every collider. */
   readonly hasCheapShapes: boolean;
   readonly hasRestitution: boolean;
-  /** Whether the solver keeps the law of contact, so that steps which break it can be rejected. */
+  /** True if the solver satisfies the contact law, so that steps which violate it can be rejected. */
   readonly keepsLaw: boolean;
-  /** `ContactContext.retries` of a step; 0 where the scene limits the solver's iterations. */
+  /** `ContactContext.retries` of a step; 0 if the scene limits the solver's iterations. */
   readonly retries: number;
-  /** Of the solver, relative to `IslandSolver.scaleOf`. */
+  /** Tolerance of the solver, relative to `IslandSolver.scaleOf`. */
   readonly tolerance: number;
 }
 
@@ -89,13 +89,13 @@ export const STEPPED = 1;
 /** Solved roughly, near an impact: the next pass must solve it again. */
 export const NEEDS_RECHECK = 2;
 
-/** What one attempt moves, and how. */
+/** Systems that one attempt moves, and how. */
 export interface Attempt {
   readonly t: number;
   readonly dt: number;
-  /** Prefer surviving to accuracy. */
+  /** Prefer robustness to accuracy. */
   readonly robust: boolean;
-  /** Leave deep penetration to the next step, and accept contacts that the solver did not converge for, instead of failing. */
+  /** Leave deep penetration to the next step, and accept contacts for which the solver did not converge, instead of failing. */
   readonly lenient: boolean;
   /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
   readonly acceptUnsolved: boolean;

@@ -1,13 +1,13 @@
 /**
- * Hair as a mass on a grid: for hair too dense to be met pair by pair [Hadap2001].
+ * Hair as a continuum on a grid: for hair too dense to resolve contact pair by pair [Hadap2001].
  *
- * Masses and velocities of points along the rods go to a staggered grid. There velocities of neighbours become alike in
- * time (friction), and a pressure, never negative, keeps cells from being filled beyond a density: hair resists being pressed
- * together and not being parted. What the grid changes comes back as forces on the nodes, before the step.
+ * Points along the rods transfer mass and velocity to a staggered grid. There friction equalizes the velocities of neighbouring cells over time,
+ * and a pressure, never negative, keeps cells below a density: hair resists compression but not separation. The changes of velocity return as
+ * forces on the nodes, before the step.
  *
- * Points every half cell along the edges, not nodes alone: with edges longer than a cell, nodes give a density that depends on
- * where they happen to lie. The pressure is found by forty sweeps of projected Gauss–Seidel in the order of the cells. The result is
- * drag and volume, not friction: nothing sticks, and nothing is knotted.
+ * Points are sampled every half cell along the edges: with edges longer than a cell, nodes alone give a density that depends on where they happen
+ * to lie. Forty sweeps of projected Gauss–Seidel, in the order of the cells, compute the pressure. The model gives drag and volume, not friction:
+ * nothing sticks, and nothing is knotted.
  */
 
 import { SceneError } from '../errors.ts';
@@ -16,13 +16,13 @@ import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
 const SWEEPS = 40;
-/** Most cells of a grid, 88 bytes each, and most points, 76 bytes each. */
+/** Limits of cells per grid, 88 bytes each, and of points, 76 bytes each. */
 const MOST_CELLS = 4e6;
 const MOST_POINTS = 4e6;
 
 interface Points {
   readonly count: number;
-  /** Rod, its first node, the second, and the share of the second. */
+  /** Rod, its first node, the second, and the weight of the second. */
   readonly rod: Int32Array;
   readonly first: Int32Array;
   readonly second: Int32Array;
@@ -31,17 +31,17 @@ interface Points {
 }
 
 export interface Continuum {
-  /** Loads of each rod, from the last `update`. */
+  /** Load on each rod, from the last `update`. */
   readonly sources: readonly LoadSource[];
-  /** Sets the density that cells are filled to, where the scene does not, from the rods at the start. Throws SceneError. */
+  /** Sets the density limit, if the scene does not, from the rods at the start. Throws SceneError. */
   begin(): void;
-  /** Forces for a step of dt from the present samples. Returns why there are none, or an empty string. */
+  /** Computes forces for a step of dt from the current samples. Returns the reason if there are none, else an empty string. */
   update(dt: number): string;
   /** Forces of the last update, 3 per node, rod by rod [N]: part of the state. */
   save(): Float64Array;
   restore(saved: Float64Array): void;
   readonly savedLength: number;
-  /** Mean density over the mass at the last update [kg/m³]. */
+  /** Mass-weighted mean density at the last update [kg/m³]. */
   readonly density: number;
 }
 
@@ -63,7 +63,7 @@ function layPoints(rods: readonly Rod[], cell: number): Points {
     for (let j = 0; j < rod.edgeCount; j++) {
       const next = (j + 1) % rod.nodeCount;
       const parts = countParts(rod, j, cell);
-      // the halves of the edge carry the masses of their nodes
+      // each half of the edge has the mass of its node
       const ends =
         !rod.closed && rod.nodeCount > 2 ? [j === 0 ? 1 : 0.5, next === rod.nodeCount - 1 ? 1 : 0.5] : [0.5, 0.5];
       const mass = ends[0] * rod.nodeMass[j] + ends[1] * rod.nodeMass[next];
@@ -92,13 +92,13 @@ interface Grid {
   pressure: Float64Array;
 }
 
-/** The eight neighbours of a point on the lattice shifted by `shift` along `axis`, as offsets and weights. */
+/** The eight grid neighbours of a point on the lattice shifted by `shift` along `axis`, as offsets and weights. */
 const corner = new Int32Array(8);
 const share = new Float64Array(8);
 
 function findCorners(grid: Grid, cell: number, x: number, y: number, z: number, axis: number): void {
   const { origin, size } = grid;
-  // faces across `axis` lie on the cell's border along it, and at its centre along the others
+  // faces across `axis` lie on the cell's border along it, and at its centre along the other axes
   const u = (x - origin[0]) / cell - (axis === 0 ? 0 : 0.5);
   const v = (y - origin[1]) / cell - (axis === 1 ? 0 : 0.5);
   const w = (z - origin[2]) / cell - (axis === 2 ? 0 : 0.5);
@@ -130,7 +130,7 @@ interface Hair {
   readonly grid: Grid;
   /** Forces on the nodes of each rod [N], 3 per node. */
   readonly forces: readonly Float64Array[];
-  /** Largest density that is allowed, and the mean density at the points [kg/m³]. */
+  /** Density limit, and the mean density at the points [kg/m³]. */
   most: number;
   density: number;
 }
@@ -166,7 +166,7 @@ function createHair(
   };
 }
 
-/** Positions of the points, and velocities under gravity alone, and a grid about them. Returns what is wrong, or nothing. */
+/** Computes positions of the points, velocities under gravity alone, and a grid around them. Returns an error text, or nothing. */
 function gather({ cell, points, position, velocity, grid, samples, gravity }: Hair, dt: number): string {
   const all = samples();
   const low = [Infinity, Infinity, Infinity];
@@ -208,7 +208,7 @@ function gather({ cell, points, position, velocity, grid, samples, gravity }: Ha
   return '';
 }
 
-/** Mass and velocity of the points, to the grid. */
+/** Transfers mass and velocity of the points to the grid. */
 function spread({ cell, points, position, velocity, grid }: Hair): void {
   const { faceMass, faceVelocity, faceBefore, cellMass } = grid;
   const count = grid.size[0] * grid.size[1] * grid.size[2];
@@ -263,7 +263,7 @@ function press({ cell, grid, most }: Hair, dt: number): void {
   }
 }
 
-/** Changes of velocity at the points, as forces on the nodes. */
+/** Converts changes of velocity at the points to forces on the nodes. */
 function collect(hair: Hair, dt: number): void {
   const { cell, points, position, velocity, grid, forces, most, relaxation } = hair;
   const { faceVelocity, faceBefore, cellMass } = grid;

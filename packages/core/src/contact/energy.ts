@@ -1,8 +1,8 @@
 /**
- * Energy that a step with contact created in an island: what its systems have at the end, less what they had at the start, less
- * the work that loads and pins did and that the law of contact lets obstacles do. Steps with contact are implicit Euler, so forces
- * count with their values at the end. The result is negative where the step dissipated, and must not be positive: the proof, and why
- * the solver can miss it, are in docs/notes/contact-energy.md.
+ * Energy that a step with contact created in an island: energy of its systems at the end, minus that at the start, minus the work of loads and
+ * pins and the work that the contact law allows obstacles. Steps with contact are implicit Euler, so forces count with their values at the end. The
+ * result is negative if the step dissipated energy, and must not be positive: docs/notes/contact-energy.md has the proof, and the reasons why the
+ * solver can violate it.
  */
 import type { Bundle, Drive, SystemEnergy } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
@@ -13,11 +13,11 @@ import type { Finder } from './detect/finderData.ts';
 import type { Systems } from './solve/islands.ts';
 
 export interface EnergyCheck {
-  /** Forgets what was recorded: a step begins. Systems of which nothing is recorded are not checked. */
+  /** Clears the records at the start of a step. Systems without a record are not checked. */
   clear(): void;
   /** Records the energy of systems that are at the start of the step, at time t. */
   record(systems: readonly number[], t: number): void;
-  /** Energy that the step created beyond what is tolerated [J], else 0. Systems must be at its end, contacts have its impulses. */
+  /** Energy that the step created beyond the tolerance [J], else 0. Systems must be at the end of the step, contacts must have its impulses. */
   measureGain(step: CheckedStep): number;
 }
 
@@ -27,7 +27,7 @@ export interface CheckedStep {
   readonly contacts: ContactSet;
   readonly t: number;
   readonly dt: number;
-  /** Error of velocities at contacts that the solver tolerates [m/s]. */
+  /** Error of contact velocities that the solver tolerates [m/s]. */
   readonly slack: number;
 }
 
@@ -40,8 +40,8 @@ interface EnergyCheckParts {
 }
 
 /**
- * Part of the kinetic energy, of the work done and of the change of elastic energy that a step may create: what Newton's method and
- * the contact solver leave. ROUNDING: the same of the elastic energy as a whole.
+ * Fraction of the kinetic energy, of the work done and of the change of elastic energy that a step may create: the remaining error of Newton's
+ * method and of the contact solver. ROUNDING: the same as a fraction of the total elastic energy.
  */
 const TOLERANCE = 1e-3;
 const ROUNDING = 1e-10;
@@ -55,7 +55,7 @@ export function createEnergyCheck({ finder, bundles, placeOfRod, systems, drives
   const now: SystemEnergy = { kinetic: 0, elastic: 0 };
   const loads = new Map<number, Loads>();
 
-  /** Energy of a system into `now`; false where its model does not know it. */
+  /** Writes the energy of a system to `now`; false if its model does not provide it. */
   const measure = (s: number, t: number): boolean => {
     now.kinetic = 0;
     now.elastic = 0;
@@ -85,7 +85,7 @@ export function createEnergyCheck({ finder, bundles, placeOfRod, systems, drives
     return work;
   };
 
-  /** Work of the pins that move, with the forces and torques that hold the rod at the end. */
+  /** Work of moving pins, with the forces and torques that hold the rod at the end. */
   const measurePinWork = (rod: number, t: number, dt: number): number => {
     const { pins } = drives[rod];
     const movesOne = pins.some((pin) => {
@@ -150,13 +150,13 @@ export function createEnergyCheck({ finder, bundles, placeOfRod, systems, drives
         let work = measureSideWork(set, c, set.rodA[c], set.edgeA[c], set.weightA[c]);
         if (set.rodB[c] >= 0) work -= measureSideWork(set, c, set.rodB[c], set.edgeB[c], set.weightB[c]);
         tolerated += (TOLERANCE * Math.abs(work)) / dt;
-        // surfaces that move do work, and so does what pushes out of an overlap or rebounds
+        // moving surfaces do work, and so do rebounds and the correction of overlaps
         for (let k = 3 * c; k < 3 * c + 3; k++) {
           gain -= set.impulse[k] * (set.surface[k] + set.normal[k] * Math.max(0, -set.bias[c]));
           tolerated += Math.abs(set.impulse[k]) * slack;
         }
       }
-      // dear, and most steps do not need it
+      // expensive, and most steps do not need it
       for (let i = 0; i < list.length && gain > tolerated; i++)
         for (const rod of systems.rods[list[i]]) {
           const work = measurePinWork(rod, t, dt);

@@ -1,10 +1,10 @@
-/** Contact, obstacles and links as one object that a world is given; a world without it carries none of their code. */
+/** Contact, obstacles and links as one object that is passed to a world; a world without it bundles none of their code. */
 import { warnUnmet } from './check.ts';
 import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
 import { compileColliders } from './shapes/collider.ts';
 
-/** Contact as a part that a world is built with. */
+/** Contact as a component of a world. */
 export interface ContactModule {
   readonly compileColliders: typeof compileColliders;
   readonly warnUnmet: typeof warnUnmet;

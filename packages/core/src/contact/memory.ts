@@ -1,4 +1,4 @@
-/** One piece of memory cut into arrays, one after the other: those of eight bytes a number first, then of four, then of one. */
+/** Splits one block of memory into consecutive arrays: first those of eight bytes per number, then of four, then of one. */
 
 export interface Cutter {
   doubles(length: number): Float64Array;
@@ -21,7 +21,7 @@ export function createCutter(buffer: ArrayBufferLike): Cutter {
   };
 }
 
-/** Arrays of their own. */
+/** Separate arrays. */
 export const ownArrays: Cutter = {
   doubles: (length) => new Float64Array(length),
   floats: (length) => new Float32Array(length),
@@ -29,7 +29,7 @@ export const ownArrays: Cutter = {
   bytes: (length) => new Uint8Array(length),
 };
 
-/** How many bytes are cut. */
+/** Number of bytes needed. */
 export function countBytes(cut: (cutter: Cutter) => void): number {
   let sum = 0;
   const count = <T>(width: number, nothing: T) => {

@@ -1,6 +1,6 @@
 /**
- * Contact of a world whose only bundle solves it by itself (`Bundle.ownContact`): obstacles of simple shapes, and pairs of rods. This
- * file describes the colliders to the bundle, refuses those that it cannot meet, and answers the same questions as contactWorld.ts.
+ * Contact of a world whose only bundle solves contact itself (`Bundle.ownContact`): obstacles of simple shapes, and pairs of rods. This file
+ * describes the colliders to the bundle, rejects those that it does not support, and answers the same queries as contactWorld.ts.
  */
 import { SceneError } from '../errors.ts';
 import { hypot } from '../math/rounded/index.ts';
@@ -23,16 +23,16 @@ import { type Collider, measureDistance, placeCollider } from './shapes/collider
 
 type Vector = readonly [number, number, number];
 
-/** A collider's solid in its own axes: where it stands there, and its sizes. */
+/** A collider's solid in the collider's axes: position and dimensions. */
 interface LocalSolid extends Pick<SolidMotion, 'shape' | 'half' | 'rounding'> {
   readonly center: Vector;
-  /** Own axes of the solid to those of the collider, by rows. */
+  /** Rotation from the axes of the solid to those of the collider, row by row. */
   readonly axes: readonly number[];
 }
 
 const same = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 
-/** A rotation that takes the z axis to a direction, by rows. */
+/** A rotation that takes the z axis to a direction, row by row. */
 function axesAlong(direction: ArrayLike<number>): number[] {
   const length = hypot(direction[0], direction[1], direction[2]);
   const z = [0, 1, 2].map((k) => direction[k] / length);
@@ -45,7 +45,7 @@ function axesAlong(direction: ArrayLike<number>): number[] {
   return [a, y[0], z[0], b, y[1], z[1], c, y[2], z[2]];
 }
 
-/** Undefined for shapes that bundles do not meet by themselves. */
+/** Undefined for shapes that bundles do not support in their own contact. */
 function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
   const point = { shape: 'box', half: [0, 0, 0], center: [0, 0, 0], axes: same } as const;
   if (spec.type === 'sphere') return { ...point, rounding: spec.radius };
@@ -68,7 +68,7 @@ function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
   };
 }
 
-/** Throws SceneError for what the bundle's contact does not cover. */
+/** Throws SceneError for scenes that the bundle's contact does not support. */
 function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, name: string): void {
   const refuse = (path: readonly (string | number)[], what: string): never => {
     throw new SceneError(path, `${name} has no ${what} yet; use solver.der.backend: batch or standard`);
@@ -99,7 +99,7 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
   });
 }
 
-/** How rods meet rods; undefined where they do not. */
+/** Settings of contact between rods; undefined if there is none. */
 function readPairs({ scene, rods, drives, welds, links }: ContactParts, name: string): RodPairs | undefined {
   const { pairs, self, staticFriction, dynamicFriction, radius } = readRules(scene, rods, drives, welds, links);
   if (!pairs) return undefined;
@@ -121,7 +121,7 @@ function multiply(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
 
 const transpose = (a: ArrayLike<number>): number[] => [a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]];
 
-/** The solid over the step that the collider is placed for. */
+/** The solid over the step for which the collider is placed. */
 function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicFriction }: Collider): SolidMotion {
   const place = ({ position, rotation: r }: Collider['now']): Vector => {
     const at = (k: number): number =>
@@ -139,7 +139,7 @@ function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicF
   };
 }
 
-/** Edges from the first on that a collider leaves alone, by rod and collider; warns of them and of overlaps at the start. */
+/** Number of edges, from the first on, that a collider ignores, by rod and collider; warns about them and about overlaps at the start. */
 function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: number, collider: number) => number {
   const { scene, rods, colliders, drives, welds, links, warnings, time } = parts;
   const rules = readRules(scene, rods, drives, welds, links);
@@ -158,13 +158,13 @@ function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: num
   return (rod, collider) => Math.min(spared.get(`${rod} ${collider}`) ?? 0, rods[rod].edgeCount);
 }
 
-/** A place of an edge now [m]. */
+/** Current position of a point of an edge [m]. */
 function placeOf(edge: number, weight: number, x: Float64Array): Vector {
   const at = (k: number): number => (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
   return [at(0), at(1), at(2)];
 }
 
-/** What a contact's list entry says of the other side. */
+/** The other side of a contact, for the list of contacts. */
 type OtherPart = Pick<ContactForce, 'other' | 'kind' | 'gap' | 'otherEdge' | 'otherWeight'>;
 
 function describeCollider(row: OwnContactRow, { rods, colliders }: ContactParts, x: Float64Array): OtherPart {
@@ -196,7 +196,7 @@ function describeRod(
   };
 }
 
-/** Whether the row is the side of a contact between rods that the list leaves out: it has each of them once. */
+/** True if the row is the second side of a contact between rods: the list has each contact once. */
 function isSecondSide({ rod, edge, other }: OwnContactRow): boolean {
   return other !== undefined && (other.rod < rod || (other.rod === rod && other.edge < edge));
 }
@@ -217,7 +217,7 @@ function listForces(own: OwnContact, parts: ContactParts, samples: readonly Samp
   });
 }
 
-/** Numbers of a row in a saved state. A contact between rods has two rows, of which the second says where it is on the other rod. */
+/** Numbers per row in a saved state. A contact between rods has two rows; the second has the point on the other rod. */
 const SAVED = 12;
 
 function saveRows(rows: readonly OwnContactRow[]): Float64Array {
@@ -245,16 +245,16 @@ function readRows(saved: Float64Array): OwnContactRow[] {
   return rows;
 }
 
-/** What a rod whose contacts did not settle touches. */
+/** What a rod touches whose contacts did not converge. */
 function findOther(own: OwnContact, { rods, colliders, scene }: ContactParts, rod: number): string {
-  // reading contacts back from a device takes time
+  // reading contacts back from a GPU takes time
   if (colliders.length > 0 && (!scene.contact || scene.contact.between === 'none')) return colliders[0].id;
   const row = own.listContacts().find((one) => one.rod === rod);
   if (!row) return rods[rod].id;
   return row.other ? rods[row.other.rod].id : colliders[row.obstacle].id;
 }
 
-/** Advances the bundle and adds what it reports to the report of the world's step. */
+/** Advances the bundle and adds its report to that of the world's step. */
 function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactParts, report: ContactWorld['report']) {
   return (t: number, dt: number, robust: boolean): ReturnType<Bundle['advance']> => {
     const outcome = bundle.advance(t, dt, robust);

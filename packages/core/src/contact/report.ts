@@ -1,4 +1,4 @@
-/** What observers see of the contacts of a step. */
+/** Contacts and links of a step, as observers see them. */
 import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { ContactSet } from './contactSet.ts';
@@ -12,59 +12,59 @@ export interface ContactForce {
   /** The other rod, or the collider. */
   readonly other: string;
   readonly kind: 'rod' | 'collider';
-  /** Place on the rod: edge, and share of its second node. */
+  /** Point on the rod: edge, and weight of its second node. */
   readonly edge: number;
   readonly weight: number;
-  /** On the rod [N]. */
+  /** Force on the rod [N]. */
   readonly force: readonly [number, number, number];
-  /** Place on the other rod; absent for a collider. */
+  /** Point on the other rod; absent for a collider. */
   readonly otherEdge?: number;
   readonly otherWeight?: number;
-  /** Unit, towards the rod: the direction that the step was solved with, across which the rest of the force is friction. */
+  /** Unit normal towards the rod, as used by the solver; the tangential part of the force is friction. */
   readonly normal: readonly [number, number, number];
   /**
-   * Between the surfaces now [m], negative where they overlap: of two edges, or of an edge that touches a collider between its nodes, the least
-   * there is along them.
+   * Current gap between the surfaces [m], negative if they overlap. For two edges, or for an edge that touches a collider between its nodes, the
+   * least gap along them.
    */
   readonly gap: number;
   readonly sliding: boolean;
 }
 
-/** What a link does to its first rod; the other end feels the opposite. */
+/** Force and torque of a link on its first rod; the other end receives the opposite. */
 export interface LinkForce {
   /** Name of the link. */
   readonly id: string;
   /** The rod. */
   readonly rod: string;
-  /** Edge of the rod that the link holds. */
+  /** Edge of the rod that the link is attached to. */
   readonly edge: number;
-  /** Place on that edge, from 0 at its first node to 1 at its second. */
+  /** Position on that edge, from 0 at its first node to 1 at its second. */
   readonly weight: number;
-  /** The other rod; absent for a point. */
+  /** The other rod; absent if the other end is a fixed point. */
   readonly other?: string;
   /** Force on the rod at the end of the last step, or in the equilibrium [N]. */
   readonly force: readonly [number, number, number];
-  /** How far the link is stretched [m]. */
+  /** Elongation of the link [m]. */
   readonly stretch: number;
-  /** Size of the torque on the rod [N m]; absent if the rods turn freely. */
+  /** Magnitude of the torque on the rod [N m]; absent if the rods turn freely. */
   readonly torque?: number;
-  /** Angle by which the link is turned [rad]; absent if the rods turn freely. */
+  /** Rotation of the link [rad]; absent if the rods turn freely. */
   readonly angle?: number;
 }
 
-/** How the contacts and links of a step were solved, over all pieces that it was taken in. */
+/** How the contacts and links of a step were solved, over all its pieces. */
 export interface ContactReport {
   contacts: number;
   iterations: number;
-  /** Error of the velocities that was left [m/s]. */
+  /** Residual: error of the contact velocities [m/s]. */
   error: number;
-  /** Whether that is within the tolerance, for everything that touches. */
+  /** True if the residual is within the tolerance for every contact. */
   converged: boolean;
-  /** Pairs of edges that would have passed through each other, had it not been seen. */
+  /** Pairs of edges that would have passed through each other without the continuous check. */
   swept: number;
-  /** By how far surfaces overlapped at most, where the step or a piece began [m]. */
+  /** Largest overlap of surfaces at the start of the step or of a piece [m]. */
   overlap: number;
-  /** What touches where the error is largest, if it is beyond the tolerance and its contact is known. */
+  /** The contact with the largest error, if that is beyond the tolerance and the contact is known. */
   worst?: { readonly rod: string; readonly other: string };
 }
 
@@ -77,7 +77,7 @@ export function clearReport(report: ContactReport): void {
   report.worst = undefined;
 }
 
-/** Adds a piece of the step to what `report` has of those before. */
+/** Adds a piece of the step to the report on the pieces before. */
 export function addReport(report: ContactReport, piece: ContactReport): void {
   if (piece.worst && (!report.worst || piece.error > report.error)) report.worst = piece.worst;
   report.contacts = piece.contacts;

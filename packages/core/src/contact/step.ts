@@ -10,8 +10,8 @@
  *   7. subdivide   the step of islands that could not be moved                substeps.ts
  *   8. store       forces as the warm start of the next step                  warmStart.ts
  *
- * Free systems keep their scheme, of second order; systems in contact take implicit Euler. An island whose step fails is subdivided by
- * itself, because a few strands whose tips whip would otherwise subdivide the step of all hair.
+ * Free systems keep their second-order scheme; systems in contact use implicit Euler. Only the island whose step fails is subdivided, because
+ * otherwise a few strands with whipping tips would subdivide the step of all hair.
  */
 
 import type { StepOutcome } from '../model.ts';
@@ -35,7 +35,7 @@ import { applyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 /** Passes of solving and checking before an island that still misses contacts counts as failed. */
 const MAX_PASSES = 8;
 
-/** Advances all bundles together from t to t + dt. On failure, or if a load throws, all are where they were. */
+/** Advances all bundles together from t to t + dt. On failure, or if a load throws, restores all of them. */
 export function advanceWithContact(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
   const { bundles, everySystem } = context;
   for (const bundle of bundles) bundle.contact?.hold();
@@ -52,7 +52,7 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
   }
 }
 
-/** The same, without undoing a failure. */
+/** Advances all bundles from t to t + dt without undoing a failure. */
 function advanceHeld(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
   const { links, contacts, outcome, report, everySystem, failedIslands, log } = context;
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
@@ -70,7 +70,7 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
     warmStart,
   });
   log.writeTo(report, contacts);
-  // islands that are stepped in pieces overwrite theirs
+  // islands that are stepped in pieces overwrite their contacts
   rememberLinks(links, links.every, dt);
   const ok = whole.ok && (failedIslands.length === 0 || stepFailedIslands(context, { t, dt, robust }, attemptStep));
   if (!ok) return { ...whole, ...outcome, ok: false };
@@ -82,8 +82,8 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
 }
 
 /**
- * Moves the systems of the attempt, all of which are at t, and leaves their contacts in `contacts`. Islands that cannot be moved are in
- * `failedIslands`, with their systems at t. Not ok: a free system cannot be moved.
+ * Moves the systems of the attempt, all of which are at t, and leaves their contacts in `contacts`. Islands that cannot be moved are listed in
+ * `failedIslands`, with their systems at t. Fails if a free system cannot be moved.
  */
 export function attemptStep(context: ContactContext, attempt: Attempt): StepOutcome {
   const { systems, singleRods, stepped, outcome, contacts, finder } = context;
@@ -146,14 +146,14 @@ export function findSortedContacts(context: ContactContext, t: number, dt: numbe
   applyWarmStart(contacts, warmStart, dt);
 }
 
-/** Islands to solve. Single rods that touch obstacles only are listed by their own solver. */
+/** Islands to solve. Single rods that touch only obstacles are handled by their own solver. */
 function partition({ systems, singleRods, islands, contacts }: ContactContext, within: Marks): Island[] {
   const takesPart = (s: number): boolean => isMarked(systems, within, s);
   singleRods.list(contacts, takesPart);
   return islands.build(contacts, (s) => takesPart(s) && !singleRods.has(s));
 }
 
-/** Advances the systems that no contact and no link holds, by their model's own scheme. */
+/** Advances the systems without contacts and links by their model's own scheme. */
 function advanceFreeSystems(
   context: ContactContext,
   { t, dt, robust, within }: Attempt,
@@ -178,7 +178,7 @@ function recordSingleRods(context: ContactContext): void {
   log.recordBatch((s) => singleRods.has(s) && stepped[s] > 0 && !log.hasRecord(s), singleRods.result);
 }
 
-/** Looks for contacts that the pass missed, and merges them into `contacts`. Returns the systems that must be solved again. */
+/** Detects contacts that the pass missed, and merges them into `contacts`. Returns the systems that must be solved again. */
 function checkForMissed(
   context: ContactContext,
   { t, dt, lenient }: Attempt,
@@ -199,13 +199,13 @@ function checkForMissed(
     appendContacts(found, contacts);
     sortContacts(contacts, found);
   }
-  // all others have been checked and stay where they are
+  // all others have been checked and keep their state
   if (result.systems.size > 0)
     for (let r = 0; r < finder.rodRole.length; r++) finder.rodRole[r] = Math.min(finder.rodRole[r], PARTNER);
   return result;
 }
 
-/** Brings an island that missed contacts to where its next pass starts: where it is, or the start of the step. */
+/** Prepares an island that missed contacts for its next pass: from its current state, or from the start of the step. */
 function prepareAgain(context: ContactContext, island: Island, t: number): Island {
   const { stepped } = context;
   revertSystems(context, canResume(context, island) ? island.systems.filter((s) => !stepped[s]) : island.systems, t);

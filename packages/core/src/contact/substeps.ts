@@ -1,4 +1,4 @@
-/** Islands that could not be moved in one step are stepped in pieces, one by one, while all others wait at the end of the step. */
+/** Steps islands that could not be moved in one step in pieces, one island at a time; all others wait at the end of the step. */
 import { stepInPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { copyState } from '../models/stateParts.ts';
@@ -13,17 +13,17 @@ type Interval = Pick<Attempt, 't' | 'dt' | 'robust'>;
 type AttemptStep = (context: ContactContext, attempt: Attempt) => StepOutcome;
 
 /**
- * How often an island may be halved because its rods do not follow their impulses. Where that does not help, as for a hair that
- * obstacles squeeze, it is accepted as unsolved unless it creates energy: halving it to the end made such steps twenty times as long.
+ * How often an island may be halved because its rods do not follow their impulses. If that does not help, as for a hair squeezed between
+ * obstacles, it is accepted as unsolved unless it creates energy: halving it to the limit made such steps twenty times as long.
  */
 const MAX_DEPARTURES = 12;
 
-/** Steps all failed islands in pieces; false where one fails again or meets another, and then all systems are at t. */
+/** Steps all failed islands in pieces; returns false if one fails again or collides with another, and then all systems are at t. */
 export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: AttemptStep): boolean {
   const { systems, contacts, finder, bundles, missed } = context;
   const failed = [...context.failedIslands];
   const islandOf = new Map(failed.flatMap((island, k) => island.systems.map((s) => [s, k] as const)));
-  /** Contacts of all systems that are done. */
+  /** Contacts of all systems that have been stepped. */
   const done = createContactSet();
   for (let c = 0; c < contacts.count; c++)
     if (!islandOf.has(systems.ofRod(contacts.rodA[c]))) appendContact(done, contacts, c);
@@ -38,7 +38,7 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
     if (ok) sortContacts(contacts, done);
     return ok;
   } finally {
-    // pieces have held later states as their starts
+    // the pieces overwrote the saved start of the step
     if (!ok) {
       const marks = markOnly(systems, context.pieceMarks, [...islandOf.keys()]);
       bundles.forEach((bundle, b) => {
@@ -99,7 +99,7 @@ function stepIsland(
   return finished;
 }
 
-/** Whether no other system carries an obstacle, which would have to move along. */
+/** True if no other system carries an obstacle, which would have to move along. */
 function isSelfContained({ colliders, placeOfBody, systems }: ContactContext, { systems: list }: Island): boolean {
   return colliders.every(({ body }) => {
     const place = body < 0 ? undefined : placeOfBody[body];

@@ -1,8 +1,8 @@
 /**
- * The warm start: what one step leaves to the next.
+ * The warm start: data that one step leaves for the next.
  *
- * Of every contact that carries force it has the key, the force on the first side [N] and whether it slid, and what observers and
- * reactions read of it. The numbers lie in one plain array, so that they can be part of a saved state.
+ * For every contact that carries force: the key, the force on the first side [N], whether it slid, and what observers and reactions read. The
+ * numbers are in one plain array, so that they can be part of a saved state.
  */
 import { SceneError } from '../errors.ts';
 import { addContact, type ContactSet, copy3 } from './contactSet.ts';
@@ -13,8 +13,8 @@ export interface WarmStart {
 }
 
 /**
- * Numbers per contact: key, force 3, sliding; rod, edge and weight of both sides, collider, gap; normal 3, lever of the first side; of a
- * collider the point, 3, of a rod the lever of the second side.
+ * Numbers per contact: key, force 3, sliding; rod, edge and weight of both sides, collider, gap; normal 3, lever of the first side; for a
+ * collider the point, 3, for a rod the lever of the second side.
  */
 export const WARM_START_STRIDE = 20;
 
@@ -55,7 +55,7 @@ export function storeWarmStart(warmStart: WarmStart, set: ContactSet, dt: number
   warmStart.count = count;
 }
 
-/** Copies the entries of the rods that are wanted. */
+/** Copies the entries of the given rods. */
 export function copyWarmStart(to: WarmStart, from: WarmStart, wanted: (rod: number) => boolean): void {
   to.count = 0;
   for (let m = 0; m < from.count; m++) {
@@ -72,7 +72,7 @@ export function copyWarmStart(to: WarmStart, from: WarmStart, wanted: (rod: numb
   }
 }
 
-/** Lists the stored contacts, with the impulse of one second for each. */
+/** Lists the stored contacts, with their impulse over one second. */
 export function listStored(set: ContactSet, { data, count }: WarmStart): void {
   set.count = 0;
   for (let m = 0; m < count; m++) {
@@ -96,7 +96,7 @@ export function listStored(set: ContactSet, { data, count }: WarmStart): void {
   }
 }
 
-/** As plain numbers. */
+/** The stored contacts as plain numbers. */
 export function saveWarmStart({ data, count }: WarmStart): Float64Array {
   const saved = new Float64Array(WARM_START_STRIDE * count + 1);
   saved.set(data.subarray(0, WARM_START_STRIDE * count));
@@ -104,7 +104,7 @@ export function saveWarmStart({ data, count }: WarmStart): Float64Array {
   return saved;
 }
 
-/** Throws where `saved` has another layout. */
+/** Throws if `saved` has another layout. */
 export function restoreWarmStart(warmStart: WarmStart, saved: Float64Array | undefined): void {
   if (saved === undefined || saved.length === 0) {
     warmStart.count = 0;
@@ -116,7 +116,7 @@ export function restoreWarmStart(warmStart: WarmStart, saved: Float64Array | und
   warmStart.data = saved.slice(0, WARM_START_STRIDE * warmStart.count);
 }
 
-/** Gives contacts that are still there the impulse and the sliding state of the last step. Both lists are sorted by key. */
+/** Gives contacts that persist the impulse and the sliding state of the last step. Both lists are sorted by key. */
 export function applyWarmStart(set: ContactSet, warmStart: WarmStart, dt: number): void {
   let m = 0;
   for (let c = 0; c < set.count; c++) {

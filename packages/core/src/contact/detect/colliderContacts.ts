@@ -1,4 +1,4 @@
-/** Contacts of rods with colliders at the start of a step; what ended inside one is in penetration.ts. */
+/** Detects contacts of rods with colliders at the start of a step. Penetration at the end of a step is detected in penetration.ts. */
 
 import { square as squareOf } from '../../math/rounded/index.ts';
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
@@ -6,21 +6,21 @@ import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt
 import { interpolate as at, type ColliderFinder, isHeld, isNear } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
-/** Distance and normal that were measured last. */
+/** Distance and normal of the last query. */
 const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
-/** Of a place: its velocity, and where the surfaces meet or it will be. */
+/** Velocity of a point of a rod; contact point, or position at the end of the step. */
 const velocity = new Float64Array(3);
 const touching = new Float64Array(3);
 
-/** The place between the points at a and b. */
+/** The interpolated point between the points at a and b. */
 function placeAt(out: Float64Array, x: Float64Array, a: number, b: number, weight: number): void {
   for (let k = 0; k < 3; k++) out[k] = at(x, a, b, weight, k);
 }
 
-/** A place that may come near within the step. */
+/** A point of a rod that may come into contact within the step. */
 interface Candidate {
-  /** Whether there is one. */
+  /** True if there is one. */
   near: boolean;
   weight: number;
   radius: number;
@@ -28,7 +28,7 @@ interface Candidate {
   gap: number;
   approach: number;
   restitution: number;
-  /** Of the axis; normal; velocity of the surface. */
+  /** Position on the axis; normal; velocity of the surface. */
   readonly place: Float64Array;
   readonly normal: Float64Array;
   readonly surface: Float64Array;
@@ -49,15 +49,15 @@ const createCandidate = (): Candidate => ({
 const node = createCandidate();
 const edges: readonly Candidate[] = [createCandidate(), createCandidate()];
 
-/** How much nearer, in radii, the edges on either side of a node are where contact is theirs. */
+/** Least distance, in radii, by which both adjacent edges must be closer than a node for the node's contact to be dropped. */
 const NEARER = 0.01;
 
 /**
- * Appends the contacts of rods `from` to `to`, by default of all, with a collider.
+ * Appends the contacts of rods `from` to `to` (default: all) with a collider.
  *
- * Where a rod lies round a sphere each edge touches it somewhere inside, and the nodes between them do not: contact of a node whose
- * edges both come nearer than it is left out. (Of hair on a head that is two fifths of all.) Should it sink in after all, that is found at the
- * end of the step.
+ * If a rod lies around a sphere, each edge touches the sphere in its interior and the nodes between them do not. So a node whose two edges are
+ * both closer gets no contact (with hair on a head, two fifths of all). If such a node penetrates after all, the check at the end of the step
+ * detects it.
  */
 export function findWithCollider(
   finder: ColliderFinder,
@@ -82,7 +82,7 @@ export function findWithCollider(
       for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
     }
     edges[1].near = false;
-    // nodes and edges in turn, in the order of their keys
+    // nodes and edges alternate, in the order of their keys
     for (let i = 0; i < nodeCount; i++) {
       const atEnd = i >= edgeCount;
       const edge = edge0 + (atEnd ? edgeCount - 1 : i);
@@ -93,7 +93,7 @@ export function findWithCollider(
       node.near = false;
       if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
         const o = nodeOffset[r] + i;
-        // a surface that deforms has its velocity only where it was last measured
+        // a deforming surface provides its velocity only at the last point queried
         if (collider.shape.surfaceVelocity) measureDistanceIn(distanceAt, collider, collider.now, x, 3 * o);
         else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
         measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);
@@ -106,14 +106,14 @@ export function findWithCollider(
   }
 }
 
-/** How far the collider's place comes in the step. */
+/** Displacement of the collider's origin over the step. */
 function measureTranslation({ moves, now, next }: Collider): number {
   let square = 0;
   for (let k = 0; k < 3 && moves; k++) square += squareOf(next.position[k] - now.position[k]);
   return Math.sqrt(square);
 }
 
-/** How far a point of the surface comes in the step at most, per distance from the collider's place; infinite where that says nothing. */
+/** Bound on a surface point's displacement over the step, per distance from the collider's origin; infinite if there is no bound. */
 function measureRotation({ moves, body, shape, now, next }: Collider): number {
   if (body >= 0 || shape.surfaceVelocity) return Infinity;
   let square = 0;
@@ -121,7 +121,7 @@ function measureRotation({ moves, body, shape, now, next }: Collider): number {
   return Math.sqrt(square);
 }
 
-/** Whether a node, whose distance is known, may come near within the step: those that may not are nearly all. */
+/** True if a node with known distance may come into contact within the step. Nearly all nodes may not. */
 function mayReach(
   finder: ColliderFinder,
   collider: Collider,
@@ -139,7 +139,7 @@ function mayReach(
   if (moves) {
     let far = 0;
     for (let k = 0; k < 3; k++) far += squareOf(x[o + k] - now.position[k]);
-    // the surface's point is as far away as the node's distance from it, at most
+    // the surface point is at most as far away as the node's distance from it
     way += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
   }
   const size = sizeAt(finder, edge, nodeRadius[node]);
@@ -147,7 +147,7 @@ function mayReach(
   return gap - 1.25 * way - acceleration * dt * dt < 0.1 * size;
 }
 
-/** Whether the box about a rod and its motion meets the collider's. */
+/** True if the bounding box of a rod and its motion overlaps the collider's. */
 function isRodNear(finder: ColliderFinder, collider: Collider, r: number, dt: number): boolean {
   const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
   const { bounds, now, next } = collider;
@@ -173,7 +173,7 @@ function isRodNear(finder: ColliderFinder, collider: Collider, r: number, dt: nu
   return true;
 }
 
-/** The inside of an edge, where it is closer than both its ends. */
+/** The interior point of an edge, if it is closer than both ends. */
 function measureInside(
   out: Candidate,
   finder: ColliderFinder,
@@ -188,7 +188,7 @@ function measureInside(
   const a = edgeFirst[edge];
   const b = edgeSecond[edge];
   if (collider.shape.type === 'plane') return;
-  // not by Math.hypot, which takes ten times as long: this is done for every edge
+  // Math.hypot takes ten times as long, and this runs for every edge
   const length = Math.sqrt(
     squareOf(x[3 * b] - x[3 * a]) + squareOf(x[3 * b + 1] - x[3 * a + 1]) + squareOf(x[3 * b + 2] - x[3 * a + 2]),
   );
@@ -211,8 +211,8 @@ function measureInside(
 }
 
 /**
- * Whether the place in `distanceAt` says what a node says that is `way` from it: two contacts that are all but one make the matrix of
- * responses singular, and solvers slow.
+ * True if the contact in `distanceAt` nearly coincides with that of a node at distance `way`: two nearly equal contacts make the response
+ * matrix singular and the solver slow.
  */
 function repeatsNode({ nodeDistance, edgeRadius }: ColliderFinder, node: number, way: number, edge: number): boolean {
   if (way > 0.5 * edgeRadius[edge]) return false;
@@ -222,7 +222,7 @@ function repeatsNode({ nodeDistance, edgeRadius }: ColliderFinder, node: number,
   return nodeDistance[o] - distanceAt[0] < 0.005 * edgeRadius[edge] && turned > 0.9999;
 }
 
-/** With distance and normal in `distanceAt`. */
+/** Appends a contact with the distance and normal in `distanceAt`. */
 function measureCandidate(
   out: Candidate,
   finder: ColliderFinder,
@@ -242,7 +242,7 @@ function measureCandidate(
   const gap = distanceAt[0] - radius;
   placeAt(out.place, x, a, b, weight);
   placeAt(velocity, v, a, b, weight);
-  // where the surfaces meet
+  // the contact point
   const nx = distanceAt[1];
   const ny = distanceAt[2];
   const nz = distanceAt[3];
@@ -274,15 +274,15 @@ function measureCandidate(
 const ahead = new Float64Array(4);
 
 /**
- * Puts the direction of an obstacle that turns, as it will be at the end of the step where the place will have come to, in place of
- * that in `distanceAt`, and the velocity at which the surface recedes there along it into `surface`. With direction and surface of the
- * start, a place that stays behind on a ball that turns by θ is let in by R θ²/2, a third of a hair's radius on a head.
+ * For a rotating obstacle, replaces the normal in `distanceAt` by that at the end of the step, at the point's predicted position, and writes the
+ * velocity at which the surface recedes along it to `surface`. With normal and surface of the start, a point that stays behind on a ball rotating
+ * by θ would penetrate by R θ²/2, a third of a hair's radius on a head.
  */
 function predictNormal(collider: Collider, p: Float64Array, v: Float64Array, dt: number): void {
   const nx = distanceAt[1];
   const ny = distanceAt[2];
   const nz = distanceAt[3];
-  // along the surface as now, across it as the surface
+  // tangentially with its current velocity, along the normal with the surface
   const closing = nx * (v[0] - surface[0]) + ny * (v[1] - surface[1]) + nz * (v[2] - surface[2]);
   const wx = v[0] - closing * nx;
   const wy = v[1] - closing * ny;
@@ -294,7 +294,7 @@ function predictNormal(collider: Collider, p: Float64Array, v: Float64Array, dt:
   const mx = ahead[1];
   const my = ahead[2];
   const mz = ahead[3];
-  // beyond an edge: what holds it now is nearer to the truth
+  // beyond an edge of the obstacle: the current normal is more accurate
   if (!(nx * mx + ny * my + nz * mz > 0.7)) return;
   const recedes = mx * wx + my * wy + mz * wz - (ahead[0] - distanceAt[0]) / dt;
   const more = recedes - (mx * surface[0] + my * surface[1] + mz * surface[2]);
@@ -321,20 +321,20 @@ function addCandidate(
   set.restitution[i] = restitution;
   for (let k = 0; k < 3; k++) {
     set.normal[3 * i + k] = normal[k];
-    // a body's velocity is an unknown of its own
+    // the velocity of a body is an unknown of the solver
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : velocity[k];
   }
   set.leverA[i] = -(radius + gap);
-  // room that is never written need not be there
+  // do not allocate arrays that are never written
   if (collider.body >= 0) for (let k = 0; k < 3; k++) set.point[3 * i + k] = place[k] - (radius + gap) * normal[k];
 }
 
-/** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
+/** Approach speed [m/s] below which contacts do not rebound: such speeds occur in resting contacts. */
 export function reboundThreshold(finder: ColliderFinder, dt: number): number {
   return Math.max(2 * finder.acceleration * dt, 1e-3);
 }
 
-/** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
+/** True if the impact, with the normal in `distanceAt`, will rebound after the end of this step. The world splits steps at impacts. */
 function missesWithinStep(finder: ColliderFinder, gap: number, approach: number, dt: number): boolean {
   if (approach >= -reboundThreshold(finder, dt)) return false;
   const { gravity } = finder;
@@ -342,7 +342,7 @@ function missesWithinStep(finder: ColliderFinder, gap: number, approach: number,
   return gap + dt * approach + 0.5 * dt * dt * pull > 0.02 * dt * approach;
 }
 
-/** Velocity of a body's point now, for the approach. */
+/** Current velocity of a body's point, for the approach speed. */
 export function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
   const pose = collider.ride;
   if (!pose) return;

@@ -1,11 +1,11 @@
 /**
- * Finding contacts with obstacles, rod by rod: by the caller, or by threads that have ranges of rods each.
+ * Detection of contacts with obstacles, rod by rod: on the calling thread, or by worker threads that process ranges of rods.
  *
- * A rod's contacts with an obstacle depend on nothing but the two, and a thread knows both: nodes and edges of the scene are in memory that
- * all see, and obstacles are compiled by each thread from what the scene says of them. What is found is appended
- * obstacle by obstacle, of each in the order of the rods, by however many: the same contacts in the same order, bit for bit.
+ * A rod's contacts with an obstacle depend only on the two, and each thread has both: nodes and edges of the scene are in shared memory, and each
+ * thread compiles the obstacles from the scene. Results are appended obstacle by obstacle, in the order of the rods. With any number of threads the
+ * contacts and their order are the same, bit for bit.
  *
- * With 10,000 hairs on a head this is a fifth of what one thread does in a step, and was a third of it with two.
+ * With 10,000 hairs on a head this is a fifth of the time of a step on one thread; without worker threads it was a third of a step on two.
  */
 import { hypot } from '../../math/rounded/index.ts';
 import type { Bundle } from '../../model.ts';
@@ -28,22 +28,22 @@ import { type ColliderFinder, type Finder, gather } from './finderData.ts';
 import { findMarkedPenetrations, findPenetrations } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 
-/** What threads can be asked for: positions and velocities at the start of a step; contacts there; positions at its end; what sank in there; what was met on the way. */
+/** Requests to threads: positions and velocities at the start; contacts there; positions at the end; penetrations there; surfaces passed through. */
 const GATHER = 0;
 const FIND = 1;
 const GATHER_END = 2;
 const FIND_PENETRATIONS = 3;
 const SWEEP = 4;
 
-/** Arrays of a finder that all threads see, and more. */
+/** Shared arrays of a finder, and more. */
 export interface SearchRows extends FinderRows {
-  /** What it was cut for, see `SearchCounts`; gravity; the reach of a field. */
+  /** Sizes of the arrays, see `SearchCounts`; gravity; range of a repulsion field. */
   readonly given: Float64Array;
   /** Of each collider. */
   readonly exempt: readonly Uint8Array[];
   readonly acts: readonly Uint8Array[];
   readonly hands: readonly Float64Array[];
-  /** 1 for each rod that is asked about. */
+  /** 1 for each rod to search. */
   readonly asked: Uint8Array;
 }
 
@@ -68,13 +68,13 @@ export const searchBytes = (counts: SearchCounts): number => countBytes((cutter)
 export const cutSearch = (buffer: ArrayBufferLike, counts: SearchCounts): SearchRows =>
   layOutSearch(counts, createCutter(buffer));
 
-/** As whoever made the finder has written them. */
+/** Views of the arrays that the finder's creator has written. */
 export function readCounts(buffer: ArrayBufferLike): SearchCounts {
   const [rods, nodes, edges, colliders] = new Float64Array(buffer, 0, 4);
   return { rods, nodes, edges, colliders };
 }
 
-/** What a thread finds by. */
+/** What a thread needs to detect contacts. */
 export function openFinder(rows: SearchRows, colliders: Finder['colliders']): ColliderFinder {
   const gravity = [...rows.given.subarray(4, 7)];
   return {
@@ -88,12 +88,12 @@ export function openFinder(rows: SearchRows, colliders: Finder['colliders']): Co
   };
 }
 
-/** Obstacles as the caller's hand has moved them. */
+/** Applies the displacements by hand that the calling thread has set to the obstacles. */
 export function takeHands({ colliders }: ColliderFinder, rows: SearchRows): void {
   for (let k = 0; k < colliders.length; k++) takeHand(colliders[k], rows.hands[k]);
 }
 
-/** Doubles, integers and bytes of contacts that were found with obstacles; all else of them is the same for all. */
+/** Doubles, integers and bytes of a contact with an obstacle; its other fields are the same for all such contacts. */
 const doubles = {
   key: 1,
   weightA: 1,
@@ -114,10 +114,10 @@ const integerNames = ['rodA', 'edgeA', 'collider'] as const;
 
 type FoundRows = Pick<ContactSet, keyof typeof doubles | (typeof integerNames)[number] | 'swept'>;
 
-/** Of a contact. */
+/** Bytes per contact. */
 export const FOUND_BYTES: number = 8 * 19 + 4 * 3 + 1;
 
-/** Room for `capacity` contacts, `from` bytes into a piece of memory; that and the capacity are multiples of 8. */
+/** Arrays for `capacity` contacts, `from` bytes into a buffer; both must be multiples of 8. */
 function cutFound(buffer: ArrayBufferLike, from: number, capacity: number): FoundRows {
   let at = from;
   const rows: Partial<Record<keyof FoundRows, ArrayBufferView>> = {};
@@ -133,14 +133,14 @@ function cutFound(buffer: ArrayBufferLike, from: number, capacity: number): Foun
   return rows as FoundRows;
 }
 
-/** Contacts `first` to `end` of a set, of a range that begins with a rod. */
+/** Contacts `first` to `end` of a set, found in the range that begins with a given rod. */
 export interface FoundRun {
   readonly rod: number;
   readonly first: number;
   readonly end: number;
 }
 
-/** Does the same with ranges in any order, and notes what of a set is found in which. */
+/** Processes ranges in any order, and records which contacts of a set belong to which range. */
 export function noteRuns(runs: FoundRun[], set: ContactSet, each: EachRange): EachRange {
   return (action) => {
     each((from, to) => {
@@ -151,7 +151,7 @@ export function noteRuns(runs: FoundRun[], set: ContactSet, each: EachRange): Ea
   };
 }
 
-/** Copies what a thread has found to where the caller sees it, in the order of the rods. */
+/** Copies a thread's contacts to shared memory, in the order of the rods. */
 export function writeFound(
   buffer: ArrayBufferLike,
   from: number,
@@ -197,8 +197,8 @@ export function appendFound(
 }
 
 /**
- * Does what is asked for ranges of rods that a thread gets, or the caller; the first of `samples` is that of rod `first`. Contacts are
- * appended to `set`.
+ * Processes a request for ranges of rods, on a worker or on the calling thread; the first of `samples` belongs to rod `first`. Appends contacts
+ * to `set`.
  */
 export function searchRanges(
   finder: ColliderFinder,
@@ -236,15 +236,15 @@ export function searchRanges(
   }
 }
 
-/** As the caller uses it; obstacles are placed at the start of the step. */
+/** Search for contacts with obstacles, as the calling thread uses it; obstacles are placed at the start of the step. */
 export interface ColliderSearch {
-  /** Positions and velocities of all nodes now. */
+  /** Reads current positions and velocities of all nodes. */
   gather(): void;
-  /** Positions of all nodes now, as the end of the step. */
+  /** Reads current positions of all nodes as the end of the step. */
   gatherEnd(): void;
   /** Appends the contacts at the start of the step with collider k. */
   find(set: ContactSet, k: number, t: number, dt: number): void;
-  /** Appends those of places that ended too deep, as `findSunken` does; by default of all rods. `gathered`: their ends are there. */
+  /** Appends contacts of points that ended too deep, as `findSunken` does; default: all rods. `gathered`: positions at the end are up to date. */
   findPenetrations(
     set: ContactSet,
     t: number,
@@ -253,7 +253,7 @@ export interface ColliderSearch {
     rods: readonly number[] | undefined,
     gathered: boolean,
   ): void;
-  /** Appends those of places that passed through surfaces on their way to the end, which is gathered; how many. */
+  /** Appends contacts of points that passed through surfaces on their way to the end, which must be up to date; returns their number. */
   sweep(set: ContactSet, t: number, dt: number): number;
 }
 
@@ -283,14 +283,14 @@ function searchAlone(finder: Finder): ColliderSearch {
   };
 }
 
-/** Colliders that things can be behind. */
+/** Colliders that have a back side. */
 function eachSurface({ colliders }: Finder, action: (k: number) => void): void {
   colliders.forEach(({ shape: { thin } }, k) => {
     if (thin) action(k);
   });
 }
 
-/** Memory for what threads find contacts with obstacles by, where they can: one bundle that has all rods in their order, no obstacles on bodies. */
+/** Shared memory for worker threads that detect contacts. Requires one bundle with all rods in order, and no obstacles on bodies. */
 export function shareColliderSearch(
   rods: readonly Rod[],
   bundles: readonly Bundle[],
@@ -310,7 +310,7 @@ export function shareColliderSearch(
   return search && { search, rows: cutSearch(search.buffer, counts) };
 }
 
-/** `rows`: where the finder is in the memory of `shared`. */
+/** `rows`: offset of the finder in the memory of `shared`. */
 export function createColliderSearch(finder: Finder, shared?: SharedSearch, rows?: SearchRows): ColliderSearch {
   const alone = searchAlone(finder);
   if (!shared || !rows) return alone;
@@ -338,7 +338,7 @@ export function createColliderSearch(finder: Finder, shared?: SharedSearch, rows
     for (let r = 0; r < rods; r++) if (marks[r] >= least) sum += nodeOffset[r + 1] - nodeOffset[r];
     return sum;
   };
-  /** Whether the rods are in order, which are then marked. */
+  /** True if the rods are in order; marks them then. */
   const mark = (list: readonly number[] | undefined): boolean => {
     asked.fill(list ? 0 : 1);
     for (let i = 0; list && i < list.length; i++) {

@@ -1,11 +1,11 @@
 /**
- * The check of paths against surfaces that are not solid: did a place on a rod pass through within the step? Contacts are taken up a step
- * ahead by the speed at its start; what is thrown within the step is missed by that, and behind a thin surface nothing tells that
- * it went through. What ends inside a solid is seen (`findSunken`).
+ * Continuous collision check against surfaces that are not solid: did a point of a rod pass through within the step? Detection at the start of a
+ * step extrapolates with the speed there, and misses points that accelerate within the step. Behind a thin surface the distance does not show
+ * that they passed. Points that end inside a solid are detected by `findSunken`.
  *
- * Conservative advancement as in rodSweep.ts, with the distance function that every shape has: a place cannot meet the collider before
- * it has gone its distance. Paths are straight in the collider's own axes, from its pose at the start to that at the end; the
- * surface as it is at the start. Nodes are looked at, and three places inside each edge: a patch that fits between them is not seen.
+ * Conservative advancement as in rodSweep.ts, with the distance function that every shape has: a point cannot reach the collider before it has
+ * moved by its distance. Paths are straight in the collider's axes, from its pose at the start to that at the end, and the surface keeps its form
+ * of the start. The check covers nodes and three points inside each edge; a patch that fits between them is missed.
  */
 import { rotate } from '../../bodies/body.ts';
 import { addContact, type ContactSet } from '../contactSet.ts';
@@ -24,8 +24,8 @@ const surface = new Float64Array(3);
 const PLACES = [0, 0.25, 0.5, 0.75, 1] as const;
 
 /**
- * Adds a contact for every place of rods `from` to `to` that met a collider, which is placed at the start of the step, on the way from
- * finder.position to finder.end.
+ * Appends a contact for every point of rods `from` to `to` that reached a collider on the way from finder.position to finder.end. The collider
+ * must be placed at the start of the step.
  */
 export function sweepCollider(
   finder: ColliderFinder,
@@ -38,7 +38,7 @@ export function sweepCollider(
 ): void {
   const collider = finder.colliders[index];
   const { nodeOffset, edgeOffset, end } = finder;
-  // a body is where it came to
+  // a body is at its position at the end of the step
   if (collider.body >= 0) collider.evaluate(collider.next, t + dt);
   for (let r = from; r < to; r++) {
     if (!collider.acts[r] || finder.rodRole[r] < 2 || !crossesBox(finder, collider, r, end)) continue;
@@ -52,7 +52,7 @@ export function sweepCollider(
   }
 }
 
-/** Whether the box of a rod at both ends of the step meets that of the collider at both. */
+/** True if the bounding box of a rod over the step overlaps that of the collider over the step. */
 function crossesBox(
   { nodeOffset, position: x }: ColliderFinder,
   collider: Collider,
@@ -104,7 +104,7 @@ function sweepPlace(
   }
   length = Math.sqrt(length);
   const size = sizeAt(finder, edge, radius);
-  // who goes less than that ends where contacts at the end of the step see it
+  // a shorter path ends where the detection at the end of the step finds it
   if (length < 0.5 * size) return;
   const { shape } = collider;
   shape.distance(found, start[0], start[1], start[2]);
@@ -121,7 +121,7 @@ function sweepPlace(
   addMeeting(finder, set, collider, index, edge, weight, u, radius, size, dt);
 }
 
-/** With the path in `start` and `way`, and distance and normal at the meeting, both in the collider's axes. */
+/** With the path in `start` and `way`, and distance and normal at the impact, both in the collider's axes. */
 function addMeeting(
   finder: ColliderFinder,
   set: ContactSet,
@@ -140,7 +140,7 @@ function addMeeting(
   set.swept[i] = 1;
   let gap = -radius;
   for (let k = 0; k < 3; k++) {
-    // the point of the surface that is met
+    // the point of the surface that is hit
     local[k] = start[k] + u * way[k] - found[0] * found[1 + k];
     gap += found[1 + k] * (start[k] - local[k]);
   }

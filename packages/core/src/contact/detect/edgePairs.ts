@@ -1,9 +1,9 @@
 /**
- * Where two edges meet.
+ * Contact points of two edges.
  *
- * Edges that are nearly parallel (within 6°) touch along a line: the closest pair of points would jump from one end to
- * the other in every step. They get up to four places instead, each end that lies beside the other edge. Places within a
- * thousandth of an end are moved to it, so that the up to four pairs of edges that meet at two nodes name the same contact.
+ * Edges that are nearly parallel (within 6°) touch along a line: the closest pair of points would jump from one end to the other in every step.
+ * They get up to four contact points instead, one for each end that lies beside the other edge. Points within a thousandth of an end are moved to
+ * it, so that the up to four pairs of edges that share two nodes give the same contact.
  */
 import { closestOfSegments } from '../shapes/shape.ts';
 
@@ -64,7 +64,7 @@ export function findPlaces(out: EdgePlaces, x: Float64Array, a: number, b: numbe
   add(out, pair[0], pair[1]);
 }
 
-/** Distance of two segments whose ends move: as `closestOfSegments`, at time u from 0 to 1 of the way x → y. */
+/** Distance of two segments whose ends move, as `closestOfSegments`, at time u in [0, 1] of the motion x → y. */
 export function measureMoving(
   out: Float64Array,
   x: Float64Array,

@@ -1,23 +1,23 @@
 /**
- * Rods that are held inside an obstacle: hair whose roots lie under the skin of a head, posts in the ground.
+ * Rods that are pinned inside an obstacle: hair whose roots lie under the skin of a head, posts in the ground.
  *
- * The held place cannot come out, and what is near it cannot either without being torn from it: pushed out like any overlap of the
- * start, first edges of der and fiber were stretched to twice their length, and inextensible models found no step at all. So the
- * obstacle leaves the rod alone from the held place to where the rod first leaves it. That is decided where the world begins, node by node,
- * and holds while the pin does; an edge that begins at such a node is left alone as well.
+ * The pinned node cannot leave the obstacle, and its neighbours cannot without being torn from it: pushed out like any initial overlap, the first
+ * edges of der and fiber were stretched to twice their length, and inextensible models found no step at all. So the obstacle ignores the rod from
+ * the pinned node to where the rod first leaves the obstacle. This is decided when the world is created, node by node, and holds as long as the
+ * pin does; an edge that begins at such a node is ignored as well.
  *
- * A surface (an open mesh, such as a scalp) has no inside. What is told there is where the rod first passes through it, within a quarter of
- * its length from the pin; the rod is left alone from the pin to there, and stays threaded. (A root 3 mm under a scalp tore its first edge to
- * seven times its length.)
+ * A surface (an open mesh, such as a scalp) has no inside. There the search looks for where the rod first passes through the surface, within a
+ * quarter of its length from the pin. The surface ignores the rod from the pin to there, and the rod stays threaded. (A root 3 mm under a scalp
+ * tore its first edge to seven times its length.)
  *
- * A rod that never leaves the obstacle is left alone as far as it would have to be stretched, or nearly: over twice the depth of the held
- * place. What lies farther is pushed out gently, as overlaps are.
+ * If a rod never leaves the obstacle, the obstacle ignores it over twice the depth of the pinned node, about as far as it would have to be
+ * stretched. The rest is pushed out gently, like other overlaps.
  */
 import { createPinPose } from '../../scene/compiled.ts';
 import { type Collider, findClosest, measureDistance, placeCollider } from '../shapes/collider.ts';
 import { type Finder, gather, type Root } from './finderData.ts';
 
-/** A held place whose axis lies deeper than this part of the radius is inside; others merely touch. */
+/** A pinned node whose axis lies deeper than this fraction of the radius is inside; others merely touch. */
 const INSIDE = 0.5;
 
 const found = new Float64Array(4);
@@ -28,7 +28,7 @@ function distanceOf({ position: x }: Finder, collider: Collider, node: number): 
   return found[0];
 }
 
-/** Roots of all rods where they are at time t. */
+/** Finds the embedded roots of all rods at time t. */
 export function findRoots(finder: Finder, t: number): Root[] {
   const { rules, colliders, nodeOffset, nodeRadius } = finder;
   const roots: Root[] = [];
@@ -49,7 +49,7 @@ export function findRoots(finder: Finder, t: number): Root[] {
         continue;
       }
       const depth = -distanceOf(finder, collider, node);
-      // a rod without thickness lies on the surface when it touches
+      // a rod without thickness lies on the surface when it is in contact
       const least = nodeRadius[node] > 0 ? INSIDE * nodeRadius[node] : 0.005 * finder.rods[rod].edgeLengthRest[0];
       if (depth > least) roots.push(followRoot(finder, collider, k, rod, node, depth));
     }
@@ -57,7 +57,7 @@ export function findRoots(finder: Finder, t: number): Root[] {
   return roots;
 }
 
-/** From a held node in both directions, as far as the rod overlaps the obstacle. */
+/** From a pinned node in both directions, as far as the rod overlaps the obstacle. */
 function followRoot(finder: Finder, collider: Collider, index: number, rod: number, held: number, depth: number): Root {
   const { nodeOffset, nodeRadius, rods } = finder;
   const { nodeCount, edgeCount, edgeLengthRest, closed } = rods[rod];
@@ -88,7 +88,7 @@ function followRoot(finder: Finder, collider: Collider, index: number, rod: numb
 
 const before = new Float64Array(3);
 
-/** Whether an edge passes through a surface, farther than its radius from where it begins. */
+/** True if an edge passes through a surface, farther than its radius from its first node. */
 function passes(finder: Finder, collider: Collider, a: number, b: number, radius: number, length: number): boolean {
   const { position: x } = finder;
   distanceOf(finder, collider, a);
@@ -102,7 +102,7 @@ function passes(finder: Finder, collider: Collider, a: number, b: number, radius
   return found[0] < 0.1 * radius;
 }
 
-/** From a held node to where the rod first passes through a surface, and on while it is nearer to it than its radius. */
+/** From a pinned node to where the rod first passes through a surface, and on while it is closer to it than its radius. */
 function followThrough(finder: Finder, collider: Collider, index: number, rod: number, held: number): Root | undefined {
   const { nodeOffset, nodeRadius, rods } = finder;
   const { nodeCount, edgeCount, edgeLengthRest, closed, length } = rods[rod];
@@ -132,7 +132,7 @@ function followThrough(finder: Finder, collider: Collider, index: number, rod: n
   return { collider: index, rod, held, nodes: [...nodes], reach, active: false };
 }
 
-/** Marks what is left alone now; after `nodeHeld` was written. Welds are marked for good. */
+/** Marks the nodes that are ignored now; call after `nodeHeld` was written. Marks of welds are permanent. */
 export function markRoots({ roots, nodeHeld, nodeCount, exempt }: Finder): void {
   let changed = false;
   for (const root of roots) {
@@ -148,7 +148,7 @@ export function markRoots({ roots, nodeHeld, nodeCount, exempt }: Finder): void 
   for (const { collider, nodes, active } of roots) if (active) for (const node of nodes) exempt[collider][node] |= ROOT;
 }
 
-/** Bit of a node that is left alone as part of a root; bit 0 is that of welds. */
+/** Bit of a node that is ignored as part of a root; bit 0 marks welds. */
 const ROOT = 2;
 
 /** Warnings before a run, one line per obstacle. */

@@ -1,11 +1,11 @@
-/** Places that do not meet what they are joined to: links and welds. */
+/** Pairs without contact because links or welds join them. */
 import { hypot } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import { measureDistance } from '../shapes/collider.ts';
 import { type Finder, gather } from './finderData.ts';
 
-/** What is looked at around a link. */
+/** Pairs of edges around a link. */
 export interface LinkFinder
   extends Pick<Finder, 'edgeCount' | 'edgeOffset' | 'edgeLength' | 'edgeArc' | 'pairRadius' | 'joined'> {
   readonly rods: readonly Pick<Rod, 'edgeCount' | 'edgeLengthRest' | 'nodeArc' | 'length' | 'closed'>[];
@@ -14,11 +14,11 @@ export interface LinkFinder
 /** Distance and normal of a weld. */
 const distanceAt = new Float64Array(4);
 
-/** Edges of the rods of a link that are near it, and how far they begin from it. */
+/** Edges of the rods of a link that are near it, and their distance along the rod. */
 const nearA: { edge: number; from: number }[] = [];
 const nearB: { edge: number; from: number }[] = [];
 
-/** Edges of a rod, counted from `first` on, that begin nearer than `reach` to a place on it: outwards from there, for a cloth has a link at every edge. */
+/** Edges of a rod, from `first` on, that begin within `reach` of a point on it. Searches outwards: in a cloth every edge has a link. */
 function listNear(
   out: { edge: number; from: number }[],
   { rods, edgeLength, edgeArc }: LinkFinder,
@@ -44,7 +44,7 @@ function listNear(
     }
 }
 
-/** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
+/** Rods overlap at a link that joins them: pairs of edges closer to it than their thickness are not in contact. */
 export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
   const { edgeCount, edgeOffset, pairRadius } = finder;
   const a = edgeOffset[rodA];
@@ -59,7 +59,7 @@ export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edg
     }
 }
 
-/** What is welded to one body touches there all the time: it does not count as contact. */
+/** Parts that are welded to the same body overlap there permanently: they are not in contact. */
 export function exemptWelds(finder: Finder): void {
   const { rods, rules, colliders, nodeOffset } = finder;
   gather(finder);

@@ -1,10 +1,9 @@
 /**
- * Finding contacts at the start of a step: those that touch, and those that will if nothing stops them.
+ * Detection of contacts at the start of a step: those that touch, and those that will touch if nothing stops them.
  *
- * A contact is taken up before the surfaces meet, when its gap may close within the step (or is below a tenth of the
- * radius: with no margin at all, contacts at rest flicker). It may then close exactly its gap. Where the surfaces are still
- * more than two radii apart the direction in which they will meet is not known yet: such pairs are left to the
- * check of paths (rodSweep.ts).
+ * A contact is added before the surfaces meet, if its gap may close within the step (or is below a tenth of the radius: without a margin, resting
+ * contacts flicker). It may then close by exactly its gap. If the surfaces are still more than two radii apart, the direction in which they will
+ * meet is not known yet: such pairs are left to the continuous check (rodSweep.ts).
  */
 import { hypot } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
@@ -22,7 +21,7 @@ import { measurePinDistances } from './overlapsNearPins.ts';
 import { addEdgePair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
 
-/** `shared`: memory for what threads know of it, which is then written there. */
+/** `shared`: memory that threads see; the finder's arrays are placed there. */
 export function createFinder(
   rods: readonly Rod[],
   samples: readonly Samples[],
@@ -117,7 +116,7 @@ export function findContacts(
   }
 }
 
-/** Whether two edges are not apart where their velocities take them in the step. */
+/** True if two edges may come into contact within the step, by their velocities. */
 function mayComeNear(finder: Finder, first: number, second: number, dt: number): boolean {
   const { near, edgeFirst, edgeSecond, position: x } = finder;
   const a = 3 * edgeFirst[first];
@@ -137,7 +136,7 @@ export function notePair(finder: Finder, first: number, second: number): void {
   finder.pairs[finder.pairCount++] = first * finder.edgeCount + second;
 }
 
-/** Puts the pairs in order, each once. */
+/** Sorts the pairs and removes duplicates. */
 export function sortPairs(finder: Finder): void {
   const { pairs } = finder;
   pairs.subarray(0, finder.pairCount).sort();

@@ -1,4 +1,4 @@
-/** All nodes and edges of a scene in one row each: what contacts with obstacles are found by, and threads that find them see. */
+/** All nodes and edges of a scene in flat arrays, which detection of contacts with obstacles reads; threads share them. */
 import type { SearchCounts } from '../../threads/contactThreads.ts';
 import type { Cutter } from '../memory.ts';
 
@@ -7,7 +7,7 @@ export interface FinderRows {
   readonly nodeOffset: Int32Array;
   readonly edgeOffset: Int32Array;
   readonly edgeRod: Int32Array;
-  /** Index in its rod. */
+  /** Index of the node or edge in its rod. */
   readonly edgeIndex: Int32Array;
   readonly edgeFirst: Int32Array;
   readonly edgeSecond: Int32Array;
@@ -15,22 +15,22 @@ export interface FinderRows {
   /** Factors of the rod on friction and restitution. */
   readonly edgeFriction: Float64Array;
   readonly edgeRestitution: Float64Array;
-  /** Against colliders [m]. */
+  /** Contact radius against colliders [m]. */
   readonly edgeRadius: Float64Array;
   readonly nodeRadius: Float64Array;
-  /** 1 where a pin holds the node. */
+  /** 1 if a pin holds the node. */
   readonly nodeHeld: Uint8Array;
-  /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
+  /** How each rod takes part in the search: SEARCHED, PARTNER or IGNORED (finderData.ts). */
   readonly rodRole: Uint8Array;
-  /** At the start of the step. */
+  /** State at the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
-  /** At its end, of the rods that were last asked for. */
+  /** Positions at the end of the step, of the rods last requested. */
   readonly end: Float64Array;
   readonly nodeDistance: Float64Array;
 }
 
-/** Cuts doubles, then integers, then bytes. */
+/** Allocates doubles, then integers, then bytes. */
 export function layOutFinder(
   { rods, nodes, edges }: Omit<SearchCounts, 'colliders'>,
   { doubles, integers, bytes }: Cutter,

@@ -1,4 +1,4 @@
-/** What contacts are found by: all nodes and edges of a scene in flat arrays, and small questions about them. */
+/** Data for contact detection: all nodes and edges of a scene in flat arrays, and small queries on them. */
 import type { Samples } from '../../port.ts';
 import type { Pin, Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
@@ -8,24 +8,23 @@ import type { FinderRows } from './finderArrays.ts';
 import type { PathTree } from './sweptTree.ts';
 
 /**
- * How a rod takes part in a search (`FinderRows.look`): it is not there; it is met only by rods that are searched; contacts are looked
- * for along it.
+ * How a rod takes part in a search (`FinderRows.look`): not at all; only as the partner of searched rods; contacts are searched along it.
  */
 export const IGNORED = 0;
 export const PARTNER = 1;
 export const SEARCHED = 2;
 
 export interface RodRules {
-  /** Whether rods meet rods, and themselves. */
+  /** True if rods collide with other rods, and with themselves. */
   readonly pairs: boolean;
   readonly self: boolean;
   readonly staticFriction: number;
   readonly dynamicFriction: number;
-  /** Radius at which rods meet rods [m]; 0: that of the section. */
+  /** Contact radius between rods [m]; 0: the radius of the cross-section. */
   readonly radius: number;
-  /** Distance [m] beyond touching at which contacts are wanted: that of a field of repulsion. */
+  /** Distance [m] beyond touching at which contacts are needed: the range of a repulsion field. */
   readonly reach: number;
-  /** Pins that hold all of a node's position, and its number in the row of all nodes. */
+  /** Pins that hold all components of a node's position, and the node's index among all nodes. */
   readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
   readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
@@ -38,39 +37,39 @@ export interface Finder extends FinderRows {
   readonly samples: readonly Samples[];
   readonly colliders: readonly Collider[];
   readonly rules: RodRules;
-  /** Acceleration that acts on everything [m/s²], and its size. */
+  /** Acceleration that acts on everything [m/s²], and its magnitude. */
   readonly gravity: readonly number[];
   readonly acceleration: number;
   readonly nodeCount: number;
   readonly edgeCount: number;
   /** Rest arc length at the middle of the edge [m]. */
   readonly edgeArc: Float64Array;
-  /** Against rods [m]. */
+  /** Contact radius against rods [m]. */
   readonly pairRadius: Float64Array;
-  /** Way along the rod to the nearest node that is held [m]. */
+  /** Distance along the rod to the nearest pinned node [m]. */
   readonly pinDistance: Float64Array;
-  /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
+  /** Body to which the edge is welded nearby, so that it does not collide with other edges at that weld; −1 for none. */
   readonly edgeBody: Int32Array;
-  /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`, the lower first. */
+  /** Pairs of edges without contact because a link joins them; numbered as in `pairs`, the lower edge first. */
   readonly joined: Set<number>;
-  /** For each collider: not 0 for nodes that it leaves alone: welded inside the body it rides on, or next to a pin inside it (embeddedRoots.ts). */
+  /** For each collider: nonzero for nodes that it ignores: welded inside its body, or next to a pin inside it (embeddedRoots.ts). */
   readonly exempt: Uint8Array[];
-  /** Rods that are held inside obstacles. */
+  /** Rods that are pinned inside obstacles. */
   roots: readonly Root[];
   readonly near: NearPairs;
-  /** Pairs of edges that have something to do with each other as sorted numbers, first·edgeCount + second, each once. */
+  /** Candidate pairs of edges as sorted numbers, first·edgeCount + second, without duplicates. */
   pairs: Float64Array;
   pairCount: number;
 }
 
-/** What contacts with obstacles are found by: threads know this much. */
+/** Data for detecting contacts with obstacles; also available to threads. */
 export interface ColliderFinder
   extends FinderRows,
     Pick<Finder, 'colliders' | 'gravity' | 'acceleration' | 'nodeCount' | 'exempt'> {
   readonly rules: Pick<RodRules, 'reach'>;
 }
 
-/** Positions and velocities of all nodes now. */
+/** Reads current positions and velocities of all nodes. */
 export function gather(finder: Finder): void {
   const { samples, nodeOffset, position, velocity } = finder;
   for (let r = 0; r < samples.length; r++) {
@@ -79,12 +78,12 @@ export function gather(finder: Finder): void {
   }
 }
 
-/** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
+/** True if pins hold a point of an edge: nothing can move it, and it gets no contact. */
 export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: ColliderFinder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
 }
 
-/** Feature of a place on an edge. */
+/** Feature of a point of an edge. */
 export function featureOf(finder: ColliderFinder, edge: number, weight: number): number {
   if (weight === 0) return 2 * finder.edgeFirst[edge];
   return weight === 1 ? 2 * finder.edgeSecond[edge] : 2 * finder.edgeFirst[edge] + 1;
@@ -94,7 +93,7 @@ export function featureOf(finder: ColliderFinder, edge: number, weight: number):
 export const interpolate = (x: Float64Array, a: number, b: number, w: number, k: number): number =>
   (1 - w) * x[a + k] + w * x[b + k];
 
-/** Whether a gap may close in the step. */
+/** True if a gap may close in the step. */
 export function isNear(gap: number, approach: number, size: number, acceleration: number, dt: number): boolean {
   return gap + dt * Math.min(0, 1.25 * approach) - acceleration * dt * dt < 0.1 * size;
 }
@@ -102,12 +101,12 @@ export function isNear(gap: number, approach: number, size: number, acceleration
 export interface Root {
   readonly collider: number;
   readonly rod: number;
-  /** The node that is held, and all that are left alone with it, in the row of all nodes. */
+  /** The pinned node, and all nodes that are ignored with it, as indices among all nodes. */
   readonly held: number;
   readonly nodes: readonly number[];
-  /** Length of rod that is left alone [m]. */
+  /** Length of rod that is ignored [m]. */
   readonly reach: number;
-  /** Whether this is so now. */
+  /** True while this applies. */
   active: boolean;
 }
 

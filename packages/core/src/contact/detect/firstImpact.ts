@@ -1,10 +1,10 @@
-/** When the first of the contacts that rebound will strike. */
+/** Time of the first impact that rebounds. */
 
 import type { ContactSet } from '../contactSet.ts';
 import { reboundThreshold } from './colliderContacts.ts';
 import type { Finder } from './finderData.ts';
 
-/** Time until the first impact of a step that rebounds, or 0: the step is cut there. */
+/** Time until the first impact of a step that rebounds, or 0. The world splits the step there. */
 export function findFirstImpact(set: ContactSet, finder: Finder, dt: number): number {
   const { gravity: g } = finder;
   let first = 0;

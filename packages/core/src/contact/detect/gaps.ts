@@ -1,11 +1,11 @@
 /**
- * How far apart the sides of a contact are where they have come to.
+ * Gaps of contacts at the current positions.
  *
- * The gap that a step is solved with is that of its start along the direction of the contact. Of what was found on the way that direction is
- * one of the end, and the number says nothing of an overlap: hair that is swept past other hair had −2.4 mm there, eight radii, and lay 11 µm in
- * it. So gaps are measured anew when an observer asks for them, at the positions of that moment; steps do not pay for it.
+ * The solver uses the gap of the step's start along the contact normal. For a contact found during the step that normal is one of the end, and the
+ * number does not measure an overlap: hair swept past other hair had −2.4 mm there, eight radii, and overlapped by 11 µm. So gaps are measured
+ * again when an observer asks for them; steps do not pay for it.
  *
- * Places slide within a step. What lies inside an edge is therefore measured where the edge comes closest now, not where it did at the start.
+ * Contact points slide within a step, so a contact in the interior of an edge is measured at the edge's closest point now.
  */
 
 import type { ContactSet } from '../contactSet.ts';
@@ -20,7 +20,7 @@ const weights = new Float64Array(2);
 const place = new Float64Array(3);
 const distanceAt = new Float64Array(4);
 
-/** Puts the gap as it is at time t, which is now [m], in place of that of every contact. Places the colliders, as the next step does again. */
+/** Replaces the gap of every contact by that at the current time t [m]. Places the colliders, as the next step does again. */
 export function measureGaps(finder: Finder, set: ContactSet, t: number): void {
   const placed = new Set<Collider>();
   for (let c = 0; c < set.count; c++) {
@@ -55,7 +55,7 @@ function gapOfEdges({ edgeOffset, pairRadius }: Finder, { rodA, edgeA, rodB, edg
 function gapToCollider(finder: Finder, { rodA, edgeA, weightA }: ContactSet, c: number, collider: Collider): number {
   const weight = weightA[c];
   let distance = distanceTo(collider, weight);
-  // the search along the edge need not find less than there is where it was
+  // the search along the edge may find a larger distance than the one at the old point
   if (weight > 0 && weight < 1) distance = Math.min(distance, distanceTo(collider, findClosest(collider, nodes, 0, 3)));
   return distance - radiusAt(finder, finder.edgeOffset[rodA[c]] + edgeA[c], weight);
 }

@@ -1,15 +1,14 @@
 /**
- * Pairs of boxes that meet, by a grid: every box is entered in the cells it reaches, boxes of a cell are compared with
- * each other, and a pair is reported only by the cell that holds the greater of their least corners, so once.
+ * Overlapping pairs of boxes, by a hashed grid: every box is entered in the cells it overlaps, boxes of a cell are compared with each other, and
+ * only the cell that holds the greater of their least corners reports a pair, so that each is reported once.
  *
- * Measured against the tree of paths (sweptTree.ts), with boxes about the paths as seen from what moves with the mean velocity (CPU time of one
- * search, cells of 2, 3 and 5 mm): 125,000 edges of hair that is shaken 350, 230 and 200 ms, the tree 50 to 65 and 16 to refit; 1.25 million
- * edges 4.6, 3.3 and 3.2 s, the tree 0.7 s and 0.15. (A prototype for hair that hangs still had found the grid up to 1.4 times as fast as a tree of boxes.) So the
- * tree is what a step uses; this is the other method, which shares nothing with it and must give the same: what cases measure overlaps with.
+ * A step uses the tree of swept boxes (sweptTree.ts), which is faster. CPU time of one search with cells of 2, 3 and 5 mm: 125,000 edges of
+ * shaken hair 350, 230 and 200 ms, the tree 50 to 65 ms plus 16 ms to refit; 1.25 million edges 4.6, 3.3 and 3.2 s, the tree 0.7 s plus 0.15 s.
+ * The grid is the independent reference: it shares no code with the tree, must give the same pairs, and measures the overlaps of cases.
  */
 export interface HashGrid {
   readonly cell: number;
-  /** Cells and things of all entries, sorted by the hash of the cell. */
+  /** Cells and boxes of all entries, sorted by the hash of the cell. */
   entry: Int32Array;
   entryCell: Int32Array;
   readonly start: Int32Array;
@@ -23,7 +22,7 @@ export function createHashGrid(cell: number, slots: number): HashGrid {
 const hash = (x: number, y: number, z: number, slots: number): number =>
   (Math.imul(x, 73856093) ^ Math.imul(y, 19349663) ^ Math.imul(z, 83492791)) & (slots - 1);
 
-/** Tells i, j (i < j) of all pairs of the `count` boxes (6 numbers each) that meet. */
+/** Calls back with i, j (i < j) for all overlapping pairs of the `count` boxes (6 numbers each). */
 export function findPairsByGrid(
   grid: HashGrid,
   box: Float64Array,
@@ -59,11 +58,11 @@ function enterBoxes(grid: HashGrid, box: Float64Array, count: number): void {
     grid.entry = new Int32Array(total);
     grid.entryCell = new Int32Array(3 * total);
   }
-  // from the last to the first: each slot is filled from its end, and `start` is where it begins once all are entered
+  // backwards: each slot is filled from its end, and `start` is its beginning once all boxes are entered
   for (let i = count - 1; i >= 0; i--) visitCells(grid, box, i, cell, slots, true);
 }
 
-/** Counts a box in its cells, or enters it there; returns how many they are. */
+/** Counts the cells of a box, or enters it there; returns their number. */
 function visitCells(
   { start, entry, entryCell }: HashGrid,
   box: Float64Array,
@@ -96,7 +95,7 @@ function visitCells(
   return (x1 - x0 + 1) * (y1 - y0 + 1) * (z1 - z0 + 1);
 }
 
-/** Whether two boxes meet and this cell is the one that reports them. */
+/** True if two boxes overlap and this cell is the one that reports them. */
 function meetHere(
   box: Float64Array,
   cell: number,

@@ -1,4 +1,4 @@
-/** Contacts that a step missed: where rods passed through something on their way, or penetrate it too deeply at the end. */
+/** Contacts that a step missed: rods that passed through something during the step, or penetrate it too deeply at the end. */
 import type { ContactSpec } from '../../scene/types.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
@@ -8,7 +8,7 @@ import type { ColliderSearch } from './colliderSearch.ts';
 import type { Finder } from './finderData.ts';
 import { sweepPairs } from './rodSweep.ts';
 
-/** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
+/** Penetration at the end of a step, in radii, above which the step is solved again: in the first pass, and in the last. */
 const DEEP = 0.04;
 const DEEPEST = 0.048;
 
@@ -19,7 +19,7 @@ export interface MissedContactQuery {
   readonly pass: number;
   /** Leave deep penetration to the next step. */
   readonly lenient: boolean;
-  /** Rods that nobody has checked for penetration yet; called in the first pass. */
+  /** Rods that have not been checked for penetration yet; called in the first pass. */
   readonly unchecked: () => readonly number[];
 }
 
@@ -28,7 +28,7 @@ export interface MissedContactDetector {
   find(query: MissedContactQuery): { crossed: number; systems: Set<number> };
   /** Adds contacts that the listed systems, where they are now, penetrate; returns their number. */
   addPenetrations(to: ContactSet, list: readonly number[], t: number, dt: number): number;
-  /** Whether systems met systems of other islands on the way from `positions`. */
+  /** True if systems collided with systems of other islands on the way from `positions`. */
   meetsOthers(islandOf: ReadonlyMap<number, number>, positions: Float64Array): boolean;
 }
 
@@ -37,9 +37,9 @@ export interface DetectorParts {
   readonly search: ColliderSearch;
   readonly systems: Systems;
   readonly spec: ContactSpec | undefined;
-  /** Where what is found goes. */
+  /** Receives the contacts found. */
   readonly found: ContactSet;
-  /** Velocity that errors are compared with in a step [m/s]. */
+  /** Reference velocity for errors of a step [m/s]. */
   readonly scaleOf: (dt: number) => number;
 }
 
@@ -50,7 +50,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
   const paths = spec?.continuous ?? true;
   const continuous = rules.pairs && paths && spec?.solver !== 'repulsion';
   const sweeping = colliders.some(({ shape }) => shape.thin) && paths && exact;
-  /** The other solvers leave more behind than DEEPER, pass after pass. */
+  /** Solvers other than ADMM leave more penetration than DEEPER in every pass. */
   const deeper = exact ? DEEPER : 0.01;
 
   return {
@@ -58,7 +58,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       const swept = continuous || sweeping;
       if (swept) search.gatherEnd();
       found.count = 0;
-      // what ends a little too deep after all is left to the next step; more is worth a cut of this one
+      // slight penetration that remains is left to the next step; deeper penetration justifies subdividing this one
       const deep = pass < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
       if (sweeping) crossed += search.sweep(found, t, dt);
@@ -78,7 +78,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       setBias(found, finder, dt, reboundThreshold(finder, dt));
       markStart(found, finder, slipLimit(scaleOf(dt)));
       if (found.count === 0) return 0;
-      // by a table: those that were added before are not in order
+      // by a table, because contacts added earlier are not sorted
       const places = new Map<number, number>();
       for (let c = to.count - 1; c >= 0; c--) places.set(to.key[c], c);
       for (let c = 0; c < found.count; c++) {

@@ -1,12 +1,14 @@
 /**
- * The list of pairs of edges that may be near each other, and when it must be made anew.
+ * Broad phase between rods: the list of pairs of edges that may be near each other, and when to rebuild it.
  *
- * Every edge has a box at the start and one at the end of a path (sweptTree.ts), with some slack. The list has every pair whose boxes are not apart.
- * While all edges stay within their boxes, pairs that are not in the list cannot be near. Each query first checks every edge. If few have left their boxes, these get new
- * ones and are looked up one by one; if many have, the tree is refitted and searched. Contacts and their order do not depend on how the list came about.
+ * Every edge has a box at the start and one at the end of a path (sweptTree.ts), with some slack. The list has every pair whose boxes overlap on
+ * the way. While all edges stay within their boxes, pairs outside the list cannot be near. Each query first checks every edge. If few have left
+ * their boxes, these get new ones and are looked up one by one; if many have, the tree is refitted and searched. Contacts and their order do not
+ * depend on how the list was built.
  *
- * Boxes are made at the start of a step: from where an edge is to where its velocity takes it, widened by its prediction error in the previous step.
- * The check of paths after the step then finds the list complete, and things at rest keep it for many steps. Measurements: docs/notes/contact-solver.md.
+ * Boxes are built at the start of a step, from an edge's position to its predicted position, enlarged by the prediction error of the previous step.
+ * The list is then complete for the continuous check after the step, and objects at rest keep it for many steps.
+ * Measurements: docs/notes/contact-solver.md.
  */
 
 import { createIntList, push } from '../shapes/boxTree.ts';
@@ -22,10 +24,10 @@ import {
   writePathBox,
 } from './sweptTree.ts';
 
-/** What boxes are larger than they need be, in radii. */
+/** Slack of the boxes, in radii. */
 const SLACK = 0.3;
 
-/** Part of the edges that are looked up one by one at most. */
+/** Largest fraction of the edges that is looked up one by one. */
 const FEW = 1 / 8;
 const FEWEST = 8;
 
@@ -59,7 +61,7 @@ export function coverStep(finder: Finder, dt: number): void {
   cover(finder, near.ahead, dt);
 }
 
-/** Sees to it that the list has all pairs that are not apart on their way from finder.position to `end`, by their radii. */
+/** Makes sure that the list has all pairs that come within the sum of their radii on the way from finder.position to `end`. */
 export function coverPaths(finder: Finder, end: Float64Array): void {
   const { near, rods, rodRole, nodeOffset } = finder;
   for (let r = 0; r < rods.length; r++) {
@@ -69,7 +71,7 @@ export function coverPaths(finder: Finder, end: Float64Array): void {
   cover(finder, end, 0);
 }
 
-/** dt: 0 for paths to an end that is known. */
+/** dt: 0 if the end of the paths is known. */
 function cover(finder: Finder, end: Float64Array, dt: number): void {
   const { near, rods, edgeOffset, rodRole } = finder;
   near.left.length = 0;
@@ -135,7 +137,7 @@ function searchAll(finder: Finder, end: Float64Array, dt: number): void {
   near.searches++;
 }
 
-/** New boxes for the edges that have left theirs, and all that are near them then. */
+/** New boxes for the edges that have left theirs, and lookup of their neighbours. */
 function lookUp(finder: Finder, end: Float64Array, dt: number): void {
   const { near, edgeRod } = finder;
   const { tree, left, leaves, found } = near;
@@ -148,7 +150,7 @@ function lookUp(finder: Finder, end: Float64Array, dt: number): void {
     const e = left.data[k];
     found.length = 0;
     findPathOverlaps(found, tree, edgeRod, tree.placeOf[e]);
-    // of two that have left, the first reports the pair
+    // if both have left their boxes, the first reports the pair
     for (let m = 0; m < found.length; m++)
       if (!leaves[found.data[m]] || e < found.data[m]) addPair(finder, e, found.data[m]);
   }
@@ -164,20 +166,20 @@ function addPair(finder: Finder, one: number, other: number): void {
   push(finder.near.list, second);
 }
 
-/** Whether two edges may be in contact at all: on two rods, or far enough from each other on one. */
+/** True if two edges can be in contact at all: on two rods, or far enough from each other on one. */
 export function mayTouch(finder: Finder, first: number, second: number): boolean {
   const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody, joined } = finder;
   if (joined.size > 0 && joined.has(first * finder.edgeCount + second)) return false;
   const rod = edgeRod[first];
   if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
   if (!rules.self) return false;
-  // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis
+  // a rod bent as tightly as possible touches itself after half a turn, π radii along its axis
   let arc = Math.abs(edgeArc[first] - edgeArc[second]);
   if (rods[rod].closed) arc = Math.min(arc, rods[rod].length - arc);
   const radius = Math.max(pairRadius[first], pairRadius[second]);
   return arc > Math.PI * radius + 0.5 * (edgeLength[first] + edgeLength[second]) * 1.001;
 }
 
-/** Whether contacts of two rods are looked for: at least one is looked at, and both are there. */
+/** True if contacts of two rods are searched: at least one is SEARCHED, and neither is IGNORED. */
 export const isPairSearched = ({ rodRole }: Finder, rod: number, other: number): boolean =>
   rodRole[rod] * rodRole[other] >= 2;

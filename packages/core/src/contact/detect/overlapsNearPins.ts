@@ -1,10 +1,10 @@
 /**
  * Limits how fast overlaps beside pins are pushed apart.
  *
- * An overlap is pushed apart by at most a twentieth of a radius per step (sideVelocities.ts). Close to a pin, that would move the far end of the edge by many radii. So
- * the limit applies to the node that moves most. Rods that would have to turn too far about their pins to come apart (hair whose roots are closer than it is thick) are pushed
- * less, or not at all. An edge that ends at a pin and overlaps deeper than SHALLOW radii is held, not pushed. Why: docs/notes/contact-solver.md. Rods that are pinned inside
- * colliders are exempt (embeddedRoots.ts).
+ * An overlap is pushed apart by at most a twentieth of a radius per step (sideVelocities.ts). Close to a pin, that would move the far end of the
+ * edge by many radii. So the limit applies to the node that moves most. Rods that would have to turn too far about their pins to separate (hair
+ * whose roots are closer than its thickness) are pushed less, or not at all. An edge that ends at a pin and overlaps deeper than SHALLOW radii is
+ * held, not pushed. Reasons: docs/notes/contact-solver.md. Rods pinned inside colliders are exempt (embeddedRoots.ts).
  */
 
 import type { ContactSet } from '../contactSet.ts';
@@ -55,7 +55,7 @@ export function areTooNearPins(
   return pinDistanceAt(finder, first, s) <= least && pinDistanceAt(finder, second, t) <= least;
 }
 
-/** Part of the full push, from 0 to 1, that the pins of a rod allow at a point of an edge. */
+/** Fraction of the full push, from 0 to 1, that the pins of a rod allow at a point of an edge. */
 function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: number, size: number): number {
   const { edgeFirst, edgeSecond, nodeHeld } = finder;
   const [a, b] = [nodeHeld[edgeFirst[edge]], nodeHeld[edgeSecond[edge]]];
@@ -65,7 +65,7 @@ function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: n
   return Math.min(free * Math.min(1, Math.max(0, 2 - depth / (SHALLOW * size))), turn);
 }
 
-/** Part of the full push, from 0 to 1, for contact c, which overlaps: that of the side that can move more. */
+/** Fraction of the full push, from 0 to 1, for contact c, which overlaps: that of the side that can move more. */
 export function limitPush(finder: Finder, set: ContactSet, c: number): number {
   const { edgeOffset, colliders } = finder;
   const depth = -set.gap[c];

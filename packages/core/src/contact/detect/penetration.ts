@@ -1,4 +1,4 @@
-/** What ended a step inside a collider. */
+/** Detects points of rods that ended a step inside a collider. */
 import type { EachRange } from '../../threads/contactThreads.ts';
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
@@ -7,14 +7,14 @@ import { addBodyVelocity } from './colliderContacts.ts';
 import { interpolate as at, type ColliderFinder, isHeld } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
-/** Distance and normal that were measured last. */
+/** Distance and normal of the last query. */
 const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
 
 /**
- * Adds a contact for every place of the rods that ended the step more than `allowed` radii inside a collider, and came deeper
- * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
- * positions at the end of the step. Rods that are not looked at are left out.
+ * Appends a contact for every point of the rods that ended the step more than `allowed` radii inside a collider, and deeper than it started: the
+ * normal changed within the step, at an edge of the collider or because the point slid. `end` holds the positions at the end of the step. Rods
+ * that are not SEARCHED are skipped.
  */
 export function findPenetrations(
   finder: ColliderFinder,
@@ -33,7 +33,7 @@ export function findPenetrations(
   });
 }
 
-/** The same with one collider of the rods of some ranges that are marked. */
+/** The same for one collider and the marked rods of some ranges. */
 export function findMarkedPenetrations(
   finder: ColliderFinder,
   set: ContactSet,
@@ -53,14 +53,14 @@ export function findMarkedPenetrations(
   });
 }
 
-/** Does something with a collider as it is at the end of the step. */
+/** Calls a function with a collider placed at the end of the step. */
 function atEnd(collider: Collider, t: number, dt: number, action: () => void): void {
   placeCollider(collider, t + dt, 0);
   action();
   placeCollider(collider, t, dt);
 }
 
-/** Whether the box about a rod meets the collider's: where it has come to, however fast. */
+/** True if the bounding box of a rod at the end of the step overlaps the collider's. */
 function meetsBounds(
   { nodeOffset, nodeRadius }: ColliderFinder,
   { bounds }: Collider,
@@ -116,7 +116,7 @@ function findPenetrationsOfRod(
   }
 }
 
-/** With distance and normal at the end of the step in `distanceAt`. */
+/** Uses the distance and normal at the end of the step in `distanceAt`. */
 function addPenetration(
   finder: ColliderFinder,
   set: ContactSet,
@@ -142,19 +142,19 @@ function addPenetration(
   measureAtStart(finder, collider, a, b, weight, dt);
   const began = distanceAt[0] - radius;
   const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
-  // what slides round a ball may go out along the normal that it has in the end, and sink in nevertheless
+  // a point that slides round a ball may move outwards along its final normal and penetrate nevertheless
   if (inward || (sameSide && gap < began - DEEPER * size)) {
     set.floor[i] = began < 0 ? targetGap(began, size) : 0;
     return;
   }
-  // inside, and yet on its way out: it came in across the far side, if it was not inside before
+  // inside, yet moving outwards: it entered through the far side, unless it was inside before
   const way = placeAcross(finder, set, i, a, b, weight, end, radius, dt);
   if (began < -allowed * size || set.gap[i] + way > -allowed * size) set.count--;
 }
 
 const carried = new Float64Array(3);
 
-/** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
+/** Distance and normal, to the obstacle at the end, of the point's initial position moved along with the surface (`surface`, from `placeSunken`). */
 function measureAtStart(
   { position: x }: ColliderFinder,
   collider: Collider,
@@ -167,7 +167,7 @@ function measureAtStart(
   measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
 }
 
-/** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */
+/** Sets contact i along the normal that `measureAtStart` found; returns the point's displacement along it. */
 function placeAcross(
   { position: x }: ColliderFinder,
   set: ContactSet,
@@ -193,8 +193,8 @@ function placeAcross(
 }
 
 /**
- * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place at the end in
- * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
+ * Sets normal, gap at the start, lever and surface velocity of contact i from the distance and normal at the end in `distanceAt`; returns the
+ * point's displacement along the normal. The obstacle must be placed at the end of the step.
  */
 function writePenetration(
   { position: x }: ColliderFinder,
@@ -215,9 +215,9 @@ function writePenetration(
     set.point[3 * i + k] = at(end, a, b, weight, k) - (radius + gap) * n;
   }
   set.leverA[i] = -(radius + gap);
-  // now and next are both at the end: velocities of the surface as over the step before
+  // both poses are those of the end: use surface velocities of the step before
   measureBackward(surface, collider, set.point, 3 * i, dt);
-  // an unknown of its own, which has come to its end as well
+  // the body's velocity is an unknown, and the body is at its end as well
   if (collider.body >= 0)
     addBodyVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2]);
   let way = 0;
@@ -225,7 +225,7 @@ function writePenetration(
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
     way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
-  // along this direction the gap at the start was that much wider
+  // along this normal the gap at the start was larger by that much
   set.gap[i] = gap - way;
   return way;
 }

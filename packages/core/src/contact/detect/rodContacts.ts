@@ -1,4 +1,4 @@
-/** Contacts of two edges: which places of them count, and what a contact there is. */
+/** Contacts of two edges: their contact points, and the data of each contact. */
 
 import { hypot } from '../../math/rounded/index.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
@@ -21,12 +21,12 @@ export function addEdgePair(finder: Finder, set: ContactSet, first: number, seco
   for (let k = 0; k < places.count; k++) addPlace(finder, set, first, second, places.s[k], places.t[k], dt);
 }
 
-/** Cosine beyond which an edge leads nearer: edges side by side touch along their length, and keep their places. */
+/** Cosine beyond which the adjacent edge is closer: parallel edges touch along their length and keep their contact points. */
 const NEARER = 0.1;
 
 /**
- * Whether a place at the end of an edge is no least distance, because the edge beside it comes nearer still: the contact is that
- * one's. Two hairs that cross would have nine contacts instead of one, and as much of it that is not there.
+ * True if a point at the end of an edge is not a local minimum of the distance, because the adjacent edge is closer still and has the contact.
+ * Otherwise two crossing hairs would have nine contacts instead of one, most of them spurious.
  */
 function isNearerBeside(
   finder: Finder,
@@ -87,7 +87,7 @@ function addPlace(
   addRodContact(finder, set, first, second, s, t, normal, gap, approach);
 }
 
-/** Direction across both edges, where their axes meet. */
+/** Direction perpendicular to both edges, if their axes intersect. */
 function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c: number, d: number): void {
   const dx = x[b] - x[a];
   const dy = x[b + 1] - x[a + 1];
@@ -100,7 +100,7 @@ function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c:
   let nz = dx * ey - dy * ex;
   let size = hypot(nx, ny, nz);
   if (!(size > 1e-12 * hypot(dx, dy, dz) * hypot(ex, ey, ez))) {
-    // parallel and upon each other: any direction across
+    // parallel and coincident: any perpendicular direction
     const flat = Math.abs(dx) < Math.abs(dy);
     nx = flat ? 0 : -dz;
     ny = flat ? dz : 0;
@@ -139,7 +139,7 @@ export function addRodContact(
   const factor = finder.edgeFriction[first] * finder.edgeFriction[second];
   set.staticFriction[i] = rules.staticFriction * factor;
   set.dynamicFriction[i] = rules.dynamicFriction * factor;
-  // the surfaces meet between the axes, in proportion to the radii
+  // the contact point divides the line between the axes in proportion to the radii
   const distance = gap + pairRadius[first] + pairRadius[second];
   const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);
   set.leverA[i] = -share * distance;

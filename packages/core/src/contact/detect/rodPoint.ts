@@ -1,10 +1,10 @@
-/** A place on a rod that may meet obstacles: how thick the rod is there, whether an obstacle leaves it alone, and its contact. */
+/** A point of a rod that may collide with obstacles: its radius, whether an obstacle ignores it, and its contact. */
 
 import { type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import type { Collider } from '../shapes/collider.ts';
 import { type ColliderFinder, featureOf } from './finderData.ts';
 
-/** Radius of the rod at a place [m]; at a node that of the thicker edge. */
+/** Radius of the rod at a point [m]; at a node, that of the thicker edge. */
 export function radiusAt(
   { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: ColliderFinder,
   edge: number,
@@ -14,12 +14,12 @@ export function radiusAt(
   return nodeRadius[weight === 0 ? edgeFirst[edge] : edgeSecond[edge]];
 }
 
-/** Length that gaps are compared with [m]: the radius, and of a rod without thickness a part of its edges. */
+/** Reference length for gaps [m]: the radius, or a fraction of the edge length for a rod without thickness. */
 export function sizeAt({ edgeLength }: ColliderFinder, edge: number, radius: number): number {
   return radius > 0 ? radius : 0.01 * edgeLength[edge];
 }
 
-/** Whether a collider leaves the place alone: it is welded to it, or part of a root. */
+/** True if a collider ignores the point: it is welded to the collider's body, or part of an embedded root. */
 export function isExempt(
   { exempt, edgeFirst, edgeSecond }: ColliderFinder,
   index: number,
@@ -31,7 +31,7 @@ export function isExempt(
   return (weight < 1 && nodes[edgeFirst[edge]] > 0) || (weight > 0 && nodes[edgeSecond[edge]] > 0);
 }
 
-/** Writes who meets whom into contact i, and what there is between the two whatever the way they meet. */
+/** Writes the partners of contact i, and the properties that do not depend on how they meet. */
 export function writeColliderPair(
   finder: ColliderFinder,
   set: ContactSet,

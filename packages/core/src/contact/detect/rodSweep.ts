@@ -1,12 +1,12 @@
 /**
- * The check of paths: did two edges come closer within the step than half the sum of their radii?
+ * Continuous collision check between rods: did two edges come closer within the step than half the sum of their radii?
  *
- * Conservative advancement: two edges whose points move by at most L in the step cannot meet before d/L of it, so time goes on
- * by that much, until they are close or the step is over [Li2021, appendix]. Nearly all pairs are passed over at the
- * first look, because they are farther apart than they move.
+ * Conservative advancement: two edges whose points move by at most L in the step cannot meet before the fraction d/L of it, so time advances by
+ * that much until they are close or the step is over [Li2021, appendix]. The first test rejects nearly all pairs, because they are farther apart
+ * than they move.
  *
- * A pair that did meet becomes a contact with the places and the direction of the moment of meeting, and the step is solved
- * again. What happens before, half-way overlaps included, is the business of contacts; this is about passing through.
+ * A pair that did meet becomes a contact with the points and the normal at the time of impact, and the step is solved again. Contacts handle
+ * shallower overlaps; this check prevents passing through.
  */
 
 import type { ContactSet } from '../contactSet.ts';
@@ -21,12 +21,12 @@ import { areSegmentsApart } from './sweptTree.ts';
 
 const place = new Float64Array(2);
 
-/** Positions of all nodes now, as the end of the step. */
+/** Reads current positions of all nodes as the end of the step. */
 export function gatherEnd(out: Float64Array, finder: Finder, rods: Iterable<number> = finder.rods.keys()): void {
   for (const r of rods) out.set(finder.samples[r].nodePosition, 3 * finder.nodeOffset[r]);
 }
 
-/** Largest way of the four nodes less their mean way, first edge plus second. */
+/** Largest displacement of the four nodes relative to their mean, first edge plus second. */
 function measureTravel(x: Float64Array, y: Float64Array, a: number, b: number, c: number, d: number): number {
   const mean0 = 0.25 * (y[a] - x[a] + y[b] - x[b] + y[c] - x[c] + y[d] - x[d]);
   const mean1 = 0.25 * (y[a + 1] - x[a + 1] + y[b + 1] - x[b + 1] + y[c + 1] - x[c + 1] + y[d + 1] - x[d + 1]);
@@ -41,8 +41,8 @@ function measureTravel(x: Float64Array, y: Float64Array, a: number, b: number, c
 }
 
 /**
- * Time from 0 to 1 at which two edges come within `near` of each other, or 2 when they do not; the places are then in
- * `place`. `near` is cut to half the distance at the start.
+ * Time in [0, 1] at which two edges come within `near` of each other, or 2 if they do not; writes the points to `place`. `near` is limited to half
+ * the distance at the start.
  */
 export function findMeeting(
   x: Float64Array,
@@ -54,7 +54,7 @@ export function findMeeting(
   near: number,
 ): number {
   const start = measureMoving(place, x, y, 0, a, b, c, d);
-  // upon each other from the start: they have a contact, and no way to it
+  // coincident from the start: they already have a contact
   if (!(start > 1e-9 * near)) return 2;
   const limit = Math.min(near, 0.5 * start);
   const way = measureTravel(x, y, a, b, c, d);
@@ -73,16 +73,16 @@ export function findMeeting(
 const normal = new Float64Array(3);
 
 /**
- * What overlaps from the start by more than OVERLAP radii is pushed apart over many steps, and may go deeper by OVERLAPPED of that before a step is
- * looked at again; what is nearer than half its reach may come out on either side. Where axes all but meet, directions turn with every motion, and all
- * places are never right at once: 2,500 hairs in a bundle, each in five others, were looked at again for four pairs, and again.
+ * A pair that overlaps initially by more than OVERLAP radii is pushed apart over many steps, and may penetrate deeper by OVERLAPPED of that before
+ * the step is solved again; if it is closer than half its reach it may come out on either side. If axes nearly intersect, normals change with every
+ * motion, and never all fit at once: a bundle of 2,500 hairs, each overlapping five others, was solved again and again for four pairs.
  */
 const OVERLAP = 0.05;
 const OVERLAPPED = 0.2;
 
 /**
- * Time from 0 to 1 at which a pair is to be held: where it met, or at the end where it ended too deep; 2 where neither. Places are then in
- * `place`.
+ * Time in [0, 1] at which a pair gets a contact: at the impact, or at the end if it penetrates too deeply there; 2 for neither. Writes the points
+ * to `place`.
  */
 function findTime(
   { edgeFirst, edgeSecond, position: x, pairRadius }: Finder,
@@ -109,9 +109,9 @@ function findTime(
 }
 
 /**
- * Adds a contact for every pair that met on the way from finder.position to `end` (came within half their reach), and for every
- * pair that ended more than `deep` smaller radii inside each other, and by `deeper` deeper than it began: its places slid along the edges
- * within the step, and the contact that it had was elsewhere. Returns how many met.
+ * Appends a contact for every pair that met on the way from finder.position to `end` (came within half its reach), and for every pair that ended
+ * more than `deep` times the smaller radius inside each other and deeper by `deeper` than it began: its contact point slid along the edges within
+ * the step. Returns how many pairs met.
  */
 export function sweepPairs(
   finder: Finder,

@@ -11,17 +11,17 @@
 import { type IntList, push } from '../shapes/boxTree.ts';
 import { type Halves, halveAll } from '../shapes/medianSplit.ts';
 
-/** Numbers a box: least x y z and greatest x y z at the start, then at the end. */
+/** Numbers per box: least x y z and greatest x y z at the start, then at the end. */
 export const PATH_BOX = 12;
 
 export interface PathTree extends Halves {
   readonly count: number;
-  /** Boxes of the things, in the order of the leaves. */
+  /** Boxes of the items, in the order of the leaves. */
   readonly box: Float32Array;
   readonly nodeBox: Float32Array;
-  /** Place of each thing in the order of the leaves. */
+  /** Index of each item in the order of the leaves. */
   readonly placeOf: Int32Array;
-  /** Sum of the surfaces of all boxes at the end, after the last build and now. */
+  /** Sum of the surface areas of all boxes at the end, after the last build and now. */
   builtSurface: number;
   surface: number;
   readonly stack: Int32Array;
@@ -47,10 +47,10 @@ export function createPathTree(count: number): PathTree {
   };
 }
 
-/** What a number of this size may lose when it is rounded, and more. */
+/** Bound on the rounding error of a number of this size, with a margin. */
 const ROUNDING = 2 ** -23;
 
-/** Writes one of the two boxes of the thing at a place, about the segment between two points of x and `radius` beyond it. `from`: 0 or 6. */
+/** Writes one of the two boxes of the item at an index, around the segment between two points of x with `radius`. `from`: 0 or 6. */
 export function writePathBox(
   tree: PathTree,
   place: number,
@@ -72,7 +72,7 @@ export function writePathBox(
   }
 }
 
-/** Widens a box so that it holds the same about the two points shifted by `shift` (3 for each point). */
+/** Enlarges a box to include the two points shifted by `shift` (3 numbers for each point). */
 export function widenPathBox(
   tree: PathTree,
   place: number,
@@ -95,7 +95,7 @@ export function widenPathBox(
   }
 }
 
-/** Whether one of the two boxes of the thing at a place holds a segment and `radius` beyond it. */
+/** True if one of the two boxes of the item at an index contains a segment with `radius`. */
 export function holdsSegment(
   tree: PathTree,
   place: number,
@@ -117,10 +117,10 @@ export function holdsSegment(
   return true;
 }
 
-/** Puts the things in a new order for the boxes as they are; these then have to be written anew. */
+/** Sorts the items anew for their current boxes; the boxes must be rewritten afterwards. */
 export function orderPathTree(tree: PathTree): void {
   const { count, order, placeOf, box } = tree;
-  // twice the centres, by the numbers of the things
+  // twice the centres, indexed by item
   const center = new Float64Array(3 * count);
   for (let i = 0; i < count; i++) {
     const o = PATH_BOX * i;
@@ -130,7 +130,7 @@ export function orderPathTree(tree: PathTree): void {
   for (let i = 0; i < count; i++) placeOf[order[i]] = i;
 }
 
-/** Boxes of the nodes after those of the things changed. */
+/** Updates the boxes of the tree's nodes after those of the items have changed. */
 export function refitPathTree(tree: PathTree): void {
   const { box, nodeBox, first, second, size } = tree;
   let surface = 0;
@@ -161,7 +161,7 @@ function widen(to: Float32Array, o: number, from: Float32Array, i: number): void
     }
 }
 
-/** Whether one lies beyond the other along an axis, from the start to the end. */
+/** True if one lies beyond the other along an axis, throughout the motion. */
 function areApart(a: Float32Array, i: number, b: Float32Array, j: number): boolean {
   return (
     (a[i] > b[j + 3] && a[i + 6] > b[j + 9]) ||
@@ -173,7 +173,7 @@ function areApart(a: Float32Array, i: number, b: Float32Array, j: number): boole
   );
 }
 
-/** The same of two segments of one path x → y each, `radius` beyond both together, exactly. */
+/** The same, exactly, for two segments on paths x → y with `radius` around both together. */
 export function areSegmentsApart(
   x: Float64Array,
   y: Float64Array,
@@ -200,7 +200,7 @@ export function areSegmentsApart(
   return false;
 }
 
-/** Appends i, j (in any order) for all pairs that are not apart; things that stand side by side in one row are left out. */
+/** Appends i, j (in any order) for all pairs that are not separated; skips adjacent items of one rod. */
 export function findPathPairs(out: IntList, tree: PathTree, row: Int32Array): void {
   const { first, second, size, nodeBox, nodeCount, stack } = tree;
   for (let node = 0; node < nodeCount; node++) {
@@ -239,7 +239,7 @@ export function findPathPairs(out: IntList, tree: PathTree, row: Int32Array): vo
   }
 }
 
-/** Things of one leaf against those of another, or among each other. */
+/** Items of one leaf against those of another, or among each other. */
 function comparePlaces(out: IntList, tree: PathTree, row: Int32Array, p: number, q: number): void {
   const { first, size, box, nodeBox, order } = tree;
   const end = first[q] + size[q];
@@ -257,7 +257,7 @@ function comparePlaces(out: IntList, tree: PathTree, row: Int32Array, p: number,
 
 const areBeside = (row: Int32Array, i: number, j: number): boolean => i - j <= 1 && j - i <= 1 && row[i] === row[j];
 
-/** Appends every thing that is not apart from the one at a place, this one and its neighbours in its row left out. */
+/** Appends every item that is not separated from the one at an index; skips this one and its neighbours on the rod. */
 export function findPathOverlaps(out: IntList, tree: PathTree, row: Int32Array, place: number): void {
   const { stack, nodeBox, first, second, size, order, box } = tree;
   let top = 0;

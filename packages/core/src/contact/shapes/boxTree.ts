@@ -1,17 +1,17 @@
 /**
- * A tree of boxes over things that have one each (triangles of meshes; edges of rods, which move, are in sweptTree.ts).
+ * Bounding volume hierarchy over items that have one axis-aligned box each: triangles of meshes. Edges of rods, which move, are in sweptTree.ts.
  *
- * Children stand after their parent (medianSplit.ts), so that a refit is one loop backwards.
+ * Children are stored after their parent (medianSplit.ts), so a refit is one backward loop.
  */
 import { type Halves, halveAll } from './medianSplit.ts';
 
 export interface BoxTree extends Halves {
   readonly count: number;
-  /** Boxes of the things, 6 each: least x y z, greatest x y z. Written by the owner, then `refitTree`. */
+  /** Boxes of the items, 6 numbers each: least x y z, greatest x y z. The owner writes them, then calls `refitTree`. */
   readonly box: Float64Array;
-  /** Boxes of the nodes, 6 each. */
+  /** Boxes of the tree's nodes, 6 numbers each. */
   readonly nodeBox: Float64Array;
-  /** Sum of the surfaces of all boxes after the last build, and now. */
+  /** Sum of the surface areas of all boxes after the last build, and now. */
   builtSurface: number;
   surface: number;
   readonly stack: Int32Array;
@@ -34,7 +34,7 @@ export function createTree(count: number): BoxTree {
   };
 }
 
-/** Builds from the boxes as they are. */
+/** Builds the tree from the current boxes. */
 export function buildTree(tree: BoxTree): void {
   const { count, box } = tree;
   const center = new Float64Array(3 * count);
@@ -45,7 +45,7 @@ export function buildTree(tree: BoxTree): void {
   tree.builtSurface = tree.surface;
 }
 
-/** Boxes of the nodes after those of the things changed. */
+/** Updates the boxes of the tree's nodes after boxes of items have changed. */
 export function refitTree(tree: BoxTree): void {
   const { box, nodeBox, first, second, size, order } = tree;
   let surface = 0;
@@ -90,7 +90,7 @@ export function refitTree(tree: BoxTree): void {
   tree.surface = surface;
 }
 
-/** A list of numbers that grows. */
+/** A growable list of numbers. */
 export interface IntList {
   data: Int32Array;
   length: number;

@@ -1,8 +1,8 @@
 /**
- * Colliders of a scene: a shape, where it is, how it moves, and what its surface is like.
+ * Colliders of a scene: shape, pose, motion and surface properties.
  *
- * A step knows two poses, at its start and at its end. The velocity of the surface in a step is the way of its point
- * between them over the time, so that a fast turn carries what lies on it along the arc's chord and not along its tangent.
+ * Each step uses two poses, at its start and at its end. The velocity of a surface point is its displacement between them divided by dt, so a
+ * fast rotation carries what lies on it along the chord of the arc, not along its tangent.
  */
 import { type BodyPose, rotate, writeRotation } from '../../bodies/body.ts';
 import { SceneError } from '../../errors.ts';
@@ -15,7 +15,7 @@ import type { Shape } from './shape.ts';
 
 interface Pose {
   readonly position: Float64Array;
-  /** Own axes to world, 3 × 3. */
+  /** Rotation from the collider's axes to world axes, 3 × 3. */
   readonly rotation: Float64Array;
 }
 
@@ -30,32 +30,32 @@ export interface Collider {
   readonly restitution: number;
   /** Index in the scene's bodies, −1 for none. */
   readonly body: number;
-  /** Pose of that body, live. */
+  /** Current pose of that body. */
   readonly ride: BodyPose | undefined;
   /** 1 for each rod of the scene that it acts on. */
   readonly acts: Uint8Array;
-  /** At the start and at the end of the step. */
+  /** Poses at the start and at the end of the step. */
   readonly now: Pose;
   readonly next: Pose;
-  /** Box about the solid in world axes, at the start of the step. */
+  /** Bounding box of the solid in world axes, at the start of the step. */
   readonly bounds: Float64Array;
-  /** Of the pose `now` [s]. */
+  /** Time of the pose `now` [s]. */
   time: number;
-  /** Whether it ever moves. */
+  /** True if the collider ever moves. */
   moves: boolean;
-  /** What `move` has set, for those who place the same collider elsewhere. */
+  /** Displacement that `move` has set; copied when the same collider is placed elsewhere. */
   readonly hand: Float64Array;
   evaluate(out: Pose, t: number): void;
-  /** By hand: from where it is at time t, to `offset` [m] beyond what the scene says, in `seconds`. No part of the state. */
+  /** Moves the collider by hand from its place at time t to `offset` [m] from its place in the scene, within `seconds`. Not part of the state. */
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
 
-/** What colliders ask of rods: their names. */
+/** What colliders need of rods: their names. */
 interface Named {
   readonly id: string;
 }
 
-/** What they ask of bodies. */
+/** What colliders need of bodies. */
 interface Carrier {
   readonly body: Named;
   readonly pose: BodyPose;
@@ -166,7 +166,7 @@ function compileCollider(
   return collider;
 }
 
-/** A displacement that goes on evenly from one place to the next: from, to, when it begins and ends, and whether it was ever used. */
+/** A displacement at constant velocity from one place to the next: from, to, start and end time, and whether it was ever used. */
 const [TO, BEGIN, END, USED] = [3, 6, 7, 8];
 export const HAND = 9;
 
@@ -191,7 +191,7 @@ function moveHand(hand: Float64Array, offset: ArrayLike<number>, t: number, seco
   hand[USED] = 1;
 }
 
-/** The hand that another has moved the same collider by. */
+/** Copies the displacement by hand of the same collider elsewhere. */
 export function takeHand(collider: Collider, hand: Float64Array): void {
   collider.hand.set(hand);
   if (hand[USED]) collider.moves = true;
@@ -200,7 +200,7 @@ export function takeHand(collider: Collider, hand: Float64Array): void {
 const quaternion = new Float64Array(4);
 const turn = new Float64Array(9);
 
-/** Pose as a function of time: fixed, on a path, or riding on a body (then as the body is now). */
+/** Pose as a function of time: fixed, on a path, or attached to a body (then the body's current pose). */
 function compilePose(spec: ColliderSpec, ride: BodyPose | undefined, path: Path): Collider['evaluate'] {
   const position = Float64Array.from(spec.position ?? [0, 0, 0]);
   const rotation = new Float64Array(9);
@@ -253,7 +253,7 @@ function multiply3(out: Float64Array, a: Float64Array, b: Float64Array): void {
     for (let j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
-/** Poses at t and at t + dt, and the box in world axes. */
+/** Sets the poses at t and at t + dt, and the bounding box in world axes. */
 export function placeCollider(collider: Collider, t: number, dt: number): void {
   const { shape, now, next, bounds } = collider;
   shape.update?.(t);
@@ -291,8 +291,8 @@ export function measureDistance(out: Float64Array, collider: Collider, x: number
 const point = new Float64Array(3);
 
 /**
- * The same of the point at `o` in an array, with the collider in any pose. Numbers that are handed to a function are boxed where it is not
- * inlined: with three a node, and as many a place, finding contacts left 40 MB of garbage a step of 10,000 hairs.
+ * Distance and normal at the point at index `o` of an array, for the collider in any pose. Coordinates stay in arrays because JavaScript boxes
+ * numbers passed to a function that is not inlined: that cost 40 MB of garbage per step of 10,000 hairs.
  */
 export function measureDistanceIn(
   out: Float64Array,
@@ -323,7 +323,7 @@ export function measureDistanceIn(
 const localA = new Float64Array(3);
 const localB = new Float64Array(3);
 
-/** Point at `o` of x in the collider's axes. */
+/** Point at index `o` of x in the collider's axes. */
 export function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x: Float64Array, o: number): void {
   const a = x[o] - p[0];
   const b = x[o + 1] - p[1];
@@ -331,12 +331,12 @@ export function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x
   for (let k = 0; k < 3; k++) out[k] = r[k] * a + r[3 + k] * b + r[6 + k] * c;
 }
 
-/** Where the edge from point a to point b of `x` comes closest, t from 0 to 1. */
+/** Parameter t in [0, 1] at which the edge from point a to point b of `x` is closest to the collider. */
 export function findClosest(collider: Collider, x: Float64Array, a: number, b: number): number {
   toLocal(localA, collider.now, x, a);
   toLocal(localB, collider.now, x, b);
   if (collider.side > 0) return collider.shape.closest(localA, localB);
-  // inside a hollow the edge is farthest out at one of its ends wherever the solid inside is convex
+  // inside a hollow collider the edge is farthest out at one of its ends wherever the solid's interior is convex
   return searchHollow(collider, x, a, b);
 }
 
@@ -361,7 +361,7 @@ function searchHollow(collider: Collider, x: Float64Array, a: number, b: number)
   return best;
 }
 
-/** Mean velocity over the step of the surface's point at (x, y, z) [m/s]; `dt` > 0. For a body: zero, it has a side of its own. */
+/** Mean velocity over the step of the surface point at (x, y, z) [m/s]; `dt` > 0. Zero for a collider on a body: the solver moves the body. */
 export function measureSurfaceVelocity(
   out: Float64Array,
   collider: Collider,
@@ -376,7 +376,7 @@ export function measureSurfaceVelocity(
   measureSurfaceVelocityAt(out, collider, point, 0, dt);
 }
 
-/** The same of the point at `o` in an array. */
+/** Mean velocity over the step of the surface point at index `o` of an array [m/s]. */
 export function measureSurfaceVelocityAt(
   out: Float64Array,
   collider: Collider,
@@ -408,7 +408,7 @@ export function measureSurfaceVelocityAt(
 
 const backward: Pose = createPose();
 
-/** Mean velocity over the last dt of the surface's point at `at` [m/s], for a collider placed at the end of a step. */
+/** Mean velocity over the last dt of the surface point at `at` [m/s], for a collider placed at the end of a step. */
 export function measureBackward(out: Float64Array, collider: Collider, x: Float64Array, at: number, dt: number): void {
   out.fill(0, 0, 3);
   if (!collider.moves || collider.body >= 0) return;

@@ -1,4 +1,4 @@
-/** Shapes of colliders from what a scene says of them: what cannot be one is refused, with a remedy. */
+/** Builds the shapes of colliders from their description in a scene. Throws SceneError for invalid shapes and says how to fix them. */
 
 import { SceneError } from '../../errors.ts';
 import { hypot, hypotOf } from '../../math/rounded/index.ts';
@@ -140,7 +140,7 @@ function asItIs(vertices: Float64Array, triangles: Int32Array, solid: boolean): 
   return { vertices, triangles, solid, arrange: (input) => Float64Array.from(input) };
 }
 
-/** A closed mesh that faces outwards is left as it is; any other is repaired, with a warning that says how. */
+/** Leaves a closed mesh with outward normals unchanged; repairs any other and warns how. */
 function makeSolidMesh(
   spec: MeshSpec,
   vertices: Float64Array,

@@ -1,9 +1,9 @@
-/** Solids given by a signed distance: as a formula, or as numbers on a grid. */
+/** Solids given by a signed distance: a formula, or values on a grid. */
 import { type DistanceFunction, type Shape, searchEdge } from './shape.ts';
 
 /**
- * `value` need not be a distance: near the surface f/|∇f| is one to first order, and that is what is used. The gradient is
- * by central differences of 1e-6 of `size` (about the extent of the solid).
+ * `value` need not be a true distance: this shape uses f/|∇f|, which is one to first order near the surface. The gradient is computed by
+ * central differences of 1e-6 of `size` (about the extent of the solid).
  */
 export function createFormulaShape(
   value: (x: number, y: number, z: number, t: number) => number,
@@ -20,7 +20,7 @@ export function createFormulaShape(
     const gz = (value(x, y, z + e, time) - value(x, y, z - e, time)) / (2 * e);
     const slope = Math.sqrt(gx * gx + gy * gy + gz * gz);
     if (!(slope > 0)) {
-      // a crest: no direction to go
+      // a crest: the gradient vanishes, any direction will do
       out[0] = f;
       out[1] = 0;
       out[2] = 0;
@@ -69,7 +69,7 @@ export function createFormulaShape(
       let speed = -(later - at[0]) / (2 * step);
       time = now;
       if (Number.isNaN(speed)) {
-        // a formula that begins now
+        // the formula begins to hold now
         distance(at, place[0], place[1], place[2]);
         speed = -(later - at[0]) / step;
       }
@@ -80,7 +80,7 @@ export function createFormulaShape(
   };
 }
 
-/** Trilinear between grid points; outside the grid, the value at its edge and the way to it. */
+/** Trilinear interpolation between grid points; outside the grid, the value at its border plus the distance to the border. */
 export function createGridShape(
   origin: ArrayLike<number>,
   spacing: number,
@@ -133,7 +133,7 @@ export function createGridShape(
     let gy = (1 - w) * (x10 - x00) + w * (x11 - x01);
     let gz = y1 - y0;
     if (beyond > 0) {
-      // far away the direction is only a hint; what matters is that it is far
+      // far away only the size of the distance matters; the direction is approximate
       const d = Math.sqrt(beyond);
       out[0] = Math.max(value, 0) + d;
       gx += (bx / d) * spacing;

@@ -1,19 +1,19 @@
-/** How trees of boxes are built: by halving at the median of the longer side, leaves of up to four things. Children stand after their parent. */
+/** Builds bounding volume hierarchies by splitting at the median of the longest side; leaves hold up to four items. Children follow their parent. */
 
 const LEAF = 4;
 
 export interface Halves {
-  /** First thing (leaf) or first child (inner); the second child stands at `second`. */
+  /** First item (leaf) or first child (inner node); the second child is at `second`. */
   readonly first: Int32Array;
   readonly second: Int32Array;
-  /** Things in the leaf, 0 for inner nodes. */
+  /** Items in the leaf, 0 for inner nodes. */
   readonly size: Int32Array;
-  /** Things in the order of the leaves. */
+  /** Items in the order of the leaves. */
   readonly order: Int32Array;
   nodeCount: number;
 }
 
-/** Puts all things in order by their centres (or twice them), 3 numbers a thing, and makes the nodes over them. */
+/** Sorts all items by their centres (or twice their centres), 3 numbers per item, and creates the nodes over them. */
 export function halveAll(tree: Halves, center: Float64Array): void {
   const { order } = tree;
   for (let i = 0; i < order.length; i++) order[i] = i;
@@ -21,7 +21,7 @@ export function halveAll(tree: Halves, center: Float64Array): void {
   if (order.length > 0) halve(tree, center, 0, order.length);
 }
 
-/** Node over order[from … to); returns its index. */
+/** Creates the node over order[from … to); returns its index. */
 function halve(tree: Halves, center: Float64Array, from: number, to: number): number {
   const { order } = tree;
   const node = tree.nodeCount++;
@@ -31,7 +31,7 @@ function halve(tree: Halves, center: Float64Array, from: number, to: number): nu
     return node;
   }
   tree.size[node] = 0;
-  // the longest side of the box about all centres
+  // the longest side of the bounding box of all centres
   let axis = 0;
   let longest = -1;
   for (let k = 0; k < 3; k++) {
@@ -53,7 +53,7 @@ function halve(tree: Halves, center: Float64Array, from: number, to: number): nu
   return node;
 }
 
-/** Parts order[from … to) so that the things before `middle` lie below those after it; equal centres go by index. */
+/** Partitions order[from … to) so that items before `middle` lie below those after it; equal centres are ordered by index. */
 function selectMedian(
   center: Float64Array,
   order: Int32Array,
@@ -85,7 +85,7 @@ function selectMedian(
   }
 }
 
-/** Whether a thing comes before another, whose centre is at `value`. */
+/** True if the item comes before another whose centre is at `value`. */
 function isBefore(center: Float64Array, axis: number, thing: number, other: number, value: number): boolean {
   const at = center[3 * thing + axis];
   return at < value || (at === value && thing < other);

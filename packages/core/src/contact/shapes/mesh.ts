@@ -1,11 +1,10 @@
 /**
  * Triangle meshes as obstacles.
  *
- * The nearest point comes from a tree of boxes. Whether a point is inside a closed mesh follows from the angle-weighted
- * normal of the feature it is nearest to (face, edge or vertex), which is never wrong for a closed mesh; counting the
- * crossings of a ray is, where it meets an edge.
+ * A bounding volume hierarchy finds the nearest point. A point is inside a closed mesh if it lies behind the angle-weighted normal of the nearest
+ * feature (face, edge or vertex). That test is always right for a closed mesh; counting the crossings of a ray fails where the ray meets an edge.
  *
- * A surface that is not closed has no inside: it is met from both sides, at the distance from it.
+ * A surface that is not closed has no inside: rods collide with both sides of it, at the unsigned distance.
  */
 
 import { acos, hypot } from '../../math/rounded/index.ts';
@@ -18,7 +17,7 @@ export interface Mesh extends Shape {
   readonly triangles: Int32Array;
 }
 
-/** What is wrong with a mesh that is to be solid; empty when nothing is. */
+/** What makes a mesh invalid as a solid; empty if nothing does. */
 export function findMeshFault(vertices: Float64Array, triangles: Int32Array): string {
   const seen = new Map<number, number>();
   const count = vertices.length / 3;
@@ -43,7 +42,7 @@ export function findMeshFault(vertices: Float64Array, triangles: Int32Array): st
   return '';
 }
 
-/** Volume inside a closed mesh [m³]; negative when it is inside out. */
+/** Volume inside a closed mesh [m³]; negative if its faces point inwards. */
 export function measureVolume(vertices: Float64Array, triangles: Int32Array): number {
   let six = 0;
   for (let i = 0; i < triangles.length; i += 3) {
@@ -58,7 +57,7 @@ export function measureVolume(vertices: Float64Array, triangles: Int32Array): nu
   return six / 6;
 }
 
-/** Normals of faces (3 each), of their three edges (9 each) and of vertices (3 each). */
+/** Normals of faces (3 numbers each), of their three edges (9 each) and of vertices (3 each). */
 interface Normals {
   readonly face: Float64Array;
   readonly edge: Float64Array;
@@ -125,7 +124,7 @@ function findOpposite(triangles: Int32Array, vertexCount: number): Int32Array {
   return opposite;
 }
 
-/** Nearest point of a triangle: barycentric weights of b and c, and the feature: 0 face, 1…3 side, 4…6 corner. */
+/** Nearest point of a triangle: barycentric weights of b and c, and the feature: 0 face, 1…3 edge, 4…6 vertex. */
 interface Nearest {
   v: number;
   w: number;
@@ -139,7 +138,7 @@ function set(v: number, w: number, feature: number): void {
   nearest.feature = feature;
 }
 
-/** Into `nearest`; the signs of six dot products give the region. */
+/** Writes the result to `nearest`; the signs of six dot products give the region. */
 function findNearest(vertices: Float64Array, a: number, b: number, c: number, x: number, y: number, z: number): void {
   const abx = vertices[b] - vertices[a];
   const aby = vertices[b + 1] - vertices[a + 1];
@@ -196,7 +195,7 @@ function findNearest(vertices: Float64Array, a: number, b: number, c: number, x:
 
 const parameters = new Float64Array(2);
 
-/** `keys`: vertices in time, linear between; the mesh is rigid without. */
+/** `keys`: vertex positions at several times, interpolated linearly; without them the mesh is rigid. */
 export function createMesh(
   rest: Float64Array,
   triangles: Int32Array,
@@ -230,7 +229,7 @@ export function createMesh(
     writeNormals(normals, vertices, triangles, opposite);
   };
   placeBoxes();
-  /** Last found: face and weights. */
+  /** Face and weights of the last query. */
   const last = { face: 0, v: 0, w: 0 };
 
   const distance = (out: Float64Array, x: number, y: number, z: number): void => {
@@ -354,8 +353,8 @@ const edgeBox = new Float64Array(6);
 const at = new Float64Array(4);
 
 /**
- * Exact where the edge does not pierce the mesh: nearest over its ends against faces and itself against the sides of
- * faces. Where it does, the deepest place of a search.
+ * Exact if the edge does not pierce the mesh: the minimum over its ends against faces, and the edge against edges of faces. If the edge pierces
+ * the mesh, the deepest point that a search finds.
  */
 function closestOnMesh(
   tree: BoxTree,
@@ -420,7 +419,7 @@ function boxesMeet(box: Float64Array, o: number, other: Float64Array): boolean {
   return true;
 }
 
-/** Whether the segment a + t·d meets triangle f. */
+/** True if the segment a + t·d intersects triangle f. */
 function pierces(
   vertices: Float64Array,
   triangles: Int32Array,

@@ -1,8 +1,8 @@
 /**
- * Solids in their own axes: signed distance, outward normal, and where along an edge the distance is least.
+ * Solids in their own axes: signed distance, outward normal, and the point of an edge with the least distance.
  *
- * The distance is exact and therefore changes by at most the way a point moves: along an edge of length l it is nowhere
- * below (φ(a) + φ(b) − l)/2, which is what lets most edges be passed over without a search.
+ * The distance is exact, so it is 1-Lipschitz: along an edge of length l it is nowhere below (φ(a) + φ(b) − l)/2. Most edges are rejected by that
+ * bound without a search.
  */
 
 /** Writes the distance [m] to out[0] and the outward unit normal to out[1…3]. */
@@ -10,23 +10,23 @@ export type DistanceFunction = (out: Float64Array, x: number, y: number, z: numb
 
 export interface Shape {
   readonly type: string;
-  /** Whether distances take some nanoseconds: places that ended inside are then looked for in every round of a solve. */
+  /** True if a distance takes only nanoseconds: the solver then searches for penetrating points in every pass. */
   readonly isCheap?: boolean;
-  /** A surface without an inside: after a point has passed through it, the distance does not show that. */
+  /** True for a surface without an inside: the distance does not show that a point has passed through it. */
   readonly thin?: boolean;
   readonly distance: DistanceFunction;
   /**
-   * Where the edge from a to b comes closest: t from 0 to 1. Ends are tested by themselves, so that a place that is no closer
-   * than an end may be reported as that end.
+   * Parameter t in [0, 1] at which the edge from a to b is closest. Callers test the ends separately, so a point that is no closer than an end may
+   * be reported as that end.
    */
   closest(a: Float64Array, b: Float64Array): number;
-  /** Box about the solid in its own axes: 3 least, 3 greatest; infinite where there is no end. */
+  /** Bounding box of the solid in its own axes: 3 least, 3 greatest; infinite where the solid is unbounded. */
   readonly bounds: Float64Array;
-  /** Velocity of the surface in its own axes at the place that the last `distance` found; absent: rigid. */
+  /** Velocity of the surface, in the solid's axes, at the point that the last `distance` found; absent for rigid shapes. */
   surfaceVelocity?(out: Float64Array): void;
-  /** For shapes that change: as they are at time t. */
+  /** Sets the time t of a shape that changes. */
   update?(t: number): void;
-  /** From now on a distance that is not finite is an error that says where; pictures of a formula go where it has none. */
+  /** Makes non-finite distances an error that says where. Not the default, because renderers evaluate a formula where it is undefined. */
   insist?(): void;
 }
 
@@ -65,7 +65,7 @@ export function createSphere(radius: number): Shape {
   };
 }
 
-/** |x| − radius and x/|x|; at the centre any direction is as good as another. */
+/** |x| − radius and x/|x|; at the centre the direction is arbitrary. */
 function writeRadial(out: Float64Array, x: number, y: number, z: number, radius: number): void {
   const d = Math.sqrt(x * x + y * y + z * z);
   out[0] = d - radius;
@@ -136,11 +136,11 @@ export function createCapsule(from: ArrayLike<number>, to: ArrayLike<number>, ra
   };
 }
 
-/** A ring about the z axis: all points within `radius` of a circle of radius `ring`, `radius` < `ring`. */
+/** Torus about the z axis: all points within `radius` of a circle of radius `ring`, `radius` < `ring`. */
 export function createTorus(ring: number, radius: number): Shape {
   const distance: DistanceFunction = (out, x, y, z) => {
     const across = Math.sqrt(x * x + y * y);
-    // on the axis every direction across it is as good as another
+    // on the axis every perpendicular direction is equally near
     const ux = across > 0 ? x / across : 1;
     const uy = across > 0 ? y / across : 0;
     const outwards = across - ring;
@@ -161,7 +161,7 @@ export function createTorus(ring: number, radius: number): Shape {
   };
 }
 
-/** Half lengths a, b, c, with edges rounded by `rounding`. */
+/** Box with half lengths a, b, c and edges rounded by `rounding`. */
 export function createBox(a: number, b: number, c: number, rounding: number): Shape {
   const half = [a - rounding, b - rounding, c - rounding];
   const distance: DistanceFunction = (out, x, y, z) => {
@@ -175,7 +175,7 @@ export function createBox(a: number, b: number, c: number, rounding: number): Sh
     out[2] = 0;
     out[3] = 0;
     if (ex <= 0 && ey <= 0 && ez <= 0) {
-      // inside: out through the nearest face
+      // inside: the nearest face
       if (ex >= ey && ex >= ez) {
         out[0] = ex - rounding;
         out[1] = sx;
@@ -216,7 +216,7 @@ const along = (distance: DistanceFunction, a: Float64Array, b: Float64Array, t: 
 
 const GOLDEN = 0.5 * (Math.sqrt(5) - 1);
 
-/** Least value on [from, to] of a function that is convex there: golden section to 1e-7 of the edge. */
+/** Minimizes a function that is convex on [from, to] by golden section, to 1e-7 of the edge. */
 function searchConvex(distance: DistanceFunction, a: Float64Array, b: Float64Array, from: number, to: number): number {
   let low = from;
   let high = to;
@@ -242,7 +242,7 @@ function searchConvex(distance: DistanceFunction, a: Float64Array, b: Float64Arr
   return 0.5 * (low + high);
 }
 
-/** For solids of any form: the best of nine places, then golden section between its neighbours. */
+/** For solids that are not convex: the best of nine samples, then golden section between its neighbours. */
 export function searchEdge(distance: DistanceFunction, a: Float64Array, b: Float64Array): number {
   let best = 0;
   let least = Infinity;

@@ -1,16 +1,17 @@
 /**
- * Contacts of linked rods that the solver leaves out (they sleep).
+ * Contacts of linked rods that the solver ignores for now (they sleep).
  *
- * Most contacts that may close within a step do not, and each slows the solver down by the mass that is glued to its sides. A contact sleeps if it would not close under the
- * forces of the last step, or carried no force in a round and has a gap after it. After every round all are checked again. Measurements: docs/notes/contact-solver.md.
+ * Most contacts that may close within a step do not, and each slows the solver down by the point mass on its sides. A contact sleeps if it would not
+ * close under the forces of the last step, or if it carried no force in a round and has a gap after it. All are checked again after every round.
+ * Measurements: docs/notes/contact-solver.md.
  */
 
 import type { ContactSet } from '../contactSet.ts';
 import type { SideArrays } from './sideArrays.ts';
 
 /**
- * Wakes contacts whose gap at the end of the step, with these velocities of the sides, is less than `margin` of their size. Puts to sleep those whose gap exceeds
- * `open` of it. A contact with an impulse is always awake. Returns how many it woke.
+ * Wakes contacts whose gap at the end of the step, with these side velocities, is less than `margin` of their size. Puts to sleep those whose gap
+ * exceeds `open` of it. A contact with an impulse is always awake. Returns how many it woke.
  */
 export function wakeContacts(
   set: ContactSet,

@@ -1,11 +1,10 @@
 /**
  * Solution of an island with its active contacts only.
  *
- * Contacts are taken up where their gap may close within the step; of those that lie near, many carry nothing in the end (hair on a head: the
- * nodes beside the middles of the edges). Models that guess the step, or whose response can be asked for some sides, tell which
- * contacts would close under the forces of the last step. The others are left out and checked after each round: one that would
- * have closed becomes active, and the solution goes on. In the end the law of contact holds for all. Long hair at rest on a head
- * solves for a third of its contacts.
+ * Contacts are created if their gap may close within the step, and many of them carry no force in the end (hair on a head: the nodes next to the
+ * middles of the edges). Models that can guess the step, or compute the response of selected sides, predict which contacts would close under the
+ * forces of the last step. The solver ignores the others and checks them after each round: one that would have closed becomes active, and the
+ * solution continues. In the end the contact law holds for all. Long hair at rest on a head needs a third of its contacts.
  */
 import { contactConstants } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
@@ -32,20 +31,20 @@ import type { SideArrays } from './sideArrays.ts';
 import { layOutSides, writeForces } from './sides.ts';
 import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
 
-/** Where contacts would close by more than this many tolerances, the forces of the last step say little: a rough round comes first. */
+/** If contacts would close by more than this many tolerances, the forces of the last step are a poor prediction: a rough round comes first. */
 const { ABRUPT, LATE } = contactConstants;
 
-/** Index of a contact that is active but has no place in `contacts` yet. */
+/** Index of a contact that is active but not in `contacts` yet. */
 const UNPLACED = 2 ** 30;
 
 export interface ActiveContacts {
   /** The active contacts, in order. */
   readonly contacts: ContactSet;
-  /** Place in `contacts` of each contact of the island; −1 for those left out. */
+  /** Index in `contacts` of each contact of the island; −1 for inactive ones. */
   placeOf: Int32Array;
   /** How much of `placeOf` is in use. */
   used: number;
-  /** How fast the worst of those that became active last would close beyond its gap [m/s]. */
+  /** Largest velocity at which a newly activated contact would close beyond its gap [m/s]. */
   worstClosing: number;
 }
 
@@ -113,7 +112,7 @@ function copyActiveSides({ placeOf }: ActiveContacts, some: SideArrays, all: Sid
   }
 }
 
-/** First position of the step: where the systems are, the models' guess, or the linear step from the start. */
+/** Initial state of the step: the current state, the models' guess, or the linear step from the start. */
 function startRounds(
   rounds: IslandRounds,
   problem: IslandProblem,
@@ -128,7 +127,7 @@ function startRounds(
 }
 
 /**
- * Solves the island and steps it. `needsRecheck`: it was solved roughly near an abrupt impact, and the caller must come back.
+ * Solves the island and steps it. `needsRecheck`: it was solved roughly near an abrupt impact, and the caller must call again.
  */
 export function solveWithActiveContacts(
   rounds: IslandRounds,
@@ -167,7 +166,7 @@ export function solveWithActiveContacts(
     const searches = rough && addPenetrations !== undefined;
     if (searches) {
       returnActive(active, set);
-      // what penetrates on the way is not missed in the end
+      // penetration in intermediate rounds does not count as missed
       changed = addPenetrations(set) > 0;
       if (axes === 1 && !isFrictionless(set)) axes = 3;
       if (axes === 1) straighten(set);
@@ -175,7 +174,7 @@ export function solveWithActiveContacts(
     }
     if (active.contacts.count < set.count) {
       readVelocities(all, layout.finder, dt);
-      // contacts that close no deeper than contacts at rest may stay left out
+      // contacts that close no deeper than resting contacts may stay inactive
       if (late < LATE_ROUNDS && activate(active, set, all, dt, LATE) > 0) changed = true;
     }
     if (changed) {

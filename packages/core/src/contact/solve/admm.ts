@@ -1,11 +1,11 @@
 /**
- * Impulses of all contacts of an island, with exact Coulomb friction, by the alternating direction method of multipliers [Daviet2023].
+ * Impulses of all contacts of an island, with exact Coulomb friction, by the alternating direction method of multipliers (ADMM) [Daviet2023].
  *
- * Every side of a contact has a copy y of its velocity. An iteration applies the law of contact to the copies, in closed form and each by
- * itself, then has the rods follow the copies, by one linear solve each:
+ * Every side of a contact has a copy y of its velocity. An iteration applies the contact law to each copy separately, in closed form, then makes
+ * the rods follow the copies, by one linear solve each:
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)),
- * with v₀ and p₀ those of a state that the rods have really come to. The iterate is q = y ∓ p/ρ, from which the law gives y and p; the next
- * one is q + RELAXATION·(v − y), sped up by Anderson acceleration (anderson.ts). Why this method, and the choice of ρ:
+ * where v₀ and p₀ belong to a state that the rods have reached. The iterate is q = y ∓ p/ρ, from which the law gives y and p; the next one is
+ * q + RELAXATION·(v − y), sped up by Anderson acceleration (anderson.ts). Reasons for this method, and the choice of ρ:
  * docs/notes/contact-solver.md.
  */
 import { contactConstants } from '../../constants.ts';
@@ -22,16 +22,16 @@ import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLa
 import type { SideArrays, SolveResult } from './sideArrays.ts';
 import { type MixRows, RELAXATION } from './vectorLoops.ts';
 
-/** A contact on a cloth moves this many times the mass that one of its links moves: measured with cloths of 25 to 150 fibers each way. */
+/** A contact on a cloth moves this many times the mass that one of its links moves: measured with cloths of 25 to 150 fibers per direction. */
 const TOUCHED = 3;
 
-/** Response of a side; where links hold its rod, about that of all they hold together. */
+/** Response of a side; for a rod held by links, about that of all linked rods together. */
 function responseOf({ response, links, rod }: SideArrays, side: number): number {
   const joined = links && rod[side] >= 0 ? links.joined[rod[side]] : 1;
   return joined > 1 ? response[side] / (TOUCHED * Math.sqrt(joined)) : response[side];
 }
 
-/** Weights ρ from the responses; prepares the factors. */
+/** Computes the weights ρ from the responses; prepares the factors. */
 export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   if (arrays.links) weighLinks(arrays.links, arrays, set.count > 0);
   const { sideA, sideB, omega, contactsAtNode, mass, awake } = arrays;
@@ -49,7 +49,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   return true;
 }
 
-/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
+/** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest W·p_n [m/s]. */
 function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
   const { sideA, sideB, omega, mass, copy, free, contactsAtNode } = arrays;
@@ -74,7 +74,7 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
     let py = 0;
     let pz = 0;
     if (u < 0) {
-      // exact law of Coulomb for an isotropic response ω: stick, or slide on the edge of the cone
+      // exact Coulomb law for an isotropic response ω: stick, or slide on the boundary of the cone
       const pn = -u / w;
       let tx = -(ux - un * nx) / w;
       let ty = -(uy - un * ny) / w;
@@ -107,7 +107,7 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
   return swing;
 }
 
-/** Applies the law of contact at contacts `from` to `to`, and writes the right side of the rods' solves. */
+/** Applies the contact law at contacts `from` to `to`, and writes the right-hand side of the rods' solves. */
 export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const swing = applyLaw(set, arrays, from, to);
   if (arrays.axes === 1) pullNormal(arrays, from, to);
@@ -116,8 +116,8 @@ export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: n
 }
 
 /**
- * Applies the laws of all contacts and links, and writes to `velocity` by how much the velocities of all sides then differ from `start`. Returns
- * the largest velocity that an impulse causes [m/s]. `law`: given if threads apply it.
+ * Applies the laws of all contacts and links, and writes the difference of all side velocities from `start` to `velocity`. Returns the largest
+ * velocity that an impulse causes [m/s]. `law`: given if threads apply it.
  */
 function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
   let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
@@ -129,7 +129,7 @@ function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): numb
   return swing;
 }
 
-/** Right side of the rods' linear solves: ρ(y − v₀) ± (p − p₀). */
+/** Right-hand side of the rods' linear solves: ρ(y − v₀) ± (p − p₀). */
 function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
   const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
@@ -146,15 +146,16 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
 }
 
 /**
- * Part of its size by which a contact may miss its position in a step. The velocity tolerance alone is relative to the most violent impact, and
- * would let a resting hair elsewhere sink in by a tenth of its radius.
+ * Fraction of its size by which a contact may miss its position in a step. The velocity tolerance alone is relative to the most violent impact,
+ * and would let a resting hair elsewhere sink in by a tenth of its radius.
  */
 export const POSITION_TOLERANCE = 0.02;
 
 /**
- * An iteration stalls if its least error has not fallen by STALL_DROP in STALL_ITERATIONS iterations. What it found is then good enough if its error is within
- * STALL_FACTOR tolerances and displaces no contact by more than STALL_DISPLACEMENT of its size: impulses between rods that lie wedged drift by the same
- * amount in each of thousands of iterations, and a shorter step has the same displacement but a tighter tolerance (docs/notes/contact-solver.md).
+ * The solver stalls if its least error has not fallen by STALL_DROP in STALL_ITERATIONS iterations. The result is then accepted if its error is
+ * within STALL_FACTOR tolerances and displaces no contact by more than STALL_DISPLACEMENT of its size: impulses between wedged rods drift by the
+ * same amount in each of thousands of iterations, and a shorter step has the same displacement but a tighter tolerance
+ * (docs/notes/contact-solver.md).
  */
 const STALL_ITERATIONS = 100;
 const STALL_DROP = 0.01;
@@ -162,9 +163,9 @@ const STALL_FACTOR = 10;
 const STALL_DISPLACEMENT = 1e-4;
 
 /**
- * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
- * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it. What is left at
- * the sides says little of a velocity that whole rods have wrong, such as what gravity gives them in a step: their drift counts as well.
+ * Starts links from the current velocities of the rods, or from those under the forces of the last step, whichever is closer to the solution. The
+ * latter is exact for cloth in free fall, and far off for a hair that spins, held by nothing but its joints. The residual at the sides does not
+ * show a velocity error of whole rods, such as the effect of gravity in a step: their drift counts as well.
  */
 function chooseStart(
   set: ContactSet,
@@ -189,11 +190,11 @@ function chooseStart(
   startLinks(links, arrays, rows, best);
 }
 
-/** The law of contact by threads. */
+/** The contact law, applied by threads. */
 interface SharedLaw {
-  /** What `applyAndPull` returns for all. */
+  /** Result of `applyAndPull` over all threads. */
   run(): number;
-  /** Impulses back to the set. */
+  /** Copies the impulses back to the set. */
   finish(): void;
 }
 
@@ -208,13 +209,13 @@ function shareLaw(threads: SharedLoops, set: ContactSet, arrays: SideArrays): Sh
 }
 
 export interface AdmmOptions {
-  /** Velocity that errors are compared with [m/s]. */
+  /** Reference velocity for errors [m/s]. */
   readonly scale: number;
-  /** Part of it that is allowed as an error. */
+  /** Admissible error relative to it. */
   readonly tolerance: number;
   /** Largest number of iterations. */
   readonly limit: number;
-  /** POSITION_TOLERANCE over the step [1/s]. */
+  /** POSITION_TOLERANCE divided by the step [1/s]. */
   readonly positionTolerance: number;
 }
 
@@ -249,7 +250,7 @@ function startContacts(
 
 const shift = new Float64Array(3);
 
-/** Removes errors that whole rods of a group with links have in common, which iterations reduce slowly (links/drift.ts, links/coarse.ts). */
+/** Removes errors that whole linked rods have in common, which iterations reduce slowly (links/drift.ts, links/coarse.ts). */
 function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Accelerator, iteration: number): void {
   if (iteration === PATIENCE) {
     const change = arrays.velocity.slice();
@@ -267,9 +268,9 @@ function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Acceler
 }
 
 /**
- * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of what the impulses change), and no
- * contact misses its position by more than the position tolerance. After `limit` iterations it returns the impulses with the least error: with
- * friction those of the last iteration can be far off. Impulses start as they are in the set.
+ * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of the change by the impulses), and no contact
+ * misses its position by more than the position tolerance. After `limit` iterations it returns the impulses with the least error: with friction
+ * those of the last iteration can be far off. Starts from the impulses in the set.
  */
 export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArrays, options: AdmmOptions): void {
   const { scale, tolerance, limit } = options;
@@ -279,7 +280,7 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
   const threads = arrays.sides.length === 1 ? threadsOf(only.port)?.solverLoops(only.sides) : undefined;
   const mixing = startMixing(arrays, size, axes === 1, threads);
   startContacts(set, arrays, mixing.rows, options);
-  // with links, every iteration writes all of the right side
+  // with links, every iteration writes the whole right-hand side
   if (!arrays.links) right.fill(0);
   const law = threads ? shareLaw(threads, set, arrays) : undefined;
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);

@@ -1,6 +1,6 @@
 /**
- * Anderson acceleration of a fixed-point iteration q ← q + f(q) [Anderson1965]: mixes the last iterates so that f is least in the weighted norm. If f becomes more than
- * twice as large, the plain step is taken instead and mixing restarts: it can cost an iteration, but not the result.
+ * Anderson acceleration of a fixed-point iteration q ← q + f(q) [Anderson1965]: combines the last iterates so that f is least in the weighted norm.
+ * If f becomes more than twice as large, it takes the plain step instead and restarts: acceleration can cost an iteration, but not the result.
  *
  * The loops over all numbers are those of vectorLoops.ts, which threads share if there are many.
  */
@@ -24,8 +24,8 @@ import {
 } from './vectorLoops.ts';
 
 /**
- * Above this many numbers (a cloth of 2 × 500 fibers), or MANY_FRICTIONLESS without friction, a SMALL_WINDOW is used: it saves most of the solver's memory, and costs few
- * iterations (docs/notes/contact-solver.md).
+ * Above this many numbers (a cloth of 2 × 500 fibers), or MANY_FRICTIONLESS without friction, uses SMALL_WINDOW: it saves most of the solver's
+ * memory, and costs few iterations (docs/notes/contact-solver.md).
  */
 const MANY = 3e6;
 const MANY_FRICTIONLESS = 2e4;
@@ -47,11 +47,11 @@ export interface Accelerator {
   readonly iterate: IterateRows;
   readonly size: number;
   readonly shared: SharedLoops | undefined;
-  /** Products of the changes of f with each other, of which an iteration changes one row; and their factor. */
+  /** Inner products of the changes of f with each other, of which an iteration updates one row; and their factor. */
   readonly products: Float64Array;
   readonly matrix: Float64Array;
   readonly right: Float64Array;
-  /** Turns seen since the last fresh start, and the norm of the last f. */
+  /** Iterations since the last restart, and the norm of the last f. */
   iterations: number;
   norm: number;
   mixed: boolean;
@@ -102,7 +102,7 @@ function loop({ rows, iterate, size, shared, right }: Accelerator, kind: number,
   else runLoop(rows, iterate, { kind, size, from: 0, to: countBlocks(size), count, slot, gamma: right });
 }
 
-/** Blocks `from` to `to` of a loop over `size` numbers; the others as in `changeBlocks` and `mixBlocks`. */
+/** Blocks `from` to `to` of a loop over `size` numbers; the other arguments as in `changeBlocks` and `mixBlocks`. */
 export interface LoopPart {
   readonly kind: number;
   readonly size: number;
@@ -124,7 +124,7 @@ export function runLoop(rows: MixRows, iterate: IterateRows, part: LoopPart): vo
   else emptyBlocks(rows, size, from, to);
 }
 
-/** Forgets the iterates so far, because the fixed point has changed. */
+/** Discards the stored iterates, because the fixed point has changed. */
 export function restartMixing(state: Accelerator): void {
   state.iterations = 0;
   state.mixed = false;
@@ -137,22 +137,22 @@ export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
   return readMeasure(state.rows, state.size);
 }
 
-/** Keeps q as the best so far. */
+/** Stores q as the best so far. */
 export function keep(state: Accelerator): void {
   loop(state, KEEP, 0, 0);
 }
 
-/** Keeps the copies there instead. */
+/** Overwrites the best iterate by the copies. */
 export function keepCopies(state: Accelerator): void {
   loop(state, GUESS, 0, 0);
 }
 
-/** q becomes the next q; `square`: the norm² of f. */
+/** Replaces q by the next iterate; `square`: ‖f‖². */
 export function accelerate(state: Accelerator, square: number): void {
   const { rows, size, products, matrix, right } = state;
   const norm = Math.sqrt(square);
   if (state.mixed && norm > 2 * state.norm) {
-    // worse than it was: back to the plain step, and start anew
+    // f grew: take the plain step and restart
     loop(state, RETURN, 0, 0);
     restartMixing(state);
     return;

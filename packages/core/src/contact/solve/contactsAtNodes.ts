@@ -1,10 +1,10 @@
-/** How many contacts, and sides of links, share a node or body: the solver's weights are divided by it (admm.ts). */
+/** Number of contacts, and of link sides, that share a node or body: the solver divides its weights by it (admm.ts). */
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
 import type { SideArrays } from './sideArrays.ts';
 import type { Layout } from './sides.ts';
 
-/** Contacts and sides at the busiest node of each of a rod's sides of links. */
+/** Number of contacts and sides at the node with most of them, for each link side of a rod. */
 export function countAtLinks(
   { finder, nodeContacts, nodeLinks, links: { rows, entryOfRod } }: Layout,
   rod: number,
@@ -19,7 +19,7 @@ export function countAtLinks(
   }
 }
 
-/** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
+/** Number of contacts and link sides at the node, or body, with most of them, for each contact and each side. Resets the counters. */
 export function countContactsAtNodes(
   crowd: Float64Array,
   layout: Layout,
@@ -47,7 +47,7 @@ export function countContactsAtNodes(
     }
   }
   if (linked) {
-    // those that had contacts in the last layout, and those that have
+    // those that had contacts in the last layout, and those that have some now
     const before = [...rodsWithContacts];
     rodsWithContacts.clear();
     for (let c = 0; c < set.count; c++) {
@@ -66,7 +66,7 @@ export function countContactsAtNodes(
   }
 }
 
-/** The crowds again, of contacts that are awake. */
+/** Recounts with the contacts that are awake. */
 export function recountContactsAtNodes(
   layout: Layout,
   set: ContactSet,
@@ -75,7 +75,7 @@ export function recountContactsAtNodes(
   countContactsAtNodes(contactsAtNode, layout, set, links !== undefined, awake);
 }
 
-/** Adds `more` to the count of contacts at the nodes of a side, and returns the larger, with `others` there. */
+/** Adds `more` to the count of contacts at the nodes of a side; returns the larger total, including `others`. */
 export function countAtSide(
   finder: Finder,
   counts: Int32Array,

@@ -5,7 +5,7 @@ import { threadsOf } from '../../threads/contactThreads.ts';
 import type { Finder } from '../detect/finderData.ts';
 import type { SideArrays } from './sideArrays.ts';
 
-/** S v of all sides, into `start`. */
+/** Writes S v of all sides to `start`. */
 export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {
   for (const one of arrays.sides) {
     one.port.readVelocity(one.start, one.sides);
@@ -20,8 +20,9 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
 }
 
 /**
- * Replaces the velocities at the end of the step by displacements over the step, divided by its length: gap closure depends on displacements. The two differ for nodes that
- * a pin moves along its path, and in models whose nodes follow from angles and curvatures. Samples must be those of the end.
+ * Replaces the velocities at the end of the step by displacements over the step divided by its length: gap closure depends on displacements. The
+ * two differ for nodes that a pin moves along its path, and in models whose nodes follow from angles and curvatures. Samples must be those of the
+ * end.
  */
 export function replaceByDisplacements(
   { port, sides, from, start }: SidesOfNodes,
@@ -38,7 +39,7 @@ export function replaceByDisplacements(
 /** Positions of the nodes at the start of the step and now. */
 type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
 
-/** The same for sides up to `end`; `rodOf`: what samples and offsets go by. */
+/** The same for sides up to `end`; `rodOf`: index of samples and offsets. */
 export function addDisplacementCorrection(
   start: Float64Array,
   { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,

@@ -1,35 +1,35 @@
 /**
- * Contact without friction, with one number a side: its velocity along the normal (`axes` = 1 in SideArrays). Across the normal there is
- * nothing to agree on; three numbers a side would not only cost three times as much, the masses glued to the sides would hold the rods there as well,
- * and hair that slides along hair comes to its place but slowly.
+ * Contact without friction, with one number per side: its normal velocity (`axes` = 1 in SideArrays). Tangential velocities need no agreement.
+ * Three numbers per side would cost three times as much, and the point masses of the sides would resist tangential motion, so that hair sliding
+ * along hair would converge slowly.
  *
- * Without friction the method converges for any weights. A step of 2,500 shaken hairs with 33,000 contacts took 853 turns with ω as with
- * friction, crowd × response; 351 with √crowd; 262 with 0.7 √crowd. With 0.3 √crowd copies and rods agree sooner yet, but on impulses that
- * are further off, and rounds go on.
+ * Without friction the method converges for any weights. A step of 2,500 shaken hairs with 33,000 contacts took 853 iterations with ω as with
+ * friction, crowd × response; 351 with √crowd; 262 with 0.7 √crowd. With 0.3 √crowd copies and rods agree even sooner, but on less accurate
+ * impulses, and more rounds follow.
  */
 
 import type { ContactSet } from '../contactSet.ts';
 import type { LawArrays, LawSet } from './lawArrays.ts';
 import type { SideArrays } from './sideArrays.ts';
 
-/** Whether none of the contacts has friction. */
+/** True if no contact has friction. */
 export function isFrictionless({ count, staticFriction, dynamicFriction }: ContactSet): boolean {
   for (let c = 0; c < count; c++) if (staticFriction[c] !== 0 || dynamicFriction[c] !== 0) return false;
   return true;
 }
 
-/** ω of a contact over the response of its sides, where `crowd` contacts meet at its busiest node. */
+/** ω of a contact divided by the response of its sides, if `crowd` contacts share its node. */
 export function spread(crowd: number): number {
   return 0.7 * Math.sqrt(crowd);
 }
 
-/** Velocity of a fixed second side along the normal. */
+/** Normal velocity of a fixed second side. */
 export function surfaceAlong({ normal: n, surface: v }: Pick<ContactSet, 'normal' | 'surface'>, c: number): number {
   const o = 3 * c;
   return n[o] * v[o] + n[o + 1] * v[o + 1] + n[o + 2] * v[o + 2];
 }
 
-/** Impulses that contacts start from, which are those of the last step along other normals: their part along these. */
+/** Projects the initial impulses, which are those of the last step along other normals, on the current normals. */
 export function straighten(set: ContactSet): void {
   const { impulse: p, normal: n } = set;
   for (let c = 0; c < set.count; c++) {
@@ -52,7 +52,7 @@ export function writePush({ count, impulse, normal }: ContactSet, { push }: Side
   for (let c = 0; c < count; c++) for (let k = 3 * c; k < 3 * c + 3; k++) impulse[k] = push[c] * normal[k];
 }
 
-/** What the solver iterates on at first, and what weighs how much in it; see solveAdmm. */
+/** Writes the solver's first iterate and its weights; see solveAdmm. */
 export function startNormal(
   set: ContactSet,
   arrays: SideArrays,
@@ -80,7 +80,7 @@ export function startNormal(
   }
 }
 
-/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p [m/s]. */
+/** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest W·p [m/s]. */
 export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const { sideA, sideB, omega, mass, copy, free, contactsAtNode, push } = arrays;
   const { bias } = set;
@@ -101,7 +101,7 @@ export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to:
   return swing;
 }
 
-/** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
+/** Right-hand side of the rods' solves: ρ(y − v₀) ± (p − p₀). */
 export function pullNormal(arrays: LawArrays, from: number, to: number): void {
   const { start, copy, right, sideA, sideB, mass, push, impulseStart } = arrays;
   for (let c = from; c < to; c++) {

@@ -1,10 +1,9 @@
 /**
- * Solution of an island with all of its contacts: for islands with links, for models that can neither guess nor select, and for the
- * solvers other than ADMM.
+ * Solves an island with all of its contacts: for islands with links, for models that can neither guess the step nor select sides, and for solvers
+ * other than ADMM.
  *
- * Where links join rods, the masses that the solver glues to the rods stay on while they step (ContactSides.goal). Under forces
- * alone, a hair that links hold by its sections and nothing else turns about its axis by radians for a torque that is a thousandth
- * wrong, or finds no balance at all.
+ * If links join rods, the solver's point masses stay attached while the rods step (ContactSides.goal). Under forces alone, a hair that only links
+ * hold by its cross-sections turns about its axis by radians if a torque is wrong by a thousandth, or finds no equilibrium at all.
  */
 
 import type { StepOutcome } from '../../model.ts';
@@ -30,12 +29,12 @@ import type { SideArrays } from './sideArrays.ts';
 import { layOutSides } from './sides.ts';
 import { hasArrived, isPredicted, keepsPositions, markSliding, missOf } from './sideVelocities.ts';
 
-/** Rounds where links join rods that step with their masses glued on. */
+/** Rounds for linked rods that step with attached point masses. */
 const LINKED_ROUNDS = 12;
 
 /**
- * Where links join rods that touch something, rounds are rough as long as they leave rods far from the prediction; the next tolerance is
- * this part of the miss. Cloth of 2 × 50 hairs that falls on a statue takes 100 to 290 iterations per step with it, 110 to 390 without.
+ * If linked rods are in contact, rounds are rough as long as the rods end far from the prediction; the next tolerance is this fraction of the
+ * difference. Cloth of 2 × 50 hairs that falls on a statue takes 100 to 290 iterations per step with it, 110 to 390 without.
  */
 const NEARER = 0.1;
 
@@ -47,7 +46,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
   const scale = velocityScale(layout, dt);
   const glued = arrays.sides.some(({ sides }) => sides.goal);
   const most = glued ? LINKED_ROUNDS : ROUNDS;
-  // a tolerance that is coarse beside a thin fiber would leave it in the obstacle, to be found and solved for over and over
+  // a tolerance that is coarse relative to a thin fiber would leave it in the obstacle, to be detected and solved again and again
   const inPlace = (): boolean => !glued || keepsPositions(contacts, arrays, dt, POSITION_TOLERANCE);
   let toleranceFactor = glued && contacts.count > 0 ? ROUGH : 1;
   const selects = arrays.links && options.solver === 'admm' && contacts.count > 0;
@@ -73,14 +72,14 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
       if (isLast) return failRound(rounds, contacts, 'rods and what joins them do not come together');
       continue;
     }
-    // contacts that close no deeper than contacts at rest may stay asleep
+    // contacts that close no deeper than resting contacts may stay asleep
     if (late < LATE_ROUNDS && wake(arrays.start, -CLOSE / 2)) {
       late++;
       continue;
     }
     if (options.solver === 'repulsion' || isLast) break;
     if (toleranceFactor > 1) {
-      // where the response is far from linear, the next round will not be the last either
+      // if the response is far from linear, the next round will not be the last either
       toleranceFactor = Math.min(toleranceFactor, (NEARER * missOf(arrays)) / (options.tolerance * scale));
       if (toleranceFactor < 2 || round - late >= ROUNDS - 2) toleranceFactor = 1;
       continue;
@@ -95,7 +94,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
   return { ok: true, ...outcome };
 }
 
-/** The last step of linked rods: without the glued masses, under forces alone. */
+/** The last step of linked rods: without the attached point masses, under forces alone. */
 function releaseMasses(
   { layout }: IslandRounds,
   arrays: SideArrays,

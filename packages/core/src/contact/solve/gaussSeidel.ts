@@ -1,12 +1,12 @@
 /**
- * Two other methods for the impulses of a step: one is a test oracle, the other the cheap method that many codes use.
+ * Two other methods for the impulses of a step: a test oracle, and the cheap method that many codes use.
  *
- * `solveGaussSeidel`: contacts in turn, each with all others as they are, on the whole matrix W of responses. The simplest
- * correct method, and quadratic in the number of contacts. It agrees with ADMM on stacks and slopes; for ropes under tension round
- * obstacles it does not converge, which is why it is not the default.
+ * `solveGaussSeidel`: solves one contact after the other with all others fixed, on the full response matrix W. The simplest correct method, and
+ * quadratic in the number of contacts. It agrees with ADMM on stacks and slopes; for ropes under tension around obstacles it does not converge,
+ * which is why it is not the default.
  *
- * `solveLumped`: the same sweeps as if nodes were free masses [Bridson2002]. The rod then carries the impulses on, but
- * friction knows nothing of its tension: a rope round a bollard slips as if there were none. For many hairs and small steps.
+ * `solveLumped`: the same sweeps as if nodes were free masses [Bridson2002]. The rod's step then propagates the impulses, but friction does not
+ * depend on its tension: a rope around a bollard slips as if it had none. For many hairs and small steps.
  */
 import { hypot, square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -14,7 +14,7 @@ import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
 import type { SideArrays, SolveResult } from './sideArrays.ts';
 
-/** New impulse of contact c for the relative velocity u (with the present impulse in it) and responses along and across. */
+/** New impulse of contact c for the relative velocity u (which includes the current impulse) and the normal and tangential responses. */
 function project(
   out: Float64Array,
   set: ContactSet,
@@ -78,7 +78,7 @@ export function solveGaussSeidel(
   limit: number,
 ): void {
   const size = 3 * set.count;
-  // column 3c + k of W: what a unit impulse along axis k at contact c does to all
+  // column 3c + k of W: response of all contacts to a unit impulse along axis k at contact c
   const matrix = new Float64Array(size * size);
   const { right, velocity, sideA, sideB, impulseStart } = arrays;
   const column = new Float64Array(size);
@@ -109,7 +109,7 @@ export function solveGaussSeidel(
       let along = 0;
       for (let i = 0; i < 3; i++)
         for (let k = 0; k < 3; k++) along += set.normal[o + i] * matrix[(o + i) * size + o + k] * set.normal[o + k];
-      // the larger response across is a safe bound for both
+      // the larger tangential response is a safe bound for both
       project(next, set, c, u[o], u[o + 1], u[o + 2], along, Math.max(trace - along, 1e-9 * trace));
       for (let k = 0; k < 3; k++) {
         const change = next[k] - p[o + k];

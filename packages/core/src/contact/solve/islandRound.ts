@@ -1,8 +1,8 @@
 /**
- * One round of an island's solution: linearize the models' response, find the impulses, step the models under them.
+ * One round of an island's solution: linearize the models' response, compute the impulses, step the models under them.
  *
- * A round is exact where the response is linear. Where the rods end elsewhere than the linear response predicts, the callers
- * (activeSolve.ts, fullSolve.ts) take another round from there.
+ * A round is exact if the response is linear. If the rods end elsewhere than the linear response predicts, the callers (activeSolve.ts,
+ * fullSolve.ts) take another round from there.
  */
 import { contactConstants, contactRounds } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
@@ -24,7 +24,7 @@ export interface SolveOptions {
   readonly repulsion: { readonly stiffness: number; readonly reach: number };
 }
 
-/** An island and the step that it is to take. */
+/** An island and its step. */
 export interface IslandProblem {
   /** Contacts of the island; impulses and sliding states are written, and penetrating contacts may be appended. */
   readonly contacts: ContactSet;
@@ -34,49 +34,49 @@ export interface IslandProblem {
   readonly t: number;
   readonly dt: number;
   readonly robust: boolean;
-  /** Start from where the systems are; those still at the start of the step are included. */
+  /** Start from the current state of the systems, including those still at the start of the step. */
   readonly resume: boolean;
-  /** The caller checks for missed contacts and comes back, so a rough solution is enough where impacts are abrupt. */
+  /** The caller checks for missed contacts and calls again, so a rough solution is enough near abrupt impacts. */
   readonly isChecked: boolean;
-  /** Appends contacts that the systems, where they are now, penetrate; returns their number. */
+  /** Appends contacts that the systems penetrate in their current state; returns their number. */
   readonly addPenetrations: ((contacts: ContactSet) => number) | undefined;
 }
 
-/** What the rounds of an island share. */
+/** Data that the rounds of an island share. */
 export interface IslandRounds {
   readonly layout: Layout;
   readonly rods: readonly Rod[];
   readonly options: SolveOptions;
-  /** Of all rounds so far, and of the last solution. */
+  /** Iterations of all rounds so far, and error of the last solution. */
   readonly total: SolveResult;
   readonly last: SolveResult;
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number };
-  /** Whether the last step left rods under way (ContactPort with goals). */
+  /** True if the last step left rods short of their goals (ContactPort with goals). */
   unfinished: boolean;
-  /** Whether the rods came to the velocities that the impulses were computed for; else the impulses belong to another motion. */
+  /** True if the rods reached the velocities that the impulses were computed for; else the impulses belong to another motion. */
   arrived: boolean;
 }
 
-/** Rounds per island, and how many more contacts that are added late may cause. */
+/** Rounds per island, and additional rounds for contacts that are added late. */
 export const ROUNDS: number = contactRounds.ISLAND_ROUNDS;
 export const LATE_ROUNDS = 4;
 
-/** Factor on the solver's tolerance in a round that only has to come near: the response is not linear as far as that. */
+/** Factor on the solver's tolerance in a rough round, in which the response is not linear enough for more. */
 export const ROUGH: number = contactConstants.ROUGH;
 
-/** A contact whose gap would be below this part of its size after the step is solved for. */
+/** A contact is solved for if its gap after the step would be below this fraction of its size. */
 export const CLOSE: number = contactConstants.CLOSE;
 
 /** Slots of memory (ContactThreads.sideBuffer) for the sides of all contacts, and of those that are solved for. */
 export const ALL_SIDES = 0;
 export const ACTIVE_SIDES = 1;
 
-/** Velocity that errors are compared with [m/s]; without gravity, links are as exact as a millionth of an edge wants. */
+/** Reference velocity for errors [m/s]; without gravity, such that links are accurate to a millionth of an edge. */
 export function velocityScale({ finder, links }: Layout, dt: number): number {
   return Math.max(finder.acceleration * dt, (1e-6 * links.size) / dt);
 }
 
-/** How far velocities may be from those of the linear response [m/s]. */
+/** Admissible difference of velocities from those of the linear response [m/s]. */
 export function predictionLimit({ layout, options, total }: IslandRounds, dt: number): number {
   return Math.max(options.tolerance * velocityScale(layout, dt), total.error);
 }
@@ -86,11 +86,11 @@ export function failRound({ outcome, rods, layout }: IslandRounds, contacts: Con
   return { ok: false, ...outcome, failure: { rod: rods[rod].id, reason } };
 }
 
-/** How one round is taken. */
+/** Options of a round. */
 export interface RoundOptions {
-  /** `fresh`: linearize at the start of the step; `again`: where the rods are; `done`: the response is already known. */
+  /** `fresh`: linearize at the start of the step; `again`: at the current state; `done`: the response is already known. */
   readonly linearization: 'fresh' | 'again' | 'done';
-  /** Step the models only part of the way, because forces will change much. */
+  /** Step the models only part of the way, because forces will change considerably. */
   readonly rough: boolean;
   /** Factor on the solver's tolerance. */
   readonly toleranceFactor: number;
@@ -117,7 +117,7 @@ export function takeRound(
   return stepModels(rounds, problem, arrays, rough);
 }
 
-/** Response of all sides, at a first guess of the step (`fresh`) or where the rods are. */
+/** Response of all sides, at a first guess of the step (`fresh`) or at the current state. */
 export function linearizeSides(
   rounds: IslandRounds,
   { contacts, t, dt }: IslandProblem,
@@ -137,7 +137,7 @@ export function linearizeSides(
   return undefined;
 }
 
-/** Moves the models to their own first guess of the step, under the forces of the last one. */
+/** Moves the models to their first guess of the step, under the forces of the last one. */
 export function guessStep(
   rounds: IslandRounds,
   { contacts, t, dt }: IslandProblem,
@@ -182,7 +182,7 @@ function findImpulses(
   return undefined;
 }
 
-/** Steps the models under the forces at the sides, and reads the velocities they come to. */
+/** Steps the models under the forces at the sides, and reads the resulting velocities. */
 export function stepModels(
   rounds: IslandRounds,
   { t, dt, robust }: IslandProblem,

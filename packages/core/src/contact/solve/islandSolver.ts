@@ -9,18 +9,18 @@ import type { SolveResult } from './sideArrays.ts';
 import { type Layout, portsOf } from './sides.ts';
 
 export interface IslandSolver {
-  /** How the last island was solved: iterations of all rounds together. */
+  /** How the last island was solved; iterations are summed over all rounds. */
   readonly result: SolveResult;
-  /** Whether the last island was solved roughly, so that the caller must solve it again. */
+  /** True if the last island was solved roughly, so that the caller must solve it again. */
   readonly needsRecheck: boolean;
-  /** Whether the rods of the last island came to the velocities that its impulses were computed for. */
+  /** True if the rods of the last island reached the velocities that its impulses were computed for. */
   readonly arrived: boolean;
-  /** Velocity that errors are compared with [m/s]. */
+  /** Reference velocity for errors [m/s]. */
   scaleOf(dt: number): number;
   solve(problem: IslandProblem): StepOutcome;
 }
 
-/** Whether models let some of the contacts be solved for: all by a guess of the step, or all by a choice among linearized sides. */
+/** True if models can solve for a subset of the contacts: all models by a guess of the step, or all by selecting linearized sides. */
 export function canSelectContacts(ports: readonly ContactPort[]): boolean {
   return ports.every((port) => port.guess !== undefined) || ports.every((port) => port.selective === true);
 }

@@ -1,4 +1,4 @@
-/** One island in one pass of a contact step: solving it, taking it back, and what its step adds to the outcome. */
+/** One island in one pass of a contact step: solves it, undoes it, and adds its step to the outcome. */
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
@@ -12,13 +12,13 @@ export interface IslandPass {
   readonly dt: number;
   readonly robust: boolean;
   readonly pass: number;
-  /** Accept a step in which only the contact solver has not converged, and report it. */
+  /** Accept, and report, a step in which only the contact solver has not converged. */
   readonly lenient: boolean;
-  /** Accept any step that is not solved, and report it. */
+  /** Accept, and report, any unsolved step. */
   readonly acceptUnsolved: boolean;
 }
 
-/** Solves for an island's impulses and steps it under them. Contacts found on the way are added to `contacts`. */
+/** Solves for an island's impulses and steps it under them. Appends contacts found in between to `contacts`. */
 export function solveIsland(
   context: ContactContext,
   island: Island,
@@ -82,7 +82,7 @@ export function solveIsland(
   return outcome;
 }
 
-/** Why the step that the island has just taken is no solution; undefined if it is one. */
+/** Why the island's last step is not a solution; undefined if it is. */
 function findViolation(context: ContactContext, island: Island, t: number, dt: number): string | undefined {
   if (!context.solver.arrived) return 'the response to contact is too far from linear';
   return createsEnergy(context, island, t, dt) ? 'contact would create energy' : undefined;
@@ -94,13 +94,13 @@ function createsEnergy(context: ContactContext, { links, systems }: Island, t: n
   return !links && energies.measureGain({ systems, contacts, t, dt, slack }) > 0;
 }
 
-/** Whether an island may go on from where it is, with the contacts that it missed. */
+/** True if an island may continue from its current state, with the contacts that it missed added. */
 export function canResume({ settings, bundles, systems }: ContactContext, { links, systems: list }: Island): boolean {
   if (!settings.canResume || links) return false;
   return canSelectContacts([...new Set(list.map((s) => bundles[systems.bundleOf[s]].contact as ContactPort))]);
 }
 
-/** Takes an island back to the start of the attempt, to be stepped in pieces later. */
+/** Restores an island to the start of the attempt, to be stepped in pieces later. */
 export function failIsland(context: ContactContext, island: Island, t: number): void {
   context.failedIslands.push(island);
   for (const s of island.systems) {

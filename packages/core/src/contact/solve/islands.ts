@@ -1,7 +1,7 @@
 /**
- * Islands: sets of systems that contacts and links join. Islands do not affect each other within a step and are solved one by one.
+ * Islands: sets of systems joined by contacts and links. Islands do not affect each other within a step and are solved one by one.
  *
- * A system is the smallest thing that contact moves: a rod, or rods joined by rigid bodies.
+ * A system is the smallest unit that contact moves: a rod, or rods joined by rigid bodies.
  */
 import type { Bundle, ContactPort } from '../../model.ts';
 import type { BundlePlace } from '../bundlePlace.ts';
@@ -11,7 +11,7 @@ import type { LinkSet, Links } from '../links/linkData.ts';
 /** 1 for each marked system, in one array per bundle: the form that `ContactPort` takes. */
 export type Marks = readonly Uint8Array[];
 
-/** Marks that are set and cleared by list, so that one island among thousands costs no more than by itself. */
+/** Marks that are set and cleared by list, so that the cost of one island does not depend on the number of all systems. */
 export interface SystemMarks {
   readonly marks: Marks;
   listed: readonly number[];
@@ -19,11 +19,11 @@ export interface SystemMarks {
 
 export interface Systems {
   readonly count: number;
-  /** A system for each rod of the scene, among those of all bundles. */
+  /** System of each rod of the scene, numbered across all bundles. */
   ofRod(rod: number): number;
   ofBody(body: BundlePlace): number;
   readonly bundleOf: Int32Array;
-  /** Its number in its bundle. */
+  /** Index of the system in its bundle. */
   readonly numberOf: Int32Array;
   /** Rods of each system. */
   readonly rods: readonly (readonly number[])[];
@@ -83,25 +83,25 @@ export function markOnly(systems: Systems, to: SystemMarks, list: readonly numbe
 
 export interface Island {
   readonly contacts: Int32Array;
-  /** Those of its rods; undefined where it has none. */
+  /** Contacts of its rods; undefined if it has none. */
   readonly links: LinkSet | undefined;
   readonly systems: readonly number[];
 }
 
 export interface IslandBuilder {
-  /** Links that are joined by links, each with one of its systems. */
+  /** Sets of links that are joined through rods, each with one of its systems. */
   readonly linked: readonly { readonly system: number; readonly links: LinkSet }[];
-  /** Groups that have a system which is wanted, in the order of their first contacts, then of their first links. */
+  /** Islands with at least one requested system, in the order of their first contacts, then of their first links. */
   build(set: ContactSet, wanted: (system: number) => boolean): Island[];
 }
 
-/** Systems that links join, for good, and these links. */
+/** Systems that links join permanently, and these links. */
 interface LinkedSystems {
   readonly systems: readonly number[];
   readonly links: LinkSet;
 }
 
-/** Finds the first of a tree of parents, which it makes shorter. */
+/** Finds the root of a union-find tree, with path compression. */
 function rootIn(parent: Int32Array, s: number): number {
   let r = s;
   while (parent[r] !== r) r = parent[r];
@@ -109,7 +109,7 @@ function rootIn(parent: Int32Array, s: number): number {
   return r;
 }
 
-/** What links join; `root` is then the first system of what a system belongs to. */
+/** Joins systems by links; `root` is then the first system of the set that a system belongs to. */
 function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }: Links): Map<number, LinkedSystems> {
   for (let s = 0; s < root.length; s++) root[s] = s;
   for (const { rodA, rodB } of plans)
@@ -136,7 +136,7 @@ function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }:
   }
 }
 
-/** Several sets in one, in the order of the scene. */
+/** Merges several sets into one, in the order of the scene. */
 function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
   if (sets.length < 2) return sets[0];
   const unite = (lists: readonly Int32Array[]): Int32Array =>
@@ -164,7 +164,7 @@ export function createIslandBuilder(
     return body ? systems.ofBody(body) : -1;
   };
   const listed = new Uint8Array(systems.count);
-  /** The contacts of all groups, one after the other in one array. */
+  /** The contacts of all islands, consecutively in one array. */
   const gatherContacts = (
     set: ContactSet,
     groups: readonly { size: number; links: LinkSet[]; systems: number[] }[],
@@ -202,7 +202,7 @@ export function createIslandBuilder(
         const body = bodySystem(set, c);
         if (body >= 0) parent[rootOf(body)] = rootOf(first);
       }
-      // −2: none of it is wanted
+      // −2: none of its systems is requested
       place.fill(-2);
       for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
       listed.fill(0);

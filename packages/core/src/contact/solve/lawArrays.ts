@@ -1,16 +1,16 @@
-/** What the law of contact looks at, in memory that threads see: of each contact, in the order of the set. */
+/** Inputs of the contact law in shared memory: per contact, in the order of the set. */
 
 import type { ContactSet } from '../contactSet.ts';
 import { createCutter } from '../memory.ts';
 import type { SideArrays } from './sideArrays.ts';
 
-/** Of a set of contacts. */
+/** Fields of a set of contacts. */
 export type LawSet = Pick<
   ContactSet,
   'impulse' | 'normal' | 'bias' | 'surface' | 'sliding' | 'staticFriction' | 'dynamicFriction'
 >;
 
-/** Of the arrays of its sides. */
+/** Fields of its side arrays. */
 export type LawArrays = Pick<
   SideArrays,
   | 'axes'
@@ -27,14 +27,14 @@ export type LawArrays = Pick<
   | 'right'
 >;
 
-/** Those that lie in the same memory; sides have their own. */
+/** Those in the same memory; sides are stored separately. */
 export type LawRows = LawSet &
   Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'contactsAtNode' | 'push' | 'impulseStart'> & {
-    /** Of each thread: what its share of the law returned. */
+    /** Result of the contact law for each thread's share. */
     readonly swing: Float64Array;
   };
 
-/** Threads at most. */
+/** Maximum number of threads. */
 const THREADS = 256;
 
 export function lawBytes(contacts: number): number {
@@ -62,7 +62,7 @@ export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
   };
 }
 
-/** Copies what the law needs of a set and its sides. */
+/** Copies the inputs of the contact law from a set and its sides. */
 export function writeLawRows(rows: LawRows, set: ContactSet, arrays: SideArrays): void {
   const { count } = set;
   rows.impulse.set(set.impulse.subarray(0, 3 * count));
@@ -80,7 +80,7 @@ export function writeLawRows(rows: LawRows, set: ContactSet, arrays: SideArrays)
   rows.sideB.set(arrays.sideB);
 }
 
-/** The impulses that were found. */
+/** Copies the computed impulses back. */
 export function readLawRows(rows: LawRows, set: ContactSet, { push }: SideArrays): void {
   set.impulse.set(rows.impulse);
   push.set(rows.push.subarray(0, push.length));

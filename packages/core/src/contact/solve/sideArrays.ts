@@ -1,6 +1,5 @@
 /**
- * The arrays of contact's sides, side by side in one piece of memory: threads that know the piece and the number of sides know the
- * arrays.
+ * The arrays of contact sides, consecutively in one buffer: a thread that has the buffer and the number of sides can derive the arrays.
  */
 import type { ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
@@ -9,11 +8,11 @@ import { createCutter } from '../memory.ts';
 
 /** Buffers that are reused from step to step, so that a million contacts leave no garbage. */
 export interface BufferPool {
-  /** A buffer of at least `bytes`, zeroed. It replaces the one that this slot had before. */
+  /** Returns a zeroed buffer of at least `bytes`. It replaces the previous buffer of this slot. */
   take(slot: number, bytes: number): ArrayBufferLike;
 }
 
-/** Above this many bytes, less spare memory. */
+/** Above this many bytes, allocate less spare memory. */
 const LARGE = 1e8;
 
 export function createBufferPool(): BufferPool {
@@ -32,18 +31,18 @@ export function createBufferPool(): BufferPool {
   };
 }
 
-/** Numbers of each side, in one row each. */
+/** Numbers of each side, one array per quantity. */
 export interface SideRows {
   readonly weight: Float64Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
   readonly clearance: Float64Array;
-  /** 3 each. */
+  /** 3 numbers per side. */
   readonly arm: Float64Array;
   readonly force: Float64Array;
-  /** 3 each where the rows below have 1. */
+  /** 3 numbers per side even if the arrays below have 1. */
   readonly direction: Float64Array;
-  /** 1 or 3 each, see SideArrays.axes. */
+  /** 1 or 3 numbers per side, see SideArrays.axes. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly right: Float64Array;
@@ -53,12 +52,12 @@ export interface SideRows {
   readonly edge: Int32Array;
 }
 
-/** Doubles of a side in front of its integers. */
+/** Doubles per side, stored before its integers. */
 export function doublesOf(axes: 1 | 3): number {
   return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 5 * axes;
 }
 
-/** Bytes of a side. */
+/** Bytes per side. */
 export function bytesOf(axes: 1 | 3): number {
   return 8 * doublesOf(axes) + 4 * 2;
 }
@@ -85,7 +84,7 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
   };
 }
 
-/** What is known of contacts and sides beside the rows: the rod of the scene of each side, and who solves keeps the rest. */
+/** Data of contacts and sides besides the arrays: the rod of the scene of each side; the solver keeps the rest. */
 export interface ContactRows {
   readonly push: Float64Array;
   readonly impulseStart: Float64Array;
@@ -97,7 +96,7 @@ export interface ContactRows {
   readonly awake: Uint8Array;
 }
 
-/** Bytes of the rows for so many sides and contacts. */
+/** Bytes of the arrays for the given numbers of sides and contacts. */
 export function contactBytes(sides: number, contacts: number, axes: 1 | 3): number {
   const doubles = (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
   return 8 * doubles + 4 * (sides + 2 * contacts) + contacts;
@@ -117,10 +116,10 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
   };
 }
 
-/** Sides of all bundles in one row; each bundle sees its part. */
+/** Sides of all bundles in one list; each bundle sees its part. */
 export interface SideArrays {
   readonly count: number;
-  /** Numbers of a side's velocity: 1 where contact is without friction (frictionless.ts). */
+  /** Components of a side's velocity: 1 for frictionless contact (frictionless.ts), else 3. */
   readonly axes: 1 | 3;
   readonly sides: readonly {
     readonly port: ContactPort;
@@ -135,31 +134,31 @@ export interface SideArrays {
   }[];
   /** Rod of the scene of each side; −1 for a body. */
   readonly rod: Int32Array;
-  /** Place of each contact's sides; −1 where the second is fixed. */
+  /** Indices of each contact's sides; −1 if the second is fixed. */
   readonly sideA: Int32Array;
   readonly sideB: Int32Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
-  /** Place of each side on its rod, and the force on it [N], 3 each. */
+  /** Position of each side on its rod, and the force on it [N], 3 components each. */
   readonly edge: Int32Array;
   readonly weight: Float64Array;
   readonly force: Float64Array;
-  /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
+  /** S v₀, S v, the copies y, and the unknowns, `axes` numbers each. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly copy: Float64Array;
   readonly right: Float64Array;
-  /** What the law of contact is applied to: the copies less their scaled impulses, `axes` a side. */
+  /** Input of the contact law: the copies minus their scaled impulses, `axes` numbers per side. */
   readonly free: Float64Array;
-  /** Impulses along the normals, where these are all. */
+  /** Normal impulses, if contact is frictionless. */
   readonly push: Float64Array;
-  /** p₀, `axes` a contact. */
+  /** p₀, `axes` numbers per contact. */
   readonly impulseStart: Float64Array;
-  /** ω of each contact [1/kg]; 0 where nothing can move. */
+  /** ω of each contact [1/kg]; 0 if neither side can move. */
   readonly omega: Float64Array;
-  /** Contacts at the busiest node of each contact. */
+  /** Number of contacts at the node with most contacts, for each contact. */
   readonly contactsAtNode: Float64Array;
-  /** 1 for each contact that is solved for; the others have no mass (see activeSet.ts). */
+  /** 1 for each contact in the active set; the others have no mass (activeSet.ts). */
   readonly awake: Uint8Array;
   /** Links that are solved together with the contacts. */
   readonly links?: LinkGroup;

@@ -8,15 +8,15 @@ import { MISS, missOfSides } from '../links/loops.ts';
 import type { SideArrays } from './sideArrays.ts';
 
 /**
- * Gap that an overlap (`gap` < 0) should have at the end of the step: it is pushed out by a fifth of what exceeds 1 % of its size, or half of what exceeds 2.5 %,
- * and by at most 5 %. Why these numbers: docs/notes/contact-solver.md.
+ * Target gap at the end of the step of an overlap (`gap` < 0): it is reduced by a fifth of the excess over 1 % of its size, or by half of the
+ * excess over 2.5 %, and by at most 5 %. Reasons for these numbers: docs/notes/contact-solver.md.
  */
 export function targetGap(gap: number, size: number): number {
   const depth = -gap;
   return gap + Math.min(Math.max(0, 0.2 * (depth - 0.01 * size), 0.5 * (depth - 0.025 * size)), 0.05 * size);
 }
 
-/** Depth in radii by which a contact must have sunk in within a step to be added: an old overlap is already being pushed out. */
+/** Depth in radii by which a contact must have penetrated within a step to be added: an old overlap is already being pushed out. */
 export const DEEPER = 2e-4;
 
 /** Sets the bias of each contact: a gap may close, an overlap is pushed out gently, an impact rebounds. */
@@ -30,19 +30,19 @@ export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: 
     if (gap < floor) set.bias[c] *= limitPush(finder, set, c);
     const speed = set.approach[c];
     if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
-    // after the rebound it is slowed by gravity for what is left of the step
+    // after the rebound, gravity slows it for the rest of the step
     const n = 3 * c;
     const pull = gravity[0] * set.normal[n] + gravity[1] * set.normal[n + 1] + gravity[2] * set.normal[n + 2];
     set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed - dt * pull);
   }
 }
 
-/** Largest difference between the velocities that the rods came to and their copies [m/s]. */
+/** Largest difference between the velocities that the rods reached and their copies [m/s]. */
 export function missOf(arrays: SideArrays): number {
   return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
 }
 
-/** Whether the rods came to the velocities of their copies, which the solver predicted. */
+/** True if the rods reached the velocities of their copies, which the solver predicted. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
   const { start, copy, count, axes, links } = arrays;
   if (links) return missOf(arrays) <= 10 * limit;
@@ -50,10 +50,10 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
   return true;
 }
 
-/** Part of the speeds at contacts by which rods may miss the predicted velocities. */
+/** Fraction of the contact speeds by which rods may miss the predicted velocities. */
 const ASTRAY = 1e-2;
 
-/** The same after the last round, with the speeds at the contacts taken into account. */
+/** Whether the rods reached the predicted velocities after the last round; the tolerance includes a fraction of the contact speeds. */
 export function hasArrived(arrays: SideArrays, limit: number): boolean {
   const { start, copy, count, axes } = arrays;
   let fastest = 0;
@@ -61,7 +61,7 @@ export function hasArrived(arrays: SideArrays, limit: number): boolean {
   return isPredicted(arrays, Math.max(limit, 0.1 * ASTRAY * fastest));
 }
 
-/** Whether contacts came to the positions that their copies predict, within `part` of their size. */
+/** True if contacts reached the positions that their copies predict, within `part` of their size. */
 export function keepsPositions(
   set: ContactSet,
   arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
@@ -82,17 +82,17 @@ export function keepsPositions(
   return true;
 }
 
-/** Speed above which a contact slides, of velocities that are compared with `scale` [m/s]. */
+/** Speed above which a contact slides [m/s]; `scale` is the reference velocity. */
 export const slipLimit = (scale: number): number => 0.05 * scale + 1e-6;
 
 /**
- * Marks the contacts that slide as the step begins; the warm start overwrites it for contacts that the last step had. Contacts on bodies stick at first.
+ * Marks the contacts that slide at the start of the step; the warm start overwrites the marks of persisting contacts. Contacts on bodies stick at first.
  */
 export function markStart(set: ContactSet, finder: Finder, limit: number): void {
   const { velocity: v, edgeOffset, edgeFirst, edgeSecond, colliders } = finder;
   for (let c = 0; c < set.count; c++) {
     set.sliding[c] = 0;
-    // one coefficient for both: nothing to choose
+    // static and dynamic coefficient are equal
     if (set.staticFriction[c] === set.dynamicFriction[c]) continue;
     if (set.collider[c] >= 0 && colliders[set.collider[c]].body >= 0) continue;
     const e = edgeOffset[set.rodA[c]] + set.edgeA[c];

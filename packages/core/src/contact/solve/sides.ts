@@ -23,20 +23,20 @@ import {
   type SideRows,
 } from './sideArrays.ts';
 
-/** Inputs of laying out, and its counters, which are all zero between two calls. */
+/** Inputs of the layout, and its counters, which are all zero between two calls. */
 export interface Layout {
   readonly finder: Finder;
   readonly bundles: readonly Bundle[];
   readonly placeOfRod: readonly BundlePlace[];
-  /** Whether friction turns rods about their axes. */
+  /** True if friction exerts torques about the rods' axes. */
   readonly rolling: boolean;
-  /** The body that a contact's collider rides on. */
+  /** Body that a contact's collider is attached to. */
   readonly bodyOf: (set: ContactSet, c: number) => BundlePlace | undefined;
   readonly links: Links;
-  /** Sides of each rod; contacts at each node and each body. */
+  /** Number of sides of each rod; number of contacts at each node and each body. */
   readonly perRod: Int32Array;
   readonly nodeContacts: Int32Array;
-  /** Sides of links at each node, and rods that have more in the links' rows, for contacts of the last layout. */
+  /** Number of link sides at each node, and rods with more of them than contacts of the last layout. */
   readonly nodeLinks: Int32Array;
   readonly rodsWithContacts: Set<number>;
   readonly bodyContacts: readonly Int32Array[];
@@ -89,7 +89,7 @@ function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked
   return list.sort((r, q) => placeOfRod[r].bundle - placeOfRod[q].bundle || placeOfRod[r].index - placeOfRod[q].index);
 }
 
-/** Places of the first side of every rod (in `perRod`) and body; where each bundle's sides begin and end. */
+/** Index of the first side of every rod (in `perRod`) and body; start and end of each bundle's sides. */
 function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): { from: number[]; bodyFrom: number[] } {
   const { bundles, placeOfRod, perRod, bodyOf } = layout;
   // within a bundle, bodies come after rods, in the order of the contacts
@@ -117,7 +117,7 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
   return { from, bodyFrom };
 }
 
-/** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
+/** Zeroed memory for the sides: local, or shared if threads take part. */
 function allocateSides(
   { bundles, buffers }: Layout,
   systems: readonly Uint8Array[],
@@ -134,12 +134,12 @@ function allocateSides(
   return slot === undefined ? new ArrayBuffer(bytes) : buffers.take(2 * slot, bytes);
 }
 
-/** Rows of all sides, the rod of the scene of each, and the sides of each contact. */
+/** Arrays of all sides, the rod of the scene of each, and the sides of each contact. */
 interface LaidOut extends SideRows, Pick<ContactRows, 'sceneRod' | 'sideA' | 'sideB'> {
   readonly axes: 1 | 3;
 }
 
-/** Writes the sides of the contacts; `perRod` and `bodyFrom` have the next free side of each rod and bundle's bodies. */
+/** Writes the sides of the contacts; `perRod` and `bodyFrom` hold the next free side of each rod and of each bundle's bodies. */
 function writeContactSides(layout: Layout, set: ContactSet, laid: LaidOut, bodyFrom: number[]): void {
   const { finder, placeOfRod, rolling, bodyOf, perRod } = layout;
   const { axes, rod, sceneRod, edge, weight, direction, arm, sideA, sideB } = laid;
@@ -173,7 +173,7 @@ function writeContactSides(layout: Layout, set: ContactSet, laid: LaidOut, bodyF
   }
 }
 
-/** Reserves the sides of the links after those of the contacts, and says how far contacts may end from their goals. */
+/** Reserves the sides of the links after those of the contacts, and sets how far contacts may end from their goals. */
 function reserveLinkSides(
   { links, placeOfRod, perRod }: Layout,
   set: ContactSet,
@@ -195,7 +195,7 @@ function reserveLinkSides(
   }
 }
 
-/** Each bundle's part of the rows. */
+/** Each bundle's part of the arrays. */
 function viewBundles(
   { bundles }: Layout,
   systems: readonly Uint8Array[],
@@ -236,8 +236,8 @@ function viewBundles(
 }
 
 /**
- * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory that
- * holds them until the same slot is laid out again, see ContactThreads.sideBuffer; without one they get memory of their own.
+ * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: memory slot that holds
+ * them until the next layout in the same slot, see ContactThreads.sideBuffer; without one they get separate memory.
  */
 export function layOutSides(
   layout: Layout,
@@ -296,7 +296,7 @@ export function layOutSides(
   };
 }
 
-/** Links of a group; threads take part where they see its sides. */
+/** Links of an island; threads take part if the sides are in shared memory. */
 function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, sides: SideArrays['sides']): LinkGroup {
   return {
     set,
@@ -310,7 +310,7 @@ function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, sides: SideArra
   };
 }
 
-/** Of the bundles that contacts have to do with. */
+/** Sides of the bundles that have contacts. */
 export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet): ContactPort[] {
   const touched = new Uint8Array(bundles.length);
   for (let c = 0; c < set.count; c++) {
@@ -322,7 +322,7 @@ export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet
   return bundles.flatMap(({ contact }, b) => (touched[b] && contact ? [contact] : []));
 }
 
-/** Those of a bundle that nothing touches. */
+/** Empty sides, of a bundle without contacts. */
 export const NO_SIDES: ContactSides = {
   count: 0,
   rod: new Int32Array(0),
@@ -335,7 +335,7 @@ export const NO_SIDES: ContactSides = {
 
 export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): void {
   for (const { sides, from } of arrays.sides) {
-    // every side is a contact's or a link's, and links write theirs
+    // every side belongs to a contact or a link, and links write their own
     if (!arrays.links) sides.force.fill(0);
     for (let c = 0; c < set.count; c++) {
       const a = arrays.sideA[c] - from;

@@ -23,7 +23,7 @@ const MAX_ROUNDS = 5;
 const DEEP = 0.04;
 
 export interface SingleRodSolver {
-  /** Of the last call: what it took. */
+  /** Iterations and error of the last call. */
   readonly outcome: StepOutcome;
   readonly result: SolveResult;
   /** Lists the systems of `within` that touch obstacles and nothing else, by the sorted set. */
@@ -78,7 +78,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const checked = new Uint8Array(finder.rods.length);
   const part = createContactSet();
   const raw = createContactSet();
-  /** Of each system: can never be in a batch; touches another rod or a body now; is in the list; its index there. */
+  /** For each system: can never be in a batch; touches another rod or a body now; is in the list; its index there. */
   const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
     canBatch[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
   );
@@ -86,13 +86,13 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const joined = new Uint8Array(systems.count);
   const listed = new Uint8Array(systems.count);
   const placeOf = new Int32Array(systems.count);
-  /** The list: contacts `from` to `to` of the set, and those that were added. */
+  /** The list: contacts `from` to `to` of the set, and contacts added later. */
   let count = 0;
   const system = new Int32Array(capacity);
   const from = new Int32Array(capacity);
   const to = new Int32Array(capacity);
   const added = new Map<number, number[]>();
-  /** Rods that are not done, by their index in the list, ascending. */
+  /** Rods that are not finished, as indices into the list, ascending. */
   const pending = new Int32Array(capacity);
   let pendingCount = 0;
   const failed: number[] = [];
@@ -158,7 +158,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
     pendingCount = left;
   };
 
-  /** Adds the penetrations of pending rods to their contacts; rods without any are done. */
+  /** Adds the penetrations of pending rods to their contacts; rods without any are finished. */
   const addPenetrations = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
     const rods = Array.from(pending.subarray(0, pendingCount), rodOf);
     raw.count = 0;

@@ -19,7 +19,7 @@ export interface SolveLog {
   /** Records one verdict for all systems that `among` selects. */
   recordBatch(among: (system: number) => boolean, result: SolveResult): void;
   hasRecord(system: number): boolean;
-  /** Drops the records of systems that did not move. */
+  /** Discards the records of systems that did not move. */
   discard(list: readonly number[]): void;
   /** Adds the records to the report; `set` has the contacts. */
   writeTo(report: ContactReport, set: ContactSet): void;
@@ -32,7 +32,7 @@ export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders
   const errorOf = new Float64Array(systems.count);
   let overlap = 0;
 
-  /** Of the contacts of the systems with this error, the one that overlaps most. */
+  /** The contact with the largest overlap among the systems with this error. */
   const findWorst = (set: ContactSet, error: number): ContactReport['worst'] => {
     let deepest = -1;
     for (let c = 0; c < set.count; c++) {

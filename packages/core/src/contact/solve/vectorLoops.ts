@@ -1,39 +1,39 @@
 /**
- * Loops of the contact solver over the numbers of all sides, by blocks: sums are those of blocks, added in their order, so that they do
- * not depend on who has which block. A block of all arrays stays in the cache while it is looked at several times.
+ * Loops of the contact solver over the numbers of all sides, in blocks. Sums are block sums added in block order, so they do not depend on which
+ * thread computes which block. A block of all arrays stays in the cache while the loops read it several times.
  */
 import { andersonWindows, contactConstants } from '../../constants.ts';
 
-/** Numbers of a block. */
+/** Numbers per block. */
 export const BLOCK = 4096;
 
-/** Turns that are mixed: 3 to 10 make little difference. */
+/** Iterates kept by Anderson acceleration: 3 to 10 make little difference. */
 export const WINDOW: number = andersonWindows.GROUP_WINDOW;
 
-/** Sums of a block: products of each change of f with the last one and with f. */
+/** Sums per block: inner products of each change of f with the last one and with f. */
 const STRIDE: number = 2 * WINDOW;
 
-/** Arrays that the loops look at; each has room for `capacity` numbers. */
+/** Arrays that the loops use, each with `capacity` numbers. */
 export interface MixRows {
   readonly capacity: number;
-  /** Turns that are mixed. */
+  /** Number of iterates that Anderson acceleration keeps. */
   readonly window: number;
   readonly weight: Float64Array;
-  /** One over the error that each number may have, whatever the impulses change. */
+  /** Reciprocal of the admissible error of each number, independent of the impulses. */
   readonly finest: Float64Array;
-  /** q when the error was least. */
+  /** q at the least error so far. */
   readonly best: Float64Array;
-  /** Changes of q + f, and of f. */
+  /** Changes of q + f, and of f, between iterations. */
   readonly changeNext: readonly Float64Array[];
   readonly changeF: readonly Float64Array[];
-  /** q and f of the turn before. */
+  /** q and f of the previous iteration. */
   readonly lastQ: Float64Array;
   readonly lastF: Float64Array;
   /** Sums of each block. */
   readonly sums: Float64Array;
 }
 
-/** Sides' arrays that they look at, see SideArrays. */
+/** Arrays of the sides that the loops use, see SideArrays. */
 export interface IterateRows {
   readonly start: Float64Array;
   readonly velocity: Float64Array;
@@ -68,12 +68,12 @@ export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: nu
   };
 }
 
-/** Part of the difference that a turn goes. */
+/** Relaxation factor of an iteration. */
 export const RELAXATION: number = contactConstants.RELAXATION;
 
 /**
- * Blocks `from` to `to`: velocities from those of the response, then f = RELAXATION (v − y) in their place. Sums: norm² of f; the largest error; the
- * largest over what it may be.
+ * Blocks `from` to `to`: computes velocities from the response, then overwrites them by f = RELAXATION (v − y). Sums: ‖f‖²; the largest error;
+ * the largest ratio of error to admissible error.
  */
 export function measureBlocks(
   { weight, finest, sums }: MixRows,
@@ -88,7 +88,7 @@ export function measureBlocks(
     let miss = 0;
     let norm = 0;
     for (let i = BLOCK * b; i < end; i++) {
-      // where nothing can move there is nothing to agree on
+      // sides that cannot move have no error
       const w = weight[i];
       const difference = w > 0 ? velocity[i] + start[i] - copy[i] : 0;
       const f = RELAXATION * difference;
@@ -104,7 +104,7 @@ export function measureBlocks(
   }
 }
 
-/** What `measureBlocks` found of all. */
+/** Results of `measureBlocks` over all blocks. */
 export function readMeasure(
   { sums }: MixRows,
   size: number,
@@ -119,8 +119,8 @@ export function readMeasure(
 }
 
 /**
- * Blocks `from` to `to`: the change since the turn before, to place `slot`, and its products with the `count` changes that are kept; then q
- * becomes the plain next one.
+ * Blocks `from` to `to`: stores the change since the previous iteration in slot `slot`, computes its inner products with the `count` stored
+ * changes, then sets q to the plain (unaccelerated) next iterate.
  */
 export function changeBlocks(
   { weight, changeNext, changeF, lastQ, lastF, sums }: MixRows,
@@ -142,7 +142,7 @@ export function changeBlocks(
         df[i] = change;
         next[i] = q[i] - lastQ[i] + change;
       }
-      // two at a time: what is read of the others serves both
+      // two at a time, so that each value is read once for both
       for (let a = 0; a < count; a += 2) {
         const other = a + 1 < count ? a + 1 : a;
         multiplyChanges(sums, STRIDE * b, a, other, changeF[a], changeF[other], weight, df, f, begin, end);
@@ -156,7 +156,7 @@ export function changeBlocks(
   }
 }
 
-/** Weighted products of each of two changes with a third, and with f, over a block. */
+/** Weighted inner products of each of two changes with a third, and with f, over a block. */
 function multiplyChanges(
   sums: Float64Array,
   o: number,
@@ -188,14 +188,14 @@ function multiplyChanges(
   sums[o + 2 * second + 1] = d;
 }
 
-/** Product k of all blocks, as `changeBlocks` left them: 2a of change a with the last one, 2a + 1 with f. */
+/** Sum k over all blocks, from `changeBlocks`: 2a is change a times the last one, 2a + 1 is change a times f. */
 export function readProduct({ sums }: MixRows, size: number, k: number): number {
   let sum = 0;
   for (let b = 0; b < countBlocks(size); b++) sum += sums[STRIDE * b + k];
   return sum;
 }
 
-/** Blocks `from` to `to`: q less `gamma` times the changes of q + f. */
+/** Blocks `from` to `to`: subtracts `gamma` times the changes of q + f from q. */
 export function mixBlocks(
   { changeNext }: MixRows,
   { free: q }: IterateRows,
@@ -214,19 +214,19 @@ export function mixBlocks(
   }
 }
 
-/** Blocks `from` to `to` of a copy. */
+/** Blocks `from` to `to`: copies an array. */
 export function copyBlocks(to: Float64Array, of: Float64Array, size: number, from: number, end: number): void {
   const last = Math.min(size, BLOCK * end);
   if (BLOCK * from < last) to.set(of.subarray(BLOCK * from, last), BLOCK * from);
 }
 
-/** Blocks `from` to `to`: q is where a plain step from the turn before leads. */
+/** Blocks `from` to `to`: sets q to the plain iterate after the previous iteration. */
 export function returnBlocks({ lastQ, lastF }: MixRows, q: Float64Array, size: number, from: number, to: number): void {
   const end = Math.min(size, BLOCK * to);
   for (let i = BLOCK * from; i < end; i++) q[i] = lastQ[i] + lastF[i];
 }
 
-/** Blocks `from` to `to`: no weights, and nothing that has to be fine. */
+/** Blocks `from` to `to`: clears the weights and tolerances. */
 export function emptyBlocks({ weight, finest }: MixRows, size: number, from: number, to: number): void {
   weight.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
   finest.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
