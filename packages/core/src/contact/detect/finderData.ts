@@ -112,14 +112,14 @@ export interface Root {
 
 export interface NearPairs {
   readonly tree: PathTree;
-  /** Two edges each; pairs may be there more than once. */
+  /** Two edges each; pairs may occur more than once. */
   readonly list: IntList;
   /** Length of the list after the last search of the tree. */
   searched: number;
-  /** How often the tree was searched, and edges were looked up, so far. */
+  /** Number of tree searches and of single-edge lookups so far. */
   searches: number;
   lookUps: number;
-  /** Where their velocities take the nodes in the step [m], and how far from there they came in the last one: the next may do likewise. */
+  /** Displacement of the nodes over the step at their current velocity [m], and its error in the last step, which predicts that of the next. */
   readonly ahead: Float64Array;
   readonly miss: Float32Array;
   /** Edges that have left their boxes, and marks of them. */

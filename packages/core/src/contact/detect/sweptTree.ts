@@ -1,11 +1,11 @@
 /**
- * A box tree over things that move: each has a box at the start and one at the end of a straight path.
+ * A bounding volume hierarchy over moving items: each has a box at the start and one at the end of a straight path.
  *
- * Two things are apart if, along one axis, one lies beyond the other both at the start and at the end: then it does so all the way, because everything in between
- * is linear. A motion that both have in common cancels in this test, which a single box about each path would include.
+ * Two items are separated if, along one axis, one lies beyond the other both at the start and at the end: then it does so all the way, because
+ * everything in between is linear. A motion that both share cancels in this test; a single box around each path would include it.
  *
- * The tree is built by halving (medianSplit.ts), with leaves of up to four things whose boxes lie in the order of the leaves. Boxes are in single precision, rounded
- * outwards: half the memory. Measurements: docs/notes/contact-solver.md.
+ * The tree is built by halving (medianSplit.ts), with leaves of up to four items whose boxes are stored in the order of the leaves. Boxes are in
+ * single precision, rounded outwards: half the memory. Measurements: docs/notes/contact-solver.md.
  */
 
 import { type IntList, push } from '../shapes/boxTree.ts';

@@ -1,18 +1,17 @@
 /**
- * What is known of the links of a scene while they are solved for, in one piece of memory that threads see. Sizes stand at its head, so
- * that whoever has the piece can cut it.
+ * Data of the links of a scene for the solver, in one shared buffer. Its header has the sizes, so that any thread can derive the arrays from it.
  */
 import { createCutter } from '../memory.ts';
 
-/** Numbers of a crossing's record, and of what is given of it: see crossings.ts. */
+/** Numbers per crossing in its record, and in its constants: see crossings.ts. */
 export const RECORD = 32;
 export const GIVEN = 9;
 
-/** Numbers that a step leaves to the next of a link: forces, then strains, each with room for MOST_ROWS. */
+/** Numbers per link that a step leaves for the next: forces, then strains, MOST_ROWS each. */
 export const MOST_ROWS = 6;
 export const MEMORY: number = 2 * MOST_ROWS;
 
-/** Links, crossings among them, rods that links hold, sides of all links, sides of links that are no crossings. */
+/** Numbers of links, of crossings among them, of rods with links, of sides of all links, and of sides of links that are not crossings. */
 export interface LinkSizes {
   readonly links: number;
   readonly crossings: number;
@@ -22,23 +21,23 @@ export interface LinkSizes {
 }
 
 export interface LinkRows {
-  /** Sizes, then crossings and rods of the group that is looked at. */
+  /** Sizes, then the numbers of crossings and rods of the current group. */
   readonly head: Float64Array;
-  /** Of each thread: what its share of a loop returned. */
+  /** Result of each thread's share of a loop. */
   readonly answer: Float64Array;
-  /** Of each crossing: RECORD numbers, GIVEN more, its four nodes among the positions, its four sides. */
+  /** For each crossing: RECORD numbers, GIVEN constants, indices of its four nodes in the positions, its four sides. */
   readonly record: Float64Array;
   readonly given: Float64Array;
   readonly node: Int32Array;
   readonly side: Int32Array;
-  /** Its number among the links. */
+  /** Index of the crossing among the links. */
   readonly linkOf: Int32Array;
-  /** Of each link what the last step left, and what the one under way does, MEMORY each. */
+  /** For each link: results of the last step, and of the current one, MEMORY numbers each. */
   readonly memory: Float64Array;
   readonly next: Float64Array;
-  /** Sides of the other links. */
+  /** Sides of links that are not crossings. */
   readonly otherSide: Int32Array;
-  /** Of the sides of all links, by rod: edge, weight, whether an end begins with it, contacts and sides at its node, and place in `side`, or −1 − that in `otherSide`. */
+  /** Sides of all links, by rod: edge, weight, start of an end, contacts and sides at its node, index in `side`, or −1 − index in `otherSide`. */
   readonly edge: Int32Array;
   readonly weight: Float64Array;
   readonly begins: Uint8Array;
@@ -46,7 +45,7 @@ export interface LinkRows {
   readonly code: Int32Array;
   /** Crossings of the group. */
   readonly member: Int32Array;
-  /** Of its rods: first of the rows above, and first and last of the solver's sides that are links'; links, mass [kg]; what pulls it as a whole, 3 each; see countJoined. */
+  /** Rods of the group: first row above; first and last link side in the solver; links; mass [kg]; net pull, 3 each; see countJoined. */
   readonly entry: Int32Array;
   readonly first: Int32Array;
   readonly last: Int32Array;
@@ -56,7 +55,7 @@ export interface LinkRows {
   readonly joined: Float64Array;
 }
 
-/** Threads at most. */
+/** Maximum number of threads. */
 const THREADS = 256;
 const HEAD = 8;
 const GROUP = 5;
@@ -102,12 +101,12 @@ export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
   };
 }
 
-/** Crossings of the group that is looked at. */
+/** Crossings of the current group. */
 export function crossingsOf({ head }: Pick<LinkRows, 'head'>): number {
   return head[GROUP];
 }
 
-/** Its rods. */
+/** Rods of the current group. */
 export function rodsOf({ head }: Pick<LinkRows, 'head'>): number {
   return head[GROUP + 1];
 }

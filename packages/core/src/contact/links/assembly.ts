@@ -1,4 +1,4 @@
-/** Rods that links join, and the pattern of their equations: one sparse matrix, a node eliminated as a whole. */
+/** Linked rods, and the sparsity pattern of their equations: one sparse matrix, eliminated node by node. */
 import { SceneError } from '../../errors.ts';
 import { analyzeSparse, createSparsePattern, type SparseFactor } from '../../linalg/sparse.ts';
 import type { RestRod } from '../../model.ts';
@@ -9,17 +9,17 @@ import { pathOfLink } from '../../scene/links.ts';
 import type { Link, Links } from './linkData.ts';
 import { createLinkBlock, type LinkBlock } from './stiffness.ts';
 
-/** Rods that links join, and their equations. */
+/** Linked rods and their equations. */
 export interface RestGroup {
   readonly rods: readonly number[];
   readonly parts: readonly RestRod[];
   readonly first: readonly number[];
   readonly size: number;
   readonly blocks: readonly LinkBlock[];
-  /** Slots of the parts' entries and of the blocks', in their order; −1 at prescribed unknowns. */
+  /** Slots of the entries of parts and blocks, in their order; −1 for prescribed unknowns. */
   readonly partSlot: readonly Int32Array[];
   readonly blockSlot: readonly Int32Array[];
-  /** Unknown of the group of each coordinate of a block. */
+  /** Unknown of the group for each coordinate of a block. */
   readonly blockUnknown: readonly Int32Array[];
   readonly factor: SparseFactor;
   readonly values: Float64Array;
@@ -28,7 +28,7 @@ export interface RestGroup {
   readonly anchor: Float64Array;
 }
 
-/** Sets of rods that links join. */
+/** Sets of rods joined by links. */
 export function joinRods(links: Links, count: number): number[][] {
   const parent = Array.from({ length: count }, (_, k) => k);
   const root = (k: number): number => {

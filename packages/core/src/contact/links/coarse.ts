@@ -1,19 +1,20 @@
 /**
- * A correction of what a cloth has wrong over lengths of many links, in every turn of the solver.
+ * Coarse-grid correction: removes errors of a cloth that extend over many links, in every iteration of the solver.
  *
- * It is that of drift.ts, with the velocities of coarseBasis.ts in place of one for all: P c, of corners some hundred in number,
+ * It is the correction of drift.ts, with the velocities of coarseBasis.ts instead of one for all: P c, with some hundred corners,
  *     K c = Pᵀ ρ(S v − y),    K = Pᵀ ρ(1 − S H⁻¹ Sᵀ ρ) P = Pᵀ (1/ρ + S A⁻¹ Sᵀ)⁻¹ P,
- * which is the cloth's own stiffness in the step where ρ is large beside it, with what contacts and pins add. A turn goes RELAXATION of the way by
- * itself: the part of it that is smooth is taken off.
+ * which is the cloth's stiffness in the step if ρ is large relative to it, plus that of contacts and pins. An iteration covers RELAXATION of the
+ * way on its own: the correction omits the smooth part of that.
  *
- * K is a sum over systems (rods): each answers to its own columns by itself, so that one solve gives a column of every one. Of those that
- * go through the same cells and touch something, or not, SAMPLES are asked, and stand for all: K stays positive, as a sum of what is. With 3 in
- * place of 6 a step of 2 × 100 hairs took 403 turns, with all 194: what is soft for those asked may be stiff for the rods between them.
+ * K is a sum over systems (rods): each responds to its own columns separately, so that one solve gives a column for every rod. Of the rods that
+ * pass through the same cells, with or without contact, SAMPLES are solved and represent all; K stays positive, because it is a sum of actual
+ * responses. With 3 samples instead of 6 a step of 2 × 100 hairs took 403 iterations, with all rods 194: a mode that is soft for the samples may be
+ * stiff for the rods between them.
  *
- * 2 × 250 hairs on a statue, the first three steps that touch: 269, 406 and 456 turns without, 180, 305 and 204 with; 116, 206, 129 and 74, 73,
- * 91 where velocities are wanted to a hundredth of what gravity adds. More corners save little: 424 turns of 2 × 500 became 376 with 1000, before
- * contacts slept (activeSet.ts). K takes as long as 20 to 40 turns to make, which many steps do with: so it
- * is made after PATIENCE turns of a round, and kept until a later round of the step needs as many.
+ * 2 × 250 hairs on a statue, the first three steps with contact: 269, 406 and 456 iterations without, 180, 305 and 204 with; 116, 206, 129 and 74,
+ * 73, 91 with a tolerance of a hundredth of the velocity that gravity adds. More corners save little: 424 iterations of 2 × 500 became 376 with
+ * 1000. Computing K takes as long as 20 to 40 iterations, and many steps need fewer: so it is computed after PATIENCE iterations of a round, and
+ * kept until a later round of the step needs as many.
  */
 
 import { factorPositive, solvePositive } from '../../linalg/dense.ts';
@@ -27,18 +28,18 @@ import { loopLinks } from './law.ts';
 import type { Coarse, LinkGroup } from './linkData.ts';
 import { type LinkLoopArrays, PROLONG, RESTRICT } from './loops.ts';
 
-/** Turns without. */
+/** Iterations without the correction. */
 export const PATIENCE = 30;
 
-/** Corners at most, and links for each at least. */
+/** Maximum number of corners, and minimum number of links per corner. */
 const MOST = 450;
 const EACH = 120;
-/** Fewer are no more than one velocity for all. */
+/** Fewer corners are no better than one velocity for all. */
 const LEAST = 16;
 
 const SAMPLES = 6;
 
-/** The links of a group, and its sides, as far as K is made of them. */
+/** The links of a group and its sides, as far as K depends on them. */
 export type CoarseGroup = Pick<LinkGroup, 'set' | 'all' | 'rows' | 'shared' | 'coarse'>;
 export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocity' | 'right'> {
   readonly sides: readonly (Omit<SideArrays['sides'][number], 'port' | 'response' | 'start'> & {
@@ -46,7 +47,7 @@ export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocit
   })[];
 }
 
-/** Cells for the group's links: those of the last time, where they are the same. */
+/** Cells for the group's links: those of the last call if the links are the same. */
 function findCoarse({ set, all, shared }: CoarseGroup): Coarse | undefined {
   const most = Math.min(MOST, Math.floor(set.count / EACH));
   if (most < LEAST) return undefined;
@@ -66,19 +67,19 @@ function findCoarse({ set, all, shared }: CoarseGroup): Coarse | undefined {
   return all.coarse.last;
 }
 
-/** A system that is asked for its columns. */
+/** A system whose columns are computed. */
 interface Sample {
   readonly bundle: number;
   readonly system: number;
-  /** Rods of the rows. */
+  /** Rods of the system, as rows. */
   readonly rods: number[];
-  /** How many it stands for. */
+  /** Number of systems that it represents. */
   weight: number;
-  /** Corners that it has to do with. */
+  /** Corners that affect it. */
   corners: number[];
 }
 
-/** Systems of the group that links hold, those to be asked among them. */
+/** Linked systems of the group, and the samples among them. */
 function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: CoarseArrays): Sample[] {
   const { first } = group.rows;
   const kinds = new Map<string, Sample[]>();
@@ -120,7 +121,7 @@ function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: Coa
   });
 }
 
-/** Sides of corner v on the rods of a sample: `action` gets them with their part of it. */
+/** Calls `action` with the sides of a sample's rods that corner v affects, and their weights. */
 function eachSide(
   { rows }: Coarse,
   first: Int32Array,
@@ -143,7 +144,7 @@ function eachSide(
   }
 }
 
-/** Makes K of the weights and the response as they are. Overwrites velocities and right sides. */
+/** Computes K from the current weights and response. Overwrites velocities and right-hand sides. */
 export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | undefined {
   const coarse = findCoarse(group);
   if (!coarse) return undefined;
@@ -185,14 +186,14 @@ export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | 
     }
   }
   for (let i = 0; i < size; i++) {
-    // what no more than touches a cell has next to nothing of a corner
+    // a system that barely reaches into a cell has a negligible weight at its corners
     k[i * size + i] += 1e-6 * lumped[i];
     for (let j = 0; j < i; j++) k[i * size + j] = 0.5 * (k[i * size + j] + k[j * size + i]);
   }
   return factorPositive(k, size) ? coarse : undefined;
 }
 
-/** Adds what a sample answers to one column, whose push is in `right`, at all of its corners. */
+/** Adds a sample's response to one column, whose load is in `right`, at all of its corners. */
 function addColumn(
   k: Float64Array,
   size: number,
@@ -226,7 +227,7 @@ function addColumn(
   }
 }
 
-/** Adds the correction to what changes in a turn, RELAXATION times by how much sides are off: in `velocity`. */
+/** Adds the correction to the change of the iteration, RELAXATION times the residual of the sides: in `velocity`. */
 export function correctCoarse(coarse: Coarse, group: CoarseGroup, arrays: LinkLoopArrays): void {
   const { rows, factor, lumped, pull, step } = coarse;
   loopLinks(group, RESTRICT, arrays);

@@ -1,26 +1,25 @@
 /**
- * Velocities of a cloth that are smooth over cells of space: what its links' sides have of them, and what a velocity at the corners of the cells
- * makes of the sides.
+ * Velocities of a cloth that are smooth over cells of space: restriction of side velocities to the corners of the cells, and prolongation back.
  *
- * A side moves with the corners of the cell that its link began in, by trilinear weights; both ends of a link move alike, so that links
- * do not feel it. Along a rod the sides of one cell follow each other: runs, with eight corners each. A loop over runs that restricting and
- * prolonging share takes a tenth longer than one each.
+ * A side moves with the corners of the cell in which its link started, by trilinear weights. Both ends of a link move alike, so links are not
+ * strained. Along a rod the sides of one cell are consecutive: a run, with eight corners. One loop over runs shared by restriction and prolongation
+ * takes a tenth longer than one loop each.
  */
 import { createCutter } from '../memory.ts';
 
 export interface CoarseRows {
   /** Numbers of sides, runs, rods and corners. */
   readonly header: Float64Array;
-  /** Of each run at its corners, 3 each: what its sides have. */
+  /** Restricted values of each run at its corners, 3 numbers each. */
   readonly sums: Float64Array;
-  /** Of each corner, 3 each: how it moves. */
+  /** Velocity of each corner, 3 numbers each. */
   readonly move: Float64Array;
-  /** Of each side, rod by rod: where it is in its cell, 0 to 1 along each axis. */
+  /** Position of each side in its cell, rod by rod: 0 to 1 along each axis. */
   readonly fraction: Float32Array;
-  /** First run of each rod, and their number; first side of each run, and theirs. */
+  /** First run of each rod, and the number of runs; first side of each run, and the number of sides. */
   readonly rodRun: Int32Array;
   readonly runSide: Int32Array;
-  /** Corners of each run, CORNERS each; −1 where its sides do not move. */
+  /** Corners of each run, CORNERS each; −1 if its sides do not move. */
   readonly corner: Int32Array;
 }
 
@@ -50,13 +49,13 @@ export function cutCoarse(
   };
 }
 
-/** Rows that another has made. */
+/** Views of rows that another thread has created. */
 export function openCoarse(buffer: ArrayBufferLike): CoarseRows {
   const [sides, runs, rods, corners] = new Float64Array(buffer, 0, HEADER);
   return cutCoarse(buffer, sides, runs, rods, corners);
 }
 
-/** Part of a side, `at` its fractions, that corner c of its cell has. */
+/** Weight of corner c of the cell for a side with fractions `at`. */
 export function weightOf(fraction: Float32Array, at: number, c: number): number {
   const x = fraction[at];
   const y = fraction[at + 1];
@@ -64,7 +63,7 @@ export function weightOf(fraction: Float32Array, at: number, c: number): number 
   return (c & 1 ? x : 1 - x) * (c & 2 ? y : 1 - y) * (c & 4 ? z : 1 - z);
 }
 
-/** Sums of ρ·wrong at the corners of all runs of rods `from` to `to`; `first`: first side of each rod's links among all. */
+/** Sums of ρ·wrong at the corners of all runs of rods `from` to `to`; `first`: first link side of each rod among all sides. */
 export function restrict(
   { sums, rodRun, runSide, corner, fraction }: CoarseRows,
   first: Int32Array,
@@ -96,7 +95,7 @@ export function restrict(
   }
 }
 
-/** Adds to `velocity` of the sides of rods `from` to `to` how their corners move. */
+/** Adds the velocity of the corners to `velocity` of the sides of rods `from` to `to`. */
 export function prolong(
   { move, rodRun, runSide, corner, fraction }: CoarseRows,
   first: Int32Array,
@@ -129,7 +128,7 @@ export function prolong(
   }
 }
 
-/** What all runs have, by corners: into `out`, 3 each. */
+/** Sums the values of all runs by corner into `out`, 3 numbers each. */
 export function gather(out: Float64Array, { sums, corner }: CoarseRows): void {
   out.fill(0);
   for (let k = 0; k < corner.length; k++) {

@@ -1,4 +1,4 @@
-/** Cells of space for the links of a group, by where they were when the scene began: as wide as makes the wanted number of corners. */
+/** Cells of space for the links of a group, by their positions at the start of the scene; the cell size gives the requested number of corners. */
 import type { LinkPlan } from '../../scene/links.ts';
 import { CORNERS, type CoarseRows, coarseBytes, cutCoarse } from './coarseBasis.ts';
 import { createFrame, startFrame } from './frames.ts';
@@ -6,7 +6,7 @@ import type { LinkSet, Links } from './linkData.ts';
 
 const frame = createFrame();
 
-/** Where links were. */
+/** Initial positions of links. */
 function placesOf(plans: readonly LinkPlan[], which: Int32Array): Float64Array {
   const place = new Float64Array(3 * which.length);
   for (let k = 0; k < which.length; k++) {
@@ -32,11 +32,11 @@ function boxOf(place: Float64Array): Box {
   return { low, extent: high.map((x, k) => x - low[k]) };
 }
 
-/** Cells along each axis, none where all lies within half of one. */
+/** Number of cells along each axis, none if everything lies within half of one. */
 const cellsFor = (extent: readonly number[], width: number): number[] =>
   extent.map((x) => (x < 0.5 * width ? 0 : Math.max(1, Math.round(x / width))));
 
-/** Cell of a link, by axis, and where it is in it. */
+/** Cell of a link, by axis, and the link's position in it. */
 function locate(cell: Int32Array, part: Float64Array, place: Float64Array, l: number, box: Box, cells: number[]): void {
   for (let k = 0; k < 3; k++) {
     const u = cells[k] === 0 ? 0 : ((place[3 * l + k] - box.low[k]) / box.extent[k]) * cells[k];
@@ -48,7 +48,7 @@ function locate(cell: Int32Array, part: Float64Array, place: Float64Array, l: nu
 const cell = new Int32Array(3);
 const part = new Float64Array(3);
 
-/** Corners of cells that links are in, in ascending order of the numbers that `numberOf` gives them. */
+/** Corners of cells that contain links, in ascending order of their numbers by `numberOf`. */
 function findCorners(place: Float64Array, box: Box, cells: number[]): Int32Array {
   const found = new Uint8Array((cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1));
   for (let l = 0; l < place.length / 3; l++) {
@@ -71,14 +71,14 @@ function numberOf(cells: readonly number[], c: number): number {
 
 const countOf = (index: Int32Array): number => index.reduce((largest, v) => Math.max(largest, v), -1) + 1;
 
-/** The finest cells with at most `most` corners, by halving: how many along the widest side. */
+/** Finds the finest cells with at most `most` corners by bisection; returns the number of cells along the longest side. */
 function chooseCells(place: Float64Array, box: Box, most: number): { cells: number[]; index: Int32Array } {
   const widest = Math.max(...box.extent);
   let chosen: { cells: number[]; index: Int32Array } = { cells: [0, 0, 0], index: new Int32Array(1) };
   for (let low = 1, high = most; low <= high; ) {
     const along = (low + high) >> 1;
     const cells = cellsFor(box.extent, widest / along);
-    // cells that nothing is in cost memory while one looks for them
+    // empty cells cost memory during the search
     const few = (cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1) <= 1e6;
     const index = few ? findCorners(place, box, cells) : undefined;
     if (index && countOf(index) <= most) {
@@ -89,7 +89,7 @@ function chooseCells(place: Float64Array, box: Box, most: number): { cells: numb
   return chosen;
 }
 
-/** Links of a set by their number in the scene, in ascending order; and of each of its sides, rod by rod, the place of its link among these. */
+/** Links of a set by their scene index, ascending; and for each of its sides, rod by rod, the index of its link among these. */
 function listLinks({ rows, entryOfRod, plans }: Links, { crossings, others, rods }: LinkSet) {
   const which = new Int32Array(crossings.length + others.length);
   crossings.forEach((c, k) => {
@@ -122,8 +122,8 @@ function listLinks({ rows, entryOfRod, plans }: Links, { crossings, others, rods
 }
 
 /**
- * Rows for a set of links; `memory` gives room for them. Undefined where cells with at most `most` corners would be one.
- * Links to a fixed point do not move with the others.
+ * Rows for a set of links, in memory from `memory`. Undefined if cells with at most `most` corners would be a single one. Links to a fixed point
+ * do not move with the others.
  */
 export function makeCoarse(
   links: Links,
@@ -137,7 +137,7 @@ export function makeCoarse(
   const { cells, index } = chooseCells(place, box, most);
   if (cells[0] + cells[1] + cells[2] === 0) return undefined;
   const rods = set.rods.length;
-  /** Number of a link's cell, which then is in `cell`; −1 where it does not move. */
+  /** Number of a link's cell, which is written to `cell`; −1 if the link does not move. */
   const find = (l: number): number => {
     if (links.plans[which[l]].rodB < 0) return -1;
     locate(cell, part, place, l, box, cells);

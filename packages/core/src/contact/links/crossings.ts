@@ -1,5 +1,5 @@
 /**
- * Crossings: links that hold two places together and the angle between their rods. A cloth has a million of them, so each is one record of 32
+ * Crossings: links that hold two points together and the angle between their rods. A cloth has a million of them, so each is one record of 32
  * numbers in a shared array, which an iteration of the solver reads in order.
  *
  * In C, a row of position has one weight w per side, and the row of the angle has a vector ∓n for the two nodes of an end. The local matrix of
@@ -13,7 +13,7 @@ import { atan2 } from '../../math/rounded/index.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import { GIVEN, type LinkRows, MEMORY, MOST_ROWS, RECORD } from './arrays.ts';
 
-/** The arrays of the solver; see SideArrays. */
+/** The solver's arrays; see SideArrays. */
 export interface CrossingArrays {
   readonly mass: Float64Array;
   readonly response: Float64Array;
@@ -23,10 +23,10 @@ export interface CrossingArrays {
   readonly free: Float64Array;
 }
 
-/** Records of crossings and which of them are meant. */
+/** Records of crossings, and the list of those to process. */
 export type CrossingRows = Pick<LinkRows, 'record' | 'given' | 'side' | 'member'>;
 
-/** Places in a record: weights, n of both ends, 1/ρ, the arrow, what strains ask for, impulses, those made linear at, largest response. */
+/** Offsets in a record: weights, n of both ends, 1/ρ, the arrow, target of the strains, impulses, those of the linearization, largest response. */
 const NORMAL = 4;
 const INVERSE = 10;
 const ARROW = 14;
@@ -34,11 +34,11 @@ const WANTED = 19;
 const IMPULSE = 23;
 const BEFORE = 27;
 const RESPONSE = 31;
-/** Places in what is given: strains; stiffness and damping of position and angle; the angle at rest. */
+/** Offsets in the constants: strains; stiffness and damping of position and angle; the angle at rest. */
 const LAW = 4;
 const REST = 8;
 
-/** What does not change of crossing c. */
+/** Constants of crossing c. */
 export function describeCrossing({ record: r, given }: LinkRows, c: number, plan: LinkPlan, angleRest: number): void {
   const { weightA, weightB } = plan;
   r.set([1 - weightA, weightA, weightB - 1, -weightB], RECORD * c);
@@ -86,7 +86,7 @@ export function measureCrossings(
       ny /= sine;
       nz /= sine;
     } else {
-      // parallel: any direction across
+      // parallel: any perpendicular direction
       const flat = Math.abs(az) < 0.6;
       const size = Math.sqrt(flat ? ax * ax + ay * ay : ay * ay + az * az);
       nx = flat ? -ay / size : 0;
@@ -103,8 +103,8 @@ export function measureCrossings(
 }
 
 /**
- * Records of links that are linear where they are, with the solver's masses as they are; impulses are those they were made linear at. Returns how many
- * have a law that is not positive.
+ * Linearizes links at their current strains, with the solver's current point masses; the current impulses become those of the linearization.
+ * Returns how many have a law that is not positive.
  */
 export function writeCrossings(
   { record: r, given, side, member }: CrossingRows,
@@ -157,7 +157,7 @@ export function writeCrossings(
   return wrong;
 }
 
-/** Component m of what side i of the crossing at o has of its impulses, IMPULSE or BEFORE. */
+/** Component m of the impulse on side i of the crossing at o: IMPULSE or BEFORE. */
 function pushOf(r: Float64Array, o: number, impulse: number, i: number, m: number): number {
   const angle = i % 2 === 0 ? -r[o + impulse + 3] : r[o + impulse + 3];
   return r[o + i] * r[o + impulse + m] + angle * r[o + NORMAL + (i < 2 ? 0 : 3) + m];
@@ -187,7 +187,7 @@ export function startCrossings(
   }
 }
 
-/** Forces [N] at their sides: the impulses over dt. */
+/** Forces [N] at their sides: the impulses divided by dt. */
 export function writeCrossingForces(
   { record: r, side, member }: CrossingRows,
   force: Float64Array,
@@ -205,7 +205,7 @@ export function writeCrossingForces(
   }
 }
 
-/** Impulses to start from: the forces of `memory`. */
+/** Initial impulses: the forces in `memory`. */
 export function recallCrossings(
   { record: r, member, linkOf }: LinkRows,
   memory: Float64Array,
@@ -221,7 +221,7 @@ export function recallCrossings(
   }
 }
 
-/** What a step of length dt leaves to the next: see `rememberLinks`. */
+/** Results of a step of length dt for the next: see `rememberLinks`. */
 export function rememberCrossings(
   { record: r, given, member, linkOf, next }: LinkRows,
   dt: number,
@@ -299,8 +299,8 @@ export function applyCrossings(
 }
 
 /**
- * The velocity y of side i of the crossing at o, to `copy`, and the right side of its rod's solve, ρ(y − v₀) + Cᵀ(p − p₀); p is the impulse in
- * the record. `at`: the side's first number.
+ * Writes the velocity y of side i of the crossing at o to `copy`, and the right-hand side of its rod's solve, ρ(y − v₀) + Cᵀ(p − p₀); p is the
+ * impulse in the record. `at`: index of the side's first number.
  */
 function writeSide(
   { mass, copy, free, start, right }: CrossingArrays,

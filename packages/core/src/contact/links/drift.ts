@@ -2,19 +2,19 @@
  * The drift of linked rods: a velocity error that a whole group shares, and its correction in every iteration of the solver.
  *
  * The weights ρ follow the response at a point. In hair that is finer than the length that bends in a step, ρ is tens to hundreds of times a link's
- * share of the rod's mass m, and an error that the whole group shares decays by only m/ρ per iteration. So every iteration moves all sides of links
- * by one velocity c,
+ * share of the rod's mass m, and an error that the whole group shares decays by only m/ρ per iteration. So every iteration moves all link sides by
+ * one velocity c,
  *     K c = Σ ρ(S v − y),    K = Σ ρ(1 − S H⁻¹ Sᵀ ρ),
- * after which no net force of the glued masses is left on the group. Links do not feel c, and at the solution c is zero. K is 3 × 3: the mass of the
- * group, and what contacts and pins add. It takes four solves whenever the weights change, and saves a tenth to a fifth of the iterations.
- * Measurements and other corrections: docs/notes/contact-solver.md#links.
+ * after which no net force of the point masses is left on the group. c does not strain the links, and at the solution c is zero. K is 3 × 3: the mass
+ * of the group, plus the effect of contacts and pins. It takes four solves whenever the weights change, and saves a tenth to a fifth of the
+ * iterations. Measurements and other corrections: docs/notes/contact-solver.md#links.
  */
 import type { ContactPort } from '../../model.ts';
 import type { SideArrays } from '../solve/sideArrays.ts';
 import { type LinkRows, rodsOf } from './arrays.ts';
 import type { Link, LinkGroup } from './linkData.ts';
 
-/** The links of a group, as far as they move as one. */
+/** The links of a group, as far as they move together. */
 export interface DriftGroup extends Pick<LinkGroup, 'whole'> {
   readonly set: { readonly others: readonly Pick<Link, 'sideCount' | 'perEnd'>[] };
   readonly rows: DriftRows;
@@ -28,9 +28,9 @@ export interface DriftArrays extends Pick<SideArrays, 'mass' | 'velocity' | 'rig
 export type DriftRows = Pick<LinkRows, 'head' | 'pull' | 'mass' | 'first' | 'last'>;
 
 /**
- * Pull of what is left at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
- * [m/s]: `wrong` is by how much sides are off, 3 each. It has no counterpart at the other end of the links. Sides of a fine cloth that
- * are off by a thousandth of what they may be, all to one side, slowed its fall by 3 %.
+ * Net pull of the residual at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
+ * [m/s]. `wrong` is the residual of the sides, 3 numbers each; it has no reaction at the other end of the links. Residuals of a thousandth of
+ * the tolerance, all in one direction, slowed the fall of a fine cloth by 3 %.
  */
 export function sumPulls(rows: DriftRows, mass: Float64Array, wrong: Float64Array, from: number, to: number): number {
   const { pull, first, last } = rows;
@@ -53,7 +53,7 @@ export function sumPulls(rows: DriftRows, mass: Float64Array, wrong: Float64Arra
   return most;
 }
 
-/** Twice the kinetic energy of rods that move as their pulls make them [J]. */
+/** Twice the kinetic energy of rods that move by their pulls [J]. */
 export function energyOfPulls(rows: DriftRows): number {
   const { pull, mass } = rows;
   let sum = 0;
@@ -64,7 +64,7 @@ export function energyOfPulls(rows: DriftRows): number {
   return sum;
 }
 
-/** Moves all sides of links on rods `from` to `to` of the rows by one velocity. */
+/** Moves all link sides on rods `from` to `to` of the rows by one velocity. */
 export function shiftSides(
   { first, last }: DriftRows,
   velocity: Float64Array,
@@ -82,7 +82,7 @@ export function shiftSides(
   }
 }
 
-/** K⁻¹ of the group, by rows; zeros where a link holds it to a point, or nothing lets it move. Overwrites velocities and right sides. */
+/** K⁻¹ of the group, row by row; zeros if a link holds it to a fixed point, or it cannot move. Overwrites velocities and right-hand sides. */
 export function weighWhole({ set, rows, whole }: DriftGroup, { mass, velocity, right, sides }: DriftArrays): void {
   whole.fill(0);
   for (const { sideCount, perEnd } of set.others) if (sideCount === perEnd) return;
@@ -107,7 +107,7 @@ export function weighWhole({ set, rows, whole }: DriftGroup, { mass, velocity, r
   invert(whole);
 }
 
-/** Inverse of a symmetric 3 × 3, in place; zeros where it is not positive. */
+/** Inverts a symmetric 3 × 3 matrix in place; zeros if it is not positive. */
 function invert(a: Float64Array): void {
   const [xx, xy, xz, yy, yz, zz] = [a[0], 0.5 * (a[1] + a[3]), 0.5 * (a[2] + a[6]), a[4], 0.5 * (a[5] + a[7]), a[8]];
   const first = yy * zz - yz * yz;

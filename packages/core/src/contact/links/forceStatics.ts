@@ -1,11 +1,11 @@
 /**
- * Equilibria of linked rods whose models have unknowns of their own, by the forces of the links.
+ * Equilibria of linked rods of models with other unknowns than positions, by the forces of the links.
  *
- * Each rod finds its equilibrium by its own search under given forces of the links; those forces are found by Newton's method on
- * strain = force/stiffness. Its matrix, how strains answer to forces, comes from differences, one search per row of a link, and is corrected
- * after every step (Broyden). Every rod must be held by pins: one that only links hold has no equilibrium of its own.
+ * Each rod finds its equilibrium by its own search under given link forces; Newton's method on strain = force/stiffness finds those forces. Its
+ * matrix, the response of strains to forces, comes from finite differences, one search per row of a link, and is corrected after every step
+ * (Broyden). Every rod must be held by pins: a rod that only links hold has no equilibrium under constant forces.
  *
- * Stability: springs add stiffness, so the whole is stable where each rod is stable under forces that stay as they are. Else no verdict.
+ * Stability: springs add stiffness, so the whole is stable if each rod is stable under constant forces. Otherwise there is no verdict.
  */
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
@@ -16,16 +16,16 @@ import type { Link, Links } from './linkData.ts';
 import { setLinkForce, stiffnessOf } from './links.ts';
 import { createLinkBlock, type LinkBlock, measureBlock } from './stiffness.ts';
 
-/** Rows of links beyond which this would take too long: each costs a search. */
+/** Limit of link rows: each costs a search. */
 const MOST_ROWS = 60;
 const ROUNDS = 40;
 
-/** A rod by itself. */
+/** A single rod. */
 export interface LoneRest {
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
   /** Adds a load; the returned function removes it. */
   addLoad(rod: number, source: LoadSource): () => void;
-  /** Puts the forces in the links' memory on the rods, for reactions and channels. */
+  /** Applies the forces in the links' memory to the rods, for reactions and channels. */
   applyForces(): void;
 }
 
@@ -38,13 +38,13 @@ export interface ForceParts {
   readonly alone: LoneRest;
 }
 
-/** Whether the links pull with forces at points of the rods' axes and nothing else. */
+/** True if the links exert only forces, at points of the rods' axes. */
 export function canSettleByForces(list: readonly Link[]): boolean {
   const rows = list.reduce((sum, link) => sum + link.rows, 0);
   return rows <= MOST_ROWS && list.every((link) => link.rows === 3 && link.perEnd === 1);
 }
 
-/** Forces of links on one rod [N], 3 per node. */
+/** Link forces on one rod [N], 3 per node. */
 function createForceLoad(force: Float64Array): LoadSource {
   return {
     dependsOnState: false,
@@ -64,7 +64,7 @@ function bendingForce({ halfEI1, halfEI2, length }: Rod): number {
   return Math.max(halfEI1[0], halfEI2[0]) / (length * length);
 }
 
-/** Equilibria of the rods together at t; writes the links' forces to their memory. */
+/** Finds the joint equilibrium of the rods at t; writes the link forces to their memory. */
 export function settleByForces(parts: ForceParts, t: number, options: EquilibriumOptions): Settled & Verdict {
   const { members, list, links, rods, samples, alone } = parts;
   const blocks = list.map((link) => createLinkBlock(link, rods));
@@ -73,7 +73,7 @@ export function settleByForces(parts: ForceParts, t: number, options: Equilibriu
   const removals = [...forces].map(([rod, force]) => alone.addLoad(rod, createForceLoad(force)));
   let iterations = 0;
   let reports: EquilibriumReport[] = [];
-  /** Lets the rods find their equilibria under the forces f; returns strain − f/k, or undefined where a rod finds none. */
+  /** Finds the equilibria of the rods under the forces f; returns strain − f/k, or undefined if a rod finds none. */
   const respond = (f: Float64Array): Float64Array | undefined => {
     writeForces(forces, blocks, f, parts);
     reports = members.map((rod) => alone.equilibrate(rod, t, { ...options, stability: 'report' }));
@@ -105,7 +105,7 @@ export function settleByForces(parts: ForceParts, t: number, options: Equilibriu
   };
 }
 
-/** What the forces f of the links do to the nodes. */
+/** Forces on the nodes from the link forces f. */
 function writeForces(
   forces: ReadonlyMap<number, Float64Array>,
   blocks: readonly LinkBlock[],
@@ -125,7 +125,7 @@ function writeForces(
 
 type Respond = (f: Float64Array) => Float64Array | undefined;
 
-/** Forces for which `respond` is nothing, by Newton's method with a matrix from differences. */
+/** Finds forces for which `respond` returns zero, by Newton's method with a matrix from finite differences. */
 function findForces(
   respond: Respond,
   n: number,
@@ -148,7 +148,7 @@ function findForces(
       if (next && largest(next) < before) break;
     }
     if (!next || !(largest(next) < before)) {
-      // once more with a matrix of where it is
+      // once more with a matrix of the current point
       if (fresh) break;
       fresh = true;
       continue;
@@ -158,7 +158,7 @@ function findForces(
     fresh = largest(next) > 0.5 * before;
     error = next;
   }
-  // the rods as they are under these forces
+  // bring the rods to equilibrium under these forces
   error = respond(force);
   return { force, converged: error !== undefined && largest(error) <= 4 * small };
 }
@@ -169,7 +169,7 @@ function largest(list: Float64Array): number {
   return most;
 }
 
-/** ∂error/∂force by differences, by rows. */
+/** ∂error/∂force by finite differences, row by row. */
 function measureSlope(
   respond: Respond,
   force: Float64Array,
@@ -186,7 +186,7 @@ function measureSlope(
   return slope;
 }
 
-/** Solves slope·x = −error; slopes are symmetric but for rounding. */
+/** Solves slope·x = −error; slopes are symmetric up to rounding. */
 function solveNegative(slope: Float64Array, error: Float64Array): Float64Array {
   const n = error.length;
   const matrix = slope.map((_, k) => -0.5 * (slope[k] + slope[(k % n) * n + Math.floor(k / n)]));
@@ -196,7 +196,7 @@ function solveNegative(slope: Float64Array, error: Float64Array): Float64Array {
   return x;
 }
 
-/** Broyden's correction: the slope along the step is what was just seen. */
+/** Broyden's correction: makes the slope along the step match the observed change. */
 function correctSlope(
   slope: Float64Array,
   step: Float64Array,

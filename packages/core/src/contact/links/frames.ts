@@ -1,4 +1,4 @@
-/** Edges as links see them: frames and points, and how two of them stand to each other. */
+/** Edges as links see them: frames and points, and their relative orientation. */
 
 import { rotationFromQuaternion } from '../../math/quaternion.ts';
 import { atan2, hypot, square as squareOf } from '../../math/rounded/index.ts';
@@ -6,7 +6,7 @@ import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { EdgePose } from '../../scene/links.ts';
 
-/** Frame of an edge by columns d1, d2, t; with its chord. */
+/** Frame of an edge, as columns d1, d2, t, and its chord. */
 export interface EdgeFrame {
   readonly matrix: Float64Array;
   readonly point: Float64Array;
@@ -31,7 +31,7 @@ export function readFrame(out: EdgeFrame, samples: Samples, rod: Rod, edge: numb
   out.length = Math.sqrt(square);
 }
 
-/** The same from the start of the scene. */
+/** The same at the start of the scene. */
 export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, weight: number): void {
   out.length = hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   const t = to.map((x, k) => (x - from[k]) / out.length);
@@ -44,7 +44,7 @@ export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, w
   }
 }
 
-/** The same of a rod as the scene has it. */
+/** The same for a rod as described in the scene. */
 export function startFrame(
   out: EdgeFrame,
   { nodePosition: x, edgeDirector: d, nodeCount }: Rod,
@@ -93,7 +93,7 @@ export function writeNormal(out: Float64Array, a: Float64Array, b: Float64Array)
   cross(out, tangentA, tangentB);
   const sine = Math.sqrt(dot(out, out));
   const angle = atan2(sine, dot(tangentA, tangentB));
-  // parallel: any direction across
+  // parallel: any perpendicular direction
   if (!(sine > 1e-9)) for (let k = 0; k < 3; k++) out[k] = a[3 * k];
   else for (let k = 0; k < 3; k++) out[k] /= sine;
   return angle;
@@ -102,7 +102,7 @@ export function writeNormal(out: Float64Array, a: Float64Array, b: Float64Array)
 const deviation = new Float64Array(9);
 const quaternion = new Float64Array(4);
 
-/** Rotation vector of the matrix D = R_A (R_B C)ᵀ, by rows. */
+/** Rotation vector of the matrix D = R_A (R_B C)ᵀ, given row by row. */
 export function writeDeviation(
   out: Float64Array,
   a: Float64Array,
@@ -126,7 +126,7 @@ export function writeDeviation(
   rotationFromQuaternion(out, 0, quaternion, 0);
 }
 
-/** Of a rotation matrix by rows, w first, w ≥ 0: from the largest of its four squares. */
+/** Quaternion of a rotation matrix given row by row, w first, w ≥ 0: from the largest of its four squares. */
 function writeQuaternion(q: Float64Array, m: Float64Array): void {
   const trace = m[0] + m[4] + m[8];
   if (trace > 0) {

@@ -1,4 +1,4 @@
-/** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
+/** The law of links in the solver of a step: weights, local systems, and right-hand sides. */
 import type { Link, LinkGroup } from './linkData.ts';
 import { readJoined } from './linkSides.ts';
 import { dampingOf, stiffnessOf } from './links.ts';
@@ -20,7 +20,7 @@ import {
 const NONE = new Float64Array(0);
 const given = new Float64Array(1);
 
-/** A loop of loops.ts over all; returns the largest of what is found. */
+/** Runs a loop of loops.ts over all items; returns the largest result. */
 export function loopLinks(
   { rows, shared, all, coarse }: Pick<LinkGroup, 'rows' | 'shared' | 'all' | 'coarse'>,
   kind: number,
@@ -40,8 +40,8 @@ function loopWith(group: LinkGroup, kind: number, arrays: LinkLoopArrays, number
 }
 
 /**
- * Point masses ρ of the sides. Where all rotations are held, the side that turns with the section has almost that of its node: by its own
- * response, which is that of a hair that spins freely, a cloth of 9 × 9 took three times the iterations, or did not converge.
+ * Point masses ρ of the sides. If all rotations are held, the side that turns with the cross-section gets nearly the mass of its node: with its own
+ * response, which is that of a freely spinning hair, a cloth of 9 × 9 took three times the iterations, or did not converge.
  */
 export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: boolean): void {
   const { rows, joined, set } = group;
@@ -53,13 +53,13 @@ export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: bo
     for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3) {
       const [first, second, turning] = [2, 1, 0].map((k) => rows.otherSide[firstSide + i - k]);
       if (response[turning] === 0) continue;
-      // a side without mass counts as held, and next to a pin the section turns nevertheless
+      // a side without mass counts as held, yet next to a pin the cross-section turns
       const beside = mass[first] || mass[second];
       if (beside > 0) mass[turning] = 0.3 * beside;
     }
 }
 
-/** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */
+/** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. Returns false if one is not positive. */
 export function factorLinks(group: LinkGroup, arrays: LinkLoopArrays): boolean {
   const { dt, set } = group;
   if (loopWith(group, WRITE, arrays, dt) > 0) return false;
@@ -85,7 +85,7 @@ export function factorLinks(group: LinkGroup, arrays: LinkLoopArrays): boolean {
   return true;
 }
 
-/** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides: those of the start, or `best`. */
+/** First iterate, from the impulses of the linearization and side velocities: those of the start, or `best`. */
 export function startLinks(group: LinkGroup, arrays: LinkLoopArrays, mix: LinkMixRows, best: boolean): void {
   loopLinks(group, best ? START_BEST : START, arrays, mix);
   const { copy, free, mass, start } = arrays;
@@ -112,7 +112,7 @@ function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<nu
   return sum;
 }
 
-/** The law of every link: from q the impulses and the copies. Returns the largest velocity that an impulse makes [m/s]. */
+/** The law of every link: computes impulses and copies from q. Returns the largest velocity that an impulse causes [m/s]. */
 export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
   const { mass, copy, free, response } = arrays;
   const { set, dt } = group;
@@ -139,7 +139,7 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
     for (let i = 0; i < sideCount; i++) {
       const s = side[first + i];
       for (let k = 0; k < 3; k++) {
-        // forces alone: a section turns so easily that what torques do to it says nothing
+        // forces only: a cross-section turns so easily that its response to torques is no measure
         if (i % link.perEnd < 2) swing = Math.max(swing, Math.abs(p[k]) * response[s]);
         const impulse = impulseAt(link, p, i, k);
         copy[3 * s + k] = free[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
@@ -149,7 +149,7 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
   return swing;
 }
 
-/** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀); crossings have said so with their law. */
+/** Right-hand side of the rods' solves: ρ(y − v₀) + Cᵀ(p − p₀); crossings write theirs with their law. */
 export function pullSides({ set, rows: { otherSide: side } }: LinkGroup, arrays: LinkLoopArrays): void {
   const { start, copy, right, mass } = arrays;
   for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0, firstSide } of set.others) {

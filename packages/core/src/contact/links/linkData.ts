@@ -1,4 +1,4 @@
-/** Types of links: the records that all files of this folder work on. */
+/** Types of links: the records that all files of this folder use. */
 import type { LinkPlan } from '../../scene/links.ts';
 import type { SharedLinks, SharedLoops } from '../../threads/contactThreads.ts';
 import type { LinkRows } from './arrays.ts';
@@ -9,100 +9,100 @@ export interface Link {
   readonly index: number;
   readonly plan: LinkPlan;
   readonly rows: number;
-  /** Sides of an end: 1, 2 or 3; the second end of a link to a point has none. */
+  /** Sides per end: 1, 2 or 3; the second end of a link to a fixed point has none. */
   readonly perEnd: number;
   readonly sideCount: number;
-  /** Place of its first side among those of all links that are no crossings. */
+  /** Index of its first side among those of all links that are not crossings. */
   readonly firstSide: number;
-  /** The carried points in the frames of the edges (d1, d2, t) [m]. */
+  /** The attached points in the frames of the edges (d1, d2, t) [m]. */
   readonly offsetA: Float64Array;
   readonly offsetB: Float64Array;
-  /** The fixed point, rest vector included. */
+  /** The fixed point, including the rest vector. */
   readonly point: Float64Array;
-  /** R_Bᵀ R_A at rest, by rows; for a point R_A itself. */
+  /** R_Bᵀ R_A at rest, row by row; for a fixed point R_A itself. */
   readonly turnRest: Float64Array;
   /** Angle between the tangents at rest. */
   readonly angleRest: number;
-  /** C by rows and sides, 3 each; written at the start of a step. */
+  /** C by rows and sides, 3 numbers each; written at the start of a step. */
   readonly coefficient: Float64Array;
   /** [m] and [rad] */
   readonly strain: Float64Array;
-  /** What the law gives [N s] and [N m s], and the same at the last linearisation. */
+  /** Impulses from the law [N s] and [N m s], and those of the last linearization. */
   readonly impulse: Float64Array;
   readonly impulseStart: Float64Array;
   /** Cholesky factor of the local law. */
   readonly factor: Float64Array;
 }
 
-/** Links that belong together. */
+/** A group of links. */
 export interface LinkSet {
   readonly count: number;
-  /** Crossings by their number among all of the scene, and all others. */
+  /** Crossings by their index among all of the scene, and all other links. */
   readonly crossings: Int32Array;
   readonly others: readonly Link[];
-  /** Rods of the scene that they hold. */
+  /** Rods of the scene that they join. */
   readonly rods: Int32Array;
 }
 
 export interface Links {
   readonly count: number;
   readonly plans: readonly LinkPlan[];
-  /** All of them as objects, made when first asked for: the solver knows crossings by their rows alone. */
+  /** All links as objects, created on first use: the solver needs only the rows of crossings. */
   readonly list: readonly Link[];
   readonly every: LinkSet;
   readonly rows: LinkRows;
-  /** Those that the rows are about, see selectLinks. */
+  /** The group that the rows describe, see selectLinks. */
   selected: LinkSet | undefined;
-  /** Threads that see the rows. */
+  /** Threads that share the rows. */
   readonly shared: SharedLinks | undefined;
-  /** Where crossings find their nodes. */
+  /** Positions that crossings index. */
   readonly position: Positions;
-  /** Links of each rod of the scene, and the part of its mass that each of them has to itself [kg]. */
+  /** Links of each rod of the scene, and the mass per link [kg]. */
   readonly perRod: Int32Array;
   readonly share: Float64Array;
-  /** First of each rod's sides in the rows; and the number of all. */
+  /** First of each rod's sides in the rows; and the total number. */
   readonly entryOfRod: Int32Array;
-  /** The shortest edge that is linked [m]; 0 without links. */
+  /** The shortest linked edge [m]; 0 without links. */
   readonly size: number;
-  /** Velocity that unit spin gives, 3 a side of those that are no crossings; written at the start of a step. */
+  /** Velocity from a unit spin, 3 numbers per side of links that are not crossings; written at the start of a step. */
   readonly sideArm: Float64Array;
   /**
-   * Of the last step: forces [N] and torques [N m], which the next one starts from, and strains as the law has them, MOST_ROWS a
-   * link each. Energies go by these strains: those measured carry the solver's tolerance, and ½ k e² of a stiff spring much of it.
+   * Results of the last step: forces [N] and torques [N m], the warm start of the next one, and strains by the law, MOST_ROWS numbers per link each.
+   * Energies use these strains: measured strains include the solver's tolerance, which dominates ½ k e² of a stiff spring.
    */
   readonly memory: Float64Array;
-  /** Of those that were last in need of it. */
+  /** Coarse correction of the group that last needed it. */
   readonly coarse: { last?: Coarse };
 }
 
-/** The links of a group of contacts, and what the solver knows of them. */
+/** The links of an island, and the solver's data on them. */
 export interface LinkGroup {
   readonly set: LinkSet;
   /** All links of the scene. */
   readonly all: Links;
   /** By rod of the scene; see countJoined. */
   readonly joined: Float64Array;
-  /** Of all rods together, 3 × 3; see drift.ts. */
+  /** Inverse for all rods together, 3 × 3; see drift.ts. */
   readonly whole: Float64Array;
   readonly rows: LinkRows;
-  /** Threads that see the rows and the sides. */
+  /** Threads that share the rows and the sides. */
   readonly shared: SharedLoops | undefined;
   /** Length of the step [s]. */
   dt: number;
-  /** Where it took long: see coarse.ts. */
+  /** Set if the solver took many iterations: see coarse.ts. */
   coarse?: Coarse;
-  /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
+  /** True if the copies are an initial guess: velocities of the sides under the forces of the last step. */
   guessed: boolean;
 }
 
-/** What is made of the links once, and of K now and then. */
+/** Cells of the links, computed once, and K, recomputed when needed. */
 export interface Coarse {
   readonly rows: CoarseRows;
-  /** The links that it was made for. */
+  /** The links that it was computed for. */
   readonly set: LinkSet;
-  /** Factors of K, of three numbers a corner. */
+  /** Factors of K, three numbers per corner. */
   readonly factor: Float64Array;
-  /** Pᵀ ρ P with the sums of its rows on the diagonal. */
+  /** Pᵀ ρ P with its row sums on the diagonal. */
   readonly lumped: Float64Array;
   readonly pull: Float64Array;
   readonly step: Float64Array;

@@ -1,12 +1,12 @@
 /**
- * Sides of links where the solver has them: by rod, after those of its contacts, in an order that never changes. All loops are over rods
- * `from` to `to` of the group that the rows have: threads share them.
+ * Link sides in the solver's arrays: by rod, after those of its contacts, in an order that never changes. All loops run over rods `from` to `to` of
+ * the current group, so that threads can share them.
  */
 import { cbrt } from '../../math/rounded/index.ts';
 import { type LinkRows, rodsOf, setGroup } from './arrays.ts';
 import type { LinkSet, Links } from './linkData.ts';
 
-/** The rows are about these links from now on. Where their rods' sides begin is said later. */
+/** Makes a group of links the current one of the rows. The first side of each rod is set later. */
 export function selectLinks(links: Links, set: LinkSet): void {
   if (links.selected === set) return;
   links.selected = set;
@@ -23,12 +23,12 @@ export function selectLinks(links: Links, set: LinkSet): void {
   }
 }
 
-/** Sides of a rod that are links'. */
+/** Link sides of a rod. */
 export function countSides({ entryOfRod }: Pick<Links, 'entryOfRod'>, rod: number): number {
   return entryOfRod[rod + 1] - entryOfRod[rod];
 }
 
-/** Edges and weights of the sides, and which side is whose. */
+/** Edges and weights of the sides, and the owner of each side. */
 export function placeLinkSides(
   { entry, first, last, edge, weight, code, side, otherSide }: LinkRows,
   out: { readonly edge: Int32Array; readonly weight: Float64Array },
@@ -49,12 +49,12 @@ export function placeLinkSides(
 }
 
 /**
- * N, how many of its links a rod moves as one when a place of it is struck: the mass that answers there, over a link's share of the rod's; 1 where the
- * group touches nothing. What they hold comes along, and the cloth is N times as heavy there as the fiber. ρ that are N times as large
- * suit contact and are slow to settle all else. Contacts go by √N, links by its third root: with √N for both, as long as the drift of
- * whole rods was left to the iteration, cloths of 40, 60 and 100 fibers each way took 300 iterations and more without it; since
- * it is not (drift.ts), 2 × 250 hairs take 347 in the step that they touch in with √N, 177 with the third root, 117 with N^0.15, and 2 × 50
- * in seven steps 860, 797, 782, but 2 × 100 in three 429, 441 with N^0.35, 586.
+ * N, the number of its links that a rod moves together when a point of it is hit: the mass that responds there, divided by a link's share of the
+ * rod's mass; 1 if the group has no contact. Linked rods move along, so the cloth is N times as heavy there as the fiber. ρ that are N times as
+ * large suit contact but slow down everything else. Contacts use √N, links its cube root. Measured with drift.ts: 2 × 250 hairs take 347
+ * iterations in the step of first contact with √N, 177 with the cube root, 117 with N^0.15; 2 × 50 in seven steps 860, 797, 782; but 2 × 100 in
+ * three steps 429, 441 with N^0.35, 586. Without drift.ts and with √N for both, cloths of 40, 60 and 100 fibers per direction needed it to stay
+ * below 300 iterations.
  */
 export function countJoined(rows: LinkRows, response: Float64Array, touched: boolean, from: number, to: number): void {
   const { entry, first, last, begins, joined, links, mass } = rows;
@@ -80,7 +80,7 @@ export function weighSides(
   }
 }
 
-/** By rod of the scene, for those who ask for one. */
+/** By rod of the scene. */
 export function readJoined(out: Float64Array, rows: LinkRows, { rods }: LinkSet): void {
   for (let j = 0; j < rodsOf(rows); j++) out[rods[j]] = rows.joined[j];
 }

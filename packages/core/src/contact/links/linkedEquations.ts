@@ -1,8 +1,8 @@
 /**
- * The equations of rods that links join, at rest: residuals, one sparse matrix, and the step that Newton's method takes.
+ * Static equations of linked rods: residuals, one sparse matrix, and the Newton step.
  *
- * The rods' matrices stand on the diagonal of the matrix, the links' blocks between them. Forces of links are unknowns of their own,
- * f = k(e + B dq) after a step, as tensions of edges are: with f = k e a stiff joint between sections that turn stalls the iteration.
+ * The rods' matrices are on the diagonal of the matrix, the links' blocks between them. Link forces are separate unknowns, f = k(e + B dq) after a
+ * step, like the tensions of edges: with f = k e a stiff joint between cross-sections that turn stalls the iteration.
  */
 
 import { factorSparse } from '../../linalg/sparse.ts';
@@ -22,16 +22,16 @@ export interface LinkScene {
 
 export interface LinkedEquations extends RestGroup {
   readonly scene: LinkScene;
-  /** Of each unknown: its own stiffness, which shifts are relative to, and the stiffness that counts as none. */
+  /** For each unknown: its stiffness, as the scale of shifts, and the stiffness below which it counts as zero. */
   readonly scale: Float64Array;
   readonly zero: Float64Array;
-  /** 1 where an unknown is prescribed, as of the last `evaluate`. */
+  /** 1 for prescribed unknowns, as of the last `evaluate`. */
   readonly fixed: Uint8Array;
-  /** Of each rod: the sum of the sizes of the forces on it [N], as of the last `evaluate`. */
+  /** For each rod: sum of the magnitudes of the forces on it [N], as of the last `evaluate`. */
   readonly forceSize: Float64Array;
-  /** Place in `parts` of a rod of the scene. */
+  /** Index in `parts` of a rod of the scene. */
   readonly partOf: ReadonlyMap<number, number>;
-  /** Forces of the links at the last `hold`. */
+  /** Link forces at the last `hold`. */
   readonly heldForce: readonly Float64Array[];
 }
 
@@ -58,13 +58,13 @@ export function createLinkedEquations(group: RestGroup, scene: LinkScene): Linke
 /** What `evaluate` computes. */
 export interface Evaluation {
   readonly t: number;
-  /** `tangent`: as verdicts on stability want it. */
+  /** `tangent`: the matrix that stability verdicts need. */
   readonly what: 'matrix' | 'tangent';
-  /** Of a fictitious inertia about `anchor`, in the metric of the stiffness. */
+  /** Weight of a fictitious inertia about `anchor`, in the metric of the stiffness. */
   readonly inertia: number;
 }
 
-/** Residuals, matrix and force sizes of rods and links at time t. False where a rod has no residual. */
+/** Computes residuals, matrix and force magnitudes of rods and links at time t. Returns false if a rod has no residual. */
 export function evaluate(system: LinkedEquations, evaluation: Evaluation): boolean {
   system.values.fill(0);
   if (!addRods(system, evaluation)) return false;
@@ -105,7 +105,7 @@ function addLinks(system: LinkedEquations, what: Evaluation['what']): void {
       const m = partOf.get(block.rod[i]) as number;
       parts[m].residual[block.unknown[i]] += block.gradient[i];
       for (let j = 0; j <= i; j++, k++) {
-        // a ring of few nodes may name one of them twice
+        // in a ring of few nodes one of them may occur twice
         const twice = i !== j && blockUnknown[b][i] === blockUnknown[b][j] ? 2 : 1;
         values[blockSlot[b][k]] += twice * block.matrix[i * block.size + j];
       }
@@ -119,7 +119,7 @@ function addLinks(system: LinkedEquations, what: Evaluation['what']): void {
   });
 }
 
-/** Stiffness limit of each row of block b: beside springs much stiffer than bending, signs of eigenvalues are lost in rounding. */
+/** Stiffness limit of each row of block b: next to springs much stiffer than bending, signs of eigenvalues are lost in rounding. */
 function limitStiffness({ blocks, blockUnknown, scale }: LinkedEquations, b: number): (row: number) => number {
   return (row) => {
     let stiffest = 0;
@@ -132,7 +132,7 @@ function limitStiffness({ blocks, blockUnknown, scale }: LinkedEquations, b: num
   };
 }
 
-/** Rows and columns of prescribed unknowns become those of the identity. */
+/** Replaces rows and columns of prescribed unknowns by those of the identity. */
 function dropFixed({ parts, first, partSlot, blockSlot, blockUnknown, values, fixed }: LinkedEquations): void {
   const drop = (slot: number, i: number, j: number): void => {
     if (fixed[i] || fixed[j]) values[slot] = i === j ? 1 : 0;
@@ -149,15 +149,15 @@ function dropFixed({ parts, first, partSlot, blockSlot, blockUnknown, values, fi
   });
 }
 
-/** Balance of a system, after `evaluate`. */
+/** Force balance of a system, after `evaluate`. */
 export interface Balance {
   readonly settled: boolean;
-  /** Largest residual force [N], and what it had to be below. */
+  /** Largest residual force [N], and its tolerance. */
   readonly residual: number;
   readonly tolerance: number;
 }
 
-/** Whether all rods are in balance, and every link has the force of its strain. */
+/** Whether all rods are in equilibrium, and every link has the force of its strain. */
 export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquations, tolerance: number): Balance {
   let settled = true;
   let residual = 0;
@@ -183,7 +183,7 @@ export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquati
   return { settled, residual, tolerance: limit };
 }
 
-/** Factors the matrix plus `shift` times the unknowns' own stiffness. False where it is not positive definite, unless that is allowed. */
+/** Factors the matrix plus `shift` times the unknowns' stiffness. Returns false if it is not positive definite, unless that is allowed. */
 export function factorShifted(system: LinkedEquations, shift: number, allowsIndefinite = false): boolean {
   const { values, size, fixed, scale, factor } = system;
   const saved = shift > 0 ? values.slice(0, size) : undefined;
@@ -193,7 +193,7 @@ export function factorShifted(system: LinkedEquations, shift: number, allowsInde
   return done;
 }
 
-/** Writes the right side of Newton's equations to x. */
+/** Writes the right-hand side of Newton's equations to x. */
 export function writeRight({ parts, first, x, fixed, blocks, blockUnknown }: LinkedEquations): void {
   parts.forEach((part, m) => {
     part.writeRight();
@@ -211,7 +211,7 @@ export function writeRight({ parts, first, x, fixed, blocks, blockUnknown }: Lin
   });
 }
 
-/** Moves rods and forces of links by `part` of the step in x, which the rods' `step` has too. */
+/** Moves rods and link forces by `part` of the step in x, which the rods' `step` has too. */
 export function takeStep({ parts, x, fixed, blocks, blockUnknown }: LinkedEquations, part: number): void {
   blocks.forEach(({ link, rate, force, size: n }, b) => {
     for (let r = 0; r < link.rows; r++) {
@@ -224,7 +224,7 @@ export function takeStep({ parts, x, fixed, blocks, blockUnknown }: LinkedEquati
   for (const one of parts) one.takeStep(part);
 }
 
-/** How far x turns or stretches the edges of rod m of the group [rad]. */
+/** Largest rotation or stretch of an edge of rod m of the group by x [rad]. */
 export function largestTurn({ parts, first, x, rods: members, scene }: LinkedEquations, m: number): number {
   const { edgeLengthRest, edgeCount } = scene.rods[members[m]];
   let turn = 0;
@@ -236,7 +236,7 @@ export function largestTurn({ parts, first, x, rods: members, scene }: LinkedEqu
   return turn;
 }
 
-/** Remembers rods and forces of links. */
+/** Saves rods and link forces. */
 export function hold({ parts, blocks, heldForce }: LinkedEquations): void {
   for (const part of parts) part.hold();
   blocks.forEach(({ force }, b) => {
@@ -244,7 +244,7 @@ export function hold({ parts, blocks, heldForce }: LinkedEquations): void {
   });
 }
 
-/** Returns to the last `hold`. */
+/** Restores the last `hold`. */
 export function revert({ parts, blocks, heldForce }: LinkedEquations, t: number): void {
   for (const part of parts) part.revert(t);
   blocks.forEach(({ force }, b) => {
@@ -252,7 +252,7 @@ export function revert({ parts, blocks, heldForce }: LinkedEquations, t: number)
   });
 }
 
-/** Pins to where they are at t, and forces of links as their strains have them. */
+/** Moves pins to their place at t, and sets link forces from the strains. */
 export function start({ parts, blocks, scene }: LinkedEquations, t: number): void {
   parts.every((part) => part.place(t));
   for (const block of blocks) {
@@ -261,7 +261,7 @@ export function start({ parts, blocks, scene }: LinkedEquations, t: number): voi
   }
 }
 
-/** Samples at rest, and what the links' next step starts from. */
+/** Writes samples at rest, and the warm start of the links' next step. */
 export function finish({ parts, blocks, partOf, scene }: LinkedEquations): void {
   const outside = parts.map((part) => new Float64Array(part.size));
   for (const block of blocks) {

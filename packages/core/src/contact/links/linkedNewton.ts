@@ -1,4 +1,4 @@
-/** Newton's method on all rods that links join, descent, and the verdict on what was found (linkedEquations.ts has the equations). */
+/** Newton's method on all linked rods, descent, and the stability verdict (the equations are in linkedEquations.ts). */
 
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { sin } from '../../math/rounded/index.ts';
@@ -27,17 +27,17 @@ export interface Outcome {
 export interface NewtonWishes {
   readonly tolerance: number;
   readonly iterations: number;
-  /** Of a fictitious inertia about `anchor`, in the metric of the stiffness. Default 0. */
+  /** Weight of a fictitious inertia about `anchor`, in the metric of the stiffness. Default 0. */
   readonly inertia?: number;
-  /** On the way from an unstable equilibrium, which must not be gone back to. Default false. */
+  /** True when leaving an unstable equilibrium, to which the search must not return. Default false. */
   readonly leaving?: boolean;
 }
 
-/** From where the system is; on failure it stops anywhere. */
+/** Starts from the current state; on failure the state is arbitrary. */
 export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes): Outcome {
   const { tolerance, iterations: limit, inertia = 0, leaving = false } = wishes;
   const out: Outcome = { converged: false, iterations: 0, residual: 0, tolerance: 0, reason: '' };
-  // on the way from a saddle a larger shift would creep
+  // when leaving a saddle a larger shift would make progress too slow
   const firstShift = leaving ? 1e-9 : 1e-7;
   let shift = 0;
   let last = { part: 0, turn: Infinity };
@@ -50,7 +50,7 @@ export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes)
     if (balance.settled) return { ...out, converged: true };
     if (!(out.residual < Infinity)) return { ...out, reason: 'the residual is not a number' };
     if (out.iterations >= limit) return { ...out, reason: `no convergence in ${limit} iterations` };
-    // close to an unstable equilibrium Newton goes there all the same: the verdict reports it, and creeping away takes forever
+    // close to an unstable equilibrium Newton converges to it: the verdict reports it, and descending away takes too long
     const near = !leaving && last.part === 1 && last.turn < 1e-2;
     while (!factorShifted(system, shift, near)) {
       shift = shift === 0 ? firstShift : 4 * shift;
@@ -64,7 +64,7 @@ export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes)
   }
 }
 
-/** Solves for Newton's step; returns the part of it that turns no edge too far, and the largest turn of the whole [rad]. */
+/** Solves for Newton's step; returns the fraction of it that turns no edge too far, and the largest turn of the full step [rad]. */
 function solveStep(system: LinkedEquations): { part: number; turn: number } {
   const { factor, parts, first, fixed, x } = system;
   writeRight(system);

@@ -1,23 +1,21 @@
 /**
- * Links: springs between places on rods, solved together with the contacts of a step.
+ * Links: springs between points of rods, solved together with the contacts of a step.
  *
- * A link is a handful of strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
+ * A link has a few strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
  *     impulse p = −(h k (e + h u) + h c u),    u = C v at the end of the step.
- * This is implicit Euler, which is stable for any stiffness. In the solver's local step this is a linear system of at most
- * 6 × 6 for each link, in closed form like the law of contact; the rods see nothing but forces at points, and so links
- * work for every model that contact works for.
+ * This is implicit Euler, which is stable for any stiffness. In the solver's local step it is a linear system of at most 6 × 6 per link, in closed
+ * form like the contact law. The rods see only forces at points, so links work for every model that supports contact.
  *
- * Sides. Strains of position alone need one point of each rod. With rotation, or where the places are apart and the sections
- * carry the offset, an end has two nodes of the edge and a point beside it that moves with the spin; from them follow
- * the edge's angular velocity ω = t × (v₁ − v₀)/l + spin·t, and the velocity of any point the edge carries. Places of
- * a link are points of an edge, best its middle: a torque put on two edges next to a node makes the moment vanish there,
- * which is wrong at first order.
+ * Sides. Strains of position alone need one point of each rod. With rotation, or if the points are apart and the cross-sections carry the offset, an
+ * end has two nodes of the edge and a point beside it that moves with the spin. These give the edge's angular velocity
+ * ω = t × (v₁ − v₀)/l + spin·t, and the velocity of any point attached to the edge. A link should attach to the middle of an edge: a torque applied
+ * to two edges next to a node makes the moment vanish there, which is wrong at first order.
  *
  * Strains are those of potentials that do not change under rigid motion:
  *     position   d = P_A − P_B between points carried by the edges            ½ k |d|²
  *     all        φ = log(R_A Cᵀ R_Bᵀ), how R_A differs from R_B C             ½ k |φ|², whose gradient is φ exactly
  *     normal     the angle between the tangents, about their common normal    ½ k γ²
- * C is evaluated at the start of the step: a first-order error in the rotation of a step, as implicit Euler has.
+ * C is evaluated at the start of the step: a first-order error in the rotation of a step, like that of implicit Euler.
  * Alternatives that were measured: docs/notes/contact-solver.md#links.
  */
 
@@ -43,10 +41,10 @@ const frameA = createFrame();
 const frameB = createFrame();
 const normal = new Float64Array(3);
 const between = new Float64Array(3);
-/** Of links that need no numbers of their own. */
+/** Data of links that need none. */
 const nothing = new Float64Array(9);
 
-/** Writes the frames of both ends at the start of the scene, and the vector between them; returns whether they are apart. */
+/** Writes the frames of both ends at the start of the scene, and the vector between them; returns true if they are apart. */
 function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, point, starts }: LinkPlan): boolean {
   startFrame(frameA, starts[rodA], edgeA, weightA);
   startFrame(frameB, starts[Math.max(rodB, 0)], edgeB, weightB);
@@ -73,7 +71,7 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   const point = rodB >= 0 ? nothing : Float64Array.from(plan.point);
   for (let k = 0; k < 3; k++) {
     if (rodB < 0) point[k] -= between[k];
-    // both carry the middle of what lies between them
+    // both ends are attached to the midpoint between them
     for (let m = 0; m < 3 && apart; m++) {
       offsetA[k] += 0.5 * frameA.matrix[3 * m + k] * between[m];
       offsetB[k] -= 0.5 * frameB.matrix[3 * m + k] * between[m];
@@ -105,7 +103,7 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   };
 }
 
-/** `share`: memory for rows that threads see. */
+/** `share`: allocates memory for rows that threads see. */
 export function createLinks(
   plans: readonly LinkPlan[],
   rods: readonly Rod[],
@@ -177,7 +175,7 @@ export function createLinks(
   return links;
 }
 
-/** What does not change of the rows. */
+/** Writes the constants of the rows. */
 function describeRows({ plans, rows, entryOfRod, every, position }: Links, rods: readonly Rod[]): void {
   const next = entryOfRod.slice();
   let c = 0;
@@ -210,7 +208,7 @@ function describeRows({ plans, rows, entryOfRod, every, position }: Links, rods:
   });
 }
 
-/** What a model cannot do is said before the run. */
+/** Throws before the run if a model does not support the links. */
 export function refuseUnlinkable(
   plans: readonly LinkPlan[],
   rods: readonly Rod[],
@@ -261,7 +259,7 @@ export function memoryOf({ memory }: Links, plan: LinkPlan): { force: Float64Arr
   return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
 }
 
-/** A loop that looks at no sides. */
+/** A loop that uses no sides. */
 function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt: number): void {
   given[0] = dt;
   if (!shared?.run(kind, given))
@@ -269,7 +267,7 @@ function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt:
 }
 const given = new Float64Array(1);
 
-/** Impulses to start from: the forces that the last step left, or a piece of the one `underWay`. */
+/** Initial impulses: the forces of the last step, or of the last piece of the step `underWay`. */
 export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: number): void {
   selectLinks(links, set);
   loopRows(links, underWay ? RECALL_NEXT : RECALL, dt);
@@ -278,7 +276,7 @@ export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: n
     for (let r = 0; r < rows; r++) impulse[r] = dt * from[MEMORY * index + r];
 }
 
-/** A link at rest: what the next step starts from. `force` is against the spring. */
+/** Sets a link at rest as the warm start of the next step. `force` opposes the spring. */
 export function setLinkForce({ memory }: Links, link: Link, force: ArrayLike<number>): void {
   const o = 2 * MOST_ROWS * link.index;
   for (let r = 0; r < link.rows; r++) {
@@ -287,7 +285,7 @@ export function setLinkForce({ memory }: Links, link: Link, force: ArrayLike<num
   }
 }
 
-/** Before the first piece of a step: some links start from the step before. */
+/** Before the first piece of a step: some links start from the previous step. */
 export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossings, others }: LinkSet): void {
   const resume = (index: number): void => {
     for (let k = MEMORY * index; k < MEMORY * (index + 1); k++) next[k] = memory[k];
@@ -296,7 +294,7 @@ export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossin
   for (const c of crossings) resume(linkOf[c]);
 }
 
-/** What a step of length dt, or a piece, leaves to the next. */
+/** Stores the results of a step of length dt, or of a piece, for the next. */
 export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
   const { next } = links.rows;
   selectLinks(links, set);
@@ -313,7 +311,7 @@ export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
   }
 }
 
-/** The step is done: what it leaves is what the next one starts from. */
+/** Ends the step: its results become the warm start of the next one. */
 export function commitLinks(links: Links): void {
   loopRows(links, COMMIT, 0);
 }

@@ -1,4 +1,4 @@
-/** Loops over the crossings of a group, or over the rods that its links hold, in ranges: by threads where there are many. */
+/** Loops over the crossings of a group, or over its linked rods, in ranges; shared by threads if there are many. */
 
 import type { MixRows } from '../solve/vectorLoops.ts';
 import { crossingsOf, type LinkRows, MEMORY, rodsOf } from './arrays.ts';
@@ -16,32 +16,32 @@ import {
 import { shiftSides, sumPulls } from './drift.ts';
 import { countJoined, placeLinkSides, weighSides } from './linkSides.ts';
 
-/** Over rods: sides; how many links move as one (1: the group touches something); masses; what pulls each as a whole; sides moved by one velocity. */
+/** Over rods: sides; links that move together (1: the group has contact); masses; net pull on each; moving all sides by one velocity. */
 export const PLACE_SIDES = 0;
 export const JOIN = 1;
 export const WEIGH = 2;
 export const PULL = 3;
 export const SHIFT = 4;
-/** Over crossings: strains; records (dt); what is iterated on, from the rods' velocities or from `best`; the law, and what sides follow; forces (dt). */
+/** Over crossings: strains; records (dt); first iterate, from the rods' velocities or from `best`; the law and right-hand sides; forces (dt). */
 export const MEASURE = 5;
 export const WRITE = 6;
 export const START = 7;
 export const START_BEST = 8;
 export const APPLY = 9;
 export const FORCE = 10;
-/** Impulses from what the last step left (dt), or from what the one under way has; what it leaves (dt). */
+/** Impulses from the last step (dt), or from the current one; storing its results (dt). */
 export const RECALL = 11;
 export const RECALL_NEXT = 12;
 export const REMEMBER = 13;
-/** Over links: what was under way is what the last step left. Over sides: how far velocities are from the copies [m/s]. */
+/** Over links: results of the current step become those of the last. Over sides: difference of velocities from the copies [m/s]. */
 export const COMMIT = 14;
 export const MISS = 15;
 
-/** Over rods: what the corners of cells have of what sides are off by; how sides move with them. */
+/** Over rods: restriction of the sides' residual to the corners of cells; prolongation back to the sides. */
 export const RESTRICT = 16;
 export const PROLONG = 17;
 
-/** What the loops look at beside the rows of links: the sides' arrays, and of the mixing `weight` and `best`. */
+/** Arrays that the loops use besides the rows of links: those of the sides, and `weight` and `best` of Anderson acceleration. */
 export interface LinkLoopArrays extends CrossingArrays {
   readonly velocity: Float64Array;
   readonly force: Float64Array;
@@ -51,7 +51,7 @@ export interface LinkLoopArrays extends CrossingArrays {
 export type LinkMixRows = Pick<MixRows, 'weight' | 'best' | 'capacity' | 'window'>;
 
 const NONE = new Float64Array(0);
-/** For loops that do not look at them. */
+/** For loops that do not use them. */
 export const UNMIXED: LinkMixRows = { weight: NONE, best: NONE, capacity: 0, window: 0 };
 export const UNPLACED: LinkLoopArrays = {
   mass: NONE,
@@ -66,14 +66,14 @@ export const UNPLACED: LinkLoopArrays = {
   weight: NONE,
 };
 
-/** Over how many a loop goes. */
+/** Number of items of a loop. */
 export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopArrays, 'mass'>): number {
   if (kind === MISS) return mass.length;
   if (kind === COMMIT) return rows.memory.length / MEMORY;
   return kind < MEASURE || kind >= RESTRICT ? rodsOf(rows) : crossingsOf(rows);
 }
 
-/** How far the velocities of sides `from` to `to` are from those that the copies have [m/s], where they have a mass. */
+/** Largest difference of the velocities of sides `from` to `to` from those of the copies [m/s], for sides with a mass. */
 export function missOfSides(
   { start, copy, mass }: Pick<LinkLoopArrays, 'start' | 'copy' | 'mass'>,
   from: number,
@@ -91,7 +91,7 @@ export function missOfSides(
   return most;
 }
 
-/** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in; `cells`: for RESTRICT and PROLONG. */
+/** Runs `from` to `to` of a loop; returns the largest result. `position`: array of node positions; `cells`: for RESTRICT and PROLONG. */
 export function runLinkLoop(
   kind: number,
   rows: LinkRows,

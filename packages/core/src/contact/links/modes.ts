@@ -1,6 +1,6 @@
 /**
- * Matrices and modes of rods that links join. The rods' own matrices stand on the diagonal; a link adds those of stiffness.ts, in
- * the rods' unknowns (nodes and the twist of edges, as their labels say), with what its force turns with where it pulls.
+ * Matrices and modes of linked rods. The rods' matrices are on the diagonal; a link adds those of stiffness.ts, in the rods' unknowns (nodes and the
+ * twist of edges, by their labels), including the geometric stiffness of its force.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -22,7 +22,7 @@ interface Entries {
   readonly value: number[];
 }
 
-/** Numbers of the unknowns of all rods in one row; −1 where one is prescribed. */
+/** Indices of the unknowns of all rods in one list; −1 for prescribed ones. */
 interface Numbering {
   readonly first: readonly number[];
   readonly of: readonly ReadonlyMap<string, number>[];
@@ -46,7 +46,7 @@ function labelOf({ unknown, perEnd }: LinkBlock, i: number): string {
   return perEnd === 7 && i % 7 === 6 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${AXES[d & 3]}`;
 }
 
-/** All rods in one: mass, stiffness and damping, with those of the links. */
+/** Joint matrices of all rods: mass, stiffness and damping, including those of the links. */
 export function joinMatrices(
   each: readonly Matrices[],
   links: Links,
@@ -101,7 +101,7 @@ export function joinMatrices(
       for (let i = 0; i < block.size; i++) {
         for (let j = 0; j <= i; j++) {
           const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(block, i, j);
-          // a ring of few nodes may name one of them twice
+          // in a ring of few nodes one of them may occur twice
           if (value !== 0) add(at[i], at[j], i !== j && at[i] === at[j] ? 2 * value : value);
         }
       }
@@ -160,7 +160,7 @@ function groupByNode(each: readonly Matrices[], samples: readonly Samples[]): Gr
   return { of, place };
 }
 
-/** The lowest modes of all rods together, for each rod its share. */
+/** The lowest modes of all rods together, with the share of each rod. */
 export function findLinkedModes(
   joined: Matrices,
   each: readonly Matrices[],
@@ -180,7 +180,7 @@ export function findLinkedModes(
     values[pattern.slotOf(...pairs[k])] += stiffness.value[k];
     if (pairs[k][0] === pairs[k][1]) stiff[pairs[k][0]] = stiffness.value[k];
   }
-  // a typical ω² of slow bending, as for a rod alone
+  // a typical ω² of slow bending, as for a single rod
   let soft = Infinity;
   for (let i = 0; i < size; i++) if (diagonal[i] > 0) soft = Math.min(soft, stiff[i] / diagonal[i]);
   const longest = rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
@@ -211,7 +211,7 @@ export function findLinkedModes(
     joined.labels.forEach((label, i) => {
       if (!label.endsWith('twist') && Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
     });
-    // a mode that only spins moves no node: it is scaled by its angle
+    // a mode of pure spin moves no node: it is scaled by its angle
     if (largest === 0) for (const x of vector) if (Math.abs(x) > Math.abs(largest)) largest = x;
     rods.forEach(({ nodeCount, edgeCount }, r) => {
       const nodeDisplacement = new Float64Array(3 * nodeCount);

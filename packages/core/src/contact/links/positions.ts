@@ -1,11 +1,11 @@
-/** Positions of the rods that links hold, as one array: where the model keeps them, or a copy. */
+/** Positions of linked rods as one array: the model's own, or a copy. */
 import type { Samples } from '../../port.ts';
 
 export interface Positions {
   readonly data: Float64Array;
-  /** Where each rod of the scene begins in it. */
+  /** Offset of each rod of the scene. */
   readonly first: Int32Array;
-  /** Where they are now. */
+  /** Current positions. */
   update(): void;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Equilibria of rods that links join: Newton's method on all of them at once.
+ * Equilibria of linked rods: Newton's method on all of them at once.
  *
- * One sparse matrix holds the rods and the links; a node is eliminated as a whole, in an order of least degree. Eliminating the rods
- * first and solving for the links' forces, as for welds to bodies, fails: a rod that only its links hold has no inverse.
+ * One sparse matrix holds the rods and the links; elimination is node by node, in minimum-degree order. Eliminating the rods first and solving for
+ * the link forces, as for welds to bodies, fails: the matrix of a rod that only links hold is singular.
  *
- * Where Newton does not converge: loads in parts, then steps of descent with a fictitious inertia that fades. An unstable equilibrium is
- * left along its softest direction, as that of a single rod is.
+ * If Newton does not converge: loads are raised in parts, then descent with a decreasing fictitious inertia. An unstable equilibrium is left along
+ * its softest direction, as for a single rod.
  */
 
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
@@ -24,11 +24,11 @@ import {
 import { descend, judge, newton, nudge, type Outcome } from './linkedNewton.ts';
 
 export interface LinkedRest {
-  /** Of every rod that a link holds, by its number in the scene. */
+  /** Results of every linked rod, by its index in the scene. */
   equilibrate(from: number, t: number, options: EquilibriumOptions): ReadonlyMap<number, EquilibriumReport>;
 }
 
-/** Newton from where the system is; where that fails, loads in parts, and then descent. */
+/** Newton from the current state; if that fails, loads in parts, and then descent. */
 function settle(system: LinkedEquations, t: number, tolerance: number, leaving: boolean): Outcome {
   const { parts } = system;
   hold(system);
@@ -71,7 +71,7 @@ const raise = (system: LinkedEquations, t: number, tolerance: number): ReturnTyp
     tolerance,
   );
 
-/** Settles at t; where pins have gone far since `from`, in steps of time. */
+/** Finds the equilibrium at t; if pins have moved far since `from`, in several steps of time. */
 function goTo(system: LinkedEquations, from: number, t: number, tolerance: number): Outcome {
   let iterations = 0;
   const settleAt = (until: number, precision: number): Outcome => {
@@ -90,9 +90,9 @@ function goTo(system: LinkedEquations, from: number, t: number, tolerance: numbe
   return { ...found, iterations };
 }
 
-/** What rods that links join need of their models. */
+/** What linked rods need from their models. */
 export interface RestParts extends LinkScene {
-  /** A rod's equations, where its model gives them. */
+  /** A rod's equations, if its model provides them. */
   readonly restOf: (rod: number) => RestRod | undefined;
   readonly alone: LoneRest;
 }
@@ -117,7 +117,7 @@ function seekTogether(system: LinkedEquations): Seek {
   };
 }
 
-/** By the forces of the links, each rod by its own search. */
+/** By the link forces, with a separate search for each rod. */
 function seekByForces(parts: ForceParts): Seek {
   return (_, t, options) => {
     let found: ReturnType<typeof settleByForces> | undefined;

@@ -1,10 +1,10 @@
 /**
- * Links as potentials of the rods' unknowns: gradients and second derivatives, for equilibria, modes and matrices.
+ * Links as potentials in the rods' unknowns: gradients and second derivatives, for equilibria, modes and matrices.
  *
- * Of a link whose force is f, with strains e and e' = B q', the gradient is Bᵀf and the matrix k BᵀB + ∂(Bᵀf)/∂q, f held. The second
- * part is what the force turns with; it is there where sections carry an offset or angles are held, is nothing where the link
- * pulls on nothing, and is found by central differences over the at most fourteen coordinates of the two edges. Three rotations
- * are strains whose gradient is right only in the sum of their squares: their whole matrix comes from differences of Bᵀkφ.
+ * For a link with force f and strains e, e' = B q', the gradient is Bᵀf and the matrix k BᵀB + ∂(Bᵀf)/∂q with f constant. The second part is the
+ * geometric stiffness. It occurs if cross-sections carry an offset or angles are held, vanishes with the force, and is computed by central
+ * differences over the at most fourteen coordinates of the two edges. For three rotations only the gradient of the sum of squared strains is exact:
+ * their whole matrix comes from differences of Bᵀkφ.
  */
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { transport3 } from '../../math/vec3.ts';
@@ -15,26 +15,26 @@ import type { Link, Links } from './linkData.ts';
 import { stiffnessOf } from './links.ts';
 import { measureLink, measureOne } from './strain.ts';
 
-/** Relative move of a coordinate for a difference. */
+/** Relative displacement of a coordinate for a finite difference. */
 const DIFFERENCE = 1e-5;
-/** Strains below this [rad, or of the edge's length] turn with nothing worth adding. */
+/** Strains below this [rad, or relative to the edge's length] have a negligible geometric stiffness. */
 const SLACK = 1e-9;
 
 export interface LinkBlock {
   readonly link: Link;
-  /** Coordinates: for each end its two nodes and, where sides turn with the section, the twist of the edge. */
+  /** Coordinates: for each end its two nodes and, if sides turn with the cross-section, the twist of the edge. */
   readonly size: number;
   readonly perEnd: number;
-  /** Rod of the scene, and place among its unknowns, four a node. */
+  /** Rod of the scene, and index among its unknowns, four per node. */
   readonly rod: Int32Array;
   readonly unknown: Int32Array;
-  /** B by rows. */
+  /** B, row by row. */
   readonly rate: Float64Array;
-  /** What the law of the spring has, unlike k·strain on the way to an equilibrium [N], [N m]. */
+  /** Force of the spring; differs from k·strain on the way to an equilibrium [N], [N m]. */
   readonly force: Float64Array;
   /** Bᵀ force. */
   readonly gradient: Float64Array;
-  /** By rows, symmetric. */
+  /** Row by row, symmetric. */
   readonly matrix: Float64Array;
 }
 
@@ -63,7 +63,7 @@ export function createLinkBlock(link: Link, rods: readonly Rod[]): LinkBlock {
   };
 }
 
-/** B of a link as it was measured last. */
+/** B of a link as of its last measurement. */
 function writeRate(out: Float64Array, { link, size, perEnd }: LinkBlock, { sideArm }: Links): void {
   const { rows, sideCount, firstSide, coefficient: c, plan } = link;
   out.fill(0);
@@ -86,12 +86,12 @@ function addTransposed(out: Float64Array, rate: Float64Array, size: number, forc
   for (let r = 0; r < force.length; r++) for (let i = 0; i < size; i++) out[i] += rate[r * size + i] * force[r];
 }
 
-/** Whether a row's force follows its strain at once, as that of three rotations does. */
+/** True if a row's force follows its strain directly, as for three rotations. */
 export function isDirect({ plan }: Link, row: number): boolean {
   return row >= 3 && plan.about === 'all';
 }
 
-/** Strains, B and the gradient where the rods are. */
+/** Strains, B and the gradient at the current positions. */
 export function measureBlock(block: LinkBlock, links: Links, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { link, rate, force, gradient, size } = block;
   measureOne(links, link, rods, samples);
@@ -132,7 +132,7 @@ function writeTangent(out: Float64Array, { from, to }: EdgePose): number {
   return length;
 }
 
-/** An edge with its coordinate k moved by `by`: directors are carried along, as the twist that stays the same has it. */
+/** An edge with its coordinate k displaced by `by`: directors are transported, which keeps the twist. */
 function movePose(out: EdgePose, start: EdgePose, k: number, by: number): void {
   for (let m = 0; m < 3; m++) {
     out.from[m] = start.from[m];
@@ -157,7 +157,7 @@ const [ahead, behind] = [new Float64Array(14), new Float64Array(14)];
 const shifted = new Float64Array(6 * 14);
 const held = new Float64Array(6);
 
-/** The block's matrix where the rods are, at its force; stiffness of the springs at most `cap(row)`. */
+/** The block's matrix at the current positions and force; the stiffness of the springs is limited to `cap(row)`. */
 export function writeBlockMatrix(
   block: LinkBlock,
   links: Links,
@@ -176,12 +176,12 @@ export function writeBlockMatrix(
     const slack = Math.abs(strain[r]) < SLACK * (r < 3 ? extent : 1) && force[r] === stiffnessOf(link, r) * strain[r];
     held[r] = slack ? 0 : force[r];
     if (!slack) turns = true;
-    // differences have it all
+    // the differences include everything
     if (isDirect(link, r) && !slack) continue;
     for (let i = 0; i < size; i++)
       for (let j = 0; j < size; j++) matrix[i * size + j] += stiffness * rate[r * size + i] * rate[r * size + j];
   }
-  // points of nodes and edges alone: B does not change
+  // only points of nodes and edges: B is constant
   if (!turns || link.perEnd === 1) return;
   readPose(base[0], samples[rodA], rods[rodA], edgeA);
   if (rodB >= 0) readPose(base[1], samples[rodB], rods[rodB], edgeB);

@@ -1,4 +1,4 @@
-/** Strains of links where the rods are, and how they change with the velocities of the sides. */
+/** Strains of links at the current positions, and their rates as a function of the side velocities. */
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createFrame, cross, dot, type EdgeFrame, readFrame, writeDeviation, writeNormal } from './frames.ts';
@@ -15,7 +15,7 @@ const axis = new Float64Array(3);
 const lever = new Float64Array(3);
 const nothing = new Float64Array(0);
 
-/** Strains at the present samples, C, and the arms of the sides, of some links. */
+/** Strains at the current samples, C, and the levers of the sides, for some links. */
 export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { rows, shared, position } = links;
   selectLinks(links, set);
@@ -25,7 +25,7 @@ export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], s
   for (const link of set.others) measureOne(links, link, rods, samples);
 }
 
-/** The same of one link, as an object. */
+/** The same for one link, as an object. */
 export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
   readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
@@ -33,7 +33,7 @@ export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[],
   measureLink(sideArm, link, frameA, frameB);
 }
 
-/** The same of one link whose edges are where the frames are. */
+/** The same for one link with given frames of its edges. */
 export function measureLink(sideArm: Float64Array, link: Link, frameA: EdgeFrame, frameB: EdgeFrame): void {
   const { plan, strain, offsetA, offsetB, perEnd, firstSide, coefficient } = link;
   const { rodB, about } = plan;
@@ -61,7 +61,7 @@ function carriedBy({ matrix: r }: EdgeFrame, offset: Float64Array, k: number): n
   return r[3 * k] * offset[0] + r[3 * k + 1] * offset[1] + r[3 * k + 2] * offset[2];
 }
 
-/** Rows of one end into C, `side` being its first; the second end counts negative. `normal` is that of both. */
+/** Writes the rows of one end to C, `side` being its first side; the second end counts negative. `normal`: common normal of both. */
 function writeEnd(
   link: Link,
   frame: EdgeFrame,
@@ -84,7 +84,7 @@ function writeEnd(
     addCoefficient(link, e, side, e, sign * (1 - weight));
     addCoefficient(link, e, side + 1, e, sign * weight);
     if (perEnd < 3) continue;
-    // the carried point turns with the tangent: δ(R·offset) = along·δt − t (across·δt), δt = (1 − t tᵀ)(δx₁ − δx₀)/l
+    // the attached point turns with the tangent: δ(R·offset) = along·δt − t (across·δt), δt = (1 − t tᵀ)(δx₁ − δx₀)/l
     for (let k = 0; k < 3; k++) {
       const tilt = (sign * (offset[2] * ((k === e ? 1 : 0) - t[e] * t[k]) - t[e] * carried[k])) / length;
       addCoefficient(link, e, side, k, -tilt);
@@ -108,7 +108,7 @@ function addCoefficient({ coefficient, sideCount }: Link, row: number, side: num
   coefficient[3 * (row * sideCount + side) + k] += value;
 }
 
-/** value × spin: the third side moves like the first, and with the spin along d1 by half a length. */
+/** value × spin: the third side moves like the first, plus the spin along d1 at half a length. */
 function addSpin(link: Link, row: number, side: number, { matrix: r, length }: EdgeFrame, value: number): void {
   for (let k = 0; k < 3; k++) {
     const c = (2 * value * r[3 * k]) / length;

@@ -129,13 +129,13 @@ export function solveGaussSeidel(
   }
 }
 
-/** What the impulses of the sweeps so far do to the nodes, all of the scene [m/s]. */
+/** Change of the velocity of all nodes of the scene by the impulses of the sweeps so far [m/s]. */
 let moved: Float64Array = new Float64Array(0);
 
 /**
- * Ten sweeps with the nodes as free masses. What one contact does to a node the next one sees: where each saw its own impulse alone, a
- * node with three of them was stopped three times over, and a pile of rods at 1/240 s flew apart with 17 times its energy. A rod answers
- * less than its free masses would, so that rounds of this come to rest where one does not; `error` is what was wrong before.
+ * Ten sweeps with the nodes as free masses. Each contact sees the effect of the others on its nodes: when each saw its own impulse alone, a node
+ * with three contacts was stopped three times over, and a pile of rods at 1/240 s flew apart with 17 times its energy. A rod responds less than its
+ * free masses would, so several rounds converge where one does not; `error` is the residual before the sweeps.
  */
 export function solveLumped(
   result: SolveResult,
@@ -190,7 +190,7 @@ export function solveLumped(
   result.converged = result.error <= tolerance;
 }
 
-/** What an edge meets: the collider, or the edge of the other rod. */
+/** Partner of an edge's contact: the collider, or the edge of the other rod. */
 const otherOf = (set: ContactSet, c: number, first: boolean): string =>
   set.collider[c] >= 0
     ? `c${set.collider[c]}`
@@ -199,8 +199,8 @@ const otherOf = (set: ContactSet, c: number, first: boolean): string =>
       : `${set.rodA[c]} ${set.edgeA[c]}`;
 
 /**
- * Contacts at a node, one of whose two edges comes nearer to the same thing beside it: the closest place of the other edge alone, not
- * of the rod. A field that counts them pushes up to twice where a rod crosses near a node.
+ * Marks contacts at a node if one of its two edges is closer to the same partner in its interior: they are the closest point of the other edge, not
+ * of the rod. A repulsion field that counts them pushes up to twice where a rod crosses near a node.
  */
 function findCopies(set: ContactSet, rods: readonly Rod[]): Set<number> {
   const inner = new Map<string, number>();
@@ -230,7 +230,7 @@ function findCopies(set: ContactSet, rods: readonly Rod[]): Set<number> {
   return copies;
 }
 
-/** Forces of a field that begins at `reach` from the surfaces, as impulses of the step. */
+/** Forces of a repulsion field that begins at distance `reach` from the surfaces, as impulses of the step. */
 export function applyRepulsion(
   result: SolveResult,
   set: ContactSet,
