@@ -1,4 +1,4 @@
-/** What worker threads answer, in shared memory: the outcome of a step, yes or no, or a count. */
+/** Answers of worker threads, in shared memory: the outcome of a step, yes or no, or a count. */
 import type { StepOutcome } from '../model.ts';
 import { readText, writeText } from './failure.ts';
 import type { WorkerPool } from './workerPool.ts';
@@ -10,7 +10,7 @@ export interface Answer extends StepOutcome {
   readonly converged?: boolean;
 }
 
-/** Numbers of an answer, in the order of their places. */
+/** Fields of an answer, in the order of their slots. */
 const places = {
   ok: 0,
   iterations: 1,
@@ -45,7 +45,7 @@ export function writeSuccess({ answers }: WorkerPool, thread: number, ok: boolea
   answers[ANSWER_SIZE * thread] = ok ? 1 : 0;
 }
 
-/** Whether all workers succeeded. */
+/** True if all workers succeeded. */
 export function allSucceeded({ answers, count }: WorkerPool): boolean {
   for (let k = 1; k < count; k++) if (answers[ANSWER_SIZE * k] !== 1) return false;
   return true;
@@ -60,8 +60,8 @@ export function readCount({ answers }: WorkerPool, thread: number): number {
 }
 
 /**
- * The outcomes of the caller and of the workers as one. Threads have rods in their order: up to the first that failed, the sum is that of a
- * single thread, which stops there.
+ * Combines the outcomes of the caller and the workers. Threads own rods in order: up to the first failure the sum equals that of a single thread,
+ * which stops there.
  */
 export function combineAnswers(
   { answers, letters, count }: WorkerPool,

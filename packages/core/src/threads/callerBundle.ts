@@ -1,13 +1,13 @@
 /**
  * A bundle whose rods several threads move: the caller's side of it.
  *
- * State, samples and the start of a step are in shared memory. Each worker compiles the part of the scene that its rods need (ranges.ts), and
- * so has models, pins and loads of its own; the caller has all of them, finds contacts of rods with rods and answers questions. A request
- * goes to all threads (requests.ts): each does it for its range, the caller among them. Which rods are solved together does
- * not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
+ * State, samples and the start of a step are in shared memory. Each worker compiles the part of the scene that its rods need (ranges.ts), and so has
+ * its own models, pins and loads. The caller has all of them, detects contacts between rods and answers queries. A request goes to all threads
+ * (requests.ts): each, including the caller, processes its own range. Which rods are solved together does not depend on the number of threads, and no
+ * range reads another: so the result is the same, bit for bit.
  *
- * Rods with bodies, or that grow from others, do not lie in ranges: every worker then compiles the whole scene, and contact is the caller's.
- * The caller blocks while it waits, which browsers allow in workers only. docs/notes/threads.md has what was measured.
+ * Rods with bodies, and rods that grow from others, are not in ranges: every worker then compiles the whole scene, and the caller solves contact.
+ * The caller blocks while it waits, which browsers allow in workers only. Measurements: docs/notes/threads.md.
  */
 import type { Bundle, StepOutcome } from '../model.ts';
 import { combineAnswers } from './answers.ts';
@@ -33,7 +33,7 @@ import { listPieces } from './workStealing.ts';
 /** Ports without `hasEnded` whose workers have not answered. */
 const lost = new WeakSet<ThreadPort>();
 
-/** Shares a bundle among the caller and the workers. Throws what a worker throws when it compiles its part. */
+/** Shares a bundle among the caller and the workers. Rethrows errors that workers throw when they compile their part. */
 export function shareBundle(input: ShareInput): { readonly bundle: Bundle; readonly release: () => void } {
   const { bundle, parts, scene, arrays, workers, options } = input;
   const { state, rods } = bundle;
@@ -115,7 +115,7 @@ function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): vo
     }));
     return { ...common, scene: pickRods(scene, ids), colliders: pickColliders(scene), arrays: own };
   };
-  // every other, then those between: neighbours write the state of the rods that either may move. Nothing may move before all have compiled
+  // even workers first, then odd ones: neighbours write the state of rods that either may move. Nothing may move before all have compiled
   for (const odd of [0, 1]) {
     ports.forEach((port, k) => {
       if (k % 2 === odd) port.postMessage(describe(k + 1));
@@ -126,14 +126,14 @@ function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): vo
   const isSame = (list: Float64Array, at: number): boolean =>
     list.every((value, k) => Object.is(value, pool.kept[at + k]));
   if (isSame(state.q, 0) && isSame(state.v, q) && isSame(state.memory, v)) return;
-  // the world does not begin where its scene does, which is all that workers know
+  // the world does not start at the scene's start time, and workers know only the scene
   returnAll(pool.kept, state);
   if (isAlone(of)) return;
   of.isReleased = true;
   sendRequest(pool, { kind: 'leave' });
 }
 
-/** At the time that the rods were moved to, which may be another in its last bit than the world has counted. */
+/** At the time to which the rods were moved, which may differ in its last bit from the world's clock. */
 function renew(of: SharedBundle): void {
   if (!of.hasStale) return;
   of.bundle.refresh(of.time);
@@ -141,7 +141,7 @@ function renew(of: SharedBundle): void {
   of.hasStale = false;
 }
 
-/** The caller has written the state, and follows it. */
+/** The caller has written the state; updates its derived data. */
 function noteWritten(of: SharedBundle, t: number): void {
   of.time = t;
   if (!isAlone(of)) of.unsyncedTime = t;
@@ -154,7 +154,7 @@ function refresh(of: SharedBundle, t: number): void {
   noteWritten(of, t);
 }
 
-/** A step of the world begins: finds the rods whose loads or pins have been changed since the scene was compiled. */
+/** Starts a step of the world: finds the rods whose loads or pins have been changed since the scene was compiled. */
 function beginStep(of: SharedBundle): void {
   of.isAtStepStart = true;
   const { drives, parts, overridden } = of;
@@ -163,7 +163,7 @@ function beginStep(of: SharedBundle): void {
   for (let k = 0; k < drives.length && !any; k++) any = (drives[k].overrides ?? 0) > 0;
   if (!any && !of.hasOverridden) return;
   if (!of.inRanges || !parts.refreshRod) {
-    // workers compiled the scene, and there is no way to exempt single rods
+    // workers compiled the scene, and single rods cannot be exempted
     renew(of);
     of.isReleased = true;
     sendRequest(of.pool, { kind: 'leave' });
@@ -177,14 +177,14 @@ function beginStep(of: SharedBundle): void {
   of.hasOverridden = any;
 }
 
-/** The step threw: the state returns to where it began. */
+/** The step threw: restores the state of its start. */
 function undoStep(of: SharedBundle, t: number): void {
   if (of.isAtStepStart) return;
   returnToKept(of.pool, of.bundle.state, of.inRanges);
   refresh(of, t);
 }
 
-/** Rods that have come to the caller, as workers left them, but for those that are skipped. */
+/** Updates rods that workers have moved and that now belong to the caller, except skipped ones. */
 function followOwn({ stale, pool, parts, inRanges }: SharedBundle, t: number, skipped: Uint8Array | undefined): void {
   const end = inRanges ? pool.firstRods[1] : 0;
   for (let rod = stale.indexOf(1); rod >= 0 && rod < end; rod = stale.indexOf(1, rod + 1)) {
@@ -194,7 +194,7 @@ function followOwn({ stale, pool, parts, inRanges }: SharedBundle, t: number, sk
   }
 }
 
-/** Steps the overridden rods, but those that contact moves, by the caller's loads and pins. */
+/** Steps the overridden rods, except those that contact moves, with the caller's loads and pins. */
 function advanceOverridden(of: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
   const { overridden, stale, pool, parts } = of;
   const others = overridden.map((one, rod) => (one && !left?.[rod] ? 0 : 1));
@@ -246,7 +246,7 @@ function advance(of: SharedBundle, t: number, dt: number, robust: boolean, left?
   return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
 }
 
-/** Rods that workers have moved. */
+/** Marks rods that workers have moved. */
 function noteStale(of: SharedBundle, skipped: Uint8Array | undefined): void {
   const { stale, pool, parts, inRanges, bundle } = of;
   const { systemOfRod } = bundle.contact ?? {};
@@ -271,7 +271,7 @@ function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
   };
 }
 
-/** The caller's bundle: what is read is up to date, and workers learn of what is written. */
+/** The caller's bundle: updates data before it is read, and notifies workers of writes. */
 function wrapBundle(of: SharedBundle): Bundle {
   const { bundle } = of;
   const { placeBodies, atRest } = bundle;

@@ -2,10 +2,10 @@
  * Contact of a shared bundle, the caller's side. Each thread has a ContactPort for its own rods and handles the sides of those rods; the caller's
  * own port knows all rods.
  *
- * Threads share the work on at least `leastTouching` systems; the caller does smaller groups alone. State, samples and the start of the step are
- * in shared memory; what a model derives from them belongs to each port. A thread that moves a rod of another thread marks it: `behind` means that
- * the caller moved it instead of its worker, `stale` that a worker moved it and the caller has not derived its own data yet. That is done when
- * the rod is next needed, from the state alone, so it gives the same bits.
+ * Threads share the work on at least `leastTouching` systems; the caller solves smaller groups alone. State, samples and the start of the step are
+ * in shared memory; data that a model derives from them belongs to each port. A thread that moves a rod of another thread marks it: `behind` means
+ * that the caller moved it instead of its worker, `stale` that a worker moved it and the caller has not derived its own data yet. The data is
+ * derived when the rod is next needed, from the state alone, so it has the same bits.
  */
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
 import { allSucceeded, combineAnswers } from './answers.ts';
@@ -43,7 +43,7 @@ interface SharedPort {
   readonly shared: SharedSides;
   /** Whether threads share the work on these systems. */
   isShared(marked: Uint8Array): boolean;
-  /** Called before the caller moves rods by itself; `follows`: from where they are, not from the start of the step. */
+  /** Called before the caller moves rods alone; `follows`: from their current state, not from the start of the step. */
   takeOver(marked: Uint8Array, t: number, dt: number, follows: boolean): void;
   /** Called before all threads move rods, each its own. */
   handOver(marked: Uint8Array, t: number, dt: number): void;
@@ -263,7 +263,7 @@ function createSingleRodStep(
   const { of, port, shared, isShared, takeOver, handOver } = mine;
   const { pool } = of;
   const { systemCount } = port;
-  /** Whether threads share the last job: a job that continues stays with those who began it. */
+  /** True if threads share the last job: a job that continues stays with the threads that began it. */
   let together = false;
   return (job) => {
     of.time = job.t + job.dt;

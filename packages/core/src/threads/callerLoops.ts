@@ -1,4 +1,4 @@
-/** Vector loops of the contact solver and of links over shared memory, the caller's side; contactThreads.ts says what they are. */
+/** Vector loops of the contact solver and of links over shared memory, the caller's side; contactThreads.ts describes them. */
 import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
 import { openCoarse } from '../contact/links/coarseBasis.ts';
 import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/links/loops.ts';
@@ -17,7 +17,7 @@ export function createCallerLoops(shared: SharedSides): Pick<ContactThreads, 'so
   const { of, buffers } = shared;
   const { pool, positions, options } = of;
   const { count } = pool;
-  /** Rows of the links, once they were asked for. */
+  /** Rows of the links, once requested. */
   let links: LinkRows | undefined;
 
   const linkRows = (bytes: number): SharedLinks | undefined => {

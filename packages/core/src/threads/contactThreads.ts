@@ -1,9 +1,8 @@
 /**
- * What contact can hand to worker threads, beside the ContactPort that a model implements.
+ * Work that contact can delegate to worker threads, besides the ContactPort that a model implements.
  *
- * A bundle whose rods are shared among threads has a port with a member `threads` (contactRequests.ts makes it). Contact asks `threadsOf` for
- * it, and does the work itself where there is none. Models do not see this file. Types only: contact imports it, and the
- * implementation imports contact.
+ * A bundle whose rods are shared among threads has a port with a member `threads` (contactRequests.ts creates it). Contact gets it from `threadsOf`,
+ * and does the work itself if there is none. Models do not see this file. Types only: contact imports it, and the implementation imports contact.
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
@@ -13,16 +12,16 @@ export interface ThreadedContactPort extends ContactPort {
   readonly threads: ContactThreads;
 }
 
-/** Undefined: the bundle is moved by the caller's thread alone. */
+/** Undefined if only the caller's thread moves the bundle. */
 export function threadsOf(port: Partial<ThreadedContactPort> | undefined): ContactThreads | undefined {
   return port?.threads;
 }
 
-/** Each member returns undefined (or false) where the work is too little to share: the caller then does it alone. */
+/** Each member returns undefined (or false) if there is too little work to share: the caller then does it alone. */
 export interface ContactThreads {
   /**
-   * Zeroed memory of `bytes` bytes for contact sides that all threads see, for work on the marked systems. It belongs to the caller until
-   * the same slot, 0 or 1, is asked for again. Layout: contact/solve/sideArrays.ts.
+   * Zeroed shared memory of `bytes` bytes for contact sides, for work on the marked systems. It belongs to the caller until the same slot, 0 or 1, is
+   * requested again. Layout: contact/solve/sideArrays.ts.
    */
   sideBuffer(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
   /** Loops of the contact solver over these sides; they must lie in a `sideBuffer`. */
@@ -43,9 +42,9 @@ export interface ContactThreads {
 
 /** Loops of the contact solver over the numbers of all sides, by several threads: see contact/solve/vectorLoops.ts. */
 export interface SharedLoops {
-  /** At least so many bytes that all threads see, until more are asked for. */
+  /** At least so many bytes of shared memory, valid until more are requested. */
   memory(bytes: number): ArrayBufferLike;
-  /** Loop `kind` over all blocks of `size` numbers; the rest as of `runLoop`. */
+  /** Runs loop `kind` over all blocks of `size` numbers; other arguments as in `runLoop`. */
   run(
     kind: number,
     capacity: number,
@@ -55,23 +54,23 @@ export interface SharedLoops {
     slot: number,
     gamma: Float64Array,
   ): void;
-  /** The same for the law of contact (contact/solve/lawArrays.ts); returns the largest velocity that an impulse makes. */
+  /** The same for the contact law (contact/solve/lawArrays.ts); returns the largest velocity that an impulse causes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;
-  /** And for links (contact/links/loops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
+  /** The same for links (contact/links/loops.ts): loop `kind` over the rows in the memory of SharedLinks; returns the largest result. */
   runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
-  /** For contact/links/coarseBasis.ts: stays as it is until more is asked for. */
+  /** Memory for contact/links/coarseBasis.ts; keeps its contents until more is requested. */
   coarseMemory(bytes: number): ArrayBufferLike;
 }
 
-/** Rows of links (contact/links/arrays.ts) that threads see. */
+/** Rows of links (contact/links/arrays.ts) in shared memory. */
 export interface SharedLinks {
   readonly memory: ArrayBufferLike;
-  /** A loop that does not look at sides; false where no threads took part, and nothing is done. */
+  /** Runs a loop that uses no sides; returns false, and does nothing, if no threads took part. */
   run(kind: number, numbers: ArrayLike<number>): boolean;
 }
 
-/** What a scene has that contacts with obstacles are found of. */
+/** Parts of a scene that detection of contacts with obstacles needs. */
 export interface SearchCounts {
   readonly rods: number;
   readonly nodes: number;
@@ -79,7 +78,7 @@ export interface SearchCounts {
   readonly colliders: number;
 }
 
-/** What is asked of threads, in numbers of contact/detect/colliderSearch.ts: what, with which collider, in which step, and how deep is too deep [radii]. */
+/** A request to threads, in numbers of contact/detect/colliderSearch.ts: kind, collider, step, and depth that counts as too deep [radii]. */
 export interface SearchRequest {
   readonly kind: number;
   readonly collider: number;
@@ -88,17 +87,17 @@ export interface SearchRequest {
   readonly allowed: number;
 }
 
-/** Does something with ranges of rods, one after the other. */
+/** Processes ranges of rods, one after the other. */
 export type EachRange = (action: (from: number, to: number) => void) => void;
 
-/** Finding contacts with obstacles by several threads, over ranges of rods: see contact/detect/colliderSearch.ts. */
+/** Detection of contacts with obstacles by several threads, over ranges of rods: see contact/detect/colliderSearch.ts. */
 export interface SharedSearch {
-  /** Memory that all threads see. */
+  /** Shared memory. */
   readonly buffer: ArrayBufferLike;
-  /** Whether to ask threads about so many nodes. */
+  /** True if the work on so many nodes is worth sharing. */
   isWorth(nodes: number): boolean;
-  /** Has it done for all rods: `own` does it for the ranges that the caller gets, in their order. */
+  /** Processes all rods: `own` is called for the caller's ranges, in their order. */
   run(request: SearchRequest, own: (each: EachRange) => void): void;
-  /** What the others have found since: where it is, for how many there is room, and how many it is; in the order of the rods. */
+  /** Contacts that the other threads have found since: their memory, its capacity, and their number; in the order of the rods. */
   read(action: (buffer: ArrayBufferLike, from: number, capacity: number, count: number) => void): void;
 }

@@ -1,10 +1,10 @@
-/** Errors that cross from a worker thread to the caller: they keep their type, and with it what the command line says about them. */
+/** Errors passed from a worker thread to the caller: they keep their type, which decides the message of the command line. */
 import { SceneError, SimulationError } from '../errors.ts';
 
-/** Characters that are kept for each thread; the first is their number. */
+/** Characters stored per thread; the first is their number. */
 export const TEXT_SIZE = 8192;
 
-/** What is left of a text that is too long. */
+/** Shortens a text that is too long. */
 const LONGEST = 6000;
 
 export function writeText(letters: Uint16Array, thread: number, text: string): void {
@@ -47,7 +47,7 @@ export function decodeError(text: string): Error {
   return new Error(`in a worker thread: ${message}`);
 }
 
-/** A worker has ended without saying why: out of memory, terminated, or after `close`. */
+/** A worker has ended without an error message: out of memory, terminated, or after `close`. */
 export function endedError(thread: number): SimulationError {
   return new SimulationError(
     '',

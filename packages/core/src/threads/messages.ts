@@ -1,9 +1,9 @@
-/** Messages to a worker, beside the requests in shared memory. */
+/** Messages to a worker, besides the requests in shared memory. */
 import type { ColliderSpec, Scene } from '../scene/types.ts';
 import type { ThreadableModel } from './modelMaker.ts';
 import type { PoolMemory } from './workerPool.ts';
 
-/** Asks a worker whether it serves: it writes 1 to place `index` of the memory. */
+/** Asks a worker whether it is ready: it writes 1 to index `index` of the memory. */
 export interface HelloMessage {
   readonly kind: 'hello';
   readonly memory: SharedArrayBuffer;
@@ -15,13 +15,13 @@ export interface Task {
   readonly kind: 'task';
   readonly model: ThreadableModel;
   readonly kernels: boolean;
-  /** All of it, or what the worker's rods need. */
+  /** The scene, or the part that the worker's rods need. */
   readonly scene: Scene;
-  /** Colliders that its rods may meet. */
+  /** Colliders that its rods may collide with. */
   readonly colliders: readonly ColliderSpec[];
-  /** Arrays in the order in which compiling asks for them. */
+  /** Arrays in the order in which compiling requests them. */
   readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
-  /** Which of them has the samples of all rods, or −1. */
+  /** Index of the one with the samples of all rods, or −1. */
   readonly samples: number;
   readonly memory: PoolMemory;
   /** Number of the thread; the caller is 0. */
@@ -29,7 +29,7 @@ export interface Task {
   /** The first rod and part of its scene. */
   readonly first: number;
   readonly part: number;
-  /** Whether its scene has no rods but those that it may have to move. */
+  /** True if its scene contains only rods that it may have to move. */
   readonly inRanges: boolean;
 }
 

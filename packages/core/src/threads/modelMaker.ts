@@ -1,4 +1,4 @@
-/** Makes a model, in the caller's thread and in workers alike. */
+/** Creates a model, in the caller's thread and in workers alike. */
 import { loadDerKernel } from '../kernels/der.ts';
 import { loadFiberKernel } from '../kernels/fiber.ts';
 import type { Model } from '../model.ts';
@@ -6,10 +6,10 @@ import { createDerModel, derParts } from '../models/der/index.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
 
-/** Models whose bundles have parts. */
+/** Models whose bundles can be divided. */
 export type ThreadableModel = 'der' | 'fiber';
 
-/** The model, its state in memory that `allocate` gives. */
+/** The model, with its state in memory from `allocate`. */
 export async function loadModelMaker(id: ThreadableModel, kernels: boolean): Promise<(allocate?: Allocate) => Model> {
   if (id === 'fiber') {
     const kernel = kernels ? await loadFiberKernel() : undefined;

@@ -1,28 +1,28 @@
 /**
- * Which rods are whose: threads have ranges of them, one after the other, the caller the first.
+ * Which thread owns which rods: each has a range, in order, and the caller has the first.
  *
- * Rods do not take the same time: hair on the crown touches the head all along, hair above the neck hardly. By halves of 10,000 hairs the
- * caller's took 1.2 times as long as the other's. So the ends of ranges move, step by step, to where all take as long as each other. A
- * thread compiles more rods than it begins with, up to MARGIN of its share on either side, and can take over those; the caller has all. Who moves
- * a rod changes no bit of it: whoever takes one over begins with its state (`adopt`), as where the caller moves some itself.
+ * Rods take different times: hair on the crown touches the head along its whole length, hair above the neck hardly at all. With 10,000 hairs split in
+ * half, the caller took 1.2 times as long as the other thread. So the ends of ranges move, step by step, until all threads take equally long. A thread
+ * compiles more rods than it begins with, up to MARGIN of its share on either side, and can take those over; the caller has all. Ownership changes no
+ * bit of the result: a thread that takes a rod over starts from its state (`adopt`), as the caller does for rods that it moves itself.
  */
 import type { Bundle } from '../model.ts';
 
-/** Part of a thread's share that it may have beyond it, before and after. */
+/** Fraction of a thread's share by which its range may grow on either side. */
 const MARGIN = 0.25;
 
-/** Given the first rod of each thread and the number of all, and how long each took: where they should begin. */
+/** Given the first rod of each thread, the total number, and the time that each took: returns where ranges should begin. */
 export type BalanceRule = (bounds: ArrayLike<number>, busy: ArrayLike<number>) => number[];
 
 export interface Ranges {
   /** First rod and first part of each thread, and their number. */
   readonly rods: Int32Array;
   readonly parts: Int32Array;
-  /** Whether rods lie in ranges: else only the parts are of use, threads compile all rods, and nothing moves. */
+  /** True if rods are in ranges: otherwise only the parts are used, threads compile all rods, and ranges never move. */
   readonly inRanges: boolean;
   /** What each thread compiles: rods, and its first part. */
   readonly compiled: readonly { readonly first: number; readonly end: number; readonly part: number }[];
-  /** Places where rods can be parted: all rods of the parts before lie before the rod, and none of the others. */
+  /** Indices at which rods can be divided: all rods of earlier parts come before, and no others. */
   readonly cuts: { readonly rods: readonly number[]; readonly parts: readonly number[] };
 }
 
@@ -41,7 +41,7 @@ function findCuts(parts: Parts, rodCount: number): Ranges['cuts'] {
   return cuts;
 }
 
-/** The number of the first place that is not below `least`. */
+/** Index of the first division that is not below `least`. */
 export function findFrom(places: readonly number[], least: number): number {
   let low = 0;
   let high = places.length;
@@ -53,13 +53,13 @@ export function findFrom(places: readonly number[], least: number): number {
   return low;
 }
 
-/** That of the nearest to `wanted`. */
+/** Index of the division nearest to `wanted`. */
 function findNearest(places: readonly number[], wanted: number): number {
   const after = Math.min(findFrom(places, wanted), places.length - 1);
   return after > 0 && wanted - places[after - 1] < places[after] - wanted ? after - 1 : after;
 }
 
-/** As even as can be, for `count` threads at most. */
+/** Divides the rods as evenly as possible among at most `count` threads. */
 export function divide(parts: Parts, rodCount: number, count: number, inRanges: boolean): Ranges {
   const even = (k: number): number => Math.floor((parts.count * k) / count);
   if (!inRanges) {
@@ -76,7 +76,7 @@ export function divide(parts: Parts, rodCount: number, count: number, inRanges: 
   const chosen = [0];
   for (let k = 1; k <= count; k++) {
     const at = k === count ? cuts.parts.length - 1 : findNearest(cuts.parts, even(k));
-    // a model may treat a lone rod in another way than one of many
+    // a model may treat a single rod differently from one of many
     if (cuts.rods[at] - cuts.rods[chosen[chosen.length - 1]] < 2) continue;
     if (k < count && rodCount - cuts.rods[at] < 2) continue;
     chosen.push(at);
@@ -92,11 +92,11 @@ export function divide(parts: Parts, rodCount: number, count: number, inRanges: 
   return { rods: Int32Array.from(rods), parts: Int32Array.from(first), inRanges, compiled, cuts };
 }
 
-/** Part of a range that is not worth a move; and part of the way that is gone at once, because times vary. */
+/** Fraction of a range below which it is not moved; and fraction of the way that it moves at once, because times vary. */
 const LITTLE = 0.01;
 const HALF = 0.5;
 
-/** To where all would have taken as long as each other, half of the way. */
+/** Moves the ends half of the way to where all threads would have taken equally long. */
 export const balanceByTime: BalanceRule = (bounds, busy) => {
   const { length: count } = busy;
   const wanted = Array.from(bounds);
@@ -114,7 +114,7 @@ export const balanceByTime: BalanceRule = (bounds, busy) => {
   return wanted;
 };
 
-/** Moves the ends of ranges to where they are wanted, as far as threads have compiled the rods, and returns which rods each thread has received. */
+/** Moves the ends of ranges towards the requested ones, as far as threads have compiled the rods; returns which rods each thread received. */
 export function moveRanges(
   { rods, parts, inRanges, compiled, cuts }: Ranges,
   wanted: ArrayLike<number>,
@@ -123,7 +123,7 @@ export function moveRanges(
   if (!inRanges) return;
   const before = Array.from(rods);
   for (let k = 1; k < compiled.length; k++) {
-    // nobody goes without rods; where this end is now is one of the places
+    // no thread may lose all its rods; the current end is one of the divisions
     const low = findFrom(cuts.rods, Math.max(compiled[k].first, rods[k - 1] + 1));
     const high = findFrom(cuts.rods, Math.min(compiled[k - 1].end + 1, before[k + 1])) - 1;
     const at = Math.min(Math.max(findNearest(cuts.rods, wanted[k]), low), high);

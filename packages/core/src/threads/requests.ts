@@ -1,9 +1,9 @@
 /**
- * The requests that the caller's thread sends to the worker threads: each is a type with named fields, and this file alone knows how its
- * fields lie in shared memory.
+ * The requests that the caller's thread sends to the worker threads: each is a type with named fields, and only this file knows their layout in
+ * shared memory.
  *
- * A request is written once and read by all workers, who do it for their own range of rods. Lists that grow with the scene (contact
- * sides, marks of systems) are not part of a request: they are in shared buffers that it refers to.
+ * A request is written once and read by all workers, each of which processes its own range of rods. Lists that grow with the scene (contact sides,
+ * marks of systems) are not part of a request: they are in shared buffers that it refers to.
  */
 
 /** Contact sides in shared memory (contact/solve/sideArrays.ts). Which of them belong to which thread is in `WorkerPool.sideBounds`. */
@@ -80,9 +80,9 @@ export interface Requests {
     readonly allowed: number;
     readonly capacity: number;
   };
-  /** Writes what the last search found once more, into a larger buffer. */
+  /** Writes the results of the last search again, into a larger buffer. */
   readonly deliver: { readonly capacity: number };
-  /** Return to the event loop, where a message waits. */
+  /** Return to the event loop to receive a message. */
   readonly receive: Readonly<Record<never, never>>;
   /** Stop serving this bundle. */
   readonly leave: Readonly<Record<never, never>>;
@@ -111,7 +111,7 @@ const sides = {
 } as const;
 const loop = { loop: 'number', capacity: 'number', window: 'number', values: 'values' } as const;
 
-/** Fields of each kind in the order in which they are written. The compiler checks that none is missing and none is too many. */
+/** Fields of each kind in the order in which they are written. The compiler checks that none is missing and none is superfluous. */
 const layouts: { readonly [K in RequestKind]: Fields<Requests[K]> } = {
   advance: { ...time, robust: 'flag', keeps: 'flag', skips: 'flag' },
   refresh: { t: 'number' },
@@ -183,7 +183,7 @@ export function encodeRequest(numbers: Float64Array, request: Request): void {
   }
 }
 
-/** `values` is a view of the memory, good until the next request. */
+/** `values` is a view of the memory, valid until the next request. */
 export function decodeRequest(numbers: Float64Array): Request {
   const { fields } = places[numbers[0]];
   const request: Record<string, unknown> = { kind: kinds[numbers[0]] };
@@ -195,7 +195,7 @@ export function decodeRequest(numbers: Float64Array): Request {
   return request as unknown as Request;
 }
 
-/** Whether the kind takes a thread the longer the more rods it has; the others are shared evenly. */
+/** True if the time of the request grows with a thread's rods; other requests are divided evenly. */
 const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'solverLoop',
   'contactLaw',

@@ -1,7 +1,7 @@
-/** The part of a scene that some of its rods need: what a thread compiles, in place of all of it. */
+/** The part of a scene that some of its rods need: a thread compiles this instead of the whole scene. */
 import type { ColliderSpec, Scene } from '../scene/types.ts';
 
-/** Rods that do not need others, and what drives them. Obstacles, contact and links are the caller's. */
+/** Rods that do not depend on others, with their pins and loads. The caller handles obstacles, contact and links. */
 export function pickRods(scene: Scene, ids: ReadonlySet<string>): Scene {
   const { links: _links, colliders: _colliders, contact: _contact, output: _output, engine: _engine, ...rest } = scene;
   const welds = scene.welds?.filter(({ rod }) => ids.has(rod));
@@ -21,7 +21,7 @@ export function pickRods(scene: Scene, ids: ReadonlySet<string>): Scene {
   };
 }
 
-/** Obstacles for threads to find contacts with; the rods that each acts on are passed separately. */
+/** Obstacles for contact detection in threads; the rods that each acts on are passed separately. */
 export function pickColliders({ colliders = [] }: Scene): ColliderSpec[] {
   return colliders.map(({ rods: _rods, ...spec }) => spec);
 }

@@ -1,4 +1,4 @@
-/** What the caller knows of the bundle that it shares, and the small steps that callerBundle.ts and callerContact.ts have in common. */
+/** The caller's data on its shared bundle, and operations that callerBundle.ts and callerContact.ts have in common. */
 import type { Bundle, Drive } from '../model.ts';
 import type { Scene } from '../scene/types.ts';
 import type { BufferMessage } from './messages.ts';
@@ -8,7 +8,7 @@ import { moveRanges, type Ranges } from './ranges.ts';
 import { isAbandoned, runRequest, type WorkerPool } from './workerPool.ts';
 import { listMeetings } from './workStealing.ts';
 
-/** Memory that all threads see, and where in it each rod's numbers begin. */
+/** Shared memory, and the offsets of each rod's numbers in it. */
 export interface SharedArray {
   readonly buffer: SharedArrayBuffer;
   readonly starts: Float64Array;
@@ -27,10 +27,10 @@ export interface ShareInput {
   readonly options: Required<ThreadOptions>;
 }
 
-/** What the caller knows of the bundle that it shares. */
+/** The caller's data on its shared bundle. */
 export interface SharedBundle extends ShareInput {
   readonly pool: WorkerPool;
-  /** Workers that take part. */
+  /** Participating workers. */
   readonly ports: readonly ThreadPort[];
   readonly ranges: Ranges;
   /** Whether rods lie in ranges, see `Ranges.inRanges`. */
@@ -41,32 +41,32 @@ export interface SharedBundle extends ShareInput {
   readonly stale: Uint8Array;
   /** Whether any rod is stale. */
   hasStale: boolean;
-  /** Time of the rods [s], as far as requests tell. */
+  /** Time of the rods [s], as of the last request. */
   time: number;
   /** 1 for rods with loads or grips that were added while the world runs, and their partners: the caller moves them. */
   readonly overridden: Uint8Array;
   hasOverridden: boolean;
   /** Workers were released. */
   isReleased: boolean;
-  /** Ranges end where threads have met in the present step. */
+  /** Ranges end where work stealing ended in the current step. */
   hasMeetings: boolean;
-  /** Of the step: nothing was kept of its start yet; and rods may have moved since it was. */
+  /** Of the step: its start has not been saved yet; and rods may have moved since it was. */
   isAtStepStart: boolean;
   hasMoved: boolean;
-  /** The caller has written the state for this time, and workers have not seen it. */
+  /** The caller has written the state for this time, and workers have not been notified. */
   unsyncedTime: number | undefined;
-  /** Equilibria with links write to rods that they were given once. */
+  /** Equilibria with links keep writing to the rods they were given. */
   isWrittenByStatics: boolean;
   /** State at the start of a piece of a step. */
   pieceStart: Float64Array | undefined;
 }
 
-/** Whether the caller's thread works without the others. */
+/** True if the caller's thread works without the others. */
 export function isAlone({ isReleased, pool }: SharedBundle): boolean {
   return isReleased || pool.count < 2 || isAbandoned(pool);
 }
 
-/** Hands a new buffer to the workers, who have to return to their event loops for it. */
+/** Passes a new buffer to the workers, which must return to their event loops for it. */
 export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: number): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(bytes);
   const message: BufferMessage = { kind: 'buffer', slot, buffer };
@@ -76,7 +76,7 @@ export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: 
   return buffer;
 }
 
-/** Before every request: workers follow what the caller has written. */
+/** Before every request: workers update their data from the state that the caller has written. */
 export function syncWorkers(of: SharedBundle): void {
   if (of.unsyncedTime === undefined) return;
   const t = of.unsyncedTime;
@@ -84,7 +84,7 @@ export function syncWorkers(of: SharedBundle): void {
   runRequest(of.pool, { kind: 'refresh', t }, () => {});
 }
 
-/** Rods that come to a worker are known to it by their state alone; of its own, the caller knows which are (`stale`). */
+/** A worker derives the data of rods that it takes over from their state; the caller knows which of its own need that (`stale`). */
 function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): void {
   moveRanges(ranges, wanted, (k, from, to) => {
     if (k > 0) pool.behind.fill(1, from, to);
@@ -100,13 +100,13 @@ export function rebalance(of: SharedBundle): void {
   pool.busy.fill(0);
 }
 
-/** Ranges end where threads have met. */
+/** Ends the ranges where work stealing ended. */
 export function moveEndsToMeetings(of: SharedBundle): void {
   moveEnds(of, listMeetings(of.pool.workStealing, of.pool.behind.length));
   of.hasMeetings = true;
 }
 
-/** Whether the next request is the first of the world's step: then threads keep the state where the step begins. */
+/** True if the next request is the first of the world's step: then threads save the state of its start. */
 export function beginKeeping(of: SharedBundle): boolean {
   if (!of.isAtStepStart) return false;
   of.pool.keptBy.fill(0);

@@ -1,4 +1,4 @@
-/** Finding contacts with obstacles in threads, both sides: what is done there is in contact/detect/colliderSearch.ts. */
+/** Detection of contacts with obstacles in threads, both sides of it; the search itself is in contact/detect/colliderSearch.ts. */
 
 import { type ContactSet, createContactSet } from '../contact/contactSet.ts';
 import {
@@ -25,10 +25,10 @@ import { slots } from './slots.ts';
 import { runRequest, type WorkerPool } from './workerPool.ts';
 import { resetWorkStealing, takePieces } from './workStealing.ts';
 
-/** Contacts that a worker has room for, at first. */
+/** Initial capacity of contacts per worker. */
 const CAPACITY = 1024;
 
-/** The caller's side. `bytes`: of what the search reads. */
+/** The caller's side. `bytes`: size of the search's input. */
 export function createSharedSearch(of: SharedBundle, bytes: number): SharedSearch {
   const { pool, options } = of;
   const { count, workStealing, behind } = pool;
@@ -61,7 +61,7 @@ export function createSharedSearch(of: SharedBundle, bytes: number): SharedSearc
   };
 }
 
-/** What a thread finds by, and what it has found last. */
+/** A thread's search data, and its last results. */
 export interface Searcher {
   readonly buffer: SharedArrayBuffer;
   readonly rows: SearchRows;
@@ -76,7 +76,7 @@ function openSearcher(buffer: SharedArrayBuffer, colliders: readonly ColliderSpe
   return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY), runs: [] };
 }
 
-/** What a thread finds by, as it is now. */
+/** A thread's current search data. */
 export function findSearcher(
   { colliders }: { readonly colliders: readonly ColliderSpec[] },
   buffers: readonly (SharedArrayBuffer | undefined)[],
@@ -86,7 +86,7 @@ export function findSearcher(
   return known?.buffer === buffer ? known : openSearcher(buffer, colliders);
 }
 
-/** What a worker is, as far as the search goes. */
+/** The part of a worker that the search needs. */
 export interface SearchTask {
   readonly index: number;
   /** The first rod of its scene. */
@@ -94,7 +94,7 @@ export interface SearchTask {
   readonly colliders: readonly ColliderSpec[];
 }
 
-/** The worker's side: finds contacts, or delivers once more what it has found. */
+/** The worker's side: detects contacts, or delivers its last results again. */
 export function serveSearch(
   pool: WorkerPool,
   task: SearchTask,

@@ -5,13 +5,13 @@ import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './sharedBu
 import { boundSides, clearShare, cutSides, placeOfSides, type SidePart } from './sideSlices.ts';
 import { runRequest } from './workerPool.ts';
 
-/** Sides that workers know. */
+/** Sides in memory that workers see. */
 interface LaidOutSides {
   readonly layout: number;
   readonly slot: number;
   readonly total: number;
   readonly first: number;
-  /** Where the sides of each thread begin. */
+  /** Index of each thread's first side. */
   readonly bounds: readonly number[];
   readonly own: SidePart;
 }
@@ -22,7 +22,7 @@ export interface SharedSides {
   readonly known: WeakMap<ContactSides, LaidOutSides>;
   /** Number of the last layout. */
   layouts: number;
-  /** Whether any sides were laid out in this step. */
+  /** True if any sides were laid out in this step. */
   isUsed: boolean;
 }
 
@@ -30,7 +30,7 @@ export function createSharedSides(of: SharedBundle): SharedSides {
   return { of, buffers: [], known: new WeakMap(), layouts: 0, isUsed: false };
 }
 
-/** The buffer of a slot, larger than asked for unless `exactly`. */
+/** The buffer of a slot, with spare capacity unless `exactly`. */
 export function bufferFor(
   { of, buffers }: SharedSides,
   slot: number,
@@ -45,7 +45,7 @@ export function bufferFor(
   return made;
 }
 
-/** The same, all zero, which for a cloth of thousands of fibers is a gigabyte to write. */
+/** The same, zeroed; for a cloth of thousands of fibers that is a gigabyte to write. */
 export function clearedBuffer(shared: SharedSides, slot: number, bytes: number): SharedArrayBuffer {
   const { of } = shared;
   const buffer = bufferFor(shared, slot, bytes);
@@ -60,7 +60,7 @@ export function clearedBuffer(shared: SharedSides, slot: number, bytes: number):
   return buffer;
 }
 
-/** Undefined: workers do not see these sides. */
+/** Undefined if workers do not see these sides. */
 export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSides | undefined {
   const { of, buffers, known } = shared;
   const slot = buffers.indexOf(sides.rod.buffer as SharedArrayBuffer);
@@ -77,7 +77,7 @@ export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSid
   return laid;
 }
 
-/** Prepares a request about these sides: writes their bounds, and returns what the request says of them and the caller's part. */
+/** Prepares a request on these sides: writes their bounds, and returns the request's reference to them and the caller's part. */
 export function referTo(
   { of }: SharedSides,
   sides: ContactSides,

@@ -16,13 +16,13 @@ export interface SidePart {
   readonly all: SideRows;
 }
 
-/** Where a bundle's sides are: how many its memory is laid out for, and which of these is its first. */
+/** Location of a bundle's sides: number of sides in the memory's layout, and index of its first. */
 export function placeOfSides(sides: ContactSides): { readonly total: number; readonly from: number } {
   const from = sides.weight.byteOffset / 8;
   return { total: (sides.rod.byteOffset - 4 * from) / (8 * doublesOf(axesOf(sides))), from };
 }
 
-/** Sides `from` to `to` of all; their rods counted from `first` on. */
+/** Sides `from` to `to` of all; their rods are numbered from `first`. */
 export function cutSides(
   buffer: ArrayBufferLike,
   total: number,
@@ -65,7 +65,7 @@ export function clearShare(buffer: ArrayBufferLike, bytes: number, k: number, co
   if (to > from) new Uint8Array(buffer, from, to - from).fill(0);
 }
 
-/** Where the sides of rods from `first[k]` on begin, for all k; the sides have their rods in order. */
+/** Index of the first side of rods from `first[k]` on, for all k; sides are in the order of their rods. */
 export function boundSides({ rod, count }: Pick<ContactSides, 'rod' | 'count'>, first: ArrayLike<number>): number[] {
   return Array.from(first, (r) => {
     let low = 0;
@@ -119,7 +119,7 @@ export function countContacts({ count, from, to }: SingleRodBatch): number {
   return sum;
 }
 
-/** Writes a job's rods and contacts, these side by side. */
+/** Writes a job's rods and contacts, the contacts consecutively. */
 export function packSingleRods(rows: SingleRodRows, { count, system, from, to, contacts }: SingleRodBatch): void {
   let at = 0;
   for (let i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ export function packSingleRods(rows: SingleRodRows, { count, system, from, to, c
   }
 }
 
-/** What was found, back to the job. */
+/** Copies the results back to the job. */
 export function unpackSingleRods({ count, from, to, contacts, done }: SingleRodBatch, rows: SingleRodRows): void {
   for (let i = 0; i < count; i++) {
     done[i] = rows.done[i];
@@ -155,7 +155,7 @@ export function unpackSingleRods({ count, from, to, contacts, done }: SingleRodB
   }
 }
 
-/** The part of a job that one thread has at once: rods `begin` to `end` of it, whose systems are counted from `first` on. */
+/** The part of a job that one thread processes at once: its rods `begin` to `end`, whose systems are numbered from `first`. */
 function partOfSingleRods(
   rows: SingleRodRows,
   begin: number,
@@ -177,10 +177,10 @@ function partOfSingleRods(
   };
 }
 
-/** What a job is, but for its rods. */
+/** A job without its rods. */
 export type SingleRodTask = Pick<SingleRodBatch, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>;
 
-/** What parts of a job have taken so far. */
+/** Totals over the parts of a job so far. */
 export type SingleRodSum = { -readonly [K in keyof StepOutcome]: StepOutcome[K] } & Pick<
   SingleRodBatch,
   'solverIterations' | 'error' | 'converged'
@@ -190,7 +190,7 @@ export function createSingleRodSum(): SingleRodSum {
   return { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, solverIterations: 0, error: 0, converged: true };
 }
 
-/** Steps those of `count` single rods whose systems are `from` to `to`; the port counts systems from `first`. */
+/** Steps those of `count` single rods whose systems are `from` to `to`; the port numbers systems from `first`. */
 export function stepRange(
   sum: SingleRodSum,
   port: ContactPort,
@@ -204,7 +204,7 @@ export function stepRange(
   const [begin, end] = boundSides({ rod: rows.system, count }, [from, to]);
   if (begin === end) return;
   const part = partOfSingleRods(rows, begin, end, first, wanted);
-  // without pairs there is no such thing, and these rods go on as groups
+  // without kernels there is no batch, and these rods are solved as islands
   part.done.fill(0);
   const out = port.stepSingleRods?.(part);
   if (!out) return;

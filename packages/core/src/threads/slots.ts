@@ -1,6 +1,6 @@
-/** Shared buffers by number: each is handed to the workers when it grows, see `shareBuffer`. */
+/** Shared buffers by number: each is passed to the workers when it grows, see `shareBuffer`. */
 export const slots = {
-  /** Sides of all contacts, and of those that are solved for: the numbers that contact gives to `ContactThreads.sideBuffer`. */
+  /** Sides of all contacts, and of those that are solved for: slot numbers of `ContactThreads.sideBuffer`. */
   allSides: 0,
   solvedSides: 1,
   /** Single rods against colliders. */
@@ -9,7 +9,7 @@ export const slots = {
   mixing: 3,
   /** The law of contact. */
   law: 4,
-  /** What the search for colliders reads, and what it finds. */
+  /** Input of the collider search, and its results. */
   nodes: 5,
   found: 6,
   links: 7,

@@ -1,14 +1,14 @@
 /**
- * Makes sure that workers can be waited for, before anything waits.
+ * Checks that waiting for workers is possible, before anything waits.
  *
- * A world blocks its thread until the workers answer. A worker of a browser does not even start while the thread that created it is
- * blocked, and without shared memory there is nothing to wait on. So `loadThreadedDer` and `loadThreadedFiber` check the platform and
- * await an answer of every worker, and throw where one is missing.
+ * A world blocks its thread until the workers answer. A worker of a browser does not even start while the thread that created it is blocked, and
+ * waiting needs shared memory. So `loadThreadedDer` and `loadThreadedFiber` check the platform, await an answer of every worker, and throw if one
+ * is missing.
  */
 import type { HelloMessage } from './messages.ts';
 import type { ThreadPort } from './options.ts';
 
-/** How often the caller looks for answers [ms]. */
+/** Interval at which the caller checks for answers [ms]. */
 const INTERVAL = 5;
 
 /** Workers that have answered. They cannot answer again while they serve a world. */
@@ -20,7 +20,7 @@ interface Platform {
   readonly document?: unknown;
 }
 
-/** Throws an error that names the remedy where this thread must not wait for others, or shares no memory with them. */
+/** Throws an error that names the remedy if this thread must not wait for others, or shares no memory with them. */
 export function checkPlatform({ crossOriginIsolated, document }: Platform, hasSharedMemory: boolean): void {
   if (document !== undefined)
     throw new Error(

@@ -1,13 +1,13 @@
 /**
  * Copies of a shared bundle's state from which a step can be undone.
  *
- * At the start of the world's step every thread copies its part of the state (`keepRange`, `keepShare`) into `WorkerPool.kept`. That is where the
- * step returns to if a part of it throws, or a worker ends. Steps that are split into pieces need more: the caller copies the start of a piece.
+ * At the start of the world's step every thread copies its part of the state (`keepRange`, `keepShare`) into `WorkerPool.kept`. If a part of the step
+ * throws, or a worker ends, that state is restored. Steps that are split into pieces need more: the caller copies the start of a piece.
  */
 import type { BundleState } from '../model.ts';
 import { meetAll, type WorkerPool } from './workerPool.ts';
 
-/** Keeps the state of the rods that are a thread's now. */
+/** Saves the state of the rods that a thread owns now. */
 export function keepRange(pool: WorkerPool, { q, v, memory }: BundleState, thread: number): void {
   const { kept, starts, firstRods, keptBy } = pool;
   let at = 0;
@@ -20,7 +20,7 @@ export function keepRange(pool: WorkerPool, { q, v, memory }: BundleState, threa
   Atomics.store(keptBy, thread, 1);
 }
 
-/** The same by even shares, if rods do not lie in ranges; waits until all is copied, because nothing may move before. */
+/** The same by even shares, if rods are not in ranges; waits until all is copied, because nothing may move before. */
 export function keepShare(pool: WorkerPool, { q, v, memory }: BundleState, thread: number): void {
   const { kept, count, keptBy } = pool;
   let at = 0;
@@ -46,7 +46,7 @@ export function returnAll(from: Float64Array, { q, v, memory }: BundleState): vo
   memory.set(from.subarray(q.length + v.length));
 }
 
-/** Returns the caller's view of the state to what was kept. A thread that did not get so far has moved nothing. */
+/** Restores the saved state. A thread that had not saved its part yet has moved nothing. */
 export function returnToKept(pool: WorkerPool, state: BundleState, inRanges: boolean): void {
   const { kept, starts, firstRods, keptBy, count } = pool;
   const isKept = (thread: number): boolean => Atomics.load(keptBy, thread) === 1;

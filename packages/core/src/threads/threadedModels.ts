@@ -1,4 +1,4 @@
-/** Models whose rods are shared among threads: what a program that has workers gives to `createWorld`. */
+/** Models whose rods are shared among threads, for programs that pass workers to `createWorld`. */
 import type { Model } from '../model.ts';
 import type { Allocate } from '../port.ts';
 import { shareBundle } from './callerBundle.ts';
@@ -13,23 +13,23 @@ const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance
 /**
  * Discrete elastic rods with kernels, shared among the caller's thread and the given workers.
  *
- * Throws where the platform does not allow it, and where a worker does not answer within `answerSeconds`.
+ * Throws if the platform does not support it, or if a worker does not answer within `answerSeconds`.
  */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
   return loadThreaded('der', ports, { ...defaults, leastParts: 32, leastTouching: 32, ...options });
 }
 
-/** Stiff fibers in the same way. Workers serve one bundle at a time: a scene with both models needs some for each. */
+/** Stiff fibers shared among threads. Workers serve one bundle at a time: a scene with both models needs some for each. */
 export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
   return loadThreaded('fiber', ports, { ...defaults, leastParts: 4, leastTouching: 4, ...options });
 }
 
-/** Threads, the caller among them, that so many rods can keep busy: each needs two. */
+/** Number of threads, including the caller's, that so many rods can keep busy: each needs two. */
 export function countUsefulThreads(rods: number): number {
   return Math.max(1, Math.floor(rods / 2));
 }
 
-/** Releases a worker, and those with it, from the bundle that they serve now; its world goes on with one thread. */
+/** Releases a worker, and those with it, from the bundle that they serve now; its world continues with one thread. */
 const releases = new WeakMap<ThreadPort, () => void>();
 
 async function loadThreaded(
@@ -56,7 +56,7 @@ async function loadThreaded(
       const bundle = make(allocate).compile(rods, drives, scene, coupling);
       const { parts } = bundle;
       if (!parts || ports.length === 0 || parts.count < options.leastParts) return bundle;
-      // a continuum of hair is the caller's, and every rod feels it
+      // the caller computes a continuum of hair, which affects every rod
       if (scene.contact?.between === 'continuum') return bundle;
       for (const port of ports) releases.get(port)?.();
       const shared = shareBundle({ model, bundle, parts, drives, workers: ports, scene, arrays, options });

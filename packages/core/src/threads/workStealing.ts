@@ -1,34 +1,34 @@
 /**
- * Rods that either of two neighbours may move, in pieces: each takes the next from its own side, until they meet.
+ * Work stealing: rods that either of two neighbouring threads may move, in pieces. Each takes the next piece from its own side, until they meet.
  *
- * Ends of ranges that follow the times of earlier steps (ranges.ts) come late: of 10,000 hairs on a head that turns, one of two threads
- * waited for the other for a tenth of the step. Here none waits for longer than a piece takes. Where two have met their ranges end, for what
- * is left of the step and for the next.
+ * Ranges that follow the times of earlier steps (ranges.ts) adapt late: with 10,000 hairs on a turning head, one of two threads waited for the other
+ * for a tenth of the step. Here none waits for longer than one piece takes. Where two threads have met, their ranges end, for the rest of the step
+ * and for the next.
  *
- * Thread k shares a zone with k − 1 and one with k + 1; rods between the two are its alone. How much of a zone is taken from below and from above
- * is one word, so that no piece is taken twice.
+ * Thread k shares one zone with k − 1 and one with k + 1; only thread k moves the rods between the two. One word per zone counts the pieces taken
+ * from below and from above, so that no piece is taken twice.
  */
 import { findFrom, type Ranges } from './ranges.ts';
 
-/** Rods of a piece, some 2 ms of work; and pieces of a zone where there are few rods, and at most. */
+/** Rods per piece, about 2 ms of work; pieces of a zone if there are few rods, and at most. */
 const PIECE = 32;
 const FEW = 16;
 const MOST = 4096;
 
 export interface WorkStealing {
-  /** Of each zone: pieces taken from below, in the upper half of the word, and those that are not taken from above, in the lower. */
+  /** For each zone: pieces taken from below, in the upper half of the word, and pieces not taken from above, in the lower. */
   readonly words: Int32Array;
-  /** Where the ends of each zone's pieces begin, one more than there are pieces; and their number. */
+  /** Offset of each zone's piece boundaries, one more than there are pieces; and their number. */
   readonly offsets: Int32Array;
   /** Rods. */
   readonly ends: Int32Array;
 }
 
-/** Ends of the pieces of all zones. A zone is what both neighbours have compiled, from the middle of the one's range to that of the other's. */
+/** Boundaries of the pieces of all zones. A zone has the rods that both neighbours have compiled, from the middle of one range to that of the next. */
 export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[][] {
   const last = compiled.length - 1;
   if (!inRanges) return [];
-  // those at the ends have one neighbour
+  // the first and the last thread have one neighbour
   const middle = (k: number): number => (k === 0 ? 0 : k === last ? rods[k + 1] : (rods[k] + rods[k + 1]) / 2);
   return Array.from({ length: last }, (_, k) => {
     const from = findFrom(cuts.rods, Math.max(compiled[k + 1].first, middle(k)));
@@ -48,7 +48,7 @@ export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[]
 export const workStealingBytes = (pieces: readonly (readonly number[])[]): number =>
   4 * (2 * pieces.length + 1 + pieces.flat().length);
 
-/** Opens memory that all see; `pieces`: what whoever makes it writes there. */
+/** Views of shared memory; `pieces`: boundaries that the creator writes there. */
 export function openWorkStealing(
   buffer: SharedArrayBuffer,
   zones: number,
@@ -64,18 +64,18 @@ export function openWorkStealing(
   return { words, offsets, ends };
 }
 
-/** Nothing is taken. */
+/** Marks all pieces as not taken. */
 export function resetWorkStealing({ words, offsets }: WorkStealing): void {
   for (let k = 0; k < words.length; k++) Atomics.store(words, k, offsets[k + 1] - offsets[k] - 1);
 }
 
-/** Pieces of a zone that nobody has taken. */
+/** Number of pieces of a zone that are not taken. */
 function countLeft({ words }: WorkStealing, zone: number): number {
   const word = zone >= 0 && zone < words.length ? Atomics.load(words, zone) : 0;
   return (word & 0xffff) - (word >>> 16);
 }
 
-/** Number of the piece that was taken, or −1 where none is left. */
+/** Index of the piece that was taken, or −1 if none is left. */
 function take({ words }: WorkStealing, zone: number, fromBelow: boolean): number {
   while (zone >= 0 && zone < words.length) {
     const word = Atomics.load(words, zone);
@@ -88,7 +88,7 @@ function take({ words }: WorkStealing, zone: number, fromBelow: boolean): number
   return -1;
 }
 
-/** All that thread k gets of `rodCount` rods: first those that are its alone, then of the zone that has more left, piece by piece. */
+/** Processes thread k's share of `rodCount` rods: first the rods that only it may move, then pieces of the zone with more left. */
 export function takePieces(
   workStealing: WorkStealing,
   k: number,
@@ -102,7 +102,7 @@ export function takePieces(
   for (let zone = k, piece = 0; ; ) {
     zone = countLeft(workStealing, k) >= countLeft(workStealing, k - 1) ? k : k - 1;
     piece = take(workStealing, zone, zone === k);
-    // others may have been quicker here, and not there
+    // the neighbour may have taken the rest of this zone, but not of the other
     if (piece < 0) {
       zone = zone === k ? k - 1 : k;
       piece = take(workStealing, zone, zone === k);
@@ -112,7 +112,7 @@ export function takePieces(
   }
 }
 
-/** First rod of each thread, where all have met, and the number of all. */
+/** First rod of each thread where neighbours have met, and the total number. */
 export function listMeetings({ words, offsets, ends }: WorkStealing, rodCount: number): number[] {
   const inner = Array.from(words, (word, k) => ends[offsets[k] + (word >>> 16)]);
   return [0, ...inner, rodCount];

@@ -1,4 +1,4 @@
-/** What runs in a worker thread: it compiles its part of the scene, then serves requests until it is asked to exit. */
+/** Runs in a worker thread: compiles its part of the scene, then serves requests until it is asked to exit. */
 import type { Bundle, ContactPort, Model } from '../model.ts';
 import { createWorld } from '../world/world.ts';
 import { writeAnswer } from './answers.ts';
@@ -18,13 +18,13 @@ import {
   waitForRequest,
 } from './workerPool.ts';
 
-/** A worker at work. */
+/** State of a serving worker. */
 export interface Service {
   readonly task: Task;
   readonly pool: WorkerPool;
   readonly bundle: Bundle;
   readonly parts: NonNullable<Bundle['parts']>;
-  /** Systems that a request is about, of the rods that are the worker's now. */
+  /** Systems that a request concerns, among the rods that the worker owns now. */
   readonly marks: Uint8Array;
   readonly skipped: Uint8Array;
   readonly buffers: (SharedArrayBuffer | undefined)[];
@@ -38,7 +38,7 @@ export interface Service {
 
 let service: Service | undefined;
 
-/** Serves worlds of another thread: call it in a worker with the data of every message that the worker gets. */
+/** Serves worlds of another thread: call it in a worker with the data of every message that the worker receives. */
 export async function serveThread(message: unknown): Promise<void> {
   const given = message as HelloMessage | Task | BufferMessage;
   if (given.kind === 'hello') {
@@ -54,7 +54,7 @@ export async function serveThread(message: unknown): Promise<void> {
       reportReady(openPool(given.memory), given.index, error);
       return;
     }
-    // some may be waited for before others begin
+    // workers start one after the other
     reportReady(service.pool, given.index);
   } else if (given.kind === 'buffer' && service) {
     service.buffers[given.slot] = given.buffer;
@@ -66,7 +66,7 @@ export async function serveThread(message: unknown): Promise<void> {
 async function startService(task: Task): Promise<Service> {
   const make = await loadModelMaker(task.model, task.kernels);
   let given = 0;
-  // the same order of allocation, the same memory; compiling writes what the caller wrote there
+  // the same order of allocation gives the same memory; compiling writes what the caller wrote there
   const model = make((length) => {
     const { buffer, from, length: all } = task.arrays[given++];
     if (length !== all) throw new Error(`a thread compiles ${length} numbers where the caller has ${all}`);
@@ -114,12 +114,12 @@ function serve(of: Service): boolean {
   }
 }
 
-/** Rods that are the worker's now: first, and the one after the last, in its bundle's count. */
+/** Rods that the worker owns now: the first, and the one after the last, as indices in its bundle. */
 export function ownRods({ task, pool }: Service): readonly [number, number] {
   return [pool.firstRods[task.index] - task.first, pool.firstRods[task.index + 1] - task.first];
 }
 
-/** Follows rods that others have moved meanwhile, of those that are marked or of all but those that are skipped. */
+/** Updates data derived from rods that others have moved meanwhile: the marked ones, or all except skipped ones. */
 export function followOthers(of: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
   const { task, pool, parts } = of;
   const { behind, firstParts } = pool;
@@ -142,7 +142,7 @@ function answer(of: Service, request: Exclude<Request, Request<'receive' | 'leav
       break;
     case 'refresh':
       bundle.refresh(request.t);
-      // all threads do
+      // all threads do this
       pool.behind.fill(0, task.first, task.first + bundle.rods.length);
       break;
     case 'search':

@@ -124,7 +124,7 @@ function followMarked(of: Service, t: number, dt: number): void {
   followOthers(of, t, dt, (rod) => of.marks[rod] === 1);
 }
 
-/** The worker's part of the sides that the request is about. */
+/** The worker's part of the sides of the request. */
 function findPart({ task, pool, buffers, views }: Service, request: SidesReference): SidePart {
   const { layout, slot, total, first, axes, hasGoals, isReleased } = request;
   if (views.sides[slot]?.layout !== layout) {
@@ -147,7 +147,7 @@ function addDisplacements(of: Service, { start, sides }: SidePart, dt: number): 
   addDisplacementCorrection(start, sides, sides.rod, nodes, dt, sides.count);
 }
 
-/** The rows of Anderson acceleration, as the request has them. */
+/** The rows of Anderson acceleration for the request. */
 function findMixing({ buffers, views }: Service, request: Request<'solverLoop' | 'linkLoop'>): MixRows {
   const { capacity, window } = request;
   const buffer = buffers[slots.mixing] as SharedArrayBuffer;
@@ -159,7 +159,7 @@ function findMixing({ buffers, views }: Service, request: Request<'solverLoop' |
   return mixing.rows;
 }
 
-/** The worker's share of so many: first, and the one after the last. */
+/** The worker's share of so many items: the first, and the one after the last. */
 function ownShare({ task, pool }: Service, all: number): readonly [number, number] {
   return [shareOf(all, task.index, pool.count), shareOf(all, task.index + 1, pool.count)];
 }
@@ -211,7 +211,7 @@ function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSi
     const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
     for (let i = first; i < last; i++) {
       const rod = rows.system[i] - task.first;
-      // of the rods of others it does not know who has moved them
+      // it does not know which threads have moved the other rods
       if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
       behind[rows.system[i]] = 0;
     }

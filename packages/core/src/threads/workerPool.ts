@@ -1,11 +1,11 @@
 /**
- * Memory that the caller's thread and its workers share, and how they wait for each other.
+ * Memory that the caller's thread and its workers share, and their synchronization.
  *
- * A request is one word that all workers watch (requests.ts says what is asked). They spin on it for some microseconds before they sleep, and
- * so does the caller for the answer: contact sends hundreds of requests per step, and waking a thread takes 10 to 50 µs.
+ * A request raises one word that all workers watch (requests.ts has its fields). They spin on it for some microseconds before they sleep, and so does
+ * the caller while it waits for the answer: contact sends hundreds of requests per step, and waking a thread takes 10 to 50 µs.
  *
- * A worker that throws passes the error to the caller and serves on. A worker that has ended (out of memory, terminated) answers
- * nothing: the caller looks for it every WATCH milliseconds while it waits, and throws.
+ * A worker that throws passes the error to the caller and keeps serving. A worker that has ended (out of memory, terminated) does not answer: the
+ * caller checks for that every WATCH milliseconds while it waits, and throws.
  */
 import { ANSWER_SIZE } from './answers.ts';
 import { decodeError, encodeError, endedError, readText, TEXT_SIZE, writeText } from './failure.ts';
@@ -14,9 +14,9 @@ import { openWorkStealing, type WorkStealing, workStealingBytes } from './workSt
 
 /** Words of `control`. */
 const words = {
-  /** Raised by every request. */
+  /** Incremented by every request. */
   turn: 0,
-  /** Workers that are ready to serve; that have done the last request; threads that have copied their share of the state. */
+  /** Number of workers that are ready; that have completed the last request; of threads that have copied their share of the state. */
   ready: 1,
   done: 2,
   saved: 3,
@@ -24,9 +24,9 @@ const words = {
   abandoned: 4,
 } as const;
 
-/** What all threads get. */
+/** Data that all threads get. */
 export interface PoolMemory {
-  /** Threads, the caller among them. */
+  /** Number of threads, including the caller. */
   readonly count: number;
   readonly control: SharedArrayBuffer;
   readonly request: SharedArrayBuffer;
@@ -34,24 +34,24 @@ export interface PoolMemory {
   readonly letters: SharedArrayBuffer;
   /** 1 for each thread whose part of the last request threw. */
   readonly failed: SharedArrayBuffer;
-  /** Of each thread: the request that it began with last. */
+  /** For each thread: the last request that it began. */
   readonly accepted: SharedArrayBuffer;
-  /** Where the sides of each thread begin, see `SidesReference`. */
+  /** First side of each thread, see `SidesReference`. */
   readonly sideBounds: SharedArrayBuffer;
   /** 1 for each system that `advance` skips, because contact moves it or the caller does. */
   readonly skipped: SharedArrayBuffer;
-  /** 1 for each system that a request is about. */
+  /** 1 for each system that a request concerns. */
   readonly marks: SharedArrayBuffer;
-  /** 1 for each rod that another thread has moved since its own did. */
+  /** 1 for each rod that another thread than its owner moved last. */
   readonly behind: SharedArrayBuffer;
-  /** Where each thread begins: its first rod, then its first part. */
+  /** First rod of each thread, then first part of each. */
   readonly ranges: SharedArrayBuffer;
-  /** How long each thread has worked on its rods in this step [ms]. */
+  /** Time that each thread has worked on its rods in this step [ms]. */
   readonly busy: SharedArrayBuffer;
   readonly workStealing: SharedArrayBuffer;
-  /** Where the numbers of each rod begin in q, v and memory, one after the other. */
+  /** Offsets of each rod's numbers in q, v and memory, consecutively. */
   readonly starts: SharedArrayBuffer;
-  /** State at the start of the world's step, q, v and memory one after the other; every thread copies a part of it. */
+  /** State at the start of the world's step: q, v and memory, consecutively; every thread copies a part of it. */
   readonly kept: SharedArrayBuffer;
   /** 1 for each thread whose part of `kept` is complete. */
   readonly keptBy: SharedArrayBuffer;
@@ -76,7 +76,7 @@ export interface WorkerPool {
   readonly starts: readonly Float64Array[];
   readonly kept: Float64Array;
   readonly keptBy: Int32Array;
-  /** Of the caller, which has waited for `seconds`: number of a worker that has ended, or 0. */
+  /** For the caller, after waiting for `seconds`: index of a worker that has ended, or 0. */
   readonly findEnded: (seconds: number) => number;
 }
 
@@ -150,23 +150,23 @@ export function shareOf(all: number, k: number, count: number): number {
   return Math.floor((all * k) / count);
 }
 
-/** Loads of a word before a thread sleeps: some 50 µs. */
+/** Reads of a word before a thread sleeps: about 50 µs. */
 const SPINS = 5000;
-/** How often a thread that waits looks for workers that have ended [ms]. */
+/** Interval at which a waiting thread checks for workers that have ended [ms]. */
 const WATCH = 100;
 
 /** Waits until the word has the value. Throws if a worker has ended, or the caller has given up. */
 function waitFor(pool: WorkerPool, word: number, value: number): void {
   const { control } = pool;
   for (let k = 0; k < SPINS; k++) if (Atomics.load(control, word) === value) return;
-  // counted, not by the clock: a machine that sleeps meanwhile is no fault of the worker
+  // counts waits instead of reading the clock: a machine that was suspended meanwhile is not the worker's fault
   for (let waits = 1; ; waits++) {
     const seen = Atomics.load(control, word);
     if (seen === value) return;
     if (Atomics.wait(control, word, seen, WATCH) !== 'timed-out') continue;
     if (Atomics.load(control, words.abandoned) === 1) throw new Error('the caller of this thread has given up');
     const ended = pool.findEnded((waits * WATCH) / 1000);
-    // its answer may have come just before its end
+    // the answer may have arrived just before the worker ended
     if (ended > 0 && Atomics.load(control, word) !== value) {
       abandonPool(pool);
       throw endedError(ended);
@@ -174,7 +174,7 @@ function waitFor(pool: WorkerPool, word: number, value: number): void {
   }
 }
 
-/** Workers that still wait for others stop doing so. */
+/** Releases workers that still wait for others. */
 export function abandonPool({ control }: WorkerPool): void {
   Atomics.store(control, words.abandoned, 1);
 }
@@ -183,7 +183,7 @@ export function isAbandoned({ control }: WorkerPool): boolean {
   return Atomics.load(control, words.abandoned) === 1;
 }
 
-/** Of a worker: the next request after `turn`, and its turn. */
+/** In a worker: waits for the next request after `turn`; returns its turn. */
 export function waitForRequest({ control, request }: WorkerPool, turn: number): { turn: number; request: Request } {
   let seen = Atomics.load(control, words.turn);
   for (let k = 0; k < SPINS && seen === turn; k++) seen = Atomics.load(control, words.turn);
@@ -194,12 +194,12 @@ export function waitForRequest({ control, request }: WorkerPool, turn: number): 
   return { turn: seen, request: decodeRequest(request) };
 }
 
-/** Of a worker: it begins with a request. */
+/** In a worker: begins a request. */
 export function acceptRequest({ accepted }: WorkerPool, thread: number, turn: number): void {
   Atomics.store(accepted, thread, turn);
 }
 
-/** Whether a worker has not begun with the request that all were sent last. */
+/** True if a worker has not begun the last request. */
 export function isUnaccepted({ accepted, control }: WorkerPool, thread: number): boolean {
   return Atomics.load(accepted, thread) !== Atomics.load(control, words.turn);
 }
@@ -215,8 +215,8 @@ export function sendRequest({ control, request: memory, failed }: WorkerPool, re
 }
 
 /**
- * Sends a request, does the caller's own part of it, and waits for the workers. Throws what the first thread threw, in the order of
- * the rods, as a single thread would: the caller has the first range.
+ * Sends a request, processes the caller's own part, and waits for the workers. Throws the error of the first thread that threw, in the order of the
+ * rods, as a single thread would: the caller has the first range.
  */
 export function runRequest<T>(pool: WorkerPool, request: Request, own: () => T): T {
   const start = performance.now();
@@ -234,7 +234,7 @@ export function runRequest<T>(pool: WorkerPool, request: Request, own: () => T):
   return result.value;
 }
 
-/** Of a worker: does its part of a request, and passes what that throws to the caller. */
+/** In a worker: processes its part of a request, and passes errors to the caller. */
 export function serveRequest(pool: WorkerPool, thread: number, request: Request, action: () => void): void {
   const start = performance.now();
   try {
@@ -246,7 +246,7 @@ export function serveRequest(pool: WorkerPool, thread: number, request: Request,
   reportDone(pool);
 }
 
-/** One more thread has come so far; the last of `all` wakes who waits. */
+/** Counts one more thread at a barrier; the last of `all` wakes the waiting threads. */
 function arrive(control: Int32Array, word: number, all: number): void {
   if (Atomics.add(control, word, 1) + 1 === all) Atomics.notify(control, word);
 }
@@ -255,20 +255,20 @@ export function reportDone({ control, count }: WorkerPool): void {
   arrive(control, words.done, count - 1);
 }
 
-/** Waits until all threads, the caller among them, have come here. */
+/** Waits until all threads, including the caller, have arrived here. */
 export function meetAll(pool: WorkerPool): void {
   arrive(pool.control, words.saved, pool.count);
   waitFor(pool, words.saved, pool.count);
 }
 
-/** Of a worker: it is ready to serve; with an error: it never will be. */
+/** In a worker: reports that it is ready; with an error: that it never will be. */
 export function reportReady(pool: WorkerPool, thread: number, error?: unknown): void {
   if (error !== undefined) noteFailure(pool, thread, error);
   Atomics.add(pool.control, words.ready, 1);
   Atomics.notify(pool.control, words.ready);
 }
 
-/** Waits until so many workers are ready, and throws what one of them threw. */
+/** Waits until so many workers are ready; rethrows the error of one of them. */
 export function waitForReady(pool: WorkerPool, count: number): void {
   waitFor(pool, words.ready, count);
   throwFailure(pool);
