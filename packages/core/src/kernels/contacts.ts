@@ -1,4 +1,4 @@
-/** Contacts of two rods to and from a kernel's memory. */
+/** Copies contacts of two rods to and from a kernel's memory. */
 import { slipLimit } from '../contact/solve/sideVelocities.ts';
 import type { SingleRodBatch } from '../model.ts';
 import { contactEntries } from './description.ts';
@@ -6,7 +6,7 @@ import { contactEntries } from './description.ts';
 const { WEIGHT, NORMAL, BIAS, SURFACE, FRICTION, SIZE, THERE, EDGE, IMPULSE, RHO, VELOCITY, CONTACT_ENTRIES } =
   contactEntries;
 
-/** Writes the contacts of rod `i` of the job to a lane, and empty places up to `count`. */
+/** Writes the contacts of rod `i` of the job to a lane, and empty slots up to `count`. */
 export function writeContacts(
   doubles: Float64Array,
   integers: Int32Array,
@@ -41,7 +41,7 @@ export function writeContacts(
   }
 }
 
-/** Impulses back, and what slides. */
+/** Copies impulses and sliding states back. */
 export function readContacts(
   doubles: Float64Array,
   address: number,
@@ -60,7 +60,7 @@ export function readContacts(
       along += u * normal[3 * c + axis];
       square += u * u;
     }
-    // as `markSliding` of contact has it, and only where it was solved for
+    // as `markSliding` of contact, for contacts that were solved for
     const slip = Math.sqrt(Math.max(0, square - along * along));
     if (doubles[o + 2 * RHO] > 0) slides[c] = slip > slipLimit(speed) ? 1 : 0;
   }

@@ -1,16 +1,16 @@
-/** Numbers of two rods to and from pairs, one rod a lane. */
+/** Copies numbers of two rods to and from pairs, one rod per lane. */
 
 export function hasAny(list: Float64Array): boolean {
   for (let k = 0; k < list.length; k++) if (list[k] !== 0) return true;
   return false;
 }
 
-/** Where a view starts in its buffer, in numbers. */
+/** Offset of a view in its buffer, in numbers. */
 export function placeOf(list: Float64Array): number {
   return list.byteOffset / 8;
 }
 
-/** Numbers of two rods, from i and j on, to pairs from `o` on. */
+/** Copies numbers of two rods, from indices i and j, to pairs from index `o`. */
 export function interleave(
   to: Float64Array,
   o: number,
@@ -26,12 +26,12 @@ export function interleave(
   }
 }
 
-/** Numbers of one rod from pairs. */
+/** Copies numbers of one rod from pairs. */
 export function take(to: Float64Array, i: number, from: Float64Array, o: number, count: number): void {
   for (let k = 0; k < count; k++) to[i + k] = from[o + 2 * k];
 }
 
-/** The three of each node, out of four unknowns. */
+/** The three position components of each node, out of four unknowns. */
 export function takeNodes(to: Float64Array, at: number, from: Float64Array, o: number, count: number): void {
   for (let i = 0; i < count; i++) {
     to[at + 3 * i] = from[o + 8 * i];

@@ -1,17 +1,16 @@
 /**
- * Discrete elastic rods two at a time, in WebAssembly with SIMD: the Newton method of models/der/newton.ts and the schemes of
- * models/der/step.ts, one rod a lane.
+ * Discrete elastic rods two at a time, in WebAssembly with SIMD: the Newton method of models/der/newton.ts and the schemes of models/der/step.ts, one
+ * rod per lane.
  *
- * The formulas are the model's own, translated (kernels/translate.ts); what is written by hand is the loop around them
- * (kernels/assembly). A step copies the state of both rods in, goes through its stages and copies state and samples back: some
- * fifty numbers a node, against 2,600 operations a node and iteration. Constants of a pair stay in memory.
+ * The formulas are the model's, translated (kernels/translate.ts); only the loop around them is written by hand (kernels/assembly). A step copies the
+ * state of both rods in, runs its stages and copies state and samples back: about fifty numbers per node, against 2,600 operations per node and
+ * iteration. Constants of a pair stay in memory.
  *
- * A frame of 10,000 strands is as much a matter of memory as of arithmetic: a rod has tens of arrays, and what is touched of
- * them is not in the cache when its turn comes again. So a step reads and writes the state, the samples and the pair's constants
- * and nothing else; first guess, start of the step, loads and frames live in work space that pairs share. Of a strand of 32
- * nodes that is 14 kB a step in place of 37.
+ * A frame of 10,000 strands is limited by memory as much as by arithmetic: a rod has tens of arrays, which are no longer in the cache when its turn
+ * comes again. So a step reads and writes only the state, the samples and the pair's constants; the first guess, the start of the step, loads and
+ * frames are in work space that pairs share. For a strand of 32 nodes that is 14 kB per step instead of 37.
  *
- * What each measure gained, and what was tried and left: docs/notes/kernels.md.
+ * Measurements and rejected alternatives: docs/notes/kernels.md.
  */
 import type { DerKernel, PairKernel, PairMember } from '../models/der/kernel.ts';
 import { pairKey } from '../models/der/kernel.ts';
@@ -70,7 +69,7 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
   });
 }
 
-/** Constants of both rods, and how they are laid out. */
+/** Constants of both rods, and their layout. */
 function writeConstants(
   room: KernelMemory,
   block: number,
@@ -81,7 +80,7 @@ function writeConstants(
   const pack = (field: Field, of: (der: DerRod) => Float64Array): void => {
     interleave(doubles, addresses[field] >> 3, of(first), 0, of(second), 0, of(first).length);
   };
-  /** Of node i and edge i, from what the four unknowns have. */
+  /** Copies the values of node i and edge i from those of the four unknowns. */
   const halve = (field: Field, of: (der: DerRod) => Float64Array): void => {
     const [a, b] = [of(first), of(second)];
     let at = addresses[field] >> 3;

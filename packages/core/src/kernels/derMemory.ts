@@ -1,4 +1,4 @@
-/** The kernel's functions and memory, and the work space that pairs of rods share there. */
+/** The kernel's functions and memory, and the work space that pairs of rods share. */
 
 import type { Loads } from '../port.ts';
 import type { Layout } from './layout.ts';
@@ -41,24 +41,24 @@ export interface Exports {
   ) => number;
 }
 
-/** Work space of the pairs of one layout. */
+/** Work space of all pairs with the same layout. */
 export interface Shared extends Layout {
-  /** Loads of either rod while they do not look at it. */
+  /** Loads of either rod, if they do not depend on its state. */
   readonly loads: readonly [Loads, Loads];
-  /** Which pins hold, a bit each, where the lists of what is prescribed and acts are written; −1: they are not. */
+  /** Active pins, one bit each, for which the lists of prescribed and acting terms are written; −1: none. */
   pattern: number;
   /** Prescribed unknowns. */
   fixed: number;
 }
 
-/** The memory of all pairs of a bundle, and what the kernel calls back. */
+/** Memory of all pairs of a bundle, and the kernel's callbacks. */
 export interface KernelMemory {
   readonly exports: Exports;
   readonly doubles: Float64Array;
   readonly bytes: Uint8Array;
   readonly integers: Int32Array;
-  /** One view of each buffer that rods have their arrays in: views of their own are too many to stay in the cache. */
+  /** One view per buffer that holds arrays of rods: a view per array would not fit in the cache. */
   readonly wholeOf: (list: Float64Array) => Float64Array;
-  /** Loads of the pair at work, where they look at the rods. */
+  /** Loads of the current pair, if they depend on the rods. */
   ask: () => void;
 }

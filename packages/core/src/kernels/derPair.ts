@@ -1,4 +1,4 @@
-/** One pair of rods in the kernel: single stages, whole steps and steps in contact (der.ts has what it is about). */
+/** One pair of rods in the kernel: single stages, whole steps and steps with contact (der.ts gives the overview). */
 
 import type { SingleRodBatch } from '../model.ts';
 import { turnsFar } from '../models/der/guard.ts';
@@ -57,7 +57,7 @@ export function createPair(
   };
 }
 
-/** One stage from where the rods' own arrays have them, and back there. */
+/** Runs one stage on the rods' own arrays. */
 function solve(pair: Pair, stage: Stage, options: NewtonOptions): NewtonResult {
   const { memory, block, addresses, shared, members, rods } = pair;
   const { doubles, exports } = memory;
@@ -83,7 +83,7 @@ function solve(pair: Pair, stage: Stage, options: NewtonOptions): NewtonResult {
 
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
-/** What the kernel's last stage came to. */
+/** Result of the kernel's last stage. */
 function report({ memory, outcome }: Pair, code: number, iterations: number): NewtonResult {
   const { doubles } = memory;
   const read = (entry: number, lane: number): number => doubles[outcome + 2 * entry + lane];
@@ -96,7 +96,7 @@ function report({ memory, outcome }: Pair, code: number, iterations: number): Ne
   return result;
 }
 
-/** What the last step took: one object for all pairs, because there are thousands. */
+/** Statistics of the last step: one object for all pairs, because there are thousands. */
 const taken: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
 
 function clearTaken(): void {
@@ -107,7 +107,7 @@ function clearTaken(): void {
   taken.reason = '';
 }
 
-/** A whole step: the stages of the scheme, and the checks that a kernel's step has to pass. */
+/** A whole step: the stages of the scheme, and the checks that a kernel's step must pass. */
 function step(pair: Pair, scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined {
   const { memory, block, rods, members, wholeMemory, history } = pair;
   load(pair, 0, 1);
@@ -121,7 +121,7 @@ function step(pair: Pair, scheme: PairScheme, t: number, h: number, options: New
     taken.reason = report(pair, code, options.iterations).reason;
     return code === NO_GUESS ? undefined : taken;
   }
-  // what turns far may have gained energy, and is measured one by one
+  // a rod that turns far may have gained energy, and is measured separately
   if (isSecondOrder && (turned(pair, 0) || turned(pair, 1))) {
     for (const der of rods) evaluatePins(der, t);
     taken.reason = 'an edge turned far';
@@ -136,7 +136,7 @@ function step(pair: Pair, scheme: PairScheme, t: number, h: number, options: New
   return taken;
 }
 
-/** One stage with pins and loads at t; a code as `reasons` has them. */
+/** One stage with pins and loads at t; returns a code of `reasons`. */
 function runStage(pair: Pair, kind: number, t: number, h: number, options: NewtonOptions): number {
   if (!movePins(pair, t)) return NO_GUESS;
   readLoads(pair, t);
@@ -156,7 +156,7 @@ function turned({ wholeQ, q, memory, turnPlaces }: Pair, lane: number): boolean 
   return turnsFar(wholeQ, q[lane], memory.doubles, turnPlaces[lane]);
 }
 
-/** An implicit Euler step of rods `one` and `other` of the job (−1: that one waits) under the contacts that it lists. */
+/** An implicit Euler step of rods `one` and `other` of the job (−1: that lane idles) under the contacts that the job lists. */
 function stepInContact(
   pair: Pair,
   job: SingleRodBatch,
@@ -183,7 +183,7 @@ function stepInContact(
   return taken;
 }
 
-/** Brings state, pins, loads and contacts into the kernel and runs the step there; a code as `reasons` has them. */
+/** Copies state, pins, loads and contacts into the kernel and runs the step; returns a code of `reasons`. */
 function solveInContact(
   pair: Pair,
   job: SingleRodBatch,
@@ -199,7 +199,7 @@ function solveInContact(
   const a = one < 0 ? 1 : 0;
   const b = other < 0 ? 0 : 1;
   load(pair, a, b);
-  // where held frames are turned from
+  // initial frames, from which held frames turn
   for (let lane = 0; lane < 2 && fresh; lane++) {
     const { held, pins, poses } = inLane[lane];
     for (let p = 0; p < pins.length && held.count > 0; p++) pins[p].evaluate(poses[p], t);
@@ -230,7 +230,7 @@ function solveInContact(
   );
 }
 
-/** Adds what the rod in a lane took; `rod`: its number in the job, −1 where it waits. */
+/** Adds the statistics of the rod in a lane; `rod`: its index in the job, −1 if the lane idles. */
 function countContact(pair: Pair, job: SingleRodBatch, code: number, lane: number, rod: number): void {
   const { doubles } = pair.memory;
   const at = pair.contactOutcome + lane;
@@ -245,7 +245,7 @@ function countContact(pair: Pair, job: SingleRodBatch, code: number, lane: numbe
   job.error = Math.max(job.error, doubles[at + 2 * CONTACT_ERROR]);
 }
 
-/** State, samples and contacts of the rod in a lane, out of the kernel. */
+/** Copies state, samples and contacts of the rod in a lane out of the kernel. */
 function leaveContact(pair: Pair, job: SingleRodBatch, lane: number, rod: number): void {
   if (rod < 0) return;
   pair.wholeMemory[pair.history[lane]] = 0;
@@ -255,7 +255,7 @@ function leaveContact(pair: Pair, job: SingleRodBatch, lane: number, rod: number
 
 type Carried = readonly [Field, (member: PairMember) => Float64Array];
 
-/** What a stage needs of a rod. */
+/** Inputs of a stage. */
 const carried: readonly Carried[] = [
   ['q', ({ der }) => der.q],
   ['v', ({ der }) => der.v],
@@ -267,7 +267,7 @@ const carried: readonly Carried[] = [
   ['referenceTwist', ({ der }) => der.jointReferenceTwist],
 ];
 
-/** What it leaves. */
+/** Outputs of a stage. */
 const returned: readonly Carried[] = [
   ['q', ({ der }) => der.q],
   ['v', ({ der }) => der.v],

@@ -12,7 +12,7 @@ import { FIXED_COUNT, LOADS } from './layout.ts';
 
 const { ASK_LOADS: ASK, WITH_TORQUE: TORQUE, WITH_DRAG: DRAG } = loadBits;
 
-/** What is prescribed and what acts, as of the last `evaluatePins` of a rod of the pair. */
+/** Prescribed and acting terms, as of the last `evaluatePins` of a rod of the pair. */
 export function writeLists({ memory, block, addresses, shared }: Pair, { fixed, size, jointActive }: DerRod): void {
   const { integers, bytes } = memory;
   let count = 0;
@@ -22,7 +22,7 @@ export function writeLists({ memory, block, addresses, shared }: Pair, { fixed, 
   bytes.set(jointActive, addresses.active);
 }
 
-/** Held frames, where pins have their nodes, and how these move. */
+/** Held frames, positions of pinned nodes, and their velocities. */
 export function writePoses({ memory, addresses, inLane }: Pair): void {
   const { doubles } = memory;
   const place = addresses.place >> 3;
@@ -61,7 +61,7 @@ export function writePoses({ memory, addresses, inLane }: Pair): void {
   }
 }
 
-/** Pins to time t; false where other pins of one rod hold than of the other. */
+/** Moves pins to time t; returns false if the two rods have different active pins. */
 export function movePins(pair: Pair, t: number): boolean {
   const { memory, block, addresses, inLane, shared } = pair;
   const { doubles, integers } = memory;
@@ -92,7 +92,7 @@ export function movePins(pair: Pair, t: number): boolean {
   return true;
 }
 
-/** Loads of both lanes; `ask`: the bit by which the kernel asks for them again, or 0. */
+/** Loads of both lanes; `ask`: the bit by which the kernel requests them again, or 0. */
 export function writeLoads({ memory, block, addresses }: Pair, a: Loads, b: Loads, ask: number): void {
   const { doubles, integers } = memory;
   const torque = hasAny(a.edgeTorque) || hasAny(b.edgeTorque) ? TORQUE : 0;
@@ -102,18 +102,18 @@ export function writeLoads({ memory, block, addresses }: Pair, a: Loads, b: Load
   integers[(block >> 2) + LOADS] = ask | torque | (ask ? DRAG : 0);
 }
 
-/** Whether loads of the pair depend on its state, so that the kernel has to ask for them. */
+/** True if loads of the pair depend on its state, so that the kernel must request them. */
 export function hasStateLoads({ rods }: Pair): boolean {
   return dependsOnState(rods[0].drive) || dependsOnState(rods[1].drive);
 }
 
-/** Makes the kernel ask for loads at time t. */
+/** Makes the kernel request loads at time t. */
 export function askLoads({ memory, block, ask }: Pair): void {
   memory.ask = ask;
   memory.integers[(block >> 2) + LOADS] = ASK;
 }
 
-/** Answers the kernel: loads of the state that it has. */
+/** Callback of the kernel: computes the loads for its current state. */
 export function answerLoads(pair: Pair): void {
   const { inLane, rods, loadTime } = pair;
   for (let lane = 0; lane < 2; lane++) {
@@ -124,7 +124,7 @@ export function answerLoads(pair: Pair): void {
   writeLoads(pair, inLane[0].loads, inLane[1].loads, ASK);
 }
 
-/** Loads at t, now or, where they depend on the state, whenever the kernel asks for them. */
+/** Loads at t: now or, if they depend on the state, whenever the kernel requests them. */
 export function readLoads(pair: Pair, t: number): void {
   pair.loadTime = t;
   askLoads(pair);

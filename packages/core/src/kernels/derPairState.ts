@@ -1,4 +1,4 @@
-/** What one pair of rods has in the kernel's memory, and how state and samples get in and out of it. */
+/** Data of one pair of rods in the kernel's memory, and copying of state and samples. */
 
 import { type TurnPlace, turnPlaceOf } from '../models/der/guard.ts';
 import type { PairMember } from '../models/der/kernel.ts';
@@ -8,7 +8,7 @@ import { interleave, placeOf, take, takeNodes } from './copy.ts';
 import type { KernelMemory, Shared } from './derMemory.ts';
 import type { Addresses } from './layout.ts';
 
-/** Where numbers of both rods start in the array that the bundle has them in. */
+/** Offsets of both rods' numbers in the bundle's array. */
 type Places = readonly [number, number];
 
 export interface Pair {
@@ -16,15 +16,15 @@ export interface Pair {
   /** Address of the pair's record, which lists the others. */
   readonly block: number;
   readonly addresses: Addresses;
-  /** Where the kernel leaves what a stage, and a step in contact, came to. */
+  /** Where the kernel writes the outcome of a stage, and of a step with contact. */
   readonly outcome: number;
   readonly contactOutcome: number;
   readonly shared: Shared;
   readonly members: readonly [PairMember, PairMember];
   readonly rods: readonly [DerRod, DerRod];
-  /** The rod in each lane: one rod is in both where the other waits, and nothing of the second lane is used. */
+  /** The rod in each lane: one rod is in both if the other lane idles, and the second lane is ignored. */
   readonly inLane: [DerRod, DerRod];
-  /** State of all rods of the bundle, and where those of the pair start. */
+  /** State of all rods of the bundle, and the offsets of the pair's rods. */
   readonly wholeQ: Float64Array;
   readonly wholeV: Float64Array;
   readonly wholeMemory: Float64Array;
@@ -32,16 +32,16 @@ export interface Pair {
   readonly v: Places;
   readonly memoryPlace: Places;
   readonly history: Places;
-  /** Numbers of `memory` that a step of the kernel carries: reference directors, reference twist, tensions, accelerations. */
+  /** Numbers of `memory` that the kernel's step copies: reference directors, reference twist, tensions, accelerations. */
   readonly kept: number;
-  /** The buffer of each rod's samples, and where its five arrays start there. */
+  /** The buffer of each rod's samples, and the offsets of its five arrays. */
   readonly samples: readonly [Float64Array, Float64Array];
   readonly samplePlaces: Int32Array;
-  /** Where the unknowns of each lane are, for the check of how far edges turn. */
+  /** Offsets of each lane's unknowns, for the check of how far edges turn. */
   readonly turnPlaces: readonly [TurnPlace, TurnPlace];
-  /** Time of the loads that the kernel asks for. */
+  /** Time of the loads that the kernel requests. */
   loadTime: number;
-  /** What the kernel calls for loads that depend on the state. */
+  /** Callback of the kernel for loads that depend on the state. */
   readonly ask: () => void;
 }
 
@@ -88,13 +88,13 @@ export function createPairState(
   };
 }
 
-/** Rods a and b of the pair (0 or 1) are in the lanes. */
+/** Puts rods a and b of the pair (0 or 1) in the lanes. */
 export function setLanes({ inLane, rods }: Pair, a: number, b: number): void {
   inLane[0] = rods[a];
   inLane[1] = rods[b];
 }
 
-/** State of rod a to the first lane and of rod b to the second. */
+/** Copies the state of rod a to the first lane and of rod b to the second. */
 export function load(pair: Pair, a: number, b: number): void {
   const { memory, addresses, wholeQ, wholeV, wholeMemory, q, v, memoryPlace, rods } = pair;
   const { doubles } = memory;
@@ -105,7 +105,7 @@ export function load(pair: Pair, a: number, b: number): void {
   interleave(doubles, addresses.reference >> 3, wholeMemory, memoryPlace[a], wholeMemory, memoryPlace[b], pair.kept);
 }
 
-/** And back, with samples; `last`: what the rod's last step was. */
+/** Copies the state back, with samples; `last`: kind of the rod's last step. */
 export function unload(pair: Pair, lane: number, last: number): void {
   const { memory, addresses, wholeQ, wholeV, wholeMemory, rods } = pair;
   const { doubles } = memory;
@@ -117,7 +117,7 @@ export function unload(pair: Pair, lane: number, last: number): void {
   writeSamples(pair, lane);
 }
 
-/** Samples of the rod in a lane, from the state that the kernel has. */
+/** Samples of the rod in a lane, from the kernel's state. */
 export function writeSamples({ memory, addresses, samples, samplePlaces, rods }: Pair, lane: number): void {
   const { doubles } = memory;
   const { nodeCount, edgeCount } = rods[0];
@@ -131,7 +131,7 @@ export function writeSamples({ memory, addresses, samples, samplePlaces, rods }:
   for (let j = 0; j < edgeCount; j++) to[samplePlaces[o + 4] + j] = doubles[v + 8 * j + 6];
 }
 
-/** Where an implicit Euler step in contact began, and where its velocities lead. */
+/** Start of an implicit Euler step with contact, and its prediction by velocities. */
 export function writeStart({ memory, addresses, rods }: Pair, { q, v }: StepStart, h: number, lane: number): void {
   const { doubles } = memory;
   const rate = (addresses.qRate >> 3) + lane;

@@ -1,10 +1,10 @@
 /**
- * Stiff fibers by kernels: force, matrix and tensions of two fibers at once, one a lane (kernels/assembly/fibers.ts), then each
- * one's block solve with SIMD along its rows (kernels/assembly/blocks.ts). The numbers are the reference's, bit for bit, so
- * it does not matter which fibers are together, nor whether one of them needs more iterations than the other.
+ * Stiff fibers by kernels: force, matrix and tensions of two fibers at once, one per lane (kernels/assembly/fibers.ts), then each fiber's block solve
+ * with SIMD along its rows (kernels/assembly/blocks.ts). The numbers equal those of the reference, bit for bit, so it does not matter which fibers are
+ * paired, nor whether one of them needs more iterations than the other.
  *
- * What is done once a step, pins, loads and the loop itself, stays here, in the model's own functions: with kernels it is a tenth of the
- * time. In contact the factor of a step's response and the solves with it are kernels too (kernels/assembly/symmetric.ts).
+ * Work done once per step (pins, loads and the loop itself) stays here, in the model's own functions: with kernels it is a tenth of the time. In
+ * contact, the factorization of a step's response and the solves with it are kernels too (kernels/assembly/symmetric.ts).
  */
 import { blockSizes } from '../constants.ts';
 import type { BlockTridiagonal, CreateBlocks, CreateFactor } from '../linalg/blockTridiagonal.ts';
@@ -42,7 +42,7 @@ interface Exports {
 }
 
 const { BLOCK, BLOCK_AREA: AREA, BLOCK_FACTOR: FACTOR } = blockSizes;
-/** Factors of fibers of one size that share a memory: every memory reserves much of the address space. */
+/** Factors of fibers of one size that share a WebAssembly memory: every memory reserves much address space. */
 const FACTORS_PER_MEMORY = 32;
 
 const { COUPLED, FIBER_DRAG: DRAG } = fiberBits;
@@ -96,7 +96,7 @@ function createBlocksOf(module: WebAssembly.Module): CreateBlocks {
   };
 }
 
-/** Factors in the memory of kernels, which have a place for the matrix and the right-hand side at hand. */
+/** Factors in the kernels' memory, with space for the matrix and the right-hand side. */
 function createFactorOf(module: WebAssembly.Module): CreateFactor {
   const rooms = new Map<number, ReturnType<typeof instantiate> & { taken: number }>();
   return (count) => {
@@ -167,7 +167,7 @@ function createPair(
   const integers = new Int32Array(buffer);
   const { ringCount, edgeCount, size } = fibers[0];
   const place = Object.fromEntries(fiberFields.map(([name]) => [name, addresses[name] >> 3])) as FiberAddresses;
-  /** Numbers of one fiber into its lane. */
+  /** Copies numbers of one fiber to its lane. */
   const put = (field: FiberField, lane: number, from: Float64Array): void => {
     const o = place[field] + lane;
     for (let k = 0; k < from.length; k++) doubles[o + 2 * k] = from[k];
@@ -210,7 +210,7 @@ function createPair(
     writeStiffness(lane);
   });
 
-  /** What a step has of its own: where it starts, damping, the factors of inertia. */
+  /** Inputs of a step: its start, damping, the factors of inertia. */
   const begin = (scheme: Scheme, h: number, lane: number, { fiber, work }: PairMember): void => {
     const { x0, y, v0, elements } = work;
     y.set(x0);
@@ -274,7 +274,7 @@ function createPair(
           }
           active &= ~(1 << lane);
         }
-        // whoever is done stays where it is
+        // a fiber that has converged keeps its state
         right.fill(0);
       }
       exports.moveFibers(block, share);

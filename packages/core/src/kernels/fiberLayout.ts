@@ -1,9 +1,9 @@
-/** Where the numbers of two fibers are in the kernels' memory. */
+/** Layout of the numbers of two fibers in the kernels' memory. */
 import { fiberFields, fiberHead } from './description.ts';
 
 export type FiberField = (typeof fiberFields)[number][0];
 
-/** What differs from pair to pair and stays: the rest is work space that pairs of the same size share. */
+/** Constants of each pair: all other arrays are work space that pairs of the same size share. */
 const own: ReadonlySet<string> = new Set([
   'longRest',
   'shearRest',
@@ -17,7 +17,7 @@ const own: ReadonlySet<string> = new Set([
 
 export type FiberAddresses = Readonly<Record<FiberField, number>>;
 
-/** Addresses of a pair's own arrays, or of those that are shared, from `from` on; and where the next may begin. */
+/** Addresses of a pair's own arrays, or of the shared ones, from `from` on; and the next free address. */
 export function layOutFibers(
   edges: number,
   from: number,
@@ -33,7 +33,7 @@ export function layOutFibers(
   return { addresses, end };
 }
 
-/** Integers in front of the addresses, and one of them. */
+/** Number of integers before the addresses, and index of one of them. */
 export const FIBER_HEAD: number = fiberHead.length;
 export const FIBER_KINDS: number = fiberHead.indexOf('kinds');
 export const FIBER_STRUCTURE: number = 16 * Math.ceil((4 * (FIBER_HEAD + fiberFields.length)) / 16);

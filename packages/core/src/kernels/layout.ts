@@ -1,10 +1,10 @@
-/** Where the numbers of two rods are in the kernels' memory. */
+/** Layout of the numbers of two rods in the kernels' memory. */
 import type { PairMember } from '../models/der/kernel.ts';
 import { pairFields, pairHead } from './description.ts';
 
 export type Field = (typeof pairFields)[number][0];
 
-/** What differs from pair to pair and stays: the rest is work space that pairs of one layout share. */
+/** Constants of each pair: all other arrays are work space that pairs of one layout share. */
 export const own: ReadonlySet<string> = new Set([
   'mass',
   'massDamping',
@@ -28,7 +28,7 @@ const padding: Readonly<Partial<Record<string, number>>> = {
   turnedStep: 10,
 };
 
-/** Contacts that a kernel takes of one rod: each node and each edge with one obstacle. */
+/** Maximum number of contacts per rod in a kernel: each node and each edge with one obstacle. */
 export function contactCapacity(nodeCount: number): number {
   return 2 * nodeCount;
 }
@@ -61,11 +61,11 @@ export function layOutPair({ der }: PairMember, from: number, wanted: (field: st
   return { size: cursor - from, addresses: addresses as Addresses };
 }
 
-/** Integers in front of the addresses, and two of them. */
+/** Number of integers before the addresses, and index of two of them. */
 export const HEAD: number = pairHead.length;
 export const FIXED_COUNT: number = pairHead.indexOf('fixedCount');
 export const LOADS: number = pairHead.indexOf('loads');
 export const STRUCTURE: number = 16 * Math.ceil((4 * (HEAD + pairFields.length)) / 16);
 
-/** Start of the memory that the host gives out: the module's own tables lie below. */
+/** Start of the memory that the host allocates: the module's own tables lie below. */
 export const HEAP = 65536;

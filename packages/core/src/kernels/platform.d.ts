@@ -1,4 +1,4 @@
-/** What kernels need of the platform, Node and browsers alike; core is compiled without the types of either. */
+/** Platform features that kernels need, in Node and browsers alike; core is compiled without the types of either. */
 declare namespace WebAssembly {
   class Module {
     private readonly brand: never;

@@ -1,4 +1,4 @@
-/** The kernels' code, as `npm run build:kernels` made it. */
+/** The kernels' code, written by `npm run build:kernels`. */
 import { derWasm } from './generated/der.ts';
 
 export function compileKernels(): Promise<WebAssembly.Module> {
