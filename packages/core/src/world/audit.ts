@@ -1,8 +1,8 @@
 /**
- * An independent check of every equilibrium: forces and torques on the whole rod must balance. It adds up what pins and welds
- * exert, what the loads do and what links transmit, by samples and loads alone, and does not look at a model's own residual.
+ * An independent check of every equilibrium: forces and torques on the whole rod must balance. It sums the forces of pins and welds, loads and links
+ * from samples and loads alone, without a model's own residual.
  *
- * A search that accepts a rod which does not carry its load, and a reaction that is wrong, both show here.
+ * It detects a search that accepts a rod which does not carry its load, and a wrong reaction.
  */
 
 import type { ContactWorld } from '../contact/contactWorld.ts';
@@ -13,12 +13,12 @@ import type { Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
 
 /**
- * Part of what acts on a rod that may be left over. Banded and articulated models leave 1e-10 or less; mass–spring chains with very
- * stiff springs leave 3e-4.
+ * Admissible imbalance relative to the forces on a rod. Banded and articulated models leave 1e-10 or less; mass–spring chains with very stiff springs
+ * leave 3e-4.
  */
 export const balanceTolerance = 1e-3;
 
-/** Sum of forces [N] and of torques about `center` [N m], and how much there is of each in all. */
+/** Sum of forces [N] and of torques about `center` [N m], and sum of the magnitudes of each. */
 interface Balance {
   readonly center: Float64Array;
   readonly force: Float64Array;
@@ -61,7 +61,7 @@ interface Acting {
   readonly t: number;
 }
 
-/** What acts on one rod but for links. */
+/** Forces and torques on one rod, without links. */
 function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
   const out = createBalance(samples);
   const loads = createLoads(rod);
@@ -75,7 +75,7 @@ function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
   return out;
 }
 
-/** Adds the forces of links to the rods' balances. Their torques are not known by rod: `linked` rods are checked for forces alone. */
+/** Adds link forces to the rods' balances. Their torques per rod are not known: `linked` rods are checked for forces alone. */
 function addLinks(balances: readonly Balance[], contact: ContactWorld): ReadonlySet<number> {
   const linked = new Set<number>();
   contact.linkForces().forEach(({ force }, k) => {
@@ -122,7 +122,7 @@ function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number
   return rootOf;
 }
 
-/** EI/L² [N], the force that bends the whole rod: what counts where nothing acts. */
+/** EI/L² [N], the force that bends the whole rod: the reference if nothing acts. */
 function bendingForce({ halfEI1, halfEI2, length }: Rod): number {
   let stiffest = 0;
   for (let h = 0; h < halfEI1.length; h++) stiffest = Math.max(stiffest, halfEI1[h], halfEI2[h]);
@@ -133,7 +133,7 @@ interface Imbalance {
   /** [N], [N m] */
   readonly force: number;
   readonly torque: number;
-  /** The larger of both, by what acts. */
+  /** The larger of the two, relative to the forces and torques that act. */
   readonly relative: number;
 }
 
@@ -146,7 +146,7 @@ function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked:
   return { force, torque, relative: acting > 0 ? Math.max(force, torque / rod.length) / acting : 0 };
 }
 
-/** The reports with what is out of balance; an equilibrium that does not balance is none. */
+/** Adds the imbalance to the reports; an equilibrium that does not balance is rejected. */
 export function auditEquilibria(world: WorldParts, reports: readonly EquilibriumReport[]): EquilibriumReport[] {
   const { rods, samples, drives, placeOfRod, contact, clock } = world;
   const loads: boolean[] = [];

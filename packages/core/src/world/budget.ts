@@ -1,5 +1,5 @@
 /**
- * The budget of a step: how many pieces it may be tried in, counted over the world and all islands of contacts, and a chance to stop it.
+ * The budget of a step: the number of pieces that it may be tried in, counted over the world and all islands, and a way to cancel it.
  *
  * A step that fails is halved by the world, by islands and by rods, one inside the other. Their depth is limited together (halvingsLeft);
  * this limits their number, so that a step ends in bounded time: with an error that leaves the world as it was.
@@ -8,15 +8,15 @@ import type { WorldOptions } from '../engine.ts';
 import { SimulationError, StoppedError } from '../errors.ts';
 
 export interface StepBudget {
-  /** A step of the world begins. */
+  /** Starts a step of the world. */
   begin(t: number, dt: number): void;
-  /** A piece that begins at t is about to be tried. Throws SimulationError beyond the limit, StoppedError where `onSubstep` says so. */
+  /** Called before a piece that begins at t. Throws SimulationError beyond the limit, StoppedError if `onSubstep` requests it. */
   spend(t: number): void;
-  /** A model is about to try a piece of its own. Throws StoppedError where `onSubstep` says so; models bound their pieces themselves. */
+  /** Called before a model tries a piece. Throws StoppedError if `onSubstep` requests it; models limit their pieces themselves. */
   ask(t: number): void;
 }
 
-/** `rods`: islands are no more than rods, and each may need pieces of its own. */
+/** `rods`: there are at most as many islands as rods, and each may need several pieces. */
 export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, rods: number): StepBudget {
   const limit = 2 ** halvings * (4 + rods);
   let start = 0;

@@ -1,6 +1,6 @@
 /**
- * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; obstacles, contact and
- * an engine of bodies where the scene has them. Everything that is wrong with the scene is found here.
+ * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; obstacles, contact and an engine of bodies if the
+ * scene has them. All errors of the scene are detected here.
  */
 import type { ContactWorld } from '../contact/contactWorld.ts';
 import type { Continuum } from '../contact/continuum.ts';
@@ -38,13 +38,13 @@ export interface Clock {
   hasContactForces: boolean;
 }
 
-/** All that a world consists of. Stepping, reading and statics are functions of it. */
+/** All parts of a world. Stepping, reading and statics are functions of it. */
 export interface WorldParts {
   readonly scene: Scene;
   readonly options: WorldOptions;
   readonly rods: readonly Rod[];
   readonly bodies: readonly CompiledBody[];
-  /** Times at which pins let go [s]. */
+  /** Times at which pins are released [s]. */
   readonly releases: readonly number[];
   /** Times at which loads jump. */
   readonly jumps: Jumps | undefined;
@@ -122,7 +122,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   return parts;
 }
 
-/** The compiled scene, with rods as `options.start` has them. */
+/** The compiled scene, with rods in the state of `options.start`. */
 function compileFrom(scene: Scene, { start }: WorldOptions): CompiledScene {
   const compiled = compileScene(scene);
   return start ? { ...compiled, rods: compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : compiled;
@@ -154,7 +154,7 @@ function openDrives(
   return { drives: open, grips };
 }
 
-/** The module for contact, where the scene has something that needs it. */
+/** The contact module, if the scene needs it. */
 function chooseContact({ scene, links }: CompiledScene, options: WorldOptions): ContactModule | undefined {
   const field = scene.contact ? 'contact' : links.length > 0 ? 'links' : scene.colliders?.length ? 'colliders' : '';
   if (field === '') return undefined;
@@ -182,12 +182,12 @@ export function moveBodiesOnPaths(bodies: readonly CompiledBody[], t: number): v
   for (const { path, pose } of bodies) path?.evaluate(pose, t);
 }
 
-/** Samples of rods that a device moves are as they are now. */
+/** Updates samples of rods that a GPU moves. */
 export function readBack({ bundles }: Pick<WorldParts, 'bundles'>): void {
   for (const bundle of bundles) bundle.readBack?.();
 }
 
-/** After forces have jumped: the bundles find their accelerations at t anew. */
+/** After forces have jumped: the bundles recompute their accelerations at t. */
 export function restartMotion({ bundles, contact }: WorldParts, t: number): void {
   contact?.applyContactForces();
   for (const bundle of bundles) bundle.restart(t);

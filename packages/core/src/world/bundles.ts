@@ -1,4 +1,4 @@
-/** How a scene's rods are handed to the models: all rods of one model make a bundle. */
+/** Assigns a scene's rods to the models: all rods of one model form a bundle. */
 import { SceneError } from '../errors.ts';
 import type { Bundle, Coupling, Drive, Model } from '../model.ts';
 import { modelsWith } from '../models/registry.ts';
@@ -20,7 +20,7 @@ export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[])
   return models.find((model) => model.id === id && (backend === 'auto' || (model.backend ?? STANDARD) === backend));
 }
 
-/** Throws for what the scene asks of rods that their model cannot do. */
+/** Throws if the scene needs something of rods that their model does not support. */
 function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members: readonly number[]): void {
   const { id, capabilities } = model;
   const hinged = members.find((index) => drives[index].pins.some((pin) => pin.orientation === 'hinge'));
@@ -37,7 +37,7 @@ function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members:
     );
 }
 
-/** `open`: what drives each rod, in lists that may be added to. */
+/** `open`: pins and loads of each rod, in lists that can grow. */
 export function compileBundles(
   scene: Scene,
   compiled: CompiledScene,

@@ -2,7 +2,7 @@
  * The world: compiles a scene and moves its rods through time. Read this file first, then step.ts.
  *
  * `buildWorld` makes the parts (build.ts); a step advances them (step.ts); readings and statics answer questions about them
- * (read.ts, statics.ts). Nothing in this folder knows what is inside a model.
+ * (read.ts, statics.ts). Nothing in this folder depends on the inside of a model.
  */
 import type { WorldOptions } from '../engine.ts';
 import type { LoadSource } from '../port.ts';
@@ -69,7 +69,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
   };
 }
 
-/** Rejects a rod, node or edge that does not exist: it would write beside the rod's arrays in silence. */
+/** Rejects a rod, node or edge that does not exist: it would silently write outside the rod's arrays. */
 function checkLoad(rods: World['rods'], rod: number, { node, edge }: LoadSource): void {
   const reject = (what: string, index: number, count: number): never => {
     const known = count > 0 ? `${what}s are 0 to ${count - 1}` : `it has no ${what}`;

@@ -1,15 +1,15 @@
 /**
  * Energy audit: after every step, compares the change of kinetic plus elastic energy with the work of loads, pins and moving obstacles.
  *
- * A step may lose energy (damping, friction, the scheme) but not gain any that no work explains. Loads are known at both ends of a step: their
- * work is the mean of both, and half of the difference is doubtful. What pins do follows from the change of momentum. Gains are summed up
- * while they last, r ← max(0, r + gain − doubt), so that a scheme whose energy swings to and fro is not accused of its swings, and a step
- * is reported where r is more than TOLERANCE of the largest energy so far.
+ * A step may lose energy (damping, friction, the scheme) but not gain energy without work. Loads are known at both ends of a step: their work is the
+ * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Gains accumulate while they
+ * persist, r ← max(0, r + gain − uncertainty), so that a scheme whose energy oscillates is not reported. A step is reported if r exceeds TOLERANCE
+ * of the largest energy so far.
  *
- * Rods that nothing holds or touches are also held to their momentum.
+ * For rods without pins and contacts, momentum is audited as well.
  *
- * The audit reads samples, loads and energies, and changes nothing. It is no part of the state: after `restore` it begins anew. Not audited:
- * moduli that change in time, `direct` of strands, steps in which pins of one rod move apart or bodies and links come with moving pins.
+ * The audit reads samples, loads and energies, and changes nothing. It is not part of the state: after `restore` it starts again. Not audited: moduli
+ * that change in time, `direct` of strands, steps in which pins of one rod move relative to each other or bodies and links occur with moving pins.
  */
 import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
@@ -27,31 +27,31 @@ import {
 } from './energyAuditRod.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
-/** Part of the largest energy that may come unexplained. */
+/** Fraction of the largest energy that may be gained without work. */
 const TOLERANCE = 0.05;
 
-/** Part of the largest momentum, of all nodes by size, that a free rod may get so: schemes keep it to the tolerance of their solvers. */
+/** Fraction of the largest momentum, summed over node magnitudes, that a free rod may gain: schemes conserve it to their solver's tolerance. */
 const MOMENTUM_TOLERANCE = 1e-3;
 
 /**
- * Kernels and threads move many rods faster than one thread finds their energy. With more nodes than MANY_NODES every MANY_INTERVAL-th step is
- * audited, together with those since the last.
+ * Kernels and threads move many rods faster than one thread computes their energy. With more than MANY_NODES nodes, only every MANY_INTERVAL-th step
+ * is audited, together with those since the last audit.
  */
 const MANY_NODES = 2000;
 const MANY_INTERVAL = 25;
 
-/** What is to be reported of a step; empty where all is in balance. */
+/** Findings of a step; empty if everything is in balance. */
 export type Findings = Pick<StepReport, 'energyGain' | 'momentumGain'>;
 
-/** The findings of a step that has none. */
+/** Findings of a step without any. */
 export const inBalance: Findings = {};
 
 export interface Auditor {
-  /** A step begins at t. */
+  /** Starts a step at t. */
   begin(t: number): void;
-  /** Rods have moved to t, in a time dt; before an engine of bodies has its turn. Returns what the step has gained, if it is too much. */
+  /** Rods have moved to t, in a time dt; call before the engine of bodies acts. Returns the gain of the step, if it is too large. */
   check(t: number, dt: number): Findings;
-  /** Something else than a step has changed the state. */
+  /** Something other than a step has changed the state. */
   forget(): void;
 }
 
@@ -83,7 +83,7 @@ export function createAuditor(world: WorldParts): Auditor {
       const found = attempt(() => ledger.close(t, elapsed));
       elapsed = 0;
       steps = 0;
-      // the engine changes what was noted
+      // the engine changes the recorded values
       if (world.engine || !found) isKnown = false;
       return found ?? inBalance;
     },
@@ -95,8 +95,8 @@ export function createAuditor(world: WorldParts): Auditor {
 }
 
 /**
- * A load may throw at the end of a step, where the step itself did not ask for it (a formula that becomes NaN). That is for the next
- * step to report, and this one is not audited.
+ * A load may throw at the end of a step, where the step itself did not evaluate it (a formula that becomes NaN). The next step reports that, and this
+ * one is not audited.
  */
 function attempt<T>(action: () => T): T | undefined {
   try {
@@ -108,7 +108,7 @@ function attempt<T>(action: () => T): T | undefined {
 }
 
 interface Ledger {
-  /** The present state, at t, is what the next is compared with. */
+  /** Records the current state, at t, as the reference of the next audit. */
   note(t: number): true;
   close(t: number, dt: number): Findings;
   clear(): void;
@@ -196,7 +196,7 @@ function createLedger(world: WorldParts): Ledger {
   };
 }
 
-/** What a free rod has got of momentum that no load explains, if it is too much. */
+/** Momentum of a free rod that no load explains, if it is too large. */
 function findImpulse(one: AuditedRod, loads: Loads, dt: number): MomentumGain | undefined {
   const impulse = addFreeMomentum(one, loads, dt);
   const { scale } = one.free;
@@ -218,7 +218,7 @@ const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
 const local = new Float64Array(3);
 const point = new Float64Array(3);
 
-/** What obstacles that move on paths may have done: their forces times the displacements of their surfaces. */
+/** Possible work of obstacles on paths: their forces times the displacements of their surfaces. */
 function workOfObstacles(work: Work, { contact, colliders, rods, samples }: WorldParts, t: number, dt: number): void {
   if (!contact || !colliders.some(({ moves, body }) => moves && body < 0)) return;
   const indexOf = new Map(rods.map(({ id }, r) => [id, r]));

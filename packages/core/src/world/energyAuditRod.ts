@@ -1,4 +1,4 @@
-/** Work on one rod over a step, for the audit of energy: of loads, from their forces at both ends, and of pins, from the change of momentum. */
+/** Work on one rod over a step, for the energy audit: of loads, from their forces at both ends, and of pins, from the change of momentum. */
 import { atan2, hypot } from '../math/rounded/index.ts';
 import { capabilitiesOf } from '../models/registry.ts';
 import type { Loads, Samples } from '../port.ts';
@@ -8,9 +8,9 @@ import type { WorldParts } from './build.ts';
 export interface Work {
   /** [J] */
   done: number;
-  /** How much more it may have been. */
+  /** Uncertainty: how much larger it may have been [J]. */
   doubt: number;
-  /** False where something works of which too little is known. */
+  /** False if the work of something cannot be determined. */
   isKnown: boolean;
 }
 
@@ -19,11 +19,11 @@ export interface AuditedRod {
   /** See `Capabilities`. */
   readonly hasNodeMasses: boolean;
   readonly samples: Samples;
-  /** Pins that no body carries along, and where they were and are. */
+  /** Pins without a body, and their previous and current positions. */
   readonly pins: readonly Pin[];
   before: readonly PinPose[];
   after: readonly PinPose[];
-  /** At the start of the step: place and velocity of nodes, direction and spin of edges, loads. */
+  /** At the start of the step: position and velocity of nodes, direction and spin of edges, loads. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
   readonly tangent: Float64Array;
@@ -31,13 +31,13 @@ export interface AuditedRod {
   readonly spin: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
-  /** Way and turn [rad] of the pins over the step, if they have not moved apart. */
+  /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
   readonly way: Float64Array;
   readonly turn: Float64Array;
   motion: 'none' | 'together' | 'apart';
   /** Force of contacts over the step, and its moment about the origin. */
   readonly contact: Float64Array;
-  /** Momentum that came from nowhere while the rod was free, how much of it is doubtful, and the largest it had [N s]. */
+  /** Unexplained momentum while the rod was free, its uncertainty, and the largest momentum so far [N s]. */
   readonly free: { readonly impulse: Float64Array; doubt: number; scale: number };
 }
 
@@ -66,7 +66,7 @@ export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Ro
   };
 }
 
-/** The rod and its loads as they are. */
+/** Records the rod and its loads. */
 export function noteRod(out: AuditedRod, loads: Loads): void {
   const { samples } = out;
   out.position.set(samples.nodePosition);
@@ -78,12 +78,12 @@ export function noteRod(out: AuditedRod, loads: Loads): void {
   out.torque.set(loads.edgeTorque);
 }
 
-/** Where its pins are at t, before the first step. */
+/** Records its pins at t, before the first step. */
 export function notePins({ pins, after }: AuditedRod, t: number): void {
   for (let p = 0; p < pins.length; p++) pins[p].evaluate(after[p], t);
 }
 
-/** Ways and turns of all pins since the rods were noted, and what contacts did to rods whose pins moved. */
+/** Displacements and rotations of all pins since the last record, and effect of contacts on rods whose pins moved. */
 export function movePins(audited: readonly AuditedRod[], { contact, rods }: WorldParts, t: number): void {
   let isMoving = false;
   for (const one of audited) {
@@ -145,7 +145,7 @@ function findMotion(one: AuditedRod, t: number): void {
     }
     first = false;
     if (moved > small && one.motion === 'none') one.motion = 'together';
-    // else the rod's momentum is not known here
+    // otherwise the rod's momentum is not known here
     if (apart > small || (moved > small && !one.hasNodeMasses)) one.motion = 'apart';
   }
 }
@@ -159,7 +159,7 @@ function writeTurn(out: Float64Array, from: PinPose, to: PinPose, isHeld: boolea
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
     const swing = from.tangent[a] * to.tangent[b] - from.tangent[b] * to.tangent[a];
-    // the part of the director's turn that is about the tangent
+    // the rotation of the director about the tangent
     out[k] = swing + twist * to.tangent[k];
   }
   let about = 0;
@@ -171,7 +171,7 @@ function writeTurn(out: Float64Array, from: PinPose, to: PinPose, isHeld: boolea
   for (let k = 0; k < 3; k++) out[k] += about * to.tangent[k];
 }
 
-/** Adds the work on the rod since it was noted, dt ago; `loads`: those of now. Damping is left out: it only takes. */
+/** Adds the work on the rod since the last record, dt ago; `loads`: current loads. Damping is omitted: it only dissipates. */
 export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
   const { samples, position, force, motion } = one;
   const { nodePosition: x } = samples;
@@ -187,7 +187,7 @@ export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number):
     const after = workOfTorques(one, loads.edgeTorque, dt);
     first += before;
     last += after;
-    // an edge that turns far has no one axis
+    // an edge that turns far has no single axis
     out.doubt += 0.05 * (Math.abs(before) + Math.abs(after));
   }
   out.done += 0.5 * (first + last);
@@ -201,7 +201,7 @@ function hasAny(list: Float64Array): boolean {
   return false;
 }
 
-/** Angle that the material of edge j has turned about its axis, in turns as near to what its spin says as there are [rad]. */
+/** Rotation of the material of edge j about its axis, with the number of turns closest to its spin [rad]. */
 function spinAngle({ samples, director, spin }: AuditedRod, j: number, dt: number): number {
   const { edgeTangent: t, edgeDirector: d, edgeSpin } = samples;
   let sine = 0;
@@ -241,8 +241,8 @@ const at = new Float64Array(3);
 const push = new Float64Array(3);
 
 /**
- * Writes the force and the torque about `center` that rods' momentum and angular momentum ask for beyond loads and damping, as means over the
- * step: what pins and contacts did.
+ * Writes the force and the torque about `center` that follow from the change of momentum and angular momentum beyond loads and damping, as means over
+ * the step: the effect of pins and contacts.
  */
 function writeMissing(one: AuditedRod, loads: Loads, dt: number, center: ArrayLike<number>): void {
   const { rod, samples, position, velocity, force, torque, spin, tangent } = one;
@@ -275,7 +275,7 @@ function writeMissing(one: AuditedRod, loads: Loads, dt: number, center: ArrayLi
   }
 }
 
-/** What pins that move together did, by the momentum that the rod has got, and by its angular momentum about the first of them. */
+/** Work of pins that move together, from the change of momentum, and of angular momentum about the first of them. */
 function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
   const { samples, pins, before, position, way, turn, contact } = one;
   const o = 3 * pins[before.findIndex(({ active }) => active)].node;
@@ -292,7 +292,7 @@ function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void 
   out.doubt += 0.1 * Math.abs(sum);
 }
 
-/** Adds up the momentum that a rod has got which nothing touches and no pin holds; returns it, less what is doubtful [N s]. */
+/** Accumulates the momentum that a free rod (no contact, no pin) has gained; returns it minus its uncertainty [N s]. */
 export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): number {
   const { rod, samples, force, after, free } = one;
   if (!one.hasNodeMasses || after.some(({ active }) => active)) return 0;

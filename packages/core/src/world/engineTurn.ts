@@ -1,4 +1,4 @@
-/** The turn of an engine of bodies in a step, after that of the rods. */
+/** Steps an engine of bodies, after the rods. */
 
 import type { BodyMotion, EngineSession, WorldOptions } from '../engine.ts';
 import { SceneError, SimulationError } from '../errors.ts';
@@ -16,13 +16,13 @@ export function refuseEngine({ bodies: engine }: WorldOptions, what: string): vo
 
 export interface EngineTurn {
   readonly session: EngineSession;
-  /** Remembers where the bodies are. */
+  /** Saves the poses of the bodies. */
   begin(): void;
-  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  /** Lets the engine respond to their motion since, and moves them to its result. */
   finish(t: number, dt: number): void;
 }
 
-/** The engine's turn after that of the rods; undefined without an engine. */
+/** The engine's part of a step, after the rods; undefined without an engine. */
 export function createEngineTurn(
   scene: Scene,
   bodies: readonly CompiledBody[],

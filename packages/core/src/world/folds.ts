@@ -1,13 +1,13 @@
-/** Where a rod is bent the most: what a step that fails says beside its reason. */
+/** Finds the sharpest bend of a rod, for the message of a step that fails. */
 import { acos } from '../math/rounded/index.ts';
 import { dot3 } from '../math/vec3.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
-/** Cosine of the turn between edges from which a rod counts as folded: 60°. */
+/** Cosine of the angle between edges from which a rod counts as folded: 60°. */
 const FOLDED = 0.5;
 
-/** Node between the two edges that differ most in direction, and the turn there [degrees]; undefined where the rod is not folded. */
+/** Node between the two edges that differ most in direction, and the angle there [degrees]; undefined if the rod is not folded. */
 export function findFold(
   { edgeCount, nodeCount, closed }: Rod,
   { edgeTangent: t }: Samples,

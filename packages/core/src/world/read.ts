@@ -38,7 +38,7 @@ function readMomentum({ bundles }: WorldParts): Momentum {
   return out;
 }
 
-/** Models compute reactions and tensions from the forces on a rod, those of contacts among them. */
+/** Models compute reactions and tensions from the forces on a rod, including contact forces. */
 function applyContactForces({ contact, clock }: WorldParts): void {
   if (!clock.hasContactForces) contact?.applyContactForces();
   clock.hasContactForces = true;

@@ -8,13 +8,13 @@ import { refuseEngine } from './engineTurn.ts';
 import { restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
-/** `forget`: called where the state is changed. */
+/** `forget`: called when the state changes. */
 export function createStatics(
   world: WorldParts,
   forget: () => void,
 ): Pick<World, 'equilibrate' | 'branch' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
-  /** Solver for rods that links join; made once, when it is first needed. */
+  /** Solver for linked rods; created on first use. */
   const linked = (): LinkedRest | undefined => {
     linkedRest ??= world.contact?.createLinkedRest();
     return linkedRest;
@@ -91,7 +91,7 @@ function* followWorld(
   }
 }
 
-/** Checks a point of a branch as any other equilibrium. Returns why it is none, or ''. */
+/** Checks a point of a branch like any other equilibrium. Returns the reason if it is none, else ''. */
 function auditPoint(world: WorldParts, { iterations, negativeModes, criterion }: BranchPoint): string {
   const [{ id: rod }] = world.rods;
   const found = { converged: true, residual: 0, tolerance: 0, stable: negativeModes === 0, saddlesLeft: 0 };
@@ -119,7 +119,7 @@ function findMatrices(world: WorldParts): Matrices[] {
   });
 }
 
-/** Models differentiate by moving their rods a little: they come back to rounding, and so to the last bit. */
+/** Models differentiate by moving their rods slightly and back with rounding errors: this restores them to the last bit. */
 function withStateKept<T>(world: WorldParts, look: () => T): T {
   const before = saveRods(world, world.clock.time);
   try {
@@ -133,7 +133,7 @@ function matricesOfRods({ placeOfRod, clock }: WorldParts): Matrices[] {
   return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, clock.time));
 }
 
-/** Throws where contacts or an engine act on the rods, of which statics knows nothing. */
+/** Throws if contacts or an engine act on the rods: statics does not support them. */
 function refuse({ contact, scene, colliders, options }: WorldParts, what: string, ofEngine = what): void {
   const touching = scene.contact && scene.contact.between !== 'none';
   if (contact && (colliders.length > 0 || touching)) {

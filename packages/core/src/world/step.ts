@@ -38,7 +38,7 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
     if (more !== inBalance) found = { ...found, ...more };
     world.engine?.finish(clock.time, span.dt);
   };
-  // a single advance undoes itself where it throws; whatever else changes the state is undone here
+  // a single advance restores the state if it throws; all other changes are undone here
   const isSingle = spans.length === 1 && !world.engine && !spans[0].isAfterJump;
   const { time } = clock;
   for (const bundle of world.bundles) bundle.beginStep?.();
@@ -68,13 +68,13 @@ function endOfStep({ clock: { time, stepCount } }: WorldParts, dt: number): numb
 
 /** A part of a step without a jump inside. */
 interface StepSpan extends Span {
-  /** Where the next one begins; t + dt may be less by a rounding error's worth, so that the end is seen as it was before a jump. */
+  /** Start of the next span; t + dt may be less by a rounding error, so that the end is evaluated before a jump. */
   readonly end: number;
-  /** Forces have jumped at t: a pin has let go, or a load has changed. */
+  /** Forces have jumped at t: a pin was released, or a load has changed. */
   readonly isAfterJump: boolean;
 }
 
-/** The step, split at the times at which pins let go and loads jump. */
+/** The step, split at the times at which pins are released and loads jump. */
 function splitAtJumps({ clock: { time }, releases, jumps }: WorldParts, end: number, dt: number): StepSpan[] {
   // field by field: copying an object takes a twentieth of a short explicit step
   if (releases.length === 0 && !jumps) return [{ t: time, dt: spanTo(time, end).dt, end, isAfterJump: false }];
@@ -86,7 +86,7 @@ function splitAtJumps({ clock: { time }, releases, jumps }: WorldParts, end: num
   let from = time;
   let isAfterJump = all.some((at) => Math.abs(at - time) <= same);
   for (const to of [...new Set(inside), end]) {
-    // a released pin holds until its time, that included; a load has its old value only before it
+    // a released pin holds up to and including its time; a load has its old value only before its time
     const jump = loads.find((at) => Math.abs(at - to) <= same);
     const last = jump === undefined ? to : Math.min(to, jump) - 1e-12 * Math.max(to, dt);
     spans.push({ ...spanTo(from, last), end: to, isAfterJump });
@@ -96,18 +96,18 @@ function splitAtJumps({ clock: { time }, releases, jumps }: WorldParts, end: num
   return spans;
 }
 
-/** A time at which what has jumped at the start of the span has its new value. */
+/** A time at which everything that jumped at the start of the span has its new value. */
 function justAfter({ t, dt }: Span): number {
   return t + 2e-9 * dt + 2e-12 * t;
 }
 
-/** Sets the clock; where the span ended just before a jump, rods are as a restored state would have them at the jump. */
+/** Sets the clock; if the span ended just before a jump, updates rods to the state that `restore` would give at the jump. */
 function finishSpan({ clock, bundles }: WorldParts, { t, dt, end }: StepSpan): void {
   clock.time = end;
   if (t + dt < end - 1e-13 * end) for (const bundle of bundles) bundle.refresh(end);
 }
 
-/** Calls `action`; where it throws, such as on a formula that gives NaN, the world is as it was. */
+/** Calls `action`; if it throws, such as on a formula that gives NaN, restores the world. */
 function undoOnThrow<T>(world: WorldParts, before: WorldState, action: () => T): T {
   try {
     return action();
@@ -117,7 +117,7 @@ function undoOnThrow<T>(world: WorldParts, before: WorldState, action: () => T):
   }
 }
 
-/** Several advances as one: where the last failed or one throws, the rods are as they were at t. */
+/** Several advances as one: if the last fails or one throws, restores the rods to t. */
 function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance: () => T): T {
   const { contact, clock } = world;
   const { time } = clock;
@@ -138,7 +138,7 @@ function advanceInPieces(world: WorldParts, span: Span): StepOutcome {
   const whole = advanceToImpact(world, t, dt, false);
   if (whole.ok) return whole;
   const halvings = world.scene.time?.halvings ?? 8;
-  // the smallest pieces use the most forgiving scheme that the model has
+  // the smallest pieces use the model's most robust scheme
   const { last, ...sum } = allOrNone(world, t, () =>
     sumPieces(span, halvings, whole, (from, length, share) => advanceToImpact(world, from, length, share <= 1 / 4)),
   );

@@ -1,4 +1,4 @@
-/** What a world is to its users: how it is stepped, what it reports, what can be read from it. */
+/** The public interface of a world: stepping, reports, queries. */
 import type { BodyPose } from '../bodies/body.ts';
 import type { ContactForce, ContactReport, LinkForce } from '../contact/report.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
@@ -21,21 +21,21 @@ import type { Scene } from '../scene/types.ts';
 
 /** Energy that a step created: more than loads, pins and moving obstacles can explain. */
 export interface EnergyGain {
-  /** Since the balance was last closed [J]. */
+  /** Energy gained since the balance was last closed [J]. */
   readonly gain: number;
-  /** In this step alone [J]. */
+  /** Energy gained in this step alone [J]. */
   readonly step: number;
-  /** Largest kinetic plus elastic energy so far, with which the gain is compared [J]. */
+  /** Largest kinetic plus elastic energy so far, the reference for the gain [J]. */
   readonly scale: number;
 }
 
-/** Momentum that a rod which nothing holds or touches has got beyond its loads. */
+/** Momentum that a rod without pins and contacts has gained beyond its loads. */
 export interface MomentumGain {
   /** The rod. */
   readonly rod: string;
   /** Momentum gained since the start [N s]. */
   readonly impulse: number;
-  /** Largest sum of the sizes of its nodes' momenta so far [N s]. */
+  /** Largest sum of the magnitudes of its nodes' momenta so far [N s]. */
   readonly scale: number;
 }
 
@@ -44,7 +44,7 @@ export interface StepReport {
   /** Time after the step [s]. */
   readonly time: number;
   readonly dt: number;
-  /** Substeps that the step was split into; 1 when all went well. */
+  /** Substeps that the step was split into; 1 if none was needed. */
   readonly substeps: number;
   readonly iterations: number;
   readonly iterationsMax: number;
@@ -55,11 +55,11 @@ export interface StepReport {
   readonly violation?: number;
   /** How contacts and links were solved; absent if the scene has none. */
   readonly contact?: Readonly<ContactReport>;
-  /** What the audit of energy found (energyAudit.ts); absent if the energy is in balance. */
+  /** Findings of the energy audit (energyAudit.ts); absent if the energy is in balance. */
   readonly energyGain?: EnergyGain;
-  /** What has happened that the user should know, such as the loss of a device; absent if nothing has. */
+  /** Messages for the user, such as the loss of a GPU; absent if there are none. */
   readonly remarks?: readonly string[];
-  /** Of the first free rod whose momentum is out of balance; absent if there is none. */
+  /** The first free rod whose momentum is out of balance; absent if there is none. */
   readonly momentumGain?: MomentumGain;
 }
 
@@ -89,30 +89,30 @@ export interface World {
   readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: moves, turns or releases it. */
   readonly grips: readonly Grip[];
-  /** What is allowed in the scene but seldom meant. */
+  /** Warnings: what is allowed in the scene but seldom intended. */
   readonly warnings: readonly string[];
   /**
    * Advances by `dt` (default: the scene's step). Throws SimulationError if no substep succeeds; the state is then the last good one.
-   * `reading: 'later'`: a GPU need not send samples now. Whoever keeps those of an earlier step sees old ones; `world.samples` asks for them.
+   * `reading: 'later'`: a GPU need not send samples now. A reference to earlier samples then holds old values; `world.samples` fetches current ones.
    */
   step(dt?: number, reading?: 'now' | 'later'): StepReport;
   /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
   equilibrate(t?: number): EquilibriumReport[];
   /**
    * Follows a branch of equilibria of the only rod by its arc length, through folds; the parameter is the time, within `statics.from` and
-   * `statics.to` of the scene. The world is at each point while that is yielded. Begins with the equilibrium at `from`, or, with `start`
-   * `across` or `back`, where the world is: at a bifurcation.
+   * `statics.to` of the scene. While a point is yielded, the world is in that state. Begins with the equilibrium at `from`, or, with `start` `across`
+   * or `back`, with the world's current state, at a bifurcation.
    */
   branch(start?: BranchOptions['start']): Generator<BranchPoint, BranchEnd>;
   /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
   reactions(): Reaction[];
-  /** Natural modes of every rod about the present state. */
+  /** Natural modes of every rod about the current state. */
   modes(count?: number): Modes[];
   matrices(): Matrices[];
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
-  /** Contacts of the last step that carry force, with their present gaps. */
+  /** Contacts of the last step that carry force, with their current gaps. */
   contactForces(): ContactForce[];
   /** Force of every link, in the scene's order; those of weaves come last. */
   linkForces(): LinkForce[];
