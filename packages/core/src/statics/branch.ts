@@ -3,9 +3,9 @@
  *
  * A point of the branch is the rod's unknowns x and the parameter t. The next one lies ds farther along the tangent (ẋ, ṫ):
  *     r(x, t) = 0,    ⟨ẋ, Δx⟩ + ṫ Δt/T² = ds,
- * with T the range of the parameter, and ⟨,⟩ the mean over the nodes of displacements by the rod's length and of angles by a turn.
- * Each Newton step solves twice with the stiffness matrix as it is, for −r and for −∂r/∂t, and combines the two. Between points, the
- * sign of ṫ tells folds, and a change of the number of negative modes without a fold tells bifurcations; both are then located.
+ * with T the range of the parameter, and ⟨,⟩ the mean over the nodes of displacements divided by the rod's length and of angles divided by a turn.
+ * Each Newton step solves twice with the unshifted stiffness matrix, for −r and for −∂r/∂t, and combines the two. Between points, a change of sign of
+ * ṫ shows a fold, and a change of the number of negative modes without a fold shows a bifurcation; both are then located.
  */
 
 import { sin, square } from '../math/rounded/index.ts';
@@ -15,7 +15,7 @@ import { type Correction, createRestTest } from './convergence.ts';
 import { measureBending, measureMove, measureScales, solveAtRest } from './newton.ts';
 import type { Verdict } from './search.ts';
 
-/** Change of all unknowns and of the parameter, by arc length. */
+/** Change of all unknowns and of the parameter, per arc length. */
 interface Direction {
   readonly x: Float64Array;
   t: number;
@@ -26,9 +26,9 @@ interface Trace {
   readonly options: BranchOptions;
   /** Range of the parameter. */
   readonly range: number;
-  /** Weight of each unknown in the measure. */
+  /** Weight of each unknown in the norm. */
   readonly weight: Float64Array;
-  /** At the point that is held. */
+  /** At the held point. */
   readonly tangent: Direction;
   /** Displacement by the parameter, and that of a Newton step. */
   readonly byParameter: Float64Array;
@@ -39,7 +39,7 @@ interface Trace {
   hasIdle: boolean;
   /** Parameter of the held point. */
   readonly start: { t: number };
-  /** From the first point to the held one. */
+  /** Arc length from the first point to the held one. */
   readonly way: Direction;
 }
 
@@ -74,7 +74,7 @@ function dot({ weight }: Trace, a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-/** Product of two directions in the measure of the branch. */
+/** Inner product of two directions. */
 function dotDirections(trace: Trace, a: Direction, b: Direction): number {
   return dot(trace, a.x, b.x) + (a.t * b.t) / (trace.range * trace.range);
 }
@@ -83,7 +83,7 @@ function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
   for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
 }
 
-/** K⁻¹ ∂(−r)/∂t into `byParameter`, by central differences of the right side; the matrix must be factored. */
+/** Writes K⁻¹ ∂(−r)/∂t to `byParameter`, by central differences of the right-hand side; the matrix must be factored. */
 function differentiate(trace: Trace): string {
   const { problem, range, byParameter } = trace;
   const delta = 1e-5 * range;
@@ -108,7 +108,7 @@ function removeIdle(trace: Trace, x: Float64Array): void {
   for (let d = 0; d < x.length; d++) x[d] -= along * trace.idle[d];
 }
 
-/** Solves for a right side of Newton's equations; what of it excites the idle mode is left out where it is no more than rounding. */
+/** Solves for a right-hand side of Newton's equations; omits its component along the idle mode if that is only rounding. */
 function solveStep(trace: Trace, x: Float64Array): void {
   const { problem, idle } = trace;
   clearFixed(problem, x);
@@ -121,8 +121,8 @@ function solveStep(trace: Trace, x: Float64Array): void {
 }
 
 /**
- * A mode with next to no stiffness that the parameter does not excite, such as a buckle that may stand in any plane through its axis:
- * rounding alone would decide how far it goes. A fold's own mode is excited.
+ * A mode with almost no stiffness that the parameter does not excite, such as a buckle that may lie in any plane through its axis: its amplitude would
+ * be determined by rounding alone. The mode of a fold is excited.
  */
 function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
   const { problem, weight, idle: x } = trace;
@@ -145,7 +145,7 @@ function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
   return Math.abs(along) <= 1e-5 * Math.sqrt(size) && stiffness <= (1e-3 * bending) / problem.length;
 }
 
-/** Tangent at an equilibrium, on the side of `before`. Returns why there is none, or ''. */
+/** Tangent at an equilibrium, in the direction of `before`. Returns the reason if there is none, else ''. */
 function findTangent(trace: Trace, out: Direction, before: Direction | undefined): string {
   const { problem, options, byParameter, range } = trace;
   const trouble = problem.linearize() || differentiate(trace);
@@ -162,7 +162,7 @@ function findTangent(trace: Trace, out: Direction, before: Direction | undefined
   return '';
 }
 
-/** Mode whose stiffness is next to zero, as a direction; the matrix of a bifurcation is next to singular. */
+/** Mode whose stiffness is almost zero, as a direction; the matrix at a bifurcation is nearly singular. */
 function findMode(trace: Trace, out: Direction): string {
   const { problem, weight } = trace;
   const trouble = problem.linearize();
@@ -189,7 +189,7 @@ interface Outcome {
   readonly iterations: number;
 }
 
-/** Moves by the whole of `step`. Returns why that cannot be, or ''. */
+/** Moves by the whole of `step`. Returns the reason if that is impossible, else ''. */
 function move({ problem, gone }: Trace): string {
   const fraction = problem.limitStep();
   if (!(fraction > 0)) return 'the Newton step is not a number';
@@ -199,7 +199,7 @@ function move({ problem, gone }: Trace): string {
   return problem.follow();
 }
 
-/** From the point that is held to the one ds farther. */
+/** From the held point to the one ds farther. */
 function correct(trace: Trace, ds: number): Outcome {
   const { problem, tangent, options, range, byParameter, gone } = trace;
   const { step } = problem;
@@ -258,7 +258,7 @@ interface Stretch {
   readonly verdicts: readonly [Verdict, Verdict];
 }
 
-/** What happens between the held point and the one ds farther. */
+/** Event between the held point and the one ds farther. */
 function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | 'bifurcation' | 'both' | undefined {
   const [before, behind] = verdicts.map(({ negativeModes }) => negativeModes);
   const folds = tangent.t * after.t < 0;
@@ -268,7 +268,7 @@ function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | '
   return change > 0 ? 'bifurcation' : undefined;
 }
 
-/** Brings the problem to where the event is, between the held point and the one `stretch.ds` farther; returns that distance. */
+/** Moves to the event between the held point and the one `stretch.ds` farther; returns its distance. */
 function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): number {
   const { problem, tangent } = trace;
   const there: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
@@ -302,7 +302,7 @@ function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): n
   return last;
 }
 
-/** Holds the point that was reached. */
+/** Holds the current point. */
 function settle({ problem, tangent, gone, start, way }: Trace, after: Direction): void {
   tangent.x.set(after.x);
   tangent.t = after.t;
@@ -312,18 +312,18 @@ function settle({ problem, tangent, gone, start, way }: Trace, after: Direction)
   problem.hold('point');
 }
 
-/** How much longer or shorter the next distance is. Edges of limited stiffness in the matrix cost iterations at any distance. */
+/** Factor on the next distance. Edges of limited stiffness in the matrix cost iterations at any distance. */
 function adapt(iterations: number, cosine: number): number {
   if (cosine < 0.98 || iterations > 14) return 0.7;
   return iterations <= 9 && cosine > 0.99 ? 1.5 : 1;
 }
 
-/** Displacements below this, in the measure of the branch, are rounding. */
+/** Displacements below this, in the norm of the branch, are rounding. */
 const NO_MOVE = 1e-7;
 
 /**
- * How sharply the rod's shape turns from the held point to the next: cosine of the angle between the tangents, and of that between
- * tangent and way, the smaller one. The parameter does not count: where shapes change little, other branches are near in any measure.
+ * Curvature of the branch from the held point to the next: the smaller of the cosines of the angle between the tangents and of that between tangent
+ * and chord. The parameter is not counted: where shapes change little, other branches are near in any norm.
  */
 function measureTurn(trace: Trace, ds: number, after: Direction): number {
   const { gone, tangent } = trace;
@@ -333,19 +333,19 @@ function measureTurn(trace: Trace, ds: number, after: Direction): number {
   return Math.min(cosine(tangent.x, after.x, was * is), cosine(tangent.x, gone, was * way));
 }
 
-/** Whether the held point is where the branch began, to a part of the distance between points. */
+/** True if the held point is the start of the branch, within a fraction of the distance between points. */
 function isBack(trace: Trace, ds: number): boolean {
   const { way, range } = trace;
   return Math.sqrt(dot(trace, way.x, way.x) + square(way.t / range)) < 0.5 * ds;
 }
 
-/** Where one attempt to go on came to. */
+/** Result of one attempt to continue. */
 type Advance =
   | { readonly to: 'nowhere'; readonly detail: string }
   | { readonly to: 'bound'; readonly iterations: number }
   | { readonly to: 'point'; readonly iterations: number; readonly cosine: number; readonly verdict: Verdict };
 
-/** From the held point ds farther, or to the end of the range; the tangent there into `after`. */
+/** From the held point ds farther, or to the end of the range; writes the tangent there to `after`. */
 function advance(trace: Trace, ds: number, after: Direction): Advance {
   const { problem, tangent, options } = trace;
   const [low, high] = [Math.min(options.from, options.to), Math.max(options.from, options.to)];
@@ -366,8 +366,7 @@ function advance(trace: Trace, ds: number, after: Direction): Advance {
 }
 
 /**
- * Follows the branch from where the rod is, an equilibrium. The rod is at each point while that is yielded, and may be saved
- * or read there, not changed.
+ * Follows the branch from the rod's current equilibrium. While a point is yielded, the rod is in that state; it may be saved or read, not changed.
  */
 export function* followBranch(rod: BranchRod, options: BranchOptions): Generator<BranchPoint, BranchEnd> {
   const problem = createBranchProblem(rod);
@@ -391,7 +390,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     const next = advance(trace, ds, after);
     if (next.to === 'bound') {
       const last = problem.judge();
-      // what happens before the end of the range is found from a point within it
+      // an event before the end of the range is located from a point within it
       const isMissed = verdict.negativeModes !== last.negativeModes && ds > 16 * options.shortest;
       if (!isMissed) {
         yield tell('end', last, next.iterations, ds);
@@ -413,7 +412,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
       correct(trace, ds);
     }
     arc += ds;
-    // where rounding leaves no verdict, the next one is compared with the last that there was
+    // if rounding allows no verdict, the next verdict is compared with the last one available
     if (next.verdict.negativeModes >= 0) verdict = next.verdict;
     settle(trace, after);
     yield tell('point', next.verdict, next.iterations);

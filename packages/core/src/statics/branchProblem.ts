@@ -1,42 +1,42 @@
-/** A rod at rest with a parameter, as the follower of branches solves for it. */
+/** A rod at rest with a parameter, as the branch follower solves for it. */
 import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
 import type { RestProblem } from './newton.ts';
 import type { Verdict } from './search.ts';
 
-/** Where a rod is remembered: the last point of the branch, and the state before a trial. */
+/** Saved states of a rod: the last point of the branch, and the state before a trial. */
 export type BranchPlace = 'point' | 'trial';
 
-/** What following a branch asks of a model about one rod. Its pins and loads are those at time `stage.t`. */
+/** What following a branch needs from a model for one rod. Its pins and loads are those at time `stage.t`. */
 export interface BranchRod {
   readonly rest: RestProblem;
   readonly stage: { t: number };
   readonly closed: boolean;
-  /** Pins to where they are at t, the free unknowns untouched. Returns why that cannot be, or ''. */
+  /** Moves pins to time t without changing the free unknowns. Returns the reason if that is impossible, else ''. */
   place(t: number): string;
-  /** Loads and the right side of Newton's equations into `rest.step`, on request its matrix. Returns why that cannot be, or ''. */
+  /** Computes loads and the right-hand side of Newton's equations into `rest.step`, on request its matrix. Returns an error, or ''. */
   evaluate(withMatrix: boolean): string;
   readonly loadsFollow: boolean;
-  /** Derivative of loads that follow the rod; returns how far it is from symmetric, relative to its size. */
+  /** Derivative of follower loads; returns its relative asymmetry. */
   measureLoads(): number;
-  /** Takes its symmetric part from the matrix; or solves with the whole matrix for `rest.step`, in place. */
+  /** Subtracts its symmetric part from the matrix; or solves with the whole matrix for `rest.step`, in place. */
   subtractSymmetricPart(): void;
   solveUnsymmetric(): void;
   hold(place: BranchPlace): void;
   /** Pins are then those at t. */
   revert(place: BranchPlace, t: number): void;
   judge(t: number): Verdict;
-  /** At rest: samples are there, and no velocity or acceleration is left. */
+  /** Sets the rod at rest: updates samples, clears velocities and accelerations. */
   finish(): void;
 }
 
 export interface BranchProblem extends RestProblem {
   readonly parameter: number;
   place(t: number): string;
-  /** The right side of Newton's equations into `step`, without a matrix. Returns why that cannot be, or ''. */
+  /** Computes the right-hand side of Newton's equations into `step`, without a matrix. Returns an error, or ''. */
   evaluateRight(): string;
-  /** Right side and matrix, factored whatever the signs of its pivots. Returns why that cannot be, or ''. */
+  /** Computes right-hand side and matrix, and factors it whatever the signs of its pivots. Returns an error, or ''. */
   linearize(): string;
-  /** Solves with that matrix, in place; prescribed unknowns of the right side must be zero. */
+  /** Solves with that matrix, in place; prescribed unknowns of the right-hand side must be zero. */
   solve(x: Float64Array): void;
   hold(place: BranchPlace): void;
   revert(place: BranchPlace): void;
@@ -54,7 +54,7 @@ export function createBranchProblem(rod: BranchRod): BranchProblem {
     if (isGeneral) return;
     if (rod.loadsFollow) rod.subtractSymmetricPart();
     for (let d = 0; d < fixed.length; d++) if (fixed[d]) fixUnknown(matrix, d);
-    // rigid motion and free spin have no stiffness: a shift far below the softest mode changes nothing else
+    // rigid motion and free spin have no stiffness: a shift far below the softest mode affects nothing else
     factorBand(factor, matrix, rest.zeroShift, rest.softScale, false);
   };
   return {

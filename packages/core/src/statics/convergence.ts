@@ -1,47 +1,47 @@
 /**
  * When a Newton search for an equilibrium has converged: shared by the models that solve with a tangent stiffness.
  *
- * The test looks at the Newton correction, in metres, and not at the residual. Rounding of positions makes forces of
- * EI·ε·n³/L² between n edges, which exceed small loads by far; the correction that they ask for is only ε·L. A correction is
- * small if it is small beside the displacement that the loads cause. Where rounding ends the iteration before that, the result
- * is accepted only if rounding itself is small beside that displacement. See docs/notes/statics-convergence.md.
+ * The test uses the Newton correction, in metres, not the residual. Rounding of positions causes forces of EI·ε·n³/L² between n edges, far above small
+ * loads; the correction that belongs to them is only ε·L. A correction counts as small relative to the displacement that the loads cause. If rounding
+ * ends the iteration before that, the result is accepted only if rounding itself is small relative to that displacement. See
+ * docs/notes/statics-convergence.md.
  */
 
-/** What a Newton iteration asks for at the present state. */
+/** The correction of a Newton iteration at the current state. */
 export interface Correction {
   /** Largest displacement of a node, or rotation times the rod's length [m]. */
   readonly move: number;
   /** Largest change of a tension or another internal force that is an unknown [N]. */
   readonly force: number;
-  /** Whether the step is Newton's own: no shift, no limit. */
+  /** True for a plain Newton step: no shift, no limit. */
   readonly whole: boolean;
-  /** Largest force out of balance [N], and whether edges are as long as their tensions want. */
+  /** Largest unbalanced force [N], and whether edge lengths match their tensions. */
   readonly residual: number;
   readonly fits: boolean;
 }
 
-/** What corrections are compared with. */
+/** Reference values for corrections. */
 export interface RestScales {
   /** Length of the rod [m]. */
   readonly length: number;
   /** Displacement that the loads cause, at most the rod's length [m]. */
   readonly move: number;
-  /** Sum of the loads' sizes, or the force that bends the whole rod if there is no load [N]. */
+  /** Sum of the load magnitudes, or the force that bends the whole rod if there is no load [N]. */
   readonly force: number;
-  /** Error of positions that rounding makes [m]. */
+  /** Error of positions by rounding [m]. */
   readonly rounding: number;
-  /** Residual that rounding makes [N]. */
+  /** Residual by rounding [N]. */
   readonly roundingForce: number;
   readonly edgeCount: number;
 }
 
 /**
- * `arrived`: converged before this correction, which only amplifies rounding and must not be taken; `rounding`: no search comes closer;
- * `stuck`: positions have settled, and forces or lengths have not.
+ * `arrived`: converged before this correction, which only amplifies rounding and must not be applied; `rounding`: no search can come closer; `stuck`:
+ * positions have converged, but forces or lengths have not.
  */
 export type RestDecision = 'go-on' | 'converged' | 'arrived' | 'rounding' | 'stuck';
 
-/** Part of the displacement that rounding may cost: far below what discretisation costs on coarse rods, 1e-5 on fine ones. */
+/** Fraction of the displacement that may be lost to rounding: far below the discretization error on coarse rods, 1e-5 on fine ones. */
 function allowedShare(edgeCount: number): number {
   return Math.max(1e-5, 0.1 / (edgeCount * edgeCount));
 }
@@ -53,21 +53,21 @@ export function describeRounding({ rounding, move }: RestScales): string {
 }
 
 export interface RestTest {
-  /** `error`: estimate of what positions are off [m], once decided. */
+  /** `error`: estimated error of positions [m], once decided. */
   error: number;
-  /** `bending`: displacement that goes with the elastic energy [m], asked for only where rounding matters. */
+  /** `bending`: displacement that corresponds to the elastic energy [m]; called only if rounding matters. */
   decide(correction: Correction, scales: RestScales, bending: () => number): RestDecision;
 }
 
 /**
- * A test for one search; it remembers the last corrections. `keepsBranch`: stops as soon as rounding takes over, because close
- * to a critical load each further correction adds to the rounding along the mode that becomes unstable.
+ * A test for one search; it stores the last corrections. `keepsBranch`: stops as soon as rounding dominates, because close to a critical load each
+ * further correction adds rounding along the mode that becomes unstable.
  */
 export function createRestTest(tolerance: number, keepsBranch: boolean): RestTest {
   let lastMove = Infinity;
   let lastForce = Infinity;
   let waited = 0;
-  /** Consecutive corrections that hardly fell, and the largest of them [m]. */
+  /** Consecutive corrections that hardly decreased, and the largest of them [m]. */
   let stalls = 0;
   let largest = 0;
   const test: RestTest = {
@@ -79,7 +79,7 @@ export function createRestTest(tolerance: number, keepsBranch: boolean): RestTes
       lastMove = whole ? move : Infinity;
       lastForce = whole ? force : Infinity;
       test.error = move;
-      // also where rigid motions are free, whose corrections say nothing; no node's load may pass for nothing
+      // also if rigid motions are free, whose corrections mean nothing; the load of every node must matter
       if (fits && residual <= Math.min(tolerance, 0.01 / scales.edgeCount) * scales.force) return 'converged';
       if (!whole) return 'go-on';
       const moved = move <= tolerance * scales.move;
@@ -88,13 +88,13 @@ export function createRestTest(tolerance: number, keepsBranch: boolean): RestTes
       stalls = moveStalls ? stalls + 1 : 0;
       largest = moveStalls ? Math.max(largest, move) : move;
       const share = allowedShare(scales.edgeCount);
-      // at a critical load corrections grow, although no force is out of balance but by rounding
+      // at a critical load corrections grow, although forces are balanced up to rounding
       const isBalanced = fits && residual <= scales.roundingForce && 10 * before <= share * scales.move;
       if (keepsBranch && move > before && isBalanced) {
         test.error = 10 * before;
         return 'arrived';
       }
-      // close to a critical load rounding moves the rod farther; ten times, since slow convergence looks the same
+      // close to a critical load rounding moves the rod farther; factor ten, because slow convergence looks the same
       const isNoise = stalls > 0 && move <= 16 * scales.rounding;
       const isAmplified = stalls > (keepsBranch ? 0 : 5) && 10 * largest <= share * scales.move;
       if (moved ? !forceStalls : !isNoise && !isAmplified) return 'go-on';

@@ -1,14 +1,14 @@
 /** Descent to an equilibrium that Newton's method does not find: steps with a fictitious inertia, each a well-posed minimisation. */
 
 export interface DescentSystem {
-  /** Remembers the state, which is where the step's inertia is about. */
+  /** Saves the state as the reference of the step's inertia. */
   hold(): void;
-  /** Minimises the energy plus inertia · |q − q₀|²/2, in the metric of the model. */
+  /** Minimizes the energy plus inertia · |q − q₀|²/2, in the metric of the model. */
   solve(inertia: number): { readonly converged: boolean; readonly iterations: number };
   revert(): void;
 }
 
-/** The inertia begins at `first`; the descent ends where it falls below `least` or rises above `most`. */
+/** The inertia begins at `first`; the descent ends when it falls below `least` or rises above `most`. */
 export interface InertiaRange {
   readonly first: number;
   readonly least: number;
@@ -17,7 +17,7 @@ export interface InertiaRange {
 
 const usual: InertiaRange = { first: 1e-2, least: 1e-12, most: 1e8 };
 
-/** At most `count` steps, whose inertia falls while they succeed. Returns the iterations that they took. */
+/** At most `count` steps, with decreasing inertia while they succeed. Returns the number of iterations. */
 export function descendBySteps(system: DescentSystem, count: number, range: InertiaRange = usual): number {
   const { first, least, most } = range;
   let inertia = first;

@@ -1,9 +1,9 @@
 /**
  * Neutral motions at rest: rigid motions and spin that neither pins nor loads oppose.
  *
- * Along them the tangent stiffness is zero but for rounding, so Newton's step has a component of rounding divided by rounding:
- * it never becomes small, and it carries a rod off its branch. Where the loads are balanced along such a motion, the step is
- * taken without it. Inputs: the assembled matrix and the model's rigid motions. See docs/notes/statics-convergence.md.
+ * Along them the tangent stiffness is zero up to rounding, so Newton's step has a component of rounding divided by rounding: it never becomes small, and
+ * it moves a rod off its branch. If the loads are balanced along such a motion, it is removed from the step. Inputs: the assembled matrix and the
+ * model's rigid motions. See docs/notes/statics-convergence.md.
  */
 
 import { type BorderedBand, type BorderedFactor, inversePivot, multiplyBand, readEntry } from '../linalg/band.ts';
@@ -19,24 +19,24 @@ export interface NeutralProblem {
   readonly step: Float64Array;
   readonly fixed: Uint8Array;
   readonly isAngle: (d: number) => boolean;
-  /** Three translations, three rotations and the spin about the rod's own axis, at the present state. */
+  /** Three translations, three rotations and the spin about the rod's own axis, at the current state. */
   rigidMotions(): readonly Float64Array[];
 }
 
-/** Squared part of a motion at prescribed unknowns that counts as none, and part of a motion that is left of its kind. */
+/** Squared fraction of a motion at prescribed unknowns that counts as zero, and fraction of a motion that must remain. */
 const HELD = 1e-24;
 const DEPENDENT = 1e-8;
-/** What rounding does to a row of the matrix times a motion, beside the sizes of both. */
+/** Relative rounding error of a row of the matrix times a motion. */
 const ROUNDING = 1e-14;
 /**
- * If all pivots are above this part of their entries in the matrix, no motion is neutral. Free rods of 10 to 1,000 edges have one at 1e-10 or
- * below, a clamped rod of 50 edges none below 1e-6.
+ * If all pivots are above this fraction of their entries in the matrix, no motion is neutral. Free rods of 10 to 1,000 edges have one at 1e-10 or below,
+ * a clamped rod of 50 edges none below 1e-6.
  */
 const NEUTRAL_PIVOT = 1e-7;
 
 /**
- * False if the factor shows that the matrix opposes every motion, which saves the search. For z with K z = 0 but for rounding, Σ pivot·(Lᵀz)² is
- * rounding too, so the pivot of the last unknown that z moves is as small as that.
+ * Returns false if the factor shows that the matrix resists every motion, which saves the search. For z with K z = 0 up to rounding, Σ pivot·(Lᵀz)² is
+ * rounding too, so the pivot of the last unknown that z moves is as small.
  */
 export function canBeNeutral({ factor, matrix }: NeutralProblem): boolean {
   if (factor.negative > 0 || matrix.borderSize > 0) return true;
@@ -45,21 +45,21 @@ export function canBeNeutral({ factor, matrix }: NeutralProblem): boolean {
   return false;
 }
 
-/** Sum of products, each times its weight. */
+/** Weighted inner product. */
 function sumProducts(a: Float64Array, b: Float64Array, weight: Float64Array): number {
   let total = 0;
   for (let d = 0; d < a.length; d++) total += a[d] * b[d] * weight[d];
   return total;
 }
 
-/** Sum of products. */
+/** Inner product. */
 function dot(a: Float64Array, b: Float64Array): number {
   let total = 0;
   for (let d = 0; d < a.length; d++) total += a[d] * b[d];
   return total;
 }
 
-/** Weights that make angles lengths: the rod's length squared at angles, 1 at positions. */
+/** Weights that convert angles to lengths: the rod's length squared at angles, 1 at positions. */
 function weighUnknowns({ isAngle, length, fixed }: NeutralProblem): Float64Array {
   const weight = new Float64Array(fixed.length);
   for (let d = 0; d < weight.length; d++) weight[d] = isAngle(d) ? length * length : 1;
@@ -86,7 +86,7 @@ function orthonormalize(motions: readonly Float64Array[], weight: Float64Array):
   return basis;
 }
 
-/** Combinations of `basis` that are eigenvectors of a form, those whose eigenvalues are at most `largest`, smallest first. */
+/** Combinations of `basis` that are eigenvectors of a quadratic form with eigenvalues up to `largest`, smallest first. */
 function alignWith(
   form: (i: number, j: number) => number,
   basis: readonly Float64Array[],
@@ -109,7 +109,7 @@ function alignWith(
   return aligned;
 }
 
-/** Orthonormal motions that move nothing that is prescribed. */
+/** Orthonormal motions that move no prescribed unknown. */
 export function findFreeMotions(problem: NeutralProblem): Float64Array[] {
   const { rigidMotions, fixed } = problem;
   const weight = weighUnknowns(problem);
@@ -119,7 +119,7 @@ export function findFreeMotions(problem: NeutralProblem): Float64Array[] {
   return alignWith((i, j) => sumProducts(basis[i], basis[j], weight), basis, HELD);
 }
 
-/** Of free motions those that the matrix does not oppose. */
+/** Free motions that the matrix does not resist. */
 function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: NeutralProblem): Float64Array[] {
   const scale = new Float64Array(fixed.length);
   for (let d = 0; d < scale.length; d++) scale[d] = fixed[d] ? 0 : Math.sqrt(Math.abs(readEntry(matrix, d, d)));
@@ -138,8 +138,8 @@ function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: Neutral
 }
 
 /**
- * Takes neutral motions out of the step. `free`: from `findFreeMotions` at the present state; `allowed`: force out of balance along
- * a motion up to which it counts as balanced [N]. An unbalanced motion stays: the rod has to move that way.
+ * Removes neutral motions from the step. `free`: from `findFreeMotions` at the current state; `allowed`: unbalanced force along a motion up to which it
+ * counts as balanced [N]. An unbalanced motion stays: the rod has to move that way.
  */
 export function removeNeutralMotions(free: readonly Float64Array[], problem: NeutralProblem, allowed: number): void {
   if (free.length === 0) return;

@@ -1,8 +1,8 @@
 /**
- * Newton's method at rest, for models whose tangent stiffness is a bordered band and whose edges have their forces as unknowns.
+ * Newton's method at rest, for models whose tangent stiffness is a bordered band and whose edge forces are unknowns.
  *
- * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after each step, or solved
- * as it is (`keepsBranch`). Convergence is judged by the correction: see convergence.ts.
+ * If the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after each step, or solved unshifted
+ * (`keepsBranch`). Convergence is decided by the correction: see convergence.ts.
  */
 
 import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
@@ -12,33 +12,33 @@ import { type Correction, createRestTest, describeRounding, type RestScales } fr
 import { canBeNeutral, findFreeMotions, type NeutralProblem, removeNeutralMotions } from './neutral.ts';
 import type { NewtonRequest, NewtonResult } from './search.ts';
 
-/** One rod at rest as Newton's method sees it. Unknowns are positions [m] and angles [rad]. */
+/** One rod at rest for Newton's method. Unknowns are positions [m] and angles [rad]. */
 export interface RestProblem extends NeutralProblem {
   readonly edgeCount: number;
   readonly scratch: Float64Array;
-  /** Stiffness of each unknown: the stiffest, which weighs shifts, and the softest, beside which `zeroShift` counts as nothing. */
+  /** Stiffness of each unknown: the stiffest, which scales shifts, and the softest, relative to which `zeroShift` is negligible. */
   readonly stiffnessScale: Float64Array;
   readonly softScale: Float64Array;
   readonly zeroShift: number;
   readonly loads: Loads;
-  /** What follows from the unknowns. Returns why that cannot be, or ''. */
+  /** Updates quantities derived from the unknowns. Returns an error, or ''. */
   follow(): string;
   /**
-   * Residual, matrix and right side; `first`: of a search. Where loads follow the rod and the whole unsymmetric matrix could be
-   * solved with, `step` is already the step, and `solved` is true.
+   * Computes residual, matrix and right-hand side; `first`: of a search. If loads follow the rod and the whole unsymmetric matrix could be solved,
+   * `step` is already the step, and `solved` is true.
    */
   evaluate(first: boolean): { readonly trouble: string; readonly solved: boolean };
   subtractLoads(out: Float64Array): void;
-  /** Fraction of the step that turns nothing too far. */
+  /** Fraction of the step that turns no edge too far. */
   limitStep(): number;
   takeStep(fraction: number): void;
-  /** Farthest coordinate from the origin [m], EI of the stiffest part [N m²], largest force in an edge [N]. */
+  /** Largest coordinate [m], EI of the stiffest part [N m²], largest force in an edge [N]. */
   measureSize(): { readonly extent: number; readonly bending: number; readonly internal: number };
-  /** Forces that rounding of positions makes [N]. */
+  /** Forces caused by rounding of positions [N]. */
   roundingForce(extent: number, internal: number): number;
-  /** Largest change of an edge's force by the step [N], and whether edges fit their forces but for rounding [m]. */
+  /** Largest change of an edge's force by the step [N], and whether edges fit their forces up to rounding [m]. */
   measureEdges(rounding: number): Pick<Correction, 'force' | 'fits'>;
-  /** Elastic energy [J], and what of it rounding explains. */
+  /** Elastic energy [J], and the part explained by rounding. */
   measureEnergy(rounding: number): { readonly energy: number; readonly noise: number };
 }
 
@@ -50,7 +50,7 @@ function fail(reason: string): NewtonResult {
   return result;
 }
 
-/** Sum of the sizes of forces, and of torques by the rod's length [N]. */
+/** Sum of the magnitudes of forces, and of torques divided by the rod's length [N]. */
 function measureLoadSize({ loads, length }: RestProblem): number {
   const { nodeForce: f, edgeTorque: m } = loads;
   let force = 0;
@@ -60,7 +60,7 @@ function measureLoadSize({ loads, length }: RestProblem): number {
   return force + torque / length;
 }
 
-/** Displacement that the loads cause by the factored matrix [m]. */
+/** Displacement by the loads with the factored matrix [m]. */
 function measureResponse(problem: RestProblem): number {
   const { fixed, scratch: x, factor, matrix, isAngle } = problem;
   x.fill(0);
@@ -72,7 +72,7 @@ function measureResponse(problem: RestProblem): number {
   return move;
 }
 
-/** What corrections are compared with; `factored`: by the matrix as it is. */
+/** Reference values for corrections; `factored`: by the current factor. */
 export function measureScales(problem: RestProblem, factored: boolean): RestScales {
   const { length, edgeCount } = problem;
   const { extent, bending, internal } = problem.measureSize();
@@ -91,8 +91,8 @@ export function measureScales(problem: RestProblem, factored: boolean): RestScal
 }
 
 /**
- * Displacement that goes with the elastic energy, above what rounding alone stores [m]: a rod that its pins bend does not have to
- * show the effect of a small load.
+ * Displacement that corresponds to the elastic energy beyond that of rounding [m]: a rod bent by its pins does not have to show the effect of a small
+ * load.
  */
 export function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
   const { energy, noise } = problem.measureEnergy(rounding);
@@ -107,7 +107,7 @@ export function measureMove({ step, isAngle, length }: RestProblem): number {
   return move;
 }
 
-/** Largest force, or torque by length, of the residual where nothing is prescribed [N]. */
+/** Largest force, or torque divided by length, of the residual at free unknowns [N]. */
 function measureResidual({ residual, fixed, isAngle, length }: RestProblem): number {
   let largest = 0;
   for (let d = 0; d < residual.length; d++) {
@@ -117,14 +117,14 @@ function measureResidual({ residual, fixed, isAngle, length }: RestProblem): num
   return largest;
 }
 
-/** Factors the matrix, fixed unknowns in place, and solves for the step. Returns the shift that counts (0: none), −1 on failure. */
+/** Factors the matrix with prescribed unknowns fixed, and solves for the step. Returns the significant shift (0: none), −1 on failure. */
 export function solveStep(
   problem: RestProblem,
   shift: number,
   request: Pick<NewtonRequest, 'firstShift' | 'keepsBranch'>,
 ): number {
   const { factor, matrix, step, softScale, length } = problem;
-  // rigid motion and free spin have no stiffness: a shift far below the softest mode changes nothing else
+  // rigid motion and free spin have no stiffness: a shift far below the softest mode affects nothing else
   const definite =
     factorBand(factor, matrix, 0, softScale, true) || factorBand(factor, matrix, problem.zeroShift, softScale, true);
   if (definite || request.keepsBranch) {
@@ -141,7 +141,7 @@ export function solveStep(
   const right = step.slice();
   solveBand(factor, matrix, step);
   if (!(measureMove(problem) <= 1e-6 * length)) return used;
-  // next to an unstable equilibrium only the unshifted matrix shows how far that is
+  // next to an unstable equilibrium only the unshifted matrix shows the distance to it
   const shifted = step.slice();
   step.set(right);
   factorBand(factor, matrix, 0, softScale, false);
@@ -152,7 +152,7 @@ export function solveStep(
 }
 
 /**
- * Solves from where the rod is, prescribed unknowns in place. On failure the rod is wherever the iteration stopped.
+ * Solves from the current state, with prescribed unknowns in place. On failure the rod is wherever the iteration stopped.
  * The returned object is reused by the next call.
  */
 export function solveAtRest(problem: RestProblem, request: NewtonRequest): NewtonResult {

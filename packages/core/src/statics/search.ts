@@ -1,6 +1,6 @@
 /**
- * How an equilibrium is looked for, whatever the model: Newton first; where it fails, with the loads raised in parts; where that
- * fails too, steps of descent. An unstable equilibrium is left along its softest direction, or only reported.
+ * The search for an equilibrium, for any model: first Newton; if it fails, with the loads raised in parts; if that fails too, steps of descent. An
+ * unstable equilibrium is left along its softest direction, or only reported.
  *
  * A model implements `RestSystem`, its state and its own Newton method; the order of attempts, and when to give up, is here.
  */
@@ -8,7 +8,7 @@ import { pow } from '../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
 
 export interface Verdict {
-  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 if unknown. */
+  /** Number of unstable directions; 0 for a stable equilibrium, −1 if unknown. */
   readonly negativeModes: number;
   /**
    * `energy`: negative eigenvalues counted; `divergence`: loads without a potential, only the sign of the determinant;
@@ -19,25 +19,25 @@ export interface Verdict {
 
 export const noVerdict: Verdict = { negativeModes: -1, criterion: 'none' };
 
-/** What a search by Newton's method came to. */
+/** Result of a search by Newton's method. */
 export interface NewtonResult {
   converged: boolean;
   iterations: number;
   shifts: number;
-  /** Largest residual force [N] and what it had to be below. */
+  /** Largest residual force [N] and its tolerance. */
   residual: number;
   tolerance: number;
   reason: string;
-  /** At rest: error of positions, estimated by the last correction [m]. */
+  /** At rest: error of positions, estimated from the last correction [m]. */
   error?: number;
-  /** Rounding ended the search: no other way leads closer. */
+  /** Rounding ended the search: no other method comes closer. */
   final?: boolean;
 }
 
 export interface SearchMode {
   /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
   readonly firstShift?: number;
-  /** Solves with an indefinite matrix as it is, which leads to the nearest equilibrium, stable or not. */
+  /** Solves with the unshifted indefinite matrix, which leads to the nearest equilibrium, stable or not. */
   readonly keepsBranch?: boolean;
 }
 
@@ -46,19 +46,19 @@ export interface NewtonRequest extends SearchMode {
   readonly iterations: number;
 }
 
-/** A rod, or some that are joined, on the way to an equilibrium. */
+/** A rod, or several joined rods, on the way to an equilibrium. */
 export interface RestSystem {
   readonly edgeCount: number;
-  /** Newton's method from where the system is. On failure it stops anywhere. */
+  /** Newton's method from the current state. On failure the state is arbitrary. */
   newton(request: NewtonRequest): NewtonResult;
-  /** Lets this share of all loads act. */
+  /** Sets the fraction of all loads that acts. */
   setLoads(share: number): void;
-  /** Remembers the state in one of two places, and goes back there. */
+  /** Saves the state in one of two slots, and restores it. */
   hold(place: 'entry' | 'start'): void;
   revert(place: 'entry' | 'start'): void;
   /** Moves along the softest direction, by `amplitude` of the length. */
   nudge(amplitude: number): void;
-  /** At most `count` steps of steepest descent; returns the iterations that they took. */
+  /** At most `count` steps of steepest descent; returns the number of iterations. */
   descend(count: number): number;
   judge(): Verdict;
 }
@@ -75,20 +75,20 @@ function isSettled({ converged, final }: NewtonResult): boolean {
   return converged || final === true;
 }
 
-/** What raising loads needs of a system. */
+/** What raising loads needs from a system. */
 export interface LoadRaiser<T> {
-  /** Lets this share of all loads act. */
+  /** Sets the fraction of all loads that acts. */
   setLoads(share: number): void;
-  /** Newton's method from where the system is. */
+  /** Newton's method from the current state. */
   solve(tolerance: number, iterations: number): T;
-  /** Remembers the state, and goes back there. */
+  /** Saves the state, and restores it. */
   hold(): void;
   revert(): void;
 }
 
 /**
- * First without loads, then in parts that grow while Newton gets through and shrink where it does not: what is too far for
- * one iteration is near for ten, above all for loads that follow the rod. Small loads lead back to a saddle that was left.
+ * First without loads, then in increments that grow while Newton converges and shrink when it does not: what is too far for one iteration is near for
+ * ten, above all for follower loads. Small loads lead back to a saddle that was left.
  */
 export function raiseLoads<T extends { converged: boolean; readonly iterations: number }>(
   { setLoads, solve, hold, revert }: LoadRaiser<T>,
@@ -118,17 +118,17 @@ export function raiseLoads<T extends { converged: boolean; readonly iterations: 
 }
 
 /**
- * Newton, with loads in parts and then descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
- * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
+ * Newton; if it fails, with loads in increments, and then descent. A perturbation precedes the descent: a straight inextensible rod under compression
+ * has no equilibrium at all on its straight line, and nothing else would make it leave that.
  */
 function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, leaving: boolean): Search {
   system.hold('entry');
-  // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
+  // when leaving a saddle: a shift well below the softest mode, 100/n⁴, otherwise progress is too slow
   const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
   let newton = unsolved;
   let iterations = 0;
   let descended = false;
-  // a branch that only is to be judged must not be left: first without shifts, which lead downhill
+  // a branch that is only judged must not be left: first without shifts, which lead downhill
   for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
     if (isSettled(newton)) break;
     descended = mode === shifted;
@@ -161,35 +161,35 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   return { newton, iterations, descended };
 }
 
-/** What one attempt at an equilibrium came to. */
+/** Result of one attempt at an equilibrium. */
 export interface Settled {
   readonly converged: boolean;
   readonly iterations: number;
-  /** Largest residual force [N] and what it had to be below. */
+  /** Largest residual force [N] and its tolerance. */
   readonly residual: number;
   readonly tolerance: number;
   readonly error?: number;
   readonly reason: string;
-  /** Whether the search went downhill, so that it would not have found an unstable equilibrium. Default false. */
+  /** True if the search went downhill, so that it would not have found an unstable equilibrium. Default false. */
   readonly descended?: boolean;
 }
 
 /** How a model finds an equilibrium, judges it and leaves it. */
 export interface StableSearch {
-  /** An equilibrium near where the system is; `leaving`: on the way from an unstable one. */
+  /** Finds an equilibrium near the current state; `leaving`: when coming from an unstable one. */
   settle(leaving: boolean): Settled;
-  /** Of the equilibrium that was found. */
+  /** Verdict on the equilibrium that was found. */
   judge(): Verdict;
-  /** Moves away from an unstable equilibrium, farther each time: `round` counts from 1. Returns the iterations that it took. */
+  /** Moves away from an unstable equilibrium, farther each time: `round` counts from 1. Returns the number of iterations. */
   leave(round: number): number;
-  /** False where unstable equilibria are reported and never left. Default true. */
+  /** False if unstable equilibria are reported and never left. Default true. */
   readonly leaves?: boolean;
 }
 
-/** Unstable equilibria that a search leaves before it reports one. */
+/** Number of unstable equilibria that a search leaves before it reports one. */
 const MOST_SADDLES = 8;
 
-/** Settles, leaves unstable equilibria where `stability` is `seek`, and reports; `rod` is the name in the report. */
+/** Finds an equilibrium, leaves unstable ones if `stability` is `seek`, and reports; `rod` is the name in the report. */
 export function seekStable(search: StableSearch, rod: string, { stability }: EquilibriumOptions): EquilibriumReport {
   const judge = ({ converged }: Settled): Verdict => (converged ? search.judge() : noVerdict);
   const leaves = stability === 'seek' && (search.leaves ?? true);
@@ -221,7 +221,7 @@ export function seekStable(search: StableSearch, rod: string, { stability }: Equ
   };
 }
 
-/** Finds an equilibrium from where the system is and reports on it; `rod` is the name in the report. */
+/** Finds an equilibrium from the current state and reports on it; `rod` is the name in the report. */
 export function seekEquilibrium(system: RestSystem, rod: string, options: EquilibriumOptions): EquilibriumReport {
   return seekStable(
     {

@@ -1,10 +1,9 @@
 /**
  * Verdicts on stability: how many eigenvalues of the tangent stiffness are negative.
  *
- * The pivots of LDLᵀ have the signs of the eigenvalues of a matrix that rounding has changed. The matrix is therefore factored twice,
- * with all that rounding may do added and subtracted. If the counts agree, they are certain. If not, the modes in question are found
- * by subspace iteration, and their energies are summed element by element, from differences of neighbours, where stiff and soft
- * parts do not cancel. See docs/notes/statics-convergence.md.
+ * The pivots of LDLᵀ have the signs of the eigenvalues of a matrix perturbed by rounding. So the matrix is factored twice, with a bound of that
+ * perturbation added and subtracted. If the counts agree, they are certain. If not, subspace iteration finds the modes in question, and their energies
+ * are summed element by element, from differences of neighbours, where stiff and soft parts do not cancel. See docs/notes/statics-convergence.md.
  */
 
 import { type BorderedBand, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
@@ -17,21 +16,21 @@ export interface StabilityProblem {
   readonly matrix: BorderedBand;
   readonly factor: BorderedFactor;
   readonly fixed: Uint8Array;
-  /** Stiffness of each unknown by the softest and by the stiffest part. */
+  /** Stiffness of each unknown by its softest and by its stiffest part. */
   readonly softScale: Float64Array;
   readonly stiffnessScale: Float64Array;
-  /** What counts as zero, beside the softest: free rigid motion, free spin. */
+  /** Eigenvalue that counts as zero, relative to the softest: free rigid motion, free spin. */
   readonly zero: number;
-  /** What rounding does to the matrix, beside the stiffest. */
+  /** Rounding error of the matrix, relative to the stiffest. */
   readonly rounding: number;
-  /** xᵀKx of the rod [J], summed by elements; absent where the model cannot. */
+  /** xᵀKx of the rod [J], summed element by element; absent if the model does not provide it. */
   readonly measureEnergy?: ((x: Float64Array) => number) | undefined;
 }
 
 /** If rounding mixes more modes than this, there is no verdict. */
 const MIXED_MODES = 12;
 
-/** Negative eigenvalues of the matrix with `sign` times what rounding may do. */
+/** Number of negative eigenvalues of the matrix plus `sign` times the bound on rounding. */
 function countNegative(problem: StabilityProblem, sign: number): number {
   const { factor, matrix, softScale, stiffnessScale, zero, rounding, fixed } = problem;
   const weight = softScale.map((soft, d) => (fixed[d] ? 0 : zero * soft + sign * rounding * stiffnessScale[d]));
@@ -39,7 +38,7 @@ function countNegative(problem: StabilityProblem, sign: number): number {
   return factor.negative;
 }
 
-/** Makes the vectors orthonormal in the metric of the soft scale. */
+/** Orthonormalizes the vectors in the metric of the soft scale. */
 function orthonormalize(vectors: readonly Float64Array[], { softScale }: StabilityProblem): void {
   const dot = (a: Float64Array, b: Float64Array): number => {
     let sum = 0;
@@ -64,7 +63,7 @@ function startVectors({ fixed, softScale }: StabilityProblem, count: number): Fl
   );
 }
 
-/** Turns the vectors towards the lowest modes, with the matrix as it was factored: positive definite by what rounding may do. */
+/** One subspace iteration towards the lowest modes with the factored matrix, made positive definite by the bound on rounding. */
 function iterateLowest(problem: StabilityProblem, vectors: readonly Float64Array[], iterations: number): void {
   const { fixed, factor, matrix, softScale } = problem;
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -76,7 +75,7 @@ function iterateLowest(problem: StabilityProblem, vectors: readonly Float64Array
   }
 }
 
-/** Eigenvalues, beside the soft scale, of the energy in the space of these vectors. */
+/** Eigenvalues, relative to the soft scale, of the energy in the span of these vectors. */
 function measureEigenvalues(
   vectors: readonly Float64Array[],
   measureEnergy: (x: Float64Array) => number,
@@ -95,15 +94,15 @@ function measureEigenvalues(
   return eigenSymmetric(form, count).values;
 }
 
-/** Whether rounding exceeds the softest bending mode, 1e6 times `zero`, by far: nothing is then left of its shape. */
+/** True if rounding far exceeds the softest bending mode, 1e6 times `zero`, so that nothing of its shape remains. */
 function hidesAll({ softScale, stiffnessScale, zero, rounding }: StabilityProblem): boolean {
   return softScale.some((soft, d) => rounding * stiffnessScale[d] > 1e7 * zero * soft);
 }
 
-/** Counts negative modes; `none` where rounding hides a sign and the model has no energy by elements. */
+/** Counts negative modes; `none` if rounding hides a sign and the model provides no energy per element. */
 export function judgeEnergy(problem: StabilityProblem): Verdict {
   const possible = countNegative(problem, -1);
-  // rounding mixes a mode in doubt with its neighbours: they are taken along
+  // rounding mixes a doubtful mode with its neighbours: include them
   const mixed = possible > 0 ? countNegative(problem, -8) : 0;
   const certain = countNegative(problem, 1);
   if (certain > 0 || possible === 0) return { negativeModes: certain, criterion: 'energy' };
@@ -115,14 +114,14 @@ export function judgeEnergy(problem: StabilityProblem): Verdict {
   iterateLowest(problem, vectors, 30);
   const values = measureEigenvalues(vectors, measureEnergy);
   const negativeModes = values.filter((value) => value < -zero).length;
-  // estimates come from above: what is positive must have settled, and what is negative is certain
+  // estimates come from above: positive values must have converged, negative values are certain
   const isSettled = Math.abs(before - values[0]) <= 0.1 * Math.abs(values[0]) + zero;
   return negativeModes > 0 || isSettled ? { negativeModes, criterion: 'energy' } : noVerdict;
 }
 
 /**
- * Loads without a potential: the sign of the determinant, which changes where the equilibrium is lost. `signOf` solves for it with
- * these numbers added to the diagonal; no verdict where rounding may change it.
+ * Loads without a potential: the sign of the determinant, which changes where the equilibrium is lost. `signOf` computes it with these numbers added to
+ * the diagonal; no verdict if rounding may change it.
  */
 export function judgeDivergence(
   { softScale, stiffnessScale, zero, rounding }: Omit<StabilityProblem, 'matrix' | 'factor' | 'measureEnergy'>,
