@@ -3,7 +3,7 @@
 import type { BundleState, StepOutcome } from '../model.ts';
 import { copyState } from './stateParts.ts';
 
-/** Calls `step`; where it fails or throws, such as on a formula that gives NaN, the state is as before. `before`: memory for that. */
+/** Calls `step`; if it fails or throws, such as on a formula that gives NaN, restores the state. `before`: memory for that. */
 export function advanceAllOrNone(
   { state, before, refresh }: { state: BundleState; before: BundleState; refresh: (t: number) => void },
   t: number,

@@ -25,14 +25,14 @@ export interface ModalWork {
   readonly loadJacobian: LoadJacobian;
 }
 
-/** Unknowns per node, of which the first three are its position, and the place among them of the angle about the edge. */
+/** Unknowns per node, of which the first three are its position, and the index among them of the angle about the edge. */
 export interface Unknowns {
   readonly stride: number;
   readonly twist: number;
 }
 
 /**
- * The lowest modes of the rod whose tangent is in `work.matrix`; `close` takes prescribed unknowns out of it. Throws SceneError for loads
+ * The lowest modes of the rod whose tangent is in `work.matrix`; `close` removes prescribed unknowns from it. Throws SceneError for loads
  * without a potential.
  */
 export function findBandedModes(
@@ -53,7 +53,7 @@ export function findBandedModes(
   close();
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
   const soft = softestRatio(one, unknowns);
-  // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
+  // K + σM may be indefinite about an unstable equilibrium: the factorization works, and the iteration converges nevertheless
   factorBand(factor, matrix, 1e-3 * soft, active, false);
   const { values, vectors } = findLowestModes(
     {
@@ -83,7 +83,7 @@ function softestRatio({ size, mass, stiffnessScale, edgeCount }: ModalRod, { str
   return ratio / pow(edgeCount, 4);
 }
 
-/** What writes the two matrices to `work.matrix`, and the name of each unknown. */
+/** Functions that write the two matrices to `work.matrix`, and the name of each unknown. */
 interface MatrixSource {
   readonly labelOf: (unknown: number) => string;
   readonly assembleStiffness: () => void;

@@ -1,4 +1,4 @@
-/** What equilibria of rods with a banded tangent stiffness have in common: their stability, and their softest direction. */
+/** Common parts of equilibria of rods with a banded tangent stiffness: their stability, and their softest direction. */
 
 import { addEntry, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
 import { sin } from '../math/rounded/index.ts';
@@ -14,7 +14,7 @@ export interface BandedRod {
   readonly drive: Drive;
   readonly size: number;
   readonly fixed: Uint8Array;
-  /** Stiffness of each unknown by the softest and by the stiffest part. */
+  /** Stiffness of each unknown by its softest and by its stiffest part. */
   readonly softScale: Float64Array;
   readonly stiffnessScale: Float64Array;
 }
@@ -24,19 +24,19 @@ export interface BandedWork extends UnsymmetricWork {
 }
 
 interface Judgement {
-  /** Eigenvalues that count as zero, beside the softest; and what rounding does to the matrix, beside the stiffest. */
+  /** Eigenvalues that count as zero, relative to the softest; and rounding error of the matrix, relative to the stiffest. */
   readonly zero: number;
   readonly rounding: number;
-  /** Prescribed unknowns out of the tangent, and the symmetric part of the loads' derivative in it. */
+  /** Removes prescribed unknowns from the tangent, and adds the symmetric part of the loads' derivative. */
   readonly close: () => void;
-  /** xᵀKx of the rod [J], summed by elements; undefined where the model cannot. */
+  /** xᵀKx of the rod [J], summed element by element; undefined if the model does not provide it. */
   readonly measureEnergy: ((x: Float64Array) => number) | undefined;
 }
 
 /**
- * Stability of the present state, whose tangent stiffness is in `work.matrix`. With conservative loads: negative eigenvalues; zero modes
- * (free rigid motion, free spin) count as none. Loads that have no potential (followers, wind, dead torques) leave an
- * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
+ * Stability of the current state, whose tangent stiffness is in `work.matrix`. With conservative loads: negative eigenvalues; zero modes (free rigid
+ * motion, free spin) are not counted. Loads without a potential (followers, wind, dead torques) give an unsymmetric matrix, whose determinant changes
+ * its sign where the equilibrium is lost; flutter is not detected.
  */
 export function judgeTangent(
   { rod, size, fixed, softScale, stiffnessScale }: BandedRod,
@@ -59,7 +59,7 @@ export function judgeTangent(
   return judgeEnergy({ ...scales, matrix, factor, measureEnergy });
 }
 
-/** Where `findSoftDirection` starts: the same in every run, and along no mode of a symmetric rod. */
+/** Start vector of `findSoftDirection`: the same in every run, and not along a mode of a symmetric rod. */
 function startDirection({ size, fixed }: BandedRod): Float64Array {
   const x = new Float64Array(size);
   for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
@@ -68,7 +68,7 @@ function startDirection({ size, fixed }: BandedRod): Float64Array {
 
 /**
  * Softest direction by inverse iteration with the factored, shifted matrix; its largest displacement is 1. `stride`: unknowns per node, of
- * which the first three are its position. `assemble` writes the tangent to `work.matrix`; false where it cannot.
+ * which the first three are its position. `assemble` writes the tangent to `work.matrix`; returns false if it cannot.
  */
 export function findSoftDirection(
   rod: BandedRod,
@@ -93,7 +93,7 @@ export function findSoftDirection(
   return x;
 }
 
-/** Of what following a branch asks of a rod, the part that loads and matrix answer. */
+/** The part of a branch problem that loads and matrix answer. */
 export function createBranchLoads(
   { rod, drive, fixed }: BandedRod,
   work: BandedWork,

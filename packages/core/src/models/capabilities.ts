@@ -1,15 +1,14 @@
 /**
- * What a model can do. The world and the scene's checks ask these flags, never a model's id; the table in docs/README.md is made from
- * them.
+ * Capabilities of a model. The world and the scene's checks use these flags, never a model's id; the table in docs/README.md is generated from them.
  */
 export interface Capabilities {
   /** Rods whose last node is joined to the first. */
   readonly closed: boolean;
-  /** Sections that bend more easily about one axis than about the other. */
+  /** Cross-sections that bend more easily about one axis than about the other. */
   readonly anisotropic: boolean;
   /** Rods of fixed length. */
   readonly inextensible: boolean;
-  /** Sections that shear. */
+  /** Cross-sections that shear. */
   readonly shear: boolean;
   /** `moduli`: stiffness that changes in time. */
   readonly changingModuli: boolean;
@@ -23,9 +22,9 @@ export interface Capabilities {
   readonly naturalEquilibrium: boolean;
   /** Contact with obstacles and rods, and links. */
   readonly contact: boolean;
-  /** Unknowns are places of nodes and twists of edges: modes and matrices together with links, and equilibria with links of any kind. */
+  /** Unknowns are node positions and edge twists: modes and matrices together with links, and equilibria with links of any kind. */
   readonly nodalUnknowns: boolean;
-  /** Pins beyond reach are not refused: their constraints give way, and every step says by how much. */
+  /** Pins out of reach are accepted: their constraints give way, and every step reports by how much. */
   readonly softPins: boolean;
   /** The rod's momentum is that of its nodes, with `Rod.nodeMass` each. */
   readonly nodeMasses: boolean;

@@ -1,4 +1,4 @@
-/** Every model there is, with all of its parts. */
+/** All models, with all of their parts. */
 import type { Model } from '../model.ts';
 import { cosserat } from './cosserat/index.ts';
 import { der } from './der/index.ts';

@@ -13,7 +13,7 @@ export interface JointedRod {
   readonly jointActive: Uint8Array;
 }
 
-/** Joints are there always (mode 0), only while their pin holds (mode 1), or only while it does not (mode 2). */
+/** Joints exist always (mode 0), only while their pin holds (mode 1), or only while it does not (mode 2). */
 export function switchJoints({
   joints,
   jointActive,

@@ -1,7 +1,7 @@
 /**
- * How the loads of a rod change with its unknowns: ∂f/∂q of fields, followers, torques and wind, for equilibria, verdicts on stability and
- * modes. Without it Newton's method does not converge under strong wind, and a rod on an elastic foundation counts as unstable. Time steps do
- * without it: there inertia keeps the iteration convergent.
+ * Derivative of a rod's loads with respect to its unknowns: ∂f/∂q of fields, followers, torques and wind, for equilibria, stability verdicts and modes.
+ * Without it Newton's method does not converge under strong wind, and a rod on an elastic foundation counts as unstable. Time steps do not need it: there
+ * inertia keeps the iteration convergent.
  *
  * Unknowns are ordered by node: three of position, then those of the edge after it. Derivatives are central differences. The loads on a node
  * depend on at most two nodes on either side, so every fifth node moves at once, and the number of evaluations does not grow with the rod.
@@ -22,7 +22,7 @@ export interface LoadJacobian {
   readonly entries: Float64Array;
   readonly size: number;
   readonly closed: boolean;
-  /** Size of the unsymmetric part relative to the whole: 0 for conservative loads. */
+  /** Norm of the antisymmetric part relative to the whole: 0 for conservative loads. */
   asymmetry: number;
 }
 
@@ -31,22 +31,22 @@ export function createLoadJacobian(size: number, closed: boolean): LoadJacobian 
   return { entries: new Float64Array(ROW * size), size, closed, asymmetry: 0 };
 }
 
-/** Whether a load depends on where the rod is. */
+/** True if a load depends on the state of the rod. */
 export function dependsOnState({ sources }: Drive): boolean {
   for (const source of sources) if (source.dependsOnState) return true;
   return false;
 }
 
-/** A rod whose loads are evaluated in several places. */
+/** A rod whose loads are evaluated at several states. */
 export interface MovableRod {
   readonly rod: Rod;
   /** Unknowns per node. */
   readonly stride: number;
-  /** Moves the unknowns by `sign` times the step and brings up to date what follows from them. */
+  /** Moves the unknowns by `sign` times the step and updates what follows from them. */
   move(step: Float64Array, sign: number): void;
-  /** Takes the move back; what follows from the unknowns need not be up to date. */
+  /** Undoes the move; derived quantities need not be updated. */
   restore(): void;
-  /** Evaluates the loads where the rod is and writes their generalized force. */
+  /** Evaluates the loads at the current state and writes their generalized force. */
   writeForce(out: Float64Array): void;
 }
 
@@ -63,7 +63,7 @@ function findIndependentNodes({ nodeCount, closed }: Rod): number[][] {
   return groups;
 }
 
-/** Fills the Jacobian by moving the rod about. The caller brings up to date what follows from the unknowns. */
+/** Computes the Jacobian by moving the rod. The caller must update derived quantities afterwards. */
 export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): void {
   const { entries, size, closed } = out;
   const { rod, stride } = movable;
@@ -95,7 +95,7 @@ export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): voi
   out.asymmetry = measureAsymmetry(out);
 }
 
-/** Entry (row, row + offset) of the transpose stands at (row + offset, −offset). */
+/** Entry (row, row + offset) of the transpose is at (row + offset, −offset). */
 function readTransposed({ entries, size, closed }: LoadJacobian, row: number, offset: number): number {
   let other = row + offset;
   if (closed) other = (other + size) % size;
@@ -153,7 +153,7 @@ export interface UnsymmetricWork {
 
 /**
  * Solves (K − ∂f/∂q) x = step in place, with K in `matrix`; prescribed unknowns keep their values. Returns the sign of the determinant, or 0 if
- * the matrix is singular, and then leaves the right side as it was.
+ * the matrix is singular, and then leaves the right-hand side unchanged.
  */
 export function solveUnsymmetric(fixed: Uint8Array, work: UnsymmetricWork): number {
   const { general, matrix, loadJacobian, step } = work;
@@ -174,7 +174,7 @@ export function solveUnsymmetric(fixed: Uint8Array, work: UnsymmetricWork): numb
   return sign;
 }
 
-/** The part of velocity-dependent loads that a stage of rate s takes implicitly; `drag` has six entries per node. */
+/** The part of velocity-dependent loads that a stage of rate s treats implicitly; `drag` has six entries per node. */
 export function addDrag(matrix: BorderedBand, drag: Float64Array, stride: number, s: number): void {
   for (let o = 0, d = 0; o < drag.length; o += 6, d += stride) {
     if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;

@@ -1,10 +1,10 @@
 /**
  * The Newton method of mixed problems: positions and rotations together with the forces of edges, which are condensed out of the matrix.
- * Implicit stages of `der`, of `cosserat` and of rods that are welded to bodies are solved here; each says what its equations are.
+ * Used for implicit stages of `der`, of `cosserat` and of rods welded to bodies; each provides its equations.
  *
- * A matrix that is not positive definite is shifted by σ·diag(stiffness scale): σ × 4 until it factors, ÷ 4 after each step. After a small
- * move the residual is evaluated without the matrix, because it will most likely be small enough. Equilibria have a Newton method of their
- * own, with a finer test of convergence (statics/newton.ts).
+ * A matrix that is not positive definite is shifted by σ·diag(stiffness scale): σ × 4 until it factors, ÷ 4 after each step. After a small move the
+ * residual is evaluated without the matrix, because it will most likely be small enough. Equilibria have a separate Newton method with a finer
+ * convergence test (statics/newton.ts).
  */
 
 import { newtonConstants } from '../constants.ts';
@@ -19,27 +19,27 @@ export interface NewtonOptions {
   readonly rotation: number;
   /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
   readonly firstShift?: number;
-  /** With bodies and loads that follow: takes the shift back, see der/coupledFollow.ts. */
+  /** With bodies and follower loads: undoes the shift, see der/coupledFollow.ts. */
   readonly unshift?: boolean;
 }
 
-/** The equations of one stage. Methods that return text return why they failed, or ''. */
+/** The equations of one stage. Methods that return text return the reason for a failure, or ''. */
 export interface MixedProblem {
   /** After a move below this, relative to edges, the residual is evaluated without the matrix. */
   readonly smallMove: number;
-  /** Brings up to date what follows from the unknowns: frames, strains, velocities. Loads that do not depend on them only if `isFirst`. */
+  /** Updates what follows from the unknowns: frames, strains, velocities. Loads that do not depend on them only if `isFirst`. */
   pose(isFirst: boolean): string;
-  /** Residual, and the matrix if asked for. */
+  /** Computes the residual, and the matrix if requested. */
   evaluate(withMatrix: boolean): string;
   /** Whether the residual is small enough; writes it and its tolerance. */
   hasConverged(result: NewtonResult): boolean;
-  /** The matrix where the unknowns are. */
+  /** Computes the matrix at the current unknowns. */
   assemble(): void;
-  /** Writes the right side and fixes prescribed unknowns. True: the step is found already, without the symmetric matrix. */
+  /** Writes the right-hand side and fixes prescribed unknowns. Returns true if the step is already known, without the symmetric matrix. */
   prepare?(): boolean;
-  /** Finds the step with the shifted matrix; false if that is not positive definite. `attempt` counts from 0. */
+  /** Computes the step with the shifted matrix; false if that is not positive definite. `attempt` counts from 0. */
   solve(shift: number, attempt: number): boolean;
-  /** Fraction of the step that turns nothing too far; not positive if the step is not a number. */
+  /** Fraction of the step that turns no edge too far; not positive if the step is not a number. */
   limitStep(): number;
   /** Moves the unknowns by a fraction of the step; returns the largest move, relative to edges. */
   takeStep(fraction: number): number;
@@ -52,7 +52,7 @@ function fail(reason: string): NewtonResult {
   return result;
 }
 
-/** Finds the step of one iteration, shifting the matrix as far as needed. Returns the shift, or NaN if none is enough. */
+/** Computes the step of one iteration, shifting the matrix as far as needed. Returns the shift, or NaN if none is enough. */
 function solveShifted(problem: MixedProblem, shift: number, firstShift: number): number {
   if (problem.prepare?.()) return shift;
   let raised = shift;
@@ -65,8 +65,8 @@ function solveShifted(problem: MixedProblem, shift: number, firstShift: number):
 }
 
 /**
- * Solves the stage from where the unknowns are, with prescribed ones in place. On success they are those of the solution; on failure they are
- * wherever the iteration stopped, and the caller restores them. The returned object is reused by the next call.
+ * Solves the stage from the current unknowns, with prescribed ones in place. On success they are the solution; on failure they are wherever the
+ * iteration stopped, and the caller restores them. The returned object is reused by the next call.
  */
 export function solveMixed(problem: MixedProblem, options: NewtonOptions): NewtonResult {
   Object.assign(result, { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' });

@@ -1,6 +1,6 @@
 /**
- * A model's options described as data. The scene's schema, its messages and its JSON Schema are made from the description (in
- * `@tendril-sim/io`), so that a model's folder is the only place that names its options.
+ * A model's options described as data. `@tendril-sim/io` derives the scene's schema, its messages and its JSON Schema from the description, so that only
+ * the model's folder names its options.
  */
 
 type Sign = 'any' | 'positive' | 'nonnegative';
@@ -13,7 +13,7 @@ interface Common {
   readonly about?: string;
   /** Inside `fields`: must be given. Options of a model are never required. */
   readonly required?: true;
-  /** What the option was called before: scenes that say so are read, with a warning. */
+  /** Former name of the option: scenes that use it are read, with a warning. */
   readonly formerName?: string;
 }
 
@@ -21,7 +21,7 @@ interface Common {
 export interface Words<W extends string = string> extends Common {
   readonly kind: 'words';
   readonly words: readonly W[];
-  /** Words of before, and what they are called now. */
+  /** Former words, and their current names. */
   readonly former?: Readonly<Record<string, W>>;
 }
 
@@ -50,7 +50,7 @@ export interface Quantity extends Common {
   readonly sign?: Sign;
 }
 
-/** What the scene has elsewhere too: a factor in time, a place on a rod, a motion. */
+/** Fields that the scene has elsewhere too: a factor in time, a point of a rod, a motion. */
 export interface Shared extends Common {
   readonly kind: 'timed' | 'location' | 'path';
 }
@@ -58,7 +58,7 @@ export interface Shared extends Common {
 /** Option that is text. */
 export interface Text extends Common {
   readonly kind: 'text';
-  /** What it is, for messages. */
+  /** Kind of text, for messages. */
   readonly name: string;
 }
 
@@ -84,7 +84,7 @@ export interface Group extends Common {
   readonly fields: Readonly<Record<string, OptionField>>;
 }
 
-/** Description of one option of a model, from which schema and pages follow. */
+/** Description of one option of a model, from which schema and documentation follow. */
 export type OptionField = Words | Flag | Numeric | Whole | Quantity | Shared | Text | List | Several | Group;
 
 /** The field that describes values of type V: words and flags are held to their type. */

@@ -1,8 +1,8 @@
-/** Pins as models with one unknown per coordinate of a node see them: which unknowns they prescribe, and what they exert. */
+/** Pins for models with one unknown per coordinate of a node: the unknowns that they prescribe, and their reactions. */
 import type { Reaction } from '../model.ts';
 import { isFirstToHold, type Pin, type PinPose } from '../scene/compiled.ts';
 
-/** The pins of a rod, and where each is at the time of the last evaluation. */
+/** The pins of a rod, and the pose of each at the last evaluation. */
 export interface Pinned {
   readonly pins: readonly Pin[];
   readonly poses: readonly PinPose[];
@@ -27,8 +27,8 @@ export function markHeld(fixed: Uint8Array, { pins, poses }: Pinned, first: (nod
 type Vector = [number, number, number];
 
 /**
- * What each active pin exerts on the rod: forces hold its position against the residual, torques turn its held frame. `stride` is the number of
- * unknowns per node; `heldPin` has the pin of each held frame, and `torque` what holds that frame, 3 each [N m].
+ * Reaction of each active pin: forces hold its position against the residual, torques turn its held frame. `stride` is the number of unknowns per node;
+ * `heldPin` has the pin of each held frame, and `torque` the torque on that frame, 3 numbers each [N m].
  */
 export function listReactions(
   { pins, poses, rod, heldPin }: Pinned & { readonly rod: { readonly id: string }; readonly heldPin: Int32Array },

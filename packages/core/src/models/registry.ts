@@ -32,7 +32,7 @@ export interface SolverSpec {
 /** Name of a model. */
 export type ModelId = keyof SolverSpec;
 
-/** In the order of their arrival. */
+/** In the order in which they were added. */
 export const modelOptions: { readonly [K in ModelId]: OptionFields<Required<SolverSpec>[K]> } = {
   der: derOptions,
   helix: helixOptions,
@@ -42,7 +42,7 @@ export const modelOptions: { readonly [K in ModelId]: OptionFields<Required<Solv
   massspring: massSpringOptions,
 };
 
-/** What each model can do. */
+/** Capabilities of each model. */
 export const modelCapabilities: Readonly<Record<ModelId, Capabilities>> = {
   der: derCapabilities,
   helix: helixCapabilities,
@@ -52,7 +52,7 @@ export const modelCapabilities: Readonly<Record<ModelId, Capabilities>> = {
   massspring: massSpringCapabilities,
 };
 
-/** Model of rods that name none. */
+/** Model of rods that do not specify one. */
 export const defaultModel: ModelId = 'der';
 
 /** What the model of a rod can do; a model that was injected under an id of its own is not in the table, and can do nothing special. */

@@ -1,5 +1,5 @@
 /**
- * One step of a bundle without contact: unit by unit, two rods at once where a kernel does so, and in pieces where a whole step fails.
+ * One step of a bundle without contact: unit by unit, two rods at once if a kernel supports it, and in pieces if a whole step fails.
  */
 import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
 import type { StepOutcome } from '../../model.ts';
@@ -20,11 +20,11 @@ export interface Advance {
   readonly t: number;
   readonly dt: number;
   readonly robust: boolean;
-  /** Systems marked 1 are left out. */
+  /** Systems marked 1 are skipped. */
   readonly without?: Uint8Array | undefined;
 }
 
-/** Steps units. On failure, rods are anywhere. */
+/** Steps units. On failure, the rods' state is arbitrary. */
 export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: Advance): StepOutcome {
   const { units, systems, rods, ders } = bundle;
   let iterations = 0;
@@ -75,8 +75,8 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): 
 }
 
 /**
- * One system, in pieces where the whole step fails: systems are independent, and one hair whose tip whips is no reason
- * to split the steps of all. On failure the system is anywhere.
+ * One system, in pieces if the whole step fails: systems are independent, and one hair whose tip whips must not split the steps of all. On failure the
+ * system's state is arbitrary.
  */
 function stepInPieces(bundle: DerBundle, s: number, interval: Interval): RodStep & { substeps?: number } {
   const { systems, scene, coupling } = bundle;
@@ -91,7 +91,7 @@ function stepInPieces(bundle: DerBundle, s: number, interval: Interval): RodStep
   return { ...sum, reason: last.reason };
 }
 
-/** Both rods of a pair at once, where their pins allow it. Undefined: they have to be stepped one by one. */
+/** Both rods of a pair at once, if their pins allow it. Returns undefined if they must be stepped one by one. */
 function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined {
   if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
   const { systems, ders, tools, scheme, newton } = bundle;
@@ -107,14 +107,14 @@ function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number,
   renew(bundle, second);
   const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
   for (const k of [first, second]) {
-    // a kernel's sines are not those of the engine, and what follows from the state must follow from it alone
+    // a kernel's sines differ from the engine's, and derived quantities must depend on the state alone
     restoreFrames(ders[k], tools[k].work.edgeWork);
     poseSamples(ders[k]);
   }
   return step;
 }
 
-/** The whole step of two rods in the kernel, which leaves frames and pins behind the state. Undefined where it cannot. */
+/** The whole step of two rods in the kernel, which does not update frames and pins. Returns undefined if it cannot. */
 function stepByKernel(
   bundle: DerBundle,
   { kernel, system, starts }: NonNullable<Unit['pair']>,

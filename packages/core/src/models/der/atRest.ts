@@ -1,4 +1,4 @@
-/** A rod on its way to an equilibrium that rods linked to it take part in; see RestRod and contact/links/statics.ts. */
+/** A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts. */
 
 import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/band.ts';
 import type { RestRod } from '../../model.ts';
@@ -14,7 +14,7 @@ import { assembleTangent, closeTangent, measureLoads, stiffEnough, zeroModeShift
 
 const ROTATION = 0.5;
 
-/** Places of the matrix: the band, and for a ring the rows of its border. */
+/** Entries of the matrix: the band, and for a ring the rows of its border. */
 function listPairs(size: number, border: number): [number, number][] {
   const pairs: [number, number][] = [];
   for (let i = 0; i < size; i++) for (let j = 0; j <= i; j++) if (i - j <= BAND_WIDTH || j < border) pairs.push([i, j]);
@@ -22,7 +22,7 @@ function listPairs(size: number, border: number): [number, number][] {
 }
 
 export function createRestRod(der: DerRod): RestRod {
-  // rods share their work spaces, and here all of them are under way at once
+  // rods usually share work space, but here all of them are in use at once
   const work = createWorkspace(der);
   const snapshot = createSnapshot(der);
   const { size } = der;
@@ -92,7 +92,7 @@ export function createRestRod(der: DerRod): RestRod {
     revert: (t) => returnToSnapshot(der, snapshot, work, t),
     finish(outside) {
       der.loadFactor = 1;
-      // as after a step: reactions of pins then include the links' forces
+      // as after a step: reactions of pins then include the link forces
       clearContact(der, true);
       for (let d = 0; d < size && der.contact; d++) {
         if ((d & 3) < 3) der.contact.nodeForce[3 * (d >> 2) + (d & 3)] = outside[d];

@@ -5,8 +5,8 @@
  * s(L − L̂) = τ, with the rotation vector ψ since the start of the step as coordinate: ψ̇ = s(ψ − ψ̃) as for any
  * unknown, ω = dexp_ψ(ψ̇), L = R I Rᵀ ω. A free body keeps L exactly; the gyroscopic term is in R.
  *
- * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would
- * cut. So the body here is the compound, its centre of mass shifted by `shift` from that of the body the user sees.
+ * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would cut short. So the body here is the
+ * compound, its centre of mass shifted by `shift` from that of the user's body.
  */
 
 import { type RigidBody, rotate, solveSymmetric3, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
@@ -21,13 +21,13 @@ export const BODY_MEMORY = 19;
 export interface DerBody {
   readonly body: RigidBody;
   readonly pose: CompiledBody['pose'];
-  /** Compound of the body and its welded nodes: mass, inertia about the common centre, and where that is in body axes. */
+  /** Compound of the body and its welded nodes: mass, inertia about the common centre, and position of that in body axes. */
   readonly mass: number;
   readonly inertia: Float64Array;
   readonly shift: Float64Array;
   /** Its share of the bundle's memory. */
   readonly memory: Float64Array;
-  /** Force and torque of contact about the compound's centre over the present step. */
+  /** Force and torque of contact about the compound's centre over the current step. */
   readonly contact: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
@@ -54,12 +54,12 @@ export interface DerBody {
   readonly momentumHat: Float64Array;
   readonly psiRate: Float64Array;
   readonly worldInertia: Float64Array;
-  /** Residual: 3 forces, 3 torques; and the same without what its rods add. */
+  /** Residual: 3 forces, 3 torques; and the same without the share of its rods. */
   readonly residual: Float64Array;
   readonly ownResidual: Float64Array;
 }
 
-/** Takes the masses of the welded nodes out of their rods and into the body. */
+/** Moves the masses of the welded nodes from their rods to the body. */
 function joinNodes(
   { body }: CompiledBody,
   welds: readonly Weld[],
@@ -125,12 +125,12 @@ export function createDerBody(
   };
 }
 
-/** Force and torque from outside. */
+/** External force and torque. */
 const load = new Float64Array(6);
 const offset = new Float64Array(3);
 const spin = new Float64Array(3);
 
-/** Pose and momentum at the start; forces come with `initializeForces`. */
+/** Pose and momentum at the start; `initializeForces` sets the forces. */
 export function initializeBody(der: DerBody): void {
   const { body, pose } = der;
   der.orientation.set(body.start.orientation);
@@ -150,7 +150,7 @@ export function initializeBody(der: DerBody): void {
   syncPose(der);
 }
 
-/** Takes over pose and velocities of the user's body, as an engine wrote them. */
+/** Copies pose and velocities of the user's body, as an engine wrote them. */
 export function adoptPose(der: DerBody): void {
   const { pose } = der;
   const size = hypotOf(pose.orientation);
@@ -169,7 +169,7 @@ export function adoptPose(der: DerBody): void {
   syncPose(der);
 }
 
-/** State → pose of the user's body, which pins, observers and pictures read. */
+/** State → pose of the user's body, which pins, observers and renderers read. */
 export function syncPose(der: DerBody): void {
   writeRotation(der.pose.rotation, der.orientation);
   writeWorldInertia(der.worldInertia, der.pose.rotation, der.inertia);
@@ -262,7 +262,7 @@ function writeSpin(out: Float64Array, psi: Float64Array, rate: Float64Array): vo
 
 const rate = new Float64Array(3);
 
-/** Minus force and torque from outside, into the residual. */
+/** Subtracts external force and torque from the residual. */
 export function writeBodyLoad(der: DerBody, t: number): void {
   const { residual } = der;
   der.body.load(load, t);
@@ -276,7 +276,7 @@ export function writeBodyLoad(der: DerBody, t: number): void {
   }
 }
 
-/** Velocity, angular momentum and pose of the stage at the present position; residual without the rods' share. */
+/** Velocity, angular momentum and pose of the stage at the current position; residual without the rods' share. */
 export function evaluateBody(der: DerBody, t: number, inertia: number, s: number): void {
   const { pose, residual } = der;
   writeRotation(pose.rotation, der.orientation);
@@ -297,7 +297,7 @@ export function evaluateBody(der: DerBody, t: number, inertia: number, s: number
   der.ownResidual.set(residual);
 }
 
-/** Derivative by rotation of the torque of forces from outside, 3 × 3 at `out`: they act off the compound's centre. */
+/** Derivative with respect to rotation of the torque of external forces, 3 × 3 at `out`: they act off the compound's centre. */
 export function writeLoadStiffness(out: Float64Array, der: DerBody, t: number): void {
   der.body.load(load, t);
   rotate(offset, 0, der.pose.rotation, der.shift, 0);
@@ -318,7 +318,7 @@ export function recordForces(der: DerBody, inertia: number, s: number): void {
 
 const gyroscopic = new Float64Array(3);
 
-/** α = I⁻¹(τ − ω × L) at the present pose; zero where the body has no inertia. */
+/** α = I⁻¹(τ − ω × L) at the current pose; zero if the body has no inertia. */
 export function writeAngularAcceleration(out: Float64Array, der: DerBody): void {
   const { momentum: L, torque } = der;
   const w = der.pose.angularVelocity;

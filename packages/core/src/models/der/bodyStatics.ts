@@ -1,4 +1,4 @@
-/** Equilibria, modes and matrices of rods with bodies, as a part that the model is given: a model without it refuses welds. */
+/** Equilibria, modes and matrices of rods with bodies, as an optional part of the model: a model without it rejects welds. */
 import { exportSystemMatrices, findSystemModes, modesOfRod } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
 

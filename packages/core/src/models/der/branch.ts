@@ -1,4 +1,4 @@
-/** What the follower of branches (statics/branch.ts) asks of a rod. */
+/** Implements the branch follower's interface (statics/branch.ts) for a rod. */
 
 import { clearBand } from '../../linalg/band.ts';
 import type { BranchEnd, BranchOptions, BranchPoint } from '../../model.ts';
@@ -14,7 +14,7 @@ import { evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './sta
 import { judgeStability } from './statics.ts';
 import { measureLoads } from './tangent.ts';
 
-/** A rod that is followed, with memory for it. */
+/** A followed rod, with its memory. */
 interface Followed {
   readonly der: DerRod;
   readonly work: Workspace;

@@ -1,4 +1,4 @@
-/** The data of a bundle of rods: what was built from the scene, and what every step, statics and read-outs work on. */
+/** The data of a bundle of rods: built from the scene, and used by every step, statics and queries. */
 import { SceneError } from '../../errors.ts';
 import type { BundleState, Coupling, Drive } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
@@ -30,11 +30,11 @@ import { refuse } from './refuse.ts';
 import type { DerRod } from './rod.ts';
 import { initializeMotion } from './start.ts';
 
-/** What the model is made of. A program that leaves parts out does not carry their code. */
+/** Optional parts of the model. A program that leaves parts out does not bundle their code. */
 export interface DerParts {
-  /** Contact with obstacles and rods, and links; else scenes that have them are refused. */
+  /** Contact with obstacles and rods, and links; without it, scenes that have them are rejected. */
   readonly contact?: typeof createDerContact;
-  /** Bodies that are welded to rods; else scenes that have them are refused. */
+  /** Bodies that are welded to rods; without it, scenes that have them are rejected. */
   readonly bodies?: BodyStatics;
   /** Following branches of equilibria. */
   readonly branches?: typeof followDerBranch;
@@ -45,7 +45,7 @@ export interface DerParts {
   readonly allocate?: Allocate;
 }
 
-/** What a bundle is compiled from. */
+/** Inputs from which a bundle is compiled. */
 export interface DerInput {
   readonly rods: readonly Rod[];
   readonly drives: readonly Drive[];
@@ -66,16 +66,15 @@ export interface DerBundle extends DerInput {
   readonly systems: readonly Joined[];
   readonly systemOfRod: readonly Joined[];
   readonly units: readonly Unit[];
-  /** With an explicit integrator only. */
+  /** Only with an explicit integrator. */
   readonly explicitSchemes: ExplicitSchemes | undefined;
   /**
-   * Time to which a kernel has moved a rod, while its pins, lengths, tangents, axes and twist still are those from before; else NaN.
-   * `renew` brings them up to the state.
+   * Time to which a kernel has moved a rod, while its pins, lengths, tangents, axes and twist are not updated; else NaN. `renew` updates them.
    */
   readonly movedTo: Float64Array;
 }
 
-/** Builds rods and bodies, and brings them to the state at t = 0. Throws SceneError for what the scheme or the program cannot do. */
+/** Builds rods and bodies in their state at t = 0. Throws SceneError for what the scheme or the program does not support. */
 export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const { rods, drives, scene, coupling } = input;
   const wishes: DerOptions = scene.solver?.der ?? {};
@@ -83,7 +82,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
   refuse(rods, drives, scene, coupling, scheme, explicit);
   refuseMissingParts(input, parts, explicit ? scheme : undefined);
-  // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
+  // the explicit schemes and their strain are those of the paper; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
   const bodies = [...bodyOf.values()];
@@ -142,7 +141,7 @@ function initialize(bundle: Unstarted): void {
   if (failure) throw new SceneError(['rods'], failure);
 }
 
-/** Forces at t, as the scheme remembers them from step to step. Returns what is wrong, or an empty string. */
+/** Forces at t that the scheme carries from step to step. Returns an error, or an empty string. */
 export function initializeScheme({ rods, ders, tools, systems, explicitSchemes }: Unstarted, t: number): string {
   let trouble = '';
   systems.forEach(({ system, rods: members }, s) => {
@@ -156,7 +155,7 @@ export function initializeScheme({ rods, ders, tools, systems, explicitSchemes }
   return trouble;
 }
 
-/** Brings what follows from the state of rod k up to it, after a kernel has moved the rod. */
+/** Updates quantities derived from the state of rod k, after a kernel has moved it. */
 export function renew({ ders, tools, movedTo }: DerBundle, k: number): void {
   if (Number.isNaN(movedTo[k])) return;
   evaluatePins(ders[k], movedTo[k]);

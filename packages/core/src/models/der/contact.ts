@@ -1,9 +1,9 @@
 /**
  * Contact for Discrete Elastic Rods: the implicit step under forces at points (contactStep.ts), and its linear response (contactResponse.ts).
  *
- * A system that touches something takes implicit Euler steps, whatever the scheme: schemes of second order assume a smooth velocity over the step
- * and answer an impact with a spurious rebound. The Newton matrix of the stage, with its tension condensed, is A/h²; point masses go to the two
- * nodes of an edge and the spin between them, well within the band.
+ * A system in contact takes implicit Euler steps, whatever the scheme: second-order schemes assume a smooth velocity over the step and respond to an
+ * impact with a spurious rebound. The Newton matrix of the stage, with its tension condensed, is A/h²; point masses act on the two nodes of an edge and
+ * the spin between them, well within the band.
  */
 import type { Bundle, ContactPort, SingleRodBatch } from '../../model.ts';
 import { syncPose } from './body.ts';

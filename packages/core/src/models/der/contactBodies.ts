@@ -1,7 +1,6 @@
 /**
- * The linear response of rods that bodies join, for contact: the same elimination as in coupling.ts, kept over many
- * right-hand sides. Point masses on a rod go into its matrix before the welds read it, so that those near a weld reach
- * the body by themselves; those on a body go to its six equations.
+ * The linear response of rods joined by bodies, for contact: the same elimination as in coupling.ts, kept for many right-hand sides. Point masses on a
+ * rod are added to its matrix before the welds read it, so that those near a weld affect the body; those on a body are added to its six equations.
  */
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
@@ -25,8 +24,8 @@ function writeBodyMap(system: System, body: number, sides: ContactSides, c: numb
 }
 
 /**
- * Matrices of all rods and bodies at the present state, with the point masses of the sides times `scale` (0 for none), factored.
- * `right`: with the right-hand side of a Newton step, ready for `finishStep`. `addMass` puts those of a rod into its matrix; `bodyOf` names the body of a side, −1 for a rod.
+ * Matrices of all rods and bodies at the current state, with the point masses of the sides times `scale` (0 for none), factored. `right`: with the
+ * right-hand side of a Newton step, ready for `finishStep`. `addMass` adds those of a rod to its matrix; `bodyOf` returns the body of a side, −1 for a rod.
  */
 export function factorSystem(
   system: System,

@@ -1,4 +1,4 @@
-/** What the contact of a bundle keeps: the start of the step, the linearization of its rods, and which sides belong to whom. */
+/** Data of a bundle's contact: the start of the step, the linearization of its rods, and the sides of each system. */
 
 import type { ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
@@ -18,9 +18,9 @@ export interface StepGroup {
 
 export interface ContactContext extends ContactParts, Held {
   readonly systemOfRod: Int32Array;
-  /** Bodies of the bundle in the order of its list, with their system and their place in it. */
+  /** Bodies of the bundle in the order of its list, with their system and their index in it. */
   readonly bodies: readonly { readonly body: DerBody; readonly system: number; readonly index: number }[];
-  /** Each system by itself, and pairs under the first of their systems. */
+  /** Each system separately, and pairs under the first of their systems. */
   readonly alone: readonly StepGroup[];
   readonly together: ReadonlyMap<number, StepGroup>;
   /** 1 for systems that are at the start of the step. */
@@ -81,7 +81,7 @@ export function slotOf({ slots, ders }: ContactContext, rod: number): Slot {
   return slots[rod];
 }
 
-/** Whether a rod, or a body (negative), is solved together with bodies. */
+/** True if a rod, or a body (negative), is solved together with bodies. */
 export function isJoined({ systems, systemOfRod }: ContactContext, rod: number): boolean {
   return rod < 0 || systems[systemOfRod[rod]].system.bodies.length > 0;
 }

@@ -1,4 +1,4 @@
-/** What contact has to do with of a bundle, and where its rods and bodies were at the start of a step. */
+/** Parts of a bundle that take part in contact, and their state at the start of a step. */
 
 import type { BundleState } from '../../model.ts';
 import type { Allocate } from '../../port.ts';
@@ -11,7 +11,7 @@ import type { DerRod } from './rod.ts';
 import type { StepStart } from './rodStep.ts';
 import type { Workspace } from './stage.ts';
 
-/** All of a bundle that contact has to do with. */
+/** All parts of a bundle that take part in contact. */
 export interface ContactParts {
   /** In the order of the bundle's list. */
   readonly bodyOrder: readonly DerBody[];
@@ -23,21 +23,21 @@ export interface ContactParts {
   }[];
   readonly state: BundleState;
   readonly newton: NewtonOptions;
-  /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
+  /** Single rods that a kernel solves two at a time: their systems, and both as one. */
   readonly pairs: readonly {
     readonly systems: readonly number[];
     readonly system: System;
     readonly kernel: PairKernel;
   }[];
-  /** Brings what follows from a rod's state up to it. */
+  /** Updates quantities derived from a rod's state. */
   readonly renew: (rod: number) => void;
-  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
+  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): its derived quantities are outdated. */
   readonly movedTo: (rod: number, t: number | undefined) => void;
   /** Threads share the start of the step too. */
   readonly allocate: Allocate;
 }
 
-/** State of all rods and bodies at the start of the step, and the parts of it that each has. */
+/** State of all rods and bodies at the start of the step, and the part of each. */
 export interface Held {
   readonly held: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array };
   readonly heldStarts: readonly (StepStart & { readonly memory: Float64Array })[];
@@ -56,7 +56,7 @@ export function createHeld({ ders, systems, state, allocate }: ContactParts): He
       ders.map(({ memory }) => memory.length),
     ),
   };
-  // rods of the same shape share their snapshots: what a step is solved again from is kept here
+  // rods of the same shape share their snapshots, so the start of a repeated step is kept here
   const heldStarts = ders.map((der) => ({
     q: sameSlice(der.q, state.q, held.q),
     v: sameSlice(der.v, state.v, held.v),

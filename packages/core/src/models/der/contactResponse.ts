@@ -1,6 +1,6 @@
 /**
- * The linear response of systems in contact to impulses at points: S A⁻¹ Sᵀ, and S H⁻¹ Sᵀ with the sides' point masses. A rod by itself is
- * solved by its own banded matrix; rods that bodies join are solved together.
+ * The linear response of systems in contact to impulses at points: S A⁻¹ Sᵀ, and S H⁻¹ Sᵀ with the sides' point masses. A single rod is solved with its
+ * own banded matrix; rods joined by bodies are solved together.
  */
 import { solveBand } from '../../linalg/band.ts';
 import type { ContactSides } from '../../port.ts';
@@ -12,13 +12,13 @@ import { scatterForces } from './contactStep.ts';
 import { writeRightSide } from './newton.ts';
 import { setEulerStage, startEuler } from './step.ts';
 
-/** What `linearize` writes, and for which step. */
+/** Outputs of `linearize`, and its step. */
 export interface Linearization {
   readonly velocity: Float64Array;
   readonly response: Float64Array;
   readonly t: number;
   readonly dt: number;
-  /** From the start of the step; else where the last step ended. */
+  /** From the start of the step; else from the end of the last step. */
   readonly fresh: boolean;
 }
 
@@ -45,7 +45,7 @@ function linearizeRod(context: ContactContext, out: Linearization, sides: Contac
   const slot = slotOf(context, rod);
   if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
   atStart[s] = 0;
-  // rods share their work spaces
+  // rods share their work space
   if (!fresh && sides.goal) setEulerStage({ system: systems[s].system, starts: startsOf[s], h: dt });
   if (!assemble(der, work, slot, stage)) return false;
   measureResponse(response, der, work.factor, slot, context.inverse, sides, c, end, 1 / (dt * dt));
@@ -55,7 +55,7 @@ function linearizeRod(context: ContactContext, out: Linearization, sides: Contac
   if (sides.goal) {
     for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
     readSides(velocity, der, der.v, sides, c, end, 1);
-    // of a step that was taken, contact counts the displacements by itself
+    // for a completed step, contact computes the displacements itself
     for (let k = c; k < end && fresh; k++) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
     if (!fresh) return true;
   }
@@ -83,7 +83,7 @@ function readLinearStep(context: ContactContext, velocity: Float64Array, s: numb
   }
 }
 
-/** A system with bodies: its response is measured by a solve per axis of each side. */
+/** A system with bodies: one solve per axis of each side gives its response. */
 function linearizeSystem(context: ContactContext, out: Linearization, sides: ContactSides, s: number): boolean {
   const { systems, stage, joinedSides } = context;
   const { velocity, response, fresh } = out;

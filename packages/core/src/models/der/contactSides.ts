@@ -1,10 +1,10 @@
-/** The map S between a rod's or a body's unknowns and the points that contact touches, in all the forms it is needed in. */
+/** The map S between the unknowns of a rod or body and its contact points, in all forms that are needed. */
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
 import type { DerRod } from './rod.ts';
 
-/** Takes the contact forces off a rod; `active`: others are about to be put on. */
+/** Removes the contact forces from a rod; `active`: others are about to be applied. */
 export function clearContact(der: DerRod, active: boolean): void {
   if (!der.contact) {
     if (!active) return;
@@ -115,7 +115,7 @@ export function addSides(
     for (let s = c; s < end; s++) addSide(x, der, g, sides, s);
     return;
   }
-  // a call for each side costs as much as the rest: they are asked for in every turn of contact
+  // a call per side would double the time: contact needs them in every iteration
   const last = der.nodeCount - 1;
   for (let s = c, o = 3 * c; s < end; s++, o += 3) {
     const a = 4 * edge[s];
@@ -163,7 +163,7 @@ export function readSides(
   }
 }
 
-/** Where pins hold a node: puts the way that it comes in the step, times `rate`, in place of the velocity of its path at the end. */
+/** For a pinned node: replaces the velocity of its path at the end by its displacement over the step times `rate`. */
 export function countWay(
   out: Float64Array,
   der: DerRod,
@@ -185,12 +185,12 @@ export function countWay(
   }
 }
 
-/** What `writeRow` wrote last. */
+/** Result of the last `writeRow`. */
 export const row: Float64Array = new Float64Array(7);
 export const unknown: Int32Array = new Int32Array(7);
 
 /**
- * Unknowns that a side touches, in order, and for axis k, or along its direction, what each gives to its velocity. Fixed ones give
+ * Unknowns that affect a side, in order, and for axis k, or along its direction, the contribution of each to its velocity. Fixed ones contribute
  * nothing, if `free`.
  */
 export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number, free: boolean): void {
@@ -209,7 +209,7 @@ export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number,
   }
 }
 
-/** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
+/** `free`: omits prescribed unknowns, but not welded nodes, which move with their body. */
 export function addPointMass(
   matrix: BorderedBand,
   der: DerRod,
@@ -229,12 +229,12 @@ export function addPointMass(
   }
 }
 
-/** Velocity of an unknown as contact counts it: the way over the step, where a pin prescribes it. */
+/** Velocity of an unknown for contact: the displacement over the step, if a pin prescribes it. */
 function rateOf({ q, v, fixed }: DerRod, start: Float64Array, d: number, rate: number): number {
   return fixed[d] ? rate * (q[d] - start[d]) : v[d];
 }
 
-/** Component k of S v of side c, with the displacements of held nodes over the step in place of their velocities. */
+/** Component k of S v of side c, with the displacements of pinned nodes over the step instead of their velocities. */
 export function velocityOf(
   der: DerRod,
   { edge, weight, arm }: ContactSides,
@@ -253,7 +253,7 @@ export function velocityOf(
 
 const pull = new Float64Array(3);
 
-/** ρ(S v − goal)/h of the glued masses into the residual, and what it changes by into the matrix. */
+/** Adds ρ(S v − goal)/h of the point masses to the residual, and its derivative to the matrix. */
 export function addGlue(
   residual: Float64Array,
   matrix: BorderedBand | undefined,
@@ -277,7 +277,7 @@ export function addGlue(
   }
 }
 
-/** Where the sides of the rod that side c is of end. */
+/** One past the last side of the rod that side c belongs to. */
 export function endOfRod(sides: ContactSides, c: number): number {
   const rod = sides.rod[c];
   let end = c + 1;
@@ -285,7 +285,7 @@ export function endOfRod(sides: ContactSides, c: number): number {
   return end;
 }
 
-/** Whether one of sides c … end − 1 ends farther from its goal than it may. */
+/** True if one of sides c … end − 1 ends farther from its goal than admissible. */
 export function leavesRoom(
   der: DerRod,
   sides: ContactSides,
@@ -300,7 +300,7 @@ export function leavesRoom(
   return false;
 }
 
-/** How far sides c … end − 1 of a rod that have a mass are from their goals [m/s]. */
+/** Largest distance of sides c … end − 1 of a rod that have a mass from their goals [m/s]. */
 export function missGoal(
   der: DerRod,
   sides: ContactSides,

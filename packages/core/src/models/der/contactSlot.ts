@@ -1,6 +1,6 @@
 /**
- * What one rod keeps over the iterations of a step with contact: its matrix with and without the solver's masses, their factors, and the
- * response of its sides to impulses.
+ * Data of one rod over the iterations of a step with contact: its matrix with and without the solver's point masses, their factors, and the response of
+ * its sides to impulses.
  */
 import {
   type BorderedBand,
@@ -22,12 +22,12 @@ export interface Slot {
   readonly matrix: BorderedBand;
   readonly factor: BorderedFactor;
   readonly x: Float64Array;
-  /** What was out of balance where the rod was made linear, as impulses; for sides with goals. */
+  /** Unbalanced forces at the linearization, as impulses; for sides with goals. */
   readonly right: Float64Array;
   shift: number;
-  /** Solves since the factor was made. */
+  /** Number of solves since the factorization. */
   turns: number;
-  /** S H⁻¹ Sᵀ of the rod's sides, once there were enough of those. */
+  /** S H⁻¹ Sᵀ of the rod's sides, once there were enough solves. */
   response: Float64Array;
 }
 
@@ -45,7 +45,7 @@ export function createSlot({ size, rod }: DerRod): Slot {
   };
 }
 
-/** Newton matrix of the stage at the present state into the slot, its factor into the work space. */
+/** Writes the Newton matrix of the stage at the current state to the slot, its factor to the work space. */
 export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boolean {
   const { matrix } = slot;
   setPenalties(der, work, stage.inertia);
@@ -60,7 +60,7 @@ export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage)
   return true;
 }
 
-/** H of a rod: with goals, where nothing is lost by it, without the shift that A needed by itself. */
+/** H of a rod: with goals, and if possible, without the shift that A needed. */
 export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
   if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, true);
   for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
@@ -68,7 +68,7 @@ export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals:
   return false;
 }
 
-/** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, or S A⁻¹ Sᵀ along their directions, all of one rod: from the inverse within the band, or by solving for each. */
+/** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1 of one rod, or S A⁻¹ Sᵀ along their directions: from the inverse within the band, or by a solve for each. */
 export function measureResponse(
   response: Float64Array,
   der: DerRod,
@@ -107,12 +107,12 @@ export function measureResponse(
   }
 }
 
-/** Products in a solve through the band for each unknown, twice: those through a matrix are quicker one by one. */
+/** Products per unknown in a banded solve, twice: products with a dense matrix are faster each. */
 const WORTH = 40;
 
 /**
- * velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod: through the band, and through the matrix of it where it is asked for so
- * often that to make that, by as many solves as it has columns, is soon made up for. A hard step of contact asks for hundreds.
+ * velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1 of one rod: by banded solves, or by the dense matrix if it is needed so often that computing it, with
+ * one solve per column, pays off. A hard contact step needs hundreds.
  */
 export function respondTo(
   velocity: Float64Array,
@@ -157,11 +157,11 @@ function solveSides(
 let unit = new Float64Array(0);
 let column = new Float64Array(0);
 
-/** The matrix of the same, column by column. */
+/** The dense matrix of the same map, column by column. */
 function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
   const axes = axesOf(sides);
   const size = axes * (end - c);
-  // with room to grow, but for no more than is worth it: 25,000 hairs have one each
+  // with spare capacity, but not too much: 25,000 hairs have one each
   if (slot.response.length < size * size)
     slot.response = new Float64Array(Math.min(2 * size * size, Math.max(size * size, WORTH * der.size)));
   const first = axes * c;
@@ -178,7 +178,7 @@ function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, 
   }
 }
 
-/** y = A x for `size` numbers from `at` on; A is symmetric. Four rows at a time, each summed in order: reading x is half of the work. */
+/** y = A x for `size` numbers from index `at`; A is symmetric. Four rows at a time, each summed in order: reading x is half of the work. */
 function multiply(y: Float64Array, a: Float64Array, x: Float64Array, at: number, size: number): void {
   let i = 0;
   for (; i + 3 < size; i += 4) {

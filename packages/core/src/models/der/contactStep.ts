@@ -1,8 +1,8 @@
 /**
  * The implicit Euler step of systems in contact, under given forces at points.
  *
- * With goals (`ContactSides.goal`) the step takes a few Newton iterations with the sides' point masses glued on, and may end `unfinished`; once the
- * forces are found, `releaseGlue` takes the masses off.
+ * With goals (`ContactSides.goal`) the step takes a few Newton iterations with the sides' point masses attached, and may end `unfinished`; once the
+ * forces are known, `releaseGlue` removes the masses.
  */
 import type { StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
@@ -15,10 +15,10 @@ import type { RodStep } from './rodStep.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
 import { resumeEuler, startEuler } from './step.ts';
 
-/** Newton iterations of a step with goals, after which contact computes the forces anew. */
+/** Newton iterations of a step with goals, after which contact recomputes the forces. */
 const FEW = 4;
 
-/** Puts the forces at the sides on the rods of the marked systems. */
+/** Applies the forces at the sides to the rods of the marked systems. */
 export function scatterForces(
   { systems, ders, bodies, renew }: ContactContext,
   marked: Uint8Array,
@@ -37,7 +37,7 @@ export function scatterForces(
   }
 }
 
-/** Puts the forces at the sides on all rods, and no others, with the bodies where they are now. */
+/** Applies the forces at the sides to all rods, replacing all others, with the bodies at their current poses. */
 export function applyForces({ ders, bodies, renew }: ContactContext, sides: ContactSides): void {
   const touched = new Uint8Array(ders.length);
   for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
@@ -56,7 +56,7 @@ export function applyForces({ ders, bodies, renew }: ContactContext, sides: Cont
   }
 }
 
-/** Remembers the marked systems, or all, as the start of the step. `holdRuns` does it for many rods at once. */
+/** Saves the marked systems, or all, as the start of the step. `holdRuns` does it for many rods at once. */
 export function holdStart(
   context: ContactContext,
   marked: Uint8Array | undefined,
@@ -117,8 +117,8 @@ function unglue({ ders }: ContactContext, { rod, count }: ContactSides): void {
 }
 
 /**
- * Takes the glued masses off rods that are in balance with them. Their remaining forces are as small as the solver's error, but nothing
- * balances them, so momentum would not be conserved. A rod that would go elsewhere without the masses stays where it is.
+ * Removes the point masses from rods that are in equilibrium with them. Their remaining forces are as small as the solver's error, but have no reaction,
+ * so momentum would not be conserved. A rod that would move elsewhere without the masses keeps its state.
  */
 function releaseGlue(
   context: ContactContext,
@@ -150,8 +150,8 @@ function releaseGlue(
 }
 
 /**
- * Steps one system from the start of the step with more iterations and smaller rotations. Newton's method may converge from there if it did not from
- * where the system was; a single hair that fails would make contact step hundreds again.
+ * Steps one system from the start of the step with more iterations and smaller rotations. Newton's method may converge from there if it did not from the
+ * system's last state; a single hair that fails would make contact repeat the step of hundreds.
  */
 function stepPatiently(context: ContactContext, s: number, t: number, dt: number): RodStep {
   const { systems, startsOf, newton, atStart } = context;
@@ -163,7 +163,7 @@ function stepPatiently(context: ContactContext, s: number, t: number, dt: number
   return resumeEuler(system, startsOf[s], t, dt, { ...newton, rotation: 0.25, iterations: 3 * newton.iterations });
 }
 
-/** The system by itself, or the pair it belongs to, if both are marked and there are no goals. */
+/** The single system, or the pair that it belongs to, if both are marked and there are no goals. */
 function chooseGroup({ alone, together }: ContactContext, s: number, marked: Uint8Array, hasGoals: boolean): StepGroup {
   const pair = together.get(s);
   return !hasGoals && pair?.list.every((one) => marked[one]) ? pair : alone[s];
@@ -211,7 +211,7 @@ export function stepSystems(
       return { ok: false, ...cost, failure: { rod: ders[systems[one].rods[0]].rod.id, reason } };
     }
     for (const rod of rods) {
-      // a kernel's sines are not those of the engine, and what follows from the state must follow from it alone
+      // a kernel's sines differ from the engine's, and derived quantities must depend on the state alone
       if (list.length > 1) restoreFrames(ders[rod], works[rod].edgeWork);
       poseSamples(ders[rod]);
     }

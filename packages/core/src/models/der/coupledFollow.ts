@@ -1,12 +1,11 @@
 /**
- * Equilibria of rods with bodies under loads that follow the rods: the part of ∂f/∂q that is not symmetric.
+ * Equilibria of rods with bodies under follower loads: the antisymmetric part of ∂f/∂q.
  *
- * The factors of rods and bodies are symmetric and positive, shifted where they must be. With the symmetric part alone Newton's
- * convergence is linear, and under strong followers there is none. So the step is improved: with the shifted factor S, the shift W and the
- * antisymmetric part J the whole equation (S − W − J) x = b is (1 − S⁻¹(W + J)) x = S⁻¹b, by GMRES with the factors that there are; a
- * follower at the end of a rod is of low rank, and takes a handful of solves. W is taken back only while loads are raised in parts: from
- * afar it is what keeps Newton from wandering (wind of 40 m/s: 9 iterations with it, 125 without), near an equilibrium that no energy
- * holds it is in the way.
+ * The factors of rods and bodies are symmetric and positive, shifted if necessary. With the symmetric part alone Newton converges linearly, and not at
+ * all under strong followers. So the step is improved: with the shifted factor S, the shift W and the antisymmetric part J the whole equation
+ * (S − W − J) x = b is (1 − S⁻¹(W + J)) x = S⁻¹b, solved by GMRES with the existing factors; a follower at the end of a rod has low rank, and takes a
+ * handful of solves. W is undone only while loads are raised in increments: far from the solution it keeps Newton from diverging (wind of 40 m/s: 9
+ * iterations with it, 125 without); near an equilibrium without a potential it prevents convergence.
  */
 
 import { solveGmres } from '../../linalg/gmres.ts';

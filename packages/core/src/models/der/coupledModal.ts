@@ -1,9 +1,9 @@
 /**
  * Modes and matrices of rods with bodies, about a state at rest.
  *
- * Unknowns are the free ones of the rods and six of each body (displacement, rotation vector); welded nodes are slaved to
- * their body, as in every solve. The whole is one sparse symmetric matrix. Subspace iteration is that of modal.ts, with the
- * bodies' inertia, which is not diagonal, in the mass. Rods that bodies join have their modes in common.
+ * Unknowns are the free ones of the rods and six per body (displacement, rotation vector); welded nodes follow their body, as in every solve. The whole
+ * is one sparse symmetric matrix. Subspace iteration is that of modal.ts, with the bodies' inertia, which is not diagonal, in the mass matrix. Rods
+ * joined by bodies have their modes in common.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -29,7 +29,7 @@ import type { Stage } from './stage.ts';
 import { assembleTangent, stiffEnough } from './tangent.ts';
 import { assembleTies, type Member, type System } from './welds.ts';
 
-/** A sparse symmetric matrix by entries: lower triangle, no place twice. */
+/** A sparse symmetric matrix as entries: lower triangle, without duplicates. */
 interface Entries {
   readonly row: number[];
   readonly column: number[];
@@ -65,7 +65,7 @@ function number({ members, bodies }: System): Unknowns {
   return { size: labels.length, ofRod, ofBody, labels };
 }
 
-/** Gathers what the members' matrices, the rows of their welds and the bodies' own matrix hold. */
+/** Collects the entries of the members' matrices, of the rows of their welds and of the bodies' matrix. */
 function gather(system: System, unknowns: Unknowns): Entries {
   const out: Entries = { row: [], column: [], value: [] };
   const add = (i: number, j: number, value: number): void => {
@@ -116,7 +116,7 @@ function massEntries(system: System, unknowns: Unknowns): Entries {
   return out;
 }
 
-/** Does `action` with everything at rest, and puts velocities back. */
+/** Calls `action` with everything at rest, and restores velocities. */
 function atRest<T>(system: System, action: () => T): T {
   for (const body of system.bodies) beginStep(body);
   const velocities = system.members.map(({ der }) => der.v.slice());
@@ -130,7 +130,7 @@ function atRest<T>(system: System, action: () => T): T {
   }
 }
 
-/** Tangent stiffness of the system at its present place, with what conservative loads add. */
+/** Tangent stiffness of the system at its current state, including that of conservative loads. */
 function assembleStiffness(system: System, t: number, conservative = true): Entries & { readonly unknowns: Unknowns } {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   poseSystem(system, stage);
@@ -154,7 +154,7 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
   return { ...gather(system, unknowns), unknowns };
 }
 
-/** Several entries of one place become one. */
+/** Merges duplicate entries. */
 function merge({ row, column, value }: Entries, size: number): SparseSymmetric {
   const sums = new Map<number, number>();
   row.forEach((i, k) => {
@@ -196,7 +196,7 @@ function factorShifted(stiffness: SparseSymmetric, mass: SparseSymmetric, size: 
   return factor;
 }
 
-/** Slow bending of the rods, made slower by what they carry: what is far below is taken for zero. */
+/** A typical ω² of slow bending of the rods with the masses they carry: eigenvalues far below it count as zero. */
 function softestRatio({ members, bodies }: System): number {
   let ratio = Infinity;
   let own = 0;
@@ -292,7 +292,7 @@ export function findSystemModes(system: System, t: number, count: number): Syste
   });
 }
 
-/** How one rod of the system takes part in its modes; the largest displacement of the whole system is 1. */
+/** Share of one rod in the modes of the system; the largest displacement of the whole system is 1. */
 export function modesOfRod(system: System, { omega, vectors, unknowns }: SystemModes, rod: number): Modes {
   const whole = vectors.map((x) => system.members.map((member, m) => expand(member, m, unknowns, x)));
   const shapes = whole.map((members, k) => {

@@ -1,6 +1,6 @@
 /**
- * Equilibria of rods with bodies: Newton on the whole system, and where it does not get through, steps of descent with
- * fictitious inertia that fades. An unstable equilibrium is left along its softest direction, as that of a lone rod is.
+ * Equilibria of rods with bodies: Newton on the whole system; if it fails, descent with a decreasing fictitious inertia. An unstable equilibrium is left
+ * along its softest direction, as for a single rod.
  */
 import { pow } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
@@ -49,13 +49,13 @@ export function settleSystem(
     return newton;
   };
   let iterations = 0;
-  // a typical frequency of the stiffest motion sets where the fictitious inertia begins
+  // a typical frequency of the stiffest motion sets the initial fictitious inertia
   const stiffest = Math.max(
     ...system.members.map(({ der }) =>
       Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0))),
     ),
   );
-  // and of the slowest, bending of a rod under all masses, where descent from a saddle does
+  // and of the slowest motion, bending of a rod under all masses, that of the descent from a saddle
   const mass = system.bodies.reduce((sum, body) => sum + body.mass, 0);
   const softest = Math.max(
     ...system.members.map(({ der }) => {
@@ -68,7 +68,7 @@ export function settleSystem(
   const setLoads = (factor: number): void => {
     for (const { der } of system.members) der.loadFactor = factor;
   };
-  /** The loads of the rods in parts, as `raiseLoads` of a lone rod; what fails leaves the system where it was last at rest. */
+  /** Raises the loads of the rods in increments, as `raiseLoads` for a single rod; a failure leaves the last equilibrium. */
   const raise = (): NewtonResult => {
     let returns = false;
     const raised = raiseLoads(
@@ -102,7 +102,7 @@ export function settleSystem(
     }
     return newton;
   };
-  /** Steps of descent alone, so that Newton does not lead back to where the system came from. */
+  /** Only steps of descent, so that Newton does not return to the previous equilibrium. */
   const descend = (): void => {
     let inertia = softest;
     for (let step = 0, tries = 0; step < 60 && tries < 180; tries++) {
@@ -147,7 +147,7 @@ export function settleSystem(
   return report;
 }
 
-/** Negative pivots of the whole; none where loads have no potential, since nothing is then said by an energy. */
+/** Number of negative pivots of the whole; no verdict if loads have no potential, because there is no energy then. */
 function judge(system: System, t: number): Verdict {
   const negativeModes = countNegativePivots(system, t);
   const follows = system.members.some(({ work }) => work.loadJacobian.asymmetry > 1e-4);

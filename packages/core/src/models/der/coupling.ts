@@ -1,11 +1,11 @@
 /**
  * Rods and the bodies they are welded to, solved together.
  *
- * A welded node rides on its body: x = r + R a, and its held frame turns with it. The body's displacement and rotation
+ * A welded node moves with its body: x = r + R a, and its held frame turns with it. The body's displacement and rotation
  * (δr, φ) are the unknowns; the node's are slaved, δx = δr + φ × Ra. Each rod is eliminated by its own banded factor,
  *     S = C − B K⁻¹ Bᵀ   (6 rows of B for each weld),
- * what is left is a small dense system of all bodies. So the cost stays linear in the nodes, forces and torques are
- * exchanged without lag, and momentum passes from rod to body exactly. A system without bodies is one rod alone.
+ * which leaves a small dense system of all bodies. So the cost stays linear in the nodes, forces and torques are exchanged without delay, and momentum
+ * passes from rod to body exactly. A system without bodies is a single rod.
  *
  * NOTE: the second-order terms of the weld use the true gradient at the node; with the augmentation k·rl in it Newton
  * breaks down. The rotation block of a body is s²·I; what its spin adds is in gyroscopic.ts.
@@ -42,10 +42,10 @@ import { addOuter, assembleTies, measureLevers, type System } from './welds.ts';
 
 export type { System } from './welds.ts';
 
-/** The load's share of a body's rotation block, 3 × 3. */
+/** Contribution of loads to a body's rotation block, 3 × 3. */
 const rotationBlock = new Float64Array(9);
 
-/** Factors the bodies' matrix; returns its negative pivots, −1 where it is not a number. */
+/** Factors the bodies' matrix; returns its negative pivots, −1 if it is not a number. */
 function factorOuter({ outer, bodies, sparse }: System): number {
   const n = 6 * bodies.length;
   if (!sparse) {
@@ -61,8 +61,8 @@ function factorOuter({ outer, bodies, sparse }: System): number {
 }
 
 /**
- * Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there.
- * Dead loads are asked for only when the stage is new.
+ * Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. Returns false if a rod cannot be in that state. Dead loads are
+ * evaluated only for a new stage.
  */
 export function poseSystem(system: System, stage: Stage, fresh = true): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
@@ -79,7 +79,7 @@ export function poseSystem(system: System, stage: Stage, fresh = true): boolean 
   return true;
 }
 
-/** Force and torque on every body at the present state, for the first trapezoidal stage. */
+/** Force and torque on every body at the current state, for the first trapezoidal stage. */
 export function initializeForces(system: System, t: number): void {
   for (const body of system.bodies) writeBodyLoad(body, t);
   for (const member of system.members) {
@@ -116,7 +116,7 @@ function addWeldResiduals(system: System): void {
   }
 }
 
-/** Largest unbalanced force and torque on a body, along its free axes, against the tolerance of its rods. */
+/** Largest unbalanced force and torque on a body, along its free axes, relative to the tolerance of its rods. */
 function bodiesBalance(system: System, stage: Stage, tolerance: number, length: number, result: NewtonResult): boolean {
   let balanced = true;
   for (const { body, mass, inertia, residual, position, momentum } of system.bodies) {
@@ -156,7 +156,7 @@ export function startOuter(system: System, stage: Stage): void {
   });
 }
 
-/** Leaves locked axes out of the bodies' equations. */
+/** Removes locked axes from the bodies' equations. */
 export function lockAxes(system: System): void {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
@@ -179,7 +179,7 @@ function solveFactored({ outer, bodies, sparse }: System, x: Float64Array): void
   else solveDense(outer, 6 * bodies.length, x);
 }
 
-/** Solves the bodies' equations for their steps; shifts the diagonal where it must. */
+/** Solves the bodies' equations for their steps; shifts the diagonal if necessary. */
 function solveOuter(system: System, shift: number, rate: number): boolean {
   const n = 6 * system.bodies.length;
   const { outer, outerRight, outerShift } = system;
@@ -205,7 +205,7 @@ function assembleMembers({ members }: System, stage: Stage): void {
   }
 }
 
-/** Rods without bodies: one, or two that a kernel solves at once where they can be. */
+/** Rods without bodies: one, or two at once if a kernel can solve them. */
 function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptions): NewtonResult {
   const [first, second] = members;
   if (second === undefined) return solveStage(first.der, first.work, stage, options);
@@ -218,7 +218,7 @@ function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptio
   return other;
 }
 
-/** At rest: how loads change with the rod, its symmetric part, the other comes in coupledFollow.ts; in time inertia keeps the iteration convergent without. */
+/** At rest: symmetric part of the load Jacobian; coupledFollow.ts adds the other. In time steps inertia keeps the iteration convergent without it. */
 function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   work.loadJacobian.asymmetry = 0;
   if (stage.rate > 0 || !dependsOnState(der.drive)) return;
@@ -226,7 +226,7 @@ function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   subtractSymmetricPart(work.matrix, work.loadJacobian);
 }
 
-/** Residuals of all rods, and their matrices if asked for; writes the scale of each rod's forces. */
+/** Computes residuals of all rods, and their matrices if requested; writes the scale of each rod's forces. */
 function evaluateMembers({ members, bodies }: System, stage: Stage, withMatrix: boolean, scales: Float64Array): string {
   // a body's weight is a load of its rods
   let weight = 0;
@@ -241,7 +241,7 @@ function evaluateMembers({ members, bodies }: System, stage: Stage, withMatrix: 
   return '';
 }
 
-/** Whether forces balance on every rod and body. The residual is the largest of all; the tolerance is that of the rod with the largest. */
+/** True if forces balance on every rod and body. The residual is the largest of all; the tolerance is that of the rod with the largest. */
 function systemBalances(
   system: System,
   stage: Stage,
@@ -264,7 +264,7 @@ function systemBalances(
   return bodiesBalance(system, stage, limit, length, result) && balanced;
 }
 
-/** Eliminates the rods and solves for the bodies; false where a matrix with this shift is not positive definite. */
+/** Eliminates the rods and solves for the bodies; returns false if a matrix with this shift is not positive definite. */
 function eliminateRods(system: System, stage: Stage, shift: number): boolean {
   const { members, bodies } = system;
   startOuter(system, stage);

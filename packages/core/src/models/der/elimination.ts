@@ -1,8 +1,8 @@
 /**
- * A rod taken out of the equations of the bodies it is tied to: S = C − B K⁻¹ Bᵀ, and at last its own step from theirs.
+ * Eliminates a rod from the equations of the bodies it is tied to, S = C − B K⁻¹ Bᵀ, and finally computes its own step from theirs.
  *
- * With K = LDLᵀ that needs only the first halves of the solves, L⁻¹B, which are zero outside what they fill (ordering.ts). A
- * closed rod that no weld parts has a border, and is solved whole.
+ * With K = LDLᵀ this needs only the forward solves, L⁻¹B, which are zero outside their fill (ordering.ts). A closed rod that no weld divides has a
+ * border, and is solved as a whole.
  */
 import { BAND_WIDTH, finishBand, forwardBand, inversePivot, PAD, ROW, solveBand } from '../../linalg/band.ts';
 import { forwardBandTriple } from '../../linalg/bandRows.ts';
@@ -21,7 +21,7 @@ function takeOrder(member: Member): void {
   member.order = order;
 }
 
-/** Adds Σ a_k b_m/D over places `from` to before `to` to `products`, two rows of a at a time: reading costs more than multiplying. */
+/** Adds Σ a_k b_m/D over indices `from` to before `to` to `products`, two rows of a at a time: reading costs more than multiplying. */
 function addProducts(
   left: Float64Array,
   right: Float64Array,
@@ -128,7 +128,7 @@ function multiplyTies({ der, order, ties }: Member, t: number, u: number): void 
   }
 }
 
-/** Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. */
+/** Factors a rod, or reports that it is not positive definite; then eliminates it from the bodies' equations. */
 export function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
   takeOrder(member);
   const { der, work, order, ties } = member;
@@ -149,7 +149,7 @@ export function eliminate(system: System, member: Member, shift: number, stopEar
   return true;
 }
 
-/** First half of the solve with the right-hand side in work.step, and what of it passes to the bodies. */
+/** Forward solve with the right-hand side in work.step, and its contribution to the bodies. */
 export function reduceRight(system: System, { der, work, order, ties }: Member): void {
   const { size } = der;
   const { factor, matrix, step, unknown } = order;

@@ -1,12 +1,11 @@
 /**
  * Energy, gradient and Hessian of a rod in the unknowns x, θ (stretch enters through the tension, see newton.ts).
  *
- * A joint's energy depends on its two edge vectors and two angles only: 8 variables e, θe, f, θf. Its derivatives are
- * built there and mapped to the 11 unknowns x−, θe, x, θf, x+. Derivatives of the frames by transport make the raw
- * Hessian unsymmetric; what stands here is its symmetric part, which is the exact Hessian of the energy along the
- * retraction x, θ → moved frames (tested against directional second differences).
+ * A joint's energy depends on its two edge vectors and two angles only: 8 variables e, θe, f, θf. Its derivatives are computed there and mapped to the 11
+ * unknowns x−, θe, x, θf, x+. Transport of the frames makes the raw Hessian unsymmetric; this file uses its symmetric part, which is the exact Hessian of
+ * the energy along the retraction x, θ → moved frames (tested against directional second differences).
  *
- * Element Hessians are not made positive one by one: a prototype needed 155 Newton iterations in place of 8 that way.
+ * Element Hessians are not made positive definite separately: a prototype then needed 155 Newton iterations instead of 8.
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
 import { condenseHinge } from './hinge.ts';
@@ -62,7 +61,7 @@ export function gatherRate(der: DerRod, i: number, v: Float64Array): void {
     rate[k] = before >= 0 ? v[o + k] - v[4 * before + k] : 0;
     rate[4 + k] = after >= 0 ? v[(after + 1 < nodeCount ? 4 * (after + 1) : 0) + k] - v[o + k] : 0;
   }
-  // NOTE: the rate of a held frame counts as zero: its motion drags the rod elastically, not viscously.
+  // NOTE: the rate of a held frame counts as zero: its motion acts on the rod elastically, not viscously.
   rate[3] = before >= 0 ? v[4 * before + 3] : 0;
   rate[7] = after >= 0 ? v[4 * after + 3] : 0;
 }
@@ -92,7 +91,7 @@ function writeGradient(g: Float64Array): void {
   for (let a = 0; a < 8; a++) g[a] = e1 * D[a] + e2 * D[8 + a] + e3 * D[16 + a];
 }
 
-/** Elastic energy of bending and twisting [J]; adds its gradient when `out` is given. False where edges fold back. */
+/** Elastic energy of bending and twisting [J]; adds its gradient if `out` is given. Returns false if edges fold back. */
 export function addElasticGradient(
   out: Float64Array | undefined,
   der: DerRod,
