@@ -1,7 +1,6 @@
 /**
- * Guides in motion as generalised coordinates: where the root is, how it is turned, and the curvatures of the elements. A
- * recording of positions, of whatever model, becomes an eighth of its size that way, and plays back on the hairstyle, hairs
- * and all.
+ * Guides in motion as generalised coordinates: position and orientation of the root, and the curvatures of the elements. This reduces a recording of
+ * positions, of any model, to an eighth of its size, and plays back on the whole hairstyle.
  */
 import {
   advanceFrame,
@@ -46,7 +45,7 @@ export interface RecordedShape {
   readonly edgeDirector: Float64Array;
 }
 
-/** Writes the coordinates of guide `g` that follow a recorded rod, and says how far they miss it. */
+/** Writes the coordinates of guide `g` that approximate a recorded rod; returns the error. */
 export function fitCoordinates(
   out: Coordinates,
   g: number,
@@ -62,7 +61,7 @@ export function fitCoordinates(
     const across = normalPart(vectorAt(d, j), tangent);
     return { tangent, d1: normalize(across ?? [tangent[1], -tangent[0], 0.1]) };
   });
-  // from middle to middle of the edges; each half takes half of it, and the ends go on as their neighbours do
+  // from midpoint to midpoint of the edges; each half takes half of it, and the ends continue as their neighbours do
   const turn = frames.slice(1).map((next, j) => rotationBetween(frames[j], next));
   const turns = new Float64Array(6 * edges);
   for (let j = 0; j < edges; j++) {
@@ -85,7 +84,7 @@ export function fitCoordinates(
   return error;
 }
 
-/** The guides of a style in other coordinates, with the turn of their roots since the hair was grown: what hairs follow. */
+/** The guides of a style in other coordinates, with the rotation of their roots since the hair was grown: the input of hairs. */
 export function playCoordinates(
   style: Hairstyle,
   coordinates: Coordinates,

@@ -1,9 +1,7 @@
 /**
- * Grows a hairstyle on a surface: guides along the normals, curls in phase with their neighbours, lengths by a map, and
- * hairs between the guides.
+ * Grows a hairstyle on a surface: guides along the normals, curls in phase with their neighbours, lengths from a map, and hairs between the guides.
  *
- * Elements are chosen so that none turns by more than half a turn: an element that folds further than a turn comes back to
- * where it was, and means nothing.
+ * The number of elements is chosen so that none turns by more than half a turn: an element of a full turn closes on itself, and has no meaning.
  */
 
 import { cross, dot, normalize, normalPart, rotate, type Vector } from '../curve/vector.ts';
@@ -20,47 +18,47 @@ import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap, typ
 
 /** A helix by radius and pitch [m]. */
 export interface Curl {
-  /** Of the helix that the hair follows [m]. */
+  /** Radius of the helix that the hair follows [m]. */
   readonly radius: number;
-  /** Rise in a turn [m]. */
+  /** Rise per turn [m]. */
   readonly pitch: number;
   readonly handedness?: 'right' | 'left';
 }
 
 /** How hair grows: guides, lengths, type, curl and hairs. */
 export interface GrowOptions {
-  /** On vertices, or how many on faces (default 200, spread); density and seed. */
+  /** Roots on vertices, or a number of roots on faces (default 200, spread); density and seed. */
   readonly guides?: RootOptions;
-  /** [m]; where it is 0 nothing grows. Not as one value a vertex: give a function where it varies. */
+  /** Length [m]; nothing grows where it is 0. One value per vertex is not allowed: pass a function if it varies. */
   readonly length: Exclude<SurfaceMap, ArrayLike<number>>;
-  /** Lengths vary by up to this part, at random. Default 0. */
+  /** Largest random variation of lengths, as a fraction. Default 0. */
   readonly lengthJitter?: number;
   /** Default straight. */
   readonly hair?: HairType;
-  /** In place of the hair type's. */
+  /** Overrides that of the hair type. */
   readonly curl?: Curl;
-  /** Default: 10, or as many as the curl needs. */
+  /** Number of elements. Default: 10, or as many as the curl needs. */
   readonly elements?: number;
-  /** Curls are turned by up to this angle, at random [rad]. Default 0: all in phase. */
+  /** Largest random rotation of curls [rad]. Default 0: all in phase. */
   readonly phaseJitter?: number;
-  /** Added to the normal where hair leaves the skin: it lies down along this direction, by place too. Default none. */
+  /** Added to the normal at the root: hair lies down along this direction, which may depend on the place. Default none. */
   readonly lean?: Vector | ((place: SurfacePlace) => Vector);
   /** Default [0, 0, −9.81]. */
   readonly gravity?: Vector;
-  /** Whether guides hang under their weight. Default true. */
+  /** True if guides hang under their weight. Default true. */
   readonly settle?: boolean;
-  /** Hairs between the guides, their density and how they follow. Default none. */
+  /** Number of hairs between the guides, and how they follow. Default none. */
   readonly hairs?: { readonly count: number; readonly density?: SurfaceMap } & HairOptions;
 }
 
-/** What was grown, and what failed. */
+/** The hairstyle, and the guides that failed. */
 export interface GrowReport extends Partial<SettleReport> {
   readonly guides: number;
   readonly hairs: number;
   readonly elements: number;
 }
 
-/** Largest turn of an element [rad]: more is refused when it is asked for, and avoided when it is not. */
+/** Largest rotation of an element [rad]: a request for more is rejected, and the default avoids it. */
 const turnLimit = 2 * Math.PI;
 
 /** Grows hair on a surface and lets its guides hang under their weight. */
@@ -106,7 +104,7 @@ function numericCurl(hair: HairType): Curl | undefined {
   return curl && { radius: curl.radius as number, pitch: curl.pitch as number, handedness: curl.handedness };
 }
 
-/** (κ1, κ2, τ) of a curl; none is straight. */
+/** (κ1, κ2, τ) of a curl; straight if undefined. */
 export function curvatureOf(curl: Curl | undefined): readonly [number, number, number] {
   if (!curl) return [0, 0, 0];
   if (!(curl.radius > 0 && Number.isFinite(curl.radius)))
@@ -204,7 +202,7 @@ function layGuides(
 
 const scaled = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];
 
-/** The normal with the lean added, but never into the skin: at least 10° above it. */
+/** The normal plus the lean, but never into the skin: at least 10° above it. */
 function leanOver(normal: Vector, lean: Vector): Vector {
   const sum: Vector = [normal[0] + lean[0], normal[1] + lean[1], normal[2] + lean[2]];
   const size = hypotOf(sum);
@@ -218,14 +216,14 @@ function leanOver(normal: Vector, lean: Vector): Vector {
   return [c * level[0] + least * normal[0], c * level[1] + least * normal[1], c * level[2] + least * normal[2]];
 }
 
-/** A direction made normal to the axis. */
+/** Makes a direction normal to the axis. */
 export function acrossAxis(side: Vector, axis: Vector): Vector {
   const part = normalPart(side, axis);
   if (part) return normalize(part);
   return normalize(cross(axis, Math.abs(axis[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
 }
 
-/** Gives a style hairs that follow its guides, in place of those it has. */
+/** Replaces the hairs of a style that follow its guides. */
 export function addHairs(
   style: Hairstyle,
   surface: Surface,

@@ -1,13 +1,12 @@
 /**
- * Hairs that follow guides: many, drawn, between few that are simulated.
+ * Hairs that follow guides: many rendered hairs between few simulated ones.
  *
- * A hair takes the shapes of the three guides whose roots are nearest, each turned from the guide's root frame into its own,
- * so that hair on a round head stands off it everywhere; shapes are blended, not positions, and the root stays where it
- * is. Weights fall to zero where a fourth guide comes as near (Shepard's weights with the radius of Franke and Little), so
- * that neighbouring hairs do not part where the sets of guides change. Guides on the other side of a fold (their normals
- * point apart) are passed over. When guides move, their root frames carry the hairs along: whatever model moves them.
+ * A hair blends the shapes of the three guides with the nearest roots, each rotated from the guide's root frame into the hair's, so that hair on a round
+ * head stands off it everywhere. Shapes are blended, not positions, and the root stays fixed. Weights fall to zero where a fourth guide comes as near
+ * (Shepard's weights with the radius of Franke and Little), so that neighbouring hairs do not separate where the sets of guides change. Guides on the
+ * other side of a fold (normals pointing apart) are ignored. When guides move, their root frames move the hairs, whatever the model.
  *
- * Clumping draws a hair towards the nearest guide, more towards the tip.
+ * Clumping attracts a hair to the nearest guide, more towards the tip.
  */
 
 import { SceneError } from '../errors.ts';
@@ -15,16 +14,16 @@ import { hypot, pow, square } from '../math/rounded/index.ts';
 import { randomAt } from './random.ts';
 import type { Roots } from './roots.ts';
 
-/** Guides a hair follows. */
+/** Guides per hair. */
 const NEAR = 3;
 
 /** How many hairs follow the guides, and how much they clump. */
 export interface HairOptions {
-  /** How far tips are drawn to the nearest guide, 0 (default) to 1. */
+  /** Attraction of tips to the nearest guide, 0 (default) to 1. */
   readonly clump?: number;
-  /** How late along the hair that begins: the power of u. Default 2. */
+  /** Exponent of u: how late along the hair the attraction begins. Default 2. */
   readonly clumpPower?: number;
-  /** Length relative to the guides', up to 1: least and most, random between them. Default [1, 1]. */
+  /** Length relative to the guides', up to 1: least and greatest, random in between. Default [1, 1]. */
   readonly length?: readonly [number, number];
   /** Default 0. */
   readonly seed?: number;
@@ -38,7 +37,7 @@ export interface Hairs {
   readonly guide: Uint32Array;
   /** Their weights, which add up to 1, 3 a hair. */
   readonly weight: Float64Array;
-  /** Part of the guides' length, 1 a hair. */
+  /** Fraction of the guides' length, 1 per hair. */
   readonly length: Float32Array;
   readonly clump: number;
   readonly clumpPower: number;
@@ -46,7 +45,7 @@ export interface Hairs {
   readonly guideRoots: Roots;
 }
 
-/** Guides as they are at an instant, all with the same number of nodes. */
+/** State of the guides at an instant, all with the same number of nodes. */
 export interface GuidePose {
   /** Nodes a guide. */
   readonly nodes: number;
@@ -54,7 +53,7 @@ export interface GuidePose {
   readonly position: ArrayLike<number>;
   /** Material axis d1 at nodes, unit, 3 a node; for directors of hairs. */
   readonly director?: ArrayLike<number>;
-  /** How the root frames have turned since the hair was grown, 9 a guide, row by row. Default: not at all. */
+  /** Rotation of the root frames since the hair was grown, 9 per guide, row by row. Default: none. */
   readonly turn?: ArrayLike<number>;
 }
 
@@ -80,7 +79,7 @@ export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOp
 
 type Search = (guide: Uint32Array, weight: Float64Array, hair: number, roots: Roots) => void;
 
-/** Finds the nearest guides by looking at all: 25 million distances for 500 guides and 50,000 hairs take a tenth of a second. */
+/** Finds the nearest guides by brute force: 25 million distances for 500 guides and 50,000 hairs take a tenth of a second. */
 function createSearch(guides: Roots): Search {
   const { position: g, normal: gn, count } = guides;
   const best = new Float64Array(NEAR + 1);
@@ -107,7 +106,7 @@ function createSearch(guides: Roots): Search {
   return (guide, weight, h, { position: p, normal: n }) => {
     const o = 3 * h;
     if (scan(p[o], p[o + 1], p[o + 2], n, o, 0.2) === 0) scan(p[o], p[o + 1], p[o + 2], n, o, -2);
-    // the fourth sets the radius beyond which a guide counts nothing; with fewer, all count
+    // the fourth sets the radius beyond which a guide has no weight; with fewer guides, all count
     const radius = Math.sqrt(best[NEAR]);
     let sum = 0;
     for (let k = 0; k < NEAR; k++) {
@@ -183,7 +182,7 @@ export function writeHairs(
   }
 }
 
-/** Where the root of a hair is now, and for each of its guides the turn of shapes from the guide's frame to the hair's. */
+/** Current position of a hair's root, and for each of its guides the rotation of shapes from the guide's frame to the hair's. */
 function placeRoot({ guide, weight, hairRoots, guideRoots }: Hairs, pose: GuidePose, h: number): void {
   writeRootFrame(frame, hairRoots, h);
   root.fill(0);
@@ -223,7 +222,7 @@ function writeRootFrame(out: Float64Array, { normal: n, side: s }: Roots, k: num
 
 const product = new Float64Array(9);
 
-/** Q M Qᵀ in place of M. */
+/** Replaces M by Q M Qᵀ. */
 function conjugate(m: Float64Array, o: number, q: ArrayLike<number>, at: number): void {
   for (let r = 0; r < 3; r++)
     for (let c = 0; c < 3; c++)
@@ -237,7 +236,7 @@ function conjugate(m: Float64Array, o: number, q: ArrayLike<number>, at: number)
         product[3 * r + 2] * q[at + 3 * c + 2];
 }
 
-/** The guides' directors, turned and blended as the shapes are, and made normal to the hair. */
+/** The guides' directors, rotated and blended like the shapes, and made normal to the hair. */
 function writeDirectors(
   out: Float32Array | Float64Array,
   position: Float32Array | Float64Array,
@@ -270,7 +269,7 @@ function writeDirectors(
     const along = (x * tx + y * ty + z * tz) / Math.max(tx * tx + ty * ty + tz * tz, 1e-300);
     [x, y, z] = [x - along * tx, y - along * ty, z - along * tz];
     const size = hypot(x, y, z);
-    // guides whose frames cancel say nothing; the one before goes on
+    // if the guides' frames cancel, continue with the previous director
     const keep = size < 1e-9 && i > 0;
     out[o] = keep ? out[o - 3] : x / Math.max(size, 1e-300);
     out[o + 1] = keep ? out[o - 2] : y / Math.max(size, 1e-300);

@@ -1,9 +1,9 @@
 /**
  * A hairstyle: guides as super-helices, and the hairs that follow them.
  *
- * A guide is its root with a frame, its length, and the curvatures of its elements: natural ones (the shape without weight)
- * and present ones (the shape as it hangs or was combed). That is all that is needed to rebuild it, and what a file
- * keeps. All guides have equally many elements, so that hairs can blend them; lengths differ from guide to guide.
+ * A guide consists of its root with a frame, its length, and the curvatures of its elements: natural ones (the shape without weight) and current ones (the
+ * shape as it hangs or was combed). A file stores exactly this. All guides have the same number of elements, so that hairs can blend them; lengths
+ * differ from guide to guide.
  */
 
 import type { Vector } from '../curve/vector.ts';
@@ -14,7 +14,7 @@ import type { HairType } from '../scene/types.ts';
 import { createHairs, type GuidePose, type HairOptions, type Hairs } from './hairs.ts';
 import type { Roots } from './roots.ts';
 
-/** What the hair is made of: an elliptic section with the longer axis along d1, and its moduli. */
+/** Material of the hair: an elliptic cross-section with the longer axis along d1, and its moduli. */
 export interface Fiber {
   /** Semi-axes [m]: a along d1, b along d2. */
   readonly a: number;
@@ -32,24 +32,24 @@ export interface Hairstyle {
   readonly fiber: Fiber;
   /** [m/s²] */
   readonly gravity: Vector;
-  /** Helical elements a guide. */
+  /** Helical elements per guide. */
   readonly elements: number;
   readonly guideRoots: Roots;
   /** Tangent and d1 at the roots, unit, 3 a guide. */
   readonly rootTangent: Float64Array;
   readonly rootDirector: Float64Array;
-  /** Along which a curl winds, or a straight hair leaves the skin; unit, 3 a guide. */
+  /** Axis of a curl, or direction in which a straight hair leaves the skin; unit, 3 per guide. */
   readonly axis: Float64Array;
   /** [m], 1 a guide */
   readonly length: Float64Array;
   /** (κ1, κ2, τ) [1/m] without weight, 3 an element, guide by guide */
   readonly natural: Float64Array;
-  /** The same as it is now. */
+  /** Current curvatures, in the same form. */
   readonly curvature: Float64Array;
-  /** Roots of the hairs that follow, and how they do. */
+  /** Roots of the hairs that follow, and their weights. */
   readonly hairRoots?: Roots;
   readonly hairOptions?: HairOptions;
-  /** The mesh that the hair grows on, which hairs are kept out of. */
+  /** The mesh that the hair grows on, which hairs must not enter. */
   readonly skin?: Skin;
 }
 
@@ -74,7 +74,7 @@ export function vectorAt(values: Float64Array, k: number): Vector {
   return [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
 }
 
-/** One guide, with its present or its natural curvatures. */
+/** One guide, with its current or its natural curvatures. */
 export function guideOf(style: Hairstyle, g: number, which: 'curvature' | 'natural' = 'curvature'): Helices {
   const { elements } = style;
   return {
@@ -86,7 +86,7 @@ export function guideOf(style: Hairstyle, g: number, which: 'curvature' | 'natur
   };
 }
 
-/** Places an element that make its curve look smooth: one every 22°, up to 16. */
+/** Points per element for a smooth curve: one every 22°, up to 16. */
 export function placesPerElement({ curvature, natural, elements, length }: Hairstyle): number {
   let most = 0;
   for (const values of [curvature, natural]) {
@@ -120,22 +120,22 @@ export function poseGuides(
   return { nodes, position, director, tangent };
 }
 
-/** The hairs that follow; undefined where the style has none. */
+/** The hairs that follow; undefined if the style has none. */
 export function hairsOf({ hairRoots, guideRoots, hairOptions }: Hairstyle): Hairs | undefined {
   return hairRoots && createHairs(guideRoots, hairRoots, hairOptions);
 }
 
-/** How many guides came to rest. */
+/** How many guides reached equilibrium. */
 export interface SettleReport {
   readonly guides: number;
-  /** Those that found no rest, and keep the shape they had; and those that rest where they would not stay. */
+  /** Guides without an equilibrium, which keep their shape; and guides in an unstable one. */
   readonly failed: number;
   readonly unstable: number;
-  /** Most Newton steps a guide took. */
+  /** Largest number of Newton steps of a guide. */
   readonly iterations: number;
 }
 
-/** Lets guides hang under their weight, from the shape they have; all, or those that are named. */
+/** Lets guides hang under their weight, starting from their current shape; all, or the given ones. */
 export function settleHairstyle(
   style: Hairstyle,
   only?: readonly number[],

@@ -1,5 +1,5 @@
 /**
- * Keeps hair out of the head: curves that would run through the skin are laid over it, from the root on.
+ * Keeps hair out of the head: curves that would pass through the skin are laid over it, from the root on.
  *
  * Every piece of a curve keeps its length and its direction, and slides along the skin where that direction would enter it. Guides are
  * laid as polylines, and helices are fitted to the result; a guide whose helices still cut into the head is laid again, farther from the
@@ -43,7 +43,7 @@ function closedMesh(mesh: MeshInput): Mesh | undefined {
   return measureVolume(vertices, triangles) < thinnest * pow(hypot(x, y, z), 3) ? undefined : shape;
 }
 
-/** Whether a mesh has an inside once its holes are closed: a head, not a sheet. */
+/** True if a mesh has an inside once its holes are closed: a head, not a sheet. */
 export function hasInside(mesh: MeshInput): boolean {
   return closedMesh(mesh) !== undefined;
 }
@@ -69,15 +69,15 @@ export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOpt
 }
 
 type Distance = (out: Float64Array, x: number, y: number, z: number) => void;
-/** Distance and direction away from the skin into `out`; false, and nothing written, where the skin is farther than `near`. */
+/** Writes distance and direction away from the skin to `out`; returns false, and writes nothing, if the skin is farther than `near`. */
 type Grid = (out: Float64Array, x: number, y: number, z: number, near: number) => boolean;
 
-/** Points of the grid from one that is always measured to the next. */
+/** Spacing of the grid points that are always measured. */
 const stride = 4;
 
 /**
- * Distances on a grid, linear between its points. They are measured within a few cells of the skin, where hair is pushed out, and on every
- * fourth point elsewhere, which tells inside from outside.
+ * Distances on a grid, interpolated linearly. They are measured within a few cells of the skin, where hair is pushed out, and on every fourth point
+ * elsewhere, which is enough to distinguish inside from outside.
  */
 function createGrid(bounds: ArrayLike<number>, distance: Distance, cells: number): Grid {
   const low = [0, 1, 2].map((k) => bounds[k] - margin);
@@ -134,7 +134,7 @@ function createGrid(bounds: ArrayLike<number>, distance: Distance, cells: number
   };
 }
 
-/** Linear between the eight points of a coarser grid around a point. */
+/** Linear interpolation between the eight points of a coarser grid around a point. */
 function interpolate(
   value: (i: number, j: number, k: number) => number,
   i: number,
@@ -193,7 +193,7 @@ export function layCurve(
   return moved;
 }
 
-/** Pushes the end of a piece out, and once more by what its middle lacks: a chord cuts through what bulges. */
+/** Pushes the end of a piece out, and again by the penetration of its midpoint: a chord cuts through a convex surface. */
 function pushPiece(p: Float32Array | Float64Array, o: number, field: HeadField, room: number): boolean {
   const pushed = field.push(p, o, room);
   for (let k = 0; k < 3; k++) middle[k] = 0.5 * (p[o + k - 3] + p[o + k]);
@@ -213,16 +213,16 @@ function keepLength(p: Float32Array | Float64Array, o: number, length: number): 
   p[o + 2] = p[o - 1] + scale * z;
 }
 
-/** Guides keep this far from the skin [m]: hairs between them come nearer. */
+/** Distance of guides from the skin [m]: hairs between them come nearer. */
 export const guideClearance = 0.004;
-/** How often a guide is laid again, each time half as far again from the skin. */
+/** How often a guide is laid again, each time 1.5 times as far from the skin. */
 const attempts = 5;
 
-/** What laying guides over a head found. */
+/** Result of laying guides over a head. */
 export interface LayReport {
   /** Guides that were laid over the head. */
   readonly laid: number;
-  /** Those of them that still run deeper than `deepest` is allowed: a millimetre. */
+  /** Those of them that still run deeper than a millimetre. */
   readonly inside: number;
   /** Depth of the deepest guide under the skin [m]; 0 if none is inside. */
   readonly deepest: number;
@@ -265,7 +265,7 @@ function everyHalf(curve: Float64Array, perElement: number): Float64Array {
   return Float64Array.from({ length: 3 * count }, (_, k) => curve[3 * stride * Math.floor(k / 3) + (k % 3)]);
 }
 
-/** Guides of a list that run through the skin, and how deep. */
+/** Guides of a list that pass through the skin, and their depth. */
 function deepGuides(
   style: Hairstyle,
   list: readonly number[],
@@ -308,7 +308,7 @@ export function layHairs(
   }
 }
 
-/** From the world to the axes in which the hair was grown, as the root of guide `g` tells them, or back. */
+/** Transforms from the world to the axes in which the hair was grown, by the root of guide `g`, or back. */
 function turnAbout(
   p: Float32Array | Float64Array,
   { turn, position: now, nodes }: GuidePose,

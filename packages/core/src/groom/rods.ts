@@ -6,20 +6,20 @@ import { reconstructHelices } from '../models/helix/strand.ts';
 import type { ModelId, PinSpec, RodSpec, Varying, Vec3 } from '../scene/types.ts';
 import { guideOf, type Hairstyle, placesPerElement, vectorAt } from './hairstyle.ts';
 
-/** How guides become rods of a scene. */
+/** Options for converting guides to rods of a scene. */
 export interface StyleRodOptions {
-  /** Names begin with it; a dash and the number of the guide follow. Default `hair`. */
+  /** Prefix of names, followed by a dash and the number of the guide. Default `hair`. */
   readonly id?: string;
   /** Default helix. */
   readonly model?: ModelId;
-  /** Edges a helical element. Default: as many as make it look smooth. */
+  /** Edges per helical element. Default: enough for a smooth curve. */
   readonly perElement?: number;
-  /** Every nth guide alone, and at most so many. Default all. */
+  /** Only every nth guide, and at most so many. Default all. */
   readonly every?: number;
   readonly count?: number;
 }
 
-/** Places an element that the initial shape goes through. */
+/** Points per element that the initial shape passes through. */
 const places = 20;
 
 /** Rods and pins of a scene, one rod per guide. */
@@ -37,7 +37,7 @@ export function rodsOfHairstyle(
   const rods: RodSpec[] = [];
   const pins: PinSpec[] = [];
   for (let g = 0; g < style.guideRoots.count && rods.length < count; g += every) {
-    // places closer than nodes: the tangent that the curve through them has at the root is that of the clamp
+    // points closer than nodes: the tangent of the curve at the root is then that of the clamp
     const { position, tangent, director } = reconstructHelices(guideOf(style, g), Math.max(places, perElement));
     const nodes = position.length / 3;
     const name = `${id}-${g}`;
@@ -72,7 +72,7 @@ function steps({ natural, elements }: Hairstyle, g: number, k: number): Varying 
   };
 }
 
-/** Angle of d1 against the frame that is carried along without twist, unwrapped. */
+/** Angle of d1 relative to the parallel-transported frame, unwrapped. */
 function twistAlong(tangent: Float64Array, director: Float64Array): Varying {
   const nodes = tangent.length / 3;
   let carried: Vector = vectorAt(director, 0);

@@ -1,14 +1,12 @@
 /**
  * Where hair grows: roots on a surface, at its vertices or spread over its faces by a density.
  *
- * Each root has a frame: the normal, and a direction across it that changes smoothly over the head, so that curls of
- * neighbours are in phase. The direction is a fixed one carried over the sphere of normals from a pole (up) by the
- * shortest turn: smooth everywhere but opposite the pole, where no hair grows. (Tried first: the projection of a fixed
- * direction, which vanishes on both ears.)
+ * Each root has a frame: the normal, and a tangential direction that changes smoothly over the head, so that curls of neighbours are in phase. The
+ * direction is a fixed one transported over the sphere of normals from a pole (up) by the shortest rotation: smooth everywhere except opposite the pole,
+ * where no hair grows. (The projection of a fixed direction would vanish on both ears.)
  *
- * Roots on faces are spread by cumulative weight, faces in an order that keeps neighbours together, so that the number
- * in any patch is its share to within a few; `spread` then takes of several candidates the one farthest from all others,
- * for guides, which are few and should not cluster.
+ * Roots on faces are distributed by cumulative weight, with faces in an order that keeps neighbours together, so that the number in any patch is its share
+ * to within a few. `spread` then picks from several candidates the one farthest from all others, for guides, which are few and should not cluster.
  */
 
 import { SceneError } from '../errors.ts';
@@ -17,46 +15,46 @@ import { compileExpression, ExpressionError } from '../scene/expression.ts';
 import type { Surface } from '../surface/surface.ts';
 import { randomAt } from './random.ts';
 
-/** A place on a surface, as a map sees it. */
+/** A point on a surface, as input of a map. */
 export interface SurfacePlace {
   readonly position: ArrayLike<number>;
   readonly normal: ArrayLike<number>;
-  /** Black where the mesh has no colours. */
+  /** Black if the mesh has no colours. */
   readonly color: ArrayLike<number>;
 }
 
-/** A quantity on a surface: the same everywhere, one a vertex, or from the place. */
+/** A quantity on a surface: constant, one value per vertex, or a function of the point. */
 export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => number);
 
-/** Places on a surface from which hair grows. */
+/** Points on a surface from which hair grows. */
 export interface Roots {
   readonly count: number;
   /** [m], 3 a root */
   readonly position: Float64Array;
   /** Unit, outwards, 3 a root. */
   readonly normal: Float64Array;
-  /** Unit, across the normal, in phase with its neighbours, 3 a root. */
+  /** Unit, tangential, in phase with its neighbours, 3 per root. */
   readonly side: Float64Array;
   readonly color: Float64Array;
 }
 
-/** How many roots there are, and how they are spread. */
+/** Number of roots, and their distribution. */
 export interface RootOptions {
-  /** `vertices`: one a vertex of the mesh; `faces` (default): `count` of them, spread by density. */
+  /** `vertices`: one per vertex of the mesh; `faces` (default): `count` of them, spread by density. */
   readonly on?: 'vertices' | 'faces';
-  /** How many, on faces. */
+  /** Number of roots on faces. */
   readonly count?: number;
-  /** Relative density; where it is 0 nothing grows. Default 1. */
+  /** Relative density; nothing grows where it is 0. Default 1. */
   readonly density?: SurfaceMap;
   /** Keeps roots apart from each other, for few of them. Default false. */
   readonly spread?: boolean;
   /** Default 0. */
   readonly seed?: number;
-  /** Direction of growth at which the frames begin: up. Default z. */
+  /** Direction at which the frames begin: up. Default z. */
   readonly pole?: readonly [number, number, number];
 }
 
-/** More roots than this are a mistake in the count. */
+/** Maximum number of roots: more are a mistake in the count. */
 const countLimit = 5_000_000;
 
 /** Places roots on a surface. */
@@ -74,13 +72,13 @@ export function placeRoots(surface: Surface, options: RootOptions = {}): Roots {
   return rootsOnFaces(surface, chosen, pole);
 }
 
-/** A map at the vertices, checked: no number of them may be negative or no number. */
+/** Evaluates a map at the vertices; throws if a value is negative or not a number. */
 export function vertexMap({ position, normal, color }: Surface, map: SurfaceMap, name: string): Float64Array {
   const places = { position, normal, color: color ?? new Float64Array(position.length) };
   return readMap(map, name, position.length / 3, places, 'vertex');
 }
 
-/** A map at roots, checked likewise. */
+/** Evaluates a map at roots, with the same check. */
 export function rootMap(roots: Roots, map: SurfaceMap, name: string): Float64Array {
   return readMap(map, name, roots.count, roots, 'root');
 }
@@ -129,7 +127,7 @@ function hasNormal({ normal }: Surface, i: number): boolean {
   return normal[3 * i] !== 0 || normal[3 * i + 1] !== 0 || normal[3 * i + 2] !== 0;
 }
 
-/** Faces and barycentric coordinates, three numbers a root: face, u, v. */
+/** Faces and barycentric coordinates, three numbers per root: face, u, v. */
 type Chosen = Float64Array;
 
 /** Faces in an order in which neighbours are near each other, with the sum of their weights before each. */
@@ -180,7 +178,7 @@ function chooseFaces(surface: Surface, density: Float64Array, count: number, see
   return out;
 }
 
-/** A point in a face, by density: of two tries the denser where they differ much. */
+/** A point in a face, by density: the denser of two samples if they differ much. */
 function writeInside(
   out: Float64Array,
   o: number,
@@ -265,7 +263,7 @@ function writeFaceNormal(out: Float64Array, o: number, { position: p, triangle, 
   }
 }
 
-/** A fixed direction across the pole, carried to the normal by the shortest turn. */
+/** A fixed direction normal to the pole, transported to the normal by the shortest rotation. */
 function writeSide(out: Float64Array, o: number, normal: Float64Array, pole: ArrayLike<number>): void {
   const size = hypot(pole[0], pole[1], pole[2]);
   const [px, py, pz] = [pole[0] / size, pole[1] / size, pole[2] / size];

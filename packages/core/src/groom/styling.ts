@@ -1,9 +1,8 @@
 /**
- * What a hairdresser does to a hairstyle: cut, comb, curl. Each gives a new style and leaves the old one as it was.
+ * Operations on a hairstyle: cut, comb, curl. Each returns a new style and leaves the old one unchanged.
  *
- * Cutting keeps the curvature along what is left. Combing moves what is near the comb, keeps lengths, fits helices to the new
- * curve, and gives the guide the natural curvature for which it hangs as it was combed (inverse statics): it stays. Curling sets
- * the natural curl, and lets the hair hang.
+ * Cutting keeps the curvature of the remaining part. Combing moves hair near the comb, keeps lengths, fits helices to the new curve, and gives the guide
+ * the natural curvature for which it hangs as combed (inverse statics), so that it stays. Curling sets the natural curl, and lets the hair hang.
  */
 
 import { dot, normalize, type Vector } from '../curve/vector.ts';
@@ -16,7 +15,7 @@ import { acrossAxis, type Curl, chooseElements, curvatureOf } from './grow.ts';
 import { fiberSection, guideOf, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
 import { rootMap, type SurfaceMap } from './roots.ts';
 
-/** Which guides an operation is for: those where this is not zero. Default all. */
+/** Selects guides for an operation: those where this is not zero. Default all. */
 export interface Where {
   readonly where?: SurfaceMap;
 }
@@ -30,13 +29,13 @@ function chosen(style: Hairstyle, { where }: Where): number[] {
 
 /** Where guides are cut: by length or by a plane. */
 export interface CutOptions extends Where {
-  /** Longest length that is left [m]. */
+  /** Longest remaining length [m]. */
   readonly length?: number;
   /** Everything on the side that the normal points to is cut off. */
   readonly plane?: { readonly point: Vector; readonly normal: Vector };
 }
 
-/** Shortest hair that is left [m]: a follicle does not come out. */
+/** Shortest remaining hair [m]: the follicle stays. */
 const stubble = 1e-3;
 
 /** Cuts guides; returns a new hairstyle. */
@@ -90,8 +89,8 @@ function lengthBefore(style: Hairstyle, g: number, plane: NonNullable<CutOptions
 const halves = 12;
 
 /**
- * Curvature of equal elements over the first `part` of a guide. The mean over what each covers is fitted further, in places
- * and frames: the mean alone moves a tip by 4 % of the length where a hair bends over at its root.
+ * Curvature of equal elements over the first `part` of a guide. Starts from the mean over each element and refines it by a fit of positions and frames:
+ * the mean alone moves a tip by 4 % of the length if a hair bends sharply at its root.
  */
 function resample(values: Float64Array, elements: number, g: number, part: number, length: number): void {
   const old = values.slice(3 * elements * g, 3 * elements * (g + 1));
@@ -115,13 +114,13 @@ export interface CombOptions extends Where {
   /** The comb goes from here to there [m]. */
   readonly from: Vector;
   readonly to: Vector;
-  /** How far from its path hair is taken along [m]. */
+  /** Distance from its path within which hair is moved [m]. */
   readonly radius: number;
-  /** How much of the way, 0 to 1. Default 1. */
+  /** Fraction of the stroke that hair follows, 0 to 1. Default 1. */
   readonly strength?: number;
 }
 
-/** How many guides the comb moved, and how many sag again. */
+/** Number of guides that the comb moved, and of those that sag again. */
 export interface CombReport {
   readonly combed: number;
   /** Of those, hairs too soft to stay: they sag. */
@@ -148,9 +147,9 @@ export function combHairstyle(
 }
 
 /**
- * Gives guides the shapes of polylines, 3 numbers a point from the root on, with equal distances: helices are fitted, and `hold`
- * (default) makes the natural curvature the one that hangs so. Without it, the shape is one that something else holds, such as
- * the head that hair lies on, and the natural curvature stays.
+ * Gives guides the shapes of polylines, 3 numbers per point from the root on, with equal distances: fits helices, and with `hold` (default) sets the
+ * natural curvature for which the guide hangs in that shape. Without it, something else holds the shape, such as the head that hair lies on, and the
+ * natural curvature is unchanged.
  */
 export function reshapeHairstyle(
   style: Hairstyle,
@@ -190,7 +189,7 @@ export function reshapeHairstyle(
   return { style: { ...style, ...out }, report };
 }
 
-/** Takes points along with the comb, keeps the root and the distances; false where nothing is near. */
+/** Moves points with the comb, keeping the root and the distances; returns false if no point is near. */
 export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: number, strength: number): boolean {
   const way: Vector = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
   const square = dot(way, way);
@@ -221,7 +220,7 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
 export interface CurlOptions extends Where {
   /** Undefined: straight. */
   readonly curl?: Curl;
-  /** Whether the hair hangs anew. Default true. */
+  /** True if the hair hangs again afterwards. Default true. */
   readonly settle?: boolean;
 }
 

@@ -1,19 +1,18 @@
 /**
- * Fibers around simulated centre lines: few are simulated, many are drawn [Michels2015 Fig. 7].
+ * Fibers around simulated centre lines: few are simulated, many are rendered [Michels2015 Fig. 7].
  *
- * A fiber has a fixed place (a, b) in the unit disc of its line's section. At fraction u of the line it lies at
+ * A fiber has a fixed position (a, b) in the unit disc of its line's cross-section. At fraction u of the line it lies at
  *
  *     x(u) + ρ(u) (a d1(u) + b d2(u)),
  *
- * with the line's own material frame, so that its twist is carried: fibers wind about a line that is twisted, and a line that
- * is moved as a whole moves them with it. Frames belong to edges; at a node the frame is the one half-way between the two edges
- * (the normalised sum of their quaternions, which is that exactly), so it is exact on a rod of constant curvature and twist.
- * At a free end it is that of the last edge. No frame is taken from the curve, so nothing is undefined where that is
+ * with the line's own material frame, so that fibers wind about a twisted line, and move with a line that is moved as a whole. Frames belong to edges; at
+ * a node the frame is the one half-way between the two edges (the normalised sum of their quaternions, which is exactly that), so it is exact on a rod of
+ * constant curvature and twist. At a free end it is that of the last edge. No frame is derived from the curve, so nothing is undefined where it is
  * straight, and a closed line closes its fibers.
  *
- * Blending. With `blend` fibers follow the nearest lines as well, with the weights of the hairs of a hairstyle (hairs.ts). Where
- * fiber f was in the frame of line k when all began, o_k(u) = R_k⁰(u)ᵀ(X_f⁰(u) − x_k⁰(u)), it stays for that line, and it is
- * drawn at Σ w_k (x_k(u) + R_k(u) o_k(u)). All terms agree at the beginning, and as long as the lines move together.
+ * Blending. With `blend` fibers follow the nearest lines as well, with the weights of the hairs of a hairstyle (hairs.ts). Fiber f keeps its initial
+ * position in the frame of line k, o_k(u) = R_k⁰(u)ᵀ(X_f⁰(u) − x_k⁰(u)), and is rendered at Σ w_k (x_k(u) + R_k(u) o_k(u)). All terms agree initially,
+ * and as long as the lines move together.
  */
 
 import { SceneError } from '../errors.ts';
@@ -22,7 +21,7 @@ import { createHairs } from './hairs.ts';
 import { randomAt } from './random.ts';
 import type { Roots } from './roots.ts';
 
-/** A centre line as it is at an instant: what a rod's samples and a recording have. */
+/** State of a centre line at an instant, from a rod's samples or a recording. */
 export interface CentreLine {
   readonly closed: boolean;
   /** [m], 3 a node */
@@ -31,13 +30,13 @@ export interface CentreLine {
   readonly edgeDirector: ArrayLike<number>;
 }
 
-/** Fibers that are drawn around each rod. */
+/** Fibers that are rendered around each rod. */
 export interface WispOptions {
   /** Fibers a line. */
   readonly count: number;
-  /** Of the bundle [m]: everywhere, or at fractions of the length from 0 to 1, linear between them: [[0, 1e-3], [1, 2e-4]]. */
+  /** Radius of the bundle [m]: constant, or at fractions of the length from 0 to 1, linear between them: [[0, 1e-3], [1, 2e-4]]. */
   readonly radius: number | readonly (readonly [number, number])[];
-  /** How often fibers wind about their line from its start to its end, beside its own twist. Default 0; whole on closed lines. */
+  /** Turns of fibers about their line from start to end, in addition to its twist. Default 0; an integer on closed lines. */
   readonly turns?: number;
   /** How much fibers follow neighbouring lines, 0 (default) to 1. */
   readonly blend?: number;
@@ -53,10 +52,10 @@ export interface Wisps {
   readonly count: number;
   /** Place in the unit disc, 2 a fiber. */
   readonly place: Float64Array;
-  /** Lines that each fiber follows and their weights, 3 a fiber; the first is its own. Empty where nothing is blended. */
+  /** Lines that each fiber follows and their weights, 3 per fiber; the first is its own. Empty without blending. */
   readonly line: Uint32Array;
   readonly weight: Float64Array;
-  /** Offsets in the frames of those lines [m], for each fiber 9 a node of its own line. Empty where nothing is blended. */
+  /** Offsets in the frames of those lines [m], 9 per node of its own line for each fiber. Empty without blending. */
   readonly offset: readonly Float64Array[];
 }
 
@@ -64,7 +63,7 @@ const NEAR = 3;
 
 const MOST_FIBERS = 1_000_000;
 
-/** Places fibers about the lines as they are now. */
+/** Places fibers around the lines in their current state. */
 export function createWisps(lines: readonly CentreLine[], options: WispOptions): Wisps {
   const { count, radius, turns = 0, blend = 0, seed = 0 } = options;
   if (!(Number.isInteger(count) && count > 0)) throw new SceneError(['count'], `expected a whole number, got ${count}`);
@@ -133,7 +132,7 @@ export function nodeQuaternions(line: CentreLine): Float64Array {
     const [a, b] = [3 * j, 3 * ((j + 1) % nodes)];
     const [tx, ty, tz] = [x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]];
     const length = hypot(tx, ty, tz);
-    // an edge without length goes on as the one before
+    // an edge without length continues the previous one
     if (length > 0) [tangent[0], tangent[1], tangent[2]] = [tx / length, ty / length, tz / length];
     writeQuaternion(edge, 4 * j, tangent, d, 3 * j);
   }
@@ -157,14 +156,14 @@ function writeQuaternion(
   let [ux, uy, uz] = [d[at] - along * t[0], d[at + 1] - along * t[1], d[at + 2] - along * t[2]];
   let size = hypot(ux, uy, uz);
   if (!(size > 1e-9)) {
-    // a director along the tangent says nothing: any axis across will do
+    // a director along the tangent is useless: any perpendicular axis will do
     const [a, b, c] = t;
     [ux, uy, uz] = Math.abs(c) < 0.9 ? [b, -a, 0] : [c, 0, -a];
     size = hypot(ux, uy, uz);
   }
   [ux, uy, uz] = [ux / size, uy / size, uz / size];
   const [vx, vy, vz] = [t[1] * uz - t[2] * uy, t[2] * ux - t[0] * uz, t[0] * uy - t[1] * ux];
-  // the largest of the four is found first, so that nothing is divided by little
+  // the largest of the four is computed first, to avoid division by small numbers
   const trace = [ux + vy + t[2], ux - vy - t[2], vy - ux - t[2], t[2] - ux - vy];
   const most = trace.indexOf(Math.max(...trace));
   const s = 0.5 * Math.sqrt(1 + trace[most]);
@@ -179,7 +178,7 @@ function writeQuaternion(
   for (let k = 0; k < 4; k++) out[o + k] = rows[most][k];
 }
 
-/** A part of the way from one rotation to another; exact for a half, and near it otherwise. */
+/** Interpolates between two rotations; exact for a half, approximate otherwise. */
 function halfWay(
   out: Float64Array,
   o: number,
@@ -297,7 +296,7 @@ function writeBlended(
   }
 }
 
-/** Where each fiber is in the frames of the lines near its root; the weights are those of hairs between guides. */
+/** Position of each fiber in the frames of the lines near its root; the weights are those of hairs between guides. */
 function bindToNeighbours(plain: Wisps, lines: readonly CentreLine[]): Wisps {
   const { options, count, nodeCounts } = plain;
   const frames = lines.map(nodeQuaternions);
@@ -310,7 +309,7 @@ function bindToNeighbours(plain: Wisps, lines: readonly CentreLine[]): Wisps {
   const weight = new Float64Array(NEAR * count);
   const offset = fibers.map((points, fiber) => {
     const own = Math.floor(fiber / options.count);
-    // its own line first; what the others have is scaled by `blend`, and the rest is its own
+    // its own line first; the weights of the others are scaled by `blend`
     const others = [0, 1, 2].filter((k) => guide[NEAR * fiber + k] !== own).slice(0, NEAR - 1);
     line[NEAR * fiber] = own;
     weight[NEAR * fiber] = 1;
@@ -337,7 +336,7 @@ function bindToNeighbours(plain: Wisps, lines: readonly CentreLine[]): Wisps {
   return { ...plain, line, weight, offset };
 }
 
-/** Places alone count; all face the same way. */
+/** Only positions count; all face the same way. */
 function rootsOf(points: readonly (readonly number[])[]): Roots {
   const same = (v: readonly number[]): Float64Array => Float64Array.from(points.flatMap(() => v));
   return {
