@@ -6,7 +6,7 @@
  * `shake` — the same cost with the gradients of the start of the step: keeps the energy to 1e-5 and the angular momentum
  *    to rounding. Written as RATTLE, so that positions and velocities belong to the same instant.
  *
- * Edges are inextensible here whatever their EA. Steps longer than 0.7 of the stable one, ½ds²√(ρA/EI), are cut.
+ * Edges are inextensible here whatever their EA. Steps longer than 0.7 of the stable one, ½ds²√(ρA/EI), are subdivided.
  */
 
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
@@ -31,9 +31,9 @@ export interface ExplicitWork extends QuasistaticWork {
   /** Edge vectors now and at the start of the step, 3 an edge. */
   readonly edge: Float64Array;
   readonly edgeStart: Float64Array;
-  /** Along which edges are pulled or pushed. */
+  /** Directions along which edges are pulled or pushed. */
   readonly direction: Float64Array;
-  /** 1 where the constraint pushes in this step. */
+  /** 1 if the constraint pushes in this step. */
   readonly isPushed: Uint8Array;
   readonly inverseMass: Float64Array;
   readonly correction: Float64Array;
@@ -41,11 +41,11 @@ export interface ExplicitWork extends QuasistaticWork {
   readonly start: Float64Array;
   readonly previousTangent: Float64Array;
   /**
-   * What the printed bending gradients, which take edges as inextensible, pull along each edge [N]: the multiplier of the constraint
-   * cancels it, and the tension is the sum of both.
+   * Force along each edge [N] of the printed bending gradients, which assume inextensible edges: the multiplier of the constraint cancels it, and the
+   * tension is the sum of both.
    */
   readonly edgeAxial: Float64Array;
-  /** Longest step that is taken at once [s]. */
+  /** Longest step that is taken without subdivision [s]. */
   readonly stableStep: number;
 }
 
@@ -163,7 +163,7 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Expli
   }
 }
 
-/** Accelerations of the free nodes at the present state, into der.acceleration. */
+/** Accelerations of the free nodes at the current state, into der.acceleration. */
 export function writeAcceleration(der: DerRod, work: ExplicitWork, t: number): void {
   const { acceleration, nodeCount, loads, massDamping, v } = der;
   evaluateLoads(der, t);
@@ -275,8 +275,8 @@ export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeSt
 }
 
 /**
- * Which edges this step pushes: by the sign of the multipliers that the start's gradients give. An edge whose sign rounding decides has a
- * multiplier next to nothing, so the choice changes nothing; tensions of the last step would decide over forces that are new.
+ * Determines which edges this step pushes, by the sign of the multipliers with the gradients of the start. If rounding decides the sign of an edge, its
+ * multiplier is nearly zero and the choice does not matter; tensions of the last step would be wrong for new forces.
  */
 export function markPushed({ isPushed }: ExplicitWork, multipliers: Float64Array, isSolved: boolean): void {
   for (let j = 0; j < isPushed.length; j++) isPushed[j] = isSolved && multipliers[j] < 0 ? 1 : 0;
@@ -286,7 +286,7 @@ function dotEdges(a: Float64Array, i: number, b: Float64Array, j: number): numbe
   return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2];
 }
 
-/** Takes the part out of the velocities that would change edge lengths (RATTLE's second half); one linear solve. */
+/** Removes the part of the velocities that would change edge lengths (second half of RATTLE); one linear solve. */
 export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
   const { edgeCount, nodeCount, v, rod } = der;
   const { edge, lower, diagonal, upper, step, scratch, inverseMass: w } = work;
@@ -374,7 +374,7 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
   return true;
 }
 
-/** What a step takes over from the one before and the state does not hold, found again from the state. */
+/** Recomputes from the state what a step inherits from the one before and the state does not contain. */
 export function refreshExplicit(der: DerRod, work: ExplicitWork): void {
   measureEdges(der, der.q, work.previousTangent);
   updateTwist(der);
@@ -383,7 +383,7 @@ export function refreshExplicit(der: DerRod, work: ExplicitWork): void {
   if (measureBinormals(der, work.kb)) writeCenterlineForce(work.correction, der, work);
 }
 
-/** One step of one rod, cut to the stable length; on failure the rod is back where it was. */
+/** One step of one rod, subdivided to the stable length; on failure restores the rod. */
 export function stepExplicit(
   der: DerRod,
   work: ExplicitWork,

@@ -73,11 +73,11 @@ const column = new Float64Array(3);
 const unit = new Float64Array(3);
 const locked = new Float64Array(9);
 
-/** Inverse mass and inertia at the present orientation, zero along and about locked axes. */
+/** Inverse mass and inertia at the current orientation, zero along and about locked axes. */
 export function measureInverseMass({ body, inverseMass, inverseInertia }: ExplicitBody): void {
   const { free } = body.body;
   for (let k = 0; k < 3; k++) inverseMass[k] = free[k] && body.mass > 0 ? 1 / body.mass : 0;
-  // rows and columns of locked axes out: the others' block is inverted by itself
+  // remove rows and columns of locked axes, and invert the block of the others
   for (let i = 0; i < 3; i++)
     for (let j = 0; j < 3; j++)
       locked[3 * i + j] = free[3 + i] && free[3 + j] ? body.worldInertia[3 * i + j] : i === j ? 1 : 0;
@@ -91,7 +91,7 @@ export function measureInverseMass({ body, inverseMass, inverseInertia }: Explic
 
 const spin = new Float64Array(3);
 
-/** Momenta of locked axes are what the guide lets them be: m v = 0 along, L = I ω with ω about free axes alone. */
+/** Projects momenta on the free axes: m v = 0 along locked ones, L = I ω with ω about free axes alone. */
 export function guideMomentum(explicit: ExplicitBody): void {
   const { body, inverseInertia, turnsFreely } = explicit;
   for (let k = 0; k < 3; k++) if (!body.body.free[k]) body.velocity[k] = 0;
@@ -119,7 +119,7 @@ function turnAbout({ axes }: ExplicitBody, orientation: Float64Array, k: number,
   principal[b] = c * principal[b] - s * x;
 }
 
-/** Where the body is after h from the start of the step, with the velocity and the momentum that it has and what the constraints added. */
+/** Pose of the body after h from the start of the step, with its velocity and momentum including the constraints' impulses. */
 export function driftBody(explicit: ExplicitBody, h: number): void {
   const { body, impulse, angularImpulse, inverseMass, moments, axes } = explicit;
   const { start, position, orientation } = body;
@@ -150,7 +150,7 @@ export function driftBody(explicit: ExplicitBody, h: number): void {
   writeRotation(body.pose.rotation, orientation);
 }
 
-/** Takes the constraints' impulses into the velocities. */
+/** Adds the constraints' impulses to the velocities. */
 export function commitImpulses({ body, impulse, angularImpulse, inverseMass }: ExplicitBody): void {
   for (let k = 0; k < 3; k++) {
     body.velocity[k] += inverseMass[k] * impulse[k];

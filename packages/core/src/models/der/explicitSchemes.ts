@@ -1,6 +1,6 @@
 /**
- * The explicit integrators `shake` and `fast-projection` of all rods of a bundle, as a part that the model is given: a model without
- * it refuses them and carries none of their code.
+ * The explicit integrators `shake` and `fast-projection` for all rods of a bundle, as an optional part of the model: a model without it rejects them and
+ * bundles none of their code.
  */
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -29,9 +29,9 @@ interface ExplicitParts {
 }
 
 export interface ExplicitSchemes {
-  /** Once rods and bodies have their state. Throws SceneError where steps would be cut into too many pieces. */
+  /** Call once rods and bodies have their state. Throws SceneError if steps would be subdivided into too many pieces. */
   begin(): void;
-  /** Forces of a system at t, as the scheme remembers them from step to step. Returns what is wrong, or an empty string. */
+  /** Forces of a system at t that the scheme carries from step to step. Returns an error, or an empty string. */
   initialize(system: number, t: number): string;
   step(system: number, t: number, dt: number): RodStep;
   /** The state of a rod was written from outside. */

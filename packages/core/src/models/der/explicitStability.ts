@@ -1,4 +1,4 @@
-/** How long a step may be by the explicit schemes, and into how many pieces a longer one is cut. */
+/** Stable step length of the explicit schemes, and the number of pieces that a longer step is subdivided into. */
 
 import { SceneError } from '../../errors.ts';
 import { pow, square as squareOf } from '../../math/rounded/index.ts';
@@ -42,22 +42,22 @@ export function findStableStep(
   return 1 / Math.sqrt(sum);
 }
 
-/** More pieces of one step than this are refused: no one would wait for the end. */
+/** Maximum number of pieces per step: beyond it a run would take too long. */
 const MOST_PIECES = 1e5;
 
-/** Pieces that a step of length dt is cut into; undefined where they are too many. */
+/** Number of pieces of a step of length dt; undefined if there are too many. */
 export function countPieces(dt: number, stableStep: number): number | undefined {
   const pieces = Math.max(1, Math.ceil(dt / stableStep - 1e-9));
   return pieces <= MOST_PIECES ? pieces : undefined;
 }
 
-/** Why a step of length dt is not taken. */
+/** Error text: why a step of length dt is rejected. */
 export function tooManyPieces(dt: number, stableStep: number): string {
   const pieces = (dt / stableStep).toPrecision(2);
   return `an explicit scheme would cut a step of ${dt} s into ${pieces} pieces of ${stableStep.toPrecision(2)} s; use tr-bdf2, or a softer or coarser rod`;
 }
 
-/** Refuses a scene whose steps would never end. */
+/** Rejects a scene whose steps would take too long. */
 export function refuseShortSteps(scene: Scene, rod: string, stableStep: number): void {
   const step = scene.time?.step;
   if (step === undefined || countPieces(step, stableStep) !== undefined) return;

@@ -62,11 +62,11 @@ export interface ExplicitSystem {
   /** Edge vectors at the start of the step, and now; one array a rod. */
   readonly edgesStart: readonly Float64Array[];
   readonly edgesNow: readonly Float64Array[];
-  /** Bodies when the step began. */
+  /** Bodies at the start of the step. */
   readonly entry: readonly Float64Array[];
   readonly moved: Float64Array;
   readonly stableStep: number;
-  /** The matrix of the present state is factored. */
+  /** True if the matrix of the current state is factored. */
   ready: boolean;
 }
 
@@ -100,7 +100,7 @@ export function createExplicitSystem(system: System, works: readonly ExplicitWor
   };
 }
 
-/** Welded nodes where their bodies are. */
+/** Moves welded nodes to their bodies. */
 function placeSeats({ seats, system }: ExplicitSystem): void {
   for (const { member, node, body, arm, lever } of seats) {
     const { q } = system.members[member].der;
@@ -122,7 +122,7 @@ function moveSeats({ seats, system }: ExplicitSystem): void {
   }
 }
 
-/** Force and torque on every body at the present state: its own loads, and what its welded nodes and held frames pass on. */
+/** Force and torque on every body at the current state: its own loads, and those of its welded nodes and held frames. */
 function writeBodyForces({ system, works }: ExplicitSystem, t: number): void {
   for (const body of system.bodies) writeBodyLoad(body, t);
   system.members.forEach(({ der, ties, heldTorque }: Member, m) => {
@@ -152,7 +152,7 @@ function writeBodyForces({ system, works }: ExplicitSystem, t: number): void {
   }
 }
 
-/** Matrix of the constraints at the present state, factored. */
+/** Matrix of the constraints at the current state, factored. */
 function prepare(explicit: ExplicitSystem, edges: readonly Float64Array[]): boolean {
   const { system, works, bodies, constraints } = explicit;
   system.members.forEach(({ der }, m) => {
@@ -162,7 +162,7 @@ function prepare(explicit: ExplicitSystem, edges: readonly Float64Array[]): bool
   return factorConstraints(constraints, works, edges, bodies);
 }
 
-/** Levers and inverse masses of the bodies where they are. */
+/** Levers and inverse masses of the bodies at their current poses. */
 function measureBodies({ system, bodies }: ExplicitSystem): void {
   for (const member of system.members) measureLevers(member, system.bodies);
   for (const one of bodies) {
@@ -171,7 +171,7 @@ function measureBodies({ system, bodies }: ExplicitSystem): void {
   }
 }
 
-/** Takes the part out of the velocities that would change edge lengths; the matrix must be that of the present state. */
+/** Removes the part of the velocities that would change edge lengths; the matrix must be that of the current state. */
 function projectSystemVelocities(explicit: ExplicitSystem): void {
   const { system, works, bodies, constraints, edgesNow } = explicit;
   const { x, first } = constraints;
@@ -237,7 +237,7 @@ function nudgeBody(one: ExplicitBody, moved: Float64Array, o: number): void {
   writeRotation(body.pose.rotation, body.orientation);
 }
 
-/** By the matrix of the step's start, which is factored; the constraints' values are in x before and after. */
+/** Solves with the factored matrix of the step's start; the constraints' values are in x before and after. */
 function markPushedEdges(explicit: ExplicitSystem): void {
   const { works, constraints } = explicit;
   solveSparse(constraints.factor, constraints.x);
@@ -247,7 +247,7 @@ function markPushedEdges(explicit: ExplicitSystem): void {
   measureConstraints(explicit);
 }
 
-/** Brings every edge back to its length; returns the iterations, −1 on failure. */
+/** Restores every edge's length; returns the iterations, −1 on failure. */
 function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
   const { system, works, bodies, constraints, edgesStart, edgesNow } = explicit;
   const perForce = (shake ? 2 : 1) / (h * h);
@@ -283,7 +283,7 @@ function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
   return -1;
 }
 
-/** Frames, inverse masses, projected velocities and forces of the present state. */
+/** Frames, inverse masses, projected velocities and forces of the current state. */
 export function initializeExplicitSystem(explicit: ExplicitSystem, t: number): string {
   const { system, works, edgesNow } = explicit;
   for (const { body } of explicit.bodies) syncPose(body);
@@ -367,7 +367,7 @@ function stepOnce(explicit: ExplicitSystem, shake: boolean, t: number, h: number
   return finishStep(explicit, shake, t + h, h, out);
 }
 
-/** Velocities and frames where the projection has left the nodes, forces there, and the second half of the kick. */
+/** Velocities and frames at the projected nodes, forces there, and the second half of the kick. */
 function finishStep(explicit: ExplicitSystem, shake: boolean, t: number, h: number, out: RodStep): boolean {
   const { system, works, edgesNow } = explicit;
   for (let m = 0; m < works.length; m++) {
@@ -399,7 +399,7 @@ function finishStep(explicit: ExplicitSystem, shake: boolean, t: number, h: numb
   return true;
 }
 
-/** One step of rods and bodies, cut to the stable length; on failure they are back where they were. */
+/** One step of rods and bodies, subdivided to the stable length; on failure restores them. */
 export function stepExplicitSystem(
   explicit: ExplicitSystem,
   starts: readonly Snapshot[],

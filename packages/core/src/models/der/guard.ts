@@ -1,12 +1,12 @@
 /**
- * Refuses steps of second order that create energy.
+ * Rejects second-order steps that create energy.
  *
- * The trapezoidal stage of TR-BDF2 goes on from the accelerations that a rod had, and so does the history of BDF2. Where an edge turns far in
- * one step, its tension has turned meanwhile, and the step gains: of 100 free rods that were pushed for 2 ms some gained half of their energy
- * in one step. No step gained more than 1 % in which no edge turned by more than 0.1 rad, so only steps that turn an edge far are measured,
- * and one that gains is taken anew by implicit Euler, whose force is that of the end.
+ * The trapezoidal stage of TR-BDF2 starts from the rod's previous accelerations, and so does the history of BDF2. If an edge turns far in one step, its
+ * tension has turned meanwhile, and the step gains energy: of 100 free rods that were pushed for 2 ms some gained half of their energy in one step. No
+ * step gained more than 1 % in which no edge turned by more than 0.1 rad. So only steps that turn an edge far are measured, and one that gains is
+ * repeated with implicit Euler, whose force is that of the end.
  *
- * Measured is kinetic plus elastic energy less the work of the loads, in the frame of the pins: see balance.ts, which has the same for samples.
+ * The measure is kinetic plus elastic energy minus the work of the loads, in the frame of the pins: see balance.ts, which does the same for samples.
  */
 import { hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { syncPose } from './body.ts';
@@ -17,10 +17,10 @@ import type { Snapshot } from './snapshot.ts';
 import { evaluateLoads } from './stage.ts';
 import { addElasticEnergy } from './strainEnergy.ts';
 
-/** cos² of how far an edge may turn in a step that is not measured [0.2 rad]. */
+/** cos² of the largest rotation of an edge in a step that is not measured [0.2 rad]. */
 export const NEAR_SQUARE = 0.9605;
 
-/** Whether an edge of a rod turns farther than that between two places of its nodes; `step`: from one number to the next. */
+/** True if an edge of a rod turns farther than that between two states of its nodes; `step`: stride of the numbers. */
 export function turnsFar(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: TurnPlace): boolean {
   const { edges, start, step, closes } = toPlace;
   for (let j = 0; j < edges; j++) {
@@ -41,12 +41,12 @@ export function turnsFar(from: Float64Array, fromPlace: number, to: Float64Array
   return false;
 }
 
-/** Where unknowns lie in a list: the first, and how far apart they are. */
+/** Location of unknowns in an array: offset and stride. */
 export interface TurnPlace {
   readonly edges: number;
   readonly start: number;
   readonly step: number;
-  /** The last edge leads back to the first node. */
+  /** True if the last edge leads back to the first node. */
   readonly closes: boolean;
 }
 
@@ -54,7 +54,7 @@ export function turnPlaceOf({ edgeCount, rod }: DerRod): TurnPlace {
   return { edges: edgeCount, start: 0, step: 1, closes: rod.closed };
 }
 
-/** Whether velocities will turn an edge by more than 0.15 rad in a time h. */
+/** True if velocities will turn an edge by more than 0.15 rad in a time h. */
 export function willTurn({ v, edgeCount, nodeCount, edgeLength }: DerRod, h: number): boolean {
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
@@ -78,7 +78,7 @@ export interface Mark {
   readonly torques: readonly Float64Array[];
 }
 
-/** The system as it is at t; its poses must be up to date. */
+/** Records the system at t; its poses must be up to date. */
 export function markSystem({ members, bodies }: System, t: number): Mark {
   const out = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
   const momentum = new Float64Array(3);
@@ -113,7 +113,7 @@ export function markSystem({ members, bodies }: System, t: number): Mark {
   };
 }
 
-/** Way of the frame over the step: of the pins where there are any, else of all mass. */
+/** Displacement of the frame over the step: of the pins if there are any, else of the centre of mass. */
 function writeWay(way: Float64Array, { members, bodies }: System, starts: readonly Snapshot[]): void {
   way.fill(0);
   if (bodies.length > 0) return;
@@ -158,7 +158,7 @@ function workOf(der: DerRod, start: Snapshot, force: Float64Array, torque: Float
   return sum;
 }
 
-/** The most that pins may have done: their reactions are known at the end only, and change over the step. */
+/** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
 function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], way: Float64Array, t: number): number {
   let sum = 0;
   members.forEach(({ der, work }, m) => {
@@ -182,7 +182,7 @@ function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], 
   return sum;
 }
 
-/** How far pin p has turned its frame [rad], at most. */
+/** Upper bound on the rotation of pin p's frame [rad]. */
 function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
   const h = held.pin.indexOf(p);
   if (h < 0) return 0;
@@ -195,7 +195,7 @@ function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
   return Math.abs(held.theta[h] - start.held.theta[h]) + Math.sqrt(tangent) + Math.sqrt(director);
 }
 
-/** Whether the step of length h that ends at t has gained more than this part of the energy that was there and of the work done. */
+/** True if the step of length h that ends at t has gained more than this fraction of the initial energy and of the work done. */
 export function hasGained(
   system: System,
   { starts, before, t, h }: { starts: readonly Snapshot[]; before: Mark; t: number; h: number },

@@ -1,8 +1,8 @@
 /**
- * What a body's spin adds to its rotation block, s²·I: the change of L with the turn of R and of dexp_ψ. It is not
- * symmetric, and the bodies' matrix stays so: its factor decides whether a step is one downhill. Instead the solution is
- * refined, x ← S⁻¹(b − Gx), which converges like (½|ω|h)ⁿ and costs next to nothing beside a rod's evaluation. Left to
- * Newton alone, that factor is paid in iterations of the whole: 7 a step of implicit Euler at ωh = ¼, where 2 do with it.
+ * Contribution of a body's spin to its rotation block s²·I: the change of L with the rotation R and with dexp_ψ. It is not symmetric, but the bodies'
+ * matrix must be: its factor decides whether a step goes downhill. So the solution is refined, x ← S⁻¹(b − Gx), which converges like (½|ω|h)ⁿ and costs
+ * almost nothing compared with evaluating a rod. Left to Newton alone, that factor costs iterations of the whole system: 7 per step of implicit Euler at
+ * ωh = ¼, instead of 2.
  */
 import { cos, sin, tan } from '../../math/rounded/index.ts';
 import type { DerBody } from './body.ts';
@@ -36,7 +36,7 @@ export function writeGyroscopic(out: Float64Array, o: number, der: DerBody, s: n
   const c1 = angle < 1e-3 ? 0.5 - a2 / 24 : (1 - cos(angle)) / a2;
   const c2 = angle < 1e-2 ? 1 / 6 - a2 / 120 : (angle - sin(angle)) / (a2 * angle);
   const c3 = angle < 1e-2 ? 1 / 12 + a2 / 720 : (1 - angle / (2 * tan(angle / 2))) / a2;
-  // of both, by |ψ| and over |ψ|
+  // derivatives of both with respect to |ψ|, divided by |ψ|
   const change1 = angle < 0.1 ? -1 / 12 + a2 / 180 : (angle * sin(angle) - 2 * (1 - cos(angle))) / (a2 * a2);
   const change2 = angle < 0.1 ? -1 / 60 + a2 / 1260 : (1 - cos(angle) - 3 * c2 * a2) / (a2 * a2);
   for (let k = 0; k < 3; k++) rate[k] = s * (psi[k] - psiRate[k]);
@@ -65,12 +65,12 @@ export function writeGyroscopic(out: Float64Array, o: number, der: DerBody, s: n
   }
 }
 
-/** Passes of the refinement at most; it stops when what it changes is a millionth of the step. */
+/** Maximum number of refinement passes; it stops when a change is below a millionth of the step. */
 const PASSES = 12;
 
 /**
  * Refines the bodies' step x in outerRight, which solved S x = right, for the spins' share G. `solve` solves with the
- * factor of S in place. Where a body spins so fast that this would not converge, x stays as it was.
+ * factor of S in place. If a body spins so fast that this would not converge, x is unchanged.
  */
 export function refineSpin(
   system: System,

@@ -1,4 +1,4 @@
-/** Frames held by pins and bodies: the torque it takes to hold them, and the second derivatives by turning them. */
+/** Frames held by pins and bodies: the torque that holds them, and the second derivatives with respect to their rotation. */
 import { addMixed, condenseHeldHinge } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';

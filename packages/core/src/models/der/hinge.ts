@@ -1,13 +1,12 @@
 /**
- * Hinges: a held frame that may turn about one axis of what holds it.
+ * Hinges: a held frame that may turn about one axis of its holder.
  *
- * The angle α has no inertia and no friction: it is where the torque about the axis is zero, for any place of the rod. So it is no
- * unknown of the rod but a minimisation inside the half joints beside it, E*(q, φ) = min_α E(q, φ, α): the gradient of E* is
- * that of E at the minimum, its Hessian that of E less the rank-one term H_α H_αᵀ/H_αα. Statics, modes, welds and every implicit
- * scheme see a hinge through these two alone. Within a rod both half joints share α, which couples the edges before and after it as
- * a joint without a hinge would.
+ * The angle α has no inertia and no friction: the torque about the axis is zero for any state of the rod. So it is not an unknown of the rod but a
+ * minimization inside the adjacent half joints, E*(q, φ) = min_α E(q, φ, α): the gradient of E* is that of E at the minimum, its Hessian that of E minus
+ * the rank-one term H_α H_αᵀ/H_αα. Statics, modes, welds and every implicit scheme see a hinge only through these two. Within a rod both half joints
+ * share α, which couples the edges before and after it as a joint without a hinge would.
  *
- * α is found from the state alone, starting where the frame lies along the edge: nothing has to be remembered.
+ * α is computed from the state alone, starting from the frame aligned with the edge: it is not part of the state.
  */
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { angleAbout3 } from '../../math/vec3.ts';
@@ -34,14 +33,14 @@ function turn(out: Float64Array, o: number, v: Float64Array, axis: Float64Array,
   out[o + 2] = c * v[o + 2] + s * (x * v[o + 1] - y * v[o]) + along * z;
 }
 
-/** Held frame h turned by its angle from where the holder has it. */
+/** Held frame h rotated by its angle from the holder's frame. */
 export function turnHinge(der: DerRod, h: number): void {
   const { held } = der;
   turn(held.tangent, 3 * h, held.baseTangent, held.axis, held.angle[h]);
   turn(held.director, 3 * h, held.baseDirector, held.axis, held.angle[h]);
 }
 
-/** Writes the part of v across the axis; returns its length. */
+/** Writes the part of v perpendicular to the axis; returns its length. */
 function writeAcross(out: number, v: Float64Array, i: number, axis: Float64Array, o: number): number {
   const along = v[i] * axis[o] + v[i + 1] * axis[o + 1] + v[i + 2] * axis[o + 2];
   for (let k = 0; k < 3; k++) across[out + k] = v[i + k] - along * axis[o + k];
@@ -58,7 +57,7 @@ function writeMean(der: DerRod, h: number, ofEdge: Float64Array): void {
       (before < 0 ? 0 : ofEdge[3 * joints.before[before] + k]) + (after < 0 ? 0 : ofEdge[3 * joints.after[after] + k]);
 }
 
-/** Where the frame lies along the edges; where the axis does so itself, where the material axes agree. */
+/** Angle that aligns the frame with the edges; if the axis is along the edges, the angle that aligns the material axes. */
 function guessAngle(der: DerRod, h: number): number {
   const { held, edgeTangent, edgeM1 } = der;
   const o = 3 * h;
@@ -105,7 +104,7 @@ function evaluateCurvature(der: DerRod, i: number): boolean {
   return true;
 }
 
-/** Slope and curvature of all half joints at hinge h in α, at its present angle; nothing where one cannot be evaluated. */
+/** Slope and curvature of the energy of all half joints at hinge h in α, at its current angle; zero if one cannot be evaluated. */
 function evaluateAngle(der: DerRod, h: number): { slope: number; curvature: number } | undefined {
   const { held, joints, jointTwist, jointReferenceTwist, q } = der;
   turnHinge(der, h);
@@ -127,7 +126,7 @@ function evaluateAngle(der: DerRod, h: number): { slope: number; curvature: numb
   return { slope, curvature };
 }
 
-/** Turns every hinged frame to where the torque about its axis is zero. Edges and material frames must be up to date. */
+/** Turns every hinged frame to zero torque about its axis. Edges and material frames must be up to date. */
 export function swingHinges(der: DerRod): void {
   const { held } = der;
   for (let h = 0; h < held.count; h++) {
@@ -143,7 +142,7 @@ export function swingHinges(der: DerRod): void {
   }
 }
 
-/** Whether the pin of held frame h holds. */
+/** True if the pin of held frame h is active. */
 function isActive({ held, jointActive }: DerRod, h: number): boolean {
   const i = held.joints[2 * h] >= 0 ? held.joints[2 * h] : held.joints[2 * h + 1];
   return jointActive[i] === 1;
@@ -152,7 +151,7 @@ function isActive({ held, jointActive }: DerRod, h: number): boolean {
 /** ∂²E/∂α∂(e, θ) of the edges before and after a hinge. */
 const mixed = new Float64Array(8);
 
-/** Fills `mixed`; returns ∂²E/∂α², 0 where there is nothing to take out. */
+/** Fills `mixed`; returns ∂²E/∂α², 0 if there is nothing to eliminate. */
 function measureAngle(der: DerRod, h: number): number {
   const { held } = der;
   mixed.fill(0);
@@ -170,8 +169,8 @@ function measureAngle(der: DerRod, h: number): number {
 }
 
 /**
- * What taking α out of hinge h adds to the second derivatives in (e, θe, f, θf) of the edges before and after it: −m mᵀ/c, into H.
- * Returns the joint whose variables these are, −1 where nothing is to be added.
+ * Contribution of eliminating α of hinge h to the second derivatives in (e, θe, f, θf) of the edges before and after it: −m mᵀ/c, into H. Returns the
+ * joint with these variables, −1 if there is no contribution.
  */
 export function condenseHinge(der: DerRod, h: number): number {
   if (!der.held.hinged[h] || !isActive(der, h)) return -1;
@@ -180,7 +179,7 @@ export function condenseHinge(der: DerRod, h: number): number {
   for (let a = 0; a < 8; a++) for (let b = 0; b <= a; b++) H[8 * a + b] = -(mixed[a] * mixed[b]) / curvature;
   const before = der.held.joints[2 * h];
   const after = der.held.joints[2 * h + 1];
-  // within a rod the joint that takes over when the pin lets go lies between the same edges
+  // within a rod the joint that replaces the hinge after its release lies between the same edges
   return before < 0 ? after : after < 0 ? before : after + 1;
 }
 

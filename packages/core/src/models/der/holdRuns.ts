@@ -1,11 +1,11 @@
-/** The start of a step of many rods, side by side in the state, in one go: one by one, 5,000 rods took four times as long. */
+/** Saves the start of a step for many rods that are consecutive in the state at once: one by one, 5,000 rods took four times as long. */
 import type { BundleState } from '../../model.ts';
 
 type Views = Readonly<Record<'q' | 'v' | 'memory', Float64Array>>;
 const names = ['q', 'v', 'memory'] as const;
 
 /**
- * Copies what `state` has of the marked rods to `held`. `starts`: where each rod is there; undefined where they do not lie one after the other.
+ * Copies the marked rods' part of `state` to `held`. `starts`: offset of each rod there; undefined if they are not consecutive.
  */
 export function createHolder(
   held: Views,

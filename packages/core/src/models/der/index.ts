@@ -1,4 +1,4 @@
-/** Discrete elastic rods with all parts, and the parts by themselves for programs that want fewer. */
+/** Discrete elastic rods with all parts, and the separate parts for programs that want fewer. */
 import type { Model } from '../../model.ts';
 import { bodyStatics } from './bodyStatics.ts';
 import { followDerBranch } from './branch.ts';
@@ -12,7 +12,7 @@ export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
 export { createDerModel, type DerParts } from './model.ts';
 
-/** All parts that are always there in `der`. */
+/** The parts that `der` always has. */
 export const derParts: DerParts = {
   contact: createDerContact,
   bodies: bodyStatics,
@@ -20,5 +20,5 @@ export const derParts: DerParts = {
   explicit: createExplicitSchemes,
 };
 
-// the mark lets bundlers drop it, and the parts with it, where a program makes its own
+// the annotation lets bundlers drop it, and the parts with it, if a program creates its own
 export const der: Model = /* @__PURE__ */ createDerModel(derParts);

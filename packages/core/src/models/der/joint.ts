@@ -1,23 +1,23 @@
 /**
  * One joint: the three scalars its energy depends on, their first and second derivatives in its 8 variables e, θe, f, θf.
  *
- * The joint at hand lives in arrays of this module, filled by `evaluateJoint` and read by whoever asked: nothing is allocated,
- * and nothing outlives the next call.
+ * The current joint is in arrays of this module, filled by `evaluateJoint` and read by its caller: nothing is allocated, and nothing outlives the next
+ * call.
  */
 import { dot3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, JOINT_STRIDE, STRAIN_OUT } from './strain.ts';
 
-/** What the strain function wrote; see strain.ts for the indices. */
+/** Output of the strain function; see strain.ts for the indices. */
 export const strainOut: Float64Array = new Float64Array(STRAIN_OUT);
 /** Rows w1, w2, m of ∂p/∂(e, θe, f, θf). */
 export const D: Float64Array = new Float64Array(24);
-/** Second derivatives of the energy in the 8 variables, lower triangle; cleared by whoever fills it. */
+/** Second derivatives of the energy in the 8 variables, lower triangle; the function that fills it clears it first. */
 export const H: Float64Array = new Float64Array(64);
 
 /**
- * Geometry of the joint at hand: te, tf, κb, m1, m2 (3 each), then χ, |e|, |f|. An array, since numbers kept in
- * variables of the module are boxed at every assignment: `evaluateJoint` fell from 18 to 6 % of a step.
+ * Geometry of the current joint: te, tf, κb, m1, m2 (3 numbers each), then χ, |e|, |f|. An array, because module variables box a number at every
+ * assignment: `evaluateJoint` fell from 18 to 6 % of a step.
  */
 export const P: Float64Array = new Float64Array(18);
 
@@ -170,7 +170,7 @@ export function addCurvatureOfPrimitives(): void {
   const ttZ = half * (teZ + tfZ);
   const w1 = -D[11];
   const w2 = D[3];
-  // both curvatures at once: μ = p1 m2 − p2 m1 is again a vector that rides on the first edge
+  // both curvatures at once: μ = p1 m2 − p2 m1 is again a vector attached to the first edge
   const muX = p1 * P[12] - p2 * P[9];
   const muY = p1 * P[13] - p2 * P[10];
   const muZ = p1 * P[14] - p2 * P[11];

@@ -1,6 +1,6 @@
 /**
- * Where the joints of a rod are: one at each inner node, and at a node whose frame is held one on either side as well, for while it is.
- * Rods with as many nodes and the same pins have the same plan and share it.
+ * The joints of a rod: one at each inner node, and while a node's frame is held, one on either side of it. Rods with the same number of nodes and the
+ * same pins share one plan.
  */
 import type { Pin, Rod } from '../../scene/compiled.ts';
 
@@ -10,7 +10,7 @@ export interface JointPlan {
   /** Edge before and after the node, or −1 − h for held frame h. */
   readonly before: Int32Array;
   readonly after: Int32Array;
-  /** 0: always there; 1: while pin `pin` holds; 2: once it has let go. */
+  /** 0: always active; 1: while pin `pin` holds; 2: after its release. */
   readonly mode: Uint8Array;
   readonly pin: Int32Array;
   /** 1 where the held frame may spin. */
@@ -18,7 +18,7 @@ export interface JointPlan {
   /** Of the held frames: their pins, and 1 for a hinge. */
   readonly heldPin: Int32Array;
   readonly hinged: Uint8Array;
-  /** Half joints before and after each, −1 where there is none, 2 a frame. */
+  /** Half joints before and after each, −1 if there is none, 2 per frame. */
   readonly heldJoints: Int32Array;
 }
 
@@ -56,7 +56,7 @@ export function planJoints({ nodeCount, edgeCount, closed }: Rod, pins: readonly
   };
 }
 
-/** Plans of rods that are alike are made once. */
+/** Plans of equal rods are created once. */
 export function createJointPlanner(): (rod: Rod, pins: readonly Pin[]) => JointPlan {
   const plans = new Map<string, JointPlan>();
   return (rod, pins) => {

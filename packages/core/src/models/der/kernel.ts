@@ -1,6 +1,6 @@
 /**
- * What a kernel set does for this model: moves two rods at once. The caller injects it (`createWorld` with
- * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
+ * The interface of a kernel set for this model: it moves two rods at once. The caller injects it (`createWorld` with `kernels`); without one, or if a
+ * pair cannot be solved together, newton.ts solves one rod after the other.
  */
 
 import type { SingleRodBatch } from '../../model.ts';
@@ -21,22 +21,21 @@ export interface PairMember {
 /** Like `solveStage`, for both rods; iterations are those of the slower rod, residual and tolerance of the worse one. */
 export type PairSolver = (stage: Stage, options: NewtonOptions) => NewtonResult;
 
-/** Schemes whose steps a kernel knows as a whole. */
+/** Schemes of which a kernel implements whole steps. */
 export type PairScheme = 'implicit-euler' | 'tr-bdf2';
 
 export interface PairKernel {
-  /** One stage from where the rods' arrays have them, and back there. */
+  /** One stage on the rods' own arrays. */
   readonly solve: PairSolver;
   /**
-   * A whole step from t to t + h. The rods' state and samples are those of its end; lengths, tangents, material axes and twist
-   * are not written: they follow from the state, and few ask. A failure leaves the state untouched. Nothing is returned, and
-   * nothing done, where the first guess needs more than a kernel knows. If a matrix was shifted, the
-   * members' `start` is where the step began, and the caller has to check that no turn of twist was lost.
+   * A whole step from t to t + h. Updates the rods' state and samples; lengths, tangents, material axes and twist are not written: they follow from the
+   * state, and are seldom needed. A failure leaves the state unchanged. Returns nothing, and does nothing, if the first guess needs more than the kernel
+   * supports. If a matrix was shifted, the members' `start` holds the start of the step, and the caller must check that no turn of twist was lost.
    */
   step(scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined;
   /**
-   * An implicit Euler step of the rods that are numbers `first` and `second` of the job, or of one of them where the other is −1, under
-   * the contacts that it lists; `starts`: where they began. Leaves what `step` leaves. Not ok: nothing was moved.
+   * An implicit Euler step of rods `first` and `second` of the job, or of one of them if the other is −1, under the contacts that the job lists; `starts`:
+   * their initial states. Updates the same as `step`. On failure nothing was moved.
    */
   stepInContact(
     job: SingleRodBatch,
@@ -57,14 +56,14 @@ export function pairKey(der: DerRod): string | undefined {
   const { rod, held, strain, pins } = der;
   // the angle of a hinge is found between iterations, which the kernel does not do
   if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1)) return undefined;
-  // which joints there are follows
+  // the active joints follow from that
   let key = `${rod.nodeCount}`;
   for (const { node, holdX, holdY, holdZ, orientation } of pins)
     key += ` ${node} ${holdX} ${holdY} ${holdZ} ${orientation}`;
   return key;
 }
 
-/** Whether both rods can be solved together now: the same pins hold. */
+/** True if both rods can be solved together now: the same pins are active. */
 export function canPair({ der: a }: Pick<PairMember, 'der'>, { der: b }: Pick<PairMember, 'der'>): boolean {
   for (let p = 0; p < a.poses.length; p++) if (a.poses[p].active !== b.poses[p].active) return false;
   return true;

@@ -1,9 +1,9 @@
 /**
  * Frames that follow the centreline: time-parallel reference directors, material frames, twist.
  *
- * Each edge carries a reference director that is transported in time with its tangent; the material frame is turned
- * from it by θ. The twist at a joint is θ after − θ before + the twist of the reference frames, which is updated from
- * its last value and so stays unwrapped over any number of turns. [Bergou2010], after the holonomy of [Bergou2008 §6].
+ * Each edge has a reference director that is transported in time with its tangent; θ rotates the material frame from it. The twist at a joint is θ after
+ * − θ before + the twist of the reference frames, which is updated from its last value and so stays unwrapped over any number of turns. [Bergou2010],
+ * after the holonomy of [Bergou2008 §6].
  */
 
 import { cos, sin } from '../../math/rounded/index.ts';
@@ -15,7 +15,7 @@ import type { DerRod, HeldFrames } from './rod.ts';
 
 const scratch = new Float64Array(6);
 
-/** Pins at time t: held frames, and which unknowns are prescribed. Positions are written by `placePinned`. */
+/** Pins at time t: held frames, and prescribed unknowns. `placePinned` writes the positions. */
 export function evaluatePins(der: DerRod, t: number): void {
   const { poses, held } = der;
   evaluatePoses(der, t);
@@ -35,7 +35,7 @@ export function evaluatePins(der: DerRod, t: number): void {
   turnHeldFrames(held);
 }
 
-/** Material axes of held frames; to be called whenever those were written. */
+/** Material axes of held frames; call whenever those were written. */
 export function turnHeldFrames(held: HeldFrames): void {
   for (let h = 0; h < held.count; h++) turnFrame(held.m1, held.m2, held.tangent, held.director, 3 * h, held.theta[h]);
 }
@@ -63,9 +63,9 @@ function turnFrame(
 }
 
 /**
- * A first guess for θ when held frames were turned by more than a joint can take: the turn, less what the guess already
- * has, is spread linearly between held frames. `start`: θ before the guess moved it, if it did. False when the turn is
- * more than a joint can count, about half a turn an edge.
+ * A first guess for θ if held frames were turned by more than a joint can take: the rotation, minus the part in the guess, is distributed linearly
+ * between held frames. `start`: θ before the guess changed it, if it did. Returns false if the rotation is more than a joint can represent, about half a
+ * turn per edge.
  */
 export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: Float64Array | undefined): boolean {
   const { held, pins, q, rod, edgeCount, nodeCount } = der;
@@ -106,7 +106,7 @@ export function placePinned(der: DerRod, q: Float64Array, v: Float64Array | unde
   }
 }
 
-/** Edge lengths and tangents from q; `false` where an edge has no length or a position is not a number. */
+/** Edge lengths and tangents from q; `false` if an edge has no length or a position is not a number. */
 export function measureEdges(der: DerRod, q: Float64Array, previous: Float64Array): boolean {
   const { edgeCount, nodeCount, edgeLength, edgeTangent } = der;
   previous.set(edgeTangent);
@@ -133,7 +133,7 @@ export function turnMaterialFrames(der: DerRod): void {
   for (let j = 0; j < edgeCount; j++) turnFrame(edgeM1, edgeM2, t, d, 3 * j, q[4 * j + 3]);
 }
 
-/** Twist of the reference frames at joint i, as the value nearest to the last one. */
+/** Twist of the reference frames at joint i, as the value closest to the last one. */
 export function measureReferenceTwist(der: DerRod, i: number): void {
   const { joints, held, edgeReference, edgeTangent, jointReferenceTwist } = der;
   const before = joints.before[i];
@@ -168,8 +168,8 @@ function measureTwist(der: DerRod): void {
 }
 
 /**
- * Follows the centreline to where q now is: transports the reference directors from the last tangents to the new ones
- * and updates twist and material frames. Returns false if the rod cannot be there (zero edge, not a number).
+ * Updates frames to the current q: transports the reference directors from the last tangents to the new ones and updates twist and material frames.
+ * Returns false if the state is impossible (zero edge, not a number).
  */
 export function followCenterline(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
@@ -181,7 +181,7 @@ export function followCenterline(der: DerRod, work: Float64Array): boolean {
   return true;
 }
 
-/** Rebuilds all that follows from a complete state, and changes nothing of it: a restart goes on with the same bits. */
+/** Recomputes all derived quantities from a complete state without changing it: a restart continues with the same bits. */
 export function restoreFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   updateTwist(der);
@@ -189,7 +189,7 @@ export function restoreFrames(der: DerRod, work: Float64Array): boolean {
   return true;
 }
 
-/** Rebuilds all that follows from q and the reference directors; the twist of the reference is measured anew. */
+/** Recomputes all derived quantities from q and the reference directors, including the twist of the reference frames. */
 export function rebuildFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   measureTwist(der);

@@ -1,6 +1,5 @@
 /**
- * Natural modes about the present state, by subspace iteration, and the matrices M, K, C. Massless unknowns (quasistatic
- * twist) follow by themselves.
+ * Natural modes about the current state, by subspace iteration, and the matrices M, K, C. Massless unknowns (quasistatic twist) follow the others.
  */
 
 import { addEntry, clearBand } from '../../linalg/band.ts';
@@ -22,7 +21,7 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   return findBandedModes(der, work, UNKNOWNS, () => closeTangent(der, work), count);
 }
 
-/** Damping into work.matrix: mass part, viscous bend and twist, viscous stretch. */
+/** Adds damping to work.matrix: mass part, viscous bend and twist, viscous stretch. */
 export function assembleDamping(der: DerRod, work: Workspace): void {
   const { size, mass, massDamping, nodeCount, edgeDamping } = der;
   clearBand(work.matrix);

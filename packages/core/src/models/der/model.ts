@@ -80,7 +80,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
   };
 }
 
-/** All that follows from the state, after it was written from outside. */
+/** Recomputes everything derived from the state, after it was written from outside. */
 function refreshBundle({ bodies, ders, tools, explicitSchemes, movedTo }: DerBundle, t: number): void {
   for (const body of bodies) syncPose(body);
   ders.forEach((der, k) => {
@@ -93,7 +93,7 @@ function refreshBundle({ bodies, ders, tools, explicitSchemes, movedTo }: DerBun
   movedTo.fill(Number.NaN);
 }
 
-/** Rods follow pins and bodies to where these are at t. */
+/** Updates rods to the positions of pins and bodies at t. */
 function followPins({ ders, tools, explicitSchemes }: DerBundle, t: number): void {
   ders.forEach((der, k) => {
     evaluatePins(der, t);
@@ -154,7 +154,7 @@ interface Statics {
   forgetModes(): void;
 }
 
-/** Equilibria, branches, modes and matrices: of a rod alone, or of the rods that bodies join. */
+/** Equilibria, branches, modes and matrices: of a single rod, or of the rods joined by bodies. */
 function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: DerParts): Statics {
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
@@ -168,7 +168,7 @@ function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: Der
         bodyStatics && !isAlone(rod)
           ? bodyStatics.settleSystem(system, starts, rods[rod].id, t, wanted)
           : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
-      // the explicit schemes go on from forces without tension, which statics does not keep
+      // the explicit schemes start from forces without tension, which statics does not keep
       if (explicitSchemes) initializeScheme(bundle, t);
       return report;
     },
@@ -184,7 +184,7 @@ function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: Der
     modes: (rod, t, count) => {
       renewAll(bundle);
       if (!bodyStatics || isAlone(rod)) return findModes(ders[rod], tools[rod].work, t, count);
-      // computed once for all rods of the system: the world asks rod by rod, then refreshes
+      // computed once for all rods of the system: the world calls this rod by rod, then refreshes
       const { system, rods: members } = systemOfRod[rod];
       if (lastModes?.system !== system || lastModes.count !== count)
         lastModes = { system, count, found: bodyStatics.findSystemModes(system, t, count) };
@@ -204,7 +204,7 @@ function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: Der
   };
 }
 
-/** The model, made of the given parts; implicit integrators, statics and modes are always there. */
+/** The model, made of the given parts; implicit integrators, statics and modes are always included. */
 export function createDerModel(parts: DerParts = {}): Model {
   return {
     id: 'der',

@@ -5,9 +5,8 @@
  *     c·M(q − q̂) + ∇E(q) + damping − loads + Σ λ_j ∇|e_j| = 0,     |e_j| − ē_j − λ_j/k_j = 0,   k_j = EA/ē_j,
  * with velocities v = s·(q − q̃) of the stage. λ is condensed, so that the matrix keeps the band of bending alone:
  *     K = H + Σ k t tᵀ + (λ/|e|)(I − t tᵀ),   K dq = −r − Aᵀ(k·rl),   dλ = k(A dq + rl).
- * The tension as an unknown of its own is what makes stiff rods cheap: 8 iterations for EA from 1e3 to 1e9 EI/L²,
- * where Newton on positions alone stalls from 1e5 on. An inextensible edge drops λ/k from its equation; k is then
- * a penalty, 1e6 times all other stiffness, that only sets the speed of convergence.
+ * Tension as a separate unknown makes stiff rods cheap: 8 iterations for EA from 1e3 to 1e9 EI/L², where Newton on positions alone stalls from 1e5 on. An
+ * inextensible edge drops λ/k from its equation; k is then a penalty, 1e6 times all other stiffness, that only affects the speed of convergence.
  */
 
 import { newtonConstants } from '../../constants.ts';
@@ -23,7 +22,7 @@ import { measureLoads } from './tangent.ts';
 
 const { RESIDUAL_ROUNDING, LENGTH_ROUNDING, LENGTH_FACTOR, LENGTH_LEAST, SMALL_LEAST, SMALL_SQUARE } = newtonConstants;
 
-/** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */
+/** Reference for the residual: forces, and torques as forces on a lever of the rod's length. */
 export function measureConvergence(
   der: DerRod,
   work: Workspace,
@@ -73,22 +72,22 @@ export function measureConvergence(
 }
 
 /**
- * How far an edge's length may be from ē + λ/k, relative to ē. Forces are balanced with λ, so that this is an error of the
- * length and of nothing else, and what a turn by δ leaves behind is ½δ²: √20·tolerance may be left to turn. Asked to be as good as
- * λ/k, hair of tolerance 1e-3 took a third iteration a stage to bring lengths from 2e-6 to 1e-10 of themselves, with the forces
- * balanced after the first. At the default tolerance nothing is given away: with 1e-11 a ball on damped beams did not come to rest.
+ * Admissible deviation of an edge's length from ē + λ/k, relative to ē. Forces are balanced with λ, so this is an error of the length alone. A rotation
+ * by δ leaves ½δ²: √20·tolerance may be left to turn. With the accuracy of λ/k instead, hair of tolerance 1e-3 took a third iteration per stage to
+ * reduce length errors from 2e-6 to 1e-10, with the forces balanced after the first. At the default tolerance nothing is lost: with 1e-11 a ball on
+ * damped beams did not come to rest.
  */
 function lengthTolerance(tolerance: number, extensible: boolean): number {
   const turned = LENGTH_FACTOR * tolerance * tolerance;
   return extensible ? turned : Math.max(LENGTH_LEAST, turned);
 }
 
-/** After a move this small the residual alone will most likely do: lengths are then off by half its square. */
+/** After a move below this the residual alone will most likely suffice: lengths are then off by half its square. */
 export function smallMove(tolerance: number): number {
   return Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
 }
 
-/** Moves q by at most `rotation` of any edge along the step; returns the fraction taken. */
+/** Limits the step so that no edge turns by more than `rotation`; returns the fraction. */
 export function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
   const { edgeCount, nodeCount, edgeTangent, edgeLength } = der;
   let largest = 0;
@@ -144,10 +143,10 @@ export function takeStep(der: DerRod, work: Workspace, fraction: number): number
   return largest;
 }
 
-/** Why `followCenterline` fails. */
+/** Why `followCenterline` failed. */
 export const NO_LENGTH: string = 'an edge has no length or a position is not a number';
 
-/** One stage of a rod by itself. */
+/** One stage of a single rod. */
 function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): MixedProblem {
   const { size, q, v, fixed } = der;
   const { matrix, factor, step, qRate } = work;
@@ -176,7 +175,7 @@ function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options:
       for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
       const needsJacobian = follows && stage.rate === 0 && der.loadFactor > 0;
       if (needsJacobian) measureLoads(der, work, stage.t);
-      // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+      // at rest and with follower loads, the whole unsymmetric matrix makes Newton quadratic
       if (needsJacobian && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(fixed, work) !== 0) return true;
       if (needsJacobian) subtractSymmetricPart(matrix, work.loadJacobian);
       for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
@@ -192,7 +191,7 @@ function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options:
   };
 }
 
-/** Solves the stage from the present q, λ (prescribed unknowns already in place), see `solveMixed`. */
+/** Solves the stage from the current q, λ (prescribed unknowns already in place), see `solveMixed`. */
 export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
   setPenalties(der, work, stage.inertia);
   return solveMixed(createStageProblem(der, work, stage, options), options);

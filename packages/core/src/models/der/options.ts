@@ -1,7 +1,7 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { OptionFields } from '../optionFields.ts';
 
-/** Where rods of `der` are computed. */
+/** What computes rods of `der`. */
 export type Backend = 'standard' | 'batch' | 'gpu' | 'auto';
 
 /** Options of the model `der`. */
@@ -55,7 +55,7 @@ export const derOptions: OptionFields<DerOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 25.' },
 };
 
-/** What the model `der` can do. */
+/** Capabilities of the model `der`. */
 export const derCapabilities: Capabilities = {
   closed: true,
   anisotropic: true,

@@ -1,15 +1,13 @@
 /**
- * In which order the unknowns of a welded rod are eliminated.
+ * Elimination order of the unknowns of a welded rod.
  *
- * The six rows of a weld fill everything that is eliminated after the unknowns beside it. A weld that holds the frame takes its
- * node and its frame out of the rod, so that the pieces on either side are not coupled any more and each can be eliminated
- * towards its weld, one of them backwards: the rows then end where they begin. A piece between two welds is filled by one of
- * them whatever the order. A closed rod becomes an open one there, without a border.
- * A body at the start of a rod of 51 nodes so adds 24 % to its step where it added 43 %, one in its middle 27 % in place of 34 %, and
- * a ring with a body costs no more than without, where it cost 1.7 times as much.
+ * The six rows of a weld fill everything that is eliminated after the adjacent unknowns. A weld that holds the frame removes its node and its frame from
+ * the rod, so the pieces on either side are decoupled and each can be eliminated towards its weld, one of them backwards: the rows then end where they
+ * begin. A piece between two welds is filled by one of them in any order. A closed rod becomes an open one there, without a border. With this order a body
+ * at the start of a rod of 51 nodes adds 24 % to its step instead of 43 %, one in its middle 27 % instead of 34 %, and a ring with a body costs no more
+ * than without, instead of 1.7 times as much.
  *
- * Ball joints and hinges do not part a rod. Where loads couple what is on either side of a weld (their tangent at rest may),
- * the rod is taken as it comes.
+ * Ball joints and hinges do not divide a rod. If loads couple the two sides of a weld (their tangent at rest may), the rod keeps its natural order.
  */
 import {
   BAND_WIDTH,
@@ -25,7 +23,7 @@ import {
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
-/** Places that the rows of a weld fill: not zero from `from` on, given up to `head`, filled up to `to`, the end of the piece. */
+/** Fill of the rows of a weld: nonzero from `from` on, given up to `head`, filled up to `to`, the end of the piece. */
 export interface Fill {
   readonly piece: number;
   readonly from: number;
@@ -40,23 +38,23 @@ interface Piece {
 }
 
 export interface Ordering {
-  /** The unknown at each place. */
+  /** The unknown at each position of the order. */
   readonly unknown: Int32Array;
   readonly pieces: readonly Piece[];
   /** Unknowns at which pieces begin that must not be coupled to what is before them. */
   readonly cuts: readonly number[];
   /** Of each tie. */
   readonly fills: readonly (readonly Fill[])[];
-  /** Whether it differs from the rod's own, and the right-hand side in it. */
+  /** True if it differs from the natural order, and the right-hand side in it. */
   readonly moved: boolean;
   readonly step: Float64Array;
   readonly factor: BorderedFactor;
-  /** The rod's own; of a ring that a weld opens the matrix in this order, and the stiffness scale by place. */
+  /** The rod's own matrix; for a ring opened by a weld the matrix in this order, and the stiffness scale by position. */
   readonly matrix: BorderedBand;
   readonly scale?: Float64Array;
 }
 
-/** What parts a rod and what fills it. */
+/** What divides a rod and what fills it. */
 export interface Knot {
   readonly node: number;
   readonly parts: boolean;
@@ -74,16 +72,16 @@ function touched(der: DerRod, node: number): number[] {
   return all;
 }
 
-/** Per piece: first and last of the given places that lie in it. */
+/** Per piece: first and last of the given positions that lie in it. */
 function reach(places: readonly number[], from: number, to: number): { first: number; last: number } | undefined {
   const inside = places.filter((p) => p >= from && p < to);
   return inside.length === 0 ? undefined : { first: Math.min(...inside), last: Math.max(...inside) };
 }
 
-/** Reading a piece backwards costs about as much as this many rows of a half solve. */
+/** Processing a piece backwards costs about as much as this many rows of a forward solve. */
 const BACKWARDS = 1;
 
-/** The rod as it is numbered: one piece. With a border it is solved whole, and fills do not matter. */
+/** The rod in its natural order: one piece. With a border it is solved as a whole, and fill does not matter. */
 export function createNaturalOrder(der: DerRod, work: Workspace, knots: readonly Knot[]): Ordering {
   const unknown = Int32Array.from({ length: der.size }, (_, d) => d);
   const pieces = [{ from: 0, to: der.size, backwards: false }];
@@ -91,7 +89,7 @@ export function createNaturalOrder(der: DerRod, work: Workspace, knots: readonly
   return { ...describe(der, knots, unknown, pieces), cuts: [], moved: false, matrix, factor, step };
 }
 
-/** The rod in pieces, each eliminated towards the weld that would fill it most; nothing where no weld parts it. */
+/** The rod in pieces, each eliminated towards the weld that would fill it most; undefined if no weld divides it. */
 export function createPartedOrder(der: DerRod, work: Workspace, knots: readonly Knot[]): Ordering | undefined {
   const { size } = der;
   const { closed } = der.rod;
@@ -163,7 +161,7 @@ function describe(
   return { unknown, pieces, fills };
 }
 
-/** Whether the matrix, prescribed unknowns fixed, couples what the cuts part. */
+/** True if the matrix, prescribed unknowns fixed, couples the pieces. */
 export function isParted(matrix: BorderedBand, { cuts }: Ordering, closed: boolean): boolean {
   const size = matrix.size + matrix.borderSize;
   for (const cut of cuts) {

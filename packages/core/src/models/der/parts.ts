@@ -1,10 +1,10 @@
 /**
- * How a bundle is laid out: its state, which rods are solved together, and with what work space.
+ * Layout of a bundle: its state, which rods are solved together, and their work space.
  *
- * Bundles have thousands of rods, most of them alike. What is the same for those is made once: where joints are (jointPlan.ts), the order
- * of unknowns (system.ts), work space; and their arrays are cut out of large pieces (math/arena.ts). A world of 10,000 hairs of 32 nodes
- * took 10.3 s of processor time to make and left 650 kB of garbage a rod; now it takes 5.0 s and leaves 150. Of that a third is the
- * collector's, a fifth the compiling of rods (scene/rods.ts), the rest is here and in the kernels' constants.
+ * Bundles have thousands of rods, most of them alike. Equal rods share their joint plan (jointPlan.ts), the order of unknowns (system.ts) and work space;
+ * and their arrays are allocated in large blocks (math/arena.ts). That halved the time to create a world of 10,000 hairs of 32 nodes, from 10.3 to 5.0 s,
+ * and reduced garbage from 650 to 150 kB per rod. A third of the rest is garbage collection, a fifth compiling rods (scene/rods.ts), the remainder is
+ * here and in the kernels' constants.
  */
 import { createArena } from '../../math/arena.ts';
 import type { BundleState, Coupling, Drive } from '../../model.ts';
@@ -32,7 +32,7 @@ export interface Part {
   readonly bodies: number[];
 }
 
-/** Rods that bodies join into one system; a rod without bodies is a system of its own. */
+/** Rods joined by bodies into one system; a rod without bodies is a separate system. */
 export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
   const group = Array.from({ length: rodCount }, (_, k) => k);
   const root = (k: number): number => (group[k] === k ? k : root(group[k]));
@@ -53,20 +53,20 @@ export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part
   return [...systems.values()];
 }
 
-/** What is moved by itself: a system, or two of lone rods that a kernel moves at once. Threads share units. */
+/** Smallest unit of a step: a system, or two single rods that a kernel moves at once. Threads share units. */
 export interface Unit {
   readonly systems: readonly number[];
-  /** Of two: their kernel, and both as one system for what it does not know. */
+  /** For two rods: their kernel, and both as one system for what the kernel does not support. */
   readonly pair?: { readonly kernel: PairKernel; readonly system: System; readonly starts: readonly Snapshot[] };
 }
 
 /**
- * After so many systems of which always some still wait for a partner, those stay alone: so that there are places where rods can be
- * parted without parting pairs, and threads can have ranges of them. Who begins at such a place finds the same pairs.
+ * After this many systems during which some rod always waits for a partner, the waiting rods stay alone: so there are indices at which rods can be
+ * divided without dividing pairs, for the ranges of threads. A thread that starts at such an index finds the same pairs.
  */
 const BLOCK = 128;
 
-/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. Systems by unit. */
+/** Pairs single rods of the same layout, in the order of the scene; the remaining ones stay alone. Systems by unit. */
 export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[][] {
   const waiting = new Map<string, number>();
   const out: number[][] = [];
@@ -113,7 +113,7 @@ export function createUnits(
   });
 }
 
-/** The state that the bundle's rods and bodies share, and their places in it. */
+/** The state that the bundle's rods and bodies share, and their offsets in it. */
 export function layOut(
   rods: readonly Rod[],
   drives: readonly Drive[],
@@ -132,7 +132,7 @@ export function layOut(
     v: allocate(total(sizes), sizes),
     memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length, memories),
   };
-  // samples of all rods in one piece, in their order
+  // samples of all rods in one block, in their order
   const sampled = rods.map(sampleSize);
   const samples = allocate(total(sampled), sampled);
   let atSamples = 0;
@@ -161,7 +161,7 @@ export function layOut(
   return { state, ders, bodyOf };
 }
 
-/** Rods that are solved together need work space of their own; others of the same shape share. `units`: as of `pairUp`. */
+/** Rods that are solved together need separate work space; others of the same shape share. `units`: from `pairUp`. */
 export function createTools(
   parts: readonly Part[],
   ders: readonly DerRod[],
@@ -186,7 +186,7 @@ export function createTools(
   return tools;
 }
 
-/** A system, the rods that it is made of, and where their state at the start of a step is kept. */
+/** A system, its rods, and their state at the start of a step. */
 export interface Joined {
   readonly system: System;
   readonly rods: readonly number[];

@@ -1,10 +1,9 @@
 /**
  * Inextensible edges of rods that bodies join: the matrix G W Gᵀ of all their constraints with the inverse W of the
- * generalised mass (quaternion, translation, centreline) [Bergou2008 §8.1], and what multipliers do to nodes and bodies.
+ * generalised mass (quaternion, translation, centreline) [Bergou2008 §8.1], and the effect of multipliers on nodes and bodies.
  *
- * C_j = ½(|e_j|² − ē_j²), ∇C_j = ∓e_j at its two nodes. A welded node rides on its body, x = r + R a: it has no mass of
- * its own, and ∇C goes to the body as (e, a × e). So welds hold to rounding, whatever the projection does.
- * Edges of different rods meet in the matrix only at bodies: it is factored as a sparse one.
+ * C_j = ½(|e_j|² − ē_j²), ∇C_j = ∓e_j at its two nodes. A welded node moves with its body, x = r + R a: it has no mass of its own, and ∇C acts on the
+ * body as (e, a × e). So welds hold to rounding, whatever the projection does. Edges of different rods are coupled only at bodies: the matrix is sparse.
  */
 import { analyzeSparse, createSparsePattern, factorSparse, type SparseFactor } from '../../linalg/sparse.ts';
 import type { ExplicitWork } from './explicit.ts';
@@ -17,7 +16,7 @@ interface Incidence {
   readonly edge: number;
   /** Of all edges of the system. */
   readonly constraint: number;
-  /** −1 where the edge begins at the body, 1 where it ends there. */
+  /** −1 if the edge begins at the body, 1 if it ends there. */
   readonly sign: number;
   readonly member: number;
   readonly lever: Float64Array;
@@ -33,9 +32,9 @@ export interface Constraints {
   readonly factor: SparseFactor;
   /** Right-hand side and multipliers. */
   readonly x: Float64Array;
-  /** Slots between edge j and the next along the rod, −1 where there is none; one array a rod. */
+  /** Slots between edge j and the next along the rod, −1 if there is none; one array per rod. */
   readonly chain: readonly Int32Array[];
-  /** What ends on each body, and the slots of all pairs of it (row-major). */
+  /** Edges that end on each body, and the slots of all their pairs (row-major). */
   readonly incidences: readonly (readonly Incidence[])[];
   readonly pairSlots: readonly Int32Array[];
 }
@@ -93,7 +92,7 @@ function edgesAt(der: DerRod, node: number): { edge: number; sign: number }[] {
 
 const turned = new Float64Array(3);
 
-/** e and a × e of everything that ends on a body, with the edges and levers as they are now. */
+/** Updates e and a × e of all edges that end on a body. */
 function writePulls(constraints: Constraints, edges: readonly Float64Array[]): void {
   for (const list of constraints.incidences) {
     for (const { member, edge, lever: a, pull } of list) {
@@ -109,7 +108,7 @@ function writePulls(constraints: Constraints, edges: readonly Float64Array[]): v
   }
 }
 
-/** G W Gᵀ for the given edge vectors (one array a rod) and the levers and inverse masses as they are; factored. */
+/** G W Gᵀ for the given edge vectors (one array per rod) and the current levers and inverse masses; factored. */
 export function factorConstraints(
   constraints: Constraints,
   works: readonly ExplicitWork[],
@@ -141,7 +140,7 @@ export function factorConstraints(
       const p = list[i].pull;
       for (let k = 0; k < 3; k++) turned[k] = I[3 * k] * p[3] + I[3 * k + 1] * p[4] + I[3 * k + 2] * p[5];
       for (let j = 0; j < n; j++) {
-        // a pair once: both orders share a slot; an edge with both ends on the body meets itself in both
+        // each pair once: both orders share a slot; an edge with both ends on the body couples to itself in both
         if (j > i && slots[i * n + j] !== list[i].constraint) continue;
         const q = list[j].pull;
         values[slots[i * n + j]] +=
@@ -159,7 +158,7 @@ export function factorConstraints(
   return factorSparse(constraints.factor, values, 1e-12);
 }
 
-/** What multipliers x do to the bodies: impulses −Σ sign·x·(e, a × e)·scale, with the edges of the last factorisation. */
+/** Effect of multipliers x on the bodies: impulses −Σ sign·x·(e, a × e)·scale, with the edges of the last factorization. */
 export function pullBodies(constraints: Constraints, bodies: readonly ExplicitBody[], scale: number): void {
   const { x, incidences } = constraints;
   bodies.forEach(({ impulse, angularImpulse }, b) => {

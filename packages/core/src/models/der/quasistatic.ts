@@ -2,7 +2,7 @@
  * The material frame as the 2008 paper treats it: Bishop frames along the centreline, angles θ that minimise the energy
  * at every instant (§4.2.2, §5). O(n) and warm-started from the last instant.
  *
- * A start that is held gives the Bishop frame its first vector; otherwise the first edge's is transported in time.
+ * If the start is held, it gives the Bishop frame its first vector; otherwise that of the first edge is transported in time.
  */
 
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
@@ -46,7 +46,7 @@ export function createQuasistaticWork(der: DerRod): QuasistaticWork {
 
 function isSpecial(der: DerRod): boolean {
   const { constants, count } = der.joints;
-  // frames held between the ends part the rod: left to the iteration
+  // held frames between the ends divide the rod: left to the iteration
   for (const p of der.held.pin) if (der.pins[p].node > 0 && der.pins[p].node < der.nodeCount - 1) return false;
   for (let i = 0; i < count; i++) {
     const o = JOINT_STRIDE * i;
@@ -173,7 +173,7 @@ function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean)
   return energy;
 }
 
-/** Brings θ to its minimum by Newton with a shift and Armijo halving; false when it does not get there. */
+/** Minimizes over θ by Newton with a shift and Armijo halving; returns false if it does not converge. */
 export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boolean {
   const { q, edgeCount, joints, rod } = der;
   const { diagonal, lower, upper, step, gradient, scratch, curvature, theta } = work;
@@ -198,7 +198,7 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
     const upperCopy = upper.slice();
     let shift = 0;
     for (;;) {
-      // a free isotropic rod may spin as a whole: the smallest shift keeps that mode harmless
+      // a free isotropic rod may spin as a whole: the smallest shift makes that mode harmless
       for (let j = 0; j < edgeCount; j++) {
         diagonal[j] = curvature[j] + shift + 1e-12 * stiffness;
         lower[j] = theta[j];

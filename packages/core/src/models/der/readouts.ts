@@ -1,4 +1,4 @@
-/** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
+/** Read-outs of rods and bodies that do not move them: energies, momentum, reactions of pins, channels. */
 
 import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot, square } from '../../math/rounded/index.ts';
@@ -30,7 +30,7 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
 
-/** Kinetic and elastic energy of a rod as it is. */
+/** Kinetic and elastic energy of a rod. */
 export function addRodEnergy(out: SystemEnergy, der: DerRod): void {
   const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod } = der;
   for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
@@ -75,7 +75,7 @@ export function addMomentum(out: Momentum, der: DerRod): void {
   }
 }
 
-/** All forces with the inertia of the present acceleration into work.residual; returns what holds the held frames, 3 each [N m]. */
+/** Writes all forces, including the inertia of the current acceleration, to work.residual; returns the torques on held frames, 3 each [N m]. */
 function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
   const { held, mass, acceleration, size } = der;
   const torque = new Float64Array(3 * held.count);
@@ -98,7 +98,7 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
   return torque;
 }
 
-/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
+/** Reaction of each pin: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
   const torque = measureHolding(der, work, t);
   const { rod, pins, poses, held } = der;

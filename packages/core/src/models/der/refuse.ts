@@ -1,4 +1,4 @@
-/** What a scene asks for and a scheme cannot do: said before the run, not found out during it. */
+/** Rejects scenes that a scheme does not support, before the run. */
 import { SceneError } from '../../errors.ts';
 import type { Coupling, Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';

@@ -1,9 +1,9 @@
 /**
- * A rod at rest as the shared Newton method sees it (statics/newton.ts), and its residual without the noise of rounding.
+ * A rod at rest for the shared Newton method (statics/newton.ts), and its residual without rounding noise.
  *
- * The matrix gets no more stretch stiffness than it needs, because the rounding of a stiffer stretch hides bending: 1e6 times
- * the bending stiffness of a node leaves no digit of bending at 1,600 edges. The equation of an edge keeps its own stiffness, so that
- * the cap changes only the rate of convergence. See docs/notes/statics-convergence.md.
+ * The matrix gets only as much stretch stiffness as necessary, because rounding of a stiffer stretch hides bending: 1e6 times the bending stiffness of a
+ * node leaves no digit of bending at 1,600 edges. The equation of an edge keeps its full stiffness, so the cap affects only the rate of convergence. See
+ * docs/notes/statics-convergence.md.
  */
 
 import { clearBand, fixUnknown, multiplyBand } from '../../linalg/band.ts';
@@ -21,7 +21,7 @@ import { measureLoads, stiffEnough, zeroModeShift } from './tangent.ts';
 /** Largest rotation of an edge in one iteration [rad]. */
 const ROTATION = 0.5;
 
-/** Stretch stiffness in the matrix: the edge's own, or what is enough beside bending and tension. */
+/** Stretch stiffness in the matrix: the edge's own, or enough relative to bending and tension. */
 export function capPenalties(der: DerRod, work: Workspace): void {
   const multiple = stiffEnough(der);
   for (let j = 0; j < der.edgeCount; j++) {
@@ -38,7 +38,7 @@ function largestOf(values: Float64Array): number {
   return largest;
 }
 
-/** Largest over positions, whose unknowns are three of four. */
+/** Maximum over positions, which are three of four unknowns. */
 function largestPosition(values: Float64Array): number {
   let largest = 0;
   for (let d = 0; d < values.length; d++) if ((d & 3) !== 3) largest = Math.max(largest, Math.abs(values[d]));
@@ -77,7 +77,7 @@ function measureEnergy(der: DerRod, rounding: number): { readonly energy: number
   return { energy: energies.bending + energies.twisting, noise };
 }
 
-/** Frames follow the centerline by parallel transport, so a rotation ω turns the frame of an edge by ω·t beside that. */
+/** Frames follow the centerline by parallel transport, so a rotation ω additionally turns the frame of an edge by ω·t. */
 function rigidMotions({ q, size, nodeCount, edgeCount, edgeTangent }: DerRod): Float64Array[] {
   const motions = Array.from({ length: 7 }, () => new Float64Array(size));
   const center = [0, 1, 2].map((k) => q.reduce((sum, x, d) => sum + ((d & 3) === k ? x : 0), 0) / nodeCount);
@@ -128,7 +128,7 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
       if (!stateful || der.loadFactor === 0) return { trouble: '', solved: false };
       for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
       measureLoads(der, work, stage.t);
-      // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+      // with follower loads, the whole unsymmetric matrix makes Newton quadratic
       const solved = !rod.closed && solveUnsymmetric(der.fixed, work) !== 0;
       if (!solved) subtractSymmetricPart(matrix, work.loadJacobian);
       return { trouble: '', solved };
@@ -148,9 +148,9 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
 }
 
 /**
- * At rest: the Newton correction, if it is no larger than rounding of positions explains, into work.step, and the residual
- * after it into work.residual. The residual at a pin then holds what the pin exerts without the noise of rounded positions,
- * which in a fine rod can exceed the loads. False, and nothing of use in the two, where the correction is larger.
+ * At rest: if rounding of positions explains the Newton correction, writes it to work.step and the residual after it to work.residual. The residual at a
+ * pin is then the pin's reaction without the noise of rounded positions, which in a fine rod can exceed the loads. Returns false, and leaves both
+ * undefined, if the correction is larger.
  */
 export function refineResidual(der: DerRod, work: Workspace, t: number): boolean {
   const { size, fixed } = der;

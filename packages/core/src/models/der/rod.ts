@@ -1,7 +1,7 @@
 /**
- * One rod as Discrete Elastic Rods sees it: unknowns, joints, work arrays.
+ * Data of one discrete elastic rod: unknowns, joints, work arrays.
  *
- * Unknowns are x0 θ0 x1 θ1 … (4 a node), so that a joint touches at most 11 consecutive ones and every matrix is banded
+ * Unknowns are x0 θ0 x1 θ1 … (4 per node), so that a joint involves at most 11 consecutive ones and every matrix is banded
  * with 10 entries left of the diagonal. A closed rod has its first seven unknowns (x0 θ0 x1) as the border.
  *
  * A joint sits at a node between two frames: those of the adjacent edges, or of an edge and a held frame. A held frame
@@ -34,7 +34,7 @@ export interface Joints extends JointPlan {
   readonly constants: Float64Array;
   /** Stiffness damping [s]. */
   readonly damping: Float64Array;
-  /** Length of the joint's domain [m]. */
+  /** Length of the rod that the joint represents [m]. */
   readonly length: Float64Array;
 }
 
@@ -47,10 +47,10 @@ export interface HeldFrames {
   readonly tangent: Float64Array;
   readonly director: Float64Array;
   readonly theta: Float64Array;
-  /** Material axes: the director turned by θ; follow from the above. */
+  /** Material axes: the director rotated by θ; derived from the above. */
   readonly m1: Float64Array;
   readonly m2: Float64Array;
-  /** 1 for a hinge: the frame is turned from that of its holder by `angle` about `axis` (world, now); see hinge.ts. */
+  /** 1 for a hinge: the frame is rotated from that of its holder by `angle` about `axis` (world, current); see hinge.ts. */
   readonly hinged: Uint8Array;
   readonly axis: Float64Array;
   readonly angle: Float64Array;
@@ -81,48 +81,48 @@ export interface DerRod {
   readonly edgeTension: Float64Array;
   /** q̈ at the end of the last step. */
   readonly acceleration: Float64Array;
-  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken, 2 if it
-   * was one of contact, after which accelerations are found anew. */
+  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 after a step, 2 after a step with contact, after which accelerations are
+  * recomputed. */
   readonly qBefore: Float64Array;
   readonly vBefore: Float64Array;
   readonly history: Float64Array;
 
-  /** Follow from the above. */
+  /** Derived from the above. */
   readonly edgeLength: Float64Array;
   readonly edgeTangent: Float64Array;
   readonly edgeM1: Float64Array;
   readonly edgeM2: Float64Array;
   readonly jointTwist: Float64Array;
-  /** Where a closed rod was joined with its frames turned against each other: that angle [rad], constant. */
+  /** For a closed rod that was joined with its frames rotated against each other: that angle [rad], constant. */
   readonly jointOffset: Float64Array;
 
   /** Mass of each unknown [kg or kg m²]. */
   readonly mass: Float64Array;
-  /** Stiffness scale of each unknown: weighs shifts and tolerances. */
+  /** Stiffness scale of each unknown, for shifts and tolerances. */
   readonly stiffnessScale: Float64Array;
-  /** The same with the softer of the two bending stiffnesses: what the smallest eigenvalues are compared with. */
+  /** The same with the softer of the two bending stiffnesses: the reference for the smallest eigenvalues. */
   readonly softScale: Float64Array;
   /** Mass damping of each unknown [1/s], and stiffness damping of each edge [s]. */
   readonly massDamping: Float64Array;
   readonly edgeDamping: Float64Array;
-  /** 1 where the unknown is prescribed now; 1 where the joint acts now. */
+  /** 1 if the unknown is prescribed now; 1 if the joint is active now. */
   readonly fixed: Uint8Array;
   readonly jointActive: Uint8Array;
   /** EA/length [N/m]; for inextensible edges a penalty that only sets the speed of convergence. */
   readonly edgeStiffness: Float64Array;
   readonly samples: Samples;
   readonly loads: Loads;
-  /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
+  /** Fraction of the loads that acts; less than 1 only while an equilibrium is approached in increments. */
   loadFactor: number;
   /** Its share of the bundle's memory. */
   readonly memory: Float64Array;
-  /** Forces of contact over the present step, made when first needed. */
+  /** Contact forces over the current step, allocated on first use. */
   contact:
     | {
         readonly nodeForce: Float64Array;
         readonly edgeTorque: Float64Array;
         active: boolean;
-        /** Masses glued to sides from … to − 1, at 1/h of the step. */
+        /** Point masses at sides from … to − 1, at 1/h of the step. */
         glue?:
           | {
               readonly sides: ContactSides;
@@ -193,7 +193,7 @@ function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | '
   joints.length[i] = length;
 }
 
-/** Lays a rod out over the given slices of the bundle's state; `allocateSamples` and `arena` give the memory for samples and for everything else. */
+/** Creates a rod on the given slices of the bundle's state; `allocateSamples` and `arena` provide the memory for samples and for everything else. */
 export function createDerRod(
   rod: Rod,
   drive: Drive,

@@ -1,4 +1,4 @@
-/** What a rod's step starts from, and what it took. */
+/** Start of a rod's step, and its statistics. */
 import type { TwistStart } from './slip.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -10,5 +10,5 @@ export interface RodStep {
   reason: string;
 }
 
-/** Where a rod's step began. */
+/** Start of a rod's step. */
 export type StepStart = Pick<Snapshot, 'v'> & TwistStart;

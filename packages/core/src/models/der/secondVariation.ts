@@ -8,7 +8,7 @@ import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 import { HESSIAN } from './strain.ts';
 
-/** Of the joint at hand, for the displacement that `rate` holds. */
+/** For the current joint, and the displacement in `rate`. */
 function jointEnergy(): number {
   const p = [0, 0, 0];
   for (let k = 0; k < 3; k++) for (let a = 0; a < 8; a++) p[k] += D[8 * k + a] * rate[a];

@@ -1,6 +1,6 @@
 /**
- * Rods that touch colliders and nothing else, two at a time: see ContactPort.stepSingleRods. The kernel that moves pairs of free rods moves those that touch
- * too, each lane with a solution of its own; where only one of a pair touches something, the other lane waits.
+ * Rods that touch only colliders, two at a time: see ContactPort.stepSingleRods. The kernel that moves pairs of free rods moves these too, with a separate
+ * solution in each lane; if only one rod of a pair is in contact, the other lane idles.
  */
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../../model.ts';
 import type { ContactParts } from './contactParts.ts';
@@ -13,7 +13,7 @@ export function createSingleRodStep(
   startsOf: readonly (readonly StepStart[])[],
 ): NonNullable<ContactPort['stepSingleRods']> {
   const options = { ...newton, rotation: 0.5, iterations: 12 };
-  /** Pair of each system and its place there; number in the job of each. */
+  /** Pair of each system and its index there; index in the job of each. */
   const pairOf = new Int32Array(systems.length).fill(-1);
   const numberOf = new Int32Array(systems.length).fill(-1);
   pairs.forEach(({ systems: list }, k) => {

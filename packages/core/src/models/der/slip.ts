@@ -1,18 +1,16 @@
 /**
- * Whether a step lost turns of twist. Frames follow the centreline from iteration to iteration. Where Newton has to look for its
- * way (a matrix that is not positive, as while a knot jumps), some edge may go round the other way than it does from the start of the
- * step to its end: turning over once is two turns of twist, with nothing having passed through anything. A trefoil that
- * was twisted lost them so at steps of 1/240 s.
+ * Checks whether a step lost turns of twist. Frames follow the centreline from iteration to iteration. If Newton has to search (a matrix that is not
+ * positive, as while a knot jumps), an edge may turn the other way round than directly from the start of the step to its end: one full turn-over is two
+ * turns of twist, with nothing having passed through anything. A twisted trefoil lost turns this way at steps of 1/240 s.
  *
- * The reference directors carried straight from start to end differ from those that went with the iteration by an angle at each edge,
- * and so do the twists of joints between them, up to whole turns. These add up to nothing between two held frames, and round a
- * closed rod, if both ways are one.
+ * The reference directors transported directly from start to end differ from those that followed the iteration by an angle at each edge, and so do the
+ * twists of joints between them, up to whole turns. These sum to zero between two held frames, and around a closed rod, if both paths are equivalent.
  */
 import { hypot } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
 
-/** Where a step began. */
+/** Start of a step. */
 export interface TwistStart {
   readonly q: Float64Array;
   readonly edgeReference: Float64Array;
@@ -24,7 +22,7 @@ const tangent = new Float64Array(3);
 let direct = new Float64Array(0);
 let angle = new Float64Array(0);
 
-/** Directors carried straight from the start, and how far the present ones are turned from them. */
+/** Directors transported directly from the start, and the rotation of the current ones relative to them. */
 function carryStraight({ edgeCount, nodeCount, edgeTangent, edgeReference }: DerRod, start: TwistStart): void {
   if (angle.length < edgeCount) {
     direct = new Float64Array(3 * edgeCount);
@@ -40,7 +38,7 @@ function carryStraight({ edgeCount, nodeCount, edgeTangent, edgeReference }: Der
   }
 }
 
-/** True where whole turns were lost or gained between frames that are held, or round a closed rod. */
+/** True if whole turns were lost or gained between held frames, or around a closed rod. */
 export function losesTurns(der: DerRod, start: TwistStart): boolean {
   const { joints, jointActive, held, edgeTangent, jointReferenceTwist, rod } = der;
   carryStraight(der, start);
@@ -77,6 +75,6 @@ export function losesTurns(der: DerRod, start: TwistStart): boolean {
     heldBefore = true;
     turns = 0;
   }
-  // what lies before the first held frame of a closed rod goes on behind its last
+  // the part before the first held frame of a closed rod continues after its last
   return rod.closed && first + turns !== 0;
 }

@@ -1,19 +1,19 @@
-/** Copies that bring a rod back after a failed step or trial. */
+/** Copies that restore a rod after a failed step or trial. */
 import { cloneArrays, copyArrays } from '../snapshot.ts';
 import { evaluatePins, rebuildFrames, turnHeldFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
-/** What a rod remembers from step to step, but for `history`. */
+/** What a rod carries from step to step, except `history`. */
 const STATE = ['q', 'v', 'edgeReference', 'jointReferenceTwist', 'edgeTension', 'acceleration'] as const;
-/** What frames are carried on from. */
+/** What frames are transported from. */
 const FRAMES = ['edgeTangent'] as const;
 const HELD = ['tangent', 'director', 'theta'] as const;
 const HISTORY = ['history'] as const;
 
 type Names = (typeof STATE)[number] | (typeof FRAMES)[number] | (typeof HISTORY)[number];
 
-/** `history` is written by `keepState` alone. */
+/** Only `keepState` writes `history`. */
 export interface Snapshot extends Readonly<Record<Names, Float64Array>> {
   readonly held: Readonly<Record<(typeof HELD)[number], Float64Array>>;
 }
@@ -28,13 +28,13 @@ export function takeSnapshot(snapshot: Snapshot, der: DerRod): void {
   copyArrays(snapshot.held, der.held, HELD);
 }
 
-/** Keeps the state alone, for a rod whose frames may be behind it. */
+/** Saves only the state, for a rod whose frames may be outdated. */
 export function keepState(snapshot: Snapshot, der: DerRod): void {
   copyArrays(snapshot, der, STATE);
   copyArrays(snapshot, der, HISTORY);
 }
 
-/** The counterpart of `keepState`; what follows from the state is left to the caller. */
+/** The counterpart of `keepState`; the caller updates derived quantities. */
 export function returnToState(der: DerRod, snapshot: Snapshot): void {
   copyArrays(der, snapshot, STATE);
   copyArrays(der, snapshot, HISTORY);

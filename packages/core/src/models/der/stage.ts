@@ -1,6 +1,5 @@
 /**
- * One stage of a rod: what it is (inertia c, rate s, q̂ and q̃), its residual and its matrix at the present state.
- * What is solved, and how, stands in newton.ts.
+ * One stage of a rod: its parameters (inertia c, rate s, q̂ and q̃), its residual and its matrix at the current state. The equations are in newton.ts.
  */
 import {
   addEntry,
@@ -68,7 +67,7 @@ export interface Stage {
   readonly rate: number;
 }
 
-/** Asks all load sources and adds the generalised force −f to the residual; returns the sum of forces' sizes [N]. */
+/** Evaluates all loads and adds the generalised force −f to the residual; returns the sum of force magnitudes [N]. */
 export function subtractLoads(der: DerRod, residual: Float64Array): number {
   const { loads, edgeCount, nodeCount, edgeTangent, edgeLength } = der;
   let scale = 0;
@@ -110,12 +109,12 @@ export function subtractLoads(der: DerRod, residual: Float64Array): number {
 }
 
 export function evaluateLoads(der: DerRod, t: number): void {
-  // dead loads do not look at the rod
+  // dead loads do not depend on the rod
   if (dependsOnState(der.drive)) poseSamples(der);
   sumLoads(der, t, der.loads);
 }
 
-/** What all sources and contact do to the rod where its samples are. */
+/** Generalised force of all loads and contacts at the current samples. */
 export function sumLoads(der: DerRod, t: number, loads: Loads): void {
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
@@ -139,7 +138,7 @@ export function lastTrouble(): string {
   return trouble;
 }
 
-/** r of the stage at the present state (and K, when a matrix is given). Returns the force scale, NaN if the rod folded. */
+/** r of the stage at the current state (and K, if a matrix is given). Returns the force scale, NaN if the rod folded. */
 export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
   const { residual, qHat, edgeError, edgePenalty } = work;
   const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
@@ -235,7 +234,7 @@ function addEdgeStiffness(
   addEdgeBlock(matrix.band, (a - border) * (BAND_WIDTH + 1) + BAND_WIDTH, xx, xy, xz, yy, yz, zz);
 }
 
-/** The same where both nodes lie in the band, as they do but for the joint that closes a ring; d: diagonal of unknown a. */
+/** The same if both nodes lie in the band, which only the joint that closes a ring violates; d: diagonal of unknown a. */
 function addEdgeBlock(
   band: Float64Array,
   d: number,
@@ -272,7 +271,7 @@ function addEdgeBlock(
   band[z] += zz;
 }
 
-/** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */
+/** EA/ē if the edge stretches; otherwise a penalty well above all other stiffness. */
 export function setPenalties(der: DerRod, work: Workspace, inertia: number): void {
   const { edgeStiffness, edgeCount, nodeCount, stiffnessScale, mass } = der;
   for (let j = 0; j < edgeCount; j++) {
@@ -282,7 +281,7 @@ export function setPenalties(der: DerRod, work: Workspace, inertia: number): voi
   }
 }
 
-/** Residual of the stage at the present state, 0 at prescribed unknowns. */
+/** Residual of the stage at the current state, 0 at prescribed unknowns. */
 export function evaluateResidual(der: DerRod, work: Workspace, stage: Stage): boolean {
   setPenalties(der, work, stage.inertia);
   evaluateLoads(der, stage.t);

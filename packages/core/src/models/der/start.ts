@@ -1,11 +1,11 @@
-/** What a motion starts with: twist in equilibrium where it has no inertia, tensions, accelerations. */
+/** Initial values of a motion: twist in equilibrium if it has no inertia, tensions, accelerations. */
 import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { evaluatePins } from './kinematics.ts';
 import { solveStage } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateResidual, type Workspace } from './stage.ts';
 
-/** Where the twist has no inertia it is in equilibrium at every instant, the first included. */
+/** Twist without inertia is in equilibrium at every instant, including the first. */
 function relaxTwist(der: DerRod, work: Workspace, t: number): void {
   const { mass, fixed, size, edgeCount } = der;
   let massless = false;
@@ -20,7 +20,7 @@ function relaxTwist(der: DerRod, work: Workspace, t: number): void {
   evaluatePins(der, t);
 }
 
-/** Accelerations and tensions at the start, so that the first trapezoidal stage has what later ones inherit. */
+/** Accelerations and tensions at the start, which the first trapezoidal stage needs and later ones inherit. */
 export function initializeMotion(der: DerRod, work: Workspace, t: number): void {
   const {
     acceleration,

@@ -1,7 +1,7 @@
 /**
- * What the search for equilibria (statics/search.ts) needs of a lone rod: steps of steepest descent in the metric of the stiffness
- * scale, each a well-posed minimisation of E + M|q − q₀|²/2h²; the softest direction; pins brought to where they are at t. The verdict
- * on stability is the number of negative pivots of the tangent stiffness.
+ * Implements the search for equilibria (statics/search.ts) for a single rod: steps of steepest descent in the metric of the stiffness scale, each a
+ * well-posed minimization of E + M|q − q₀|²/2h²; the softest direction; moving pins to time t. The stability verdict is the number of negative pivots of
+ * the tangent stiffness.
  */
 
 import { acos, pow } from '../../math/rounded/index.ts';
@@ -53,7 +53,7 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
   return iterations;
 }
 
-/** Stability of the present state, see `judgeTangent`. */
+/** Stability of the current state, see `judgeTangent`. */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
   const stateful = dependsOnState(der.drive);
@@ -65,14 +65,14 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
   });
 }
 
-/** What rounding does to the matrix, beside the stiffest bending: that of its stiffest edge. */
+/** Rounding error of the matrix, relative to the stiffest bending: that of its stiffest edge. */
 function measureRounding({ edgeCount, stiffnessScale }: DerRod, { edgePenalty }: Workspace): number {
   let largest = 1;
   for (let j = 0; j < edgeCount; j++) largest = Math.max(largest, edgePenalty[j] / stiffnessScale[4 * j]);
   return 1e-15 * largest;
 }
 
-/** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
+/** Moves pins to time t in increments that a Newton step can follow; returns the number of iterations. */
 function bringPins(der: DerRod, work: Workspace, system: RestSystem, start: Snapshot, t: number): number {
   const { pins, poses, q, held, edgeLength, fixed } = der;
   const heldBefore = { tangent: held.tangent.slice(), director: held.director.slice(), theta: held.theta.slice() };
@@ -111,7 +111,7 @@ function bringPins(der: DerRod, work: Workspace, system: RestSystem, start: Snap
     const newton = system.newton({ tolerance: 1e-4, iterations: 40 });
     iterations += newton.iterations;
     if (newton.converged || newton.final) continue;
-    // the rod must follow before the pin goes on, or its last edge folds over
+    // the rod must follow before the pin moves on, otherwise its last edge folds over
     returnToSnapshot(der, start, work, t);
     system.nudge(2e-3);
     iterations += system.descend(10);
@@ -130,7 +130,7 @@ function dotAt(a: Float64Array, b: Float64Array, o: number): number {
   return a[o] * b[o] + a[o + 1] * b[o + 1] + a[o + 2] * b[o + 2];
 }
 
-/** Linear blend of frames, made orthonormal again: fine for the small turns it is used for. */
+/** Linear interpolation of frames, orthonormalized: accurate for small rotations. */
 function blendFrames(out: HeldFrames, from: HeldPose, to: HeldPose, w: number): void {
   for (let h = 0; h < out.theta.length; h++) {
     const o = 3 * h;
@@ -170,7 +170,7 @@ function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void
   followCenterline(der, work.edgeWork);
 }
 
-/** What the search for an equilibrium needs of a lone rod. */
+/** The search interface for a single rod. */
 function createRestSystem(
   der: DerRod,
   work: Workspace,

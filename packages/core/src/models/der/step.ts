@@ -39,7 +39,7 @@ const { GUESS_TURN } = newtonConstants;
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 
-/** A step under way: the system, where it started, and what it cost. */
+/** A step in progress: the system, its start, and its cost. */
 interface Move {
   readonly system: System;
   /** One for each rod of the system. */
@@ -51,8 +51,8 @@ interface Move {
 }
 
 /**
- * Starts the iteration at q + h v + ½h²a, as far as no edge turns by more than half a radian. Before the first step
- * the acceleration is left out: that of a rod just let go has a kink at its clamp, from which Newton recovers slowly.
+ * Starts the iteration at q + h v + ½h²a, limited so that no edge turns by more than half a radian. Before the first step the acceleration is omitted:
+ * that of a rod just released has a kink at its clamp, from which Newton recovers slowly.
  */
 function predict(der: DerRod, h: number, withAcceleration: boolean): void {
   const { q, v, acceleration, size, edgeCount, nodeCount, edgeLength } = der;
@@ -67,7 +67,7 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
       const way = h * (v[b + k] - v[a + k]) + half * (acceleration[b + k] - acceleration[a + k]);
       square += way * way;
     }
-    // the length of the way, not a sum of components: the guess must not depend on the axes
+    // the length of the displacement, not a sum of components: the guess must not depend on the axes
     const move = turn + Math.sqrt(square) / edgeLength[j];
     if (!(move <= largest)) largest = move;
   }
@@ -98,8 +98,8 @@ const bodyMove = new Float64Array(6);
 const bodyTurn = new Float64Array(3);
 
 /**
- * Bodies start where their rods do: with the acceleration of the last stage, ½h²a, too. Without it a rod of the
- * benchmark needed 3.7 iterations a step with a body and 3.0 without, the lighter the body the more.
+ * Bodies use the same prediction as their rods, including the acceleration of the last stage, ½h²a. Without it a rod of the benchmark needed 3.7
+ * iterations per step with a body and 3.0 without, the lighter the body the more.
  */
 function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
   const { body, mass, velocity, pose } = der;
@@ -114,7 +114,7 @@ function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
   moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
 }
 
-/** Solves the stage; a = c(q − q̂) is then what it says the accelerations are. */
+/** Solves the stage; the accelerations are then a = c(q − q̂). */
 function runStage({ system, options, out }: Move, stage: Stage): boolean {
   for (const { der } of system.members) placePinned(der, der.q, der.v);
   const newton = solveSystem(system, stage, options);
@@ -187,7 +187,7 @@ function trBdf2(move: Move): boolean {
   );
 }
 
-/** Systems with bodies are refused at compile time: a body has no history here. */
+/** Systems with bodies are rejected at compile time: a body has no history here. */
 function bdf2(move: Move): boolean {
   const { system, starts, t, h } = move;
   const [{ der, work }] = system.members;
@@ -279,7 +279,7 @@ export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'star
   }
 }
 
-/** First guess of an implicit Euler step, posed, with the loads there; why it cannot be, or nothing. `starts`: the present state. */
+/** First guess of an implicit Euler step, with poses and loads; returns an error, or nothing. `starts`: the current state. */
 export function startEuler(
   system: System,
   starts: readonly StepStart[],
@@ -296,7 +296,7 @@ export function startEuler(
   return poseSystem(system, stage) ? '' : 'an edge has no length or a position is not a number';
 }
 
-/** Solves an implicit Euler step from where the system is now; `starts`: where it began. A failure leaves it anywhere. */
+/** Solves an implicit Euler step from the current state; `starts`: its start. On failure the state is arbitrary. */
 export function resumeEuler(
   system: System,
   starts: readonly StepStart[],
@@ -319,7 +319,7 @@ export function resumeEuler(
 /** Why a step that lost turns of twist is rejected. */
 export const TURNED_OVER = 'an edge turned over on the way to the solution, and the twist with it';
 
-/** False where the search for a solution lost turns of twist; without shifts of a matrix it was no search. */
+/** False if the search for a solution lost turns of twist; without shifts of a matrix it cannot. */
 function keepsTwist({ system, starts, out }: Move): boolean {
   if (out.shifts === 0) return true;
   for (let m = 0; m < system.members.length; m++) {
@@ -331,7 +331,7 @@ function keepsTwist({ system, starts, out }: Move): boolean {
   return true;
 }
 
-/** After a step of contact the accelerations in memory are those of an impact, perhaps: they are found anew. */
+/** After a step with contact the stored accelerations may be those of an impact: recomputes them. */
 export function forgetContact(system: System, t: number): void {
   if (!system.members.some(({ der }) => der.history[1] === 2)) return;
   for (const { der, work } of system.members) {
@@ -342,13 +342,13 @@ export function forgetContact(system: System, t: number): void {
   initializeForces(system, t);
 }
 
-/** Largest gains of energy, as parts of it: of a step of second order, and of the implicit Euler step that takes its place. */
+/** Largest relative energy gains: of a second-order step, and of the implicit Euler step that replaces it. */
 const GAIN = 1e-2;
 const GAIN_EULER = 2e-2;
 
 type RodsMove = Move & { readonly starts: readonly Snapshot[] };
 
-/** Back to the start of the step. */
+/** Restores the start of the step. */
 function takeBack({ system, starts, t }: RodsMove): void {
   for (const body of system.bodies) cancelStep(body);
   system.members.forEach(({ der, work }, m) => {
@@ -364,7 +364,7 @@ function stepEuler(move: RodsMove, bold: boolean): boolean {
   return solved;
 }
 
-/** A step of second order, or of implicit Euler where that would gain energy (guard.ts). */
+/** A second-order step, or implicit Euler if that would gain energy (guard.ts). */
 function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean {
   const { system, starts, t, h, out } = move;
   // what BDF2 remembers is gone after a step; bodies lead the pins of their rods
@@ -386,7 +386,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   return false;
 }
 
-/** One step of a system; on failure it is back where it was. */
+/** One step of a system; on failure restores it. */
 export function stepImplicit(
   system: System,
   starts: readonly Snapshot[],
@@ -414,7 +414,7 @@ export function stepImplicit(
   else if (scheme === 'midpoint') out.ok = midpoint(move);
   else out.ok = stepGuarded(move, scheme === 'tr-bdf2' ? trBdf2 : bdf2);
   if (out.ok && keepsTwist(move)) {
-    // from the state alone, so that a restart finds the same
+    // from the state alone, so that a restart gives the same
     for (const body of system.bodies) syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;
     return out;

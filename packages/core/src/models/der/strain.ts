@@ -13,7 +13,7 @@
  */
 import { acos, atan2, cos, hypot, sin } from '../../math/rounded/index.ts';
 
-/** What a strain function writes, by index. */
+/** Outputs of a strain function, by index. */
 export const ENERGY_BEND = 0;
 export const ENERGY_TWIST = 1;
 /** ∂E/∂p, 3 */
@@ -36,7 +36,7 @@ export type StrainFunction = (
   m: number,
 ) => void;
 
-/** Of the joint at hand: f(W) and its first two derivatives. */
+/** For the current joint: f(W) and its first two derivatives. */
 const ratio = new Float64Array(3);
 
 /** f = 2 acos(W)/√(1−W²), the length of a rotation vector by that of the quaternion's vector part, and f', f'' in W. */
@@ -48,7 +48,7 @@ function writeAngleRatio(out: Float64Array, W: number): void {
     out[2] = 8 / 15 + x * (24 / 35 + x * (64 / 105));
     return;
   }
-  // a full turn at one joint has no direction to go back: keep it finite, the solver must not get there
+  // a full turn at one joint has no direction back: keep it finite, the solver must not get there
   const s2 = Math.max(1 - W * W, 1e-12);
   const f = (2 * acos(W)) / Math.sqrt(s2);
   const f1 = (W * f - 2) / s2;

@@ -1,6 +1,6 @@
 /**
- * Elastic energy of a rod without its derivatives, a quarter of their cost: for audits, which ask after every step. The same operations
- * in the same order as in strain.ts and joint.ts, so the same bits.
+ * Elastic energy of a rod without its derivatives, at a quarter of their cost: for audits after every step. The same operations in the same order as in
+ * strain.ts and joint.ts, so the same bits.
  */
 import { cos, sin } from '../../math/rounded/index.ts';
 import { dot3 } from '../../math/vec3.ts';
@@ -43,7 +43,7 @@ function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, w1:
   out.twisting += 0.5 * joint[o + 2] * dm * dm;
 }
 
-/** Adds bending and twisting energy of a rod as it is; returns false if two edges point against each other. */
+/** Adds bending and twisting energy of a rod; returns false if two edges point against each other. */
 export function addElasticEnergy(out: ElasticEnergy, der: DerRod): boolean {
   const { joints, jointActive, jointTwist, held, edgeTangent, edgeM1, edgeM2 } = der;
   const add = der.strain === bergouStrain ? addBergouEnergy : addRotationEnergy;

@@ -1,4 +1,4 @@
-/** Rods that bodies join, laid out for their common solution; one rod alone where there are none. */
+/** Rods joined by bodies, laid out for their common solution; a single rod if there are none. */
 import { analyzeSparse, createSparsePattern } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
 import { createNaturalOrder, createPartedOrder, type Ordering } from './ordering.ts';
@@ -51,7 +51,7 @@ export function createSystem(
   return joinMembers(members, bodies);
 }
 
-/** As one system: with bodies, or rods without any that are solved at once. */
+/** Creates one system: with bodies, or of rods without any that are solved at once. */
 export function joinMembers(members: readonly Member[], bodies: readonly DerBody[]): System {
   const n = 6 * bodies.length;
   const numbers = (length: number): Float64Array => (length > 0 ? new Float64Array(length) : nothing);
@@ -70,7 +70,7 @@ export function joinMembers(members: readonly Member[], bodies: readonly DerBody
   };
 }
 
-/** What thousands of rods without bodies share. */
+/** Data that thousands of rods without bodies share. */
 const nothing = new Float64Array(0);
 const orders = new WeakMap<Workspace, Ordering>();
 

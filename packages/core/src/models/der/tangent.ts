@@ -1,4 +1,4 @@
-/** The tangent stiffness with what the loads add to it: for Newton at rest, verdicts on stability, modes. */
+/** The tangent stiffness including that of the loads: for Newton at rest, stability verdicts, modes. */
 
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
@@ -30,17 +30,16 @@ export function zeroModeShift(der: DerRod): number {
 }
 
 /**
- * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the present state, and ∂f/∂q of its loads
- * beside it; `closeTangent` puts the two together.
- * `cap` limits the stiffness of edges to a multiple of that of bending: what matters for soft modes and signs of
- * eigenvalues would drown in the rounding of a very stiff stretch.
+ * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the current state, and ∂f/∂q of its loads separately; `closeTangent`
+ * combines the two. `cap` limits the stiffness of edges to a multiple of that of bending: otherwise rounding of a very stiff stretch would hide soft modes
+ * and the signs of eigenvalues.
  */
 export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap: EdgeCap): boolean {
   setPenalties(der, work, stage.inertia);
   for (let j = 0; j < der.edgeCount; j++) {
     if (cap.edges === 'inextensible' && der.edgeStiffness[j] < Infinity) continue;
     const bending = Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]);
-    // under tension the rod is stiffer than it bends: stretch must stay well above that too
+    // under tension a rod is stiffer than its bending: stretch must stay well above that too
     const tension = Math.abs(der.edgeTension[j]) / der.edgeLength[j];
     work.edgePenalty[j] = Math.min(work.edgePenalty[j], cap.multiple * bending + 1e5 * tension);
   }
@@ -52,16 +51,16 @@ export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap:
   return true;
 }
 
-/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
+/** Subtracts the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
 export function closeTangent(der: DerRod, work: Workspace): void {
   if (dependsOnState(der.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
 }
 
-/** What changes as the rod is moved to another place. */
+/** Quantities that change when the rod is moved. */
 const MOVED = ['q', 'edgeReference', 'jointReferenceTwist', 'edgeTangent'] as const;
 
-/** ∂f/∂q at the present state, into work.loadJacobian. */
+/** ∂f/∂q at the current state, into work.loadJacobian. */
 export function measureLoads(der: DerRod, work: Workspace, t: number): void {
   const { q } = der;
   const before = cloneArrays(der, MOVED);

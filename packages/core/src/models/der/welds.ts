@@ -1,4 +1,4 @@
-/** Welds of one rod: the rows B of the welded nodes and held frames; elimination.ts takes the rod out of the bodies' equations. */
+/** Welds of one rod: the rows B of the welded nodes and held frames; elimination.ts eliminates the rod from the bodies' equations. */
 import { type BorderedBand, readEntry } from '../../linalg/band.ts';
 import type { SparseFactor } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
@@ -8,7 +8,7 @@ import type { Ordering } from './ordering.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
-/** A weld as the rod sees it. */
+/** A weld from the rod's point of view. */
 export interface Tie {
   readonly body: number;
   readonly node: number;
@@ -16,14 +16,14 @@ export interface Tie {
   readonly held: number;
   /** B, 6 rows of der.size. */
   readonly rows: Float64Array;
-  /** L⁻¹B in the order of elimination, or K⁻¹B where the rod is solved whole. */
+  /** L⁻¹B in the order of elimination, or K⁻¹B if the rod is solved as a whole. */
   readonly solved: Float64Array;
   /** Unknowns at which the rows are not zero: from `from` to before `to`. */
   from: number;
   to: number;
   /** Mixed derivatives of the held frame with each tie's node, 3 × 3 each. */
   readonly heldAt: Float64Array;
-  /** From the compound's centre of mass to the node now, world axes. */
+  /** Current vector from the compound's centre of mass to the node, world axes. */
   readonly lever: Float64Array;
 }
 
@@ -32,13 +32,13 @@ export interface Member {
   readonly work: Workspace;
   readonly ties: readonly Tie[];
   readonly heldTorque: Float64Array;
-  /** As it is numbered, and towards its welds; the one that the rod was eliminated in last. */
+  /** The natural order, and the one towards its welds; the one of the last elimination. */
   readonly natural: Ordering;
   readonly parted?: Ordering;
   order: Ordering;
 }
 
-/** Entries (i, j) of the bodies' matrix that are not zero for good, their slots, and the factor. */
+/** Entries (i, j) of the bodies' matrix that are not structurally zero, their slots, and the factor. */
 export interface SparseOuter {
   readonly row: Int32Array;
   readonly column: Int32Array;
@@ -53,20 +53,20 @@ export interface System {
   readonly bodies: readonly DerBody[];
   readonly outer: Float64Array;
   readonly outerRight: Float64Array;
-  /** Spins' share of the bodies' matrix, 3 × 3 a body, and work space of what refines the step for it. */
+  /** Contribution of spins to the bodies' matrix, 3 × 3 per body, and work space of the refinement. */
   readonly gyroscopic: Float64Array;
   readonly outerSaved: Float64Array;
   readonly outerStart: Float64Array;
   readonly outerTrial: Float64Array;
-  /** What was added to the diagonal of the bodies' matrix to make it positive. */
+  /** Shift of the diagonal of the bodies' matrix that makes it positive. */
   readonly outerShift: Float64Array;
-  /** Of two rods without bodies: solves both at once. */
+  /** For two rods without bodies: solves both at once. */
   pair?: PairSolver;
-  /** For many bodies: which of them rods couple, and the factor of their matrix. */
+  /** For many bodies: which of them are coupled by rods, and the factor of their matrix. */
   readonly sparse?: SparseOuter;
 }
 
-/** Levers of the welds now. */
+/** Updates the levers of the welds. */
 export function measureLevers({ der, ties }: Member, bodies: readonly DerBody[]): void {
   for (const tie of ties) {
     const { position } = bodies[tie.body];
@@ -141,7 +141,7 @@ function writeRows({ der, work, ties }: Member, tie: Tie): void {
   for (let d = Math.max(last, size - 8); d < size; d++) addColumn(rows, size, work.matrix, o, d, lever);
 }
 
-/** Rows of B for every weld of a rod, and its share of the bodies' matrix and right-hand side, before elimination. */
+/** Rows of B for every weld of a rod, and its contribution to the bodies' matrix and right-hand side, before elimination. */
 export function assembleTies(system: System, member: Member): void {
   const { der, work, ties, heldTorque } = member;
   const { size } = der;
@@ -168,7 +168,7 @@ export function assembleTies(system: System, member: Member): void {
       system.outerRight[base + k] += sum - (k >= 3 && held >= 0 ? heldTorque[3 * held + k - 3] : 0);
     }
   }
-  // what the rows hold at slaved nodes belongs to the bodies: Gᵀ K G is in them once, held frames twice
+  // the rows' entries at slaved nodes belong to the bodies: they include Gᵀ K G once, held frames twice
   for (const tie of ties) {
     for (let index = 0; index < ties.length; index++) {
       const other = ties[index];
