@@ -15,7 +15,7 @@ export interface RodOutline {
 
 export interface ShapeFrame {
   readonly time: number;
-  /** Node positions of each rod [m], 3 a node. */
+  /** Node positions of each rod [m], 3 per node. */
   readonly rods: readonly Float64Array[];
 }
 

@@ -81,7 +81,7 @@ export interface ProgressState {
   /** Simulated time [s]. */
   readonly time: number;
   readonly end: number;
-  /** Newton iterations a step since the last report. */
+  /** Newton iterations per step since the last report. */
   readonly iterations: number;
 }
 

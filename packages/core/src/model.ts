@@ -149,7 +149,7 @@ export interface Modes {
   readonly rod: string;
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
   readonly omega: Float64Array;
-  /** Mode shapes as node displacements, 3 a node, largest displacement 1; with the edges' twist angles [rad]. */
+  /** Mode shapes as node displacements, 3 per node, largest displacement 1; with the edges' twist angles [rad]. */
   readonly shapes: readonly {
     readonly nodeDisplacement: Float64Array;
     readonly edgeTwist: Float64Array;

@@ -9,25 +9,25 @@ import type { Rod } from './scene/compiled.ts';
 
 /** Read by everyone, written by the model that owns the rod. Arrays of one rod, not of a bundle. */
 export interface Samples {
-  /** [m], 3 a node */
+  /** [m], 3 per node */
   readonly nodePosition: Float64Array;
-  /** [m/s], 3 a node */
+  /** [m/s], 3 per node */
   readonly nodeVelocity: Float64Array;
-  /** unit, 3 an edge */
+  /** unit, 3 per edge */
   readonly edgeTangent: Float64Array;
-  /** material axis d1, unit, 3 an edge; d2 = tangent × d1 */
+  /** material axis d1, unit, 3 per edge; d2 = tangent × d1 */
   readonly edgeDirector: Float64Array;
-  /** spin of the material about the tangent [rad/s], 1 an edge */
+  /** spin of the material about the tangent [rad/s], 1 per edge */
   readonly edgeSpin: Float64Array;
 }
 
 /** Written by load sources, read by the model. */
 export interface Loads {
-  /** [N], 3 a node */
+  /** [N], 3 per node */
   readonly nodeForce: Float64Array;
-  /** [N m] in world axes, 3 an edge */
+  /** [N m] in world axes, 3 per edge */
   readonly edgeTorque: Float64Array;
-  /** −∂force/∂velocity [N s/m], symmetric, 6 a node (xx xy xz yy yz zz): lets implicit models treat drag implicitly. */
+  /** −∂force/∂velocity [N s/m], symmetric, 6 per node (xx xy xz yy yz zz): lets implicit models treat drag implicitly. */
   readonly nodeDrag: Float64Array;
 }
 

@@ -9,9 +9,9 @@
  *           4  u32 index of the frame, from 0
  *           8  f64 time [s]
  *          48  6 × f64 energies [J]: kinetic, bending, twisting, stretching, potential, total
- *              for each rod: nodePosition [m], 3 a node, f64 (or f32: header field `precision`)
- *                            edgeDirector d1, 3 an edge, f32
- *                            each of the header's `channels`, 1 a node (tension: 1 an edge), f32
+ *              for each rod: nodePosition [m], 3 per node, f64 (or f32: header field `precision`)
+ *                            edgeDirector d1, 3 per edge, f32
+ *                            each of the header's `channels`, 1 per node (tension: 1 per edge), f32
  *              for each body: position [m] and orientation (quaternion w x y z, body to world), 7 × f64
  *              zeros up to a multiple of 8 less 4
  *           4  u32 CRC-32 of the frame before it
@@ -78,9 +78,9 @@ export interface RecordingHeader {
 
 /** Positions, directors and channels of a rod in a frame. */
 export interface RodFrame {
-  /** [m], 3 a node */
+  /** [m], 3 per node */
   readonly nodePosition: Float64Array;
-  /** d1, unit, 3 an edge */
+  /** d1, unit, 3 per edge */
   readonly edgeDirector: Float64Array;
   readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;
 }

@@ -349,7 +349,7 @@ function peak(y: ArrayLike<number>): number {
   return most;
 }
 
-/** At most four points a pixel column: first, lowest, highest, last; peaks survive, the file stays small. */
+/** At most four points per pixel column: first, lowest, highest, last; peaks survive, the file stays small. */
 function decimate(
   x: ArrayLike<number>,
   y: ArrayLike<number>,

@@ -6,7 +6,7 @@ const crease = Math.cos((50 * Math.PI) / 180);
 const fine = Math.cos((14 * Math.PI) / 180);
 
 export interface CornerNormals {
-  /** Unit, by the right-hand rule of the axes of `position`; 3 a corner, 9 a face. */
+  /** Unit, by the right-hand rule of the axes of `position`; 3 per corner, 9 per face. */
   readonly normal: Float64Array;
   /** Facets of one round surface without an edge: a ball, a capsule. */
   readonly round: boolean;

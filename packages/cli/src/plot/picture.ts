@@ -23,7 +23,7 @@ export interface PictureRod {
   readonly closed: boolean;
   /** [m], one an edge. */
   readonly radius: ArrayLike<number>;
-  /** Positions [m], 3 a node, one array a frame. */
+  /** Positions [m], 3 per node, one array per frame. */
   readonly frames: readonly ArrayLike<number>[];
   /** Rods of one hue belong together, and the first of them names it; default: a hue each. */
   readonly hue?: number;

@@ -10,7 +10,7 @@ import { mix } from './color.ts';
 import { creaseNormals, isClosed, weldCorners } from './normals.ts';
 
 export interface Solid {
-  /** On the page, 3 a corner: right and down, in pixels, and depth towards the reader, in pixels too. */
+  /** On the page, 3 per corner: right and down, in pixels, and depth towards the reader, in pixels too. */
   readonly position: Float64Array;
   readonly triangle: ArrayLike<number>;
   /** A vessel: the near side is open to the eye. */

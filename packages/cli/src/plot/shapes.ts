@@ -12,9 +12,9 @@ import { chooseView, cross, project, type Vector, type View } from './view.ts';
 export interface ShapeRod {
   readonly id: string;
   readonly closed: boolean;
-  /** [m], 3 a node. */
+  /** [m], 3 per node. */
   readonly position: ArrayLike<number>;
-  /** Unit, 3 an edge. */
+  /** Unit, 3 per edge. */
   readonly tangent: ArrayLike<number>;
   readonly director: ArrayLike<number>;
   /** [m], one an edge. */

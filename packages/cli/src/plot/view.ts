@@ -202,7 +202,7 @@ function squareOn(normal: Vector, up: Vector): View {
   return { right, up: flatUp, towards, planar: true };
 }
 
-/** World → page (right, up) and depth (towards the reader), 3 a point. */
+/** World → page (right, up) and depth (towards the reader), 3 per point. */
 export function project(view: View, points: ArrayLike<number>): Float64Array {
   const out = new Float64Array(points.length);
   for (let i = 0; i + 2 < points.length; i += 3) {

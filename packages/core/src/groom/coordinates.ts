@@ -19,12 +19,12 @@ import { type Hairstyle, poseGuides, vectorAt } from './hairstyle.ts';
 
 /** All guides at an instant. */
 export interface Coordinates {
-  /** [m], 3 a guide */
+  /** [m], 3 per guide */
   readonly rootPosition: Float64Array;
-  /** Unit, 3 a guide. */
+  /** Unit, 3 per guide. */
   readonly rootTangent: Float64Array;
   readonly rootDirector: Float64Array;
-  /** (κ1, κ2, τ) [1/m], 3 an element, guide by guide */
+  /** (κ1, κ2, τ) [1/m], 3 per element, guide by guide */
   readonly curvature: Float64Array;
 }
 

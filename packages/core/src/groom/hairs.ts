@@ -33,9 +33,9 @@ export interface HairOptions {
 export interface Hairs {
   readonly count: number;
   readonly guideCount: number;
-  /** Guides of each hair, nearest first, 3 a hair. */
+  /** Guides of each hair, nearest first, 3 per hair. */
   readonly guide: Uint32Array;
-  /** Their weights, which add up to 1, 3 a hair. */
+  /** Their weights, which add up to 1, 3 per hair. */
   readonly weight: Float64Array;
   /** Fraction of the guides' length, 1 per hair. */
   readonly length: Float32Array;
@@ -49,9 +49,9 @@ export interface Hairs {
 export interface GuidePose {
   /** Nodes a guide. */
   readonly nodes: number;
-  /** [m], 3 a node, guide by guide */
+  /** [m], 3 per node, guide by guide */
   readonly position: ArrayLike<number>;
-  /** Material axis d1 at nodes, unit, 3 a node; for directors of hairs. */
+  /** Material axis d1 at nodes, unit, 3 per node; for directors of hairs. */
   readonly director?: ArrayLike<number>;
   /** Rotation of the root frames since the hair was grown, 9 per guide, row by row. Default: none. */
   readonly turn?: ArrayLike<number>;
@@ -128,7 +128,7 @@ const matrix = new Float64Array(9 * NEAR);
 const root = new Float64Array(3);
 
 /**
- * Positions of hairs `from`…`to` − 1, `nodes` points each, 3 numbers a point, into `out` from its start; and the
+ * Positions of hairs `from`…`to` − 1, `nodes` points each, 3 numbers per point, into `out` from its start; and the
  * directors at those points where `director` is given and the guides have them.
  */
 export function writeHairs(

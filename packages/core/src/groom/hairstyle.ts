@@ -35,14 +35,14 @@ export interface Hairstyle {
   /** Helical elements per guide. */
   readonly elements: number;
   readonly guideRoots: Roots;
-  /** Tangent and d1 at the roots, unit, 3 a guide. */
+  /** Tangent and d1 at the roots, unit, 3 per guide. */
   readonly rootTangent: Float64Array;
   readonly rootDirector: Float64Array;
   /** Axis of a curl, or direction in which a straight hair leaves the skin; unit, 3 per guide. */
   readonly axis: Float64Array;
-  /** [m], 1 a guide */
+  /** [m], 1 per guide */
   readonly length: Float64Array;
-  /** (κ1, κ2, τ) [1/m] without weight, 3 an element, guide by guide */
+  /** (κ1, κ2, τ) [1/m] without weight, 3 per element, guide by guide */
   readonly natural: Float64Array;
   /** Current curvatures, in the same form. */
   readonly curvature: Float64Array;
@@ -55,7 +55,7 @@ export interface Hairstyle {
 
 /** A triangle mesh, faces anticlockwise from outside. */
 export interface Skin {
-  /** [m], 3 a vertex */
+  /** [m], 3 per vertex */
   readonly position: Float64Array;
   readonly triangle: Uint32Array;
 }

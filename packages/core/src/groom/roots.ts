@@ -29,9 +29,9 @@ export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => 
 /** Points on a surface from which hair grows. */
 export interface Roots {
   readonly count: number;
-  /** [m], 3 a root */
+  /** [m], 3 per root */
   readonly position: Float64Array;
-  /** Unit, outwards, 3 a root. */
+  /** Unit, outwards, 3 per root. */
   readonly normal: Float64Array;
   /** Unit, tangential, in phase with its neighbours, 3 per root. */
   readonly side: Float64Array;

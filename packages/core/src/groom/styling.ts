@@ -85,7 +85,7 @@ function lengthBefore(style: Hairstyle, g: number, plane: NonNullable<CutOptions
   return Infinity;
 }
 
-/** Half edges an element, for the fit of what is left. */
+/** Half edges per element, for the fit of what is left. */
 const halves = 12;
 
 /**

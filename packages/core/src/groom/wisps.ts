@@ -24,9 +24,9 @@ import type { Roots } from './roots.ts';
 /** State of a centre line at an instant, from a rod's samples or a recording. */
 export interface CentreLine {
   readonly closed: boolean;
-  /** [m], 3 a node */
+  /** [m], 3 per node */
   readonly nodePosition: ArrayLike<number>;
-  /** d1, unit, 3 an edge */
+  /** d1, unit, 3 per edge */
   readonly edgeDirector: ArrayLike<number>;
 }
 
@@ -50,7 +50,7 @@ export interface Wisps {
   readonly nodeCounts: readonly number[];
   /** Fibers of all lines, line by line. */
   readonly count: number;
-  /** Place in the unit disc, 2 a fiber. */
+  /** Place in the unit disc, 2 per fiber. */
   readonly place: Float64Array;
   /** Lines that each fiber follows and their weights, 3 per fiber; the first is its own. Empty without blending. */
   readonly line: Uint32Array;
@@ -121,7 +121,7 @@ function radiusAt(radius: WispOptions['radius'], u: number): number {
   return from + ((u - a) / (b - a)) * (to - from);
 }
 
-/** Frames at the nodes of a line as quaternions w, x, y, z, 4 a node. */
+/** Frames at the nodes of a line as quaternions w, x, y, z, 4 per node. */
 export function nodeQuaternions(line: CentreLine): Float64Array {
   const { closed, nodePosition: x, edgeDirector: d } = line;
   const nodes = x.length / 3;
@@ -218,7 +218,7 @@ function addTurned(
 }
 
 /**
- * Positions of all fibers, line by line: as many points each as their line has nodes, 3 numbers a point.
+ * Positions of all fibers, line by line: as many points each as their line has nodes, 3 numbers per point.
  */
 export function poseWisps(wisps: Wisps, lines: readonly CentreLine[]): Float64Array[] {
   const { options, place, nodeCounts, offset } = wisps;

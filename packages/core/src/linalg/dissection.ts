@@ -9,7 +9,7 @@ const LEAF = 48;
 /** Cuts that are tried, as shares of the nodes on the lower side. */
 const SHARES = [0.5, 0.45, 0.55, 0.4, 0.6];
 
-/** Nodes in order; `graph`: neighbours, `place`: 3 a node; `orderLeaf`: of the nodes of a part. */
+/** Nodes in order; `graph`: neighbours, `place`: 3 per node; `orderLeaf`: of the nodes of a part. */
 export function dissect(
   graph: readonly ReadonlySet<number>[],
   place: ArrayLike<number>,

@@ -40,7 +40,7 @@ export function simulate(
 export interface RecordedFrame {
   /** [s] */
   readonly time: number;
-  /** [m], 3 a node, one array a rod */
+  /** [m], 3 per node, one array per rod */
   readonly nodePosition: readonly Float64Array[];
   readonly energies: Energies;
 }

@@ -25,17 +25,17 @@ export interface Rod {
   /** The model finds the natural strain itself: such that the initial shape is in equilibrium. */
   readonly naturalFromEquilibrium?: boolean;
 
-  /** Initial positions [m], 3 a node. */
+  /** Initial positions [m], 3 per node. */
   readonly nodePosition: Float64Array;
-  /** Initial velocities [m/s], 3 a node. */
+  /** Initial velocities [m/s], 3 per node. */
   readonly nodeVelocity: Float64Array;
-  /** Initial spin of the material about the tangent [rad/s], 1 an edge. */
+  /** Initial spin of the material about the tangent [rad/s], 1 per edge. */
   readonly edgeSpin: Float64Array;
-  /** Initial material axis d1, unit, normal to the edge, 3 an edge. */
+  /** Initial material axis d1, unit, normal to the edge, 3 per edge. */
   readonly edgeDirector: Float64Array;
-  /** Initial twist of the frame at each node [rad], unwrapped, 1 a node: from edge i−1 to edge i (0 at free ends). */
+  /** Initial twist of the frame at each node [rad], unwrapped, 1 per node: from edge i−1 to edge i (0 at free ends). */
   readonly nodeTwist: Float64Array;
-  /** Initial tangent and d1 of the curve at the node itself, unit, 3 a node: where a frame pin takes hold. */
+  /** Initial tangent and d1 of the curve at the node itself, unit, 3 per node: where a frame pin takes hold. */
   readonly nodeTangent: Float64Array;
   readonly nodeDirector: Float64Array;
   /** As the scene lays the rod, where its pins start elsewhere and it with them. */
@@ -66,7 +66,7 @@ export interface Rod {
   readonly halfStrainRest: Float64Array;
   /** Factors on Young's and shear modulus that change in time; not there when they do not. */
   readonly moduli?: Moduli;
-  /** Factors on friction and restitution of contacts, 1 an edge; absent: 1. */
+  /** Factors on friction and restitution of contacts, 1 per edge; absent: 1. */
   readonly surface?: { readonly edgeFriction: Float64Array; readonly edgeRestitution: Float64Array };
 }
 

@@ -31,15 +31,15 @@ export interface SurfaceReport {
 
 /** A repaired triangle mesh on which hair grows. */
 export interface Surface {
-  /** [m], 3 a vertex */
+  /** [m], 3 per vertex */
   readonly position: Float64Array;
-  /** Unit, outwards, 3 a vertex; weighted by the angles of the triangles. */
+  /** Unit, outwards, 3 per vertex; weighted by the angles of the triangles. */
   readonly normal: Float64Array;
-  /** Corners, 3 a face, anticlockwise from outside. */
+  /** Corners, 3 per face, anticlockwise from outside. */
   readonly triangle: Uint32Array;
-  /** [m²], 1 a face */
+  /** [m²], 1 per face */
   readonly area: Float64Array;
-  /** 3 a vertex, where the mesh has colours. */
+  /** 3 per vertex, where the mesh has colours. */
   readonly color?: Float64Array;
   /** Vertex of the mesh that each vertex comes from. */
   readonly source: Uint32Array;

@@ -16,13 +16,13 @@ export type Footage = Pick<Recording, 'header' | 'frameCount' | 'frame'> & {
 
 /** What programs for hair want to know of each strand. */
 export interface Groom {
-  /** Place of the root on the skin, 0…1, 2 a strand. */
+  /** Place of the root on the skin, 0…1, 2 per strand. */
   readonly rootUv: Float32Array;
   /** Whether the strands are the guides themselves. */
   readonly isGuides: boolean;
   /** Guide that a strand follows most. */
   readonly guide: Int32Array;
-  /** Linear RGB, 3 a strand, where the skin has colours. */
+  /** Linear RGB, 3 per strand, where the skin has colours. */
   readonly color?: Float32Array;
 }
 
@@ -90,9 +90,9 @@ export function toNodes(
 }
 
 export interface NodeFrames {
-  /** unit, 3 a node */
+  /** unit, 3 per node */
   readonly tangent: Float64Array;
-  /** material axis d1, unit, normal to the tangent, 3 a node */
+  /** material axis d1, unit, normal to the tangent, 3 per node */
   readonly d1: Float64Array;
 }
 

@@ -12,7 +12,7 @@ import { ballMesh } from './tube.ts';
 /** A solid that strands or rods cannot enter. */
 export interface Obstacle {
   readonly id: string;
-  /** In its own axes [m], 3 a vertex. */
+  /** In its own axes [m], 3 per vertex. */
   readonly position: Float64Array;
   readonly triangle: Uint32Array;
   readonly moves: boolean;

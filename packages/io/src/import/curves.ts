@@ -7,7 +7,7 @@ import { InputError } from '../errors.ts';
 
 /** Curves of a file, in metres with z up. */
 export interface Curves {
-  /** 3 a point, one curve after the other. */
+  /** 3 per point, one curve after the other. */
   readonly position: Float64Array;
   /** Points of each curve. */
   readonly counts: Uint32Array;

@@ -19,7 +19,7 @@ export function isGltf(bytes: Uint8Array, source: string): boolean {
 interface Primitive {
   readonly name: string;
   readonly mode: number;
-  /** World positions, 3 a vertex. */
+  /** World positions, 3 per vertex. */
   readonly position: Float64Array;
   readonly index: Uint32Array;
   readonly color?: Float64Array;

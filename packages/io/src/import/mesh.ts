@@ -6,11 +6,11 @@ import { readObjMesh } from './obj.ts';
 
 /** Triangles in metres with z up. */
 export interface TriangleMesh {
-  /** 3 a vertex; metres with z up after `readMesh`. */
+  /** 3 per vertex; metres with z up after `readMesh`. */
   readonly position: Float64Array;
-  /** Corners, 3 a triangle, anticlockwise seen from outside. */
+  /** Corners, 3 per triangle, anticlockwise seen from outside. */
   readonly triangle: Uint32Array;
-  /** Linear RGB, 3 a vertex, where the file has colours: they can serve as maps. */
+  /** Linear RGB, 3 per vertex, where the file has colours: they can serve as maps. */
   readonly color?: Float64Array;
 }
 

@@ -114,7 +114,7 @@ function widthAt(
   return widths.length === curves ? widths[curve] : Number.NaN;
 }
 
-/** Points of a cubic curve, four numbers a point. */
+/** Points of a cubic curve, four numbers per point. */
 function evaluate(control: Float64Array, basis: string, wrap: string): number[] {
   const count = control.length / 4;
   const at = (i: number): readonly number[] => Array.from(control.subarray(4 * i, 4 * i + 4));

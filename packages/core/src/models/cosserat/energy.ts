@@ -189,7 +189,7 @@ const tx = new Float64Array(9);
 const tt = new Float64Array(9);
 const sn = new Float64Array(9);
 
-/** Hessian of edge j for stiffness S (3 an edge in `stiffness`) and the force n of now. */
+/** Hessian of edge j for stiffness S (3 per edge in `stiffness`) and the force n of now. */
 export function addEdgeHessian(matrix: BorderedBand, cos: CosseratRod, j: number, stiffness: Float64Array): void {
   const { edgeFrame, edgeStrain, edgeForce, nodeCount, rod } = cos;
   const o = 3 * j;
@@ -262,7 +262,7 @@ export function addElasticEnergies(cos: CosseratRod, out: ElasticEnergies): void
   }
 }
 
-/** Torque [N m] that the holder of each held frame exerts on the rod, in world axes, 3 a frame. */
+/** Torque [N m] that the holder of each held frame exerts on the rod, in world axes, 3 per frame. */
 export function writeHeldTorque(out: Float64Array, cos: CosseratRod): void {
   const { joints, jointActive, heldQuaternion, edgeFrame } = cos;
   out.fill(0);

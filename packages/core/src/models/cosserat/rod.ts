@@ -5,7 +5,7 @@
  * two nodes; a joint bends and twists between two frames. A frame that a pin holds is joined to its edges by half joints,
  * so that a clamp sits exactly at its node and the error stays of second order.
  *
- * Unknowns in matrices: x0 ϑ0 x1 ϑ1 … (3 a node, 3 an edge), ϑ a rotation vector in material axes, q ← q·exp(ϑ). A joint or
+ * Unknowns in matrices: x0 ϑ0 x1 ϑ1 … (3 per node, 3 per edge), ϑ a rotation vector in material axes, q ← q·exp(ϑ). A joint or
  * an edge touches at most nine consecutive ones, which the band of ten holds. A closed rod has x0 ϑ0 as its border.
  *
  * NOTE: the printed equations evolve strain and velocity (C.3), whose frames drift; here strain is computed from positions
@@ -27,9 +27,9 @@ export interface Joints {
   /** Edge before and after the node, or −1 − h for held frame h. */
   readonly before: Int32Array;
   readonly after: Int32Array;
-  /** EI1, EI2, GJ over the joint's length [N m], 3 a joint. */
+  /** EI1, EI2, GJ over the joint's length [N m], 3 per joint. */
   readonly stiffness: Float64Array;
-  /** Rotation vector of the unstressed joint [rad], 3 a joint. */
+  /** Rotation vector of the unstressed joint [rad], 3 per joint. */
   readonly rest: Float64Array;
   /** Stiffness damping [s]. */
   readonly damping: Float64Array;
@@ -46,7 +46,7 @@ export interface CosseratRod {
   readonly rod: Rod;
   readonly nodeCount: number;
   readonly edgeCount: number;
-  /** Unknowns: 3 a node and 3 an edge. */
+  /** Unknowns: 3 per node and 3 per edge. */
   readonly size: number;
   readonly pins: readonly Pin[];
   readonly poses: readonly PinPose[];
@@ -62,14 +62,14 @@ export interface CosseratRod {
   readonly v: Float64Array;
   /** Rates of v at the end of the last step. */
   readonly acceleration: Float64Array;
-  /** Force that the edge transmits, in material axes (shear, shear, tension) [N], 3 an edge. */
+  /** Force that the edge transmits, in material axes (shear, shear, tension) [N], 3 per edge. */
   readonly edgeForce: Float64Array;
   /** Quaternion of a held frame before its twist, its sign without jumps, and that twist [rad]; 5 a held frame. */
   readonly heldMemory: Float64Array;
   /** 1 once `acceleration` is that of the present state. */
   readonly history: Float64Array;
 
-  /** Follow from q: frames as d1 d2 d3 (9 an edge), strain ν in material axes, rotation vector of each joint. */
+  /** Follow from q: frames as d1 d2 d3 (9 per edge), strain ν in material axes, rotation vector of each joint. */
   readonly edgeFrame: Float64Array;
   readonly edgeStrain: Float64Array;
   readonly jointRotation: Float64Array;
@@ -78,7 +78,7 @@ export interface CosseratRod {
   /** Angle about d3 at which a closed rod was joined [rad], constant, for the joint at node 0. */
   closing: number;
 
-  /** Shear GA (about d1, d2) and stretch EA [N], 3 an edge; Infinity: rigid. */
+  /** Shear GA (about d1, d2) and stretch EA [N], 3 per edge; Infinity: rigid. */
   readonly edgeStiffness: Float64Array;
   /** Both stiffnesses as compiled, where the moduli change in time; undefined where they do not. */
   readonly compiled: { readonly joint: Float64Array; readonly edge: Float64Array } | undefined;

@@ -34,10 +34,10 @@ export interface Workspace {
   readonly velocityHat: Float64Array;
   readonly move: Float64Array;
   readonly acceleration: Float64Array;
-  /** ν − e3 + β ν̇ − S⁻¹n, and the stiffness that stands for S in the matrix [N]; 3 an edge. */
+  /** ν − e3 + β ν̇ − S⁻¹n, and the stiffness that stands for S in the matrix [N]; 3 per edge. */
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
-  /** 1 + sβ where it stretches, 1 where it is rigid, and its product with the stiffness; 3 an edge. */
+  /** 1 + sβ where it stretches, 1 where it is rigid, and its product with the stiffness; 3 per edge. */
   readonly edgeViscous: Float64Array;
   readonly edgeTangent: Float64Array;
   readonly loadJacobian: LoadJacobian;

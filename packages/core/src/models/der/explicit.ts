@@ -28,7 +28,7 @@ import { evaluateLoads, type Workspace } from './stage.ts';
 import { JOINT_STRIDE } from './strain.ts';
 
 export interface ExplicitWork extends QuasistaticWork {
-  /** Edge vectors now and at the start of the step, 3 an edge. */
+  /** Edge vectors now and at the start of the step, 3 per edge. */
   readonly edge: Float64Array;
   readonly edgeStart: Float64Array;
   /** Directions along which edges are pulled or pushed. */
@@ -84,7 +84,7 @@ export function updateFrames(der: DerRod, work: ExplicitWork): string {
   return solveQuasistaticFrame(der, work) ? '' : 'the quasistatic frame did not converge';
 }
 
-/** Forces on the centreline with the frame in equilibrium: the local form of [Bergou2008 §7.1], in `out` (3 a node). */
+/** Forces on the centreline with the frame in equilibrium: the local form of [Bergou2008 §7.1], in `out` (3 per node). */
 export function writeCenterlineForce(out: Float64Array, der: DerRod, work: ExplicitWork): void {
   const { joints, jointActive, jointTwist, jointOffset, edgeTangent, edgeM1, edgeM2, held, rod, nodeCount } = der;
   const c = joints.constants;

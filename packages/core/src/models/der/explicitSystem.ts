@@ -59,7 +59,7 @@ export interface ExplicitSystem {
   readonly bodies: readonly ExplicitBody[];
   readonly seats: readonly Seat[];
   readonly constraints: Constraints;
-  /** Edge vectors at the start of the step, and now; one array a rod. */
+  /** Edge vectors at the start of the step, and now; one array per rod. */
   readonly edgesStart: readonly Float64Array[];
   readonly edgesNow: readonly Float64Array[];
   /** Bodies at the start of the step. */

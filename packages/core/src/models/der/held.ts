@@ -8,7 +8,7 @@ import { GRADIENT, HESSIAN } from './strain.ts';
 const own = new Float64Array(4);
 
 /**
- * Torque [N m] that the holder of each held frame exerts on the rod, 3 a frame: the derivative of the energy with respect to a
+ * Torque [N m] that the holder of each held frame exerts on the rod, 3 per frame: the derivative of the energy with respect to a
  * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t.
  */
 export function writeHeldTorque(out: Float64Array, der: DerRod): void {

@@ -13,7 +13,7 @@ import type { DerRod } from './rod.ts';
 import { JOINT_STRIDE } from './strain.ts';
 
 export interface QuasistaticWork {
-  /** Curvature binormal, 3 a joint. */
+  /** Curvature binormal, 3 per joint. */
   readonly kb: Float64Array;
   readonly lower: Float64Array;
   readonly diagonal: Float64Array;

@@ -42,7 +42,7 @@ export interface Joints extends JointPlan {
 export interface HeldFrames {
   readonly count: number;
   readonly pin: Int32Array;
-  /** Half joints before and after each, −1 where there is none, 2 a frame. */
+  /** Half joints before and after each, −1 where there is none, 2 per frame. */
   readonly joints: Int32Array;
   readonly tangent: Float64Array;
   readonly director: Float64Array;
@@ -73,7 +73,7 @@ export interface DerRod {
   /** Unknowns and their rates; views into the bundle's state. */
   readonly q: Float64Array;
   readonly v: Float64Array;
-  /** Reference director, unit, 3 an edge. */
+  /** Reference director, unit, 3 per edge. */
   readonly edgeReference: Float64Array;
   /** Twist of the reference frames at a joint [rad], unwrapped. */
   readonly jointReferenceTwist: Float64Array;

@@ -35,7 +35,7 @@ export interface Elements extends Tensions {
   /** Tension [N] of the iterate, and the one that the matrix uses: 8 a cuboid (longitudinal, shear), then 6 a ring. */
   readonly tension: Float64Array;
   readonly tau: Float64Array;
-  /** Direction at the end of the step: 36 a cuboid (3 a spring; p, q of a shear element 6), then 18 a ring. */
+  /** Direction at the end of the step: 36 a cuboid (3 per spring; p, q of a shear element 6), then 18 a ring. */
   readonly direction: Float64Array;
   /** Lengths at the end of the step [m]: 12 a cuboid (shear elements have two), then 6 a ring. */
   readonly length: Float64Array;

@@ -72,7 +72,7 @@ export function kineticEnergy(fiber: FiberRod, v: Float64Array, work: Float64Arr
   return 0.5 * sum;
 }
 
-/** Bending about d1 and d2 and twist of each cuboid [1/m], 3 an edge, from how the axes of its rings turn. */
+/** Bending about d1 and d2 and twist of each cuboid [1/m], 3 per edge, from how the axes of its rings turn. */
 export function measureStrain(fiber: FiberRod): Float64Array {
   const { q, edgeCount, ringCount, rod } = fiber;
   const axes = new Float64Array(9 * ringCount);

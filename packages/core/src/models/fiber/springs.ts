@@ -4,8 +4,8 @@
  *
  * Lengths are not looked at here: a spring without length makes numbers that are none, and the caller finds it in `length`.
  *
- * Numbers of cuboid b: tension 8 b (four longitudinal springs, then four faces), direction 36 b (3 a spring, then 6 a face: p, q),
- * length 12 b (1 a spring, then 2 a face).
+ * Numbers of cuboid b: tension 8 b (four longitudinal springs, then four faces), direction 36 b (3 per spring, then 6 per face: p, q),
+ * length 12 b (1 per spring, then 2 per face).
  */
 
 /** Tensions [N] of the iterate and of the matrix, and directions at the end of the step: see `Elements`. */

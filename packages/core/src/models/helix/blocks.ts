@@ -12,25 +12,25 @@ import type { HelixChain } from './rod.ts';
 
 /** What a sweep is given, and what it leaves. Gradients are +∂E/∂x. */
 export interface Assembly {
-  /** Symmetric 3×3 a node (xx xy xz yy yz zz): second derivative by the node's position. */
+  /** Symmetric 3×3 per node (xx xy xz yy yz zz): second derivative by the node's position. */
   readonly nodeTensor: Float64Array;
   /** w: the tensor w (1 + t tᵀ) by the turning of the node's frame. */
   readonly nodeSpin: Float64Array;
-  /** 3 a node */
+  /** 3 per node */
   readonly nodeGradient: Float64Array;
-  /** Σ f dᵀ over vectors d that turn with the node's frame, f being the gradient by d; 9 a node. */
+  /** Σ f dᵀ over vectors d that turn with the node's frame, f being the gradient by d; 9 per node. */
   readonly nodeMoment: Float64Array;
-  /** The same for the frame in the middle of an edge; 9 an edge, looked at when `hasEdgeMoment`. */
+  /** The same for the frame in the middle of an edge; 9 per edge, looked at when `hasEdgeMoment`. */
   readonly edgeMoment: Float64Array;
   hasEdgeMoment: boolean;
-  /** Diagonal of the elastic part, 3 an element. */
+  /** Diagonal of the elastic part, 3 per element. */
   readonly diagonal: Float64Array;
-  /** ∂E/∂κ of what acts on nodes and edges, 3 an element. */
+  /** ∂E/∂κ of what acts on nodes and edges, 3 per element. */
   readonly gradient: Float64Array;
   /** Total gradient of forces, and Σ f dᵀ about the root: the reaction. */
   readonly rootGradient: Float64Array;
   readonly rootMoment: Float64Array;
-  /** L⁻¹ (Ikr), 18 an element; entries of unit L and 1/pivot, 6 an element. */
+  /** L⁻¹ (Ikr), 18 per element; entries of unit L and 1/pivot, 6 per element. */
   readonly coupling: Float64Array;
   readonly pivot: Float64Array;
   /** Non-positive pivots. */
@@ -44,7 +44,7 @@ export interface Glue {
   /** Points of element e are order[first[e]] … order[first[e + 1] − 1]. */
   readonly first: Int32Array;
   readonly order: Int32Array;
-  /** 9 a point each, row by row. */
+  /** 9 per point each, row by row. */
   readonly turn: Float64Array;
   readonly own: Float64Array;
   readonly mass: Float64Array;

@@ -16,11 +16,11 @@ import { type HelixBody, hasLiveLoads } from './rod.ts';
 
 export interface Workspace {
   readonly assembly: Assembly;
-  /** x̂ and x₀, 3 a node; d̂1 and d̂2, 6 a node. */
+  /** x̂ and x₀, 3 per node; d̂1 and d̂2, 6 per node. */
   readonly target: Float64Array;
   readonly before: Float64Array;
   readonly directorTarget: Float64Array;
-  /** κ₀, 3 an element. */
+  /** κ₀, 3 per element. */
   readonly kappaBefore: Float64Array;
   /** Root velocity and spin of the step, for loads that look at velocities. */
   readonly rootRate: Float64Array;
@@ -32,7 +32,7 @@ export interface Workspace {
   readonly step: Float64Array;
   readonly trial: Float64Array;
   readonly rate: Float64Array;
-  /** d1 and d2 before the step, 6 a node. */
+  /** d1 and d2 before the step, 6 per node. */
   readonly directorBefore: Float64Array;
   readonly directorNow: Float64Array;
   /** What a step starts from, for undoing it. */

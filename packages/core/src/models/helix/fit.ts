@@ -207,7 +207,7 @@ export function measureTurns(rod: Rod): Float64Array {
 
 /** A curve as helical elements: what is needed to rebuild it. */
 export interface Helices {
-  /** (κ1, κ2, τ) about d1, d2 and the tangent [1/m], 3 an element. */
+  /** (κ1, κ2, τ) about d1, d2 and the tangent [1/m], 3 per element. */
   readonly curvature: Float64Array;
   /** [m] */
   readonly elementLength: Float64Array;

@@ -44,7 +44,7 @@ export interface HelixChain {
   readonly pose: Float64Array;
   /** Frames at element ends, row by row, columns d1 d2 d3; 9 each, one more than elements. The first is the root's. */
   readonly frame: Float64Array;
-  /** [m], 3 an element end. The first is the root's. */
+  /** [m], 3 per element end. The first is the root's. */
   readonly position: Float64Array;
   readonly series: Float64Array;
   readonly nodePosition: Float64Array;
@@ -52,7 +52,7 @@ export interface HelixChain {
   readonly nodeSeries: Float64Array;
   readonly edgeFrame: Float64Array;
   readonly edgeSeries: Float64Array;
-  /** Turn and move of an element's far end by its curvatures, 9 an element, world axes. */
+  /** Turn and move of an element's far end by its curvatures, 9 per element, world axes. */
   readonly jacobianAngular: Float64Array;
   readonly jacobianLinear: Float64Array;
 }
@@ -110,11 +110,11 @@ export function divideEdges(edgeCount: number, elementCount: number): Int32Array
 export interface HelixBody extends HelixChain {
   /** Rest length [m]. */
   readonly length: number;
-  /** Length × stiffness (EI1, EI2, GJ) [N m³], 3 an element: the elastic Hessian. */
+  /** Length × stiffness (EI1, EI2, GJ) [N m³], 3 per element: the elastic Hessian. */
   readonly stiffness: Float64Array;
-  /** Natural (κ1, κ2, τ) [1/m], 3 an element. */
+  /** Natural (κ1, κ2, τ) [1/m], 3 per element. */
   readonly kappaRest: Float64Array;
-  /** Stiffness damping [s], 1 an element. */
+  /** Stiffness damping [s], 1 per element. */
   readonly elementDamping: Float64Array;
   /** [kg], [1/s], [kg m²] */
   readonly nodeMass: Float64Array;
@@ -122,7 +122,7 @@ export interface HelixBody extends HelixChain {
   readonly nodeInertia: Float64Array;
   /** Hands add to it and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
-  /** (κ1, κ2, τ) [1/m], 3 an element. */
+  /** (κ1, κ2, τ) [1/m], 3 per element. */
   readonly q: Float64Array;
   readonly samples: Samples;
   readonly loads: Loads;

@@ -53,7 +53,7 @@ export function fillMotion(h: HelixRod, w: Workspace, dt: number): void {
   }
 }
 
-/** ḋ = ω × d of d1 and d2 at the nodes; `spin` 3 a node. */
+/** ḋ = ω × d of d1 and d2 at the nodes; `spin` 3 per node. */
 export function writeDirectorRates(out: Float64Array, h: HelixRod, spin: Float64Array): void {
   const { nodeFrame } = h;
   for (let i = 0; i < h.nodeCount; i++) {

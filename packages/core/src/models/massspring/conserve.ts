@@ -97,7 +97,7 @@ function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, p
     if (!writeMeanAltitude(hair, work, t, scheme)) continue;
     addRowForce(right, row, -weight);
     addRowMatrix(matrix, row, weight * ((ending ? h : 0.5 * h) + row.damping) * row.stiffness);
-    // without it a loop takes 25 solves a step in place of 7; where it is taken makes little difference
+    // without it a loop takes 25 solves per step in place of 7; where it is taken makes little difference
     if (first) writeAltitudeCurvature(curvature, CURVATURE * t, row, product);
     if (pressure) addAltitudeCurvature(matrix, row, curvature, CURVATURE * t, weight * (ending ? h : 0.5 * h));
   }

@@ -84,7 +84,7 @@ export interface Hair {
   readonly poses: readonly PinPose[];
   readonly options: HairOptions;
   readonly particleCount: number;
-  /** Unknowns: 3 a particle. */
+  /** Unknowns: 3 per particle. */
   readonly size: number;
   /** Particle of node 0; node i is particle `start` + stride·i. */
   readonly start: number;
@@ -92,9 +92,9 @@ export interface Hair {
   readonly springs: Springs;
   readonly tetrahedra: Tetrahedra;
   readonly stubs: readonly Stub[];
-  /** Distance of the ghosts from the axis [m], 1 an edge. */
+  /** Distance of the ghosts from the axis [m], 1 per edge. */
   readonly ghostOffset: Float64Array;
-  /** Angle from d1 to the first of the ghosts' axes [rad], 1 an edge; see `ghostAnglesOf`. */
+  /** Angle from d1 to the first of the ghosts' axes [rad], 1 per edge; see `ghostAnglesOf`. */
   readonly ghostAngle: Float64Array;
 
   /** Positions and velocities; views into the bundle's state. */
@@ -146,7 +146,7 @@ export function axisOf(q: Float64Array, o: number, axis: number): [number, numbe
 }
 
 /**
- * Angles from d1 to the first of the ghosts' axes [rad], 1 an edge. Ghosts carry as much of the rod's tension as nodes do, so
+ * Angles from d1 to the first of the ghosts' axes [rad], 1 per edge. Ghosts carry as much of the rod's tension as nodes do, so
  * the truss works about a line beside the nodes, off by half of the mean ghost: towards the middle of the two axes. In a
  * curl that changes the radius that it works at. So the middle of the two axes is turned to the binormal of the natural shape,
  * where the shift is along the axis of the curl. Sections are round, so any angle will do; it changes by little from

@@ -227,7 +227,7 @@ const right = new Float64Array(3);
 const shiftBase = new Float64Array(3);
 
 /**
- * Solves for δφ (3 a joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 a link, on the
+ * Solves for δφ (3 per joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 per link, on the
  * link, in its axes) would add to the forces; links after `outermost` have neither, and those after `last` are not wanted where forces
  * depend on places alone. Leaves z of every other link in the sweep.
  */

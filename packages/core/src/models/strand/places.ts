@@ -8,7 +8,7 @@ import { invert3, turnBack } from './spatial.ts';
 import { D, expandSymmetric, subtractTorqueSlope, toLocal } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
-/** 6 × 6 a link. */
+/** 6 × 6 per link. */
 const PLACES = 36;
 /** Where a link's six numbers are in z: as in the elimination with all columns. */
 const STRIDE = 18;

@@ -57,7 +57,7 @@ export interface Departure {
   /** The step's length [s] and where it starts; NaN: not known yet. */
   h: number;
   t: number;
-  /** Tips at the start, and their velocities, 3 a link; frames and spins of the links; the base's origin. */
+  /** Tips at the start, and their velocities, 3 per link; frames and spins of the links; the base's origin. */
   readonly tip: Float64Array;
   readonly velocity: Float64Array;
   readonly frame: Float64Array;
@@ -109,10 +109,10 @@ export interface Pose {
   readonly spring: Float64Array;
   readonly damper: Float64Array;
   readonly factor: (t: number) => number;
-  /** Joint rotation vectors at time t, 3 a joint, and their rates. */
+  /** Joint rotation vectors at time t, 3 per joint, and their rates. */
   readonly evaluate: (out: Float64Array, t: number) => void;
   readonly rotations: Float64Array;
-  /** Where the pose has the tips, and how fast; 3 a link. */
+  /** Where the pose has the tips, and how fast; 3 per link. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
 }
@@ -134,17 +134,17 @@ export interface Sweep {
   placeless: boolean;
   /** Eliminated by places.ts, whose blocks lie closer. */
   compact: boolean;
-  /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
+  /** δθ = turn·δφ and δw = rate·δφ, 9 per joint; c0/h. */
   readonly turn: Float64Array;
   readonly rate: Float64Array;
   coefficient: number;
-  /** 6 × 18 a link, and the base's after them. */
+  /** 6 × 18 per link, and the base's after them. */
   readonly P: Float64Array;
-  /** 3 × 18, 6 × 3, 3 × 3 a joint. */
+  /** 3 × 18, 6 × 3, 3 × 3 per joint. */
   readonly G: Float64Array;
   readonly F: Float64Array;
   readonly inverse: Float64Array;
-  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 a joint. */
+  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 per joint. */
   readonly psiV: Float64Array;
   readonly psiA: Float64Array;
   readonly z: Float64Array;

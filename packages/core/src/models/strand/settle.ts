@@ -19,7 +19,7 @@ interface Work {
   momentum: Float64Array;
   free: Float64Array;
   along: Float64Array;
-  /** What the parent feels: mass along the link, and the velocity that it would have without the parent; 2 a link. */
+  /** What the parent feels: mass along the link, and the velocity that it would have without the parent; 2 per link. */
   bar: Float64Array;
   /** Velocities of the tips and of the base; spins of the links. */
   velocity: Float64Array;

@@ -8,7 +8,7 @@ import type { StrandTree } from './tree.ts';
 const spread = new Float64Array(6);
 
 /**
- * out = (∂residual/∂unknowns) x, after `evaluateResidual`; also leaves z of every link in the sweep. `x`: δφ 3 a joint,
+ * out = (∂residual/∂unknowns) x, after `evaluateResidual`; also leaves z of every link in the sweep. `x`: δφ 3 per joint,
  * then δy 3 of the base.
  */
 export function multiplyTangent(out: Float64Array, tree: StrandTree, sweep: Sweep, x: Float64Array): void {

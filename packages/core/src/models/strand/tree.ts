@@ -95,45 +95,45 @@ export interface StrandTree {
   readonly parent: Int32Array;
   readonly offset: Float64Array;
   readonly length: Float64Array;
-  /** 6 × 6 about the joint [kg, kg m, kg m²], 36 a link. */
+  /** 6 × 6 about the joint [kg, kg m, kg m²], 36 per link. */
   readonly inertia: Float64Array;
   /** Mass at the tip, and its mass damping [kg/s]. */
   readonly tipMass: Float64Array;
   readonly tipDamping: Float64Array;
 
-  /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 a joint. */
+  /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 per joint. */
   readonly stiffness: Float64Array;
   readonly damping: Float64Array;
   /** The same before moduli change them, where they do. */
   readonly stiffnessStart: Float64Array;
   readonly dampingStart: Float64Array;
-  /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 a joint. */
+  /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 per joint. */
   readonly before: Float64Array;
   readonly after: Float64Array;
-  /** Rotation matrix of after⁻¹: takes turns in the child's axes to turns of Δ, 9 a joint. */
+  /** Rotation matrix of after⁻¹: takes turns in the child's axes to turns of Δ, 9 per joint. */
   readonly toJoint: Float64Array;
   /** Joint 0 swings only: direction held, spin free. */
   swingOnly: boolean;
   /** Joint 0 has its stiffness: its frame is held. */
   rootHeld: boolean;
 
-  /** Views into the bundle's state: origin 3, then 4 a joint; velocity of the origin 3, then 3 a joint. */
+  /** Views into the bundle's state: origin 3, then 4 per joint; velocity of the origin 3, then 3 per joint. */
   readonly q: Float64Array;
   readonly v: Float64Array;
   readonly memory: Float64Array;
   readonly history: History;
 
   // all below follows from the state
-  /** Child → parent, and child → world, 9 a link; joint in the world, 3. */
+  /** Child → parent, and child → world, 9 per link; joint in the world, 3. */
   readonly rotation: Float64Array;
   readonly world: Float64Array;
   readonly origin: Float64Array;
-  /** Deformation quaternion, 4 a joint. */
+  /** Deformation quaternion, 4 per joint. */
   readonly deformation: Float64Array;
-  /** Rate of the joint rate, 3 a joint, and acceleration of the origin; part of the memory. */
+  /** Rate of the joint rate, 3 per joint, and acceleration of the origin; part of the memory. */
   readonly rate: Float64Array;
   readonly originRate: Float64Array;
-  /** Spatial motion, its carried part X v(parent), the same for acceleration, force; 6 a link. */
+  /** Spatial motion, its carried part X v(parent), the same for acceleration, force; 6 per link. */
   readonly motion: Float64Array;
   readonly carried: Float64Array;
   readonly acceleration: Float64Array;
@@ -147,13 +147,13 @@ export interface StrandTree {
   readonly steadyForce: Float64Array;
   readonly linkTorque: Float64Array;
   readonly tipDrag: Float64Array;
-  /** Torque of the joints on the child [N m], and the residual of its balance, 3 a joint; the base's 3 after those. */
+  /** Torque of the joints on the child [N m], and the residual of its balance, 3 per joint; the base's 3 after those. */
   readonly torque: Float64Array;
   readonly residual: Float64Array;
   /** Springs at the tips [N/m], and what an animator asks. */
   readonly tipSpring: Float64Array;
   direction: Direction | undefined;
-  /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
+  /** Forces of contacts in world axes: at tips and torque on links, 3 per link, at the base 3. */
   contact: ContactLoads | undefined;
   /** While a step with contact is solved: where it starts; inertia is then taken from places. */
   departure: Departure | undefined;
