@@ -51,7 +51,7 @@ export function encodeApng(frames: Iterable<Bitmap>, fps: number): Uint8Array {
   ]);
 }
 
-/** Colours of five bits: the eye does not notice, and files are half as large. White stays white. */
+/** Reduces colours to five bits per channel: the difference is hardly visible, and files are half as large. White stays white. */
 function rounded(pixels: Uint8Array): Uint8Array {
   return pixels.map((value) => Math.round(Math.round((value * 31) / 255) * (255 / 31)));
 }

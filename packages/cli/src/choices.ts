@@ -1,4 +1,4 @@
-/** Words that options accept, apart from the code that acts on them: the command line is read before that is loaded. */
+/** Values that options accept, separate from the code that uses them, because the command line is parsed before that is loaded. */
 import type { HairType } from '@tendril-sim/core';
 import type { ImportMaterial } from '@tendril-sim/io';
 
@@ -24,7 +24,7 @@ export type Template = (typeof templates)[number];
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** A record has every member of its type, so that none is forgotten here. */
+/** A record must have every member of its type, so that none is missing here. */
 const namesOf = <Name extends string>(all: Readonly<Record<Name, true>>): Name[] => Object.keys(all) as Name[];
 
 export const importMaterialNames: ImportMaterial[] = namesOf<ImportMaterial>({

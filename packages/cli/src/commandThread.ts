@@ -1,4 +1,4 @@
-/** What runs in the thread of a command: the command line, its output as messages, its exit code as the last one. */
+/** Runs a command in its own thread: reads the command line, posts output as messages and the exit code as the last one. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectSignals } from './interrupt.ts';
 import { runCommand } from './main.ts';
@@ -6,7 +6,7 @@ import { runCommand } from './main.ts';
 export interface CommandSetup {
   readonly argv: readonly string[];
   readonly signals: Int32Array;
-  /** Of the terminal: see `Terminal`. */
+  /** Properties of the terminal: see `Terminal`. */
   readonly live: boolean;
   readonly columns: number;
 }

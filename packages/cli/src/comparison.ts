@@ -1,9 +1,9 @@
 /**
- * How far two models are apart: distances between centrelines at equal fractions of rest length, over frames at equal times.
+ * Distance between the results of two models: distances between centrelines at equal fractions of rest length, over frames at equal times.
  */
 import type { World } from '@tendril-sim/core';
 
-/** A fraction of the rod in 100 parts: fine enough that its own error does not show. */
+/** Number of stations along the rod: fine enough that the interpolation error is negligible. */
 const stations = 101;
 
 export interface RodOutline {
@@ -31,7 +31,7 @@ export function keepFrame(world: World): ShapeFrame {
   return { time: world.time, rods: world.samples.map(({ nodePosition }) => nodePosition.slice()) };
 }
 
-/** Positions at equally spaced fractions of the rest length, linear between nodes, 3 a station. */
+/** Positions at equally spaced fractions of the rest length, linear between nodes, 3 per station. */
 export function resample({ closed, nodeArc, length }: RodOutline, position: Float64Array): Float64Array {
   const nodes = nodeArc.length;
   const out = new Float64Array(3 * stations);
@@ -48,7 +48,7 @@ export function resample({ closed, nodeArc, length }: RodOutline, position: Floa
   return out;
 }
 
-/** Distances of frames that both have; those after one of the two stopped are left out. */
+/** Distances of frames that both have; ignores frames after one of the two stopped. */
 export function measureDistances(
   outlines: readonly RodOutline[],
   frames: readonly ShapeFrame[],

@@ -1,20 +1,20 @@
-/** Exit codes, part of the command line's contract: scripts decide by them. */
+/** Exit codes, part of the command line's contract: scripts rely on them. */
 export const exitCode = {
   done: 0,
   /** A check missed its expectation. */
   missed: 1,
   badInput: 2,
-  /** The simulation failed; what was recorded and the last good state are saved. */
+  /** The simulation failed; the recording and the last good state are saved. */
   failed: 3,
-  /** With --strict: done, but contact or equilibrium was not solved to its tolerance. */
+  /** With --strict: completed, but contact or equilibrium was not solved to its tolerance. */
   unsolved: 4,
-  /** Tendril itself is wrong (EX_SOFTWARE of sysexits). */
+  /** A bug in Tendril (EX_SOFTWARE of sysexits). */
   bug: 70,
   /** 128 + SIGINT, as shells report it. */
   interrupted: 130,
 } as const;
 
-/** The command line asks for something that cannot be done; the message says what would be right. */
+/** Invalid use of the command line; the message says what would be right. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -22,7 +22,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Whether an error comes from the operating system: a full disk is no bug of this program. */
+/** True if an error comes from the operating system: a full disk is not a bug of this program. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

@@ -1,8 +1,8 @@
 /**
- * A recording as a film: the picture of every instant, piped to ffmpeg.
+ * A recording as a film: renders the picture of every instant and pipes it to ffmpeg.
  *
  * The pictures are those of `--to png`, so a film looks like the figures beside it, needs no browser, and is the same on
- * every machine. ffmpeg is looked for on the path; it is not part of this package.
+ * every machine. ffmpeg must be on the path; it is not part of this package.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +14,9 @@ import { renderPng } from './plot/png.ts';
 
 export interface FilmOptions {
   readonly kind: 'mp4' | 'webm';
-  /** Pictures a second of the film. */
+  /** Pictures per second of the film. */
   readonly fps: number;
-  /** Seconds of the simulation in a second of the film. */
+  /** Simulated seconds per second of the film. */
   readonly speed: number;
 }
 
@@ -62,7 +62,7 @@ export async function writeFilm(
   const times = Array.from({ length: footage.frameCount }, (_, k) => footage.frame(k).time);
   const frames = filmFrames(times, options);
   const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(options.fps), '-i', '-'];
-  // an even number of pixels each way, which these codecs want
+  // these codecs require even numbers of pixels
   const even = ['-vf', 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white'];
   const child = spawn(
     'ffmpeg',
@@ -81,7 +81,7 @@ export async function writeFilm(
     );
     child.on('close', resolve);
   });
-  // the pipe breaks when ffmpeg ends early; its own words come with `ended`
+  // the pipe breaks if ffmpeg ends early; `ended` has its error message
   child.stdin.on('error', () => {});
   const breathe = createBreather();
   const feed = async (): Promise<'done' | 'interrupted'> => {

@@ -1,6 +1,6 @@
 /**
- * The folder that a command writes into. Nothing is written outside it, and nothing in it is replaced unless asked:
- * an explicit folder that already holds results is refused, a default one gets a fresh number.
+ * The folder that a command writes into. Nothing is written outside it, and nothing in it is replaced without --force: an explicit folder that already
+ * holds results is rejected, a default one gets a new number.
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -14,17 +14,17 @@ export interface Folder {
   /** Names of the files written so far. */
   readonly written: readonly string[];
   write(name: string, data: Uint8Array | string | Iterable<string>): void;
-  /** For a file that grows; counts as written from now on. */
+  /** Opens a file that grows; it counts as written from now on. */
   open(name: string): AtomicWriter;
   /** Counts a file as written that another function wrote. */
   note(name: string): void;
-  /** Writes `checkpoint.tendril`, in place of the one before. */
+  /** Writes `checkpoint.tendril`, replacing the previous one. */
   checkpoint(data: Uint8Array): void;
-  /** Keeps so many bytes of the disk free for what comes after a failed write; 0 gives them back. */
+  /** Reserves so many bytes of disk space for use after a failed write; 0 releases them. */
   reserve(bytes: number): void;
-  /** Removes what earlier commands left that this one replaced but did not write again, and the checkpoint. */
+  /** Removes files of earlier commands that this one replaces but did not write again, and the checkpoint. */
   finish(): void;
-  /** Lets others write here; a folder that was made for nothing goes. */
+  /** Releases the folder for others; removes it if nothing was written. */
   close(): void;
 }
 
@@ -54,11 +54,11 @@ const resultNames = [
 export interface FolderOptions {
   readonly out?: string;
   readonly force?: boolean;
-  /** Names the default folder, out/<name>. */
+  /** Name of the default folder, out/<name>. */
   readonly name: string;
 }
 
-/** The state at the last checkpoint, while a command runs and after it was killed. */
+/** The state at the last checkpoint; remains after a command was killed. */
 export const checkpointName = 'checkpoint.tendril';
 const reserveName = '.reserve.tmp';
 
@@ -79,7 +79,7 @@ export function openFolder({ out, force = false, name }: FolderOptions): Folder 
         return writer.bytesWritten;
       },
       commit() {
-        // an old result must not vouch for new files: it goes before the first of them, and the new one comes last
+        // an old result must not vouch for new files: it is removed before the first of them, and the new one is written last
         if (force) for (const old of ['result.json', 'compare.json']) rmSync(join(path, old), { force: true });
         writer.commit();
       },
@@ -133,12 +133,12 @@ function lock(path: string): () => void {
   }
 }
 
-/** Temporary files in a folder; those of a command that runs are among them. */
+/** Temporary files in a folder, including those of a running command. */
 export function leftovers(path: string): string[] {
   return readdirSync(path).filter((name) => parseTemporaryName(name) !== undefined || name === reserveName);
 }
 
-/** Whether a command was killed here before it could save its work. */
+/** True if a command was killed here before it could save its work. */
 export function isUnfinished(path: string): boolean {
   return (
     isAbandoned(path) &&
@@ -147,7 +147,7 @@ export function isUnfinished(path: string): boolean {
   );
 }
 
-/** Says no before the work is done, not after. */
+/** Rejects an unusable folder before the work is done, not after. */
 export function checkFolder({ out, force = false }: Omit<FolderOptions, 'name'>): void {
   if (out === undefined || !existsSync(out)) return;
   if (!statSync(out).isDirectory()) throw new UsageError(`'${out}' is a file; --out wants a folder`);
@@ -176,7 +176,7 @@ function prepare(out: string, force: boolean): void {
   }
 }
 
-/** One folder after the other: Node's own recursion never ends where a parent refuses children, as /proc does. */
+/** Creates one folder after the other: Node's own recursion never ends if a parent rejects children, as /proc does. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
@@ -189,7 +189,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** out/<name>, or the first of out/<name>-2, -3, … that does not exist; made at once, so that no one else takes it. */
+/** Creates out/<name>, or the first of out/<name>-2, -3, … that does not exist, so that no other command takes it. */
 function claimFresh(name: string): string {
   prepare('out', true);
   for (let k = 1; ; k++) {

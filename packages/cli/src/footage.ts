@@ -6,7 +6,7 @@ import { roomForObstacles } from './plot/obstacles.ts';
 import { drawPicture, spreadFrames } from './plot/picture.ts';
 import { formatNumber } from './terminal.ts';
 
-/** All frames on one page; of many rods the first and the last. `stage` fixes view and scale. */
+/** All frames on one page; with many rods the first and the last. `stage` fixes view and scale. */
 export function drawFrames(footage: Footage, name?: string, stage?: readonly ArrayLike<number>[]): string {
   const { scene, rods, bodies } = footage.header;
   const crowd = rods.length > hueCount;
@@ -48,7 +48,7 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
   });
 }
 
-/** Points that a film must have room for: those of frames spread over it, and of its bodies. */
+/** Points that must fit in a film: those of a selection of frames, and of its bodies. */
 export function stageOf(footage: Footage): Float64Array[] {
   const { rods, bodies = [] } = footage.header;
   const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
@@ -63,14 +63,14 @@ export function stageOf(footage: Footage): Float64Array[] {
   });
 }
 
-/** Obstacles as they are in the course of a film, which may move: the page must not turn with them. */
+/** Obstacles over the course of a film, which may move: the view must not turn with them. */
 function obstaclesAround(footage: Footage, stage: readonly ArrayLike<number>[]): ArrayLike<number>[] {
   return spreadFrames(footage.frameCount, 5).flatMap((index) =>
     roomForObstacles(pictureObstacles(footage.header, footage.frame(index)), stage),
   );
 }
 
-/** Arc length of the nodes, which a recording keeps as lengths of the edges. */
+/** Arc length of the nodes, from the edge lengths in a recording. */
 function withArc(rod: RecordedRod): RecordedRod & { readonly length: number; readonly nodeArc: number[] } {
   const nodeArc = [0];
   for (const length of rod.edgeLengthRest) nodeArc.push(nodeArc[nodeArc.length - 1] + length);

@@ -1,4 +1,4 @@
-/** The verbs below `tendril groom`: reads their options. */
+/** The subcommands of `tendril groom`: reads their options. */
 import { parseQuantity } from '@tendril-sim/io/units';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hairTypeNames } from './choices.ts';
@@ -14,7 +14,7 @@ import type {
 import type { HairExportOptions } from './commands/groomExport.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Numbers by a reader, as elsewhere on the command line. */
+/** Comma-separated numbers, parsed as elsewhere on the command line. */
 export interface Readers {
   readonly count: (value: string) => number;
   readonly length: (value: string) => number;

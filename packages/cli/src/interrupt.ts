@@ -1,6 +1,5 @@
 /**
- * Ctrl-C, SIGTERM and SIGHUP as a wish, not an accident: the first lets a command finish its step and write everything,
- * the second ends the process at once.
+ * Ctrl-C, SIGTERM and SIGHUP as a request to stop: the first lets a command finish its step and write everything, the second ends the process at once.
  *
  * Commands run in a thread of their own (supervisor.ts). The main thread receives signals even while a command computes,
  * and sets a flag in shared memory that the command reads without waiting.
@@ -10,7 +9,7 @@ export interface Interrupt {
   readonly requested: boolean;
 }
 
-/** Places in the shared memory. */
+/** Indices in the shared memory. */
 const requestedAt = 0;
 const listenersAt = 1;
 
@@ -21,23 +20,23 @@ export function createSignals(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/** In the command's thread, before any command. */
+/** Call in the command's thread, before any command. */
 export function connectSignals(signals: Int32Array): void {
   shared = signals;
 }
 
-/** In the main thread: asks the command to stop. False where it does not listen or was asked before. */
+/** In the main thread: requests the command to stop. Returns false if it does not listen or was already requested. */
 export function requestInterrupt(signals: Int32Array): boolean {
   if (!isListening(signals)) return false;
   return Atomics.exchange(signals, requestedAt, 1) === 0;
 }
 
-/** Whether a command would save its work on an interrupt. */
+/** True if a command would save its work on an interrupt. */
 export function isListening(signals: Int32Array): boolean {
   return Atomics.load(signals, listenersAt) > 0;
 }
 
-/** Whether Ctrl-C was pressed; cheap enough for inner loops. */
+/** True if Ctrl-C was pressed; cheap enough for inner loops. */
 export function isInterrupted(): boolean {
   return Atomics.load(shared, requestedAt) !== 0;
 }
@@ -70,7 +69,7 @@ export function untilInterrupted(): Promise<void> {
   );
 }
 
-/** Lets events in now and then, such as those of a child process: a loop that never waits would never see them. */
+/** Yields to the event loop now and then, for events such as those of a child process. */
 export function createBreather(seconds = 0.025): () => Promise<void> {
   let last = performance.now();
   return async () => {

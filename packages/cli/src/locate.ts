@@ -1,13 +1,13 @@
-/** Pins as marks in a picture, obstacles as solids, and which way is down. */
+/** Pins as marks in a picture, obstacles as solids, and the direction of gravity. */
 import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril-sim/core';
 import { obstaclesOf, type RecordingFrame, type RecordingHeader } from '@tendril-sim/io';
 import type { PictureObstacle } from './plot/obstacles.ts';
 import type { PicturePin } from './plot/picture.ts';
 
-/** A recording knows no tangents; a world does. */
+/** A recording has no tangents; a world does. */
 type PinnedRod = RodCurve & { readonly id: string; readonly nodeTangent?: ArrayLike<number> };
 
-/** Pins to draw: one mark a node, a clamp where position and direction are both held; none where it has let go. */
+/** Pins to draw: one mark per node, a clamp if position and direction are both held; none after its release. */
 export function picturePins(scene: Scene, rods: readonly PinnedRod[], time: number): PicturePin[] {
   const held = new Map<string, Held>();
   for (const pin of scene.pins ?? []) {
@@ -40,13 +40,13 @@ interface Held {
   tangent?: Vec3;
 }
 
-/** Known where the pin does not turn; else the picture takes the rod's own direction. */
+/** Known if the pin does not turn; else the picture uses the rod's own direction. */
 function heldTangent(pin: PinSpec, { nodeTangent: t }: PinnedRod, node: number): Vec3 | undefined {
   if (pin.path?.keys.some(({ rotation }) => rotation)) return undefined;
   return pin.tangent ?? (t && [t[3 * node], t[3 * node + 1], t[3 * node + 2]]);
 }
 
-/** Gravity at full strength, if there is any; a factor in time changes how strong it is, not which way is up. */
+/** Gravity at full strength, if there is any; a factor in time changes its magnitude, not its direction. */
 export function gravityOf(scene: Scene): Vec3 | undefined {
   const { gravity } = scene;
   if (gravity === undefined) return undefined;
@@ -54,7 +54,7 @@ export function gravityOf(scene: Scene): Vec3 | undefined {
   return acceleration.some((component) => component !== 0) ? acceleration : undefined;
 }
 
-/** Obstacles where they are in a frame. */
+/** Obstacles at their places in a frame. */
 export function pictureObstacles(
   header: RecordingHeader,
   frame: Pick<RecordingFrame, 'time' | 'bodies'>,

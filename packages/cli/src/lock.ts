@@ -1,6 +1,6 @@
 /**
- * One command at a time writes into a folder: a lock file names the process. A lock whose process has ended counts for
- * nothing, so that a run that was killed does not block the next one.
+ * Only one command at a time writes into a folder: a lock file names its process. A lock whose process has ended is ignored, so that a run that was
+ * killed does not block the next one.
  */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -12,11 +12,11 @@ const lockName = '.tendril.lock';
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, by the clock of the system; empty where it cannot be told. Process ids are used again. */
+  /** Start time of the process by the system's clock; empty if unknown. Distinguishes processes, because ids are reused. */
   readonly began: string;
 }
 
-/** Takes the lock; throws where another process has it. Returns what releases it. */
+/** Acquires the lock; throws if another process holds it. Returns a function that releases it. */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, lockName);
   const holder: Holder = { pid: process.pid, host: hostname(), began: beginOf(process.pid) };
@@ -32,7 +32,7 @@ export function lockFolder(folder: string): () => void {
   }
 }
 
-/** A new file that nobody sees half written; fails where it exists. */
+/** Creates a file atomically; fails if it exists. */
 function createWhole(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, content);
@@ -47,7 +47,7 @@ function createWhole(file: string, content: string): void {
   }
 }
 
-/** Throws where a process that runs holds the lock of a folder. */
+/** Throws if a running process holds the lock of a folder. */
 export function refuseLocked(folder: string): void {
   const holder = readHolder(folder);
   if (!holder || !isRunning(holder)) return;
@@ -60,7 +60,7 @@ export function refuseLocked(folder: string): void {
   );
 }
 
-/** Whether a command was cut off in this folder: its lock is there and its process is not. */
+/** True if a command was killed in this folder: its lock exists and its process does not. */
 export function isAbandoned(folder: string): boolean {
   const holder = readHolder(folder);
   return holder !== undefined && !isRunning(holder);
@@ -80,12 +80,12 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/** Of another machine it cannot be told: such a process counts as running. */
+/** A process of another machine cannot be checked, and counts as running. */
 function isRunning({ pid, host, began }: Holder): boolean {
   return host !== hostname() || (isAlive(pid) && beginOf(pid) === began);
 }
 
-/** Whether this machine has a process of that number. */
+/** True if this machine has a process with that id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -95,7 +95,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Linux says in field 22 when a process began; elsewhere the process id has to do. */
+/** Start time of a process, field 22 on Linux; other systems rely on the process id. */
 function beginOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,4 +1,4 @@
-/** Reads the command line, calls one verb, and turns what happens into an exit code. */
+/** Reads the command line, runs one command, and converts the outcome to an exit code. */
 import { CommanderError } from 'commander';
 import { describeBug, exitCode, isSystemError, UsageError } from './exit.ts';
 import { createProgram } from './program/program.ts';

@@ -1,4 +1,4 @@
-/** From a scene to a world: what computes it (kernels, threads, a GPU), by what the scene and the command line ask for. */
+/** Creates a world from a scene: selects what computes it (kernels, threads, a GPU) by scene and command line. */
 import { availableParallelism } from 'node:os';
 import {
   type Backend,
@@ -17,30 +17,30 @@ import { isInterrupted } from './interrupt.ts';
 import { explained, type Source } from './source.ts';
 
 export interface WorldChoices {
-  /** In all; default: as many as the machine can run at once where the scene has rods enough. */
+  /** Total number; default: as many as the machine can run at once if the scene has enough rods. */
   readonly threads?: number;
-  /** Without kernels in WebAssembly: the reference alone. */
+  /** Disables the WebAssembly kernels and uses the reference implementation. */
   readonly plain?: boolean;
-  /** Whether a GPU may compute; default: no, the batch backend computes in its place. */
+  /** True if a GPU may compute; default: no, the batch backend computes instead. */
   readonly gpu?: boolean;
-  /** Called with a remark on threads or the GPU, if there is one. */
+  /** Called with a message on threads or the GPU, if there is one. */
   readonly warn?: (warning: string) => void;
-  /** Called with what computes the rods, if the scene or the command line has a word on it. */
+  /** Called with what computes the rods, if the scene or the command line specifies it. */
   readonly announce?: (line: string) => void;
 }
 
-/** Rods and fibers from which threads are worth their start, some 50 ms each. */
+/** Number of rods and fibers from which threads are worth their start, some 50 ms each. */
 const manyRods = 128;
 const manyFibers = 16;
 
-/** Nodes from which `backend: auto` takes the GPU: below, opening the device takes longer than it gains. */
+/** Number of nodes from which `backend: auto` uses the GPU: below, opening the device takes longer than it gains. */
 const manyNodes = 5_000;
 
-/** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
+/** With the engine that the scene requests, loaded only then, and with kernels if rods can be solved two at a time. */
 export async function openWorld(source: Source, choices: WorldChoices = {}): Promise<World> {
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril-sim/bridge/rapier')).loadRapier() : undefined;
-  // false until Ctrl-C, and for ever in commands that do not listen for it
+  // false until Ctrl-C, and always in commands that do not listen for it
   const options: WorldOptions = { ...(bodies && { bodies }), onSubstep: isInterrupted };
   const backend = scene.solver?.der?.backend ?? 'standard';
   if (backend === 'gpu' && !choices.gpu)
@@ -58,7 +58,7 @@ function withBackend(scene: Scene, backend: Backend): Scene {
   return { ...scene, solver: { ...scene.solver, der: { ...scene.solver?.der, backend } } };
 }
 
-/** A world whose rods the GPU moves; undefined: they are to be computed otherwise, and the user was told why. */
+/** A world whose rods the GPU moves; undefined if something else must compute them, in which case the user was warned why. */
 async function tryGpu(
   source: Source,
   options: WorldOptions,
@@ -72,7 +72,7 @@ async function tryGpu(
     else announce?.(line);
     return undefined;
   };
-  // it differs from the exact solution by what docs/notes/batch-engine.md measures: nobody gets it unasked
+  // it differs from the exact solution by the amount in docs/notes/batch-engine.md: only used on request
   if (!isAsked && (scene.colliders?.length ?? 0) > 0)
     return decline('contact with colliders is solved approximately on the GPU, if asked for by backend: gpu');
   let gpu: Gpu;
@@ -115,7 +115,7 @@ async function createWithKernels(
   // the kernels of der are not those of the batch backend
   const [rods, fibers] = [scene.solver?.der?.backend === 'batch' ? 0 : count('der'), count('fiber')];
   const models: Model[] = [];
-  // the reference alone has one thread, unless more are asked for
+  // the reference implementation uses one thread, unless more are requested
   const kernels = !plain;
   const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));
   if (threads !== undefined && threads > most)
@@ -133,7 +133,7 @@ async function createWithKernels(
   return explained(source, () => createWorld(scene, { ...options, models }));
 }
 
-/** `threads`: in all; `asked`: by the user, who then gets them for any number of rods that can keep them busy. */
+/** `threads`: total number; `asked`: requested by the user, who then gets them for any number of rods that can keep them busy. */
 async function loadModel(id: 'der' | 'fiber', threads: number, asked: boolean, kernels: boolean): Promise<Model> {
   if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
   const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;

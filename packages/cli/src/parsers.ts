@@ -1,4 +1,4 @@
-/** Reads values of command-line options; what is wrong is said in the words of the option. */
+/** Parses values of command-line options; errors name the option. */
 import { parseQuantity } from '@tendril-sim/io/units';
 import { InvalidArgumentError } from 'commander';
 
@@ -61,7 +61,7 @@ export function parseInteger(value: string): number {
   return number;
 }
 
-/** Gathers an option that may be given several times. */
+/** Collects an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -1,9 +1,9 @@
 /**
- * What `run` and `statics` leave behind: recording, energies, probes, pictures, state and result. The recording goes
- * to disk frame by frame; only what the pictures need stays in memory.
+ * The output of `run` and `statics`: recording, energies, probes, pictures, state and result. The recording is written frame by frame; only what the
+ * pictures need stays in memory.
  *
- * Where the disk is full the complete frames stay. State and result, for which space was kept free from the start, come
- * before tables and pictures.
+ * If the disk is full, the complete frames are kept. State and result, for which space is reserved from the start, are written before tables and
+ * pictures.
  */
 import { channelNames, createProbes, type Energies, type ProbeRecorder, type World } from '@tendril-sim/core';
 import {
@@ -35,15 +35,15 @@ export interface Recorder {
   /** Time of the last frame; NaN before the first. */
   readonly lastFrame: number;
   frame(): void;
-  /** A row of energies; more rows than frames show what happens between them. */
+  /** Adds a row of energies; more rows than frames show what happens between them. */
   energyRow(extra?: readonly (string | number)[]): void;
-  /** Saves the state and lets the frames reach the disk, for a run that may be killed. */
+  /** Saves the state and flushes the frames to disk, for a run that may be killed. */
   checkpoint(): void;
-  /** Ends the recording and writes all but result.json. Returns why files are missing, if any are. */
+  /** Ends the recording and writes everything except result.json. Returns why files are missing, if any are. */
   finish(figures: Figures): WriteError[];
-  /** After an unexpected error: keeps frames and state if that is still possible, and removes results of earlier runs. */
+  /** After an unexpected error: saves frames and state if possible, and removes results of earlier runs. */
   salvage(): void;
-  /** Removes the recording: nothing happened that is worth keeping. */
+  /** Removes the recording, if nothing in it is worth keeping. */
   discard(): void;
 }
 
@@ -54,12 +54,12 @@ export interface Figures {
   readonly extraColumns?: readonly string[];
   readonly parameter?: { readonly label: string; readonly unit: string; readonly column: string };
   readonly energyPlot?: Pick<EnergyPlot, 'marks' | 'bands'>;
-  /** Names of the frames in place of their times. */
+  /** Names of the frames instead of their times. */
   readonly labels?: readonly string[];
 }
 
 export interface RecorderOptions {
-  /** What frames are ordered by; default: the world's time. Along a branch of equilibria that turns back. */
+  /** Parameter that orders the frames, for a branch of equilibria that turns back; default: the world's time. */
   readonly clock?: () => number;
 }
 
@@ -80,7 +80,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
   let lastFrame = Number.NaN;
   let open = true;
 
-  /** With the end mark where it fits; a recording without it is read up to its last frame. */
+  /** With the end mark if it fits; a recording without it is read up to its last frame. */
   const close = (): void => {
     if (!open) return;
     open = false;
@@ -122,7 +122,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
       folder.reserve(0);
       const failures = writeAll([() => saveState(world, folder), close]);
       const picture = (): string => drawPicture(kept.picture(figures));
-      // what comes now must leave room for the result
+      // the following files must leave space for the result
       failures.push(
         ...writeUntilFailure([
           () => keepRoom(folder, resultSize(world)),
@@ -144,7 +144,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
         close();
         folder.finish();
       } catch {
-        // the error that brought us here is the one to report; frames stay in the temporary file
+        // report the original error; frames stay in the temporary file
       }
     },
   };
@@ -173,13 +173,13 @@ function keepRoom(folder: Folder, bytes: number): void {
   }
 }
 
-/** Room for the state and the result of a world [bytes]; of very large ones for a part. */
+/** Disk space for the state and the result of a world [bytes]; for very large ones only a part. */
 function reserveSize(world: World): number {
   const state = encodeState(world.save(), { scene: world.scene, version }).length;
   return Math.min(state, 64 * 2 ** 20) + resultSize(world);
 }
 
-/** About as long as result.json will be [bytes]: it has positions, velocities and frames as text. */
+/** Approximate length of result.json [bytes]: it has positions, velocities and frames as text. */
 function resultSize(world: World): number {
   const nodes = world.rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
   return Math.min(700 * nodes + 20_000, 64 * 2 ** 20);
@@ -189,7 +189,7 @@ export function saveState(world: World, folder: Folder): void {
   folder.write('state.tendril', encodeState(world.save(), { scene: world.scene, version }));
 }
 
-/** result.json, last: its presence says that the rest is there. Returns its text. */
+/** Writes result.json last: if it exists, the output is complete. Returns its text. */
 export function writeResult(result: Result, folder: Folder): string {
   const content = formatResult(result);
   folder.write('result.json', content);

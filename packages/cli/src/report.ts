@@ -1,4 +1,4 @@
-/** What a comparison found: compare.json, its tables and its figures. */
+/** Output of a comparison: compare.json, its tables and its figures. */
 import type { ModelId, PathRow, World } from '@tendril-sim/core';
 import { csvLine, type StepTotals } from '@tendril-sim/io';
 import { type FrameDistance, measureDistances, type ShapeFrame, summariseDistances } from './comparison.ts';
@@ -13,10 +13,10 @@ import type { Source } from './source.ts';
 import { bad, dim, formatNumber, formatTable } from './terminal.ts';
 import { version } from './version.ts';
 
-/** Version of compare.json: changes when a field changes its meaning or goes away, not when one is added. */
+/** Version of compare.json: changes when a field changes its meaning or is removed, not when one is added. */
 const compareVersion = 1;
 
-/** What became of one model. */
+/** Outcome of one model. */
 export interface Outcome {
   readonly model: ModelId;
   readonly status: 'done' | 'refused' | 'failed' | 'interrupted';
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly energyStart: number;
   readonly energyEnd: number;
   readonly energyChangeMax: number;
-  /** Statics alone: the last row of the path. */
+  /** Only for statics: the last row of the path. */
   readonly equilibrium?: PathRow & { readonly residual: number };
 }
 
@@ -43,7 +43,7 @@ interface ModelReport {
   readonly folder?: string;
   readonly time?: number;
   readonly wallSeconds?: number;
-  /** Wall time for a second of simulated time. */
+  /** Wall time per second of simulated time. */
   readonly wallPerSecond?: number;
   readonly steps?: StepTotals;
   readonly iterationsPerStep?: number;
@@ -69,9 +69,9 @@ export interface Report {
   readonly tendril: { readonly compare: typeof compareVersion; readonly version: string };
   readonly command: 'run' | 'statics';
   readonly scene: { readonly title?: string; readonly file: string };
-  /** The first model that ran: distances are from it. */
+  /** The first model that ran: the reference for distances. */
   readonly reference: string | null;
-  /** Rest length of the longest rod [m]: what distances are compared with. */
+  /** Rest length of the longest rod [m]: the reference length for distances. */
   readonly length: number;
   readonly remark: string;
   readonly models: readonly ModelReport[];
@@ -183,7 +183,7 @@ export function writeTables(folder: Folder, { models, command }: Report): void {
   folder.write('distances.csv', [csvLine(['model', 'time', 'rms', 'largest']), ...rows]);
 }
 
-/** Final shapes on top of each other, a hue a model, and distances over time. */
+/** Final shapes on top of each other, one hue per model, and distances over time. */
 export function drawFigures(folder: Folder, source: Source, report: Report, outcomes: readonly Outcome[]): void {
   const title = source.scene.title ?? source.name;
   const svg = drawOutcomes(title, source, report, outcomes);
@@ -218,7 +218,7 @@ export function drawFigures(folder: Folder, source: Source, report: Report, outc
   );
 }
 
-/** The last shapes of all models that ran, as SVG; none where none ran. */
+/** The last shapes of all models that ran, as SVG; none if none ran. */
 export function drawOutcomes(
   title: string,
   source: Source,

@@ -1,4 +1,4 @@
-/** What a command runs on: a scene file or a case, with what the command line changes in it. */
+/** Input of a command: a scene file or a case, with the changes of the command line. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { caseIds, loadCase } from '@tendril-sim/cases/catalog';
@@ -18,14 +18,14 @@ import { UsageError } from './exit.ts';
 import { suggest, suggestFile } from './suggest.ts';
 
 export interface Source {
-  /** For folders and messages. */
+  /** Name for folders and messages. */
   readonly name: string;
   /** The file, or the case in words. */
   readonly origin: string;
   readonly scene: Scene;
-  /** About files that the scene names. */
+  /** Warnings about files that the scene refers to. */
   readonly warnings: readonly string[];
-  /** Gives an error of the core its line in the file. */
+  /** Adds the line in the file to an error of the core. */
   explain(error: SceneError): InputError;
 }
 
@@ -69,7 +69,7 @@ export function sourceOf(name: string, input: SceneInput): Source {
   return source(name, name, sceneFromObject(input, name), {});
 }
 
-/** No such file and no such case: what was probably meant. */
+/** Error for a name that is neither a file nor a case, with a suggestion. */
 function unknownScene(reference: string): UsageError {
   const looksLikeFile = /[/\\.]/.test(reference);
   const file = suggestFile(reference, (name) => /\.(ya?ml|json)$/i.test(name));
@@ -85,7 +85,7 @@ function unknownScene(reference: string): UsageError {
   return new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
 }
 
-/** Says no to a model that does not exist before the scene is blamed for it. */
+/** Rejects an unknown model before errors of the scene are reported. */
 export function insistModel(model: string, option = '--model'): void {
   const known = availableModels();
   if ((known as readonly string[]).includes(model)) return;
@@ -97,7 +97,7 @@ export function insistModel(model: string, option = '--model'): void {
 
 const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
 
-/** Files that other commands read. */
+/** Rejects files of other commands. */
 function refuseOthers(file: string): void {
   const refuse = (remedy: string): never => {
     throw new UsageError(`'${file}' is no scene; ${remedy}`);
@@ -149,7 +149,7 @@ function change(scene: Scene, { model, until, stability, backend }: SourceChange
   return out;
 }
 
-/** Errors of the core leave with file and line. */
+/** Adds file and line to errors of the core. */
 export function explained<T>(source: Source, action: () => T): T {
   try {
     return action();

@@ -1,4 +1,4 @@
-/** Why a simulation ended before its end, and the exit code that says so. */
+/** Why a simulation stopped early, and its exit code. */
 import { SceneError, SimulationError, StoppedError } from '@tendril-sim/core';
 import type { InputError, Stop } from '@tendril-sim/io';
 import { WriteError } from '@tendril-sim/io/node';
@@ -9,15 +9,15 @@ export interface EarlyStop {
   readonly code: number;
 }
 
-/** For an error in the middle of a run, whose frames and state are worth keeping; other errors are thrown again. */
+/** For an error during a run, whose frames and state are worth keeping; rethrows other errors. */
 export function explainStop(error: unknown, time: number, explain: (error: SceneError) => InputError): EarlyStop {
   if (error instanceof SimulationError) {
     const rod = error.rod === '' ? {} : { rod: error.rod };
     return { stop: { reason: error.message, time, remedy: error.remedy, ...rod }, code: exitCode.failed };
   }
-  // Ctrl-C within a step: the world is as before it
+  // Ctrl-C within a step: the world is in its state before the step
   if (error instanceof StoppedError) return interruptedStop(time, 'go on with the option --resume STATE');
-  // a formula may fail only when its time comes
+  // a formula may fail only at a later time
   if (error instanceof SceneError)
     return {
       stop: { reason: explain(error).message, time, remedy: 'correct the scene and run it again' },

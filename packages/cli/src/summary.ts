@@ -1,4 +1,4 @@
-/** The words after a command: what was found, and where it lies. */
+/** The text after a command: its findings, and the files that it wrote. */
 import { join } from 'node:path';
 import type { Rod } from '@tendril-sim/core';
 import type { Folder } from './folder.ts';
@@ -26,7 +26,7 @@ export function reportFolder(folder: Folder, print: (content: string) => void): 
   print(`  ${dim('in')} ${bold(`${join(folder.path)}/`)}  ${dim(files.join('  '))}\n`);
 }
 
-/** What a person opens first comes first. */
+/** The most useful files first. */
 function rank(name: string): number {
   const order = ['result.json', 'picture.png', 'picture.svg', 'modes.png', 'modes.svg', 'energies.svg', 'energies.csv'];
   const at = order.indexOf(name);

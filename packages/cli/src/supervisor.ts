@@ -1,8 +1,8 @@
 /**
- * The main thread of the command `tendril`: starts the command in a thread of its own, writes what it prints, and receives
- * signals, also while the command computes for minutes without a pause.
+ * The main thread of the command `tendril`: runs the command in a separate thread, writes its output, and receives signals, also while the command
+ * computes for minutes without a pause.
  *
- * A reader that goes away (a closed pipe, a closed terminal) ends the output, not the work.
+ * If the reader of the output goes away (a closed pipe, a closed terminal), the output ends, not the work.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -12,7 +12,7 @@ import { describeBug, exitCode } from './exit.ts';
 import { createSignals, isListening, requestInterrupt } from './interrupt.ts';
 import { formatError, processTerminal } from './terminal.ts';
 
-/** How long a command that saves nothing may go on after the reader of its output has gone [ms]. */
+/** How long a command that saves nothing may continue after the reader of its output has gone [ms]. */
 const closedPipeGrace = 200;
 
 export async function main(argv: readonly string[]): Promise<number> {
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   process.stdout.on('error', () => {
     writable.out = false;
-    // who only prints has nobody left to print for; who simulates saves its work first
+    // a command that only prints can end; one that simulates saves its work first
     setTimeout(() => {
       if (!ended && !isListening(signals)) process.exit(exitCode.done);
     }, closedPipeGrace).unref();

@@ -1,8 +1,8 @@
 /**
- * What the user sees: text on standard output and error, a progress line, tables.
+ * Output to the user: text on standard output and error, a progress line, tables.
  *
- * Results go to standard output, everything else to standard error, so that a pipe carries results alone. Colours and
- * a moving bar appear only on a terminal; a log file gets plain lines, few enough to read.
+ * Results go to standard output, everything else to standard error, so that a pipe receives only results. Colours and a progress bar appear only on a
+ * terminal; a log file gets a few plain lines.
  */
 import pc from 'picocolors';
 
@@ -19,7 +19,7 @@ export function processTerminal(): Terminal {
     out: (content) => void process.stdout.write(process.stdout.isTTY ? keepColors(content) : content),
     err: (content) => void process.stderr.write(process.stderr.isTTY ? keepColors(content) : content),
     live: process.stderr.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI,
-    // some terminals say 0 when they do not know
+    // some terminals report 0 if the width is unknown
     columns: process.stderr.columns || 80,
   };
 }
@@ -32,7 +32,7 @@ export function formatWarning(content: string): string {
   return `${pc.yellow('warning:')} ${escapeControls(content)}\n`;
 }
 
-/** Text for a person, of which a part may come from a file: no sequences but colours and those of the progress bar. */
+/** Text for a person, parts of which may come from a file: removes control sequences except colours and those of the progress bar. */
 export function keepColors(content: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
   const steering = /\u001b\[(?:[0-9;]*m|2K)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
@@ -87,7 +87,7 @@ export interface ProgressState {
 
 export interface Progress {
   update(state: ProgressState): void;
-  /** Removes the bar, so that other text may follow. */
+  /** Removes the bar, so that other text can follow. */
   done(): void;
 }
 

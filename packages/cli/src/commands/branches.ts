@@ -36,11 +36,11 @@ export interface BranchJob {
   readonly interrupt: Interrupt;
 }
 
-/** Where a branch begins. */
+/** Start of a branch. */
 interface Origin {
   readonly parent: number;
   readonly start: 'along' | 'across' | 'back';
-  /** How many bifurcations lie between it and the main branch. */
+  /** Number of bifurcations between it and the main branch. */
   readonly depth: number;
   readonly state?: WorldState;
 }
@@ -55,7 +55,7 @@ interface Branch extends Origin {
   stop?: Stop;
 }
 
-/** Side branches that are followed at most. */
+/** Maximum number of side branches. */
 const MOST_BRANCHES = 24;
 
 export async function followBranches(job: BranchJob): Promise<number> {
@@ -92,7 +92,7 @@ export async function followBranches(job: BranchJob): Promise<number> {
   return stop ? exitCode.interrupted : lost ? exitCode.failed : exitCode.done;
 }
 
-/** Follows one branch into the command's folder, or into one of its own. */
+/** Follows one branch and records it in the command's folder, or in a folder of its own. */
 async function recordBranch(job: BranchJob, origin: Origin, index: number): Promise<Branch> {
   const { source, world, options, terminal } = job;
   const branch: Branch = {

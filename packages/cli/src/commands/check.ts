@@ -1,4 +1,4 @@
-/** `tendril check`: the experiments with what theory says about them, measured against expected. */
+/** `tendril check`: runs the validation cases and compares measurements with theory. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril-sim/cases';
@@ -41,7 +41,7 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
       if (!terminal.live) return;
       terminal.err(`\r\u001b[2K${dim(`[${done + 1}/${of}] ${what}`.slice(0, terminal.columns - 1))}`);
     };
-    // a turn of the event loop, so that what was printed is seen before the next case keeps the process busy
+    // yield to the event loop, so that output appears before the next case keeps the process busy
     await new Promise((resolve) => setImmediate(resolve));
     const found = measure(one, { full: options.full === true, model: options.model, onProgress: report }, terminal);
     rows.push(...found);
@@ -50,7 +50,7 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
     if (options.json) terminal.err(`${one.id}: ${verdict}\n`);
     else {
-      // of all cases: the finest resolution and what missed; of a case that was asked for: everything
+      // for all cases: the finest resolution and the misses; for a case that was named: everything
       const shown =
         ids.length > 0 || options.rows ? found : found.filter((row) => !row.pass || row.n === finest(found, row));
       terminal.out(`${bold(one.id)}  ${one.title}  ${dim(one.source)}\n${formatRows(shown)}\n`);
@@ -81,7 +81,7 @@ function finest(rows: readonly CheckRow[], { quantity, model }: CheckRow): numbe
   return Math.max(...rows.filter((row) => row.quantity === quantity && row.model === model).map(({ n }) => n));
 }
 
-/** A case that breaks down is a miss of its own, and no reason to leave the others out. */
+/** A case that fails counts as a miss; the others still run. */
 function measure(one: Case, options: Parameters<typeof runChecks>[1], terminal: Terminal): CheckRow[] {
   try {
     return runChecks(one, options);
@@ -165,7 +165,7 @@ function formatRows(rows: readonly CheckRow[]): string {
   );
 }
 
-/** A bound as a number, a band by its ends. */
+/** A bound as a number, a range by its ends. */
 function formatExpected({ relation, expected, tolerance }: CheckRow): string {
   if (relation !== 'in') return formatNumber(expected, 6);
   return `${formatNumber(expected - tolerance, 4)} … ${formatNumber(expected + tolerance, 4)}`;

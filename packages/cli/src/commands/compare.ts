@@ -77,7 +77,7 @@ async function compareInto({ folder, source, models, options, terminal, interrup
   const content = `${JSON.stringify(report, null, 2)}\n`;
   folder.write('compare.json', content);
   folder.finish();
-  // with --force, results of models that are no longer compared go as well
+  // with --force, also removes results of models that are no longer compared
   for (const model of options.force ? availableModels() : []) {
     const path = join(folder.path, model);
     if (folder.written.includes(`${model}/`) || !existsSync(path)) continue;
@@ -88,7 +88,7 @@ async function compareInto({ folder, source, models, options, terminal, interrup
   if (options.json) terminal.out(content);
   const print = options.json ? terminal.err : terminal.out;
   for (const { model, status, reason } of outcomes) {
-    // a model that cannot run a scene is news, not a fault, as long as another one can
+    // a model that cannot run a scene is reported, and is not an error as long as another model can
     if (status === 'refused') terminal.err(formatWarning(`${model} refused: ${reason}`));
     if (status === 'failed') terminal.err(formatError(`${model} failed: ${reason}`));
   }
@@ -146,7 +146,7 @@ export function readModels(list: string): ModelId[] {
   return unique;
 }
 
-/** Simulates or settles the scene on one model; what goes wrong is part of the outcome, not the end of the comparison. */
+/** Simulates the scene or finds its equilibrium on one model; errors are part of the outcome and do not end the comparison. */
 async function runModel(
   source: Source,
   model: ModelId,
@@ -195,7 +195,7 @@ interface Job {
   readonly interrupt: Interrupt;
 }
 
-/** Throws InputError where the first step or equilibrium shows that the model cannot do the scene. */
+/** Throws InputError if the first step or equilibrium shows that the model does not support the scene. */
 async function runInto({ source, model, world, folder, options, terminal, interrupt }: Job): Promise<Outcome> {
   const recorder = createFolderRecorder(world, folder);
   const frames: ShapeFrame[] = [];
@@ -247,7 +247,7 @@ async function runInto({ source, model, world, folder, options, terminal, interr
   };
 }
 
-/** The recorder, and every frame of it kept. */
+/** A recorder that also keeps every frame in memory. */
 function watch(recorder: Recorder, world: World, frames: ShapeFrame[]): Recorder {
   return {
     ...recorder,

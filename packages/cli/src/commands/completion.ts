@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Shell } from '../choices.ts';
 
 interface Verb {
-  /** Words that lead to it: `run`, or `sweep merge`. */
+  /** Words of the command: `run`, or `sweep merge`. */
   readonly words: readonly string[];
   readonly description: string;
   readonly options: readonly {
@@ -12,7 +12,7 @@ interface Verb {
     readonly text: string;
     readonly choices: readonly string[];
   }[];
-  /** Further verbs, and names of cases where it takes one. */
+  /** Subcommands, and names of cases if it takes one. */
   readonly arguments: readonly string[];
 }
 
@@ -36,13 +36,13 @@ function listVerbs(command: Command, words: readonly string[]): Verb[] {
   return [own, ...below.flatMap((one) => listVerbs(one, [...words, one.name()]))];
 }
 
-/** Text in single quotes, for any of the shells. */
+/** Text in single quotes, valid in all supported shells. */
 const quote = (text: string): string => `'${text.replaceAll("'", '’')}'`;
 const longOf = (flags: readonly string[]): string => flags[0];
 
 const writers: Readonly<Record<Shell, (verbs: readonly Verb[]) => string>> = { bash, zsh, fish };
 
-/** The words of a verb as a pattern of `case`, and the lines that offer what may follow. */
+/** The words of a command as a pattern of `case`, and the lines that offer completions. */
 function bash(verbs: readonly Verb[]): string {
   const cases = verbs.map(
     ({ words, options, arguments: names }) =>

@@ -1,4 +1,4 @@
-/** `tendril docs`: serves the documentation site to this machine alone, and opens it. `npm run docs` builds the site. */
+/** `tendril docs`: serves the documentation site on the loopback interface, and opens it. `npm run docs` builds the site. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -17,7 +17,7 @@ interface Finding {
   /** `missing` is needed; `absent` is optional. */
   readonly state: 'ok' | 'absent' | 'missing';
   readonly found: string;
-  /** What it means for the user. */
+  /** Consequence for the user. */
   readonly use: string;
 }
 
@@ -55,13 +55,13 @@ function threads(): Finding {
   };
 }
 
-/** A module that adds two vectors of 128 bits: valid only where WebAssembly has SIMD. */
+/** A module that adds two 128-bit vectors: valid only if WebAssembly supports SIMD. */
 const simdModule = Uint8Array.from([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 ]);
 
 function simd(): Finding {
-  // a part of Node that its types leave to those of browsers
+  // exists in Node, but its types are in those of browsers
   const { WebAssembly } = globalThis as unknown as { WebAssembly: { validate(bytes: Uint8Array): boolean } };
   const works = WebAssembly.validate(simdModule);
   return {
@@ -105,7 +105,7 @@ const optional: readonly (readonly [name: string, use: string])[] = [
   ['aws4fetch', 'recordings of sweeps in an S3-compatible store'],
 ];
 
-/** Packages that are loaded by `@tendril-sim/sweep` where they are installed. */
+/** Optional packages of `@tendril-sim/sweep`. */
 function packages(): Finding[] {
   const sweep = createRequire(createRequire(import.meta.url).resolve('@tendril-sim/sweep/package.json'));
   return optional.map(([what, use]) => {
@@ -121,7 +121,7 @@ function canResolve({ resolve }: NodeJS.Require, name: string): boolean {
     resolve(name);
     return true;
   } catch (error) {
-    // packages without an entry for require() are there all the same
+    // packages without an entry for require() count as installed
     return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
   }
 }

@@ -36,14 +36,14 @@ export interface ExportOptions {
   readonly out?: string;
   readonly force?: boolean;
   readonly frame?: number;
-  /** Every nth frame alone. */
+  /** Only every nth frame. */
   readonly every?: number;
   readonly look?: 'tubes' | 'lines';
   readonly fps?: number;
   readonly speed?: number;
-  /** Fibers around each rod, in place of it. */
+  /** Fibers around each rod, drawn instead of the rod. */
   readonly fibers?: number;
-  /** Radius of their bundle [m], and what it is at the end of a rod relative to its start. */
+  /** Radius of their bundle [m], and the ratio of its radius at the end of a rod to that at its start. */
   readonly bundle?: number;
   readonly taper?: number;
   readonly winding?: number;
@@ -70,7 +70,7 @@ export async function exportRecording(reference: string, options: ExportOptions,
       );
     }
     if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
-    // fibers keep to where the rods were at first, whichever frames are shown
+    // fibers are placed around the first frame, whichever frames are shown
     const sound = insistFinite(recording, file);
     const footage = chooseFrames(options.fibers === undefined ? sound : wispsOf(sound, options), options);
     const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
@@ -105,7 +105,7 @@ function findRecording(reference: string): string {
   );
 }
 
-/** Frames with positions that are no numbers are refused: other programs fail on them, later and without a reason. */
+/** Rejects frames with positions that are not numbers: other programs would fail on them, later and without a reason. */
 function insistFinite(footage: Footage, file: string): Footage {
   return {
     header: footage.header,
@@ -125,7 +125,7 @@ function insistFinite(footage: Footage, file: string): Footage {
   };
 }
 
-/** Fibers around the rods; what is wrong is named as on the command line. */
+/** Fibers around the rods; errors name the option of the command line. */
 function wispsOf(
   footage: Footage,
   { fibers = 1, bundle, taper = 1, winding, blend, fiberRadius }: ExportOptions,
@@ -146,7 +146,7 @@ function wispsOf(
   }
 }
 
-/** An option that would have no effect is a misunderstanding. */
+/** Rejects options that would have no effect. */
 function checkOptions(options: ExportOptions): void {
   const { to, look, fps, speed, frame, every } = options;
   for (const name of ['bundle', 'taper', 'winding', 'blend', 'fiberRadius'] as const) {
@@ -207,7 +207,7 @@ function picture({ footage, options }: Job): string {
   );
 }
 
-/** Small pieces of text are gathered: a call to the system for each would take longer than making them. */
+/** Buffers small pieces of text: a system call for each would take longer than creating them. */
 function writeChunks({ out, options, terminal }: Job, chunks: Iterable<string | Uint8Array>): number {
   const writer = createAtomicWriter(out, { overwrite: options.force === true });
   let gathered = '';
@@ -250,7 +250,7 @@ function exportToGlb(job: Job): number {
   return writeChunks(job, glb.chunks());
 }
 
-/** One file a frame in a folder beside the collection; one frame alone is one file. */
+/** One file per frame in a folder beside the collection; a single frame is one file. */
 function exportToVtp(job: Job): number {
   const { footage, out, options, terminal } = job;
   const { header } = footage;

@@ -1,4 +1,4 @@
-/** `tendril groom`: hairstyles grown, styled, simulated and written for other programs. */
+/** `tendril groom`: grows, styles and simulates hairstyles, and writes them for other programs. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
 import {
@@ -97,7 +97,7 @@ export function grow(meshFile: string, options: GrowCommandOptions, terminal: Te
   return exitCode.done;
 }
 
-/** Guides laid over the skin that the style keeps; where that has no inside, they stay as they hang. */
+/** Lays guides over the skin stored in the style; if that has no inside, they stay as they hang. */
 function layOver(style: Hairstyle, terminal: Terminal): Hairstyle {
   const field = style.skin && createHeadField(style.skin);
   if (!field) return style;
@@ -111,7 +111,7 @@ function layOver(style: Hairstyle, terminal: Terminal): Hairstyle {
   return laid;
 }
 
-/** Three numbers or formulas of the place, between commas that are not within parentheses. */
+/** Splits three numbers or formulas at commas outside parentheses. */
 function leanMap(text: string): (place: SurfacePlace) => Triple {
   const parts = text.split(/,(?![^()]*\))/);
   if (parts.length !== 3)
@@ -128,7 +128,7 @@ function lengthMap(text: string): Exclude<SurfaceMap, ArrayLike<number>> {
   return quantity.ok ? quantity.value : compileSurfaceMap(text, 'length');
 }
 
-/** Sizes that no head has, and an axis that may not be up: nothing in an OBJ says its unit or its axes. */
+/** Warns about sizes that no head has, and an axis that may not be up: an OBJ file states neither unit nor axes. */
 function doubtPlacement(file: string, p: Float64Array, { unit, up }: GrowCommandOptions): string[] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -186,7 +186,7 @@ function describe({ guideRoots, hairRoots, elements }: Hairstyle): string {
   return `${guideRoots.count} ${guideRoots.count === 1 ? 'guide' : 'guides'} of ${elements} elements${hairs}`;
 }
 
-/** The style that a change makes goes to --out, or with --force in place of the old one. */
+/** Writes the changed style to --out, or with --force over the old one. */
 function target(file: string, options: OutOptions): string {
   const out = options.out ?? file;
   if (out === file && !options.force)
@@ -315,7 +315,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
     ...(mesh && { solid: hasInside(mesh) }),
     motion,
     model,
-    // enough to meet the head; a guide that bends sharply somewhere need not be fine everywhere
+    // enough to collide with the head; one sharp bend does not require a fine resolution everywhere
     edges: style.elements * Math.min(4, Math.max(2, placesPerElement(style))),
     every,
     count,
@@ -329,7 +329,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
   return exitCode.done;
 }
 
-/** A motion by its name, or the `path` or `keys` of a YAML or JSON file. */
+/** A motion by name, or the `path` or `keys` of a YAML or JSON file. */
 function motionOf(name: string): PathSpec {
   if (Object.hasOwn(headMotions, name)) return headMotions[name as keyof typeof headMotions];
   if (!existsSync(name)) {
@@ -339,7 +339,7 @@ function motionOf(name: string): PathSpec {
   return readPathFile(name);
 }
 
-/** How a scene names a file: relative to its own folder, in which the file must lie. */
+/** The name of a file in a scene: relative to the scene's folder, which must contain the file. */
 function namedFrom(out: string, file: string, noun: string): string {
   const name = relative(dirname(resolve(out)), resolve(file)).replaceAll('\\', '/');
   if (!name.startsWith('..')) return name;
@@ -381,7 +381,7 @@ export function pack(file: string, recordingFile: string, options: OutOptions, t
   return exitCode.done;
 }
 
-/** Options of the command line are named as on it. */
+/** Renames options in errors to those of the command line. */
 export function groomError(error: unknown): unknown {
   if (!(error instanceof SceneError) || error.path.length === 0) return error;
   const option = String(error.path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -22,7 +22,7 @@ export interface HairExportOptions extends OutOptions {
   readonly guidesOnly?: boolean;
 }
 
-/** The hairs for other programs: as they hang, or as a motion moves them. */
+/** Writes the hairs for other programs: at rest, or in motion. */
 export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
   const style = readHairstyleFile(file);
   const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
@@ -49,7 +49,7 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   return exitCode.done;
 }
 
-/** As lines: tubes about so many thin strands would be a hundred times larger, and not look different. */
+/** As lines: tubes around so many thin strands would be a hundred times larger and look the same. */
 function glbOf(footage: Footage): Generator<Uint8Array> {
   try {
     return exportGlb(footage, { look: 'lines' }).chunks();

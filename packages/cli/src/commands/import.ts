@@ -1,4 +1,4 @@
-/** `tendril import`: curves of another program as a scene to start from. */
+/** `tendril import`: converts curves of another program to a scene. */
 import { existsSync } from 'node:fs';
 import { dirname, extname, relative, resolve } from 'node:path';
 import { formatCurveScene, type ImportOptions } from '@tendril-sim/io';
@@ -30,7 +30,7 @@ export function importCurves(file: string, options: ImportCommandOptions, termin
   return exitCode.done;
 }
 
-/** A scene may only name files in its own folder. */
+/** A scene may only refer to files in its own folder. */
 function refuseOutside(name: string, folder: string, file: string): void {
   if (!name.startsWith('..') && resolve(folder, name) === resolve(file)) {
     openWithin(folder)(name);

@@ -48,7 +48,7 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
 function modesInto(folder: Folder, source: Source, world: World, options: ModesOptions, terminal: Terminal): number {
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
-  // modes know no contact: said before the equilibrium says so of itself
+  // modes ignore contact: warn before the equilibrium does
   if (world.colliders.length > 0 || source.scene.contact) explained(source, () => world.modes(1));
   const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;
   const failed = equilibrium?.some(({ converged }) => !converged) ?? false;
@@ -102,7 +102,7 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
   return [...unstable, ...describeLeftBranches(0, equilibrium ?? [])];
 }
 
-/** Rods that bodies or links join have their modes in common: these are said once. */
+/** Rods joined by bodies or links have their modes in common: these are printed once. */
 function joinModes(found: readonly Modes[]): Modes[] {
   const groups = new Map<string, Modes[]>();
   for (const one of found) {
@@ -117,7 +117,7 @@ function joinModes(found: readonly Modes[]): Modes[] {
   });
 }
 
-/** Rounding leaves rigid motions a frequency that is tiny beside the others, of either sign. */
+/** Because of rounding, rigid motions have a frequency that is tiny relative to the others, of either sign. */
 function isRigid(omega: number, all: ArrayLike<number>): boolean {
   let largest = 0;
   for (let k = 0; k < all.length; k++) largest = Math.max(largest, Math.abs(all[k]));
@@ -147,7 +147,7 @@ function formatModes({ rod, omega }: Modes, named: boolean): string {
 
 function writeModes(world: World, found: readonly Modes[], title: string, about: string, folder: Folder): void {
   folder.write('modes.csv', modeLines(found));
-  // a page holds a dozen shapes; of many rods, those of the first
+  // a page holds a dozen shapes; with many rods, those of the first
   const shapes = found
     .flatMap(({ omega, shapes: list }, rod) =>
       list.map((shape, k) => ({ rod, frequency: omega[k] / (2 * Math.PI), rigid: isRigid(omega[k], omega), ...shape })),
@@ -178,7 +178,7 @@ function* modeLines(found: readonly Modes[]): Generator<string> {
   }
 }
 
-/** One file a rod and matrix, in the coordinate format of Matrix Market that other programs read. */
+/** One file per rod and matrix, in the coordinate format of Matrix Market. */
 function writeMatrices(list: readonly Matrices[], folder: Folder): void {
   const names = new Set<string>();
   for (const matrices of list) {
@@ -202,7 +202,7 @@ export function* matrixMarket(
   for (let k = 0; k < labels.length; k++) yield `% row ${k + 1}: ${labels[k]}\n`;
   yield `${size} ${size} ${matrix.value.length}\n`;
   for (let k = 0; k < matrix.value.length; k++) {
-    // the format wants the lower triangle: row ≥ column
+    // the format requires the lower triangle: row ≥ column
     const [row, column] = [Math.max(matrix.row[k], matrix.column[k]), Math.min(matrix.row[k], matrix.column[k])];
     yield `${row + 1} ${column + 1} ${matrix.value[k]}\n`;
   }

@@ -23,7 +23,7 @@ import { run } from './run.ts';
 export interface PaperJob {
   readonly paper: Paper;
   readonly profile: Profile;
-  /** For files that are read and thrown away. */
+  /** Folder for temporary files. */
   readonly folder: string;
   readonly quiet: boolean;
   readonly terminal: Terminal;
@@ -47,7 +47,7 @@ export function announce({ quiet, terminal }: PaperJob, what: string): void {
   else terminal.err(`${what}\n`);
 }
 
-/** What a case gave; every claim of it uses the same. */
+/** Results of a case, which all of its claims share. */
 interface CaseResult {
   readonly rows: readonly CheckRow[];
   readonly failure?: string;
@@ -55,13 +55,13 @@ interface CaseResult {
   readonly plot?: ShownClaim['plot'];
 }
 
-/** All figures in the paper's order; nothing where Ctrl-C came first. */
+/** All figures in the paper's order; undefined if Ctrl-C was pressed. */
 export async function showFigures(job: PaperJob, studies: readonly Finished[]): Promise<ShownFigure[] | undefined> {
   const results = new Map<string, CaseResult>();
   const subjects = cases.filter((one) => one.papers?.some(({ paper }) => paper === job.paper.id));
   for (const [k, subject] of subjects.entries()) {
     announce(job, `[${k + 1}/${subjects.length}] ${subject.id}`);
-    // a turn of the event loop: the line is seen, and Ctrl-C is heard
+    // yield to the event loop: the line appears, and Ctrl-C is processed
     await new Promise((resolve) => setImmediate(resolve));
     const result = await runCase(job, subject);
     if (!result || job.interrupt.requested) return undefined;
@@ -90,7 +90,7 @@ function showClaim(claim: PaperClaim, subject: Case, result: CaseResult, isFirst
   for (const row of chosen) {
     const key = `${row.model}/${row.quantity}`;
     const before = finest.get(key);
-    // a miss at any resolution is shown
+    // misses are shown at any resolution
     if (!before || !row.pass || before.pass) finest.set(key, row);
   }
   return {
@@ -114,7 +114,7 @@ async function runCase(job: PaperJob, subject: Case): Promise<CaseResult | undef
   }
 }
 
-/** Above this an SVG makes the page slow to open [bytes]. */
+/** An SVG above this size makes the page slow to open [bytes]. */
 const largeSvg = 300_000;
 
 /** Runs the case's scene as `tendril run` does and takes its picture. */

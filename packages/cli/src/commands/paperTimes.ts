@@ -1,11 +1,11 @@
-/** Times per step of the scenes that a paper has timed, measured on this machine beside the paper's own. */
+/** Measures times per step of the scenes that a paper has timed, next to the paper's own. */
 import { cpus } from 'node:os';
 import { cases, type StudyTable, type TimedScene } from '@tendril-sim/cases';
 import { openWorld } from '../openWorld.ts';
 import { sourceOf } from '../source.ts';
 import { announce, type PaperJob } from './paperFigures.ts';
 
-/** Wall time of a measurement [s], after the scene has come to where it is measured. */
+/** Wall time of a measurement [s], after the simulation has reached the state to measure. */
 const patience = { quick: 0.2, normal: 1.5, full: 5 };
 
 interface Timing {

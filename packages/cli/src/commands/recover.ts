@@ -1,4 +1,4 @@
-/** `tendril recover`: saves what a run that was killed had recorded: its complete frames and its last checkpoint. */
+/** `tendril recover`: saves the complete frames and the last checkpoint of a run that was killed. */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRecordingEncoder, InputError } from '@tendril-sim/io';
@@ -29,7 +29,7 @@ export function recover(folder: string, terminal: Terminal): number {
   return exitCode.done;
 }
 
-/** The complete frames, with an end mark, under a free name. Undefined where there are none. */
+/** Writes the complete frames, with an end mark, under a free name. Undefined if there are none. */
 function rescueRecording(folder: string, name: string, terminal: Terminal): string | undefined {
   const file = join(folder, name);
   let recording: ReturnType<typeof openRecordingFile>;
@@ -70,7 +70,7 @@ function rescueState(folder: string): string | undefined {
   return `recovered ${out}: the state at t = ${formatNumber(time)} s\n  go on with: tendril run <scene> --resume ${out}`;
 }
 
-/** Results that the folder holds stay. */
+/** Existing results in the folder are kept. */
 function freeName(folder: string, name: string): string {
   for (let k = 1; ; k++) {
     const file = join(folder, `${name}${k === 1 ? '' : `-${k}`}.tendril`);

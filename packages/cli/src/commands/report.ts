@@ -64,7 +64,7 @@ function makePage(reference: string | undefined, options: ReportOptions, termina
 }
 
 interface Made {
-  /** None: interrupted. */
+  /** Undefined if interrupted. */
   readonly page?: string;
   readonly what?: string;
   readonly code?: number;
@@ -72,7 +72,7 @@ interface Made {
 
 const profileOf = ({ quick, full }: ReportOptions): Profile => (quick ? 'quick' : full ? 'full' : 'normal');
 
-/** Every figure of a paper that the cases know. */
+/** Every figure of a paper that has cases. */
 async function reportPaper(options: ReportOptions, terminal: Terminal): Promise<Made> {
   const paper = choosePaper(options.paper ?? '');
   const profile = profileOf(options);
@@ -106,7 +106,7 @@ async function reportStudies(options: ReportOptions, terminal: Terminal): Promis
   return { page: studiesPage(finished, facts, command), what: `${finished.length} experiments` };
 }
 
-/** Runs and equilibria of a scene on several models; the folders that `compare` would keep are thrown away. */
+/** Runs and equilibria of a scene on several models; deletes the folders that `compare` would keep. */
 async function reportScene(reference: string, options: ReportOptions, terminal: Terminal): Promise<Made> {
   if (options.quick || options.full)
     throw new UsageError('--quick and --full are for the report without a scene; a scene says itself how fine it is');
@@ -153,7 +153,7 @@ async function compareIn(
   return { outcomes, report: buildReport(source, { statics }, outcomes) };
 }
 
-/** What ran, on what, and when: a reader a year later asks for it. */
+/** Versions, machine and date, so that a reader can reproduce the report later. */
 function factsOf(seconds: number, ...more: readonly string[]): string {
   const processor = cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor';
   const date = new Date().toISOString().slice(0, 10);
@@ -172,7 +172,7 @@ function writePage({ out, force = false }: ReportOptions, content: string): void
   }
 }
 
-/** All studies, or nothing where Ctrl-C came first. */
+/** All studies, or undefined if Ctrl-C was pressed. */
 async function runStudies(
   profile: Profile,
   { quiet }: ReportOptions,

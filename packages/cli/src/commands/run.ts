@@ -46,17 +46,17 @@ export interface RunOptions {
   readonly threads?: number;
   readonly plain?: boolean;
   readonly backend?: Backend;
-  /** Between checkpoints, by the clock on the wall [s]; false: none. */
+  /** Wall time between checkpoints [s]; false: none. */
   readonly checkpoint?: number | false;
-  /** What is not solved gives an exit code of its own. */
+  /** Unsolved contact or equilibria give a separate exit code. */
   readonly strict?: boolean;
   readonly set?: readonly string[];
 }
 
-/** Rows of energies.csv at most, about: enough for any plot, small enough to open. */
+/** Approximate limit of rows of energies.csv: enough for any plot, small enough to open. */
 const energyRows = 4000;
 
-/** Between checkpoints where the command line says nothing [s]. */
+/** Default wall time between checkpoints [s]. */
 const checkpointEvery = 60;
 
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
@@ -156,7 +156,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
   }
 }
 
-/** What is left after an error that ends the command; returns the error to report. */
+/** Saves what is possible after an error that ends the command; returns the error to report. */
 export function endBadly(error: unknown, recorder: Recorder, source: Source): unknown {
   if (!(error instanceof SceneError)) {
     recorder.salvage();
@@ -166,7 +166,7 @@ export function endBadly(error: unknown, recorder: Recorder, source: Source): un
   return source.explain(error);
 }
 
-/** Of a run to its end. */
+/** Summary of a completed run. */
 export function strictCode(
   { strict }: Pick<RunOptions, 'strict'>,
   { contact, energyGain, momentumGain }: Pick<StepTotals, 'contact' | 'energyGain' | 'momentumGain'>,
@@ -175,7 +175,7 @@ export function strictCode(
   return strict && !isSolved ? exitCode.unsolved : exitCode.done;
 }
 
-/** From a state, or from that of a folder with results. */
+/** Starts from a state file, or from that of a folder with results. */
 function resume(world: World, reference: string, until: number, source: Source): void {
   const file = findState(reference);
   const { state } = readStateFile(file, source.scene);
@@ -201,16 +201,16 @@ export interface Simulation {
   readonly totals: ReturnType<typeof createStepTotals>;
   readonly progress: Progress;
   readonly interrupt: Interrupt;
-  /** Where the progress begins [s]. */
+  /** Start time of the progress display [s]. */
   readonly start: number;
   readonly explain: Source['explain'];
-  /** Between checkpoints, by the clock on the wall [s]; default: none. */
+  /** Wall time between checkpoints [s]; default: none. */
   readonly checkpoint?: number | false;
-  /** Called with what the user should know of a step. */
+  /** Called with messages for the user about a step. */
   readonly warn?: (warning: string) => void;
 }
 
-/** The loop up to the last frame; returns why it stopped early, if it did. Throws SceneError where the first step shows that the scene is wrong. */
+/** Steps up to the last frame; returns the reason if it stopped early. Throws SceneError if the first step shows that the scene is invalid. */
 export async function simulate(simulation: Simulation): Promise<EarlyStop | undefined> {
   const { world, recorder, totals, explain } = simulation;
   try {
@@ -219,7 +219,7 @@ export async function simulate(simulation: Simulation): Promise<EarlyStop | unde
     recorder.energyRow();
     return early;
   } catch (error) {
-    // wrong from the start: there is nothing to keep
+    // failed at the start: there is nothing to keep
     if (error instanceof SceneError && world.time === simulation.start) throw error;
     const early = explainStop(error, world.time, explain);
     if (error instanceof SimulationError) totals.fail();
@@ -236,7 +236,7 @@ export async function simulate(simulation: Simulation): Promise<EarlyStop | unde
 async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
   const { world, recorder, totals, progress, interrupt, start, checkpoint, warn } = simulation;
   const { duration: end, step = 0 } = world.scene.time ?? { duration: 0 };
-  // Steps add up with rounding, so instants are compared with a small part of a step.
+  // times accumulate rounding errors, so comparisons tolerate a small fraction of a step
   const tolerance = step * 1e-6;
   // a whole number of steps, so that frames are equally far apart
   const every = Math.max(world.scene.output?.every ?? step * frameStride(Math.round(end / step)), step);
@@ -314,7 +314,7 @@ function summarise(
   reportFolder(folder, print);
 }
 
-/** Steps from frame to frame for about a hundred frames: a divisor of all steps where one is near, so that times are round. */
+/** Steps per frame for about a hundred frames: preferably a divisor of the number of steps, so that times are round. */
 function frameStride(steps: number): number {
   const least = Math.max(1, Math.ceil(steps / 100));
   for (let stride = least; stride <= 2 * least; stride++) if (steps % stride === 0) return stride;

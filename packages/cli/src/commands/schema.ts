@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts';
 export interface SchemaOptions {
   readonly out?: string;
   readonly force?: boolean;
-  /** Of study files in place of scenes. */
+  /** For study files instead of scenes. */
   readonly sweep?: boolean;
 }
 

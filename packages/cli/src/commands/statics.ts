@@ -128,13 +128,13 @@ async function staticsInto({ folder, source, world, options, terminal, interrupt
   }
 }
 
-/** The path up to its end, or to where it stopped early. */
+/** The path up to its end, or up to where it stopped early. */
 async function follow(search: Search, source: Source): Promise<Path> {
   const path: Path = { rows: [], critical: [], doubts: [], reports: [] };
   try {
     await findEquilibria(path, search);
   } catch (error) {
-    // nothing was found: the scene is wrong from the start
+    // nothing was found: the scene itself is invalid
     if (path.rows.length === 0 && !(error instanceof WriteError)) throw error;
     path.early = explainStop(error, search.world.time, source.explain);
   }
@@ -152,7 +152,7 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
   const times = staticsInstants(world.scene);
   const bisector: Bisector = createBisector(world.scene);
   const breathe = createBreather();
-  // one equilibrium alone is shown against the shape it came from
+  // a single equilibrium is shown together with the initial shape
   if (times.length === 1) recorder.frame();
   const initial = world.save();
   let before: { state: WorldState; row: PathRow } | undefined;
@@ -163,7 +163,7 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
     path.rows.push(row);
     path.doubts.push(...describeLeftBranches(time, reports));
     if (!row.converged) {
-      // where the search gave up is no equilibrium: leave the last one that is, for the result and to go on from
+      // a failed search leaves no equilibrium: restore the last one, for the result and for continuing
       world.restore(before?.state ?? initial);
       path.early = { stop: explainFailure(time, reports), code: exitCode.failed };
       if (Number.isNaN(recorder.lastFrame)) recorder.frame();
@@ -211,7 +211,7 @@ function figures(title: string, world: World, path: Path): Figures {
     ...path.critical.map(({ parameter }) => parameter),
     path.rows.at(-1)?.parameter ?? 0,
   ];
-  // stability is constant between critical points: look at any row in between
+  // stability is constant between critical points: any row in between will do
   for (let k = 0; k + 1 < edges.length; k++) {
     const inside = path.rows.find(({ parameter }) => parameter > edges[k] && parameter < edges[k + 1]);
     if (inside && !inside.stable) bands.push({ from: edges[k], to: edges[k + 1], label: 'unstable' });
@@ -232,14 +232,14 @@ function figures(title: string, world: World, path: Path): Figures {
   };
 }
 
-/** Loads without a potential may make a rod flutter: then there is no divergence, which is less than stable. */
+/** Loads without a potential may cause flutter: absence of divergence is then weaker than stability. */
 function verdictOf({ stable, criterion }: Path['rows'][number]): string {
   if (criterion === 'none') return dim('no verdict');
   if (criterion === 'divergence') return stable ? good('no divergence') : bad('diverges');
   return stable ? good('yes') : bad('no');
 }
 
-/** Rows that a person reads; energies.csv has all of them. */
+/** A selection of rows for the terminal; energies.csv has all of them. */
 const rowLimit = 40;
 
 function formatPath({ rows, critical }: Path): string {
@@ -275,7 +275,7 @@ function formatPath({ rows, critical }: Path): string {
   );
 }
 
-/** What is only rounding beside the other energies is zero to the reader. */
+/** Energies that are only rounding relative to the others are shown as zero. */
 function formatEnergy({ energies }: PathRow, name: keyof PathRow['energies']): string {
   const largest = Math.max(...Object.values(energies).map(Math.abs));
   return formatNumber(Math.abs(energies[name]) < 1e-13 * largest ? 0 : energies[name], 5);

@@ -1,7 +1,7 @@
 /**
- * `tendril studio`: serves the page of @tendril-sim/studio to this machine alone, and opens it.
+ * `tendril studio`: serves the page of @tendril-sim/studio on the loopback interface, and opens it.
  *
- * The server knows the built page and, under `scene/`, the one scene file it was started with; every other path is refused.
+ * The server provides the built page and, under `scene/`, the one scene file it was started with; it rejects every other path.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
   '.yaml': 'text/plain; charset=utf-8',
 };
 
-/** What the page may do: run itself, and nothing from anywhere else. */
+/** Content security policy: the page may run its own scripts, and nothing from anywhere else. */
 const policy =
   "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -65,7 +65,7 @@ export async function studio(
 
 interface StudioScene {
   readonly fragment: string;
-  /** The file, where it is one. */
+  /** The file, if the scene is one. */
   readonly file?: string;
   readonly name?: string;
 }
@@ -95,7 +95,7 @@ function findPage(): string {
   return folder;
 }
 
-/** Listens on the loopback interface alone; port 0 is a free one. */
+/** Listens on the loopback interface only; port 0 selects a free one. */
 export function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -107,7 +107,7 @@ export function listen(server: Server, port: number): Promise<void> {
             : error,
       );
     });
-    // this machine only: a scene is nobody else's business
+    // this machine only: scenes are private
     server.listen(port, '127.0.0.1', () => done());
   });
 }
@@ -134,7 +134,7 @@ export async function answer(
     refuse(405, 'this server only reads');
     return;
   }
-  // a page elsewhere that has its name point here must not read the scene
+  // DNS rebinding: a page of another host name that points here must not read the scene
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
     refuse(403, 'this server answers to 127.0.0.1 alone');
     return;
@@ -168,7 +168,7 @@ export async function answer(
   }
 }
 
-/** The path of a request, decoded; undefined where it is none. */
+/** The decoded path of a request; undefined if it is invalid. */
 function readPath(url: string): string | undefined {
   try {
     const path = decodeURIComponent(url.split(/[?#]/)[0]);
@@ -178,7 +178,7 @@ function readPath(url: string): string | undefined {
   }
 }
 
-/** By what the system opens addresses with; where there is nothing, the address has been printed. */
+/** Opens an address with the system's default program; if there is none, the address has been printed. */
 export function openBrowser(url: string, terminal: Terminal): void {
   const [command, ...first] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];

@@ -1,4 +1,4 @@
-/** `tendril sweep`: runs a study on this machine, or a shard of it; the same command again goes on where it stopped. */
+/** `tendril sweep`: runs a study, or a shard of it, on this machine; repeating the command continues where it stopped. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -62,13 +62,13 @@ export async function sweep(file: string, options: SweepOptions, terminal: Termi
   }
 }
 
-/** out/<name>-sweep, with a folder of its own for a shard. */
+/** out/<name>-sweep, with a separate folder for a shard. */
 function folderOf(study: Study, { out, shard }: SweepOptions): string {
   const folder = out ?? join('out', `${study.plan.name}-sweep`);
   return shard ? join(folder, 'shards', `${shard.number}-of-${shard.of}`) : folder;
 }
 
-/** Runs of another version would all be made again: that is said before, not done. */
+/** Refuses to continue a study of another version, because all runs would be repeated. */
 function refuseOtherVersion(folder: string, { force }: SweepOptions): void {
   const record = existsSync(folder) ? readRecord(folder) : undefined;
   if (!record || record.version === version || force) return;

@@ -1,4 +1,4 @@
-/** `tendril sweep queue`: looks at a queue from any machine, pauses, resumes and drains it. */
+/** `tendril sweep queue`: inspects a queue from any machine, pauses, resumes and drains it. */
 import { connectRedis, formatMetrics, openQueue, type QueueStatus, queueKeys, readStatus } from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { formatDuration, formatTable, type Terminal } from '../terminal.ts';
@@ -22,7 +22,7 @@ export async function queueCommand(action: string, options: QueueCommandOptions,
     if (action === 'pause') await queue.pause();
     if (action === 'resume') await queue.resume();
     if (action === 'drain') {
-      // coordinators stop adding runs before those that wait are removed
+      // coordinators must stop adding runs before waiting runs are removed
       await redis.set(queueKeys.drained, String(Date.now()));
       await queue.drain(true);
     }

@@ -64,7 +64,7 @@ export async function sweepReport(folder: string, options: SweepReportOptions, t
   return exitCode.done;
 }
 
-/** Points that are drawn at most. */
+/** Maximum number of points drawn. */
 const mostPoints = 1500;
 
 function buildPage(data: ReportData, studio: string): string {
@@ -85,7 +85,7 @@ function buildPage(data: ReportData, studio: string): string {
   });
 }
 
-/** Of checks: per case, the largest relative error of each model over the resolution. Counts, with tolerances above 1, are left out. */
+/** For checks: per case, the largest relative error of each model over the resolution. Omits counts, with tolerances above 1. */
 function convergenceOf({ rows, link }: ReportData, count: Numbering): string[] {
   const worst = new Map<string, Map<string, Map<number, ErrorPoint>>>();
   for (const row of rows) {
@@ -188,7 +188,7 @@ function indicesOf({ parameters, record, rows, study }: ReportData, usable: read
   if (record.design === 'saltelli' && names.length === study.plan.parameters.length && models === 1) {
     const outputs = new Array<number | null>(study.count).fill(null);
     for (const { row, output } of usable) outputs[Number(row.run)] = output;
-    // runs with identical inputs are made once: their number belongs to all of them
+    // runs with identical inputs are made once: their result applies to all of them
     const byInput = new Map(usable.map(({ row, output }) => [row.hash, output]));
     for (let k = 0; k < study.count; k++) outputs[k] ??= byInput.get(study.spec(k).hash) ?? null;
     return saltelliIndices(names, outputs);
@@ -200,7 +200,7 @@ function indicesOf({ parameters, record, rows, study }: ReportData, usable: read
   );
 }
 
-/** Over the two parameters that matter most. */
+/** Over the two most influential parameters. */
 function surfaceOf(
   data: ReportData,
   quantity: Column,

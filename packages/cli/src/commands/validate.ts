@@ -9,7 +9,7 @@ export interface ValidateOptions extends SourceChanges {
   readonly quiet?: boolean;
 }
 
-/** Throws what `run` would throw before its first step. */
+/** Throws the errors that `run` would throw before its first step. */
 export async function validate(reference: string, options: ValidateOptions, terminal: Terminal): Promise<number> {
   const source = await loadSource(reference, options);
   const world = await openWorld(source, { threads: 1 });

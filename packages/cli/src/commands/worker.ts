@@ -1,4 +1,4 @@
-/** `tendril worker`: takes runs of studies from a queue. */
+/** `tendril worker`: executes runs of studies from a queue. */
 import { createServer, type Server } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { formatMetrics, maskUrl, runWorker } from '@tendril-sim/sweep';
@@ -58,7 +58,7 @@ export async function worker(options: WorkerCommandOptions, terminal: Terminal):
   }
 }
 
-/** To this machine alone; a collector elsewhere reads it through its own agent. */
+/** Listens on the loopback interface only; a remote collector reads it through its own agent. */
 function serveMetrics(port: number, read: () => string): Promise<Server> {
   const server = createServer((request, response) => {
     const isAsked = request.method === 'GET' && request.url === '/metrics';

@@ -6,7 +6,7 @@ import type { Source } from '../source.ts';
 import { formatNumber } from '../terminal.ts';
 import { chartFigure, crop, figure, htmlPage, inlineSvg, type Numbering, prose, tableFigure } from './page.ts';
 
-/** One way of comparing: runs in time, or equilibria. */
+/** One kind of comparison: runs in time, or equilibria. */
 export interface Compared {
   readonly report: Report;
   readonly outcomes: readonly Outcome[];
@@ -23,7 +23,7 @@ export interface ScenePage {
   readonly command: string;
 }
 
-/** Which colour of curves is which hue of pictures. */
+/** Maps colours of curves to hues of pictures. */
 const hueColors = [0, 1, 2, 3, 6, 5];
 
 const number = (value: number | undefined, digits = 3): string =>
@@ -51,7 +51,7 @@ export function scenePage(page: ScenePage): string {
   });
 }
 
-/** The one sentence that a reader keeps. */
+/** The main finding in one sentence. */
 function headline({ run, statics, models }: ScenePage): string {
   const compared = run ?? statics;
   const apart = (compared?.report.models ?? []).flatMap(({ model, distance }) =>
@@ -94,7 +94,7 @@ function shapes(source: Source, { report, outcomes }: Compared, title: string, c
 
 function runSection(source: Source, compared: Compared, models: readonly ModelId[], count: Numbering): string {
   const { report, outcomes } = compared;
-  // colours as in the picture, where hues go by the models that ran
+  // colours as in the picture, where hues are assigned to the models that ran
   const ran = models.filter((model) => outcomes.some((one) => one.model === model && one.frames.length > 0));
   const place = (model: string): number => hueColors[ran.indexOf(model as ModelId) % hueColors.length];
   const table: StudyTable = {

@@ -1,4 +1,4 @@
-/** Pieces of a report in HTML: text is escaped here and nowhere else; numbers come as they are. */
+/** Parts of a report in HTML. Only this file escapes text; numbers are inserted unescaped. */
 import type { Chart, Snapshots, StudyTable } from '@tendril-sim/cases';
 import { hueCount, mix, ramp } from '../plot/color.ts';
 import { drawLinePlot } from '../plot/lines.ts';
@@ -76,7 +76,7 @@ export function chartFigure(chart: Chart, count: Numbering): string {
   return figure(inlineSvg(titled), chart.title, chart.caption, count, dataOf(chart));
 }
 
-/** The numbers behind a plot, for those who cannot see it or want to draw it again. */
+/** The data behind a plot, for screen readers and for drawing it again. */
 function dataOf(chart: Chart): string {
   const rows = chart.lines.flatMap(({ label, x, y }) => {
     // long series are thinned; the curve is in the plot
@@ -108,7 +108,7 @@ export function snapshotsFigure(picture: Snapshots, count: Numbering): string {
   return figure(inlineSvg(crop(svg), ramps), picture.title, picture.caption, count);
 }
 
-/** Without the room that a picture keeps for its title. */
+/** Without the space that a picture reserves for its title. */
 export function crop(svg: string): string {
   return svg.replace(
     /viewBox="0 0 ([\d.]+) ([\d.]+)"/,

@@ -18,7 +18,7 @@ import { curveColors } from './style.ts';
 
 export type PaperVerdict = 'holds' | 'in part' | 'does not hold' | 'not shown';
 
-/** A picture of a case's scene: SVG, or PNG where so many rods would make a large page. */
+/** A picture of a case's scene: SVG, or PNG if many rods would make the page large. */
 export interface ScenePicture {
   readonly format: 'svg' | 'png';
   readonly data: string;
@@ -179,7 +179,7 @@ export function drawCaseFigure({ lines, ...rest }: CaseFigure): string {
   const series = lines.map((line, k) => ({
     ...line,
     color: curveColors[k % curveColors.length],
-    // what was measured are dots: a line between them would claim more
+    // measurements are dots: a line between them would claim more
     ...(line.dots && { width: 0 }),
   }));
   return drawLinePlot({ xUnit: '', yUnit: '', ...rest, series });

@@ -1,10 +1,10 @@
-/** What stands around a picture: scale bar, axes, the legend of times, and the marks of pins. */
+/** Parts around a picture: scale bar, axes, the legend of times, and the marks of pins. */
 import { ramp } from './color.ts';
 import { choosePrefix, formatQuantity, minus, niceFloor, shortNumber } from './scale.ts';
 import { element, fitText, ink, inkSoft, line, num, paper, text, textWidth } from './svg.ts';
 import type { Vector, View } from './view.ts';
 
-/** A bar of a round length; `scale` is pixels a metre. */
+/** A bar of a round length; `scale` is pixels per metre. */
 export function drawScaleBar(right: number, y: number, scale: number, longest: number): string[] {
   const length = niceFloor(longest / scale);
   const x = right - length * scale;

@@ -21,7 +21,7 @@ import { chooseView, project, type Vector, type View } from './view.ts';
 export interface PictureRod {
   readonly id: string;
   readonly closed: boolean;
-  /** [m], one an edge. */
+  /** [m], one per edge. */
   readonly radius: ArrayLike<number>;
   /** Positions [m], 3 per node, one array per frame. */
   readonly frames: readonly ArrayLike<number>[];
@@ -33,7 +33,7 @@ export interface PictureBody {
   readonly id: string;
   /** [m]; 0: nothing to draw. */
   readonly radius: number;
-  /** Position [m] and orientation w, x, y, z, one array of seven a frame. */
+  /** Position [m] and orientation w, x, y, z, one array of seven per frame. */
   readonly frames: readonly ArrayLike<number>[];
 }
 
@@ -257,7 +257,7 @@ function thinOut(frames: readonly number[], rods: readonly PictureRod[], page: P
 
 interface Page {
   readonly height: number;
-  /** Pixels a metre. */
+  /** Pixels per metre. */
   readonly scale: number;
   /** Of what is drawn, in square pixels. */
   readonly area: number;

@@ -1,9 +1,8 @@
 /**
- * Solids as an image with depth: what a reader sees of them, smoothly shaded, and how near it is.
+ * Solids as an image with a depth buffer: smoothly shaded, with the depth of each visible point.
  *
- * Faces painted from far to near were tried first. Where two solids cut each other the order of whole faces is wrong (a
- * neck stood in shreds on its shoulders), one colour a face shows every facet, and nothing tells which part of a rod a
- * solid hides. A depth buffer answers all three. Rods stay lines of the drawing: `nearest` sorts their pieces.
+ * Painting faces from far to near fails in three ways: where two solids intersect, the order of whole faces is wrong; one colour per face shows every
+ * facet; and it does not show which part of a rod a solid hides. A depth buffer solves all three. Rods stay vector lines: `nearest` sorts their pieces.
  */
 import { deflateSync } from 'node:zlib';
 import { mix } from './color.ts';
@@ -28,11 +27,11 @@ export interface Relief {
   png(): Uint8Array;
 }
 
-/** Samples a pixel of the page, each way: two pixels of the image, of two samples. */
+/** Samples per pixel of the page and direction: two pixels of the image, of two samples. */
 const density = 4;
 /** With four degrees of coverage and nothing at all these fill a palette of 256. */
 const shades = 63;
-/** What the pieces of a smooth face may stray from it, in pixels of the page, and how finely a face is cut at most. */
+/** Admissible deviation of the pieces of a smooth face, in pixels of the page, and maximum subdivision. */
 const stray = 0.12;
 const mostParts = 16;
 /** Towards the light: right, down, and towards the reader. */
@@ -42,7 +41,7 @@ const palette: readonly string[] = Array.from({ length: shades }, (_, k) =>
   mix('#87929f', '#f4f6f8', k / (shades - 1)),
 );
 
-/** `clip` is the part of the page to draw in; `floor` hides what lies deeper. Undefined: nothing is seen. */
+/** `clip` is the part of the page to draw in; `floor` hides everything deeper. Undefined if nothing is visible. */
 export function createRelief(
   solids: readonly Solid[],
   clip: readonly [left: number, top: number, width: number, height: number],

@@ -17,7 +17,7 @@ export interface ShapeRod {
   /** Unit, 3 per edge. */
   readonly tangent: ArrayLike<number>;
   readonly director: ArrayLike<number>;
-  /** [m], one an edge. */
+  /** [m], one per edge. */
   readonly radius: ArrayLike<number>;
 }
 

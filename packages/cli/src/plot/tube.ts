@@ -10,7 +10,7 @@ import { num, paper, pathData } from './svg.ts';
 export interface Stroke {
   readonly points: Float64Array;
   readonly closed: boolean;
-  /** Pixels, one an edge. */
+  /** Pixels, one per edge. */
   readonly width: ArrayLike<number>;
   readonly color: string;
   /** Ends that are cut square, as in a wall, and not rounded. */
@@ -149,7 +149,7 @@ export function layTubes(strokes: readonly Stroke[], shadeDepth: boolean, scener
   return out;
 }
 
-/** Edges a piece: one much shorter than the tube is wide would show its square ends at a bend. */
+/** Edges per piece: one much shorter than the tube's width would show its square ends at a bend. */
 function shortest(stroke: Stroke): number {
   const count = stroke.width.length;
   let length = 0;

@@ -2,7 +2,7 @@
  * The direction to look from, chosen from the points themselves.
  *
  * What moves in a plane is drawn in that plane, as on paper; what does not is turned to a three-quarter view. Up on
- * the page is against gravity, or z where there is none, so that two pictures of one scene agree.
+ * the page is against gravity, or z if there is none, so that two pictures of one scene agree.
  */
 
 export type Vector = readonly [number, number, number];

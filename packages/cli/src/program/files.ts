@@ -1,6 +1,6 @@
 /**
- * The verbs that read and write files of other kinds: export, import, groom, new, studio, docs, schema, recover. Their code is loaded
- * when one of them is called.
+ * The commands that read and write files of other kinds: export, import, groom, new, studio, docs, schema, recover. Their code is loaded when one of
+ * them is called.
  */
 import { Option } from 'commander';
 import { exportFormats, importMaterialNames, type Template, templates } from '../choices.ts';

@@ -1,4 +1,4 @@
-/** The verbs about the machine: doctor, completion. Their code is loaded when one of them is called. */
+/** The commands about the machine: doctor, completion. Their code is loaded when one of them is called. */
 import { Argument, type Command } from 'commander';
 import { type Shell, shells } from '../choices.ts';
 import type { DoctorOptions } from '../commands/doctor.ts';

@@ -7,9 +7,9 @@ import { addMachine } from './machine.ts';
 import { addSimulations } from './simulations.ts';
 import { addSweep } from './sweep.ts';
 
-/** What a verb is added to. */
+/** A program or command that commands are added to. */
 export interface Program {
-  /** A verb under the same rules as the program. */
+  /** Adds a command with the same settings as the program. */
   verb(usage: string, description: string): Command;
   readonly terminal: Terminal;
   setCode(code: number): void;
@@ -21,7 +21,7 @@ export function createProgram(terminal: Terminal, setCode: (code: number) => voi
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    // verbs below verbs have options of their own
+    // subcommands have their own options
     .enablePositionalOptions()
     .showHelpAfterError('(tendril --help shows how)')
     .exitOverride()

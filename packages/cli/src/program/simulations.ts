@@ -1,4 +1,4 @@
-/** The verbs that simulate: run, statics, modes, compare, report, check, validate. Their code is loaded when one is called. */
+/** The commands that simulate: run, statics, modes, compare, report, check, validate. Their code is loaded when one is called. */
 import { paperIds } from '@tendril-sim/cases/catalog';
 import { type Command, Option } from 'commander';
 import type { CheckOptions } from '../commands/check.ts';

@@ -1,4 +1,4 @@
-/** `tendril sweep` and the verbs below it; their code is loaded when one of them is called. */
+/** `tendril sweep` and its subcommands; their code is loaded when one of them is called. */
 
 import type { Shard } from '@tendril-sim/sweep';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -25,7 +25,7 @@ export function addSweep(program: Program): void {
     'the study file',
   );
   sweepVerb
-    // its options come before the verbs below it, which have options of the same names
+    // its options come before its subcommands, which have options of the same names
     .enablePositionalOptions()
     .option('-o, --out <dir>', 'folder for the results (default: out/<name>-sweep); an unfinished study in it goes on')
     .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)

@@ -1,4 +1,4 @@
-/** Looks at a study before anything runs: the first run must compile, and a few others are tried. */
+/** Checks a study before anything runs: the first run must compile, and a few others are tried. */
 import { createWorld, SceneError } from '@tendril-sim/core';
 import { createFileResolver, InputError } from '@tendril-sim/io';
 import { openWithin } from '@tendril-sim/io/node';
@@ -9,7 +9,7 @@ import { suggest } from '../suggest.ts';
 /** How many runs are tried, spread over the study. */
 const samples = 16;
 
-/** Throws InputError if the first run is refused; returns warnings about others. */
+/** Throws InputError if the first run is rejected; returns warnings about others. */
 export async function checkFirstRun(study: Study): Promise<string[]> {
   const { plan } = study;
   if (plan.command === 'check') return [];
@@ -41,7 +41,7 @@ export async function checkFirstRun(study: Study): Promise<string[]> {
   return refused === 0 ? [] : [`${refused} of ${looked} runs that were tried will be refused`, ...warnings.slice(0, 3)];
 }
 
-/** A model may refuse a scene that others take: that is a result of the study. */
+/** A model may reject a scene that others accept: that is a result of the study. */
 function isModelRefusal({ file }: Study): boolean {
   return file.models !== undefined && (file.models === 'all' || file.models.length > 1);
 }
@@ -51,7 +51,7 @@ function explain(error: InputError | SceneError, origin: string): InputError {
   return new InputError(origin, [{ path: error.path.map(String).join('.'), message: error.message }], { cause: error });
 }
 
-/** Names in quantities that no run can have. */
+/** Unknown names in quantities. */
 function checkReferences({ plan }: Study, probes: readonly string[]): void {
   const roots: string[] = [...scopeRoots, 'model', ...plan.parameters.map(({ name }) => name)];
   for (const { name, of } of plan.quantities) {

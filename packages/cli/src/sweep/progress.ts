@@ -1,4 +1,4 @@
-/** Progress of a study: a line that moves on a terminal, a line now and then in a log; failures as they come. */
+/** Progress of a study: a line that is redrawn on a terminal, occasional lines in a log; failures as they occur. */
 import type { Outcome, Progress } from '@tendril-sim/sweep';
 import { bad, formatDuration, formatNumber, formatWarning, type Terminal } from '../terminal.ts';
 
@@ -11,7 +11,7 @@ export interface SweepProgress {
   done(): void;
 }
 
-/** Failures that are listed before they are only counted. */
+/** Number of failures that are listed; further ones are only counted. */
 const mostNotes = 20;
 
 export function createSweepProgress(terminal: Terminal, quiet: boolean): SweepProgress {

@@ -1,4 +1,4 @@
-/** What the report of a study is made of: rows of the data set, numeric parameters, and links that open a run in the studio. */
+/** Data for the report of a study: rows of the data set, numeric parameters, and links that open a run in the studio. */
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { createFileResolver } from '@tendril-sim/io';
@@ -20,16 +20,16 @@ import { UsageError } from '../exit.ts';
 export interface ReportData {
   readonly record: StudyRecord;
   readonly study: Study;
-  /** One row per run: of a series, the last. */
+  /** One row per run: the last of a series. */
   readonly rows: readonly Row[];
-  /** Parameters with numbers, which vary. */
+  /** Numeric parameters that vary. */
   readonly parameters: readonly Column[];
   readonly quantities: readonly Column[];
   /** Address that opens a run in the studio; undefined if its scene is too large for a link. */
   link(row: Row): string | undefined;
 }
 
-/** Letters of a link at most. */
+/** Maximum length of a link. */
 const longestLink = 8000;
 
 export async function readReportData(folder: string, studio: string): Promise<ReportData> {
@@ -68,7 +68,7 @@ export function thin<T extends { readonly row: Row }>(runs: readonly T[], count:
   return [...runs].sort((a, b) => (String(a.row.hash) < String(b.row.hash) ? -1 : 1)).slice(0, count);
 }
 
-/** The scene of a run in the address of the studio, packed as its own links are. */
+/** The scene of a run as an address of the studio, packed like its own links. */
 function createLinks(study: Study, studio: string): ReportData['link'] {
   const { plan } = study;
   if (plan.command === 'check') return (row) => `${studio}/#case=${encodeURIComponent(String(row.case))}`;
@@ -80,7 +80,7 @@ function createLinks(study: Study, studio: string): ReportData['link'] {
       const packed = deflateRawSync(JSON.stringify(scene, null, 1)).toString('base64url');
       return packed.length > longestLink ? undefined : `${studio}/#name=run-${row.run}.yaml&s=${packed}`;
     } catch {
-      // the scene of a run that was refused
+      // the scene of a run that was rejected
       return undefined;
     }
   };
