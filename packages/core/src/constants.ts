@@ -1,6 +1,6 @@
 /**
  * Constants of the solvers that exist twice, in TypeScript and in the kernels. The build writes them into AssemblyScript (kernels/shared.ts), so
- * that they cannot drift apart. This file imports nothing. Integers and real numbers are told apart by their type there.
+ * that they cannot drift apart. This file imports nothing. Their types distinguish integers and real numbers there.
  */
 
 /** Newton's method of the model `der` (models/der/newton.ts). */

@@ -57,7 +57,7 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
   return {
     parameter,
     energies,
-    // −1 where there is no verdict, not a sum of such
+    // −1 if there is no verdict, not a sum of such
     negativeModes: reports.some(({ negativeModes }) => negativeModes < 0)
       ? -1
       : sum(({ negativeModes }) => negativeModes),
@@ -72,7 +72,7 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
   };
 }
 
-/** What a user should know of the equilibria at an instant [s], rod by rod; empty where the search stayed on its branch. */
+/** What a user should know of the equilibria at an instant [s], rod by rod; empty if the search stayed on its branch. */
 export function describeLeftBranches(time: number, reports: readonly EquilibriumReport[]): string[] {
   return reports
     .filter(({ leftBranch }) => leftBranch)
@@ -82,7 +82,7 @@ export function describeLeftBranches(time: number, reports: readonly Equilibrium
     );
 }
 
-/** What a user should know of a change of stability between two instants [s]; undefined where the bisection has found it on the branch. */
+/** What a user should know of a change of stability between two instants [s]; undefined if the bisection has found it on the branch. */
 export function describeLostCritical(from: number, to: number, found: Critical | undefined): string | undefined {
   if (found && !found.leftBranch) return undefined;
   const range = `stability changes between t = ${Number(from.toPrecision(5))} s and t = ${Number(to.toPrecision(5))} s`;

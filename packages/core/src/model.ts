@@ -62,7 +62,7 @@ export interface StepOutcome {
   /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
-  /** How far the worst constraint is from its goal [m]; absent where there are none, or the model meets them exactly. */
+  /** How far the worst constraint is from its goal [m]; absent if there are none, or the model meets them exactly. */
   readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
@@ -311,7 +311,7 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /** Remembers the present state of the marked systems, or of all, as the start of the step. Called first. */
+  /** Remembers the current state of the marked systems, or of all, as the start of the step. Called first. */
   hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */
   revert(systems: Uint8Array, t: number): void;
@@ -320,7 +320,7 @@ export interface ContactPort {
    * goes on from it. Absent: no guess is better than the linear step from the start.
    */
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
-  /** Whether `factor` and `solve` may be asked for some of the sides that were made linear. */
+  /** Whether `factor` and `solve` may be asked for some of the sides that were linearized. */
   readonly selective?: boolean;
   /** Whether sides may have directions, see ContactSides. */
   readonly directed?: boolean;
@@ -329,7 +329,7 @@ export interface ContactPort {
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
-   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], along its direction S A⁻¹ Sᵀ, and 0 where it cannot move.
+   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], along its direction S A⁻¹ Sᵀ, and 0 if it cannot move.
    */
   linearize(
     velocity: Float64Array,
@@ -371,7 +371,7 @@ export interface ContactPort {
 export interface RestRod {
   readonly size: number;
   readonly q: Float64Array;
-  /** 1 where an unknown is prescribed. */
+  /** 1 if an unknown is prescribed. */
   readonly fixed: ArrayLike<number>;
   /** Stiffness of each unknown by itself [N/m], [N m]: what matrices are shifted by; and how little counts as none. */
   readonly scale: Float64Array;
@@ -383,11 +383,11 @@ export interface RestRod {
   /** Places (i, j), i ≥ j, that the matrix has entries at, and the entries in this order. */
   readonly pairs: readonly (readonly [number, number])[];
   readMatrix(out: Float64Array): void;
-  /** Pins to where they are at t, velocities to zero. False where it cannot be there. */
+  /** Pins to where they are at t, velocities to zero. False if it cannot be there. */
   place(t: number): boolean;
   /** Of all loads, this part acts. */
   load(part: number): void;
-  /** Residual, and right side and matrix (`tangent`: as verdicts on stability want it). The sum of forces' sizes [N], or NaN. */
+  /** Residual, and right-hand side and matrix (`tangent`: as stability verdicts want it). The sum of forces' sizes [N], or NaN. */
   evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
   /** Whether loads have a potential, as of the last matrix. */
   readonly conservative: boolean;

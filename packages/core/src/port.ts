@@ -35,7 +35,7 @@ export interface Loads {
 export interface LoadSource {
   /** Adds to `loads`; called as often as the model likes, at any time and state. */
   addLoads(loads: Loads, samples: Samples, t: number): void;
-  /** Potential energy [J] where there is one (gravity, dead forces), else 0. */
+  /** Potential energy [J] if there is one (gravity, dead forces), else 0. */
   potential(samples: Samples, t: number): number;
   /** Whether the loads depend on the rod's state (follower, drag): then they must be asked for at every iterate. */
   readonly dependsOnState: boolean;
@@ -87,7 +87,7 @@ export interface ColliderContacts {
   readonly staticFriction: Float64Array;
   readonly dynamicFriction: Float64Array;
   readonly size: Float64Array;
-  /** 1 where it slides at the start. */
+  /** 1 if it slides at the start. */
   readonly sliding: Uint8Array;
   /** Found, as is what slides at the end. */
   readonly impulse: Float64Array;
@@ -168,7 +168,7 @@ export interface SolidScene {
   at(t: number, dt: number): readonly SolidMotion[];
   /** Edges from the first on that an obstacle leaves alone: roots of hair below the skin. */
   countSpared(rod: number, obstacle: number): number;
-  /** Absent where rods do not meet rods. */
+  /** Absent if rods do not meet rods. */
   readonly pairs?: RodPairs;
 }
 

@@ -114,7 +114,7 @@ function toPlain(document: Document, text: string, source: string, lineCounter: 
   }
 }
 
-/** `<<` takes its fields from another map; anything else is refused, at its line. */
+/** `<<` takes its fields from another map; anything else is rejected, at its line. */
 function mergeError(document: Document, source: string, lineCounter: LineCounter): InputError {
   let offset = 0;
   visit(document, {

@@ -15,7 +15,7 @@ export interface SceneEdit {
 /** A line of the file is not made longer than this by writing a list or a group in one line. */
 const lineWidth = 96;
 
-/** The values as the text has them: units unread, nothing checked. Undefined where the text is no YAML. */
+/** The values as the text has them: units unread, nothing checked. Undefined if the text is no YAML. */
 export function sceneValues(text: string): unknown {
   const document = parseDocument(text, { merge: true });
   if (document.errors.length > 0) return undefined;

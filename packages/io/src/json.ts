@@ -3,7 +3,7 @@
  * where this takes half a second. Places of errors are found by scanning the lists and fields around them, and no others.
  */
 
-/** Undefined where the text is no JSON or says something twice: the reader of YAML can tell where. */
+/** Undefined if the text is no JSON or says something twice: the reader of YAML can tell where. */
 export function readJson(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined;
   try {

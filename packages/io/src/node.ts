@@ -17,7 +17,7 @@ import { attempt, type WriteOptions, writeFileAtomic } from './write.ts';
 /** Of one read into memory. */
 const memoryLimit = 2 ** 31 - 1;
 
-/** Refuses larger files, and devices: /dev/zero has no end. A pipe is read up to the limit. */
+/** Rejects larger files, and devices: /dev/zero has no end. A pipe is read up to the limit. */
 function readBytes(path: string, limit: number, what: string, handle = openFile(path)): Uint8Array {
   try {
     const stats = attempt(path, 'read', () => fstatSync(handle));
@@ -88,7 +88,7 @@ export function openWithin(folder: string): (name: string) => Uint8Array {
     const outside = (): InputError =>
       new InputError(name, `it lies outside the scene's folder '${folder}'; put it there, or a scene beside it`);
     if (isAbsolute(name) || /^[A-Za-z]:|^\\\\/.test(name) || name.includes('\0')) throw outside();
-    // what is named by going up is refused whether it exists or not
+    // what is named by going up is rejected whether it exists or not
     if (relative(folder, path).split(/[\\/]/)[0] === '..') throw outside();
     const real = attempt(path, 'read', () => realpathSync(path));
     const home = attempt(folder, 'read', () => realpathSync(folder));
@@ -157,7 +157,7 @@ export function openRecordingFile(path: string, options?: DecodeOptions): OpenRe
   }
 }
 
-/** Pass `scene` to have a state of another scene refused. */
+/** Pass `scene` to have a state of another scene rejected. */
 export function readStateFile(path: string, scene?: Scene): SavedState {
   return decodeState(readBytes(path, memoryLimit, 'a state'), path, scene);
 }

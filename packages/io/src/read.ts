@@ -42,13 +42,13 @@ export class ResolveError extends Error {
 
 /** How files that a scene names are found. */
 export interface ReadOptions {
-  /** For scenes that name files; without it they are refused. (Given from outside: the readers of files are large.) */
+  /** For scenes that name files; without it they are rejected. (Given from outside: the readers of files are large.) */
   readonly files?: FileResolver;
   /** Values to replace before the scene is checked. */
   readonly changes?: readonly SceneChange[];
 }
 
-/** Larger files are refused: a scene of this size is a recording or a mistake. */
+/** Larger files are rejected: a scene of this size is a recording or a mistake. */
 export const sceneSizeLimit: number = 64 * 1024 * 1024;
 
 /** Reads a scene from YAML or JSON text; throws `InputError` with all problems. */

@@ -1,6 +1,6 @@
 /**
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
- * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
+ * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is rejected, not written as null.
  */
 
 import {
@@ -95,7 +95,7 @@ function addGain(sum: EnergyTotals | undefined, step: EnergyGain, time: number):
   };
 }
 
-/** The warning of a run that created energy, or momentum; undefined where both were in balance. */
+/** The warning of a run that created energy, or momentum; undefined if both were in balance. */
 export function describeGain({
   energyGain,
   momentumGain,
@@ -110,7 +110,7 @@ export function describeGain({
   return `energy was created: ${gain.toPrecision(2)} J that no load, pin or obstacle explains, ${share} % of the largest energy, reported in ${steps} steps; most of it in the step to t = ${worstTime.toPrecision(6)} s (${worstStep.toPrecision(2)} J); try a smaller time.step or some damping`;
 }
 
-/** What to say of a run whose contacts were not all solved, and what to try; undefined where they were. */
+/** What to say of a run whose contacts were not all solved, and what to try; undefined if they were. */
 export function describeMissed({ count, contact }: StepTotals, scene: Scene): string | undefined {
   if (!contact || contact.missed === 0) return undefined;
   const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
@@ -221,7 +221,7 @@ function largest(values: Float64Array): number {
   return values.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
 }
 
-/** Largest |edge| / rest length − 1; edge j ends at node j+1, or at node 0 where the rod closes. */
+/** Largest |edge| / rest length − 1; edge j ends at node j+1, or at node 0 if the rod closes. */
 export function stretchMax(nodePosition: ArrayLike<number>, edgeLengthRest: ArrayLike<number>): number {
   let most = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < edgeLengthRest.length; j++) {

@@ -24,7 +24,7 @@ interface StateHeader {
   readonly bundles: readonly { readonly q: number; readonly v: number; readonly memory: number }[];
   /** Numbers that contact keeps; absent in scenes without it. */
   readonly contact?: number;
-  /** Bytes of what an engine of bodies remembers, where there is one. */
+  /** Bytes of what an engine of bodies remembers, if there is one. */
   readonly engine?: number;
 }
 
@@ -88,7 +88,7 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
   return out;
 }
 
-/** Pass `scene` to have a state of another scene refused. */
+/** Pass `scene` to have a state of another scene rejected. */
 export function decodeState(bytes: Uint8Array, source: string, scene?: Scene): SavedState {
   const head = decodeHead(format, bytes, source);
   const header = checkHeader(head.header, source);

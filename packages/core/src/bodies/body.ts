@@ -11,7 +11,7 @@ export interface RigidBody {
   readonly mass: number;
   /** Inertia about the centre of mass in body axes [kg m²], 3 × 3. */
   readonly inertia: Float64Array;
-  /** 1 where the body may move: along x, y, z, about x, y, z (world axes). */
+  /** 1 if the body may move: along x, y, z, about x, y, z (world axes). */
   readonly free: Uint8Array;
   readonly start: BodyState;
   /** Force at the centre of mass, weight included [N], and torque [N m] at time t, world axes, 6 numbers. */
@@ -83,7 +83,7 @@ export function writeWorldInertia(out: Float64Array, rotation: Float64Array, ine
   }
 }
 
-/** x = A⁻¹ b for a symmetric positive 3 × 3; zero where A is zero (a junction has no inertia). */
+/** x = A⁻¹ b for a symmetric positive 3 × 3; zero if A is zero (a junction has no inertia). */
 export function solveSymmetric3(out: Float64Array, A: Float64Array, b: ArrayLike<number>): void {
   const c00 = A[4] * A[8] - A[5] * A[7];
   const c01 = A[5] * A[6] - A[3] * A[8];

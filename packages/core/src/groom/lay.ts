@@ -17,7 +17,7 @@ import { reshapeHairstyle } from './styling.ts';
 export interface HeadField {
   /** Moves the point at `o` to at least `clearance` [m] from the skin; true if it had to move. */
   push(p: Float32Array | Float64Array, o: number, clearance: number): boolean;
-  /** Signed distance of the point at `o` from the skin [m], negative inside; Infinity where it is far. */
+  /** Signed distance of the point at `o` from the skin [m], negative inside; Infinity if it is far. */
   distance(p: Float32Array | Float64Array, o: number): number;
 }
 

@@ -7,7 +7,7 @@
  *
  * with the line's own material frame, so that fibers wind about a twisted line, and move with a line that is moved as a whole. Frames belong to edges; at
  * a node the frame is the one half-way between the two edges (the normalised sum of their quaternions, which is exactly that), so it is exact on a rod of
- * constant curvature and twist. At a free end it is that of the last edge. No frame is derived from the curve, so nothing is undefined where it is
+ * constant curvature and twist. At a free end it is that of the last edge. No frame is derived from the curve, so nothing is undefined if it is
  * straight, and a closed line closes its fibers.
  *
  * Blending. With `blend` fibers follow the nearest lines as well, with the weights of the hairs of a hairstyle (hairs.ts). Fiber f keeps its initial

@@ -5,7 +5,7 @@
  *     [ B  A  ]   A banded, `size` rows of ten entries left of the diagonal
  *
  * No pivoting: a rod's matrix is made positive definite by a shift where it is not, and without pivoting the signs of
- * D count its negative eigenvalues (Sylvester), which is what tells stable equilibria from unstable ones.
+ * D count its negative eigenvalues (Sylvester), which distinguishes stable equilibria from unstable ones.
  *
  * The width is fixed to ten, what four unknowns per node make of a rod, and the inner loops are written out: short loops
  * of varying length cost more than what they do (benchmarks, row `band-solve`: 0.21 µs per node on Zen 4, Node 20).

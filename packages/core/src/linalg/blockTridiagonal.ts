@@ -123,7 +123,7 @@ function swapRows(a: Float64Array, i: number, k: number): void {
 }
 
 /**
- * Solves A x = b in place of b; A is destroyed. Returns the sign of det A, or 0 where a block is singular (then x is
+ * Solves A x = b in place of b; A is destroyed. Returns the sign of det A, or 0 if a block is singular (then x is
  * of no use).
  */
 export function solveBlocks(matrix: BlockTridiagonal, x: Float64Array): number {
@@ -276,7 +276,7 @@ export interface SymmetricKernel {
   /** The matrix that is to be factored. */
   readonly diagonal: Float64Array;
   readonly upper: Float64Array;
-  /** Negative pivots; −1 where it gives up. */
+  /** Negative pivots; −1 if it gives up. */
   factor(positive: boolean): number;
   solve(x: Float64Array): void;
 }

@@ -134,7 +134,7 @@ function chase(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: nu
 
 /**
  * K x = λ M x with symmetric K and symmetric, positive definite M (both row-major, kept): λ ascending, and vectors
- * (columns) with xᵀ M x = 1. Undefined where M is not positive definite.
+ * (columns) with xᵀ M x = 1. Undefined if M is not positive definite.
  */
 export function eigenGeneral(
   stiffness: Float64Array,

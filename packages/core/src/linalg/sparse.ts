@@ -233,7 +233,7 @@ export function analyzeSparse(
  * Factors the matrix with entries `values` by slot. A pivot that is rounding alone (below `redundant` of its `scale`, by default its
  * entry) belongs
  * to an equation that follows from the others, or to a neutral direction: it gets 1/D = 0, and its unknown is 0.
- * False where a pivot is not a number.
+ * False if a pivot is not a number.
  */
 export function factorSparse(f: SparseFactor, values: Float64Array, redundant: number, scale?: Float64Array): boolean {
   const { size, entryStart, entryColumn, entrySlot, diagonalSlot, rowStart, rowColumn, rowAt } = f;

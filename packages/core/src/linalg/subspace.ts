@@ -6,7 +6,7 @@
 import { eigenSymmetric } from './jacobi.ts';
 
 export interface ModalProblem {
-  /** Diagonal of M; 0 where an unknown has no mass or is prescribed. */
+  /** Diagonal of M; 0 if an unknown has no mass or is prescribed. */
   readonly mass: Float64Array;
   /** A typical small λ: changes are measured against it. */
   readonly soft: number;

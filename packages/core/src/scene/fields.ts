@@ -132,7 +132,7 @@ function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path
   });
 }
 
-/** Weights along the rod, where there are any. */
+/** Weights along the rod, if there are any. */
 function readWeight({ weight }: FieldSpec, length: number, path: Path): Profile | undefined {
   return weight === undefined ? undefined : compileVarying(weight, length, [...path, 'weight'], nonNegative);
 }

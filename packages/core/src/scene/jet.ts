@@ -27,7 +27,7 @@ const isConstant = (a: Jet): boolean => a[1] === 0 && a[2] === 0;
 function power(a: Jet, b: Jet): Jet {
   if (isConstant(b)) {
     const p = b[0];
-    // p·0 would be NaN where the power of zero is infinite
+    // p·0 would be NaN if the power of zero is infinite
     const first = p === 0 ? 0 : p * pow(a[0], p - 1);
     const second = p === 0 || p === 1 ? 0 : p * (p - 1) * pow(a[0], p - 2);
     return chain(a, pow(a[0], p), first, second);

@@ -22,7 +22,7 @@ const PARTS = 8;
 
 const comparisons: ReadonlySet<BinaryOperator> = new Set(['<', '<=', '>', '>=', '==', '!=']);
 
-/** Finds the jumps of all loads, fields and moduli of a scene; undefined where nothing can jump. */
+/** Finds the jumps of all loads, fields and moduli of a scene; undefined if nothing can jump. */
 export function compileJumps(scene: Scene): Jumps | undefined {
   const times = new Set<number>();
   const sources = new Map<string, Source>();
@@ -149,7 +149,7 @@ function bisect(at: Switch, from: number, to: number, before: number): number {
   }
 }
 
-/** False where both branches of a formula meet, as in a ramp that ends. */
+/** False if both branches of a formula meet, as in a ramp that ends. */
 function isJump(value: Switch, time: number): boolean {
   const aside = 1e-9 * Math.abs(time) + 1e-12;
   const before = value(Math.max(0, time - aside));

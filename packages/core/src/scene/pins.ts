@@ -98,7 +98,7 @@ function readFrame(spec: PinSpec, initial: Frame, path: Path): Frame {
 
 interface Motion {
   readonly times: readonly number[];
-  /** offset (3), rotation (3), twist (1); undefined where nothing moves. */
+  /** offset (3), rotation (3), twist (1); undefined if nothing moves. */
   readonly track: Track | undefined;
   readonly rotates: boolean;
 }

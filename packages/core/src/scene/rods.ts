@@ -258,7 +258,7 @@ function placeNodes(
   path: Path,
 ): readonly number[] {
   if ('points' in outline) {
-    // u is measured on the rest length: that of the natural polyline, where there is one
+    // u is measured on the rest length: that of the natural polyline, if there is one
     return (natural && 'points' in natural ? natural : outline).nodeU;
   }
   const cuts = pins.map(({ spec: pin, path: at }) => fractionOf(pin.at, length, [...at, 'at']) ?? 0);

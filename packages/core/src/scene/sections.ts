@@ -15,7 +15,7 @@ import { compileVarying, nonNegative, positive } from './varying.ts';
 
 /** At one place of the rod. */
 export interface SectionValues {
-  /** [N]; Infinity where it was left out. */
+  /** [N]; Infinity if it was left out. */
   readonly EA: number;
   /** [N m²] */
   readonly EI1: number;
@@ -35,7 +35,7 @@ export interface SectionValues {
 
 export interface CompiledSection {
   readonly at: (u: number) => SectionValues;
-  /** False where the radius is invented for drawing. */
+  /** False if the radius is invented for drawing. */
   readonly hasRadius: boolean;
   readonly hasEA: boolean;
 }

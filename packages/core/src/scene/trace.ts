@@ -74,7 +74,7 @@ export function traceCurve(curve: Curve, nodeU: readonly number[], closed: boole
   return { position, edgeLength, frames: turned };
 }
 
-/** Nodes of a closed chain whose last point missed the first; edges end up with their lengths, node 0 where it was. */
+/** Nodes of a closed chain whose last point missed the first; edges end up with their lengths, node 0 if it was. */
 function closeChain(chain: readonly Vector[], nodeU: readonly number[], edgeLength: readonly number[]): Vector[] {
   const n = edgeLength.length;
   const gap = subtract(chain[n], chain[0]);

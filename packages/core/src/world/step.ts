@@ -172,7 +172,7 @@ function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boole
   });
 }
 
-/** Advances all bundles, coupled by contact where there is any; all or none. */
+/** Advances all bundles, coupled by contact if there is any; all or none. */
 function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
   const { contact, bundles } = world;
   if (contact) return contact.advance(t, dt, robust);

@@ -131,7 +131,7 @@ function setUnit(out: Float64Array, o: number, x: number, y: number, z: number):
   return true;
 }
 
-/** Writes the part of a vector that is normal to the tangent, as a unit vector; any normal where there is none. */
+/** Writes the part of a vector that is normal to the tangent, as a unit vector; any normal if there is none. */
 function setNormal(out: Float64Array, t: Float64Array, o: number, x: number, y: number, z: number): void {
   const along = x * t[o] + y * t[o + 1] + z * t[o + 2];
   if (setUnit(out, o, x - along * t[o], y - along * t[o + 1], z - along * t[o + 2])) return;

@@ -66,7 +66,7 @@ export function frameToVtp(header: Footage['header'], frame: RecordingFrame): Ui
   });
 }
 
-/** The bodies of one frame, a point each with its orientation (w, x, y, z); undefined where there are none. */
+/** The bodies of one frame, a point each with its orientation (w, x, y, z); undefined if there are none. */
 export function bodiesToVtp(header: Footage['header'], frame: RecordingFrame): Uint8Array | undefined {
   const bodies = header.bodies ?? [];
   if (bodies.length === 0 || !frame.bodies) return undefined;
@@ -89,7 +89,7 @@ export function bodiesToVtp(header: Footage['header'], frame: RecordingFrame): U
   });
 }
 
-/** The obstacles of one frame, where they are then; undefined where there are none. */
+/** The obstacles of one frame, where they are then; undefined if there are none. */
 export function obstaclesToVtp(header: Footage['header'], frame: RecordingFrame): Uint8Array | undefined {
   const obstacles = obstaclesOf(header);
   if (obstacles.length === 0) return undefined;

@@ -11,15 +11,15 @@ export interface Curves {
   readonly position: Float64Array;
   /** Points of each curve. */
   readonly counts: Uint32Array;
-  /** 1 where the last point joins the first. */
+  /** 1 if the last point joins the first. */
   readonly closed: Uint8Array;
-  /** One a point, in the unit of the positions; absent where the file says nothing. */
+  /** One a point, in the unit of the positions; absent if the file says nothing. */
   readonly radius?: Float64Array;
   /** One a curve, where the file has names. */
   readonly names?: readonly string[];
-  /** Metres in a unit of the file; 1 where the file does not say. */
+  /** Metres in a unit of the file; 1 if the file does not say. */
   readonly unit: number;
-  /** Which axis is up in the file; absent where the file does not say. */
+  /** Which axis is up in the file; absent if the file does not say. */
   readonly up?: UpAxis;
   /** What was left out or assumed. */
   readonly warnings: readonly string[];
@@ -28,7 +28,7 @@ export interface Curves {
 /** The axis that is up in a file. */
 export type UpAxis = 'y' | 'z';
 
-/** Files beyond this are refused before they fill the memory. */
+/** Files beyond this are rejected before they fill the memory. */
 export const curveFileLimit: number = 1024 * 1024 * 1024;
 /** Points in one file. */
 export const pointLimit = 50_000_000;

@@ -3,7 +3,7 @@
  * axes of the scene (y up, metres), with the transforms of the nodes.
  *
  * Read by hand and not by a library, because the input is not trusted: every offset and count is checked against the
- * bytes there are before anything is allocated. Sparse accessors, compression and files beside this one are refused.
+ * bytes there are before anything is allocated. Sparse accessors, compression and files beside this one are rejected.
  */
 import { viewOf } from '../bytes.ts';
 import { binaryError } from '../container.ts';

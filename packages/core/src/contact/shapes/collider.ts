@@ -23,7 +23,7 @@ interface Pose {
 export interface Collider {
   readonly id: string;
   readonly shape: Shape;
-  /** Sign of the distance: −1 where the outside is solid. */
+  /** Sign of the distance: −1 if the outside is solid. */
   readonly side: 1 | -1;
   readonly staticFriction: number;
   readonly dynamicFriction: number;

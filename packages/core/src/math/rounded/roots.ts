@@ -73,7 +73,7 @@ function addSquare(x: number): void {
   pair[0] = sum;
 }
 
-/** Rounded root of `pair`; 0 where rounding is ambiguous. */
+/** Rounded root of `pair`; 0 if rounding is ambiguous. */
 function rootOfPair(): number {
   const root = Math.sqrt(pair[0]);
   const p = root * root;

@@ -1,4 +1,4 @@
-/** What the follower of branches (statics/branch.ts) asks of a rod. */
+/** Implements the branch follower's interface (statics/branch.ts) for a rod. */
 
 import { clearBand } from '../../linalg/band.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';

@@ -48,7 +48,7 @@ export function stableStep(cos: CosseratRod): number {
   return 1.6 / Math.sqrt(square);
 }
 
-/** −∂E/∂q + loads at the present state, into work.residual with its sign changed. */
+/** −∂E/∂q + loads at the current state, into work.residual with its sign changed. */
 function evaluateForces(cos: CosseratRod, work: Workspace, t: number): void {
   work.residual.fill(0);
   stretchForces(cos);

@@ -1,5 +1,5 @@
 /**
- * Refuses steps of second order that create energy: where an edge turns far in one step, the trapezoidal stage of TR-BDF2 goes on from forces
+ * Rejects steps of second order that create energy: where an edge turns far in one step, the trapezoidal stage of TR-BDF2 goes on from forces
  * that have turned meanwhile. Such a step is measured, kinetic plus elastic energy less the work of loads and pins, in the frame of the
  * pins; one that gains is taken anew by implicit Euler.
  */
@@ -66,7 +66,7 @@ export function hasTurnedFar({ edgeCount, edgeFrame }: CosseratRod, { tangent }:
 
 const way = new Float64Array(3);
 
-/** Way of the frame over the step: of the pins where there are any, else of all mass. */
+/** Way of the frame over the step: of the pins if there are any, else of all mass. */
 function writeWay({ q, mass, fixed, nodeCount }: CosseratRod, start: Snapshot): void {
   for (let k = 0; k < 3; k++) {
     let held = 0;

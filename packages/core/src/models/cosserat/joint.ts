@@ -10,7 +10,7 @@
  */
 import { atan2, cos, sin } from '../../math/rounded/index.ts';
 
-/** Joints beyond this angle [rad] are refused: G is singular at 2π. */
+/** Joints beyond this angle [rad] are rejected: G is singular at 2π. */
 const LARGEST_ANGLE = 1.9 * Math.PI;
 
 /** Results of `evaluateJoint`: gradients 3 each, Hessian blocks 9 each (row-major). */
@@ -20,7 +20,7 @@ export const hessianAA: Float64Array = new Float64Array(9);
 export const hessianAB: Float64Array = new Float64Array(9);
 export const hessianBB: Float64Array = new Float64Array(9);
 
-/** φ of r = conj(a)·b·exp(closing e3/2); false where the joint is turned too far or is not a number. */
+/** φ of r = conj(a)·b·exp(closing e3/2); false if the joint is turned too far or is not a number. */
 export function measureRotation(
   out: Float64Array,
   o: number,

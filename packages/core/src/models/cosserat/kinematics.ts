@@ -181,7 +181,7 @@ export function moveBy(cos: CosseratRod, step: Float64Array, fraction: number): 
   }
 }
 
-/** Frames, strains and joint rotations from q; false where the rod cannot be: not a number, or a joint turned too far. */
+/** Frames, strains and joint rotations from q; false if the rod cannot be: not a number, or a joint turned too far. */
 export function measureStrain(cos: CosseratRod): boolean {
   const { q, edgeCount, nodeCount, edgeFrame, edgeStrain, rod, joints, jointRotation, jointActive } = cos;
   for (let j = 0; j < edgeCount; j++) {

@@ -1,4 +1,4 @@
-/** Natural modes about the present state, by subspace iteration, and the matrices M, K, C. */
+/** Natural modes about the current state, by subspace iteration, and the matrices M, K, C. */
 
 import { addEntry, clearBand } from '../../linalg/band.ts';
 import type { Matrices, Modes } from '../../model.ts';

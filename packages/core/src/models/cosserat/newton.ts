@@ -210,7 +210,7 @@ function createStageProblem(cos: CosseratRod, work: Workspace, stage: Stage, opt
   };
 }
 
-/** Solves the stage from the present state (prescribed positions in place), see `solveMixed`. */
+/** Solves the stage from the current state (prescribed positions in place), see `solveMixed`. */
 export function solveStage(cos: CosseratRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
   setPenalties(cos, work, stage.rate);
   return solveMixed(createStageProblem(cos, work, stage, options), options);

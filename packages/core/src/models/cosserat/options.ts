@@ -52,7 +52,7 @@ export const cosseratOptions: OptionFields<CosseratOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 25.' },
 };
 
-/** What the model `cosserat` can do. */
+/** Capabilities of the model `cosserat`. */
 export const cosseratCapabilities: Capabilities = {
   closed: true,
   anisotropic: true,

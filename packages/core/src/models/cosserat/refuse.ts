@@ -1,4 +1,4 @@
-/** What the model refuses of a scene, and why: said before the run, not found out during it. */
+/** What the model rejects of a scene, and why: said before the run, not found out during it. */
 
 import { SceneError } from '../../errors.ts';
 import type { Coupling } from '../../model.ts';
@@ -77,7 +77,7 @@ export function refuse(
   });
 }
 
-/** More pieces of one step than this are refused: no one would wait for the end. */
+/** More pieces of one step than this are rejected: no one would wait for the end. */
 const MOST_PIECES = 1e6;
 
 export function readStableStep(cos: CosseratRod, scene: Scene): number {

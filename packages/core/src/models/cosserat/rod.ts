@@ -64,9 +64,9 @@ export interface CosseratRod {
   readonly acceleration: Float64Array;
   /** Force that the edge transmits, in material axes (shear, shear, tension) [N], 3 per edge. */
   readonly edgeForce: Float64Array;
-  /** Quaternion of a held frame before its twist, its sign without jumps, and that twist [rad]; 5 a held frame. */
+  /** Quaternion of a held frame before its twist, its sign without jumps, and that twist [rad]; 5 per held frame. */
   readonly heldMemory: Float64Array;
-  /** 1 once `acceleration` is that of the present state. */
+  /** 1 once `acceleration` is that of the current state. */
   readonly history: Float64Array;
 
   /** Follow from q: frames as d1 d2 d3 (9 per edge), strain ν in material axes, rotation vector of each joint. */
@@ -80,7 +80,7 @@ export interface CosseratRod {
 
   /** Shear GA (about d1, d2) and stretch EA [N], 3 per edge; Infinity: rigid. */
   readonly edgeStiffness: Float64Array;
-  /** Both stiffnesses as compiled, where the moduli change in time; undefined where they do not. */
+  /** Both stiffnesses as compiled, where the moduli change in time; undefined if they do not. */
   readonly compiled: { readonly joint: Float64Array; readonly edge: Float64Array } | undefined;
   /** Mass [kg] or moment of inertia [kg m²] of each unknown. */
   readonly mass: Float64Array;
@@ -91,7 +91,7 @@ export interface CosseratRod {
   /** Stiffness scale of each unknown: weighs shifts and tolerances; the second with the softer bending stiffness. */
   readonly stiffnessScale: Float64Array;
   readonly softScale: Float64Array;
-  /** 1 where the unknown is prescribed now; 1 where the joint acts now. */
+  /** 1 if the unknown is prescribed now; 1 if the joint acts now. */
   readonly fixed: Uint8Array;
   readonly jointActive: Uint8Array;
   readonly samples: Samples;

@@ -1,5 +1,5 @@
 /**
- * One stage of a rod: what it is, its residual and its matrix at the present state. What is solved, and how, stands in
+ * One stage of a rod: what it is, its residual and its matrix at the current state. What is solved, and how, stands in
  * newton.ts.
  *
  * Positions move by Δ = x − x₀ and frames by ψ = log(q₀⁻¹q) from the start of the step (`base`). A stage says
@@ -29,7 +29,7 @@ export interface Workspace {
   readonly step: Float64Array;
   /** q at the start of the step. */
   readonly base: Float64Array;
-  /** Δ̃, ψ̃ and v̂, and Δ, ψ of the present state. */
+  /** Δ̃, ψ̃ and v̂, and Δ, ψ of the current state. */
   readonly moveHat: Float64Array;
   readonly velocityHat: Float64Array;
   readonly move: Float64Array;
@@ -37,7 +37,7 @@ export interface Workspace {
   /** ν − e3 + β ν̇ − S⁻¹n, and the stiffness that stands for S in the matrix [N]; 3 per edge. */
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
-  /** 1 + sβ where it stretches, 1 where it is rigid, and its product with the stiffness; 3 per edge. */
+  /** 1 + sβ where it stretches, 1 if it is rigid, and its product with the stiffness; 3 per edge. */
   readonly edgeViscous: Float64Array;
   readonly edgeTangent: Float64Array;
   readonly loadJacobian: LoadJacobian;
@@ -137,7 +137,7 @@ export function applyRightJacobian(
   out[o + 2] = uz - series[2] * pz + series[3] * (x * py - y * px);
 }
 
-/** Δ and ψ from `base`, and from them velocities and accelerations. False where a frame turned by more than it may. */
+/** Δ and ψ from `base`, and from them velocities and accelerations. False if a frame turned by more than it may. */
 export function measureMotion(cos: CosseratRod, work: Workspace, stage: Stage): boolean {
   const { q, v, nodeCount, edgeCount, fixed } = cos;
   const { base, move, moveHat, velocityHat, acceleration } = work;
@@ -196,7 +196,7 @@ function addInertia(cos: CosseratRod, work: Workspace, stage: Stage, matrix: Bor
   return scale;
 }
 
-/** Residual of the stage at the present state (and its matrix, when one is given). Returns the force scale, NaN on trouble. */
+/** Residual of the stage at the current state (and its matrix, when one is given). Returns the force scale, NaN on trouble. */
 export function evaluateStage(
   cos: CosseratRod,
   work: Workspace,

@@ -1,6 +1,6 @@
 /**
  * What the search for equilibria (statics/search.ts) needs of a rod: steps of steepest descent in the metric of the stiffness scale, the
- * softest direction, pins brought to where they are at t. The verdict on stability is the number of negative pivots of the tangent
+ * softest direction, pins brought to where they are at t. The stability verdict is the number of negative pivots of the tangent
  * stiffness.
  */
 
@@ -79,7 +79,7 @@ function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edge
   return 1e-15 * largest;
 }
 
-/** Stability of the present state, see `judgeTangent`. */
+/** Stability of the current state, see `judgeTangent`. */
 export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return noVerdict;
   const stateful = dependsOnState(cos.drive);

@@ -109,7 +109,7 @@ function predict({ cos }: Move, h: number): void {
   }
 }
 
-/** Pins at the stage's time, a first guess `ahead` of the present state, and Newton. */
+/** Pins at the stage's time, a first guess `ahead` of the current state, and Newton. */
 function runStage(move: Move, t: number, rate: number, ahead: number): boolean {
   const { cos, work, options, out } = move;
   evaluatePins(cos, t);

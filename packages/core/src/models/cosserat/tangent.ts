@@ -1,4 +1,4 @@
-/** The tangent stiffness with what the loads add to it: for verdicts on stability and modes. */
+/** The tangent stiffness with what the loads add to it: for stability verdicts and modes. */
 
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
@@ -13,7 +13,7 @@ export function stiffEnough(cos: CosseratRod): number {
 }
 
 /**
- * Tangent stiffness at the present state, ∂f/∂q of the loads beside it in work.loadJacobian. Rigid edges get a stiffness that is
+ * Tangent stiffness at the current state, ∂f/∂q of the loads beside it in work.loadJacobian. Rigid edges get a stiffness that is
  * enough; so do, with `cap`, those that are stiffer: signs of soft eigenvalues would drown in the rounding of very stiff ones.
  * Such a stiffness is the same along all three axes, and the strain is made the one that its force would have, e3 + n/S: the
  * rod with that S is then in equilibrium with the same frames, and what costs no energy (free spin, rigid motion) still
@@ -55,7 +55,7 @@ export function zeroShift(cos: CosseratRod): number {
   return Math.max(1e-4 / pow(cos.edgeCount, 4), 1e-15 * stiffEnough(cos));
 }
 
-/** ∂f/∂q of the loads at the present state, into work.loadJacobian. */
+/** ∂f/∂q of the loads at the current state, into work.loadJacobian. */
 export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void {
   const before = cos.q.slice();
   measureLoadJacobian(work.loadJacobian, {

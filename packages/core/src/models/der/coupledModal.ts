@@ -38,9 +38,9 @@ interface Entries {
 
 interface Unknowns {
   readonly size: number;
-  /** Index of unknown d of member m, −1 where it is prescribed or slaved. */
+  /** Index of unknown d of member m, −1 if it is prescribed or slaved. */
   readonly ofRod: readonly Int32Array[];
-  /** Index of component k of body b at 6 b + k, −1 where it is locked. */
+  /** Index of component k of body b at 6 b + k, −1 if it is locked. */
   readonly ofBody: Int32Array;
   readonly labels: readonly string[];
 }

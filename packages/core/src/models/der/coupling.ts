@@ -196,7 +196,7 @@ function solveOuter(system: System, shift: number, rate: number): boolean {
   return true;
 }
 
-/** Residuals and matrices of all rods at the present state. */
+/** Residuals and matrices of all rods at the current state. */
 function assembleMembers({ members }: System, stage: Stage): void {
   for (const { der, work } of members) {
     clearBand(work.matrix);

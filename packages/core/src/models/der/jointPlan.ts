@@ -13,7 +13,7 @@ export interface JointPlan {
   /** 0: always active; 1: while pin `pin` holds; 2: after its release. */
   readonly mode: Uint8Array;
   readonly pin: Int32Array;
-  /** 1 where the held frame may spin. */
+  /** 1 if the held frame may spin. */
   readonly freeSpin: Uint8Array;
   /** Of the held frames: their pins, and 1 for a hinge. */
   readonly heldPin: Int32Array;

@@ -72,7 +72,7 @@ export function layBishopFrames(der: DerRod): void {
   }
 }
 
-/** (κb)_i with rest lengths in the denominator [Bergou2008 eq. 1]; false where edges fold back. */
+/** (κb)_i with rest lengths in the denominator [Bergou2008 eq. 1]; false if edges fold back. */
 export function measureBinormals(der: DerRod, kb: Float64Array): boolean {
   const { joints, edgeTangent, held } = der;
   for (let i = 0; i < joints.count; i++) {

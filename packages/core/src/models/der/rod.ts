@@ -42,7 +42,7 @@ export interface Joints extends JointPlan {
 export interface HeldFrames {
   readonly count: number;
   readonly pin: Int32Array;
-  /** Half joints before and after each, −1 where there is none, 2 per frame. */
+  /** Half joints before and after each, −1 if there is none, 2 per frame. */
   readonly joints: Int32Array;
   readonly tangent: Float64Array;
   readonly director: Float64Array;

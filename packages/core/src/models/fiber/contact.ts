@@ -240,7 +240,7 @@ function solveFibers(
 
 const row = new Float64Array(72);
 
-/** Forces at the points as forces on particles, with S at the present state. */
+/** Forces at the points as forces on particles, with S at the current state. */
 function gatherForces(context: FiberContact, marked: Uint8Array, sides: ContactSides): (Float64Array | undefined)[] {
   const { fibers } = context;
   const out = fibers.map((_, k) => (marked[k] ? slotOf(context, k).force.fill(0) : undefined));

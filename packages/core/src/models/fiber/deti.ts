@@ -173,7 +173,7 @@ function prepareFilters({ filters, basis, alpha }: DetiTool, h: number): void {
 
 type FilterName = 'decay2' | 'force' | 'rest' | 'kick';
 
-/** out[k] = filter[k](A) x; false where Lanczos did not get there. */
+/** out[k] = filter[k](A) x; false if Lanczos did not get there. */
 function applyFilters(
   tool: DetiTool,
   out: readonly Float64Array[],

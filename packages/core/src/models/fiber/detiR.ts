@@ -31,7 +31,7 @@ function mechanicalEnergy(fiber: FiberRod, work: Workspace, d: Float64Array, h: 
   return kineticEnergy(fiber, d, work.image) / (h * h) + elastic.bending + elastic.twisting + elastic.stretching;
 }
 
-/** Memory: the step before (0: none), then the last displacement, 12 a ring. */
+/** Memory: the step before (0: none), then the last displacement, 12 per ring. */
 export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: number, options: NewtonOptions): boolean {
   const { q, v, memory, size, ringDamping } = fiber;
   const h = lengthLike(memory[0], dt);

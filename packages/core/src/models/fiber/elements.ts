@@ -27,17 +27,17 @@ import {
 
 /**
  * Tension in the matrix: `given` (predicted, in `tau`) or `exact` (of the iterate); `pulling`, `exact-pulling`: the same where
- * it pulls, and 0 where it pushes, which makes the matrix positive semidefinite.
+ * it pulls, and 0 if it pushes, which makes the matrix positive semidefinite.
  */
 export type TensionMode = 'given' | 'exact' | 'pulling' | 'exact-pulling';
 
 export interface Elements extends Tensions {
-  /** Tension [N] of the iterate, and the one that the matrix uses: 8 a cuboid (longitudinal, shear), then 6 a ring. */
+  /** Tension [N] of the iterate, and the one that the matrix uses: 8 per cuboid (longitudinal, shear), then 6 per ring. */
   readonly tension: Float64Array;
   readonly tau: Float64Array;
-  /** Direction at the end of the step: 36 a cuboid (3 per spring; p, q of a shear element 6), then 18 a ring. */
+  /** Direction at the end of the step: 36 per cuboid (3 per spring; p, q of a shear element 6), then 18 per ring. */
   readonly direction: Float64Array;
-  /** Lengths at the end of the step [m]: 12 a cuboid (shear elements have two), then 6 a ring. */
+  /** Lengths at the end of the step [m]: 12 per cuboid (shear elements have two), then 6 per ring. */
   readonly length: Float64Array;
   /** Viscous share χ of a cuboid and of a ring: t gets χ k (l1 − l0)/2 more. */
   readonly edgeChi: Float64Array;
@@ -60,7 +60,7 @@ export function createElements(fiber: FiberRod): Elements {
 const empty = new Float64Array(0);
 
 /**
- * Adds the mean elastic force over a step from x0 to y to `force`, and −∂force/∂y to the matrix. False where a spring has no
+ * Adds the mean elastic force over a step from x0 to y to `force`, and −∂force/∂y to the matrix. False if a spring has no
  * length or a position is no number.
  */
 export function addElements(

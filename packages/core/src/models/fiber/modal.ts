@@ -1,5 +1,5 @@
 /**
- * Natural modes about the present state, and the matrices M, K, C.
+ * Natural modes about the current state, and the matrices M, K, C.
  *
  * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which a single
  * Lanczos vector would miss.
@@ -22,7 +22,7 @@ import { staticWorkOf } from './statics.ts';
 import { addMassMatrix, type Workspace } from './step.ts';
 import { assembleTangent, measureLoadJacobian } from './tangent.ts';
 
-/** Tangent stiffness, and the part of the loads in it; refuses loads that have no potential. */
+/** Tangent stiffness, and the part of the loads in it; rejects loads that have no potential. */
 function assembleConservative(fiber: FiberRod, work: Workspace, t: number): void {
   const { jacobian } = staticWorkOf(fiber);
   updateStiffness(fiber, t);

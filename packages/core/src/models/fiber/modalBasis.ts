@@ -19,7 +19,7 @@ export interface ModalBasis {
   readonly count: number;
   /** 1/√m of each. */
   readonly inverseRoot: Float64Array;
-  /** Orthonormal basis of each ring, rows, 144 a ring. */
+  /** Orthonormal basis of each ring, rows, 144 per ring. */
   readonly rings: Float64Array;
   /** A as rows of at most 36 entries: columns (−1: none) and values. */
   readonly column: Int32Array;
@@ -52,7 +52,7 @@ function ringAxes(x: Float64Array, i: number): number[] {
 export interface Placement {
   /** Rotation from the frame of the natural shape to the world, row-major. */
   readonly rotation: Float64Array;
-  /** The natural shape in the world, 12 a ring. */
+  /** The natural shape in the world, 12 per ring. */
   readonly reference: Float64Array;
 }
 
@@ -195,7 +195,7 @@ export function multiplyScaled(y: Float64Array, { count, column, value }: ModalB
 
 /**
  * World vector → scaled coordinates: `power` 1 for displacements and velocities (√m), −1 for forces (1/√m); turned to
- * eigenvectors where there are some. `work` holds `count` numbers.
+ * eigenvectors if there are some. `work` holds `count` numbers.
  */
 export function toModal(
   out: Float64Array,
@@ -228,7 +228,7 @@ export function toModal(
   }
 }
 
-/** Scaled coordinates → displacement or velocity in the world, 0 where held. */
+/** Scaled coordinates → displacement or velocity in the world, 0 if held. */
 export function fromModal(
   out: Float64Array,
   basis: ModalBasis,

@@ -92,7 +92,7 @@ export const fiberOptions: OptionFields<FiberOptions> = {
   },
 };
 
-/** What the model `fiber` can do. */
+/** Capabilities of the model `fiber`. */
 export const fiberCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

@@ -12,7 +12,7 @@ import { explainOvertwist } from './twist.ts';
 
 export interface Brought {
   readonly iterations: number;
-  /** Why turns may be lost on the way; empty where they are not. */
+  /** Why turns may be lost on the way; empty if they are not. */
   readonly overtwist: string;
 }
 

@@ -13,9 +13,9 @@ import type { Rod } from '../../scene/compiled.ts';
 export interface RestShape {
   readonly longRest: Float64Array;
   readonly shearRest: Float64Array;
-  /** GJ over what the shear elements make of it about the natural shape, 1 a cuboid: above 1 where that is twisted. */
+  /** GJ over what the shear elements make of it about the natural shape, 1 per cuboid: above 1 if that is twisted. */
   readonly twistCorrection: Float64Array;
-  /** Particles of the whole natural shape, 12 a ring, with ring 0 at the origin along (d1, d2, d3) = (x, y, z). */
+  /** Particles of the whole natural shape, 12 per ring, with ring 0 at the origin along (d1, d2, d3) = (x, y, z). */
   readonly position: Float64Array;
 }
 

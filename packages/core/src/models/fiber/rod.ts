@@ -39,17 +39,17 @@ export interface FiberRod {
   readonly held: readonly HeldRing[];
   readonly ringCount: number;
   readonly edgeCount: number;
-  /** Unknowns: 12 a ring, particle by particle. */
+  /** Unknowns: 12 per ring, particle by particle. */
   readonly size: number;
   /** Of the scaffold along d1 and d2 [m]. */
   readonly width1: number;
   readonly width2: number;
 
-  /** Rest length of the longitudinal springs [m], 4 a cuboid; |p| − |q| at rest [m], 4 a cuboid. */
+  /** Rest length of the longitudinal springs [m], 4 per cuboid; |p| − |q| at rest [m], 4 per cuboid. */
   readonly longRest: Float64Array;
   readonly shearRest: Float64Array;
   readonly rest: RestShape;
-  /** [N/m], 1 a cuboid; 2 a cuboid (faces across d2, faces across d1); 1 a ring. At the start, and now. */
+  /** [N/m], 1 per cuboid; 2 per cuboid (faces across d2, faces across d1); 1 per ring. At the start, and now. */
   readonly longBase: Float64Array;
   readonly shearBase: Float64Array;
   readonly ringBase: Float64Array;

@@ -1,6 +1,6 @@
 /**
  * Equilibria: the mixed Newton method of the steps without inertia; where it does not get through, loads in parts, then steps of
- * steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) until it does. The verdict on stability is the
+ * steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) until it does. The stability verdict is the
  * number of negative pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
  */
 

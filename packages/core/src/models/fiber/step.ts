@@ -55,7 +55,7 @@ export interface Workspace {
   readonly image: Float64Array;
   /** Forces of loads and contact on the particles [N]. */
   readonly load: Float64Array;
-  /** Length of the core step [s] and factors on v before and after it, 1 a ring. */
+  /** Length of the core step [s] and factors on v before and after it, 1 per ring. */
   readonly core: Float64Array;
   readonly before: Float64Array;
   readonly after: Float64Array;
@@ -301,7 +301,7 @@ export function beginPart(
   for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
 }
 
-/** The state from y; false where the scheme is seen to fail. */
+/** The state from y; false if the scheme is seen to fail. */
 export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number, options: NewtonOptions): boolean {
   const { q, v, size, ringCount } = fiber;
   const { x0, v0, y, rate, after, core } = work;
@@ -371,7 +371,7 @@ export function stepImplicit(
 }
 
 /**
- * One step of those of the members whose bit is set in `wanted`, by a kernel where there is one; what it cannot bring to an end at once
+ * One step of those of the members whose bit is set in `wanted`, by a kernel if there is one; what it cannot bring to an end at once
  * is stepped by itself, from where it was. Bits of those that succeeded.
  */
 export function stepMembers(

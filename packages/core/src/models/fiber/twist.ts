@@ -47,17 +47,17 @@ function explain(fiber: FiberRod, x: Float64Array, limit: number): string {
   return `edge ${edge} is twisted by ${twist.toFixed(2)} rad beyond its natural shape, and a cuboid gives way at π/4: use more edges`;
 }
 
-/** Why a step to x is refused; empty where no cuboid has lost its torque. */
+/** Why a step to x is rejected; empty if no cuboid has lost its torque. */
 export function explainLostTurn(fiber: FiberRod, x: Float64Array): string {
   return explain(fiber, x, REVERSES);
 }
 
-/** Why a way through x is refused; empty where no cuboid gives way. */
+/** Why a way through x is rejected; empty if no cuboid gives way. */
 export function explainOvertwist(fiber: FiberRod, x: Float64Array): string {
   return explain(fiber, x, GIVES_WAY);
 }
 
-/** Why an equilibrium at x is refused; empty where the torque of every cuboid is near that of the rod. */
+/** Why an equilibrium at x is rejected; empty if the torque of every cuboid is near that of the rod. */
 export function explainSoftTwist(fiber: FiberRod, x: Float64Array): string {
   const { edge, twist } = measureTwist(fiber, x);
   if (!(twist > LARGEST_TWIST)) return '';

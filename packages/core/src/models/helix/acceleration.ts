@@ -123,7 +123,7 @@ const spinHere = new Float64Array(3);
 const turnHere = new Float64Array(3);
 
 /**
- * Accelerations of nodes (3 each) and of their directors (6 each) at constant rates of the curvatures, in the present pose.
+ * Accelerations of nodes (3 each) and of their directors (6 each) at constant rates of the curvatures, in the current pose.
  * `rootAcceleration`: of the root's velocity and spin.
  */
 export function writeBiasAcceleration(

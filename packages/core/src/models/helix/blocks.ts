@@ -204,7 +204,7 @@ export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: bo
   }
 }
 
-/** Outboard inertia about a point that lies at −d from the present one: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
+/** Outboard inertia about a point that lies at −d from the current one: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
 function moveInertia(dx: number, dy: number, dz: number): void {
   for (let r = 0; r < 3; r++) {
     // aa −= maᵀ[d]: row r of maᵀ is column r of ma

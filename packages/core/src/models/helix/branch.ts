@@ -1,7 +1,7 @@
 /**
  * Equilibria that are followed, stable or not: Newton's method with the exact, indefinite matrix, judged by its residual and not by
  * the energy, so that it stays on the branch that it starts on. What is too far for it is brought in parts: loads and root from
- * the instant at which the rod is in equilibrium, or loads from zero where the rod lies in its natural shape.
+ * the instant at which the rod is in equilibrium, or loads from zero if the rod lies in its natural shape.
  */
 
 import { hypot } from '../../math/rounded/index.ts';

@@ -109,7 +109,7 @@ export function measureBlur(h: HelixBody, w: Workspace): void {
   w.blur = UNIT * root * extent + w.directorBlur * length;
 }
 
-/** Asks all sources for their loads at the present pose and velocity. False when a load is not finite. */
+/** Asks all sources for their loads at the current pose and velocity. False when a load is not finite. */
 export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean {
   const { loads, samples, sources, nodePosition, pose } = h;
   loads.nodeForce.fill(0);
@@ -209,7 +209,7 @@ function writeTurning(h: HelixBody, e: number, j: number): void {
   writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, 8 * j, turning, moving, 0);
 }
 
-/** Φ at the present pose [J]. */
+/** Φ at the current pose [J]. */
 export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number {
   const { pose, kappaRest, stiffness, elementDamping, nodePosition: x, nodeMass, nodeDamping, loads } = h;
   const { inertia: c, rate: s } = stage;
@@ -273,7 +273,7 @@ export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number
   return sum;
 }
 
-/** Gradients and tensors on nodes for the sweep at the present pose, and the diagonal with a shift λ. */
+/** Gradients and tensors on nodes for the sweep at the current pose, and the diagonal with a shift λ. */
 export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
   const { nodePosition: x, nodeMass, nodeDamping, nodeFrame, nodeInertia, loads } = h;
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;

@@ -219,7 +219,7 @@ export interface Helices {
 
 /**
  * Fits `elements` helical elements of equal length to a smooth curve through `points` (3 numbers each [m]), and says how
- * far they miss it. `frame`: where d1 points at the start, and how it goes on; unless told, it turns about the tangent as
+ * far they miss it. `frame`: direction of d1 at the start, and along the curve; by default it turns about the tangent as
  * the curve winds, so that a helix has constant curvatures and is met exactly.
  */
 export function fitHelices(

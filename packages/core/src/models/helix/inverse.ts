@@ -17,7 +17,7 @@ import { factorRod } from './sweep.ts';
 /** What inverse statics found. */
 export interface InverseReport {
   readonly stable: boolean;
-  /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined where loads have no potential. */
+  /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined if loads have no potential. */
   readonly stiffnessFactor?: number;
 }
 
@@ -38,7 +38,7 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
   return { stable: factor < 1, stiffnessFactor: factor };
 }
 
-/** Least α for which α l K + ∂g/∂κ is positive definite at the present pose with its loads; 0 when any will do. */
+/** Least α for which α l K + ∂g/∂κ is positive definite at the current pose with its loads; 0 when any will do. */
 function leastStiffness(h: HelixBody, w: Workspace, t: number): number {
   const definite = (factor: number): boolean => factorTangent(h, w, t, factor - 1, true);
   let low = 0;

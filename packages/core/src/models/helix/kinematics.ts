@@ -202,7 +202,7 @@ export function writeVelocities(
   }
 }
 
-/** Positions, tangents and directors of the present pose into the samples. */
+/** Positions, tangents and directors of the current pose into the samples. */
 export function writeSampleShape(h: HelixBody): void {
   const { samples, edgeFrame, edgeCount } = h;
   samples.nodePosition.set(h.nodePosition);

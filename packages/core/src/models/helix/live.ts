@@ -24,7 +24,7 @@ import type { NewtonOptions } from './newton.ts';
 import type { HelixBody } from './rod.ts';
 import { factorRod } from './sweep.ts';
 
-/** Gradient of elastic energy and loads at the curvatures `kappa`; returns the residual [N], NaN where a load is not finite. */
+/** Gradient of elastic energy and loads at the curvatures `kappa`; returns the residual [N], NaN if a load is not finite. */
 function evaluateGradient(h: HelixBody, w: Workspace, stage: Stage, kappa: Float64Array): number {
   poseRod(h, kappa);
   if (!evaluateLoads(h, w, stage)) return Number.NaN;

@@ -1,5 +1,5 @@
 /**
- * Natural modes about the present state, and the matrices M, K, C in the curvatures.
+ * Natural modes about the current state, and the matrices M, K, C in the curvatures.
  *
  * All matrices are dense, because every curvature moves all that lies beyond. M x = μ (K + σM) x is solved with σ large enough
  * that the matrix on the right is positive definite; ω² = 1/μ − σ. In this order a mass matrix that is singular (twist
@@ -17,7 +17,7 @@ import { writeDense } from './sweep.ts';
 
 const STILL = new Float64Array(6);
 
-/** Tangent stiffness at the present state, loads included, symmetric part. */
+/** Tangent stiffness at the current state, loads included, symmetric part. */
 function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64Array; asymmetry: number } {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   const n = h.q.length;

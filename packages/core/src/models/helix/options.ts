@@ -35,7 +35,7 @@ export const helixOptions: OptionFields<HelixOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 50.' },
 };
 
-/** What the model `helix` can do. */
+/** Capabilities of the model `helix`. */
 export const helixCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

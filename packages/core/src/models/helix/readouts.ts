@@ -59,7 +59,7 @@ export function addMomentum(out: Momentum, h: HelixRod): void {
   }
 }
 
-/** Gradients −f + m a + α m v of the present state on nodes, edges and frames; the root's sums with them. */
+/** Gradients −f + m a + α m v of the current state on nodes, edges and frames; the root's sums with them. */
 function gatherForces(h: HelixRod, w: Workspace, t: number): void {
   placeRoot(h, t);
   poseRod(h, h.q);

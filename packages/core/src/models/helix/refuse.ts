@@ -1,4 +1,4 @@
-/** What the model refuses of a scene, and why: said before the run, not found out during it. */
+/** What the model rejects of a scene, and why: said before the run, not found out during it. */
 
 import { SceneError } from '../../errors.ts';
 import type { Coupling, Drive } from '../../model.ts';

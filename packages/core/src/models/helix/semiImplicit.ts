@@ -19,7 +19,7 @@ import { factorRod, solveRod } from './sweep.ts';
 const rootAcceleration = new Float64Array(6);
 const result: NewtonResult = { converged: true, iterations: 1, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
-/** Loads at the present pose with the present velocities. */
+/** Loads at the current pose with the current velocities. */
 function evaluatePresentLoads(h: HelixRod, w: Workspace, t: number, dt: number): boolean {
   const stage: Stage = { t, inertia: 1, rate: 1 / dt };
   for (let k = 0; k < h.nodePosition.length; k++) w.before[k] = h.nodePosition[k] - dt * h.nodeVelocity[k];

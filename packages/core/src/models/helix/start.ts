@@ -52,7 +52,7 @@ export function initializeVelocity(h: HelixRod, w: Workspace, t: number): void {
   if (h.hasFrames) writeDirectorRates(h.directorRate, h, w.before);
 }
 
-/** Accelerations of the present state, for reactions and tensions before the first step. */
+/** Accelerations of the current state, for reactions and tensions before the first step. */
 export function initializeAcceleration(h: HelixRod, w: Workspace, t: number): void {
   const { q, v, stiffness, kappaRest, elementDamping } = h;
   placeRoot(h, t);

@@ -1,6 +1,6 @@
 /**
  * Equilibria. Dead loads have a potential: Newton with Levenberg's shift goes downhill in energy from wherever the rod is, by
- * exact O(N) steps, and the pivots of the last one are the verdict on stability. A saddle is left along its softest
+ * exact O(N) steps, and the pivots of the last one are the stability verdict. A saddle is left along its softest
  * direction; since the energy only falls, the way back is closed. With `stability: report` the branch is followed (`branch.ts`).
  *
  * Loads that depend on the state (followers, torques, wind, fields of place) have in general no potential. Their derivative
@@ -23,7 +23,7 @@ import { factorRod, solveRod } from './sweep.ts';
  */
 const ZERO_MODE = 1e-8;
 
-/** Factors the tangent stiffness K_el + `shift`·K_el + K_loads at the present pose; dead loads. */
+/** Factors the tangent stiffness K_el + `shift`·K_el + K_loads at the current pose; dead loads. */
 export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: number, definite: boolean): boolean {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   fillAssembly(h, w, stage);

@@ -108,7 +108,7 @@ function eliminate(a: Assembly, e: number): boolean {
 
 const outboard = new Float64Array(6);
 
-/** Solves with the factor, in place: x is the right side, then the solution. */
+/** Solves with the factor, in place: x is the right-hand side, then the solution. */
 export function solveRod(h: HelixChain, a: Assembly, x: Float64Array): void {
   const { pivot, coupling } = a;
   const { elementCount, jacobianAngular: A, jacobianLinear: B, position } = h;

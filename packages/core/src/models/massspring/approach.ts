@@ -1,5 +1,5 @@
 /**
- * Approaches an equilibrium in parts: loads grow from zero, and rest lengths go from those at which the present state is unstrained
+ * Approaches an equilibrium in parts: loads grow from zero, and rest lengths go from those at which the current state is unstrained
  * to those of the natural shape. Every part starts near its solution, so the chain neither folds nor loses turns on the way.
  */
 import { hypot } from '../../math/rounded/index.ts';

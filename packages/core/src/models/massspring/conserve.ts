@@ -31,7 +31,7 @@ interface Scheme {
 
 const before = new Float64Array(3);
 
-/** Writes spring s as a row: direction n̄, value s/k, length lⁿ + lⁿ⁺¹ or lⁿ⁺¹. False where it does not act. */
+/** Writes spring s as a row: direction n̄, value s/k, length lⁿ + lⁿ⁺¹ or lⁿ⁺¹. False if it does not act. */
 function writeMean(hair: Hair, work: Workspace, s: number, { h, ending }: Scheme): boolean {
   const { row, start, where } = work;
   if (!writeSpring(row, hair, s, start, start)) return false;
@@ -71,7 +71,7 @@ function writeMeanAltitude(hair: Hair, work: Workspace, t: number, { h, ending }
   return true;
 }
 
-/** Matrix and right side at the velocities `velocity`; `tension` are the springs' forces of the last prediction. `first`: in this step. */
+/** Matrix and right-hand side at the velocities `velocity`; `tension` are the springs' forces of the last prediction. `first`: in this step. */
 function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, pressure: boolean): void {
   const { mass, massDamping, size, loads, rod, start: root, stride, springs, tetrahedra } = hair;
   const { matrix, right, external, startVelocity, velocity, where, start, product, tension, curvature, row } = work;

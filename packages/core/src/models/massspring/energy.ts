@@ -46,7 +46,7 @@ function acts(hair: Hair, pin: number): boolean {
   return pin < 0 || hair.poses[pin].active;
 }
 
-/** Writes spring s with its direction at `where` and its value at `x`. False where it does not act or has no length. */
+/** Writes spring s with its direction at `where` and its value at `x`. False if it does not act or has no length. */
 export function writeSpring(row: Row, hair: Hair, s: number, where: Float64Array, x: Float64Array): boolean {
   const { springs } = hair;
   if (!acts(hair, springs.pin[s])) return false;

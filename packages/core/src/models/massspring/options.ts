@@ -53,7 +53,7 @@ export const massSpringOptions: OptionFields<MassSpringOptions> = {
   },
 };
 
-/** What the model `massspring` can do. */
+/** Capabilities of the model `massspring`. */
 export const massSpringCapabilities: Capabilities = {
   closed: false,
   anisotropic: false,

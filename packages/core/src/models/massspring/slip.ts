@@ -19,7 +19,7 @@ const clampDirector = new Float64Array(3);
 export const holdsTurns = ({ stubs, poses }: Hair): boolean =>
   stubs.length === 2 && stubs.every(({ pin }) => poses[pin].active);
 
-/** Twist from edge to edge at inner nodes, and from clamp to edge at the ends [rad], 1 per node; NaN where there is none. */
+/** Twist from edge to edge at inner nodes, and from clamp to edge at the ends [rad], 1 per node; NaN if there is none. */
 export function measureTwist(out: Float64Array, hair: Hair): void {
   const { samples, rod, stubs, poses } = hair;
   const { edgeTangent: t, edgeDirector: d } = samples;

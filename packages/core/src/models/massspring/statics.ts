@@ -210,7 +210,7 @@ function descend(search: Search, count: number): number {
   );
 }
 
-/** Negative eigenvalues of the tangent stiffness; undefined where loads depend on the state and their part is not known. */
+/** Negative eigenvalues of the tangent stiffness; undefined if loads depend on the state and their part is not known. */
 export function countNegative(hair: Hair, work: Workspace): number {
   const { size, fixed, stiffnessScale, rod } = hair;
   clearWide(work.matrix);

@@ -77,7 +77,7 @@ export function addTension(matrix: WideBand, row: Row, tension: number): void {
 }
 
 /**
- * Gradient of the elastic energy and its Hessian at the present positions. With `tension` the springs' forces are those
+ * Gradient of the elastic energy and its Hessian at the current positions. With `tension` the springs' forces are those
  * numbers, unknowns of their own, and `error` gets L − rest − tension/k; without, forces are those of the springs.
  */
 export function assembleTangent(

@@ -113,7 +113,7 @@ export function measureBulk(out: Bulk, tree: StrandTree, at: Departure, kinetic:
 }
 
 /**
- * The same sums from the present motion: `lost` is the energy about the centre of mass, of joints and motion; `push`, `moment` and `pressure` are
+ * The same sums from the current motion: `lost` is the energy about the centre of mass, of joints and motion; `push`, `moment` and `pressure` are
  * force, moment about the centre of mass and power of the loads.
  */
 export function measureMotion(out: Bulk, tree: StrandTree): void {

@@ -76,7 +76,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   };
 }
 
-/** The present state of the marked trees, or of all, is the start of the step. */
+/** The current state of the marked trees, or of all, is the start of the step. */
 function hold({ trees, starts, slots, place, systemOfRod, positions }: StrandContact, marked?: Uint8Array): void {
   for (let k = 0; k < trees.length; k++) {
     if (marked && !marked[k]) continue;
@@ -135,7 +135,7 @@ function linearizeTrees(
   return true;
 }
 
-/** The response as a matrix, or with many sides as that of each link. False where the tree's matrix cannot be factored. */
+/** The response as a matrix, or with many sides as that of each link. False if the tree's matrix cannot be factored. */
 function findResponse(slot: Slot, tree: StrandTree, own: TreeSides, many: boolean, h: number): boolean {
   const { sweep, departure } = slot;
   sweep.columns = 6;
@@ -210,7 +210,7 @@ function addEnergy(out: SystemEnergy, tree: StrandTree): void {
   }
 }
 
-/** The matrix at the present state, shifted until it is positive. */
+/** The matrix at the current state, shifted until it is positive. */
 function factorShifted({ sweep }: Slot, tree: StrandTree): boolean {
   tree.glue = undefined;
   let shift = 0;

@@ -109,7 +109,7 @@ export function writeNodes({ rods }: StrandTree, { nodes, tip, base }: Departure
   });
 }
 
-/** Adds the forces that the links' inertia takes at the present pose. */
+/** Adds the forces that the links' inertia takes at the current pose. */
 export function addInertia(tree: StrandTree, at: Departure): void {
   const { linkCount, tipMass, inertia, length, world, origin, force, q } = tree;
   const { h, tip, velocity, frame, spin, turned, slope, baseRate } = at;

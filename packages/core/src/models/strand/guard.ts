@@ -1,5 +1,5 @@
 /**
- * Refuses steps that create energy.
+ * Rejects steps that create energy.
  *
  * Backward differences of joint rates, in axes that turn with the links, have no inequality of energy: where a step does not resolve the
  * vibrations of a kink that is let go, the terms in the square of the rates push the links outwards, and of 150 links one that whips may

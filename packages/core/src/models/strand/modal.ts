@@ -1,5 +1,5 @@
 /**
- * Natural modes about the present state, and the matrices M, K, C in turns of the joints.
+ * Natural modes about the current state, and the matrices M, K, C in turns of the joints.
  *
  * M by the composite-body method, K from the static tangent column by column, and all eigenvalues of the dense pair:
  * strands have tens of links. M is singular where links have no polar inertia, so the pair is turned round: M x = μ (K +

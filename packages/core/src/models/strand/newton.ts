@@ -51,8 +51,8 @@ function countNegative(M: Float64Array, floor: number): number {
 }
 
 /**
- * Eliminates all joints for the present state, after `evaluateResidual`. `shift`: multiple of the joints' stiffness
- * that is added to the matrix. False where a pivot is singular.
+ * Eliminates all joints for the current state, after `evaluateResidual`. `shift`: multiple of the joints' stiffness
+ * that is added to the matrix. False if a pivot is singular.
  */
 export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): boolean {
   sweep.compact = tree.departure !== undefined;

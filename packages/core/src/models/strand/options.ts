@@ -245,7 +245,7 @@ export const strandOptions: OptionFields<StrandOptions> = {
   },
 };
 
-/** What the model `strand` can do. */
+/** Capabilities of the model `strand`. */
 export const strandCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

@@ -40,7 +40,7 @@ export interface Constraints {
   readonly active: Uint8Array;
   /** Largest distance from a goal that was not met [m or rad]. */
   violation: number;
-  /** Writes `value` and `direction` for the present pose. */
+  /** Writes `value` and `direction` for the current pose. */
   readonly evaluate: (tree: StrandTree, t: number) => void;
   /** On the way to an equilibrium rows are springs, this many times as stiff as the strand; 0: as they are. */
   spring: number;
@@ -70,7 +70,7 @@ export interface Departure {
   readonly nodes: readonly Float64Array[];
   /** Energy of the joints at the start [J]. */
   elastic: number;
-  // at the present pose
+  // at the current pose
   /** Mean spin over the step, and how ψ changes as the link turns, in its axes: two numbers, the third is 1. */
   readonly turned: Float64Array;
   readonly slope: Float64Array;

@@ -1,4 +1,4 @@
-/** What the model refuses of a scene, and why. */
+/** What the model rejects of a scene, and why. */
 
 import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';

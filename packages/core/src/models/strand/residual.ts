@@ -1,5 +1,5 @@
 /**
- * The recursive residual [Hadap2006 Algorithm 1]: what is missing in every joint's balance of torques for the present
+ * The recursive residual [Hadap2006 Algorithm 1]: what is missing in every joint's balance of torques for the current
  * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
@@ -63,7 +63,7 @@ export function writeBaseReaction(out: Float64Array, tree: StrandTree, originRat
 }
 
 /**
- * Residual of the present q, v, rate. `originRate`: acceleration of the base's origin along free axes; undefined for
+ * Residual of the current q, v, rate. `originRate`: acceleration of the base's origin along free axes; undefined for
  * statics. `fresh`: loads that do not depend on the state are asked for again.
  */
 export function evaluateResidual(

@@ -237,7 +237,7 @@ const pivot = new Float64Array(9);
 const inverse = new Float64Array(9);
 const block = new Float64Array(9);
 
-/** A becomes its inverse: m × m blocks of 3 × 3, by rows. False where a block is singular. */
+/** A becomes its inverse: m × m blocks of 3 × 3, by rows. False if a block is singular. */
 function invertBlocks(A: Float64Array, m: number): boolean {
   const n = 3 * m;
   for (let k = 0; k < m; k++) {

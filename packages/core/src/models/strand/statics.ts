@@ -205,7 +205,7 @@ function perturb(tree: StrandTree, work: StaticsWork, amount: number): void {
 /** How far a pin or joint may be from its goal in an equilibrium, over the strand's length. */
 const REACHED = 1e-4;
 
-/** Why the present state is none that the scene asks for: links do not stretch, so a pin may be out of reach. Empty: it is reached. */
+/** Why the current state is none that the scene asks for: links do not stretch, so a pin may be out of reach. Empty: it is reached. */
 function describeUnmet({ constraints, reach }: StrandTree): string {
   if (!constraints || constraints.violation <= REACHED * reach) return '';
   return `a pin or joint is ${constraints.violation.toPrecision(3)} m away from where it is held: the links of a strand do not stretch, whatever EA is; bring the pins closer, or use der`;
@@ -284,7 +284,7 @@ export function findEquilibrium(
 }
 
 /**
- * Unstable directions at the present state: negative pivots, less those that constraints take away, which are the
+ * Unstable directions at the current state: negative pivots, less those that constraints take away, which are the
  * negative eigenvalues of their response.
  */
 function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {

@@ -216,7 +216,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   if (history.header[3] > 0) writePast(past, q0, history.q1, linkCount);
   else past.fill(0);
   const size = 3 * linkCount + 3;
-  // along the present rates, and their change over the last step
+  // along the current rates, and their change over the last step
   const bend = history.header[3] > 0 ? (0.5 * h * h) / before : 0;
   for (let k = 0; k < size; k++) {
     const from = k < 3 * linkCount ? 3 + k : k - 3 * linkCount;

@@ -48,7 +48,7 @@ export interface Base {
   readonly pins: readonly Pin[];
   readonly poses: readonly PinPose[];
   readonly motions: readonly PinMotion[];
-  /** The pin that holds the frame, −1 where none does; and those that hold the axes now. */
+  /** The pin that holds the frame, −1 if none does; and those that hold the axes now. */
   readonly frame: number;
   readonly axes: Int32Array;
   /** Columns d1 d2 d3, by rows. */
@@ -178,7 +178,7 @@ export const positionCount = (links: number): number => 3 + 4 * links;
 export const velocityCount = (links: number): number => 3 + 3 * links;
 /**
  * Last step, the step before, the step that error control would take next, how many steps lie behind; then two earlier
- * positions, one earlier velocity and the present acceleration; and the base's motion in the last step and the one before.
+ * positions, one earlier velocity and the current acceleration; and the base's motion in the last step and the one before.
  */
 export const HEADER = 4;
 export const memoryCount = (links: number): number =>

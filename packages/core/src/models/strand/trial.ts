@@ -70,7 +70,7 @@ export function setFormula(h: number, before: number, order: number): number {
 const inverse = new Float64Array(4);
 const between = new Float64Array(4);
 
-/** Earlier joint rotations, and the origin, as seen from the present ones. */
+/** Earlier joint rotations, and the origin, as seen from the current ones. */
 export function writePast(out: Float64Array, from: Float64Array, earlier: Float64Array, links: number): void {
   for (let j = 0; j < links; j++) {
     const o = 3 + 4 * j;
