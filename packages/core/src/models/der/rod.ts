@@ -82,7 +82,7 @@ export interface DerRod {
   /** q̈ at the end of the last step. */
   readonly acceleration: Float64Array;
   /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 after a step, 2 after a step with contact, after which accelerations are
-  * recomputed. */
+   * recomputed. */
   readonly qBefore: Float64Array;
   readonly vBefore: Float64Array;
   readonly history: Float64Array;
