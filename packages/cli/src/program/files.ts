@@ -56,10 +56,11 @@ function addExport({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-  usda          Universal Scene Description, for Houdini, Maya, usdview, Blender
+  usda, usdc    Universal Scene Description, as text or binary, for Houdini, Maya, usdview, Blender
+  abc           Alembic curves
   glb           glTF, animated, for Blender and the web
-  vtp           VTK, a file a frame and a .pvd, for ParaView
-  csv, parquet  tables, one row a node and frame
+  vtp           VTK, one file per frame and a .pvd, for ParaView
+  csv, parquet  tables, one row per node and frame
   svg, png      pictures
   apng          animated PNG, a film that web pages show as an image
   mp4, webm     films; they need ffmpeg

@@ -7,9 +7,9 @@ export type Backend = 'standard' | 'batch' | 'gpu' | 'auto';
 /** Options of the model `der`. */
 export interface DerOptions {
   /**
-   * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for inextensible
-   * rods that are held at their first node and touch nothing; `gpu`, the same in single precision on a GPU; `auto`: `gpu` if
-   * there is one, it can move the rods, and they are many.
+   * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for open inextensible
+   * rods that are free or held at their first node; `gpu`, the same in single precision on a GPU; `auto`: `gpu` if there is one, it can move
+   * the rods, and they are many.
    */
   readonly backend?: Backend;
   /**
@@ -33,7 +33,7 @@ export const derOptions: OptionFields<DerOptions> = {
     kind: 'words',
     words: ['standard', 'batch', 'gpu', 'auto'],
     about:
-      'standard (default); batch: edge rotations as unknowns, for inextensible rods held at their first node; gpu: the same in single precision on a GPU, without contact; auto: gpu where it serves, else standard.',
+      'standard (default); batch: edge rotations as unknowns, for open inextensible rods that are free or held at their first node; gpu: the same in single precision on a GPU; auto: gpu where it serves, else standard.',
   },
   integrator: {
     kind: 'words',
