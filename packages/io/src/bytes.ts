@@ -1,4 +1,4 @@
-/** Little-endian byte work shared by the binary formats: checksums, padding. */
+/** Byte-level helpers of the binary formats, little endian: checksums, padding. */
 
 const crcTable: Uint32Array = Uint32Array.from({ length: 256 }, (_, n) => {
   let c = n;
@@ -39,7 +39,7 @@ export function sealSection(section: Uint8Array): number {
   return sum;
 }
 
-/** Whether the last four bytes are the checksum of the others. */
+/** True if the last four bytes are the checksum of the others. */
 export function isSealed(section: Uint8Array): boolean {
   const body = section.length - 4;
   return viewOf(section).getUint32(body, true) === crc32(section.subarray(0, body));

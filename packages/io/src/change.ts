@@ -1,4 +1,4 @@
-/** Values of a scene that a command line changes, `rods.0.edges=100`, before the scene is checked. */
+/** Changes of scene values on the command line, such as `rods.0.edges=100`, applied before the scene is checked. */
 import { parseDocument } from 'yaml';
 import type { ScenePath } from './document.ts';
 import { InputError } from './errors.ts';
@@ -7,7 +7,7 @@ import { InputError } from './errors.ts';
 export interface SceneChange {
   /** List entries by index or by their `id`. */
   readonly path: readonly string[];
-  /** As it would stand in a file. */
+  /** The value as it would be written in a file. */
   readonly value: unknown;
   /** Where the change comes from, for messages: `--set rods.0.edges=100`. */
   readonly origin: string;
@@ -30,14 +30,14 @@ export function parseChange(text: string, option = '--set'): SceneChange {
   return { path, value: document.toJS({ maxAliasCount: 0 }), origin };
 }
 
-/** A scene after a change, and what the change needs. */
+/** A changed scene, and data for messages. */
 export interface ChangedScene {
   readonly value: unknown;
-  /** The change that a field comes from, if it comes from one. */
+  /** The change that a field comes from, if any. */
   originOf(path: ScenePath): string | undefined;
 }
 
-/** The values with some of them replaced; the given values stay as they are. */
+/** A copy of the values with some of them replaced. */
 export function applyChanges(value: unknown, changes: readonly SceneChange[]): ChangedScene {
   const origins: { readonly path: ScenePath; readonly origin: string }[] = [];
   const changed = changes.reduce((scene, change) => {
@@ -53,7 +53,7 @@ export function applyChanges(value: unknown, changes: readonly SceneChange[]): C
   };
 }
 
-/** A copy of `node` with the change below it; adds the keys it went by to `path`. */
+/** A copy of `node` with the change below it; appends the keys on the way to `path`. */
 function setAt(node: unknown, change: SceneChange, depth: number, path: PropertyKey[]): unknown {
   if (depth === change.path.length) return change.value;
   const key = change.path[depth];
@@ -76,7 +76,7 @@ function setAt(node: unknown, change: SceneChange, depth: number, path: Property
   path.push(key);
   const fields = (node ?? {}) as Record<string, unknown>;
   const child = setAt(Object.hasOwn(fields, key) ? fields[key] : undefined, change, depth + 1, path);
-  // a field of any name, also __proto__, is a field
+  // a field may have any name, including __proto__
   return Object.fromEntries([...Object.entries(fields).filter(([name]) => name !== key), [key, child]]);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The head that recordings and states share: signature, version, JSON header, checksum.
+ * The header that recordings and states share: signature, version, JSON header, checksum.
  *
  *   offset  size  what
  *        0     8  signature: 0x89, four letters, CR LF, 0x1a (a transfer that meddles with line ends breaks it visibly)
@@ -37,7 +37,7 @@ export function encodeHead(format: Format, header: unknown): Uint8Array {
   return head;
 }
 
-/** How many bytes the head of a source takes, as far as it has them: what decodeHead must be given. */
+/** Number of bytes of a source's header, from its first bytes: what decodeHead needs. */
 export function headSizeOf(source: {
   readonly size: number;
   read(offset: number, length: number): Uint8Array;
@@ -46,7 +46,7 @@ export function headSizeOf(source: {
   return Math.min(source.size, align8(fixed + viewOf(source.read(12, 4)).getUint32(0, true) + 4));
 }
 
-/** An error in a binary file. The message says the byte and what to do. */
+/** An error in a binary file. The message gives the byte offset and the remedy. */
 export function binaryError(source: string, offset: number, message: string): InputError {
   return new InputError(source, [{ offset, message: `${message} (at byte ${offset})` }]);
 }

@@ -1,6 +1,6 @@
 /**
- * Tables. Numbers are written with all their digits (the shortest text that reads back to the same double), text is
- * quoted where it must be (RFC 4180), and lines come one by one so that a long recording need not fit in memory.
+ * Tables. Numbers are written with all their digits (the shortest text that reads back to the same double), text is quoted if necessary (RFC 4180), and
+ * lines are produced one by one so that a long recording need not fit in memory.
  */
 
 import type { ProbeSeries } from '@tendril-sim/core';
@@ -8,7 +8,7 @@ import type { Recording } from './recording.ts';
 
 type Cell = string | number;
 
-/** One line with its end. */
+/** One line, including its line end. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(formatCell).join(',')}\n`;
 }
@@ -18,7 +18,7 @@ function formatCell(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One line a node and frame. d1 is that of the edge that leaves the node; the last node of an open rod has none. */
+/** One line per node and frame. d1 is that of the edge that leaves the node; the last node of an open rod has none. */
 export function* nodeTable(recording: Pick<Recording, 'header' | 'frames'>): Generator<string> {
   const { rods, channels = [] } = recording.header;
   yield csvLine(['frame', 'time', 'rod', 'node', 'x', 'y', 'z', 'd1x', 'd1y', 'd1z', ...channels]);
@@ -36,7 +36,7 @@ export function* nodeTable(recording: Pick<Recording, 'header' | 'frames'>): Gen
   }
 }
 
-/** One line a frame [s, J]. */
+/** One line per frame [s, J]. */
 export function* energyTable(recording: Pick<Recording, 'frames'>): Generator<string> {
   yield csvLine(['frame', 'time', 'kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total']);
   let index = 0;
@@ -45,7 +45,7 @@ export function* energyTable(recording: Pick<Recording, 'frames'>): Generator<st
   }
 }
 
-/** One line a probe and time; a quantity with one component leaves y and z empty. */
+/** One line per probe and time; a quantity with one component leaves y and z empty. */
 export function* probeTable(probes: readonly ProbeSeries[]): Generator<string> {
   yield csvLine(['probe', 'rod', 'quantity', 'time', 'x', 'y', 'z']);
   for (const { name, rod, quantity, time, value } of probes) {

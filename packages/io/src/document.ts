@@ -1,7 +1,7 @@
 /**
- * Reads YAML and JSON text into plain values, and finds the line and column of a field. Scenes and studies are read by it.
+ * Reads YAML and JSON text into plain values, and finds the line and column of a field. Used for scenes and studies.
  *
- * JSON is a subset of YAML: where a line has to be named, it is read as such, so that there is one way to find lines.
+ * JSON is a subset of YAML: to locate a line, JSON is parsed as YAML, so that there is only one way to find lines.
  */
 import {
   type Document,
@@ -25,18 +25,18 @@ export type ScenePath = readonly PropertyKey[];
 export interface Place {
   readonly line: number;
   readonly column: number;
-  /** The option that gave the field, where the file did not. */
+  /** The option that set the field, if the file did not. */
   readonly origin?: string;
 }
 
-/** How many nodes aliases may make of a file, so that a small file cannot become a gigantic scene. */
+/** Maximum number of nodes from YAML aliases, so that a small file cannot become a gigantic scene. */
 const aliasLimit = 10_000;
 
-/** A parsed file that knows the places of its fields. */
+/** A parsed file with the locations of its fields. */
 export interface TextDocument {
-  /** What the text says, as plain values. */
+  /** The content as plain values. */
   readonly value: unknown;
-  /** Place of the value at a path, or of its key; if it is absent, of the nearest field around it. */
+  /** Location of the value at a path, or of its key; if it is absent, of the nearest enclosing field. */
   place(path: ScenePath, wantKey: boolean): Place;
 }
 
@@ -62,7 +62,7 @@ function placeOf(offset: number, lineCounter: LineCounter): Place {
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** Lines and columns in JSON, found without the reader of YAML. */
+/** Lines and columns in JSON, found without the YAML parser. */
 function createJsonPlaces(text: string): (path: ScenePath, wantKey: boolean) => Place {
   const offsetOf = createJsonLocator(text);
   const lines = new LineCounter();
@@ -76,7 +76,7 @@ function readDocument(text: string, source: string, lineCounter: LineCounter): D
   try {
     document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: true });
   } catch (error) {
-    // the parser recurses: a file of brackets alone can exhaust the stack
+    // the parser recurses: a file of nothing but brackets can exhaust the stack
     if (error instanceof RangeError) throw nestedTooDeeply(text, source);
     throw error;
   }
@@ -108,13 +108,13 @@ function toPlain(document: Document, text: string, source: string, lineCounter: 
       throw new InputError(source, [{ ...placeOf(document.range?.[0] ?? 0, lineCounter), message }]);
     }
     if (error instanceof RangeError) throw nestedTooDeeply(text, source);
-    // the reader's own words on `<<: 5`
+    // the parser's own message on `<<: 5`
     if (error instanceof Error && /merge/i.test(error.message)) throw mergeError(document, source, lineCounter);
     throw error;
   }
 }
 
-/** `<<` takes its fields from another map; anything else is rejected, at its line. */
+/** `<<` merges the fields of another map; anything else is rejected, at its line. */
 function mergeError(document: Document, source: string, lineCounter: LineCounter): InputError {
   let offset = 0;
   visit(document, {
@@ -131,7 +131,7 @@ function mergeError(document: Document, source: string, lineCounter: LineCounter
   return new InputError(source, [{ ...placeOf(offset, lineCounter), message }]);
 }
 
-/** The readers recurse; a scene needs ten levels, and this many are surely too many. */
+/** The parsers recurse; a scene needs ten levels, so this limit is ample. */
 const depthLimit = 100;
 
 function nestedTooDeeply(text: string, source: string): InputError {
@@ -139,7 +139,7 @@ function nestedTooDeeply(text: string, source: string): InputError {
   return new InputError(source, [{ ...findDeepest(text), message }]);
 }
 
-/** Where brackets go deeper than the limit; else the line that is indented most. */
+/** Location at which brackets exceed the depth limit; else the line with the deepest indentation. */
 function findDeepest(text: string): Place {
   let [line, lineStart, depth] = [1, 0, 0];
   let indented = { line: 1, column: 1 };

@@ -1,5 +1,5 @@
 /**
- * Scenes as text that a program changes and a person goes on reading: comments, order and units stay where they were.
+ * Edits the text of a scene and keeps comments, order and units.
  */
 import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
 import type { ScenePath } from './document.ts';
@@ -8,14 +8,14 @@ import type { SceneInput } from './schema.ts';
 /** An edit of the text of a scene. */
 export interface SceneEdit {
   readonly path: ScenePath;
-  /** As it would stand in a file; undefined takes the field away. */
+  /** The value as it would be written in a file; undefined removes the field. */
   readonly value: unknown;
 }
 
-/** A line of the file is not made longer than this by writing a list or a group in one line. */
+/** Maximum length of a line when a list or a group is written in one line. */
 const lineWidth = 96;
 
-/** The values as the text has them: units unread, nothing checked. Undefined if the text is no YAML. */
+/** The values as written: units not parsed, nothing checked. Undefined if the text is not YAML. */
 export function sceneValues(text: string): unknown {
   const document = parseDocument(text, { merge: true });
   if (document.errors.length > 0) return undefined;
@@ -26,7 +26,7 @@ export function sceneValues(text: string): unknown {
   }
 }
 
-/** The text with the values at some paths replaced, added or taken away. Text that is no YAML is returned as it is. */
+/** The text with the values at some paths replaced, added or removed. Text that is not YAML is returned unchanged. */
 export function editSceneText(text: string, edits: readonly SceneEdit[]): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return text;
@@ -37,7 +37,7 @@ export function editSceneText(text: string, edits: readonly SceneEdit[]): string
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** A number in place of a number keeps its comment; everything else is written anew. */
+/** A number that replaces a number keeps its comment; everything else is rewritten. */
 function setValue(document: Document, path: ScenePath, value: unknown): void {
   const present = document.getIn(path, true);
   if (isScalar(present) && (typeof value !== 'object' || value === null)) {
@@ -53,7 +53,7 @@ function setValue(document: Document, path: ScenePath, value: unknown): void {
   document.setIn(path, node);
 }
 
-/** A scene as YAML, as a person would write it: short lists and groups in one line. */
+/** A scene as readable YAML: short lists and groups in one line. */
 export function formatScene(scene: SceneInput): string {
   // through JSON, so that fields which are undefined are absent
   const values = JSON.parse(JSON.stringify(scene)) as unknown;

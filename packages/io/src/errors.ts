@@ -1,25 +1,25 @@
 /**
- * Bad input from a file, as one error that lists everything wrong with it.
+ * Invalid input from a file, as one error that lists all problems.
  *
- * `message` is complete: source, place, field, what is wrong and what would be right. A program prints it as it is.
+ * `message` is complete: source, location, field, what is wrong and what would be right. A program can print it unchanged.
  */
 
-/** One thing that is wrong. Lines and columns count from 1; a binary file has a byte offset in their place. */
+/** One problem. Lines and columns count from 1; a binary file has a byte offset instead. */
 export interface Problem {
   readonly message: string;
-  /** The field as one writes it, such as `rods[0].section.radius`; empty for the whole. */
+  /** The field, such as `rods[0].section.radius`; empty for the whole file. */
   readonly path?: string;
   readonly line?: number;
   readonly column?: number;
   readonly offset?: number;
-  /** Where it comes from, where that is not the source: an option of the command line. Named in place of a line. */
+  /** Origin of the field if it is not the file: an option of the command line. Named instead of a line. */
   readonly origin?: string;
 }
 
-/** How many problems a message lists before it only counts. */
+/** Number of problems that a message lists; further ones are only counted. */
 export const problemLimit: number = 20;
 
-/** Everything that is wrong with a file; `message` is ready to print. */
+/** All problems of a file; `message` is ready to print. */
 export class InputError extends Error {
   readonly source: string;
   readonly problems: readonly Problem[];
@@ -43,7 +43,7 @@ export class InputError extends Error {
   }
 }
 
-/** Control characters as \\u001b and the like: text from files must not steer the terminal that prints it. */
+/** Escapes control characters as \\u001b and the like: text from files must not control the terminal that prints it. */
 export function escapeControls(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
@@ -64,7 +64,7 @@ function formatProblems(source: string, problems: readonly Problem[]): string {
   return lines.join('\n');
 }
 
-/** `['rods', 0, 'section']` → `rods[0].section`; a key that is no plain word is quoted. */
+/** `['rods', 0, 'section']` → `rods[0].section`; a key that is not a plain word is quoted. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let out = '';
   for (const key of path) {

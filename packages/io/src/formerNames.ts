@@ -1,4 +1,4 @@
-/** Names that options of models had before: scenes that use them are read, and the reader is told the new ones. */
+/** Former names of model options: scenes that use them are read, with a warning that gives the current names. */
 import { availableModels, modelOptions, type OptionField } from '@tendril-sim/core';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface Renamed {
   readonly warnings: readonly string[];
 }
 
-/** The scene with today's names in `solver`, and a warning for each former one. */
+/** The scene with current names in `solver`, and a warning for each former one. */
 export function renameFormer(scene: unknown): Renamed {
   if (!isFields(scene) || !isFields(scene.solver)) return { value: scene, warnings: [] };
   const warnings: string[] = [];

@@ -8,16 +8,16 @@ import type { MonitorData } from './threadMonitor.ts';
 export interface Gpu {
   /** For `createWorld`, with `solver.der.backend: gpu` in the scene. */
   readonly model: GpuModel;
-  /** Whether the adapter computes on the CPU, such as SwiftShader: slower than the other backends. */
+  /** True if the adapter computes on the CPU, such as SwiftShader: slower than the other backends. */
   readonly isSoftware: boolean;
-  /** Ends its thread. A world that it serves goes on without it. */
+  /** Ends its thread. A world that uses it continues without it. */
   close(): void;
 }
 
-/** Why there is no GPU to compute on, in words. */
+/** There is no GPU to compute on; the message says why. */
 export class NoGpuError extends Error {}
 
-/** Starts the thread that has the device. Throws NoGpuError if there is none. */
+/** Starts the thread that owns the device. Throws NoGpuError if there is none. */
 export async function startGpu(): Promise<Gpu> {
   const { port1: lifeline, port2: watched } = new MessageChannel();
   const data: GpuThreadData = { lifeline };

@@ -1,9 +1,9 @@
-/** What runs in the thread of `startGpu`: finds a device, says which, and serves requests. */
+/** Runs in the thread of `startGpu`: finds a device, reports it, and serves requests. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { createGpuServer, type Device, type GpuMessage } from '@tendril-sim/core/batch';
 
 export interface GpuThreadData {
-  /** Closes when the thread ends, and that is how others learn of it. */
+  /** Closes when the thread ends, which notifies the others. */
   readonly lifeline: MessagePort;
 }
 
@@ -25,10 +25,10 @@ interface WebGpu {
   };
 }
 
-/** Strands that exceed what a device allows by default are split less often where it allows more. */
+/** Requests more than the default limits if the device allows it, so that large sets of strands are split less often. */
 const wantedLimits = ['maxStorageBufferBindingSize', 'maxBufferSize', 'maxStorageBuffersPerShaderStage'];
 
-/** Dawn crashes if what a device came from is collected as garbage. */
+/** Keeps a reference: Dawn crashes if a device's origin is garbage-collected. */
 const kept: unknown[] = [];
 
 async function openDevice(): Promise<{

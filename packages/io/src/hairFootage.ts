@@ -1,6 +1,6 @@
 /**
- * The hairs of a hairstyle as footage: one frame as they hang, or many as a motion moves them; for the exporters. Hairs are kept out of the
- * skin that the style has, and the skin is in the footage as an obstacle that rides on the body `head`.
+ * The hairs of a hairstyle as footage for the exporters: one frame at rest, or many in motion. Hairs are kept out of the style's skin, and the footage
+ * has the skin as an obstacle attached to the body `head`.
  */
 import {
   type ColliderSpec,
@@ -23,9 +23,9 @@ import type { RecordedRod, RecordingFrame } from './recording.ts';
 /** Hairs that follow recorded guides. */
 export interface HairFootageOptions {
   readonly motion?: Motion;
-  /** Points a hair. Default 21. */
+  /** Points per hair. Default 21. */
   readonly nodes?: number;
-  /** The guides themselves in place of the hairs. */
+  /** The guides themselves instead of the hairs. */
   readonly guides?: boolean;
 }
 
@@ -118,7 +118,7 @@ function skinOf({ skin }: Hairstyle): ColliderSpec[] {
   ];
 }
 
-/** Where the head is, as the root of the first guide tells it. */
+/** Pose of the head, from the root of the first guide. */
 function headPose(
   { guideRoots }: Hairstyle,
   { turn, position }: GuidePose,

@@ -1,22 +1,22 @@
-/** A hairstyle as a scene that runs: its guides, the head in their way, and a motion of the head. As YAML text. */
+/** A hairstyle as a runnable scene: its guides, the head as an obstacle, and a motion of the head. As YAML text. */
 import type { Hairstyle, PathSpec } from '@tendril-sim/core';
 
-/** How a hairstyle becomes a scene. */
+/** Options for converting a hairstyle to a scene. */
 export interface HairSceneOptions {
   readonly title: string;
-  /** The hairstyle, as the scene names it. */
+  /** File name of the hairstyle in the scene. */
   readonly hairFile: string;
-  /** The mesh of the head, likewise; an OBJ, a glTF or the hairstyle itself. Default: no head. */
+  /** File name of the head's mesh: an OBJ, a glTF or the hairstyle itself. Default: no head. */
   readonly headFile?: string;
-  /** Whether it is a solid, holes closed; false: a surface, met from both sides. Default true. */
+  /** True if it is a solid, holes closed; false: a surface that collides on both sides. Default true. */
   readonly solid?: boolean;
   /** Placement of that mesh. */
   readonly unit?: number;
   readonly up?: 'y' | 'z';
-  /** How the head moves; it needs no mesh. Default: it stands still. */
+  /** Motion of the head; it needs no mesh. Default: none. */
   readonly motion?: PathSpec;
   readonly model?: string;
-  /** Edges a guide. Default: as many as make it look smooth. */
+  /** Edges per guide. Default: enough for a smooth curve. */
   readonly edges?: number;
   readonly every?: number;
   readonly count?: number;

@@ -153,7 +153,7 @@ function checkBody(body: Uint8Array, size: number, start: number, total: number,
 const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 31;
 const isPositive = (n: unknown): boolean => typeof n === 'number' && n > 0 && Number.isFinite(n);
 
-/** A sound checksum says that the header is as it was written, not that we wrote it. */
+/** A valid checksum shows that the header is as written, not that this program wrote it. */
 function checkStyle(value: unknown, source: string): StyleHeader {
   const header = value as Partial<StyleHeader> | null;
   const fiber = header?.fiber as Partial<Hairstyle['fiber']> | undefined;
@@ -177,7 +177,7 @@ function checkStyle(value: unknown, source: string): StyleHeader {
   return header as StyleHeader;
 }
 
-/** What a motion file says of itself. */
+/** Header of a motion file. */
 export interface MotionHeader {
   /** Version of the program that recorded. */
   readonly version: string;
@@ -218,7 +218,7 @@ export function encodeMotionFrame(header: MotionHeader, frame: MotionFrame): Uin
   return out;
 }
 
-/** Frames are decoded, and checked, when asked for. */
+/** Frames are decoded, and checked, on request. */
 export function decodeMotion(bytes: Uint8Array, source: string): Motion {
   const head = decodeHead(motionFormat, bytes, source);
   const header = head.header as MotionHeader;

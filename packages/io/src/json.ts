@@ -1,9 +1,9 @@
 /**
- * Scenes that are written as JSON, read as such. The reader of YAML takes 3 ms a rod of 32 nodes: half a minute for a head of hair,
- * where this takes half a second. Places of errors are found by scanning the lists and fields around them, and no others.
+ * Reads scenes written as JSON with the JSON parser. The YAML parser takes 3 ms per rod of 32 nodes: half a minute for a head of hair, instead of half a
+ * second. Locations of errors are found by scanning only the lists and fields around them.
  */
 
-/** Undefined if the text is no JSON or says something twice: the reader of YAML can tell where. */
+/** Undefined if the text is not JSON or has a duplicate key: the YAML parser then locates the error. */
 export function readJson(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
@@ -40,7 +40,7 @@ function countFields(value: unknown): number {
   return count;
 }
 
-/** Where the value at a path of valid JSON begins (or its key), or the nearest value around it that exists. */
+/** Offset of the value at a path of valid JSON (or of its key), or of the nearest enclosing value that exists. */
 export function createJsonLocator(text: string): (path: readonly PropertyKey[], wantKey: boolean) => number {
   const scanned = new Map<number, Entries>();
   const entriesAt = (offset: number): Entries => {
@@ -60,7 +60,7 @@ export function createJsonLocator(text: string): (path: readonly PropertyKey[], 
   };
 }
 
-/** Of a list or a group of fields: where each key and value begins. A value in a list is its own key. */
+/** Offsets of each key and value of a list or a group of fields. A value in a list is its own key. */
 type Entries = ReadonlyMap<string, { readonly key: number; readonly value: number }>;
 
 function scanEntries(text: string, offset: number): Entries {

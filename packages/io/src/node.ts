@@ -60,7 +60,7 @@ export function readPathFile(path: string): PathSpec {
   return parsePath(decodeText(readBytes(path, sceneSizeLimit, 'a motion'), path), path);
 }
 
-/** A scene from standard input; files that it names lie in the working folder. */
+/** A scene from standard input; files that it refers to are in the working folder. */
 export function readSceneInput(options: SceneOptions = {}): ParsedScene {
   const source = 'standard input';
   return readScene(readBytes(source, sceneSizeLimit, 'a scene', 0), source, '.', options);
@@ -79,8 +79,7 @@ function decodeText(bytes: Uint8Array, source: string): string {
 }
 
 /**
- * Opens files in a folder or below it, and none elsewhere: a scene from someone else must not read what is not its own.
- * Links are followed before that is judged.
+ * Opens files in a folder or below it, and none elsewhere: a scene from someone else must not read other files. Links are resolved before the check.
  */
 export function openWithin(folder: string): (name: string) => Uint8Array {
   return (name) => {
@@ -88,7 +87,7 @@ export function openWithin(folder: string): (name: string) => Uint8Array {
     const outside = (): InputError =>
       new InputError(name, `it lies outside the scene's folder '${folder}'; put it there, or a scene beside it`);
     if (isAbsolute(name) || /^[A-Za-z]:|^\\\\/.test(name) || name.includes('\0')) throw outside();
-    // what is named by going up is rejected whether it exists or not
+    // paths that go up are rejected whether they exist or not
     if (relative(folder, path).split(/[\\/]/)[0] === '..') throw outside();
     const real = attempt(path, 'read', () => realpathSync(path));
     const home = attempt(folder, 'read', () => realpathSync(folder));

@@ -1,10 +1,10 @@
-/** The path of a motion from a file of its own: the keys of a `path`, as in a scene. */
+/** Reads the path of a motion from a separate file: the keys of a `path`, as in a scene. */
 import type { PathSpec } from '@tendril-sim/core';
 import { parseText } from './document.ts';
 import { path } from './schema/drive.ts';
 import { explainIssues } from './validation.ts';
 
-/** A list of keys, `keys:` with one, or `path:` with those; YAML or JSON. Throws InputError with the line of a fault. */
+/** A list of keys, `keys:` with one, or `path:` with those; YAML or JSON. Throws InputError with the line of the error. */
 export function parsePath(text: string, source: string): PathSpec {
   const written = parseText(text, source);
   const { value } = written;

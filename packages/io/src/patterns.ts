@@ -1,7 +1,7 @@
-/** Patterns of names: `hair-*` in pins, welds and colliders stands for all rods whose names fit. */
+/** Patterns of names: `hair-*` in pins, welds and colliders stands for all rods whose names match. */
 import { listNames, type Scene } from '@tendril-sim/core';
 
-/** A pattern that no rod fits, and where it stands. */
+/** A pattern that no rod matches, and its location. */
 export class PatternError extends Error {
   readonly path: readonly (string | number)[];
   constructor(path: readonly (string | number)[], message: string) {
@@ -18,7 +18,7 @@ export interface Expanded {
   readonly weldOrigin: readonly number[];
 }
 
-/** A name with `*` that is no rod's own name stands for all rods that fit it. */
+/** A name with `*` that is not a rod's own name stands for all rods that match it. */
 export function expandPatterns(scene: Scene): Expanded {
   const names = scene.rods.map(({ id }) => id);
   const known = new Set(names);

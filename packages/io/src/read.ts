@@ -1,5 +1,5 @@
 /**
- * Reads scenes. Every problem of a file is found in one pass and named with its line, its field and what would be right.
+ * Reads scenes. Reports all problems of a file in one pass, each with its line, its field and what would be right.
  */
 import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';
@@ -10,12 +10,12 @@ import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 import { explainIssues, type Locator } from './validation.ts';
 
-/** A scene and the document that it came from. */
+/** A scene and its document. */
 export interface ParsedScene {
   readonly scene: Scene;
-  /** What was left out of or assumed about files that the scene names, and former names of options. */
+  /** Warnings: what was omitted from or assumed about files, and former names of options. */
   readonly warnings: readonly string[];
-  /** Where a field stands in the text; where it is absent, the nearest field around it. */
+  /** Location of a field in the text; if it is absent, of the nearest enclosing field. */
   locate(path: ScenePath): Place;
 }
 
@@ -26,10 +26,10 @@ export interface Resolved {
   readonly warnings: readonly string[];
 }
 
-/** Puts what a scene takes from files in its place; `createFileResolver` makes one. */
+/** Replaces references to files by their content; `createFileResolver` creates one. */
 export type FileResolver = (file: SceneFile) => Resolved;
 
-/** A fault in a part of a scene that comes from a file; the path is that of the part. */
+/** An error in a part of a scene that comes from a file; the path is that of the part. */
 export class ResolveError extends Error {
   readonly path: readonly PropertyKey[];
 
@@ -40,9 +40,9 @@ export class ResolveError extends Error {
   }
 }
 
-/** How files that a scene names are found. */
+/** How files that a scene refers to are found. */
 export interface ReadOptions {
-  /** For scenes that name files; without it they are rejected. (Given from outside: the readers of files are large.) */
+  /** For scenes that refer to files; without it they are rejected. (Injected, because the readers of files are large.) */
   readonly files?: FileResolver;
   /** Values to replace before the scene is checked. */
   readonly changes?: readonly SceneChange[];
@@ -83,13 +83,13 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
   return {
     scene,
     warnings: [...renamed, ...warnings],
-    // a rod from a file stands where the file is named, a fiber where its cloth is
+    // a rod from a file is located at the reference to the file, a fiber at its cloth
     locate: (path) => {
       const rod = path[0] === 'rods' && typeof path[1] === 'number' ? path[1] - own : -1;
       const weave =
         wovenRods[rod - origin.length] ?? (path[0] === 'links' ? wovenLinks[Number(path[1]) - ownLinks] : undefined);
       if (weave !== undefined) return locate(['weaves', weave]);
-      // a pin that comes from a pattern stands where the pattern does
+      // a pin from a pattern is located at the pattern
       const place = path[0] === 'pins' ? pinOrigin : path[0] === 'welds' ? weldOrigin : undefined;
       const written = place?.[Number(path[1])];
       if (written !== undefined && written !== path[1]) return locate([path[0], written, ...path.slice(2)]);
@@ -98,7 +98,7 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
   };
 }
 
-/** What the scene takes from files is put in its place. */
+/** Replaces references to files by their content. */
 function resolve(
   file: SceneFile,
   source: string,
@@ -128,7 +128,7 @@ function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Re
   return { scene: { ...rest, rods, ...(obstacles && { colliders: obstacles }) }, origin: [], warnings: [] };
 }
 
-/** Reads a scene from values that a program made, where text carries units just as in a file. */
+/** Reads a scene from values of a program; text may have units just as in a file. */
 export function sceneFromObject(value: unknown, source = 'scene', options: ReadOptions = {}): Scene {
   const changed = applyChanges(value, options.changes ?? []);
   const locate = (path: ScenePath): { origin?: string } => ({ origin: changed.originOf(path) });
@@ -136,7 +136,7 @@ export function sceneFromObject(value: unknown, source = 'scene', options: ReadO
     .scene;
 }
 
-/** Gives an error of the simulation core its place in the file. */
+/** Adds the location in the file to an error of the simulation core. */
 export function explainSceneError(
   error: SceneError,
   parsed: { locate(path: ScenePath): Place | undefined } | undefined,
@@ -169,7 +169,7 @@ function validate(value: unknown, source: string, locator?: Locator): SceneFile 
     sharePaths(value, result.data);
     return result.data;
   }
-  // what is wrong by the rules of this version may be right by those of a newer one
+  // a scene of a newer version may be valid by its rules
   const isNewer = typeof version === 'number' && version > sceneVersion;
   throw explainIssues(result.error.issues, source, locator, (path) => !isNewer || path[0] === 'tendril');
 }

@@ -1,5 +1,5 @@
 /**
- * Recordings: what a run looked like, frame by frame, written as it goes and read frame by frame.
+ * Recordings: the frames of a run, written as it proceeds and read frame by frame.
  *
  * A file is a head (see container.ts; letters TREC), frames of equal size, and a foot. Equal size gives access to any
  * frame without an index. A run that stopped leaves a file without foot, whose complete frames can still be read
@@ -22,8 +22,8 @@
  *           4  zero
  *           4  u32 CRC-32 of the foot before it
  *
- * Positions default to doubles, since a recording is what results are measured on. Directors need no more than f32:
- * they are drawn, and d2 follows from the tangent of the edge.
+ * Positions default to doubles, because results are measured on recordings. Directors need no more than f32: they are drawn, and d2 follows from the
+ * tangent of the edge.
  */
 import {
   type BodySpec,
@@ -42,7 +42,7 @@ import type { InputError } from './errors.ts';
 export const recordingVersion: number = 1;
 const format: Format = { noun: 'recording', letters: 'TREC', version: recordingVersion };
 
-/** What a recording says of a rod. */
+/** Description of a rod in a recording. */
 export interface RecordedRod {
   readonly id: string;
   readonly model: string;
@@ -55,10 +55,10 @@ export interface RecordedRod {
   readonly edgeRadius: readonly number[];
 }
 
-/** What a recording says of a body. */
+/** Description of a body in a recording. */
 export interface RecordedBody {
   readonly id: string;
-  /** Of a ball to draw in its place [m]; 0 for a junction. */
+  /** Radius of a ball that represents it [m]; 0 for a junction. */
   readonly radius: number;
 }
 
@@ -106,7 +106,7 @@ export interface RecordingFrame {
 export interface RecordingEncoder {
   encodeHeader(): Uint8Array;
   encodeFrame(frame: RecordingFrame): Uint8Array;
-  /** Takes the last frame back, which could not be written. */
+  /** Undoes the last frame, which could not be written. */
   dropFrame(): void;
   encodeFooter(): Uint8Array;
 }
@@ -115,11 +115,11 @@ export interface RecordingEncoder {
 export interface Recording {
   readonly header: RecordingHeader;
   readonly frameCount: number;
-  /** False when the run stopped before its end was written. */
+  /** False if the run stopped before its end was written. */
   readonly complete: boolean;
   /** Decodes one frame; throws RangeError outside 0…frameCount−1. */
   frame(index: number): RecordingFrame;
-  /** All frames in turn, decoded as they are asked for. */
+  /** All frames in turn, decoded on request. */
   frames(): IterableIterator<RecordingFrame>;
 }
 
@@ -213,9 +213,9 @@ function checkLength(
   }
 }
 
-/** Whether recordings that were cut short are accepted. */
+/** Options for recordings that were cut short. */
 export interface DecodeOptions {
-  /** Reads the complete frames of a recording that was cut short, in place of refusing it. */
+  /** Reads the complete frames of a recording that was cut short, instead of rejecting it. */
   readonly partial?: boolean;
 }
 
@@ -226,12 +226,12 @@ export interface ByteSource {
   read(offset: number, length: number): Uint8Array;
 }
 
-/** Checks the whole file; frames are decoded when asked for. */
+/** Checks the whole file; frames are decoded on request. */
 export function decodeRecording(bytes: Uint8Array, source: string, options: DecodeOptions = {}): Recording {
   return readRecording({ size: bytes.length, read: (at, length) => bytes.subarray(at, at + length) }, source, options);
 }
 
-/** The same for a source that is never held whole: one frame at a time is read, now to check it and again when asked for. */
+/** The same for a source that is never held in memory: each frame is read now to check it, and again on request. */
 export function readRecording(bytes: ByteSource, source: string, options: DecodeOptions = {}): Recording {
   const head = decodeHead(format, bytes.read(0, headSizeOf(bytes)), source);
   const header = checkHeader(head.header, source);
@@ -321,7 +321,7 @@ function decodeFrame(header: RecordingHeader, bytes: Uint8Array): RecordingFrame
   return { time: viewOf(bytes).getFloat64(8, true), rods, ...(bodies && { bodies }), energies };
 }
 
-/** A sound checksum says that the header is as it was written, not that a recorder wrote it. */
+/** A valid checksum shows that the header is as written, not that a recorder wrote it. */
 function checkHeader(value: unknown, source: string): RecordingHeader {
   const header = value as Partial<RecordingHeader> | null;
   const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 31;
@@ -368,7 +368,7 @@ export function recordingHeader(
   return { ...options, scene: world.scene, rods, ...(bodies && { bodies }) };
 }
 
-/** A ball that looks about as large as the body is: its solid's, or the one with its inertia. */
+/** A ball of about the size of the body: that of its solid, or the one with its inertia. */
 function drawnRadius({ solid, mass = 0, inertia = [] }: BodySpec): number {
   if (solid?.type === 'sphere' || solid?.type === 'cylinder') return solid.radius;
   if (solid?.type === 'box') return Math.max(...solid.size) / 2;
@@ -376,7 +376,7 @@ function drawnRadius({ solid, mass = 0, inertia = [] }: BodySpec): number {
   return Math.sqrt((2.5 * (inertia[0] + inertia[1] + inertia[2])) / (3 * mass));
 }
 
-/** The world as it is now; holds views of its arrays, so encode it before the next step. */
+/** The current state of the world; holds views of its arrays, so encode it before the next step. */
 export function recordingFrame(
   world: Pick<World, 'time' | 'samples' | 'energies' | 'channel'> & Partial<Pick<World, 'bodies'>>,
   channels: readonly Channel[] = [],

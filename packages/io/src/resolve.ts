@@ -1,8 +1,8 @@
 /**
- * Fetches what a scene takes from files: curves become rods with pins at their roots, meshes become obstacles. The result
- * is a scene without files, as the core knows it, and as a recording keeps it.
+ * Loads the files that a scene refers to: curves become rods with pins at their roots, meshes become obstacles. The result is a scene without files, for
+ * the core and for recordings.
  *
- * How a name becomes bytes is the caller's business; in Node, `readSceneFile` opens nothing outside the scene's folder.
+ * The caller provides the bytes of a file name; in Node, `readSceneFile` opens nothing outside the scene's folder.
  */
 import {
   type ColliderSpec,
@@ -23,10 +23,10 @@ import type { MeshFileSpec } from './schema/collider.ts';
 import type { StrandsSpec } from './schema/files.ts';
 import type { SceneFile } from './schema.ts';
 
-/** The bytes of a file that a scene names. Throws InputError where it may not or cannot be read. */
+/** Returns the bytes of a file that a scene refers to. Throws InputError if it may not or cannot be read. */
 export type OpenFile = (name: string) => Uint8Array;
 
-/** What `parseScene` needs to read scenes that name files. */
+/** Lets `parseScene` read scenes that refer to files. */
 export function createFileResolver(open: OpenFile): FileResolver {
   return (file) => resolveScene(file, open);
 }
@@ -76,7 +76,7 @@ function guarded<T>(path: readonly PropertyKey[], action: () => T): T {
   }
 }
 
-/** Guides of a hairstyle: what the scene says of sections and materials goes before what the style says. */
+/** Guides of a hairstyle: sections and materials of the scene override those of the style. */
 function hairstyleRods(style: Hairstyle, spec: StrandsSpec, index: number): ReturnType<typeof rodsOfHairstyle> {
   const { id = baseName(spec.file), model, every, count, edges, natural, section, material, inextensible, root } = spec;
   for (const name of ['unit', 'up', 'frame'] as const) {
@@ -166,7 +166,7 @@ function meshOf(
   };
 }
 
-/** A mesh from its own file, or the skin that a hairstyle keeps. */
+/** A mesh from its own file, or the skin stored in a hairstyle. */
 function meshFrom(bytes: Uint8Array, file: string, placement: Placement): Pick<TriangleMesh, 'position' | 'triangle'> {
   if (!/\.hairstyle$/i.test(file)) return readMesh(bytes, file, placement);
   const { skin } = decodeHairstyle(bytes, file);

@@ -1,6 +1,6 @@
 /**
- * result.json: what a command found, for people and other programs. Its version changes when a field changes its
- * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is rejected, not written as null.
+ * result.json: results of a command, for people and other programs. Its version changes when a field changes its meaning or is removed, not when one is
+ * added. All numbers are SI, and finite: a NaN throws and is not written as null.
  */
 
 import {
@@ -110,7 +110,7 @@ export function describeGain({
   return `energy was created: ${gain.toPrecision(2)} J that no load, pin or obstacle explains, ${share} % of the largest energy, reported in ${steps} steps; most of it in the step to t = ${worstTime.toPrecision(6)} s (${worstStep.toPrecision(2)} J); try a smaller time.step or some damping`;
 }
 
-/** What to say of a run whose contacts were not all solved, and what to try; undefined if they were. */
+/** Warning of a run whose contacts did not all converge, with a remedy; undefined if they did. */
 export function describeMissed({ count, contact }: StepTotals, scene: Scene): string | undefined {
   if (!contact || contact.missed === 0) return undefined;
   const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
@@ -127,7 +127,7 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
   return `${what} not solved to its tolerance in ${missed} of ${count} steps; largest error ${error.toPrecision(2)} m/s${place}${deep}; ${remedy}`;
 }
 
-/** What `buildResult` collects a result from. */
+/** Inputs of `buildResult`. */
 export interface ResultInput {
   readonly world: World;
   readonly version: string;
@@ -139,7 +139,7 @@ export interface ResultInput {
   readonly equilibrium?: readonly EquilibriumReport[];
   readonly modes?: readonly Modes[];
   readonly probes?: readonly ProbeSeries[];
-  /** Beyond those of the world. */
+  /** Warnings beyond those of the world. */
   readonly warnings?: readonly string[];
   readonly stopped?: Stop;
 }
@@ -250,7 +250,7 @@ function modesResult(modes: Modes): ModesResult {
   };
 }
 
-/** JSON with lists of numbers on one line; throws, naming the field, when a number is not finite. */
+/** JSON with lists of numbers on one line; throws, naming the field, if a number is not finite. */
 export function formatResult(result: Result): string {
   return `${formatJson(result, 'result', '')}\n`;
 }

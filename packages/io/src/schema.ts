@@ -1,9 +1,8 @@
 /**
- * The scene file: one schema from which come validation, messages, the TypeScript type and the JSON Schema that
- * editors complete from.
+ * The scene file: one schema that gives validation, messages, the TypeScript type and the JSON Schema for editors.
  *
- * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
- * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
+ * Input may have units; output is core's `Scene` in SI. Checks that need more than one field (does the rod of a pin exist, do nodes coincide) are in core:
+ * it throws SceneError, and `explainSceneError` finds the line.
  */
 import { type ColliderSpec, channelNames, type PinSpec, type Scene, type WeldSpec } from '@tendril-sim/core';
 import * as z from 'zod';
@@ -29,7 +28,7 @@ import {
 import { material, rod, section } from './schema/rod.ts';
 import { solver } from './schema/solver.ts';
 
-/** A scene as a file or a program may write it, with units in text. A little wider than what is accepted. */
+/** A scene as a file or a program may write it, with units in text. Slightly more permissive than the reader. */
 export type SceneInput = Written<Scene>;
 
 /** The version of the scene format that this package reads. */
@@ -150,7 +149,7 @@ export type SceneFile = Omit<Scene, 'rods' | 'colliders'> & {
   readonly strands?: readonly StrandsSpec[];
 };
 
-/** What a file may say: pins and welds of many rods by a pattern. */
+/** Additional forms in files: pins and welds of many rods by a pattern. */
 type SceneText = Omit<SceneFile, 'pins' | 'welds'> & {
   readonly pins?: readonly NamesRods<PinSpec>[];
   readonly welds?: readonly NamesRods<WeldSpec>[];
@@ -164,7 +163,7 @@ export const sceneSchema: z.ZodType<SceneFile & Pick<Scene, 'rods'>, Written<Sce
   strands: strandsField.optional().describe(strandsText),
 });
 
-/** Where files or weaves give rods, the scene itself need not have any. */
+/** If files or weaves provide rods, the scene itself need not have any. */
 export const strandsSceneSchema: z.ZodType<SceneFile, Written<SceneText>> = fields('a scene', {
   ...sceneFields,
   rods: list(rod, 'rods').optional().describe('The rods.'),

@@ -1,5 +1,5 @@
 /**
- * Saved states: all that a world needs to go on bit for bit.
+ * Saved states: everything that a world needs to continue bit for bit.
  *
  * A file is a head (see container.ts; letters TSTA) and one section of doubles, little endian: time, step count, then
  * q, v and memory of every bundle in turn, the forces of contacts, what an engine of bodies remembers (padded to 8 bytes),
@@ -7,7 +7,7 @@
  * version of the program and the hash of the scene.
  *
  * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
- * duration, step, statics, modes and output may change between saving and going on.
+ * duration, step, statics, modes and output may change between saving and continuing.
  */
 import { createHash, type Scene, type WorldState } from '@tendril-sim/core';
 import { align8, canonicalJson, getF64, isSealed, putF64, sealSection } from './bytes.ts';
@@ -22,7 +22,7 @@ interface StateHeader {
   readonly version: string;
   readonly sceneHash: string;
   readonly bundles: readonly { readonly q: number; readonly v: number; readonly memory: number }[];
-  /** Numbers that contact keeps; absent in scenes without it. */
+  /** Numbers of the contact state; absent in scenes without it. */
   readonly contact?: number;
   /** Bytes of what an engine of bodies remembers, if there is one. */
   readonly engine?: number;
@@ -88,7 +88,7 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
   return out;
 }
 
-/** Pass `scene` to have a state of another scene rejected. */
+/** Decodes a state. With `scene`, rejects a state of another scene. */
 export function decodeState(bytes: Uint8Array, source: string, scene?: Scene): SavedState {
   const head = decodeHead(format, bytes, source);
   const header = checkHeader(head.header, source);

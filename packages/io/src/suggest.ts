@@ -1,6 +1,6 @@
-/** Finds the word that was meant. */
+/** Suggests the intended word. */
 
-/** What people call a field that has another name here. */
+/** Common names of fields that have another name here. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   young: ['E'],
   youngs: ['E'],
@@ -25,7 +25,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   rest: ['natural'],
 };
 
-/** The nearest of the candidates, or nothing when none is near. */
+/** The most similar candidate, or undefined if none is similar. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   const same = candidates.find((candidate) => candidate.toLowerCase() === lower);

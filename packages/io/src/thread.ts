@@ -1,4 +1,4 @@
-/** What runs in a worker of `startThreads`. Its lifeline (`workerData`) closes when it ends, and that is how others learn of it. */
+/** Runs in a worker of `startThreads`. Its channel (`workerData`) closes when it ends, which notifies the others. */
 import { parentPort } from 'node:worker_threads';
 import { serveThread } from '@tendril-sim/core/kernels';
 

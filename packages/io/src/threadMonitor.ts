@@ -1,4 +1,4 @@
-/** Notes in shared memory which worker threads have ended: each holds one end of a channel, which closes with it. */
+/** Records in shared memory which worker threads have ended: each holds one end of a channel, which closes with it. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 
 export interface MonitorData {

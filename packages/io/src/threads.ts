@@ -6,19 +6,19 @@ import type { MonitorData } from './threadMonitor.ts';
 
 /** Worker threads in Node. */
 export interface Threads {
-  /** Workers, beside the caller's own thread. */
+  /** Workers, in addition to the caller's own thread. */
   readonly ports: readonly ThreadPort[];
-  /** Ends the workers. A world that they serve throws in its next step, and goes on with one thread. */
+  /** Ends the workers. A world that uses them throws in its next step, and continues with one thread. */
   close(): void;
 }
 
 /**
- * Starts `count` threads in all, the caller's among them; default: as many as the machine can run at once.
+ * Starts `count` threads in total, including the caller's; default: as many as the machine can run at once.
  *
- * `script`: what the workers run, which calls `serveThread` with every message; default: that of this package.
+ * `script`: script of the workers, which calls `serveThread` with every message; default: that of this package.
  *
- * A caller that waits for a worker gets no events, so it would never learn that the worker has ended. A further thread gets them in its place
- * (threadMonitor.ts) and notes the end in shared memory.
+ * A caller that waits for a worker receives no events, so it would not notice that the worker has ended. Another thread receives them instead
+ * (threadMonitor.ts) and records the end in shared memory.
  */
 export function startThreads(
   count: number = availableParallelism(),

@@ -216,7 +216,7 @@ const prefixes: Readonly<Record<string, number>> = {
   T: 12,
 };
 
-/** What people write for a unit that has another symbol here. */
+/** Common spellings of units that have another symbol here. */
 const spellings: Readonly<Record<string, string>> = {
   meter: 'm',
   meters: 'm',
@@ -350,7 +350,7 @@ export function parseUnit(text: string): UnitResult {
       if (!total.ok || token === undefined || token === ')') return total;
       const explicit = token === '*' || token === '·' || token === '/';
       if (explicit) next++;
-      // `kg/m s` reads both ways
+      // `kg/m s` is ambiguous
       else if (divided) return fail(`the unit '${text}' is ambiguous; use parentheses, as in kg/(m*s)`);
       const factor = parseFactor();
       if (!factor.ok) return factor;
@@ -393,7 +393,7 @@ export function parseQuantity(text: string, dimension: Dimension): QuantityResul
   return Number.isFinite(value) ? { ok: true, value } : { ok: false, message: `too large: ${expected}` };
 }
 
-/** Whether a text is a number followed by a unit, of whatever dimension: tells quantities from formulas. */
+/** True if a text is a number followed by a unit, of any dimension: distinguishes quantities from formulas. */
 export function looksLikeQuantity(text: string): boolean {
   return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[A-Za-zµμ°]/.test(text);
 }

@@ -1,15 +1,15 @@
-/** Checks values against a zod schema; every problem is named with its line, its field and what would be right. */
+/** Checks values against a zod schema; reports every problem with its line, its field and what would be right. */
 import type * as z from 'zod';
 import type { Place, ScenePath } from './document.ts';
 import { formatPath, InputError, type Problem } from './errors.ts';
 
-/** Finds the place of a field in a file. */
+/** Finds the location of a field in a file. */
 export interface Locator {
   locate(path: ScenePath): Partial<Place>;
   locateKey(path: ScenePath): Partial<Place>;
 }
 
-/** The error that lists the faults zod found, in the order of the file; `isRelevant` may leave some out. */
+/** The error that lists zod's issues in the order of the file; `isRelevant` may omit some. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   source: string,
@@ -38,13 +38,13 @@ export function explainIssues(
 interface Fault {
   readonly path: ScenePath;
   readonly message: string;
-  /** The fault lies with the key, not with its value. */
+  /** The error is in the key, not in its value. */
   readonly atKey: boolean;
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** One fault an unknown field; of a union, the faults of the form that was meant. */
+/** One error per unknown field; for a union, the errors of the intended form. */
 function flatten(issue: Issue, prefix: ScenePath): Fault[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
@@ -59,13 +59,13 @@ function flatten(issue: Issue, prefix: ScenePath): Fault[] {
   return [{ path, message: issue.message, atKey: false }];
 }
 
-/** The form whose kind of value was given and whose fields fit best; none when no form takes that kind of value. */
+/** The form that accepts this kind of value and whose fields match best; undefined if no form accepts it. */
 function chooseForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   let best: readonly Issue[] | undefined;
   let bestMisfits = Number.POSITIVE_INFINITY;
   for (const form of forms) {
     if (form.some(isWrongKind)) continue;
-    // unknown fields speak most strongly against a form: { formula: 5 } is a formula, not a list without its entries
+    // unknown fields are the strongest evidence against a form: { formula: 5 } is a formula, not a list without its entries
     const misfits = form.reduce((sum, issue) => {
       if (issue.code === 'unrecognized_keys' && issue.path.length === 0) return sum + 10 * issue.keys.length;
       return sum + 1;
@@ -74,7 +74,7 @@ function chooseForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | un
       best = form;
       bestMisfits = misfits;
     } else if (misfits === bestMisfits && misfits >= 10) {
-      // unknown fields, and two forms as far from them: the message that names all forms says more
+      // unknown fields, and two forms match equally: the message that names all forms is more helpful
       best = undefined;
     }
   }

@@ -5,7 +5,7 @@ import type { RecordedRod, RecordingFrame } from './recording.ts';
 
 /** Fibers around recorded rods. */
 export interface WispFootageOptions extends WispOptions {
-  /** Of a fiber [m]; default: as thick as its rod. */
+  /** Radius of a fiber [m]; default: that of its rod. */
   readonly fiberRadius?: number;
 }
 
@@ -14,7 +14,7 @@ export function wispFootage(footage: Footage, options: WispFootageOptions): Foot
   const { header } = footage;
   const linesOf = (frame: RecordingFrame): CentreLine[] =>
     header.rods.map(({ closed }, k) => ({ closed, ...frame.rods[k] }));
-  // places are bound to where the lines are in the first frame
+  // fibers are placed around the lines of the first frame
   const wisps: Wisps = createWisps(linesOf(footage.frame(0)), options);
   const rods = header.rods.flatMap((rod) => {
     const edgeRadius =

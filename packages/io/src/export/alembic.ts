@@ -9,7 +9,7 @@ import { type Footage, frameRate, nodeRadius, uniqueNames } from './footage.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { dataOf, joinBytes, type OgawaData, type OgawaGroup, writeOgawa } from './ogawa.ts';
 
-/** Alembic's numbers of plain types. */
+/** Alembic's codes of plain types. */
 const pods = {
   uint8: [1, 1],
   int16: [4, 2],
@@ -33,7 +33,7 @@ interface Property {
   readonly pod?: Pod;
   readonly extent?: number;
   readonly isScalar?: boolean;
-  /** One, or one a frame. */
+  /** One value, or one per frame. */
   readonly samples?: readonly Sample[];
   /** Of strings: how many; other lengths follow from the size. */
   readonly count?: number;
@@ -101,7 +101,7 @@ function objectGroup({ properties }: AbcObject): OgawaGroup {
   return { children: [compound(properties), dataOf(new Uint8Array(32))] };
 }
 
-/** Names and metadata of objects, and 32 bytes for hashes that nobody needs. */
+/** Names and metadata of objects, and 32 bytes for hashes that readers ignore. */
 function objectHeaders(objects: readonly AbcObject[]): OgawaData {
   const encoder = new TextEncoder();
   const parts = objects.flatMap(({ name, metadata }) => {
@@ -117,7 +117,7 @@ function compound(properties: readonly Property[]): OgawaGroup {
   return { children: [...properties.map(propertyGroup), headers] };
 }
 
-/** Keys tell samples apart in caches of readers: no two are the same. */
+/** Keys identify samples in caches of readers: no two are the same. */
 let lastKey = 0;
 
 function propertyGroup({ properties, samples = [], isScalar, pod, count = 0 }: Property): OgawaGroup {
@@ -135,7 +135,7 @@ function propertyGroup({ properties, samples = [], isScalar, pod, count = 0 }: P
   };
 }
 
-/** Sizes are 32 bits wide, metadata stand in the header itself. */
+/** Sizes are 32 bits wide, metadata are in the header itself. */
 function propertyHeader({
   name,
   metadata,
@@ -165,7 +165,7 @@ function propertyHeader({
 
 type Scope = 'con' | 'uni' | 'vtx';
 
-/** A value of the geometry, as Alembic's readers recognise it. */
+/** A value of the geometry, in the form that Alembic's readers recognise. */
 function geomParam(name: string, pod: Pod, scope: Scope, values: ArrayBufferView, extent = 1, count = 0): Property {
   return {
     name,
@@ -205,7 +205,7 @@ function boxAround(box: Float64Array, points: Float32Array): void {
   }
 }
 
-/** Positions in time, and the boxes around them, which are known when the positions have been written. */
+/** Positions in time, and their bounding boxes, which are known once the positions have been written. */
 function positions(
   frameCount: number,
   size: number,
@@ -277,7 +277,7 @@ function curvesObject(source: Source, name: string, group: string): AbcObject {
   };
 }
 
-/** What Unreal reads of a groom: docs "Using Alembic for Grooms". */
+/** Attributes that Unreal reads from a groom: docs "Using Alembic for Grooms". */
 function groomParams({ header, groom }: Source, width: Float32Array, group: string): Property[] {
   const count = header.rods.length;
   const name = new TextEncoder().encode(`${group}\0`);

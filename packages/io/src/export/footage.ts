@@ -1,32 +1,32 @@
 /**
- * What the exporters share: which rods go together, radii, frames and channels at nodes, which way is up, how fast
- * frames follow each other. All of them read one frame at a time, so that a recording need not fit in memory.
+ * Common parts of the exporters: grouping of rods, radii, frames and channels at nodes, up axis, frame rate. All exporters read one frame at a time, so
+ * that a recording need not fit in memory.
  */
 
 import { type Channel, channels, type Scene } from '@tendril-sim/core';
 import { atan2, hypot, hypotOf } from '@tendril-sim/core/math';
 import type { RecordedRod, Recording, RodFrame } from '../recording.ts';
 
-/** As much of a recording as an exporter needs, and what hair has beside it. */
+/** The part of a recording that an exporter needs, and additional data of hair. */
 export type Footage = Pick<Recording, 'header' | 'frameCount' | 'frame'> & {
-  /** Time of a frame [s], where it can be had without the frame. */
+  /** Time of a frame [s], if it is known without reading the frame. */
   timeOf?(k: number): number;
   readonly groom?: Groom;
 };
 
-/** What programs for hair want to know of each strand. */
+/** Attributes of strands for hair programs. */
 export interface Groom {
   /** Place of the root on the skin, 0…1, 2 per strand. */
   readonly rootUv: Float32Array;
-  /** Whether the strands are the guides themselves. */
+  /** True if the strands are the guides themselves. */
   readonly isGuides: boolean;
-  /** Guide that a strand follows most. */
+  /** Guide with the largest weight of a strand. */
   readonly guide: Int32Array;
   /** Linear RGB, 3 per strand, where the skin has colours. */
   readonly color?: Float32Array;
 }
 
-/** One frame of a recording, as footage of its own. */
+/** One frame of a recording as footage. */
 export function oneFrame(footage: Footage, index: number): Footage {
   return { header: footage.header, frameCount: 1, frame: () => footage.frame(index) };
 }
@@ -44,7 +44,7 @@ export interface RodGroup {
   readonly rods: readonly number[];
 }
 
-/** Up to so many rods are objects of their own, with their names. More are joined: one object a strand is slow to open. */
+/** Up to this many rods become separate objects with their names. More are joined: one object per strand is slow to open. */
 export const separateRods = 16;
 
 export function groupRods({ rods }: Footage['header']): RodGroup[] {
@@ -57,8 +57,8 @@ export function groupRods({ rods }: Footage['header']): RodGroup[] {
 }
 
 /**
- * Radius at nodes [m]: between the middles of the edges that meet there, and beyond the middle of the last edge as it goes on, so that a taper
- * ends with the width that its section says.
+ * Radius at nodes [m]: interpolated between the middles of adjacent edges, and extrapolated beyond the middle of the last edge, so that a taper ends with
+ * the width of its section.
  */
 export function nodeRadius(rod: RecordedRod): Float64Array {
   const { edgeRadius: r, edgeLengthRest: l, edgeCount, closed, nodeCount } = rod;
@@ -113,7 +113,7 @@ export function nodeFrames(
     const p = 3 * (closed ? (i + edgeCount - 1) % edgeCount : Math.max(0, i - 1));
     const q = 3 * Math.min(i, edgeCount - 1);
     const o = 3 * i;
-    // edges that fold back on each other have no mean: the later one stands for both
+    // edges that fold back on each other have no mean: use the later one
     if (!setUnit(tangent, o, edge[p] + edge[q], edge[p + 1] + edge[q + 1], edge[p + 2] + edge[q + 2]))
       tangent.set(edge.subarray(q, q + 3), o);
     setNormal(d1, tangent, o, d[p] + d[q], d[p + 1] + d[q + 1], d[p + 2] + d[q + 2]);
@@ -121,7 +121,7 @@ export function nodeFrames(
   return { tangent, d1 };
 }
 
-/** Writes a unit vector; false, and nothing written, where there is no direction. */
+/** Writes a unit vector; returns false, and writes nothing, if the vector has no direction. */
 function setUnit(out: Float64Array, o: number, x: number, y: number, z: number): boolean {
   const length = hypot(x, y, z);
   if (!(length > 1e-12)) return false;
@@ -212,7 +212,7 @@ export function frameRate(footage: Footage): number {
   return near > 0 && Math.abs(rate - near) < 1e-6 * rate ? near : rate;
 }
 
-/** A colour a rod, linear RGB: a few that tell neighbours apart. */
+/** A colour per rod, linear RGB: a few that distinguish neighbours. */
 export function rodColor(k: number): readonly [number, number, number] {
   const colors = [
     [0.05, 0.21, 0.47],
@@ -225,7 +225,7 @@ export function rodColor(k: number): readonly [number, number, number] {
   return colors[k % colors.length];
 }
 
-/** Names that are unique after they were made to fit a format. */
+/** Makes names valid for a format and unique. */
 export function uniqueNames(wanted: readonly string[], fit: (name: string) => string): string[] {
   const taken = new Set<string>();
   return wanted.map((name) => {

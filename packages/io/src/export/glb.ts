@@ -1,16 +1,15 @@
 /**
  * glTF 2.0 in one binary file (.glb), animated.
  *
- * glTF knows no curves, so a rod is a tube of triangles (or, on demand and for crowds, line segments), and no vertex
- * animation but morph targets: the first frame is the mesh, every further frame a target with displacements, and the
- * weights go from one target to the next. Played back, positions go linearly from frame to frame, as in the other
- * formats. Tried and left: a skin with a bone a node is smaller, but hundreds of bones a rod make Blender's outliner
- * useless, and strands by the thousand do not open at all.
+ * glTF has no curves, so a rod is a tube of triangles (or, on request and for many rods, line segments), and no vertex animation except morph targets: the
+ * first frame is the mesh, every further frame a target with displacements, and the weights move from one target to the next. Playback interpolates
+ * positions linearly between frames, as in the other formats. A skin with one bone per node would be smaller, but hundreds of bones per rod make Blender's
+ * outliner useless, and thousands of strands do not open at all.
  *
- * The file begins with JSON that holds the bounds of every array, so geometry is computed twice, a frame at a time, and
- * never held: first for the bounds, then for the bytes. Targets are limited to 255, which is what WebGL 2 guarantees.
+ * The file begins with JSON that has the bounds of every array, so geometry is computed twice, one frame at a time, and never stored: first for the bounds,
+ * then for the bytes. Targets are limited to 255, which WebGL 2 guarantees.
  *
- * glTF is in metres with y up; what has z up is turned by its root node.
+ * glTF is in metres with y up; the root node rotates scenes with z up.
  */
 import { hypotOf } from '@tendril-sim/core/math';
 import { putF32 } from '../bytes.ts';
@@ -88,7 +87,7 @@ function thin(footage: Footage): Footage {
   );
 }
 
-/** The arrays of each frame: the mesh itself first, displacements from it after that. They are overwritten by the next. */
+/** The arrays of each frame: the mesh itself first, then displacements from it. The next frame overwrites them. */
 function* targetsOf(
   film: Footage,
   { members, rods, layout }: Mesh,
@@ -298,7 +297,7 @@ function nodesOf(
 
 const place = new Float64Array(12);
 
-/** Where an obstacle is, in glTF's words: the quaternion x y z w of its axes. */
+/** Pose of an obstacle for glTF: the quaternion x y z w of its axes. */
 function placeOf(obstacle: Obstacle, frame: RecordingFrame): { translation: number[]; rotation: number[] } {
   obstacle.place(place, frame);
   const [xx, yx, zx, xy, yy, zy, xz, yz, zz, ...translation] = place;
@@ -384,7 +383,7 @@ function* writeGlb(
   }
 }
 
-/** A quaternion and its negative are one rotation; between frames the nearer of the two is meant. */
+/** A quaternion and its negative are the same rotation; between frames use the closer of the two. */
 function continuous(turns: number[][]): number[][] {
   for (let k = 1; k < turns.length; k++) {
     const dot = turns[k].reduce((sum, value, m) => sum + value * turns[k - 1][m], 0);

@@ -1,6 +1,6 @@
 /**
- * The obstacles of a recorded scene as meshes, and where they are in each frame: on their path, or on the body they ride.
- * Formulas and grids have no mesh, and are left out; a mesh that deforms is drawn as it is at the start.
+ * The obstacles of a recorded scene as meshes, and their pose in each frame: on their path, or attached to a body. Formulas and grids have no mesh, and are
+ * omitted; a deforming mesh is drawn in its initial form.
  */
 
 import { type ColliderSpec, compileColliders } from '@tendril-sim/core';
@@ -16,11 +16,11 @@ export interface Obstacle {
   readonly position: Float64Array;
   readonly triangle: Uint32Array;
   readonly moves: boolean;
-  /** A plane: it goes on beyond its mesh. */
+  /** True for a plane, which extends beyond its mesh. */
   readonly endless: boolean;
-  /** Rods are inside. */
+  /** True if rods are inside. */
   readonly hollow: boolean;
-  /** Writes columns x, y, z axis and origin of its place in a frame. */
+  /** Writes columns x, y, z axis and origin of its pose in a frame. */
   place(out: Float64Array, frame: Pick<RecordingFrame, 'time' | 'bodies'>): void;
 }
 
@@ -39,7 +39,7 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
   return (scene.colliders ?? []).flatMap((spec, k): Obstacle[] => {
     const mesh = meshOf(spec, reach > 0 ? reach : 1);
     if (!mesh) return [];
-    // the pose alone is wanted: bodies are in the recording, and rods do not matter
+    // only the pose is needed: bodies are in the recording, and rods do not matter
     const { body, rods: _, ...own } = spec;
     const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [own] }, [], [], []);
     const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
@@ -65,7 +65,7 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
   });
 }
 
-/** The place of something that a body carries, in world axes. */
+/** Pose of something attached to a body, in world axes. */
 function carry(out: Float64Array, { position, orientation: q }: BodyFrame): void {
   const [w, x, y, z] = [q[0], q[1], q[2], q[3]];
   for (let o = 0; o < 12; o += 3) {
@@ -162,7 +162,7 @@ function boxMesh(size: Triple): Mesh {
   return { position, triangle: Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])) };
 }
 
-/** As much of a plane as the rods could touch. */
+/** The part of a plane that the rods could touch. */
 function planeMesh(normal: Triple, reach: number): Mesh {
   const size = hypotOf(normal);
   const [a, b] = axesAcross(normal.map((x) => x / size));

@@ -1,4 +1,4 @@
-/** Meshes of rods: tubes around them, or the bare lines, for formats that know triangles and lines only. */
+/** Meshes of rods: tubes around them, or plain lines, for formats that support only triangles and lines. */
 import { cos, sin } from '@tendril-sim/core/math';
 import type { RecordedRod, RodFrame } from '../recording.ts';
 import { nodeFrames, nodeRadius } from './footage.ts';
@@ -18,7 +18,7 @@ function verticesOf({ nodeCount, closed }: RecordedRod, look: Look): number {
   return look === 'lines' ? nodeCount : sides * nodeCount + (closed ? 0 : 2);
 }
 
-/** What stays the same over time: how vertices are joined, to triangles or to segments. */
+/** The constant part: how vertices are joined, to triangles or to segments. */
 export function layMesh(rods: readonly RecordedRod[], look: Look): MeshLayout {
   const indices: number[] = [];
   let first = 0;
@@ -97,7 +97,7 @@ export function placeMesh(
   });
 }
 
-/** A ball: rings of corners from pole to pole, twice as many corners a ring. */
+/** A ball: rings of vertices from pole to pole, with twice as many vertices per ring. */
 export function ballMesh(rings = 8): { readonly position: Float32Array; readonly indices: Uint32Array } {
   const corners = 2 * rings;
   const position: number[] = [];

@@ -2,9 +2,8 @@
  * Universal Scene Description as text (.usda): rods as BasisCurves with widths, normals and points that change in time,
  * bodies as Xforms with a shape, obstacles as meshes.
  *
- * An attribute of USD holds all its time samples together, so the recording is read once an attribute (points, normals)
- * and object, one frame at a time; extents are collected on the way. Objects are few by `groupRods`: a crowd of strands
- * is one object. Memory stays at one frame whatever the length.
+ * An attribute of USD holds all its time samples together, so the recording is read once per attribute (points, normals) and object, one frame at a time;
+ * extents are collected on the way. `groupRods` keeps objects few: many strands are one object. Memory stays at one frame whatever the length.
  *
  * Curves are `linear`: the polyline that was simulated, exactly. Numbers have the digits that a 32-bit float of a USD
  * point can hold.

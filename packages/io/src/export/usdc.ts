@@ -138,7 +138,7 @@ function boxOf(points: Float32Array): number[] {
   return box;
 }
 
-/** One width where all are the same, else one a point. */
+/** One width if all are equal, else one per point. */
 function widthsOf(rods: Footage['header']['rods']): CrateAttribute {
   const first = rods[0].edgeRadius[0];
   const same = rods.every((rod) => rod.edgeRadius === rods[0].edgeRadius || rod.edgeRadius.every((r) => r === first));
@@ -159,7 +159,7 @@ function colorsOf({ groom }: Source, list: readonly number[], color: readonly nu
   return [{ name: 'primvars:displayColor', type: 'color3f[]', value: numbersOf('float3', values), interpolation }];
 }
 
-/** What grooms have beside their curves: the place of the root on the skin, and the guide that a hair follows. */
+/** Attributes of grooms besides their curves: root position on the skin, and the guide that a hair follows. */
 function groomAttributes({ groom }: Source, list: readonly number[]): CrateAttribute[] {
   if (!groom) return [];
   const { rootUv, guide } = groom;

@@ -1,5 +1,5 @@
 /**
- * VTK PolyData (.vtp), one file a frame, and the collection (.pvd) that gives the files their times: what ParaView opens.
+ * VTK PolyData (.vtp), one file per frame, and the collection (.pvd) that gives the files their times, for ParaView.
  *
  * A rod is one poly-line, so that ParaView's Tube filter makes one tube of it. Data live at points; what belongs to edges
  * (tension) is the mean of both. Arrays are appended in raw form behind the XML: exact doubles, and quick to read.

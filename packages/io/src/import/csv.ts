@@ -44,7 +44,7 @@ export function readCsvCurves(bytes: Uint8Array, source: string, frame = 0): Cur
   return out.build({ unit: 1, warnings: [] });
 }
 
-/** The text of the frame that is wanted: the nth that occurs; negative counts from the end. */
+/** The text of the requested frame: the nth that occurs; negative counts from the end. */
 function chooseFrame(text: string, separator: string, column: number, wanted: number, source: string): string {
   const seen: string[] = [];
   const known = new Set<string>();

@@ -1,6 +1,5 @@
 /**
- * Curves as other programs write them: many at once, in flat arrays, in the unit and axes of their file until `placeCurves`
- * turns them into metres with z up.
+ * Curves of other programs: many at once, in flat arrays, in the unit and axes of their file until `placeCurves` converts them to metres with z up.
  */
 import { hypot } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
@@ -13,24 +12,24 @@ export interface Curves {
   readonly counts: Uint32Array;
   /** 1 if the last point joins the first. */
   readonly closed: Uint8Array;
-  /** One a point, in the unit of the positions; absent if the file says nothing. */
+  /** One per point, in the unit of the positions; absent if the file has none. */
   readonly radius?: Float64Array;
-  /** One a curve, where the file has names. */
+  /** One per curve, if the file has names. */
   readonly names?: readonly string[];
   /** Metres in a unit of the file; 1 if the file does not say. */
   readonly unit: number;
   /** Which axis is up in the file; absent if the file does not say. */
   readonly up?: UpAxis;
-  /** What was left out or assumed. */
+  /** Warnings: what was omitted or assumed. */
   readonly warnings: readonly string[];
 }
 
 /** The axis that is up in a file. */
 export type UpAxis = 'y' | 'z';
 
-/** Files beyond this are rejected before they fill the memory. */
+/** Larger files are rejected before they fill the memory. */
 export const curveFileLimit: number = 1024 * 1024 * 1024;
-/** Points in one file. */
+/** Maximum number of points per file. */
 export const pointLimit = 50_000_000;
 
 export interface CurveBuilder {
@@ -41,7 +40,7 @@ export interface CurveBuilder {
   build(about: Pick<Curves, 'unit' | 'up' | 'warnings'>): Curves;
 }
 
-/** Gathers curves whose number is not known beforehand. Curves of fewer than two points are left out, with a warning. */
+/** Collects curves whose number is not known beforehand. Curves of fewer than two points are omitted, with a warning. */
 export function createCurveBuilder(source: string): CurveBuilder {
   const position: number[] = [];
   const radius: number[] = [];
@@ -100,13 +99,13 @@ export function createCurveBuilder(source: string): CurveBuilder {
 
 /** Unit and axes of a file. */
 export interface Placement {
-  /** Metres in a unit of the file, in place of what the file says. */
+  /** Metres per unit of the file; overrides what the file says. */
   readonly unit?: number;
-  /** Which axis is up in the file, in place of what the file says. */
+  /** Up axis of the file; overrides what the file says. */
   readonly up?: UpAxis;
 }
 
-/** The same curves in metres with z up; consecutive points that coincide become one. Throws where no curve is left. */
+/** The same curves in metres with z up; merges consecutive points that coincide. Throws if no curve is left. */
 export function placeCurves(curves: Curves, source: string, placement: Placement = {}): Curves {
   const unit = placement.unit ?? curves.unit;
   const turn = (placement.up ?? curves.up ?? 'z') === 'y';

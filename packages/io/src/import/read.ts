@@ -1,4 +1,4 @@
-/** Curves from any file that is known, told by its name and checked by its content. */
+/** Reads curves from any supported file format, chosen by the file's name and checked against its content. */
 import { InputError } from '../errors.ts';
 import { readCsvCurves } from './csv.ts';
 import { type Curves, curveFileLimit, type Placement, placeCurves } from './curves.ts';
@@ -10,7 +10,7 @@ import { readUsdCurves } from './usdCurves.ts';
 
 /** Unit, axes and frame of a file of curves. */
 export interface CurveOptions extends Placement {
-  /** Of files that move: the nth sample, from 0; negative counts from the end. Default 0. */
+  /** For animated files: the nth sample, from 0; negative counts from the end. Default 0. */
   readonly frame?: number;
 }
 
@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, Reader>> = {
   tsv: readCsvCurves,
 };
 
-/** Curves in metres with z up. `source` is the name of the file, whose ending says what it is. */
+/** Curves in metres with z up. `source` is the name of the file, whose extension gives the format. */
 export function readCurves(bytes: Uint8Array, source: string, options: CurveOptions = {}): Curves {
   const extension = /\.([^./\\]+)$/.exec(source)?.[1].toLowerCase() ?? '';
   const reader = Object.hasOwn(readers, extension) ? readers[extension] : undefined;

@@ -1,7 +1,7 @@
 /**
- * The pieces the scene schema is made of: quantities, vectors, values along a rod or in time, strict objects.
+ * Building blocks of the scene schema: quantities, vectors, values along a rod or in time, strict objects.
  *
- * Each piece carries its own error text, because zod's say what was received and not what would be right.
+ * Each has its own error text, because zod's messages state what was received and not what would be right.
  */
 import type { Interpolation, Timed, Varying, Vec3 } from '@tendril-sim/core';
 import * as z from 'zod';
@@ -62,7 +62,7 @@ export function quantity(dimension: Dimension, sign: Sign = 'any'): z.ZodType<nu
     });
 }
 
-/** Text where a plain number belongs gets the remedy; `forms` names what else would do. */
+/** Adds the remedy to errors of text in place of a plain number; `forms` names the alternatives. */
 const expectingNumber =
   (what: string, forms = '') =>
   ({ input }: { readonly input?: unknown }): string => {
@@ -118,7 +118,7 @@ export function text(what: string): z.ZodType<string, string> {
     });
 }
 
-/** Letters that would steer a terminal; line ends and tabs are text. */
+/** Characters that would control a terminal; line ends and tabs are text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
@@ -174,7 +174,7 @@ export function list<O, I>(item: z.ZodType<O, I>, what: string, minimum = 0): z.
   return minimum > 0 ? array.min(minimum, { error: message }) : array;
 }
 
-/** An object without unknown fields. One message a field that is unknown, a line each, in the order of the keys. */
+/** An object without unknown fields. One message per unknown field, one line each, in the order of the keys. */
 export function fields<S extends z.core.$ZodLooseShape>(what: string, shape: S): z.ZodObject<S, z.core.$strict> {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -185,7 +185,7 @@ export function fields<S extends z.core.$ZodLooseShape>(what: string, shape: S):
   });
 }
 
-/** YAML cuts `[max(x, 0), 0, 0]` at every comma; the pieces have parentheses without their partner. */
+/** YAML splits `[max(x, 0), 0, 0]` at every comma; the pieces have unbalanced parentheses. */
 export function commaHint(pieces: readonly unknown[]): string {
   const torn = pieces.some((piece) => typeof piece === 'string' && piece.split('(').length !== piece.split(')').length);
   return torn ? '; an expression with a comma needs quotes' : '';
@@ -197,7 +197,7 @@ function unknownField(what: string, key: string, known: readonly string[]): stri
   return `unknown field '${key}'; ${remedy}${commaHint([key])}`;
 }
 
-/** Objects told apart by their `type`. */
+/** Objects distinguished by their `type`. */
 export function variants<const T extends readonly [z.ZodObject, ...z.ZodObject[]]>(
   what: string,
   options: T,
