@@ -45,7 +45,7 @@ export function meetStrands(strands: readonly BatchRod[], settings: PairSettings
       weights: perEdge(() => ({ compliance: 0, crowd: 0, side: 0 })),
       candidates: [],
       positions: new Float64Array(3 * rod.nodeCount),
-      ways: new Float64Array(3 * rod.nodeCount),
+      predicted: new Float64Array(3 * rod.nodeCount),
     };
   });
 }
@@ -58,7 +58,7 @@ function predictNodes({ strand, samples }: BatchRod, dt: number): void {
   for (let i = 0; i <= strand.edgeCount; i++) {
     const way = flightOf(strand, i, dt);
     const isHeld = i === 0 && strand.root.kind !== 'free';
-    pairs.ways.set(isHeld ? readState(strand, 0, VELOCITY).map((v) => dt * v) : way, 3 * i);
+    pairs.predicted.set(isHeld ? readState(strand, 0, VELOCITY).map((v) => dt * v) : way, 3 * i);
   }
 }
 

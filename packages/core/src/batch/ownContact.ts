@@ -63,7 +63,7 @@ export function stepAmong(
   options: StepOptions,
 ): MergedReport & { readonly own: OwnContactReport } {
   const { merged } = one.strand;
-  if (!merged) throw new Error('the strand has not been told of obstacles');
+  if (!merged) throw new Error('the obstacles of the strand have not been set');
   merged.obstacles = obstacles;
   const report = stepMerged(one, { ...step, iterations: CONTACT_ITERATIONS }, options);
   return { ...report, own: reportRod(report, step.rod) };

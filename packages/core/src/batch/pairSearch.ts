@@ -3,7 +3,7 @@ import { CANDIDATES } from './layout.ts';
 import { distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';
 
-/** Factor on the predicted ways, and part of the sum of radii, within which edges are candidates. */
+/** Factor on the predicted displacements, and part of the sum of radii, within which edges are candidates. */
 const SPARE_WAY = 1.5;
 const SPARE_GAP = 0.5;
 
@@ -52,7 +52,7 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   return a.distance - b.distance || a.strand - b.strand || a.edge - b.edge;
 }
 
-/** Fills the candidates of every strand from the predicted ways. */
+/** Fills the candidates of every strand from the predicted displacements. */
 export function findCandidates(strands: readonly Strand[], rules: PairRules): void {
   const edges = strands.flatMap((s, strand) => Array.from({ length: s.edgeCount }, (_, j) => sweepEdge(s, strand, j)));
   edges.sort((a, b) => a.low[0] - b.low[0] || a.strand - b.strand || a.edge - b.edge);

@@ -5,7 +5,7 @@
  */
 import { add, cross, dot, type Index, scale, subtract, type Vector, vector } from './algebra.ts';
 
-/** An edge of a strand over a step: its nodes at the start [m] and their ways [m]. */
+/** An edge of a strand over a step: its nodes at the start [m] and their displacements [m]. */
 export interface PairEdge {
   readonly first: Vector;
   readonly second: Vector;

@@ -92,9 +92,9 @@ export interface StrandPairs {
   readonly weights: PairWeight[][];
   /** By edge, nearest first. */
   candidates: readonly (readonly EdgeName[])[];
-  /** Of nodes at the start of the step, and their predicted ways over it [m]. */
+  /** Of nodes at the start of the step, and their predicted displacements over it [m]. */
   readonly positions: Float64Array;
-  readonly ways: Float64Array;
+  readonly predicted: Float64Array;
 }
 
 function readVector(from: Float64Array, i: Index): Vector {
@@ -200,9 +200,9 @@ export function candidateOf(s: Strand, j: Index, n: Index): EdgeName {
 
 /** An edge of any strand over the step. `isSolved`: with the displacements of the present iterate, else as predicted. */
 export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: boolean): PairEdge {
-  const { radius, positions, ways } = pairsAt(s, strand);
+  const { radius, positions, predicted } = pairsAt(s, strand);
   const other = pairsOf(s).all[strand];
-  const moved = isSolved ? other.slots[DISPLACEMENT] : ways;
+  const moved = isSolved ? other.slots[DISPLACEMENT] : predicted;
   return {
     first: readVector(positions, edge),
     second: readVector(positions, edge + 1),

@@ -55,7 +55,10 @@ export function fitCoordinates(
 ): FitError {
   const edges = x.length / 3 - 1;
   if (!(edges >= elements))
-    throw new SceneError(['elements'], `a rod of ${edges} edges cannot be told by ${elements} elements`);
+    throw new SceneError(
+      ['elements'],
+      `a rod of ${edges} edges cannot be fitted by ${elements} elements; use at most ${edges}`,
+    );
   const frames: Frame[] = Array.from({ length: edges }, (_, j) => {
     const tangent = normalize([x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]]);
     const across = normalPart(vectorAt(d, j), tangent);

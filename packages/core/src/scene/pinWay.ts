@@ -137,7 +137,7 @@ export function planPinWay(
   const samples = sampleWay(pins, from, to);
   let whole = 0;
   let last = start;
-  const ways = samples.map(({ poses }) => {
+  const lengths = samples.map(({ poses }) => {
     const way = measureWay(pins, last, poses, limits);
     last = poses;
     whole += way;
@@ -149,9 +149,9 @@ export function planPinWay(
   let before = start;
   let gone = 0;
   samples.forEach(({ time, poses }, k) => {
-    const parts = Math.ceil(ways[k] / share);
-    gone += ways[k];
-    const next = k + 1 < samples.length ? ways[k + 1] : Infinity;
+    const parts = Math.ceil(lengths[k] / share);
+    gone += lengths[k];
+    const next = k + 1 < samples.length ? lengths[k + 1] : Infinity;
     if (gone + next > share || parts > 1) {
       for (let part = 1; part <= Math.max(1, parts); part++) {
         const there = poses.map((pose, p) => blendPoses(before[p], pose, part / Math.max(1, parts)));

@@ -12,7 +12,7 @@ import { STATUS } from './statusShader.ts';
 const ENTRIES_PER_EDGE = 64;
 const MOST_TIMES = 8;
 const GRID_WORKGROUP = 64;
-/** Factor on the predicted ways, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
+/** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
 const SPARE_WAY = 1.5;
 const SPARE_GAP = 0.5;
 

@@ -167,7 +167,7 @@ export function newton(
     if (smallSteps >= 4) {
       out.isRounded = true;
       out.reason =
-        'the loads deform the rod by less than the rounding of its positions, or bear on it by less than that makes of its springs';
+        'the loads deform the rod by less than the rounding of its positions, or are smaller than the spring forces that this rounding causes';
       return out;
     }
     if (k === iterations || !(out.residual < Infinity)) break;
