@@ -1,7 +1,7 @@
 /**
- * Rejects steps of second order that create energy: where an edge turns far in one step, the trapezoidal stage of TR-BDF2 goes on from forces
- * that have turned meanwhile. Such a step is measured, kinetic plus elastic energy less the work of loads and pins, in the frame of the
- * pins; one that gains is taken anew by implicit Euler.
+ * Rejects second-order steps that create energy: if an edge turns far in one step, the trapezoidal stage of TR-BDF2 starts from forces that have turned
+ * meanwhile. Such a step is measured, kinetic plus elastic energy minus the work of loads and pins, in the frame of the pins; one that gains is repeated
+ * with implicit Euler.
  */
 import { hypot, hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { addElasticEnergies } from './energy.ts';
@@ -10,7 +10,7 @@ import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, type Workspace } from './stage.ts';
 import type { Snapshot } from './step.ts';
 
-/** cos² of how far an edge may turn in a step that is not measured [0.1 rad]. */
+/** cos² of the largest rotation of an edge in a step that is not measured [0.1 rad]. */
 const NEAR_SQUARE = 0.99;
 
 /** Energy, momentum and loads of a rod at one instant. */
@@ -34,7 +34,7 @@ export function createMark({ loads }: CosseratRod): Mark {
   };
 }
 
-/** The rod as it is at t; its strain must be up to date. */
+/** Records the rod at t; its strain must be up to date. */
 export function markRod(out: Mark, cos: CosseratRod, t: number): void {
   const { v, mass, size, edgeCount, edgeFrame, loads } = cos;
   const elastic = { bending: 0, twisting: 0, stretching: 0 };
@@ -54,7 +54,7 @@ export function markRod(out: Mark, cos: CosseratRod, t: number): void {
   for (let j = 0; j < edgeCount; j++) for (let k = 0; k < 3; k++) out.tangent[3 * j + k] = edgeFrame[9 * j + 6 + k];
 }
 
-/** Whether an edge has turned far since the start of the step. */
+/** True if an edge has turned far since the start of the step. */
 export function hasTurnedFar({ edgeCount, edgeFrame }: CosseratRod, { tangent }: Mark): boolean {
   for (let j = 0; j < edgeCount; j++) {
     let dot = 0;
@@ -66,7 +66,7 @@ export function hasTurnedFar({ edgeCount, edgeFrame }: CosseratRod, { tangent }:
 
 const way = new Float64Array(3);
 
-/** Way of the frame over the step: of the pins if there are any, else of all mass. */
+/** Displacement of the frame over the step: of the pins if there are any, else of the centre of mass. */
 function writeWay({ q, mass, fixed, nodeCount }: CosseratRod, start: Snapshot): void {
   for (let k = 0; k < 3; k++) {
     let held = 0;
@@ -106,7 +106,7 @@ function workOf(cos: CosseratRod, start: Snapshot, before: Mark, { force, torque
   return sum;
 }
 
-/** The most that pins may have done: their reactions are known at the end only, and change over the step. */
+/** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
 function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
   const { pins, poses, heldPin, heldMemory, q, fixed } = cos;
   const size = 1e-9 * hypot(way[0], way[1], way[2]);
@@ -133,7 +133,7 @@ function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: num
   return sum;
 }
 
-/** A step just taken: its length, and what was there before it. */
+/** The last step: its length, and the state before it. */
 export interface Taken {
   readonly work: Workspace;
   readonly start: Snapshot;
@@ -144,7 +144,7 @@ export interface Taken {
   readonly h: number;
 }
 
-/** Whether it has gained more than this part of the energy that was there and of the work done. */
+/** True if it has gained more than this fraction of the initial energy and of the work done. */
 export function hasGained(cos: CosseratRod, { work, start, before, after, t, h }: Taken, part: number): boolean {
   writeWay(cos, start);
   markRod(after, cos, t);

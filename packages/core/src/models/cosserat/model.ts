@@ -39,7 +39,7 @@ interface Tools {
   readonly entry: Snapshot;
 }
 
-/** What steps and queries work on. */
+/** Data of steps and queries. */
 interface CosseratBundle {
   readonly parts: readonly CosseratRod[];
   readonly tools: readonly Tools[];
@@ -124,7 +124,7 @@ function initialize(cos: CosseratRod): void {
   stretchForces(cos);
 }
 
-/** One step of all rods. On failure they are anywhere. */
+/** One step of all rods. On failure their state is arbitrary. */
 function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: boolean): StepOutcome {
   const { parts, tools, scheme, newton, stable } = bundle;
   const report: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
@@ -168,7 +168,7 @@ function createQueries({ parts, tools }: CosseratBundle): Queries {
   };
 }
 
-/** Looks without touching. */
+/** Queries that change nothing. */
 function withState<T>(cos: CosseratRod, { entry }: Tools, look: () => T): T {
   takeSnapshot(entry, cos);
   try {

@@ -8,7 +8,7 @@ import { addEdgeForces, addElasticEnergies, addJoints, writeHeldTorque } from '.
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
 
-/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
+/** Reaction of each pin: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(cos: CosseratRod, work: Workspace, t: number): Reaction[] {
   const { heldPin, mass, massDamping, acceleration, v, size } = cos;
   work.residual.fill(0);

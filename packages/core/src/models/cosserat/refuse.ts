@@ -1,4 +1,4 @@
-/** What the model rejects of a scene, and why: said before the run, not found out during it. */
+/** Rejects scenes that the model does not support, before the run. */
 
 import { SceneError } from '../../errors.ts';
 import type { Coupling } from '../../model.ts';
@@ -31,7 +31,7 @@ export function readSection(options: CosseratOptions, scheme: string): SectionRu
   };
 }
 
-/** What the model cannot do is said before the run, not found out during it. */
+/** Throws SceneError for what the model does not support. */
 export function refuse(
   rods: readonly Rod[],
   scene: Scene,
@@ -77,7 +77,7 @@ export function refuse(
   });
 }
 
-/** More pieces of one step than this are rejected: no one would wait for the end. */
+/** Maximum number of pieces per step: beyond it a run would take too long. */
 const MOST_PIECES = 1e6;
 
 export function readStableStep(cos: CosseratRod, scene: Scene): number {

@@ -1,6 +1,5 @@
 /**
- * One stage of a rod: what it is, its residual and its matrix at the current state. What is solved, and how, stands in
- * newton.ts.
+ * One stage of a rod: its parameters, its residual and its matrix at the current state. The equations are in newton.ts.
  *
  * Positions move by Δ = x − x₀ and frames by ψ = log(q₀⁻¹q) from the start of the step (`base`). A stage says
  *     rate = s(Δ − Δ̃),   velocity = s(Δ − Δ̃) of a node, J_r(ψ)·s(ψ − ψ̃) of an edge,   acceleration = s(velocity − v̂),

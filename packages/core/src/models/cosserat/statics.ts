@@ -1,7 +1,6 @@
 /**
- * What the search for equilibria (statics/search.ts) needs of a rod: steps of steepest descent in the metric of the stiffness scale, the
- * softest direction, pins brought to where they are at t. The stability verdict is the number of negative pivots of the tangent
- * stiffness.
+ * Implements the search for equilibria (statics/search.ts) for a rod: steps of steepest descent in the metric of the stiffness scale, the softest
+ * direction, moving pins to time t. The stability verdict is the number of negative pivots of the tangent stiffness.
  */
 
 import { acos, pow } from '../../math/rounded/index.ts';
@@ -69,7 +68,7 @@ function zeroModeShift(cos: CosseratRod, work: Workspace): number {
   return shift;
 }
 
-/** What rounding does to the matrix, beside the stiffest bending: that of its stiffest edge. */
+/** Rounding error of the matrix, relative to the stiffest bending: that of its stiffest edge. */
 function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edgePenalty }: Workspace): number {
   let largest = 1;
   for (let j = 0; j < edgeCount; j++) {
@@ -144,7 +143,7 @@ function blendPose(cos: CosseratRod, from: readonly HeldPose[], to: readonly Hel
   placeHeldFrames(cos);
 }
 
-/** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
+/** Moves pins to time t in increments that a Newton step can follow; returns the number of iterations. */
 function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
   const { pins, poses, q, rod, heldPin, heldMemory, fixed } = cos;
   const copy = (): HeldPose[] =>
@@ -192,7 +191,7 @@ function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
   return iterations;
 }
 
-/** What the search for an equilibrium needs of a rod. */
+/** The search interface for a rod. */
 function createRestSystem(
   cos: CosseratRod,
   work: Workspace,

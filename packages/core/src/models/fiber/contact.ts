@@ -34,7 +34,7 @@ import { stepMembers, type Workspace } from './step.ts';
 
 type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
 
-/** What contact keeps over a step. */
+/** Data of contact over a step. */
 interface FiberContact {
   readonly fibers: readonly FiberRod[];
   /** State of each fiber at the start of the step. */
@@ -194,7 +194,7 @@ function stepFibers(
   return { ok: true, iterations, iterationsMax, shifts: 0 };
 }
 
-/** Finds the response of every fiber with sides, where it is. */
+/** Computes the response of every fiber with sides, at its current state. */
 function linearizeFibers(context: FiberContact, response: Float64Array, sides: ContactSides, dt: number): boolean {
   const { fibers, works, slots } = context;
   for (const slot of slots) if (slot) slot.count = 0;

@@ -1,4 +1,4 @@
-/** The response of one fiber to forces at the points that it touches: S, A and its factor with point masses (contact.ts says what for). */
+/** The response of one fiber to forces at its contact points: S, A and its factor with point masses (contact.ts explains its use). */
 
 import {
   type BlockTridiagonal,
@@ -18,7 +18,7 @@ import { writeSpinGradient } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
 import { addDrag, addMassMatrix, type Workspace } from './step.ts';
 
-/** What one rod keeps over the iterations of a step with contact. */
+/** Data of one rod over the iterations of a step with contact. */
 export interface Slot {
   /** A/h² without and with point masses, and its factor. */
   readonly base: BlockTridiagonal;
@@ -150,8 +150,8 @@ function traceOf(fiber: FiberRod, slot: Slot, sides: ContactSides, i: number): n
 }
 
 /**
- * Sides from which on their responses are read off blocks of the inverse, not found by solves of their own: of a rope with a hundred sides
- * these solves were half of all the time.
+ * Number of sides from which their responses are read off blocks of the inverse instead of being solved for one by one: for a rope with a hundred sides
+ * these solves took half of all the time.
  */
 const MANY = 8;
 

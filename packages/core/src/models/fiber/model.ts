@@ -24,14 +24,14 @@ import { createFiberRod, type FiberRod, unknownCount, updateStiffness } from './
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
 
-/** What steps and queries work on. */
+/** Data of steps and queries. */
 interface FiberBundle {
   readonly fibers: readonly FiberRod[];
   readonly units: readonly Unit[];
   readonly scheme: NonNullable<FiberOptions['integrator']>;
   /** Of `deti`: one per fiber. */
   readonly tools: ReturnType<typeof createDetiTools>;
-  /** The scheme remembers one displacement and the size of the step that made it. */
+  /** The scheme stores one displacement and the length of the step that made it. */
   readonly remembers: boolean;
 }
 
@@ -50,7 +50,7 @@ function compile(
   const warnings: string[] = [];
   const remembers = scheme === 'deti' || scheme === 'deti-r';
   const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
-  // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
+  // a single rod is halved here, which is cheaper than all of them; the world continues from there
   const depth = scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0;
   const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, ({ width1, width2 }) => ({
     tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
@@ -122,11 +122,11 @@ interface Advance {
   readonly t: number;
   readonly dt: number;
   readonly robust: boolean;
-  /** Fibers marked 1 are left out. */
+  /** Fibers marked 1 are skipped. */
   readonly without?: Uint8Array | undefined;
 }
 
-/** Steps units. On failure, fibers are anywhere. */
+/** Steps units. On failure, their state is arbitrary. */
 function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
   const { fibers, units, scheme } = bundle;
   const { from, to, t, dt, robust, without } = advance;
@@ -276,12 +276,12 @@ function createUnits(
   }));
 }
 
-/** Hands may have added loads since the last step. */
+/** Loads may have been added by hand since the last step. */
 function readLoads(fiber: FiberRod): void {
   fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
 }
 
-/** The model, with a kernel that steps fibers two by two where one is given. */
+/** The model, with a kernel that steps fibers in pairs if one is given. */
 export function createFiberModel(kernel?: FiberKernel, allocate: Allocate = allocatePlain): Model {
   return {
     id: 'fiber',

@@ -1,6 +1,6 @@
 /**
- * Brings pins to where they are at t in pieces that Newton's method can follow. A held frame that spins takes the rings between it
- * and the next held one with it, in proportion: a ring does not count turns, and a cuboid twisted by more than π/4 gives way.
+ * Moves pins to their poses at t in increments that Newton's method can follow. A held frame that spins rotates the rings between it and the next held one in
+ * proportion: a ring does not count turns, and a cuboid twisted by more than π/4 collapses.
  */
 import { cos, hypotOf, sin } from '../../math/rounded/index.ts';
 import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';

@@ -1,4 +1,4 @@
-/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
+/** Read-outs of a rod that do not move it: energies, momentum, quantities along it, and reactions of its pins. */
 
 import type { ChannelReaders } from '../../channels.ts';
 import { hypot } from '../../math/rounded/index.ts';

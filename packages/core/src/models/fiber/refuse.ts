@@ -1,4 +1,4 @@
-/** What the model rejects of a scene, and what it warns of: said before the run, not found out during it. */
+/** Rejects scenes that the model does not support, and warns about doubtful ones, before the run. */
 
 import { SceneError } from '../../errors.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -22,7 +22,7 @@ export function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: stri
 
 type SchemeName = NonNullable<FiberOptions['integrator']>;
 
-/** What a scheme cannot do is said before the run, not found out during it. */
+/** Throws SceneError for what a scheme does not support. */
 export function refuseScheme(
   fibers: readonly FiberRod[],
   scheme: SchemeName,

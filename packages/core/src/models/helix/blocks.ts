@@ -10,7 +10,7 @@ import { writePointJacobians } from './kinematics.ts';
 import { addTransposed33, addTransposedCross33, multiply33, multiplyTransposed33 } from './matrix3.ts';
 import type { HelixChain } from './rod.ts';
 
-/** What a sweep is given, and what it leaves. Gradients are +∂E/∂x. */
+/** Inputs and outputs of a sweep. Gradients are +∂E/∂x. */
 export interface Assembly {
   /** Symmetric 3×3 per node (xx xy xz yy yz zz): second derivative by the node's position. */
   readonly nodeTensor: Float64Array;

@@ -1,7 +1,7 @@
 /**
- * Equilibria that are followed, stable or not: Newton's method with the exact, indefinite matrix, judged by its residual and not by
- * the energy, so that it stays on the branch that it starts on. What is too far for it is brought in parts: loads and root from
- * the instant at which the rod is in equilibrium, or loads from zero if the rod lies in its natural shape.
+ * Follows equilibria, stable or not: Newton's method with the exact, indefinite matrix, judged by its residual and not by the energy, so that it stays on
+ * its branch. Large changes are applied in increments: loads and root from the time at which the rod is in equilibrium, or loads from zero if the rod is
+ * in its natural shape.
  */
 
 import { hypot } from '../../math/rounded/index.ts';
@@ -22,12 +22,12 @@ import { createResult, type NewtonOptions } from './newton.ts';
 import type { HelixBody, HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
-/** Most iterations of a part, and most that they may turn the rod in all [rad]: a farther solution may be on another branch. */
+/** Maximum iterations per increment, and maximum total rotation [rad]: a farther solution may be on another branch. */
 const ITERATIONS = 15;
 const TURN = 1;
 const SMALLEST_PART = 1 / 512;
 
-/** Gradient and factor at h.q; returns the residual and what it is held against. */
+/** Gradient and factor at h.q; returns the residual and its reference. */
 function evaluate(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): { residual: number; limit: number } {
   poseRod(h, h.q);
   measureBlur(h, w);
@@ -42,7 +42,7 @@ function evaluate(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): 
   return { residual, limit: tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding };
 }
 
-/** How far a change of the curvatures turns the rod in all [rad]. */
+/** Total rotation of the rod by a change of the curvatures [rad]. */
 function measureTurn(h: HelixBody, step: Float64Array): number {
   let turn = 0;
   for (let e = 0; e < h.elementCount; e++)
@@ -50,7 +50,7 @@ function measureTurn(h: HelixBody, step: Float64Array): number {
   return turn;
 }
 
-/** Newton's method without shifts from h.q; fails where the residual does not fall or the way is long. */
+/** Newton's method without shifts from h.q; fails if the residual does not fall or the rod turns too far. */
 function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): NewtonResult {
   const out = createResult(`Newton's method did not converge in ${ITERATIONS} iterations on its branch`);
   const { step, gradient, trial } = w;
@@ -82,14 +82,14 @@ function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number):
   return out;
 }
 
-/** Whether the rod is in equilibrium with root and loads as they are at t. */
+/** True if the rod is in equilibrium with root and loads at t. */
 function isAtRest(h: HelixRod, w: Workspace, t: number): boolean {
   placeRoot(h, t);
   const { residual, limit } = evaluate(h, w, { t, inertia: 0, rate: 0 }, 1e-6);
   return residual <= limit;
 }
 
-/** Brings the rod to its equilibrium at t; on failure it is where the branch could be followed to. */
+/** Moves the rod to its equilibrium at t; on failure it is at the last point of the branch. */
 export function followBranch(h: HelixRod, w: Workspace, t: number, options: NewtonOptions): NewtonResult {
   const from = h.rootTime;
   const resumes = isAtRest(h, w, from);

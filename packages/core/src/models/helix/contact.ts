@@ -1,10 +1,10 @@
 /**
  * Contact for super-helices: the implicit step under forces at points, and its linear response, both by the sweep.
  *
- * A point lies on the chord of an edge, and an edge lies in one element. So the point moves with the near end of that element
- * and with the element's own curvatures, v = v_e + P ω_e + J δκ_e, and a point mass there joins the sweep like a node inside
- * the element: the matrix with all contacts glued on is still factored in linear time. The Hessian of the step's potential
- * is A/h². Rods that touch take steps of backward Euler, and the step after has no past: a contact is a kink.
+ * A point lies on the chord of an edge, and an edge lies in one element. So the point moves with the near end of that element and with the element's own
+ * curvatures, v = v_e + P ω_e + J δκ_e, and a point mass there enters the sweep like a node inside the element: the matrix with all point masses is still
+ * factored in linear time. The Hessian of the step's potential is A/h². Rods in contact take steps of backward Euler, and the next step discards the
+ * history, because velocities are discontinuous at a contact.
  */
 
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
@@ -26,7 +26,7 @@ export interface HelixContactParts {
   readonly patient: NewtonOptions;
 }
 
-/** What contact keeps over a step. */
+/** Data of contact over a step. */
 interface HelixContact extends HelixContactParts {
   readonly slots: (Slot | undefined)[];
   /** State of each rod at the start of the step. */
@@ -97,7 +97,7 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
 interface StepWishes {
   readonly t: number;
   readonly dt: number;
-  /** Newton starts where the rods are; else where the step begins. */
+  /** True if Newton starts from the rods' current state; else from the start of the step. */
   readonly again: boolean;
   readonly robust: boolean;
 }
@@ -137,7 +137,7 @@ function stepHelices(
   return { ok: true, iterations, iterationsMax, shifts };
 }
 
-/** Finds the response of every rod with sides, where it is. */
+/** Computes the response of every rod with sides, at its current state. */
 function linearizeHelices(context: HelixContact, response: Float64Array, sides: ContactSides, dt: number): boolean {
   const { helices, slots } = context;
   for (const slot of slots) if (slot) slot.count = 0;

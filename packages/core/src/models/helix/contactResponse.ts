@@ -1,4 +1,4 @@
-/** The response of one super-helix to forces at the points that it touches, by the sweep (contact.ts says what for). */
+/** The response of one super-helix to forces at its contact points, by the sweep (contact.ts explains its use). */
 
 import type { ContactSides } from '../../port.ts';
 import type { Glue } from './blocks.ts';
@@ -7,7 +7,7 @@ import { writeAllJacobians, writePointJacobians } from './kinematics.ts';
 import type { HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
-/** What one rod keeps over the iterations of a step with contact. */
+/** Data of one rod over the iterations of a step with contact. */
 export interface Slot {
   readonly work: Workspace;
   readonly guess: Float64Array;
@@ -15,7 +15,7 @@ export interface Slot {
   stage: Stage;
   shift: number;
   glue: { first: Int32Array; order: Int32Array; turn: Float64Array; own: Float64Array; mass: Float64Array };
-  /** Place of each of the rod's points among the sides. */
+  /** Index of each of the rod's points among the sides. */
   side: Int32Array;
   count: number;
 }
@@ -112,7 +112,7 @@ function addNode(out: Float64Array, o: number, h: HelixRod, e: number, node: num
   for (let k = 0; k < 9; k++) out[o + k] += weight * linear[k];
 }
 
-/** The Hessian of the step at the state it came to, shifted where it is not positive definite. */
+/** The Hessian of the step at its end state, shifted if it is not positive definite. */
 export function factorStep(h: HelixRod, slot: Slot): boolean {
   const { work, stage } = slot;
   fillAssembly(h, work, stage);
@@ -166,7 +166,7 @@ function moveWrench(position: Float64Array, e: number): void {
   wrench[2] += dx * wrench[4] - dy * wrench[3];
 }
 
-/** How the points move when the curvatures change by x, the root held. */
+/** Displacements of the points by a change x of the curvatures, with the root fixed. */
 function readPoints(out: Float64Array, h: HelixRod, { x, glue, side }: Slot, scale: number): void {
   const { first, order, turn, own } = glue as Glue;
   const { jacobianAngular: A, jacobianLinear: B, position } = h;
@@ -204,7 +204,7 @@ function readPoints(out: Float64Array, h: HelixRod, { x, glue, side }: Slot, sca
 let unit = new Float64Array(0);
 let moved = new Float64Array(0);
 
-/** Σ over axes of how far a point goes under a unit force along the axis. */
+/** Sum over the axes of a point's displacement under a unit force along the axis. */
 export function traceOf(h: HelixRod, slot: Slot, i: number): number {
   const p = 3 * slot.side[i];
   let most = 0;

@@ -1,13 +1,12 @@
 /**
- * What a stage minimises, its gradient, and what the sweep needs for its second derivative.
+ * The potential that a stage minimizes, its gradient, and the terms of its second derivative for the sweep.
  *
  *   Φ(κ) = ½ Σ l (κ − κ̄)ᵀ K (κ − κ̄) + (s/2) Σ β l (κ − κ₀)ᵀ K (κ − κ₀)
  *        + ½ Σ m (c |x − x̂|² + s α |x − x₀|²) + ¼ Σ J c (|d1 − d̂1|² + |d2 − d̂2|²) − Σ f·x
  *
- * with c = 1/h² and s = 1/h in a time step, both 0 in statics. x̂ = x₀ + h v₀ is where a node would go by itself, so a
- * minimum is a step of backward Euler on the nodes' positions, and no Coriolis term is ever written down. Loads that depend
- * on the state are frozen where they were last evaluated, with their drag as a quadratic; they are evaluated anew at every
- * iterate, so at convergence they are right.
+ * with c = 1/h² and s = 1/h in a time step, both 0 in statics. x̂ = x₀ + h v₀ is the position of a free node, so a minimum is a step of backward Euler on
+ * the nodes' positions, and Coriolis terms need not be computed. Loads that depend on the state are frozen at their last evaluation, with their drag as a
+ * quadratic; they are re-evaluated at every iterate, so at convergence they are exact.
  */
 
 import { type Assembly, createAssembly } from './blocks.ts';
@@ -35,12 +34,12 @@ export interface Workspace {
   /** d1 and d2 before the step, 6 per node. */
   readonly directorBefore: Float64Array;
   readonly directorNow: Float64Array;
-  /** What a step starts from, for undoing it. */
+  /** Start of a step, for undoing it. */
   readonly start: { readonly q: Float64Array; readonly nodePosition: Float64Array; readonly history: Float64Array };
-  /** What rounding makes of a position [m] and of a director. */
+  /** Rounding error of a position [m] and of a director. */
   blur: number;
   directorBlur: number;
-  /** Size of forces at the last evaluation and what rounding leaves of their balance [N]; what it makes of Φ [J]. */
+  /** Magnitude of forces at the last evaluation and rounding error of their balance [N]; rounding error of Φ [J]. */
   forceScale: number;
   rounding: number;
   energyNoise: number;
@@ -87,13 +86,12 @@ export interface Stage {
 const UNIT = 1.2e-16;
 
 /**
- * How exactly the pose can be known. Frames are products along the chain and positions sums from the root outwards: each
- * element rounds once more, at random, so errors grow by the root of their number; so do those of the angle that each element
- * winds by. Far from the origin the size of the coordinates counts, not the rod's.
+ * Accuracy of the pose. Frames are products along the chain and positions sums from the root outwards: each element adds a random rounding error, so errors
+ * grow with the square root of their number; so do those of the angle that each element winds by. Far from the origin the magnitude of the coordinates
+ * counts, not the rod's.
  *
- * Held against what Newton's method is left with when it is not stopped (three types of hair, 12 mm and 30 cm, 10 to 300 elements,
- * roots up to 1 km away, steps from 10 µs to 10 ms, and statics): always above, and where rounding of positions
- * rules, by a factor of 1.4 to 30.
+ * Compared with the remaining error of Newton's method when it is not stopped (three types of hair, 12 mm and 30 cm, 10 to 300 elements, roots up to 1 km
+ * away, steps from 10 µs to 10 ms, and statics): always above, and where rounding of positions dominates, by a factor of 1.4 to 30.
  */
 export function measureBlur(h: HelixBody, w: Workspace): void {
   const { q, kappaRest, elementLength, elementCount, position, length } = h;
@@ -109,7 +107,7 @@ export function measureBlur(h: HelixBody, w: Workspace): void {
   w.blur = UNIT * root * extent + w.directorBlur * length;
 }
 
-/** Asks all sources for their loads at the current pose and velocity. False when a load is not finite. */
+/** Evaluates all loads at the current pose and velocity. Returns false if a load is not finite. */
 export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean {
   const { loads, samples, sources, nodePosition, pose } = h;
   loads.nodeForce.fill(0);

@@ -69,7 +69,7 @@ function posePoint(
   }
 }
 
-/** Poses element ends and nodes with the curvatures `kappa`, from the root where it now is. */
+/** Poses element ends and nodes with the curvatures `kappa`, from the current root. */
 export function poseRod(h: HelixChain, kappa: Float64Array): void {
   const { pose, frame, position, series, elementCount, elementLength, elementNode, nodePosition, nodeFrame } = h;
   if (kappa !== pose) pose.set(kappa);

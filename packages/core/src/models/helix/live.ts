@@ -1,9 +1,8 @@
 /**
- * Equilibria under loads that depend on the state: followers, torques, wind, fields of place.
+ * Equilibria under loads that depend on the state: followers, torques, wind, position-dependent fields.
  *
- * The derivative of the generalised force is taken by central differences in every unknown, 2·3N evaluations of O(N), and the
- * whole matrix is solved dense. It need not be symmetric; then the equilibrium is lost where the determinant changes its
- * sign, and flutter is not looked for.
+ * Central differences in every unknown give the derivative of the generalised force, 2·3N evaluations of O(N), and the whole matrix is solved dense. It
+ * need not be symmetric; then the equilibrium is lost where the determinant changes its sign, and flutter is not detected.
  */
 
 import { eigenDense } from '../../linalg/eigen.ts';
@@ -38,7 +37,7 @@ function evaluateGradient(h: HelixBody, w: Workspace, stage: Stage, kappa: Float
 export interface LiveTangent {
   /** ∂(gradient)/∂κ, row by row. */
   readonly matrix: Float64Array;
-  /** Size of the unsymmetric part of what the loads add, relative to it: 0 for loads with a potential. */
+  /** Norm of the antisymmetric part of the loads' contribution, relative to it: 0 for loads with a potential. */
   readonly asymmetry: number;
 }
 
@@ -113,12 +112,11 @@ function scaledNorm(h: HelixBody, gradient: Float64Array): number {
 }
 
 /**
- * Newton's method from where the rod is; if that fails, as a rod in honey would go from there; if that does not come to rest,
- * from the natural shape with loads that are raised from nothing. A rod that leaves a saddle goes through honey first: Newton's
- * method would lead it back.
+ * Newton's method from the current state; if that fails, viscous relaxation from there; if that does not converge, from the natural shape with loads raised
+ * from zero. A rod that leaves a saddle is relaxed first: Newton's method would lead it back.
  *
- * Of 254 random scenes (all kinds of such loads, soft rods) Newton with loads in ten equal parts failed in 21 and ended on a saddle
- * in 13; parts that adapt themselves failed in 6; this fails in 2, both with follower forces, and ends on a saddle in 5.
+ * Of 254 random scenes (all kinds of such loads, soft rods) Newton with loads in ten equal increments failed in 21 and ended on a saddle in 13; adaptive
+ * increments failed in 6; this method fails in 2, both with follower forces, and ends on a saddle in 5.
  */
 export function findLiveEquilibrium(
   h: HelixBody,
@@ -148,14 +146,14 @@ const viscously: Attempt = (h, w, stage, options) =>
 const ATTEMPTS: readonly Attempt[] = [directly, viscously, raiseLoads];
 const ATTEMPTS_LEAVING: readonly Attempt[] = [viscously, directly];
 
-/** Turning of a rod in a viscous step, all elements together [rad]. */
+/** Total rotation of a rod in a viscous step [rad]. */
 const STRIDE = 0.5;
-/** Least part of the loads to go on by. */
+/** Smallest increment of the loads. */
 const LEAST = 1e-3;
 
 /**
- * Without loads the natural shape is in equilibrium. From there loads grow in parts, larger ones while Newton gets through,
- * smaller ones where it does not: what is too far for one solve is near for ten.
+ * Without loads the natural shape is in equilibrium. From there loads grow in increments that become larger while Newton converges and smaller when it does
+ * not: what is too far for one solve is near for ten.
  */
 function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
   const before = new Float64Array(h.q.length);

@@ -1,6 +1,6 @@
 /**
- * Super-helices [Bertails2006]: rods as chains of helical elements, whose unknowns are curvatures. What the model is and how it
- * is solved stands in README.md beside this file.
+ * Super-helices [Bertails2006]: rods as chains of helical elements, whose unknowns are curvatures. README.md in this folder describes the model and its
+ * solver.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -32,7 +32,7 @@ import { stepIncremental } from './step.ts';
  */
 const NO_INERTIA = '; its twist has no inertia: give the section an `inertia` if it starts twisted';
 
-/** What steps work on. */
+/** Data of steps. */
 interface HelixBundle {
   readonly helices: readonly HelixRod[];
   /** Work space of each rod, shared by those of the same shape. */
@@ -61,7 +61,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const semiImplicit = options.integrator === 'semi-implicit';
   const bundle: HelixBundle = { helices, works, semiImplicit, newton, patient };
   const before = cloneState(state);
-  // channels know no time of their own: it is that of the last pose
+  // channels have no time argument: use that of the last pose
   let now = 0;
   const refresh = (t: number): void => {
     now = t;
@@ -141,7 +141,7 @@ interface Interval {
   readonly without?: Uint8Array | undefined;
 }
 
-/** One step of all rods. On failure they are anywhere. */
+/** One step of all rods. On failure their state is arbitrary. */
 function advanceRods(bundle: HelixBundle, { t, dt, robust, without }: Interval): StepOutcome {
   const { helices, works, semiImplicit, newton, patient } = bundle;
   let iterations = 0;
@@ -186,7 +186,7 @@ function initializeShape(h: HelixRod, warnings: string[]): void {
     );
 }
 
-/** The natural shape for which the initial one is in equilibrium; says so when that would not last. */
+/** The natural shape for which the initial one is in equilibrium; warns if that is unstable. */
 function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void {
   placeRoot(h, 0);
   const { stable, stiffnessFactor } = findNatural(h, w, 0);
@@ -197,7 +197,7 @@ function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void 
   warnings.push(`rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${remedy}`);
 }
 
-/** Weight and inertia are felt at nodes: an edge that winds by much hides what lies between them. */
+/** Weight and inertia act at nodes: an edge that winds a lot hides the shape between them. */
 function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnings: string[]): void {
   let largest = 0;
   for (let j = 0; j < rod.edgeCount; j++) {

@@ -1,16 +1,16 @@
 /**
  * Newton's method with Levenberg's shift on Φ, by the exact second derivative.
  *
- * In the variables √(K l) κ the elastic part of the Hessian is the identity, so the shift is a multiple of the elastic
- * stiffness and needs no scale. A matrix that is not positive definite is shifted until it is; a step that does not bring what
- * the quadratic model promised is taken back with a larger shift. Iterations do not depend on the number of elements.
+ * In the variables √(K l) κ the elastic part of the Hessian is the identity, so the shift is a multiple of the elastic stiffness and needs no scale. A
+ * matrix that is not positive definite is shifted until it is; a step that does not reduce the energy as the quadratic model predicts is repeated with a
+ * larger shift. The number of iterations does not depend on the number of elements.
  *
- * A step may turn the rod only so far, the shift is hardly more than needed, and a rod that creeps in a plane is pushed out of it. Steps limited by
- * the ratio of energies alone throw straight hair into plane loops, which it leaves slowly or never.
+ * The rotation per step is limited, the shift is hardly larger than necessary, and a rod that makes slow progress in a plane is pushed out of it. Steps
+ * limited by the ratio of energies alone throw straight hair into plane loops, which it leaves slowly or never.
  *
- * Near the minimum, energies cannot tell a good step from a bad one: Φ is flat to second order, and the work of a force is known only as well as
- * the place where it acts. In short stiff hair that happens long before the residual is small. A step whose predicted gain is below the noise
- * (`energyNoise`) is therefore taken as it is, and the residual decides. Measurements: docs/notes/helix.md.
+ * Near the minimum, energies cannot distinguish a good step from a bad one: Φ is flat to second order, and the work of a force is known only as well as its
+ * point of application. In short stiff hair that happens long before the residual is small. So a step whose predicted gain is below the noise
+ * (`energyNoise`) is accepted, and the residual decides. Measurements: docs/notes/helix.md.
  */
 
 import { hypot, sin } from '../../math/rounded/index.ts';
@@ -34,9 +34,9 @@ export interface NewtonOptions {
   /** Stop when the residual is below tolerance × force scale. */
   readonly tolerance: number;
   readonly iterations: number;
-  /** Most that the elements may turn in one step, all together [rad]. */
+  /** Largest total rotation of the elements in one step [rad]. */
   readonly rotation: number;
-  /** Whether a rod that creeps along a plane in which it is unstable is pushed out of it. Default true. */
+  /** True if a rod that makes slow progress in a plane in which it is unstable is pushed out of it. Default true. */
   readonly leavesPlanes?: boolean;
 }
 

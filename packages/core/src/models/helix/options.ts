@@ -3,7 +3,7 @@ import type { OptionFields } from '../optionFields.ts';
 
 /** Options of the model `helix`. */
 export interface HelixOptions {
-  /** Number of helical elements a rod, at most its edges. Default: as many as edges. */
+  /** Number of helical elements per rod, at most its edges. Default: as many as edges. */
   readonly elements?: number;
   /**
    * `implicit-euler` (default): backward Euler as a minimisation, stable at any step.

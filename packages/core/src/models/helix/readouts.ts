@@ -1,4 +1,4 @@
-/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its clamp exerts. */
+/** Read-outs of a rod that do not move it: energies, momentum, quantities along it, and the reaction of its clamp. */
 import type { ChannelReaders } from '../../channels.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
@@ -24,7 +24,7 @@ export function addEnergies(out: Energies, h: HelixRod, t: number): void {
   for (const source of h.sources) out.potential += source.potential(h.samples, t);
 }
 
-/** Kinetic and elastic energy of a rod as it is. */
+/** Kinetic and elastic energy of a rod. */
 export function addRodEnergy(out: SystemEnergy, h: HelixRod): void {
   const { q, kappaRest, stiffness } = h;
   for (let d = 0; d < q.length; d++) out.elastic += 0.5 * stiffness[d] * square(q[d] - kappaRest[d]);
@@ -76,7 +76,7 @@ function gatherForces(h: HelixRod, w: Workspace, t: number): void {
   poseSamples(h);
 }
 
-/** The clamp's force and torque: they hold all that acts on the rod, less what goes into its motion. */
+/** The clamp's force and torque: they balance all forces on the rod minus the rate of its momentum. */
 export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction[] {
   gatherForces(h, w, t);
   const { rootGradient: F, rootMoment: Y } = w.assembly;

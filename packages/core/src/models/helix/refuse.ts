@@ -1,11 +1,11 @@
-/** What the model rejects of a scene, and why: said before the run, not found out during it. */
+/** Rejects scenes that the model does not support, before the run. */
 
 import { SceneError } from '../../errors.ts';
 import type { Coupling, Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 
-/** What the model cannot do is said before the run, not found out during it. */
+/** Throws SceneError for what the model does not support. */
 export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
   const elements = scene.solver?.helix?.elements;
   const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {

@@ -1,10 +1,10 @@
 /**
- * Equilibria. Dead loads have a potential: Newton with Levenberg's shift goes downhill in energy from wherever the rod is, by
- * exact O(N) steps, and the pivots of the last one are the stability verdict. A saddle is left along its softest
- * direction; since the energy only falls, the way back is closed. With `stability: report` the branch is followed (`branch.ts`).
+ * Equilibria. Dead loads have a potential: Newton with Levenberg's shift descends in energy from the current state, by exact O(N) steps, and the pivots of
+ * the last one give the stability verdict. A saddle is left along its softest direction; the energy only falls, so the search cannot return. With
+ * `stability: report` the branch is followed (`branch.ts`).
  *
- * Loads that depend on the state (followers, torques, wind, fields of place) have in general no potential. Their derivative
- * is taken by differences, which makes the matrix dense: N evaluations and a factorisation of order N³, only here.
+ * Loads that depend on the state (followers, torques, wind, position-dependent fields) in general have no potential. Finite differences give their
+ * derivative, which makes the matrix dense: N evaluations and a factorization of order N³, only here.
  */
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
@@ -63,7 +63,7 @@ function nudge(h: HelixRod, direction: Float64Array, angle: number): void {
   for (let d = 0; d < h.q.length; d++) h.q[d] += (angle / turn) * direction[d];
 }
 
-/** A step may turn the rod by this in all [rad], or by a part of what its natural shape winds. More makes loops of straight hair. */
+/** Limit of a step's total rotation [rad], or a fraction of the winding of the natural shape. More makes loops of straight hair. */
 const TURN = 4;
 const WINDING = 0.25;
 

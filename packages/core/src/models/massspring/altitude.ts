@@ -4,7 +4,7 @@
  * 0 … 1, and forces stay bounded. Altitudes are signed with the volume, so that an inverted tetrahedron is pushed back
  * through zero; at zero volume the last sign counts.
  *
- * The gradient of an altitude is its direction times the weights: h = n·Σ c x, and what n and c do is of second order.
+ * The gradient of an altitude is its direction times the weights: h = n·Σ c x; the variation of n and c is of second order.
  */
 
 /** Corners: the point and its face, or edge against edge. */
@@ -117,7 +117,7 @@ export function measureAltitudes(out: Float64Array, o: number, x: Float64Array, 
   for (let kind = 0; kind < 7; kind++) out[o + kind] = evaluateAltitude(x, first, kind, sign);
 }
 
-/** Altitudes that differ by less than this part are equal: a straight rod has pairs of them, and rounding must not choose. */
+/** Altitudes that differ by less than this fraction are equal: a straight rod has pairs of them, and rounding must not choose. */
 const TIE = 1e-9;
 
 /** The kind whose altitude is smallest now; the first of equals. */

@@ -1,6 +1,6 @@
 /**
- * Approaches an equilibrium in parts: loads grow from zero, and rest lengths go from those at which the current state is unstrained
- * to those of the natural shape. Every part starts near its solution, so the chain neither folds nor loses turns on the way.
+ * Approaches an equilibrium in increments: loads grow from zero, and rest lengths change from those of the current state to those of the natural shape.
+ * Every increment starts near its solution, so the chain neither folds nor loses turns on the way.
  */
 import { hypot } from '../../math/rounded/index.ts';
 import { measureAltitudes } from './altitude.ts';
@@ -11,7 +11,7 @@ import { chooseKinds, type Search, solve } from './statics.ts';
 const FIRST_PART = 1 / 16;
 const SMALLEST_PART = 1 / 1024;
 
-/** Lengths of all springs and altitudes of all tetrahedra as they are now. */
+/** Current lengths of all springs and altitudes of all tetrahedra. */
 function measureLengths({ q, springs, tetrahedra }: Hair): { spring: Float64Array; altitude: Float64Array } {
   const spring = springs.rest.map((_, s) => {
     const [a, b] = [3 * springs.a[s], 3 * springs.b[s]];
@@ -22,7 +22,7 @@ function measureLengths({ q, springs, tetrahedra }: Hair): { spring: Float64Arra
   return { spring, altitude };
 }
 
-/** Leaves the state at the last part that could be solved; returns the iterations taken. */
+/** Leaves the state at the last increment that could be solved; returns the number of iterations. */
 export function approachLoads(search: Search): number {
   const { hair, work, tension } = search;
   const { springs, tetrahedra } = hair;

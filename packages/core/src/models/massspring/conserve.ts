@@ -1,19 +1,18 @@
 /**
- * One step of the springs that neither makes nor loses energy of itself: midpoint with the discrete gradient of each spring.
+ * One step of the springs that conserves energy: midpoint with the discrete gradient of each spring.
  *
  *     M(1 + αh/2) v + h/2 Σ s n̄ = M vⁿ + h/2 loads,   xⁿ⁺¹ = xⁿ + h v,   vⁿ⁺¹ = 2v − vⁿ
  *     n̄ = (dⁿ + dⁿ⁺¹)/(lⁿ + lⁿ⁺¹),   s = k((lⁿ + lⁿ⁺¹)/2 − rest + c(lⁿ⁺¹ − lⁿ)/h)
- * The work s n̄·(dⁿ⁺¹ − dⁿ) is exactly ½k times the change of (l − rest)², plus what damping takes. Altitude springs
- * have their direction at the midpoint, scaled so that their work, too, is the change of their energy; their kind is that at the start,
- * and the jump to another kind is the one energy that appears and vanishes of itself.
+ * The work s n̄·(dⁿ⁺¹ − dⁿ) is exactly ½k times the change of (l − rest)², plus the dissipation of damping. Altitude springs have their direction at the
+ * midpoint, scaled so that their work, too, is the change of their energy. Their kind is that at the start, and the jump to another kind is the only
+ * energy that appears or vanishes.
  *
- * The published step (step.ts) solves once with frozen directions, so that a hair which turns by φ in a step is stretched by φ²/2:
- * a stiff rod that swung as a pendulum had a third more energy after two swings, at 64 steps a swing.
- * A gauge that counted such energy and took it out of the springs' rates was tried: there is too little in the rates to take.
+ * The published step (step.ts) solves once with frozen directions, so that a hair which turns by φ in a step is stretched by φ²/2: a stiff rod that swung
+ * as a pendulum had a third more energy after two swings, at 64 steps per swing. Measuring that energy and removing it from the springs' rates does not
+ * work: the rates do not have enough.
  *
- * Newton's method, with the springs' forces s in the matrix as the last solve predicted them (unknowns of their own, eliminated):
- * with forces as they follow from positions, one wrong by k φ²/2 would swamp all else. `ending` gives implicit Euler
- * by the same equations with n̄, l at the end, for steps that fail.
+ * Newton's method, with the spring forces s in the matrix as predicted by the last solve (separate unknowns, eliminated): forces computed from positions
+ * would be wrong by k φ²/2, which dominates everything else. `ending` gives implicit Euler by the same equations with n̄, l at the end, for steps that fail.
  */
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
 import { addRowForce, addRowMatrix, writeAltitude, writeSpring } from './energy.ts';
@@ -21,11 +20,11 @@ import type { Hair } from './rod.ts';
 import { addDrag, WIDTH, type Workspace } from './step.ts';
 import { addAltitudeCurvature, addTension, CURVATURE, writeAltitudeCurvature } from './tangent.ts';
 
-/** Which equations: at the middle (energy is kept) or at the end (it is lost) of a step of h. */
+/** Which equations: at the middle (conserves energy) or at the end (dissipates) of a step of h. */
 interface Scheme {
   readonly h: number;
   readonly ending: boolean;
-  /** Part of the step that forces act for in the equation of v: ½h or h. */
+  /** Duration for which forces act in the equation of v: ½h or h. */
   readonly weight: number;
 }
 
@@ -97,13 +96,13 @@ function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, p
     if (!writeMeanAltitude(hair, work, t, scheme)) continue;
     addRowForce(right, row, -weight);
     addRowMatrix(matrix, row, weight * ((ending ? h : 0.5 * h) + row.damping) * row.stiffness);
-    // without it a loop takes 25 solves per step in place of 7; where it is taken makes little difference
+    // without it a loop takes 25 solves per step instead of 7; where it is evaluated makes little difference
     if (first) writeAltitudeCurvature(curvature, CURVATURE * t, row, product);
     if (pressure) addAltitudeCurvature(matrix, row, curvature, CURVATURE * t, weight * (ending ? h : 0.5 * h));
   }
 }
 
-/** Forces of the springs as the solve predicts them, which changes velocities by `right`. */
+/** Spring forces that the solve predicts, given the change of velocities in `right`. */
 function predictTension(hair: Hair, work: Workspace, scheme: Scheme): void {
   const { row, right, velocity, start, where, tension } = work;
   const { h, ending } = scheme;

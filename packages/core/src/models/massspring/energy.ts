@@ -1,6 +1,6 @@
 /**
  * Springs as rows: weights c, a unit direction n, a value e = n·Σ c x − rest. The force on a particle is −k e c n, the matrix
- * k (c ⊗ n)(c ⊗ n)ᵀ with the direction frozen; statics and modes add what the direction itself does.
+ * k (c ⊗ n)(c ⊗ n)ᵀ with the direction frozen; statics and modes add the derivative of the direction.
  */
 import { addWide, type WideBand } from '../../linalg/wideBand.ts';
 import { direction, evaluateAltitude, smallestAltitude, volumeOf, weights } from './altitude.ts';
@@ -115,7 +115,7 @@ export function forEachRow(hair: Hair, where: Float64Array, x: Float64Array, vis
   for (let t = 0; t < hair.tetrahedra.count; t++) if (writeAltitude(row, hair, t, where, x)) visit(row);
 }
 
-/** Every spring as it is now; in an equilibrium with the force that its search found. */
+/** Every spring in its current state; in an equilibrium with the force that its search found. */
 export function forEachForce(hair: Hair, visit: (row: Row) => void): void {
   const { q, springs, tetrahedra, restTension } = hair;
   for (let s = 0; s < springs.count; s++) {
@@ -149,7 +149,7 @@ export function addRowMatrix(matrix: WideBand, one: Row, scale: number): void {
   }
 }
 
-/** Signs of the tetrahedra as they are now, for when one of them goes flat. */
+/** Current signs of the tetrahedra, for when one of them becomes flat. */
 export function rememberOrientation(hair: Hair): void {
   const { tetrahedra, orientation, q } = hair;
   for (let t = 0; t < tetrahedra.count; t++) {

@@ -33,14 +33,14 @@ export function evaluatePins(hair: Hair, t: number): void {
 export function fixParticles(hair: Hair): void {
   const { fixed, stubs, start, stride } = hair;
   markHeld(fixed, hair, (node) => 3 * (start + stride * node));
-  // a stub whose clamp has let go has no springs left, and stays where it is
+  // a stub whose clamp was released has no springs left, and stays in place
   for (const { ghost, main } of stubs) {
     fixed.fill(1, 3 * ghost, 3 * ghost + 3);
     fixed.fill(1, 3 * main, 3 * main + 3);
   }
 }
 
-/** Writes where pins hold their particles. */
+/** Writes the positions of pinned particles. */
 export function placePinned(hair: Hair, x: Float64Array): void {
   const { pins, poses, fixed, stubs, start, stride } = hair;
   for (let p = 0; p < pins.length; p++) {

@@ -1,14 +1,13 @@
 /**
- * Ghosts of a rod that is not laid in its natural shape.
+ * Ghost particles of a rod whose initial shape is not its natural shape.
  *
- * Bending a truss moves its ghosts along the segment and across it. Put where a stress-free rod has them they stretch the
- * stiff springs between them: a hair laid bent began with about fifty times the energy of its bending, and spent it
- * violently. Here they are put where the energy of the springs is least (Gauss–Newton with descent), with the nodes held,
- * because they are the rod's shape, and with the angle about the axis of every other ghost, because these are its twist.
- * Those between find theirs: bending turns the two kinds of ghosts against each other, and with all angles held a bent hair
- * has 1.35 times its energy, whatever the number of edges; so 1.00, and a twisted one 1.02 (both without altitude springs).
+ * Bending a truss moves its ghosts along the segment and across it. At the positions of a stress-free rod they stretch the stiff springs between them: a
+ * hair laid bent began with about fifty times the energy of its bending, and released it violently. This file places them at the minimum of the spring
+ * energy (Gauss–Newton with descent). The nodes stay fixed, because they are the rod's shape, and so does the angle about the axis of every other ghost,
+ * because these are its twist. The ghosts between find theirs: bending turns the two kinds of ghosts against each other. With all angles fixed a bent
+ * hair has 1.35 times its energy, for any number of edges; this way 1.00, and a twisted one 1.02 (both without altitude springs).
  *
- * A rod laid in its natural shape has unstrained springs, and is not touched.
+ * A rod laid in its natural shape has unstrained springs, and is not changed.
  */
 
 import { addWide, clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
@@ -28,7 +27,7 @@ function elasticEnergy(hair: Hair): number {
   return sum;
 }
 
-/** Moves the ghosts alone; leaves everything as it was where nothing is strained or nothing is gained. */
+/** Moves only the ghosts; changes nothing if no spring is strained or the energy does not decrease. */
 export function layGhosts(hair: Hair, work: Workspace): void {
   const { rod, q, size, start, stride, fixed, springs, stiffnessScale } = hair;
   const strain = (s: number): number => {
@@ -91,7 +90,7 @@ function spinDirections(hair: Hair): Float64Array {
   return out;
 }
 
-/** Takes the turning out of the forces, and makes it far stiffer than anything else. */
+/** Removes the rotation from the forces, and makes it far stiffer than anything else. */
 function holdAngles({ rod, start, springs }: Hair, { matrix, right }: Workspace, spin: Float64Array): void {
   const stiff = 1e6 * springs.stiffness.reduce((a, b) => Math.max(a, b), 0);
   for (let j = 0; j < rod.edgeCount; j++) {

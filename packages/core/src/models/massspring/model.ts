@@ -20,7 +20,7 @@ import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace } from './step.ts';
 import { createTruss } from './truss.ts';
 
-/** What steps work on. */
+/** Data of steps. */
 interface HairBundle {
   readonly hairs: readonly Hair[];
   /** Work space of each hair, shared by those of the same size. */
@@ -118,7 +118,7 @@ function poseAt(hair: Hair, t: number): void {
   poseSamples(hair);
 }
 
-/** One step of all hairs. On failure they are anywhere. */
+/** One step of all hairs. On failure their state is arbitrary. */
 function advanceHairs(
   { hairs, tools, options, twists }: HairBundle,
   t: number,

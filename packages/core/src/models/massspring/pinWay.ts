@@ -1,7 +1,6 @@
 /**
- * Brings the pins to where they are at a time, in pieces, with an equilibrium after each. Ghosts between two clamps are turned about
- * the axis in proportion to what the clamps turn, and a rod that is held at one end only is turned as a whole: so no tetrahedron
- * takes up a turn alone, which would turn it inside out.
+ * Moves the pins to their poses at a time in increments, with an equilibrium after each. Ghosts between two clamps are rotated about the axis in proportion
+ * to the clamps' rotation, and a rod that is held at one end only is rotated as a whole: so no tetrahedron takes up a turn alone, which would invert it.
  */
 import { rotateVector } from '../../math/frameRotation.ts';
 import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';

@@ -1,4 +1,4 @@
-/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
+/** Read-outs of a rod that do not move it: energies, momentum, quantities along it, and reactions of its pins. */
 
 import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot } from '../../math/rounded/index.ts';
@@ -12,7 +12,7 @@ import { type Workspace, writeLoads } from './step.ts';
 export function addEnergies(out: Energies, hair: Hair, t: number): void {
   const { v, mass, size, drive, samples, q } = hair;
   for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
-  // the springs do not tell bending from twist: both are in `bending`
+  // the springs do not distinguish bending from twist: both are in `bending`
   forEachRow(hair, q, q, (row) => {
     const energy = 0.5 * row.stiffness * row.value * row.value;
     if (row.apart === 2) out.stretching += energy;

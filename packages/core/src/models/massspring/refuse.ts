@@ -1,4 +1,4 @@
-/** What the model rejects of a scene, and what it warns of: said before the run, not found out during it. */
+/** Rejects scenes that the model does not support, and warns about doubtful ones, before the run. */
 
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
@@ -51,7 +51,7 @@ export function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOpti
 /** Most that a rod may be laid twisted per edge beyond its natural shape [rad]. */
 const LARGEST_TWIST = 1;
 
-/** What the model cannot do is said before the run, not found out during it. */
+/** Throws SceneError for what the model does not support. */
 export function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
   const index = scene.rods.findIndex(({ id }) => id === rod.id);
   const at = ['rods', index];

@@ -1,10 +1,9 @@
 /**
- * Turns of twist that a step loses.
+ * Detects turns of twist that a step loses.
  *
- * Springs know an angle between neighbouring edges up to whole turns only. Where the twist from one edge to the next passes half a turn, the
- * truss turns inside out there, a turn is gone, and the torque with it. The angles at the start and at the end of a step show it: that one
- * jumps by a turn. Joints that are folded have no twist and are left out. Only between two clamps do turns have nowhere else to go: a hair that
- * whips about a free end may turn over.
+ * Springs measure an angle between neighbouring edges only up to whole turns. If the twist between two edges exceeds half a turn, the truss inverts there,
+ * and a turn and its torque are lost. The angles at the start and at the end of a step show it: that one jumps by a turn. Folded joints have no twist and
+ * are skipped. Only between two clamps are turns conserved: a hair that whips about a free end may turn over.
  */
 import { angleAbout3, dot3, transport3 } from '../../math/vec3.ts';
 import type { Hair } from './rod.ts';
@@ -15,7 +14,7 @@ const FOLDED = -0.5;
 const carried = new Float64Array(3);
 const clampDirector = new Float64Array(3);
 
-/** Whether turns are held in the rod. */
+/** True if the rod conserves turns. */
 export const holdsTurns = ({ stubs, poses }: Hair): boolean =>
   stubs.length === 2 && stubs.every(({ pin }) => poses[pin].active);
 

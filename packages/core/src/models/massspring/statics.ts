@@ -1,13 +1,13 @@
 /**
- * Equilibria by Newton's method with the springs' forces as unknowns of their own: K = Σ k nnᵀ + (λ/L)(1 − nnᵀ), so that the
- * stiff springs against stretch do not slow it down; descent where it does not get through.
+ * Equilibria by Newton's method with the spring forces as separate unknowns: K = Σ k nnᵀ + (λ/L)(1 − nnᵀ), so that the stiff springs against stretch do not
+ * slow it down; descent if it fails.
  *
- * Which altitude acts is a choice that jumps, and Newton would jump with it for ever. The choice is frozen while Newton runs and
- * made anew at its solution, until it stays or has been made six times: where neighbouring choices lead to each other, the
- * springs have no equilibrium, and what is reported is one of theirs, a few parts in 1e4 of the load apart.
+ * Which altitude acts is a discontinuous choice, and Newton would follow it for ever. The choice is frozen while Newton runs and updated at its solution,
+ * until it stays or has been made six times: if neighbouring choices lead to each other, the springs have no equilibrium, and one of them is reported, a
+ * few parts in 1e4 of the load apart.
  *
- * A tetrahedron that is turned inside out is a false minimum: the chain has folded there, or lost half a turn of twist. Such a state
- * is never reported as an equilibrium. The search goes back and brings loads and natural shape in parts (`approach.ts`).
+ * An inverted tetrahedron is a false minimum: the chain has folded there, or lost half a turn of twist. Such a state is never reported as an equilibrium.
+ * The search restarts and applies loads and natural shape in increments (`approach.ts`).
  */
 
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
@@ -29,7 +29,7 @@ export interface Result {
   residual: number;
   tolerance: number;
   reason: string;
-  /** Positions cannot resolve the answer, so no other method would find it. */
+  /** True if positions cannot resolve the answer, so that no other method would find it. */
   isRounded: boolean;
 }
 
@@ -67,7 +67,7 @@ export function measureTension({ hair, work, tension }: Search): void {
     tension[s] = writeSpring(work.row, hair, s, hair.q, hair.q) ? work.row.stiffness * work.row.value : 0;
 }
 
-/** Moves q by a part of the step in which no edge turns by more than 0.4 rad, and the tensions with it; returns how far the whole step would turn. */
+/** Moves q by a fraction of the step that turns no edge by more than 0.4 rad, and updates the tensions; returns the rotation of the whole step. */
 function takeStep({ hair, work, tension, error }: Search, step: Float64Array): number {
   const { q, size, springs } = hair;
   let largest = 0;

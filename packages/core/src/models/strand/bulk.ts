@@ -1,18 +1,17 @@
 /**
- * Angular momentum of strands that nothing holds, in steps with contact.
+ * Angular momentum of free strands in steps with contact.
  *
- * Implicit Euler lets forces act where the masses were, L₁ = L₀ + h Σ x₀ × f, while forces inside a strand lie along lines through where
- * the masses are: a strand that turns by an angle φ a step would lose φ²/2 of its turning each time. What is missing,
+ * Implicit Euler applies forces at the initial positions, L₁ = L₀ + h Σ x₀ × f, while internal forces lie along lines through the final positions: a strand
+ * that turns by an angle φ per step would lose φ²/2 of its rotation each time. The missing part,
  *     −h Σ m (u − U) × (v₀ − c),   U and c the means of u and v₀,
- * is given back as a rigid rotation after the step, which leaves momentum and shape alone. Forces from outside then act on a
- * strand at x₁ − hU, which is the same in all frames that move uniformly (at x₁ it is not: a rod that lands flat while it travels
- * along would be set turning).
+ * is restored as a rigid rotation after the step, which changes neither momentum nor shape. External forces then act on a strand at x₁ − hU, which is the
+ * same in all frames that move uniformly (at x₁ it is not: a rod that lands flat while it travels along would start to rotate).
  *
- * Strands that touch each other, or are joined, push each other at two points that do not stay opposite while they slide. Where nothing else
- * touches them, all of them together get back what that takes, again as a rigid rotation.
+ * Strands in contact with each other, or linked, exert forces at two points that do not stay opposite while they slide. If nothing else touches them, all of
+ * them together get the missing part back, again as a rigid rotation.
  *
- * A shape that has become slender within the step cannot hold its angular momentum without a share of energy that was not there.
- * No more energy is given than the step took: the components about axes of small inertia are left out first.
+ * A shape that has become slender within the step cannot keep its angular momentum without additional energy. No more energy is added than the step lost:
+ * components about axes of small inertia are omitted first.
  */
 
 import { elasticEnergy } from './energy.ts';
@@ -34,7 +33,7 @@ export const createBulk = (): Bulk => ({
   moment: new Float64Array(3),
 });
 
-/** Whether nothing but contact, links and loads acts on the tree. */
+/** True if nothing but contact, links and loads acts on the tree. */
 export const isFree = ({ base, rootHeld, constraints }: StrandTree): boolean =>
   !rootHeld && !constraints && base.free[0] === 1 && base.free[1] === 1 && base.free[2] === 1;
 
@@ -195,8 +194,8 @@ const inverse = new Float64Array(9);
 const gained = new Float64Array(3);
 
 /**
- * Writes the rotation that gives `missing` back, as far as `lost` allows, to `rotation`, and takes its energy off `lost`.
- * Components about axes whose inertia is below a part of the largest are left out, more and more of them.
+ * Writes the rotation that restores `missing`, as far as `lost` allows, to `rotation`, and subtracts its energy from `lost`. Components about axes whose
+ * inertia is below a fraction of the largest are omitted, more and more of them.
  */
 function findRotation({ inertia, missing, angular }: Bulk, lost: number): number {
   const size = inertia[0] + inertia[4] + inertia[8];
@@ -215,7 +214,7 @@ function findRotation({ inertia, missing, angular }: Bulk, lost: number): number
   return 0;
 }
 
-/** Adds the rotation about `center` to the rates of a tree that nothing holds. */
+/** Adds the rotation about `center` to the rates of a free tree. */
 function rotateTree({ v, q, linkCount, parent, world }: StrandTree, center: Float64Array): void {
   for (let k = 0; k < 3; k++) r[k] = q[k] - center[k];
   u.fill(0);
@@ -228,7 +227,7 @@ function rotateTree({ v, q, linkCount, parent, world }: StrandTree, center: Floa
   }
 }
 
-/** Gives a tree back what it misses of its own turning, as far as the energy allows. */
+/** Restores a tree's missing rotation, as far as the energy allows. */
 export function rotateBack(bulk: Bulk, tree: StrandTree): void {
   bulk.lost -= findRotation(bulk, bulk.lost);
   rotateTree(tree, bulk.center);
@@ -258,7 +257,7 @@ function measurePush(out: Bulk, { contact, linkCount, origin, length, world, q }
 
 const whole = createBulk();
 
-/** Gives trees that only push each other back what they lost together, where each kept its own. */
+/** Restores what trees that only push each other lost together, if each kept its own. */
 export function restoreTogether(bulks: readonly Bulk[], trees: readonly StrandTree[], h: number): void {
   whole.mass = 0;
   whole.lost = 0;

@@ -1,16 +1,14 @@
 /**
  * Analytic constraints [Hadap2006 §4]: a point on a path, a joint held to a value, limits of a joint.
  *
- * Each is a row with a force λ of its own. In every Newton iteration unit test forces give the rows' response S = J N⁻¹ Jᵀ by
- * one sweep each, and the forces that bring the rows to their goals are found from S: directly where all rows are two-sided,
- * as a complementarity problem where some are limits.
+ * Each is a row with its own force λ. In every Newton iteration unit test forces give the rows' response S = J N⁻¹ Jᵀ by one sweep each, and S gives the
+ * forces that bring the rows to their goals: directly if all rows are two-sided, as a complementarity problem if some are limits.
  *
- * NOTE: the paper finds forces for accelerations before the step, holds them over it, and mends the drift by a
- * proportional-derivative term. The response through the implicit step already contains the step, so the goal is the
- * position at its end and nothing drifts; for stiff strands forces from free accelerations would be far off. What
- * remains of that term is its softness: a row gives way by a thousandth of what the whole strand's mass would, and pulls no
- * harder than a multiple of what loads, inertia and stiffness can ask for. A goal out of reach thus pulls with a finite
- * force and without a pop, and the step reports how far it is.
+ * NOTE: the paper computes forces from accelerations before the step, keeps them constant over it, and corrects the drift by a proportional-derivative
+ * term. The response through the implicit step already contains the step, so the goal is the position at its end and nothing drifts; for stiff strands
+ * forces from free accelerations would be far off. What remains of that term is its compliance: a row gives way by a thousandth of what the whole strand's
+ * mass would, and pulls no harder than a multiple of loads, inertia and stiffness. A goal out of reach thus pulls with a finite force and without a pop,
+ * and the step reports the distance.
  */
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
@@ -301,7 +299,7 @@ export function prepareConstraints(out: Constraints, tree: StrandTree, h: number
   }
 }
 
-/** How far the rows are from what they want, as torques: beside the residual in the merit of a step. */
+/** Distance of the rows from their goals, as torques: added to the residual in the merit of a step. */
 export function constraintMerit(
   { count, kind, value, force, softness, weight, cap, axis, active }: Constraints,
   reach: number,

@@ -1,14 +1,13 @@
 /**
  * Contact for strands: the implicit step under forces at points, and its linear response, both by the sweep.
  *
- * A tree that touches something takes steps of first order: a second difference over an impact would answer with a rebound
- * that nobody asked for. Newton's matrix of the step is A/h²; a point mass glued to a link is a spring ρ/h² there, which
- * the elimination takes into the link's own terms. That is how a tree with many sides is solved (manySides.ts). Most have few, and
- * their response S A⁻¹ Sᵀ is found column by column anyway for its trace: it is kept, and over the rounds of a step it is kept while
- * the tree does not turn by more than NEAR from where it was found (what is left over, the next round sees). Point masses are added to
- * it by the identity of Woodbury, and the tens of solves that a contact solver asks for are products with a small matrix (a sweep each
- * made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
- * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
+ * A tree in contact takes first-order steps: a second difference over an impact would cause a spurious rebound. Newton's matrix of the step is A/h²; a point
+ * mass on a link is a spring ρ/h² there, which the elimination adds to the link's own terms. Trees with many sides are solved that way (manySides.ts).
+ * Most have few, and their response S A⁻¹ Sᵀ is computed column by column anyway for its trace: it is stored, and reused over the rounds of a step while
+ * the tree does not turn by more than NEAR from where it was computed (the next round corrects the rest). The Woodbury identity adds point masses, so the
+ * tens of solves of a contact solver are products with a small matrix (a sweep each made the solver ten times slower). [Hadap2006 §4] measures the same
+ * response by test forces, but of the free accelerations; taken through the implicit step it includes the stiffness, and links without polar inertia do
+ * not matter.
  */
 
 import type { ContactPort, SystemEnergy } from '../../model.ts';
@@ -76,7 +75,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   };
 }
 
-/** The current state of the marked trees, or of all, is the start of the step. */
+/** Saves the current state of the marked trees, or of all, as the start of the step. */
 function hold({ trees, starts, slots, place, systemOfRod, positions }: StrandContact, marked?: Uint8Array): void {
   for (let k = 0; k < trees.length; k++) {
     if (marked && !marked[k]) continue;
@@ -93,7 +92,7 @@ function hold({ trees, starts, slots, place, systemOfRod, positions }: StrandCon
   });
 }
 
-/** The mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went. */
+/** The mean over the step: a link may turn by a radian in it, so its last velocity does not give its displacement. */
 function readVelocity(context: StrandContact, out: Float64Array, sides: ContactSides): void {
   const { place, slots, systemOfRod, firstLink, positions, h } = context;
   for (let c = 0; c < sides.count; c++) {
@@ -113,7 +112,7 @@ function isMany({ many = MANY }: StrandContact, { count }: TreeSides): boolean {
   return count >= many;
 }
 
-/** Finds the response of every tree with sides, where the trees came to. */
+/** Computes the response of every tree with sides, at its current state. */
 function linearizeTrees(
   context: StrandContact,
   velocity: Float64Array,

@@ -1,4 +1,4 @@
-/** The implicit step of trees under forces at points: from the start of the step, or on from where the trees came to. */
+/** The implicit step of trees under forces at points: from the start of the step, or continuing from the trees' current state. */
 
 import type { BundleState, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
@@ -19,9 +19,9 @@ import type { StepWork } from './trial.ts';
 const LOOSE = 2e-3;
 
 /**
- * Newton that needs more is not near its goal: the step is cut sooner. (One that goes downhill in the step's potential, with the matrix
- * shifted until it does, always came through, in tens of iterations: a hair that whips cost more than all others together.) With 10 in
- * place of 20, long hair takes 2 % fewer iterations, and 60 scenes of two hairs on the edge of a box have 216 extra pieces in place of 87.
+ * Newton that needs more is not near its goal: the step is subdivided sooner. (Descent in the step's potential, with the matrix shifted as needed, always
+ * converged, in tens of iterations: a hair that whips cost more than all others together.) With 10 instead of 20, long hair takes 2 % fewer iterations,
+ * and 60 scenes of two hairs on the edge of a box have 216 extra pieces instead of 87.
  */
 const SOON = 20;
 
@@ -35,7 +35,7 @@ export interface StrandContactParts {
   readonly many?: number;
 }
 
-/** What contact keeps over a step. */
+/** Data of contact over a step. */
 export interface StrandContact extends StrandContactParts {
   readonly systemOfRod: Int32Array;
   /** First link of each rod in its tree. */
@@ -46,7 +46,7 @@ export interface StrandContact extends StrandContactParts {
   /** State of each tree at the start of the step, and positions of the nodes of each rod. */
   readonly starts: readonly Start[];
   readonly positions: readonly Float64Array[];
-  /** How closely Newton solves for angles: they need not be known much better than contact knows the velocities [rad]. */
+  /** Tolerance of Newton for angles: they need not be known much better than contact knows the velocities [rad]. */
   readonly accurate: number;
   /** Work space of `keepTurning`. */
   readonly flying: { readonly trees: StrandTree[]; readonly bulks: Bulk[] };
@@ -86,9 +86,9 @@ export function slotOf({ slots, trees, workOf, positions }: StrandContact, k: nu
 export interface StepWishes {
   readonly t: number;
   readonly dt: number;
-  /** On from where the trees came to; else from the start of the step. */
+  /** True to continue from the trees' current state; else from the start of the step. */
   readonly again: boolean;
-  /** A rough step stops short of the solution: `linearize` makes up for what is missing. */
+  /** A rough step stops short of the solution: `linearize` corrects for the rest. */
   readonly rough: boolean;
   /** After this step the forces do not change: velocities become those of its end. */
   readonly last: boolean;
@@ -96,7 +96,7 @@ export interface StepWishes {
   readonly robust: boolean;
 }
 
-/** Steps the marked trees under the sides' forces. On failure, trees are anywhere. */
+/** Steps the marked trees under the sides' forces. On failure, their state is arbitrary. */
 export function stepTrees(
   context: StrandContact,
   marked: Uint8Array,
@@ -131,7 +131,7 @@ function stepTree(context: StrandContact, k: number, { t, dt, again, last }: Ste
   const { trees, starts, accurate } = context;
   const tree = trees[k];
   const slot = slotOf(context, k);
-  // a second look at the step starts from where the first came to
+  // a repeated step starts from the result of the first
   if (!again && slot.came) tree.q.set(slot.q);
   const { departure } = slot;
   if (!(departure.t === t && departure.h === dt)) {
@@ -177,7 +177,7 @@ function keepTurning(context: StrandContact, marked: Uint8Array, t: number, dt: 
   for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) moveSettled(trees[k], dt, t + dt, starts[k].v);
 }
 
-/** All that follows from the state at time t. */
+/** Updates everything derived from the state at time t. */
 export function poseTree(tree: StrandTree, t: number): void {
   recallBase(tree);
   evaluateBase(tree, t);
@@ -187,7 +187,7 @@ export function poseTree(tree: StrandTree, t: number): void {
   poseSamples(tree);
 }
 
-/** No contact forces on the tree. */
+/** Removes the contact forces from the tree. */
 export function clearContact(tree: StrandTree): void {
   if (!tree.contact) return;
   tree.contact.tip.fill(0);

@@ -1,5 +1,5 @@
 /**
- * Inertia of a step with contact: from where the nodes come to.
+ * Inertia of a step with contact, as a function of the nodes' final positions.
  *
  * The step is implicit Euler of the nodes' masses in world axes. With u = (x − x₀)/h the mean velocity over the step, a mass takes the
  * force m (u − v₀)/h: the sum over a strand telescopes, so one that nothing holds keeps its linear momentum to the accuracy of
@@ -55,7 +55,7 @@ const rotated = new Float64Array(9);
 const local = new Float64Array(3);
 const global = new Float64Array(3);
 
-/** Notes where the tree is at t, for a step of length h. Leaves q and v as they are; all that follows from them is lost. */
+/** Records the tree at t, for a step of length h. Keeps q and v; everything derived from them is invalidated. */
 export function depart(tree: StrandTree, at: Departure, t: number, h: number): void {
   const { base, q, v, linkCount, world, origin, length, motion } = tree;
   at.h = h;

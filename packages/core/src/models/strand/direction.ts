@@ -1,6 +1,6 @@
 /**
- * What an animator asks of a strand [Hadap2006 §6.4, §6.5]: less of the base's motion (time scale), less of a reference
- * frame's (local dynamics), and springs to an animated pose.
+ * Animation controls of a strand [Hadap2006 §6.4, §6.5]: less of the base's motion (time scale), less of a reference frame's (local dynamics), and springs
+ * to an animated pose.
  *
  * NOTE: the paper scales the spatial velocity and acceleration of the base. Their linear parts contain ω × v, so a base
  * that merely travels would change the motion; here classical accelerations are scaled, with no velocity in the
@@ -32,7 +32,7 @@ export function compileDirection(tree: StrandTree, scene: Scene): Direction | un
   return { ...(scale && { scale }), local: spec.local !== undefined, ...(pose && { pose }) };
 }
 
-/** Names that no direction can mean are errors. */
+/** Rejects names that no direction can refer to. */
 export function checkDirections(scene: Scene): void {
   const seen = new Map<string, number>();
   scene.solver?.strand?.direct?.forEach(({ rods }, k) => {
@@ -205,7 +205,7 @@ function placePose(out: Float64Array, tree: StrandTree, { evaluate, rotations }:
   }
 }
 
-/** The pose and its velocity at time t, once a step; the base is then as at t. */
+/** The pose and its velocity at time t, once per step; the base must be at t. */
 export function evaluatePose(tree: StrandTree, pose: Pose, t: number): void {
   const { position, velocity } = pose;
   const h = 1e-5;

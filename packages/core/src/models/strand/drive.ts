@@ -1,10 +1,10 @@
 /**
- * The base's motion as a step feels it: by the same differences as the joints'.
+ * The base's motion within a step: by the same differences as the joints'.
  *
- * A joint's rate is that of the link less that of the base. What the base does on its path must then be differenced as the joints are, or what
- * cancels in the link's motion does not: with the path's own second derivative, a step in which that jumps (the first
- * and the last of every path) left the links with a velocity that was wrong by the jump times the step. A lantern whose hand stops turned by a
- * tenth too far with steps of 10 ms, and by the thirtieth part with 2.5 ms; now steps of 10 ms have it to 1e-4.
+ * A joint's rate is that of the link minus that of the base. The base's path must be differenced like the joints, otherwise the two do not cancel in the
+ * link's motion: with the path's own second derivative, a step in which that jumps (the first and the last of every path) left the links with a velocity
+ * that was wrong by the jump times the step. A lantern whose hand stops turned by a tenth too far with steps of 10 ms, and by a thirtieth with 2.5 ms; with
+ * differences, steps of 10 ms are accurate to 1e-4.
  */
 
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';

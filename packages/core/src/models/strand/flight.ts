@@ -1,13 +1,12 @@
 /**
- * Momentum of strands that nothing holds, in steps of second order.
+ * Momentum of free strands in second-order steps.
  *
- * Backward differences of joint rates keep momentum to second order only, because their axes turn with the links. The sum over the strand has
- * the same formula in axes that do not turn, c0 P + c1 P₀ + c2 P₋₁ = h F, and the strand is given the velocity that it says: exact, and
- * nearer to the converged flight than without. (The same for the angular momentum, by a rotation of the whole, makes the error
- * three to five times as large.)
+ * Backward differences of joint rates conserve momentum only to second order, because their axes turn with the links. The sum over the strand satisfies the
+ * same formula in fixed axes, c0 P + c1 P₀ + c2 P₋₁ = h F, and the strand is given that velocity: exact, and closer to the converged flight than without.
+ * (The same for the angular momentum, by a rotation of the whole, makes the error three to five times as large.)
  *
- * Of vibrations that a step does not resolve, after an impact say, per cents of angular momentum may go in one step, and energy may come. Such a
- * step is not good.
+ * Vibrations that a step does not resolve, such as after an impact, may lose several per cent of angular momentum in one step, and may gain energy. Such a
+ * step is rejected.
  */
 
 import { square } from '../../math/rounded/index.ts';
@@ -47,8 +46,7 @@ const GAIN = 3e-3;
 const LOSS = 1e-2;
 
 /**
- * After a step of second order from q0, v0 of a tree that nothing holds; all but the origin's velocity stays as it is. False: the step
- * is not good.
+ * Call after a second-order step from q0, v0 of a free tree; changes only the origin's velocity. Returns false if the step must be rejected.
  */
 export function keepMomentum(tree: StrandTree, q0: Float64Array, v0: Float64Array): boolean {
   const { history, v, originRate } = tree;

@@ -1,12 +1,12 @@
 /**
  * Rejects steps that create energy.
  *
- * Backward differences of joint rates, in axes that turn with the links, have no inequality of energy: where a step does not resolve the
- * vibrations of a kink that is let go, the terms in the square of the rates push the links outwards, and of 150 links one that whips may
- * gain several times the energy of all. Implicit Euler of the nodes' masses in world axes (departure.ts) is the step of an incremental
- * potential and dissipates. So a step is measured, and taken anew in that way where it has gained.
+ * Backward differences of joint rates, in axes that turn with the links, have no energy inequality: if a step does not resolve the vibrations of a released
+ * kink, the terms in the square of the rates push the links outwards, and of 150 links one that whips may gain several times the energy of all. Implicit
+ * Euler of the nodes' masses in world axes (departure.ts) is the step of an incremental potential and dissipates. So the energy of every step is
+ * measured, and a step that gained is repeated in that way.
  *
- * Not measured: what `direct` does to a strand, moduli that change, joints that are driven, and the law `paper`, which has no energy.
+ * Not measured: `direct` of a strand, moduli that change, driven joints, and the law `paper`, which has no energy.
  */
 
 import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
@@ -51,7 +51,7 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 
 const held = new Float64Array(6);
 
-/** Notes where the tree is at the start of a step: as it was noted at the end of the last one, or as it is posed here. */
+/** Records the tree at the start of a step: from the record of the end of the last one, or from its current pose. */
 export function beginGuard(tree: StrandTree, t: number): void {
   if (!isMeasured(tree)) return;
   tree.guard ??= createGuard(tree);
@@ -75,14 +75,14 @@ export function beginGuard(tree: StrandTree, t: number): void {
   guard.base.set(tree.q.subarray(0, 3));
   guard.spin.set(tree.base.spin);
   noteInstant(guard.from, tree.rods, undefined, joints(tree));
-  // a path asked again at the same instant may answer with another last bit
+  // a path evaluated again at the same instant may differ in its last bit
   tree.q.set(held.subarray(0, 3));
   tree.v.set(held.subarray(3));
 }
 
 const reaction = new Float64Array(6);
 
-/** The most that pins may have done: reactions are known at the end of the step only, and change over it. */
+/** Upper bound on the work of pins: reactions are known at the end of the step only, and change over it. */
 function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: number): number {
   const { base, rods, pull, constraints } = tree;
   let sum = 0;
@@ -103,7 +103,7 @@ function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: num
   return sum;
 }
 
-/** Whether the step just taken, of length h and to the time t, has gained more than this part of the energy. */
+/** True if the last step, of length h and to the time t, has gained more than this fraction of the energy. */
 export function hasGained(tree: StrandTree, t: number, h: number, part: number): boolean {
   const { guard, base, q, rods } = tree;
   if (!guard || !isMeasured(tree)) return false;

@@ -1,9 +1,9 @@
 /**
  * The response of a tree that has many sides, by the elimination in O(n) instead of a dense matrix of all sides.
  *
- * Point masses on the sides are 6 × 6 terms of their links, so one elimination with them in place is the factor of H, and a solve is a
- * sweep inwards and one outwards, whatever the number of sides. The response of each side by itself, which weights ask for, needs
- * no column of the whole: Ω of a link, what a force on it does to its own place, follows from its parent's,
+ * Point masses on the sides are 6 × 6 terms of their links, so one elimination with them is the factor of H, and a solve is one sweep inwards and one
+ * outwards, for any number of sides. The response of a single side, which weights need, requires no column of the whole: Ω of a link, its own displacement
+ * under a force on it, follows from its parent's,
  *     Ω = (X + Th G) Ω(parent) Xᵀ(1 − F D⁻¹Sᵀ) − Th D⁻¹Sᵀ,
  * which is the recursion of the operational-space inertia [Featherstone2008 §7.3] for a matrix that need not be symmetric.
  *
@@ -19,7 +19,7 @@ import { createSweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 import { linkOf, type TreeSides } from './treeSides.ts';
 
-/** Sides from which on a tree is solved for by sweeps. */
+/** Number of sides from which a tree is solved by sweeps. */
 export const MANY = 24;
 
 export interface ManySides {
@@ -47,7 +47,7 @@ function createManySides(links: number, { turn: Th, rate }: Sweep): ManySides {
   };
 }
 
-/** What a tree with many sides is solved by. */
+/** Solver of a tree with many sides. */
 export function manyOf(
   slot: { readonly sweep: Sweep; many: ManySides | undefined },
   { linkCount }: StrandTree,

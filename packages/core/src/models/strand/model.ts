@@ -1,6 +1,6 @@
 /**
- * Oriented strands [Hadap2006]: trees of rigid links with spherical joints, in joint coordinates. README.md beside this
- * file says which file does what; docs/strand.md says what the model is for.
+ * Oriented strands [Hadap2006]: trees of rigid links with spherical joints, in joint coordinates. README.md in this folder lists the files; docs/strand.md
+ * describes the model.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -29,7 +29,7 @@ import { createSweep } from './terms.ts';
 import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './tree.ts';
 import { createStepWork, type StepWork } from './trial.ts';
 
-/** What steps and queries work on. */
+/** Data of steps and queries. */
 interface StrandBundle {
   readonly trees: readonly StrandTree[];
   readonly options: StepOptions;
@@ -154,7 +154,7 @@ function placeRods(rods: readonly Rod[], trees: readonly StrandTree[]): RodPlace
   });
 }
 
-/** One step of all trees, each in pieces where its whole step fails. On failure they are anywhere. */
+/** One step of all trees, each in pieces if its whole step fails. On failure their state is arbitrary. */
 function advanceTrees(
   bundle: StrandBundle,
   t: number,

@@ -1,8 +1,7 @@
 /**
- * The zero-gravity rest shape [Hadap2006 §6.6]: natural angles such that the initial shape, under the loads at t = 0, is an
- * equilibrium. Inverse dynamics gives the torque of every joint, and its law the deformation that holds it, which there
- * always is. Whether the equilibrium is stable is another question: a soft strand that stands up falls over whatever its
- * natural shape. A warning reports it, with the stiffness that would be enough.
+ * The zero-gravity rest shape [Hadap2006 §6.6]: natural angles such that the initial shape, under the loads at t = 0, is an equilibrium. Inverse dynamics
+ * gives the torque of every joint, and its law the deformation that balances it, which always exists. The equilibrium may be unstable: a soft strand that
+ * stands up falls over whatever its natural shape. A warning reports that, with the stiffness that would be enough.
  */
 import { multiplyQuaternions } from '../../math/quaternion.ts';
 import { writeDeformation } from './energy.ts';

@@ -1,10 +1,9 @@
 /**
  * Equilibria: Newton on the static residual, which is the gradient of the energy in turns of the joints.
  *
- * Where all loads have a potential, the matrix is made positive definite by a multiple of the joints' stiffness
- * (Levenberg) and a step must lower the energy; it is positive definite when every joint's pivot is, so the elimination
- * itself tells. With other loads (followers, wind) the residual must fall. Loads come in ten parts where the whole is too
- * far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
+ * If all loads have a potential, the matrix is made positive definite by a multiple of the joints' stiffness (Levenberg) and a step must lower the energy;
+ * the matrix is positive definite if every joint's pivot is, so the elimination detects it. With other loads (followers, wind) the residual must fall.
+ * Loads are applied in ten increments if the whole is too far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
 
 import { eigenDense } from '../../linalg/eigen.ts';
