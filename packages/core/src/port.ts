@@ -123,7 +123,7 @@ export interface ContactSides {
    * keeps what is out of balance and, at a fresh start, writes S v of the linear step without the masses here, `solve` adds its effect, and `step` goes with the masses glued on, ρ(goal − S v)/h being a force.
    */
   readonly goal?: Float64Array;
-  /** With goals: how far a side may end from where its goal leads once the masses are taken off [m]; infinite where links will tell. */
+  /** With goals: how far a side may end from where its goal leads once the masses are taken off [m]; infinite if links decide it. */
   readonly clearance?: Float64Array;
   /** For the last step, from where rods are in balance with the masses: without them, so that forces alone act. */
   released?: boolean;

@@ -82,7 +82,7 @@ function multiply(a: ArrayLike<number>, b: ArrayLike<number>): [number, number, 
 
 /**
  * How much of a change Δv over the step counts for the way: the reaction to a steady force acts all along, ½ dt Δv, as that force
- * itself does; an impact stops the body at once, dt Δv. Told apart by what the rods and loads did in the same step.
+ * itself does; an impact stops the body at once, dt Δv. The motion of rods and loads in the same step distinguishes the two.
  */
 function shareOf(change: readonly number[], before: ArrayLike<number>, after: ArrayLike<number>): number {
   const own = hypot(after[0] - before[0], after[1] - before[1], after[2] - before[2]);

@@ -6,7 +6,7 @@
  * repeats its first node.
  *
  * `dynamic`, three texels a node: position, value | tangent, 0 | d1, 0.   `fixed`, two: half axes a b, u, join | end caps
- * at this node and at the next, squareness, a number in 0…1 that tells rods apart.
+ * at this node and at the next, squareness, a number in 0…1 that distinguishes rods.
  */
 
 /** What is drawn, and does not change. Core's `Rod` is one. */

@@ -1,7 +1,7 @@
 /**
  * Solids as an image with a depth buffer: smoothly shaded, with the depth of each visible point.
  *
- * Painting faces from far to near fails in three ways: where two solids intersect, the order of whole faces is wrong; one colour per face shows every
+ * Painting faces from far to near has three defects: where two solids intersect, the order of whole faces is wrong; one colour per face shows every
  * facet; and it does not show which part of a rod a solid hides. A depth buffer solves all three. Rods stay vector lines: `nearest` sorts their pieces.
  */
 import { deflateSync } from 'node:zlib';

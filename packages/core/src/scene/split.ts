@@ -294,7 +294,7 @@ export type RodStart = Pick<
   'nodePosition' | 'nodeVelocity' | 'edgeSpin' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'
 >;
 
-/** The current of a piece. `twistRate`: twist at the nodes [rad/m], which keeps count of turns that frames cannot tell. */
+/** The current state of a piece, as a start. `twistRate`: twist at the nodes [rad/m]; it counts full turns, which frames do not show. */
 export function startOf(rod: Rod, samples: Samples, twistRate: ArrayLike<number>, piece: Piece): RodStart {
   const { from, closed = false } = piece;
   const edgeCount = piece.to - from;

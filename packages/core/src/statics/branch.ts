@@ -374,7 +374,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
   const { tangent } = trace;
   const after: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
   let arc = 0;
-  const tell = (kind: BranchPointKind, verdict: Verdict, iterations: number, along = 0): BranchPoint => {
+  const pointAt = (kind: BranchPointKind, verdict: Verdict, iterations: number, along = 0): BranchPoint => {
     problem.finish();
     return { kind, parameter: problem.parameter, arc: arc + along, iterations, ...verdict };
   };
@@ -382,7 +382,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
   let verdict = problem.judge();
   let detail = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
   problem.revert('point');
-  yield tell('start', verdict, 0);
+  yield pointAt('start', verdict, 0);
   if (detail) return { reason: 'lost', detail };
   let ds = options.start === 'along' ? options.stride : options.stride / 4;
   for (let count = 1; count < options.points; ) {
@@ -393,7 +393,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
       // an event before the end of the range is located from a point within it
       const isMissed = verdict.negativeModes !== last.negativeModes && ds > 16 * options.shortest;
       if (!isMissed) {
-        yield tell('end', last, next.iterations, ds);
+        yield pointAt('end', last, next.iterations, ds);
         return { reason: 'range', detail: '' };
       }
     }
@@ -407,7 +407,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     if (event) {
       const kind = event === 'bifurcation' ? 'bifurcation' : 'fold';
       const along = locate(trace, kind, stretch);
-      yield tell(kind, problem.judge(), 0, along);
+      yield pointAt(kind, problem.judge(), 0, along);
       problem.revert('point');
       correct(trace, ds);
     }
@@ -415,7 +415,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     // if rounding allows no verdict, the next verdict is compared with the last one available
     if (next.verdict.negativeModes >= 0) verdict = next.verdict;
     settle(trace, after);
-    yield tell('point', next.verdict, next.iterations);
+    yield pointAt('point', next.verdict, next.iterations);
     count++;
     if (count > 4 && isBack(trace, ds)) return { reason: 'closed', detail: '' };
     ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));

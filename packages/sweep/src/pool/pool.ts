@@ -221,7 +221,7 @@ function settle(task: Task, stderr: string, code: number | null, signal: NodeJS.
   }
 }
 
-/** Typed arrays are outside of the heap that Node limits. Linux tells how much a process holds; elsewhere the heap limit has to do. */
+/** Typed arrays are outside of the heap that Node limits. Linux reports the memory of a process; other systems rely on the heap limit. */
 function watchMemory(slot: Slot): void {
   if (!slot.task || !slot.process?.pid) return;
   try {

@@ -1,4 +1,4 @@
-/** What a queue tells about studies and workers, from any machine; also as Prometheus metrics. */
+/** Status of the studies and workers of a queue, from any machine; also as Prometheus metrics. */
 import { type BullQueue, keys, openQueue, type RedisClient } from './connection.ts';
 
 export interface StudyStatus {

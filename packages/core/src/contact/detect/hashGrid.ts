@@ -27,7 +27,7 @@ export function findPairsByGrid(
   grid: HashGrid,
   box: Float64Array,
   count: number,
-  tell: (i: number, j: number) => void,
+  report: (i: number, j: number) => void,
 ): void {
   const { cell, start } = grid;
   const slots = start.length - 1;
@@ -40,7 +40,7 @@ export function findPairsByGrid(
         const b = entry[f];
         if (!meetHere(box, cell, 6 * a, 6 * b, entryCell, 3 * e, 3 * f)) continue;
         // boxes are entered in their order
-        tell(a, b);
+        report(a, b);
       }
     }
   }

@@ -75,7 +75,7 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
   addElasticEnergies(cos, energies);
   const { stiffness, count } = cos.joints;
   let noise = 0;
-  // frames, and not positions, tell strain
+  // strain follows from frames, not from positions
   for (let i = 0; i < count; i++) noise += 2 * Math.max(stiffness[3 * i], stiffness[3 * i + 1]) * square(4e-16);
   return { energy: energies.bending + energies.twisting, noise };
 }
