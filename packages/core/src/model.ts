@@ -83,8 +83,8 @@ export interface EquilibriumReport {
   /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent if the model has no estimate. */
   readonly error?: number;
   /**
-   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts. The world computes it after the search
-   * (world/audit.ts) and sets `converged` to false if it exceeds 1e-3.
+   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts; for `strand` and `helix` also the work that is
+   * missing in small bends. The world computes it after the search (world/audit.ts) and sets `converged` to false if it exceeds 1e-3.
    */
   readonly imbalance?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
@@ -262,6 +262,11 @@ export interface Bundle {
   /** The equations of a rod at rest, for equilibria of rods that links join. Absent, or undefined for this rod: there are none. */
   atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
+  /**
+   * For models that compute the reaction at the base from the loads: a virtual displacement of a rod at rest and of the rods that grow from it
+   * (world/virtualWork.ts). Poses their samples, returns their elastic energy [J] and leaves the state as it is.
+   */
+  bend?(rod: number, direction: number, angle: number): number | undefined;
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
 }

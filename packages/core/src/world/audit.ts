@@ -2,15 +2,17 @@
  * An independent check of every equilibrium: forces and torques on the whole rod must balance. It sums the forces of pins and welds, loads and links
  * from samples and loads alone, without a model's own residual.
  *
- * It detects a search that accepts a rod which does not carry its load, and a wrong reaction.
+ * It detects a search that accepts a rod which does not carry its load, and a wrong reaction. Where a model computes the reaction at the base from the
+ * loads, the forces balance in any shape; such rods are also checked by virtual work (virtualWork.ts).
  */
 
 import type { ContactWorld } from '../contact/contactWorld.ts';
 import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { EquilibriumReport, Reaction } from '../model.ts';
-import { createLoads, type LoadSource, type Samples } from '../port.ts';
+import { createLoads, type LoadSource, type Loads, type Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
+import { type ActingRod, measureWorkError } from './virtualWork.ts';
 
 /**
  * Admissible imbalance relative to the forces on a rod. Banded and articulated models leave 1e-10 or less; mass–spring chains with very stiff springs
@@ -56,16 +58,19 @@ function addTorque(out: Balance, m: ArrayLike<number>, o: number): void {
 interface Acting {
   readonly rod: Rod;
   readonly samples: Samples;
-  readonly sources: readonly LoadSource[];
+  readonly loads: Loads;
   readonly reactions: readonly Reaction[];
-  readonly t: number;
+}
+
+function gatherLoads(rod: Rod, samples: Samples, sources: readonly LoadSource[], t: number): Loads {
+  const loads = createLoads(rod);
+  for (const source of sources) source.addLoads(loads, samples, t);
+  return loads;
 }
 
 /** Forces and torques on one rod, without links. */
-function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
+function sumActing({ rod, samples, loads, reactions }: Acting): Balance {
   const out = createBalance(samples);
-  const loads = createLoads(rod);
-  for (const source of sources) source.addLoads(loads, samples, t);
   for (let o = 0; o < 3 * rod.nodeCount; o += 3) addForce(out, loads.nodeForce, o, samples.nodePosition, o);
   for (let o = 0; o < 3 * rod.edgeCount; o += 3) addTorque(out, loads.edgeTorque, o);
   for (const { node, force, torque } of reactions) {
@@ -73,6 +78,13 @@ function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
     addTorque(out, torque, 0);
   }
   return out;
+}
+
+/** Loads and pins by node, for virtual work. */
+function joinReactions({ samples, loads, reactions }: Acting): ActingRod {
+  const nodeForce = loads.nodeForce.slice();
+  for (const { node, force } of reactions) for (let k = 0; k < 3; k++) nodeForce[3 * node + k] += force[k];
+  return { samples, nodeForce, edgeTorque: loads.edgeTorque };
 }
 
 /** Adds link forces to the rods' balances. Their torques per rod are not known: `linked` rods are checked for forces alone. */
@@ -146,32 +158,61 @@ function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked:
   return { force, torque, relative: acting > 0 ? Math.max(force, torque / rod.length) / acting : 0 };
 }
 
+/** What rounding leaves of EI/L in the moments of a loaded rod. */
+const MOMENT_NOISE = 1e-11;
+
+/** Error of virtual work of each tree of rods, by its root; 0 for models without virtual displacements, and where `isAudited` says no. */
+function measureWork(
+  world: WorldParts,
+  acting: readonly Acting[],
+  rootOf: readonly number[],
+  isAudited: (root: number) => boolean,
+): Float64Array {
+  const out = new Float64Array(acting.length);
+  const trees = new Map<number, Acting[]>();
+  acting.forEach((one, r) => {
+    if (!world.placeOfRod[r].bundle.bend || !isAudited(rootOf[r])) return;
+    const tree = trees.get(rootOf[r]);
+    if (tree) tree.push(one);
+    else trees.set(rootOf[r], [one]);
+  });
+  for (const [root, tree] of trees) {
+    const { rod } = acting[root];
+    const { bundle, index } = world.placeOfRod[root];
+    const bend = (direction: number, angle: number): number | undefined => bundle.bend?.(index, direction, angle);
+    const moment = bendingForce(rod) * rod.length * (tree.some(isLoaded) ? MOMENT_NOISE : 1);
+    out[root] = measureWorkError(tree.map(joinReactions), bend, moment);
+  }
+  return out;
+}
+
+const isLoaded = ({ loads: { nodeForce, edgeTorque } }: Acting): boolean =>
+  nodeForce.some((f) => f !== 0) || edgeTorque.some((m) => m !== 0);
+
+const notConverged = { converged: false, negativeModes: -1, stable: false, criterion: 'none' } as const;
+
 /** Adds the imbalance to the reports; an equilibrium that does not balance is rejected. */
 export function auditEquilibria(world: WorldParts, reports: readonly EquilibriumReport[]): EquilibriumReport[] {
   const { rods, samples, drives, placeOfRod, contact, clock } = world;
-  const loads: boolean[] = [];
-  const balances = rods.map((rod, r) => {
+  const acting = rods.map((rod, r): Acting => {
     const { bundle, index } = placeOfRod[r];
-    const { sources } = drives[r];
-    const unheld = sumActing({ rod, samples: samples[r], sources, reactions: [], t: clock.time });
-    loads.push(unheld.forceSize > 0 || unheld.torqueSize > 0);
-    const reactions = bundle.reactions(index, clock.time);
-    return sumActing({ rod, samples: samples[r], sources, reactions, t: clock.time });
+    const loads = gatherLoads(rod, samples[r], drives[r].sources, clock.time);
+    return { rod, samples: samples[r], loads, reactions: bundle.reactions(index, clock.time) };
   });
+  const balances = acting.map(sumActing);
   const linked = contact ? addLinks(balances, contact) : new Set<number>();
   const rootOf = addBranches(balances, rods);
+  const work = measureWork(world, acting, rootOf, (r) => reports[r].converged && !linked.has(r));
   return reports.map((report, r) => {
     const root = rootOf[r];
-    const { force, torque, relative } = measureImbalance(balances[root], rods[root], loads[root], linked.has(r));
-    if (!report.converged || relative <= balanceTolerance) return { ...report, imbalance: relative };
-    return {
-      ...report,
-      imbalance: relative,
-      converged: false,
-      negativeModes: -1,
-      stable: false,
-      criterion: 'none',
-      reason: `the forces on the whole rod do not balance: pins, loads and links leave ${force.toExponential(2)} N and ${torque.toExponential(2)} N m, ${relative.toExponential(1)} of what acts`,
-    };
+    const balance = balances[root];
+    const { force, torque, relative } = measureImbalance(balance, rods[root], isLoaded(acting[root]), linked.has(r));
+    const imbalance = Math.max(relative, work[root]);
+    if (!report.converged || imbalance <= balanceTolerance) return { ...report, imbalance };
+    const reason =
+      relative > balanceTolerance
+        ? `the forces on the whole rod do not balance: pins, loads and links leave ${force.toExponential(2)} N and ${torque.toExponential(2)} N m, ${relative.toExponential(1)} of what acts`
+        : `the rod does not carry its loads: in a small bend their work and the elastic energy differ by ${work[root].toExponential(1)} of what acts`;
+    return { ...report, ...notConverged, imbalance, reason };
   });
 }

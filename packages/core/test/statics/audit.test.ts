@@ -8,7 +8,10 @@ import {
   type Scene,
 } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
+import type { Model } from '../../src/model.ts';
 import { der as derModel } from '../../src/models/der/index.ts';
+import { helix as helixModel } from '../../src/models/helix/index.ts';
+import { strand as strandModel } from '../../src/models/strand/index.ts';
 
 /** The bar that `der` once accepted without its sag. */
 function bar(model: ModelId, extra: Partial<Scene> = {}): Scene {
@@ -40,7 +43,8 @@ describe('the audit of equilibria', () => {
     expect(report.imbalance).toBeLessThan(1e-6);
   });
 
-  it('takes back a search that accepts the unloaded rod', () => {
+  /** Accepts the rod as it lies. */
+  function createCareless(model: Model): Model {
     const accepted: EquilibriumReport = {
       rod: 'bar',
       converged: true,
@@ -52,14 +56,112 @@ describe('the audit of equilibria', () => {
       criterion: 'energy',
       saddlesLeft: 0,
     };
-    const careless: typeof derModel = {
-      ...derModel,
-      compile: (...scene) => ({ ...derModel.compile(...scene), equilibrate: () => accepted }),
+    return {
+      ...model,
+      compile(...scene) {
+        const bundle = model.compile(...scene);
+        const equilibrate = (): EquilibriumReport => {
+          // at rest, without the accelerations of the first step
+          bundle.state.memory.fill(0);
+          return accepted;
+        };
+        return { ...bundle, equilibrate };
+      },
     };
-    const [report] = createWorld(bar('der'), { models: [careless] }).equilibrate();
-    expect(report).toMatchObject({ converged: false, stable: false, negativeModes: -1, criterion: 'none' });
+  }
+  const refused = { converged: false, stable: false, negativeModes: -1, criterion: 'none' };
+
+  it('takes back a search that accepts the unloaded rod', () => {
+    const [report] = createWorld(bar('der'), { models: [createCareless(derModel)] }).equilibrate();
+    expect(report).toMatchObject(refused);
     expect(report.reason).toMatch(/do not balance/);
     expect(report.imbalance).toBeGreaterThan(0.3);
+  });
+
+  describe.each([strandModel, helixModel])('where reactions follow from loads', (model) => {
+    const id = model.id as ModelId;
+    const loads: Record<string, Partial<Scene>> = {
+      weight: {},
+      'a force at the end': {
+        gravity: [0, 0, 0],
+        loads: [{ type: 'force', rod: 'bar', at: 'end', force: [0, 0.02, 0] }],
+      },
+      'a torque about the axis': {
+        gravity: [0, 0, 0],
+        loads: [{ type: 'torque', rod: 'bar', at: 'end', torque: [1e-4, 0, 0] }],
+      },
+    };
+
+    it.each(Object.keys(loads))(`${id}: takes back the unloaded rod under %s`, (name) => {
+      const [report] = createWorld(bar(id, loads[name]), { models: [createCareless(model)] }).equilibrate();
+      expect(report).toMatchObject(refused);
+      expect(report.reason).toMatch(/does not carry its loads/);
+      expect(report.imbalance).toBeGreaterThan(0.3);
+    });
+
+    it(`${id}: takes back the equilibrium of another load`, () => {
+      let part = 1;
+      const load = {
+        type: 'force',
+        rod: 'bar',
+        at: 'end',
+        force: [0, 0.5, 0.2],
+        factor: { formula: '1 + t' },
+      } as const;
+      const half: Model = {
+        ...model,
+        compile(...scene) {
+          const bundle = model.compile(...scene);
+          return { ...bundle, equilibrate: (rod, t, wanted) => bundle.equilibrate(rod, part * t, wanted) };
+        },
+      };
+      const world = createWorld(bar(id, { loads: [load] }), { models: [half] });
+      const { converged, imbalance } = world.equilibrate(1)[0];
+      expect(converged).toBe(true);
+      expect(imbalance).toBeLessThan(1e-7);
+      part = 0.98;
+      expect(world.equilibrate(1)[0]).toMatchObject(refused);
+    });
+
+    it(`${id}: leaves the state and its samples as they were`, () => {
+      const world = createWorld(bar(id));
+      world.equilibrate();
+      const before = world.samples[0].nodePosition.slice();
+      const { edgeDirector } = world.samples[0];
+      const directors = edgeDirector.slice();
+      world.restore(world.save());
+      expect(world.samples[0].nodePosition).toEqual(before);
+      expect(world.samples[0].edgeDirector).toEqual(directors);
+    });
+  });
+
+  it('knows points that are held along a strand, and trees', () => {
+    const [trunk] = bar('strand').rods;
+    const twig: RodSpec = {
+      ...trunk,
+      id: 'twig',
+      parent: { rod: 'bar', at: { u: 0.5 } },
+      shape: { type: 'straight', from: [0.05, 0, 0], to: [0.05, 0.05, 0.02] },
+      edges: 20,
+    };
+    const world = createWorld(
+      bar('strand', {
+        rods: [trunk, twig],
+        pins: [
+          { rod: 'bar', at: 'start' },
+          {
+            rod: 'bar',
+            at: 'end',
+            hold: 'position',
+            path: { keys: [{ time: 0 }, { time: 1, offset: [-0.01, 0, 0.005] }] },
+          },
+        ],
+      }),
+    );
+    for (const { converged, imbalance } of world.equilibrate(1)) {
+      expect(converged).toBe(true);
+      expect(imbalance).toBeLessThan(1e-6);
+    }
   });
 
   it('takes back an equilibrium whose reactions are wrong', () => {

@@ -286,7 +286,8 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   const touched = set.count > 0 ? arrays.links : undefined;
   let least = Infinity;
-  let stall = { from: 0, error: Infinity, isSmall: false };
+  let isLeastSmall = false;
+  let stall = { from: 0, error: Infinity };
   result.converged = false;
   for (let k = 1; ; k++) {
     const swing = Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
@@ -302,11 +303,11 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
     }
     if (error < least) {
       least = error;
+      isLeastSmall = error <= STALL_FACTOR * tolerance * swing && POSITION_TOLERANCE * miss <= STALL_DISPLACEMENT;
       keep(mixing);
     }
-    const isSmall = error <= STALL_FACTOR * tolerance * swing && POSITION_TOLERANCE * miss <= STALL_DISPLACEMENT;
-    if (error < (1 - STALL_DROP) * stall.error) stall = { from: k, error, isSmall };
-    const isStalled = stall.isSmall && k - stall.from >= STALL_ITERATIONS && !arrays.links;
+    if (error < (1 - STALL_DROP) * stall.error) stall = { from: k, error };
+    const isStalled = isLeastSmall && k - stall.from >= STALL_ITERATIONS && !arrays.links;
     if (isStalled || k >= limit) {
       free.set(mixing.rows.best.subarray(0, size));
       applyLaw(set, arrays, 0, set.count);

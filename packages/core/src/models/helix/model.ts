@@ -18,7 +18,7 @@ import { placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import type { NewtonOptions } from './newton.ts';
 import { type HelixOptions, helixCapabilities } from './options.ts';
-import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { addEnergies, addMomentum, bendRod, measureReactions, readChannel } from './readouts.ts';
 import { refuse } from './refuse.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
 import { stepSemiImplicit } from './semiImplicit.ts';
@@ -101,6 +101,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return findEquilibrium(helices[rod], works[rod], t, wanted);
     },
     reactions: (rod, t) => measureReactions(helices[rod], works[rod], t),
+    bend: (rod, direction, angle) => bendRod(helices[rod], works[rod], direction, angle),
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
   };

@@ -2,8 +2,9 @@
 import type { ChannelReaders } from '../../channels.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
+import { virtualBend } from '../virtualBend.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
-import { placeRoot, poseRod, poseSamples, writeAllJacobians } from './kinematics.ts';
+import { placeRoot, poseRod, poseSamples, writeAllJacobians, writeSampleShape } from './kinematics.ts';
 import type { HelixRod } from './rod.ts';
 import { fillMotion } from './semiImplicit.ts';
 import { factorRod } from './sweep.ts';
@@ -88,6 +89,23 @@ export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction
       torque: [Y[7] - Y[5], Y[2] - Y[6], Y[3] - Y[1]],
     },
   ];
+}
+
+/** See `Bundle.bend`. The trial curvatures are in `w.trial`: the state does not change. */
+export function bendRod(h: HelixRod, w: Workspace, direction: number, angle: number): number {
+  const { q, kappaRest, stiffness } = h;
+  if (angle === 0) poseSamples(h);
+  w.trial.set(q);
+  let energy = 0;
+  for (let e = 0; e < h.elementCount; e++) {
+    const { component, weight } = virtualBend(direction, e);
+    w.trial[3 * e + component] += (angle * weight) / h.rod.length;
+  }
+  for (let d = 0; d < q.length; d++) energy += 0.5 * stiffness[d] * square(w.trial[d] - kappaRest[d]);
+  if (angle === 0) return energy;
+  poseRod(h, w.trial);
+  writeSampleShape(h);
+  return energy;
 }
 
 function readTension(out: Float64Array, h: HelixRod, w: Workspace, t: number): void {

@@ -20,7 +20,7 @@ import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
-import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
@@ -211,7 +211,7 @@ function advanceInPieces(bundle: StrandBundle, k: number, t: number, dt: number,
 
 type Queries = Pick<
   Bundle,
-  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'modes' | 'matrices'
+  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'bend' | 'modes' | 'matrices'
 >;
 
 /** Read-outs, equilibria and modes. */
@@ -240,6 +240,7 @@ function createQueries(
       return report;
     },
     reactions: (rod, t) => measureReactions(place[rod].tree, place[rod].strand, t),
+    bend: (rod, direction, angle) => bendTree(place[rod].tree, direction, angle),
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };

@@ -2,7 +2,9 @@ import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import { addPointMomentum } from '../momentum.ts';
+import { virtualBend } from '../virtualBend.ts';
 import { elasticEnergy } from './energy.ts';
+import { poseLinks, poseSamples, turnJoint } from './kinematics.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './tree.ts';
 
@@ -53,6 +55,25 @@ export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][nu
     if (held) out.push({ rod: rod.id, node: j + 1, force, torque: [0, 0, 0] });
   }
   return out;
+}
+
+/** See `Bundle.bend`. Moves the whole tree. Held and limited joints, poses and the law of the paper have torques that do no known work. */
+export function bendTree(tree: StrandTree, direction: number, angle: number): number | undefined {
+  const { constraints, law, linkCount, length, q, reach } = tree;
+  if (law === 'paper' || tree.direction || constraints?.axis.includes(-1)) return undefined;
+  const before = q.slice();
+  const turn = new Float64Array(3);
+  for (let j = 0; angle !== 0 && j < linkCount; j++) {
+    const { component, weight } = virtualBend(direction, j);
+    turn.fill(0);
+    turn[component] = (angle * weight * length[j]) / reach;
+    turnJoint(q, 3 + 4 * j, before, 3 + 4 * j, turn, 0);
+  }
+  poseLinks(tree);
+  poseSamples(tree);
+  const { bending, twisting } = elasticEnergy(tree);
+  q.set(before);
+  return bending + twisting;
 }
 
 type Strand = StrandTree['rods'][number];

@@ -53,12 +53,17 @@ function largest(values: Float64Array, count: number): number {
 }
 
 /** Torques that must cancel [N m]. */
-function torqueScale({ torque, force, linkCount, stiffness }: StrandTree): number {
+function torqueScale({ torque, force, linkCount }: StrandTree): number {
   let out = 0;
-  for (let j = 0; j < linkCount; j++) {
+  for (let j = 0; j < linkCount; j++)
     for (let k = 0; k < 3; k++) out = Math.max(out, Math.abs(torque[3 * j + k]), Math.abs(force[6 * j + k]));
-    out = Math.max(out, 1e-4 * Math.min(stiffness[3 * j], stiffness[3 * j + 1]));
-  }
+  return out;
+}
+
+/** Torque of a turn of 1e-4 rad in the stiffest joint [N m]: a part of it is rounding. It grows with the number of links, the loads do not. */
+function stiffnessScale({ linkCount, stiffness }: StrandTree): number {
+  let out = 0;
+  for (let j = 0; j < linkCount; j++) out = Math.max(out, 1e-4 * Math.min(stiffness[3 * j], stiffness[3 * j + 1]));
   return out;
 }
 
@@ -98,6 +103,7 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, lim
   sweep.columns = 6;
   sweep.coefficient = 0;
   const size = 3 * linkCount;
+  const stiff = stiffnessScale(tree);
   evaluateResidual(tree, t, undefined, true);
   if (constraints) prepareConstraints(constraints, tree, 0);
   const forces = constraints ? constraints.force.slice() : new Float64Array(0);
@@ -108,10 +114,13 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, lim
   let shift = 0;
   let reason = `${limit} iterations were not enough`;
   let iterations = 0;
+  let isMoved = false;
   for (; iterations < limit; iterations++) {
     const now = missing();
-    const scale = torqueScale(tree);
-    if (now <= tolerance * scale)
+    const acting = torqueScale(tree);
+    const scale = Math.max(acting, stiff);
+    // small loads on stiff or fine strands are below the rounding of a bent one, so the first state must balance them itself
+    if (now <= tolerance * (isMoved ? scale : acting))
       return { converged: true, iterations, residual: now / reach, tolerance: (tolerance * scale) / reach, reason };
     const good = factorSweep(tree, sweep, shift);
     if (!good || (conservative && sweep.negative > 0)) {
@@ -158,6 +167,7 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, lim
       if (accept) shift = shift < 1e-6 ? 0 : shift / 8;
       else shift = Math.max(4 * shift, 1e-4);
     }
+    isMoved ||= accept;
     if (accept) continue;
     q.set(q0);
     constraints?.force.set(forces);
