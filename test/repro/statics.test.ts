@@ -120,3 +120,29 @@ describe('a fiber that was laid straight and wants to be a helix', () => {
     expect(world.energies().total).toBeLessThan(1e-14);
   });
 });
+
+describe('a stiff, finely divided rod under a small load', () => {
+  // `strand` accepted the unloaded shape: its tolerance grew with the number of links and passed the load
+  it.each([
+    { model: 'strand', edges: 100, load: 1e-13 },
+    { model: 'strand', edges: 2000, load: 1e-11 },
+    { model: 'helix', edges: 2000, load: 1e-11 },
+  ] as const)('of $model sags with $edges edges and $load EI/L³', ({ model, edges, load }) => {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -load],
+      rods: [
+        {
+          id: 'rod',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+          edges,
+          section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1 },
+        },
+      ],
+      pins: [{ rod: 'rod', at: 'start' }],
+    });
+    expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
+    expect((-8 * world.samples[0].nodePosition[3 * edges + 2]) / load).toBeCloseTo(1, 3);
+  });
+});
