@@ -1,5 +1,5 @@
 /**
- * What a model is to the world. A model owns its coordinates and its integrator; nobody else sees them.
+ * The interface between a model and the world. A model owns its coordinates and its integrator; nothing else sees them.
  *
  * `compile` packs all rods of one model into a bundle. The bundle answers in the nouns of the port (samples, loads)
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
@@ -12,10 +12,10 @@ import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
 
-/** What acts on one rod from outside. */
+/** Pins and loads of one rod. */
 export interface Drive {
   readonly pins: readonly Pin[];
-  /** To be read anew at each step: hands add to the list and take from it while the world runs. */
+  /** Read it again at each step: loads can be added and removed by hand while the world runs. */
   readonly sources: readonly LoadSource[];
   /** Number of loads that were added, and of pins that were moved or released, while the world runs: the scene does not have them. */
   readonly overrides?: number;
@@ -25,7 +25,7 @@ export interface Drive {
 export interface Coupling {
   readonly bodies: readonly CompiledBody[];
   readonly welds: readonly Weld[];
-  /** Called before each piece of a step that the model splits by itself, with the time where it begins [s]; throws to stop the step. */
+  /** Called before each piece of a step that the model splits itself, with its start time [s]; throws to stop the step. */
   readonly onPiece?: (t: number) => void;
 }
 
@@ -48,7 +48,7 @@ export interface Momentum {
   mass: number;
 }
 
-/** What a step of a bundle reports. */
+/** Report on a step of a bundle. */
 export interface StepOutcome {
   readonly ok: boolean;
   /** Newton iterations (implicit) or projection iterations (explicit), over all rods. */
@@ -57,9 +57,9 @@ export interface StepOutcome {
   readonly iterationsMax: number;
   /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
-  /** A step of contact, with goals, that some rods are still under way in. */
+  /** True if a step with contact and goals left some rods short of their goals. */
   readonly unfinished?: boolean;
-  /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
+  /** Number of steps into which the model subdivided this one, and of those it rejected; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
   /** How far the worst constraint is from its goal [m]; absent if there are none, or the model meets them exactly. */
@@ -68,7 +68,7 @@ export interface StepOutcome {
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
 
-/** What the search for the equilibrium of one rod found. */
+/** Result of the search for the equilibrium of one rod. */
 export interface EquilibriumReport {
   /** The rod. */
   readonly rod: string;
@@ -78,7 +78,7 @@ export interface EquilibriumReport {
   readonly iterations: number;
   /** Largest residual force [N]. */
   readonly residual: number;
-  /** Residual below which the search stops [N]: the tolerance, or the forces that rounding of positions makes. */
+  /** Residual below which the search stops [N]: the tolerance, or the forces caused by rounding of positions. */
   readonly tolerance: number;
   /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent if the model has no estimate. */
   readonly error?: number;
@@ -99,7 +99,7 @@ export interface EquilibriumReport {
   /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
   /**
-   * Only with `stability: report`: the search went downhill, because Newton's method alone did not get through or the model has no other way.
+   * Only with `stability: report`: the search went downhill, because Newton's method alone did not converge or the model has no other method.
    * Such a search ends at a stable equilibrium, maybe of another branch, so the verdict says nothing about the branch asked for.
    */
   readonly leftBranch?: true;
@@ -107,22 +107,22 @@ export interface EquilibriumReport {
   readonly reason?: string;
 }
 
-/** What is asked of a branch of equilibria (statics/branch.ts). */
+/** Options for following a branch of equilibria (statics/branch.ts). */
 export interface BranchOptions {
   /** The branch ends where the parameter leaves this range. */
   readonly from: number;
   readonly to: number;
   readonly tolerance: number;
-  /** Longest and shortest distance between points, in the measure of statics/branch.ts. */
+  /** Longest and shortest distance between points, in the norm of statics/branch.ts. */
   readonly stride: number;
   readonly shortest: number;
-  /** Most points. */
+  /** Maximum number of points. */
   readonly points: number;
   /** `along`: along the parameter, towards `to`. `across` and `back`: from a bifurcation along its mode, and against it. */
   readonly start: 'along' | 'across' | 'back';
 }
 
-/** What a point on a branch is. */
+/** Kind of a point on a branch. */
 export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'end';
 
 /** A point on a branch of equilibria. */
@@ -137,7 +137,7 @@ export interface BranchPoint {
   readonly criterion: 'energy' | 'divergence' | 'none';
 }
 
-/** Why a branch was not followed farther: t left its range, points enough, back where it began, or no way on was found. */
+/** Why a branch ended: t left its range, maximum number of points, closed on itself, or no next point was found. */
 export interface BranchEnd {
   readonly reason: 'range' | 'points' | 'closed' | 'lost';
   /** For `lost`: what failed at the shortest distance. */
@@ -153,7 +153,7 @@ export interface Modes {
   readonly shapes: readonly {
     readonly nodeDisplacement: Float64Array;
     readonly edgeTwist: Float64Array;
-    /** How the bodies move that the rod is joined to: displacement, and rotation vector [rad], in the same scale. */
+    /** Motion of the bodies that the rod is joined to: displacement, and rotation vector [rad], in the same scale. */
     readonly bodies?: readonly {
       readonly id: string;
       readonly displacement: Float64Array;
@@ -180,7 +180,7 @@ export interface SparseSymmetric {
 
 export type { Channel } from './channels.ts';
 
-/** What a pin or weld exerts on its rod. */
+/** Reaction of a pin or weld on its rod. */
 export interface Reaction {
   /** The rod. */
   readonly rod: string;
@@ -192,7 +192,7 @@ export interface Reaction {
   readonly torque: readonly [number, number, number];
 }
 
-/** Complete state of a bundle: unknowns, their rates, and what the scheme remembers. */
+/** Complete state of a bundle: unknowns, their rates, and the memory of the scheme. */
 export interface BundleState {
   readonly q: Float64Array;
   readonly v: Float64Array;
@@ -206,11 +206,11 @@ export interface Bundle {
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
-  /** Remarks on the scene that are worth telling but stop nothing. */
+  /** Warnings about the scene. */
   readonly warnings?: readonly string[];
-  /** What has happened since the last call that the user should know, such as the loss of a device. */
+  /** Messages since the last call that the user should see, such as the loss of a GPU. */
   takeRemarks?(): readonly string[];
-  /** Brings `samples` up to date where a device has moved the rods; absent: they always are. */
+  /** Updates `samples` if a GPU has moved the rods; absent if they are always up to date. */
   readBack?(): void;
   /**
    * Steps after which the energy audit measures the bundle; default 1. Explicit schemes, whose steps are parts of the fastest period, take more:
@@ -219,17 +219,17 @@ export interface Bundle {
   readonly stepsPerAudit?: number;
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
-  /** After `state` was written from outside: rebuild what follows from it, then pose. */
+  /** Call after `state` was written from outside: recomputes what follows from it, then the poses. */
   refresh(t: number): void;
-  /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */
+  /** Forces have jumped at t (a pin was released): recomputes the accelerations that the scheme stores. */
   restart(t: number): void;
-  /** A step of the world begins. */
+  /** Starts a step of the world. */
   beginStep?(): void;
-  /** The step threw an error: returns the state to where it began, at t. */
+  /** The step threw an error: restores the state of its start, at t. */
   undoStep?(t: number): void;
   /**
-   * One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. `without`: 1 for
-   * each system (see ContactPort) that is left alone, because contact moves it.
+   * One step from t to t + dt; on failure restores the state. `robust`: prefer robustness to accuracy. `without`: 1 for each system (see ContactPort) to
+   * skip, because contact moves it.
    */
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
@@ -247,19 +247,19 @@ export interface Bundle {
      */
     refreshRod?(rod: number, t: number, dt: number): void;
   };
-  /** Absent: the bundle's rods cannot touch anything, but for `ownContact`. */
+  /** Absent if the bundle's rods do not support contact, except by `ownContact`. */
   readonly contact?: ContactPort;
-  /** Contact that `advance` solves by itself; then there is no other bundle. */
+  /** Contact that `advance` solves itself; then there is no other bundle. */
   readonly ownContact?: OwnContact;
-  /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */
+  /** Copies poses and velocities of bodies that an engine has written; welded nodes follow. */
   placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
-  /** Follows the branch of a rod at rest at t. Absent, or undefined: the model, or this rod, cannot be followed. */
+  /** Follows the branch of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support it. */
   branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
-  /** The equations of a rod at rest, for equilibria of rods that links join. Absent, or undefined for this rod: there are none. */
+  /** The equations of a rod at rest, for equilibria of linked rods. Absent, or undefined for this rod, if there are none. */
   atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
   /**
@@ -271,65 +271,65 @@ export interface Bundle {
   matrices(rod: number, t: number): Matrices;
 }
 
-/** Of the rods of a system [J]. */
+/** Energies of the rods of a system [J]. */
 export interface SystemEnergy {
   kinetic: number;
   elastic: number;
 }
 
-/** Rods that `ContactPort.stepSingleRods` steps in one batch, and what it reports. */
+/** Rods that `ContactPort.stepSingleRods` steps in one batch, and its results. */
 export interface SingleRodBatch {
   readonly count: number;
   /** For each rod: its system, its first contact, and the one after its last. */
   readonly system: Int32Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** True: from the start of the step. False: from where the rods are, because their contacts have changed. */
+  /** True: from the start of the step. False: from the rods' current state, because their contacts have changed. */
   readonly fresh: boolean;
   readonly contacts: ColliderContacts;
   readonly t: number;
   readonly dt: number;
-  /** Velocities must be right to `tolerance` × `speed` [m/s], within so many iterations. */
+  /** Velocities must be accurate to `tolerance` × `speed` [m/s], within so many iterations. */
   readonly speed: number;
   readonly tolerance: number;
   readonly iterations: number;
-  /** Written: 1 for each rod that is done; the most iterations that one took, and the largest error of a velocity [m/s]. */
+  /** Output: 1 for each rod that was solved; the largest number of iterations, and the largest error of a velocity [m/s]. */
   readonly done: Uint8Array;
   solverIterations: number;
   error: number;
-  /** Written: whether all rods that are done are within the tolerance. */
+  /** Output: true if all rods that were solved are within the tolerance. */
   converged: boolean;
 }
 
 /**
- * What contact needs of a model: an implicit step under given forces at points, and its linear response to others,
+ * What contact needs from a model: an implicit step under given forces at points, and its linear response to further impulses,
  *     A·δv = Σ Sᵀ·impulse,    A = M + h·D + h²·K,
- * as S A⁻¹ Sᵀ and, with point masses glued on, S H⁻¹ Sᵀ, H = A + Σ ρ SᵀS. A banded model adds ρ SᵀS to two neighbouring
- * nodes, an articulated one adds a point mass to a link: both stay linear in the number of nodes.
+ * as S A⁻¹ Sᵀ and, with point masses attached, S H⁻¹ Sᵀ, H = A + Σ ρ SᵀS. A banded model adds ρ SᵀS to two neighbouring nodes, an articulated one adds a
+ * point mass to a link: both stay linear in the number of nodes.
  *
- * A step of contact goes: `hold`; `linearize` at a first guess of the step; `factor` and some tens of `solve`; `step` with the
- * forces found; the last four again where the response was far from linear; `revert` where all is undone. No step is
- * taken under forces that are not in balance: those of contacts that have just gone would throw a light rod about.
+ * Order of calls in a step with contact: `hold`; `linearize` at a first guess of the step; `factor` and some tens of `solve`; `step` with the computed
+ * forces; the last four again if the response was far from linear; `revert` to undo everything. Models must not step under unbalanced forces: those of
+ * contacts that have just opened would throw a light rod about.
  */
 export interface ContactPort {
-  /** Rods that bodies join form a system and move together: its number for each rod and each body of the bundle. */
+  /** Rods joined by bodies form a system and move together: system of each rod and each body of the bundle. */
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /** Remembers the current state of the marked systems, or of all, as the start of the step. Called first. */
+  /** Saves the current state of the marked systems, or of all, as the start of the step. Called first. */
   hold(systems?: Uint8Array): void;
-  /** Back to the start of the step for the systems that are marked. */
+  /** Restores the start of the step for the marked systems. */
   revert(systems: Uint8Array, t: number): void;
   /**
    * Moves the marked systems to a first guess for the end of the step, under the sides' forces, and writes S v there; `linearize` then
-   * goes on from it. Absent: no guess is better than the linear step from the start.
+   * continues from it. Absent: no guess is better than the linear step from the start.
    */
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
-  /** Whether `factor` and `solve` may be asked for some of the sides that were linearized. */
+  /** True if `factor` and `solve` can be called for some of the linearized sides. */
   readonly selective?: boolean;
-  /** Whether sides may have directions, see ContactSides. */
+  /** True if sides may have directions, see ContactSides. */
   readonly directed?: boolean;
-  /** Whether sides may have goals, see ContactSides. A step with goals goes but a few iterations, and may end `unfinished`. */
+  /** True if sides may have goals, see ContactSides. A step with goals takes only a few iterations, and may end `unfinished`. */
   readonly partial?: boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
@@ -346,84 +346,84 @@ export interface ContactPort {
     fresh: boolean,
   ): boolean;
   /**
-   * Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. `rough`: not all of the way,
-   * because the forces will change much; `linearize` makes up for what is missing.
+   * Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. `rough`: stops short of the solution, because the
+   * forces will change considerably; `linearize` corrects for the rest.
    */
   step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
   /**
-   * Steps single rods that touch obstacles and nothing else, by the law of contact and to its tolerances. Contact solves the others from the
-   * start of the step, as islands: all of them if the method is absent, else those that it has not marked as done.
+   * Steps single rods that touch only obstacles, by the contact law and to its tolerances. Contact solves the others from the start of the step, as islands:
+   * all of them if the method is absent, else those not marked as solved.
    */
   stepSingleRods?(job: SingleRodBatch): StepOutcome;
-  /** Whether `readVelocity` returns the mean velocity over the step, from displacements; else the velocity at its end. */
+  /** True if `readVelocity` returns the mean velocity over the step, from displacements; else the velocity at its end. */
   readonly readsDisplacements?: boolean;
   /** S v, 3 numbers per side [m/s]. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
-  /** Adds the kinetic and elastic energy of a system in its present state; false if the model does not know them. */
+  /** Adds the kinetic and elastic energy of a system in its current state; returns false if the model does not provide them. */
   measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
   /** Applies the forces at the sides to the rods, and no other contact forces: those of the last step, so that reactions and accelerations include them. */
   applyForces?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
-  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. `systems`: no others need an answer. */
+  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. `systems`: only these need a result. */
   solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides, systems?: Uint8Array): void;
 }
 
 /**
- * A rod among others that look for their equilibrium together, by Newton's method on all of them: its equations where it is.
- * Unknowns: four a node, its place and the twist of the edge after it.
+ * A rod in a joint search for the equilibrium of several rods, by Newton's method on all of them: its equations at the current state. Unknowns: four per
+ * node, its position and the twist of the edge after it.
  */
 export interface RestRod {
   readonly size: number;
   readonly q: Float64Array;
   /** 1 if an unknown is prescribed. */
   readonly fixed: ArrayLike<number>;
-  /** Stiffness of each unknown by itself [N/m], [N m]: what matrices are shifted by; and how little counts as none. */
+  /** Stiffness of each unknown [N/m], [N m], as the scale of shifts; and the stiffness below which it counts as zero. */
   readonly scale: Float64Array;
   readonly zero: Float64Array;
-  /** Gradient of the energies less the loads, to which others add what they do [N], [N m]. */
+  /** Gradient of the energies minus the loads, to which others add their forces [N], [N m]. */
   readonly residual: Float64Array;
-  /** Right side of Newton's equations, then its step. */
+  /** Right-hand side of Newton's equations, then its step. */
   readonly step: Float64Array;
-  /** Places (i, j), i ≥ j, that the matrix has entries at, and the entries in this order. */
+  /** Indices (i, j), i ≥ j, of the matrix entries, and the entries in this order. */
   readonly pairs: readonly (readonly [number, number])[];
   readMatrix(out: Float64Array): void;
-  /** Pins to where they are at t, velocities to zero. False if it cannot be there. */
+  /** Moves pins to time t and sets velocities to zero. Returns false if the state is impossible. */
   place(t: number): boolean;
-  /** Of all loads, this part acts. */
+  /** Sets the fraction of all loads that acts. */
   load(part: number): void;
-  /** Residual, and right-hand side and matrix (`tangent`: as stability verdicts want it). The sum of forces' sizes [N], or NaN. */
+  /** Computes residual, right-hand side and matrix (`tangent`: for stability verdicts). Returns the sum of force magnitudes [N], or NaN. */
   evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
-  /** Whether loads have a potential, as of the last matrix. */
+  /** True if loads have a potential, as of the last matrix. */
   readonly conservative: boolean;
   writeRight(): void;
-  /** Whether the residual, as it now is, is nothing beside `scale` or rounding, and its size [N] and limit. */
+  /** Whether the current residual is negligible relative to `scale` or rounding; and its magnitude [N] and limit. */
   settled(
     scale: number,
     tolerance: number,
   ): { readonly settled: boolean; readonly residual: number; readonly limit: number };
-  /** Part of the step that turns no edge too far; and goes that part of it. */
+  /** Fraction of the step that turns no edge too far; and a move by that fraction. */
   limitStep(): number;
   takeStep(part: number): void;
-  /** Remembers where the rod is, and goes back there. */
+  /** Saves the rod's state, and restores it. */
   hold(): void;
   revert(t: number): void;
-  /** At rest: samples are there, and no velocity or acceleration is left. `outside`: the forces of others, by unknown. */
+  /** Sets the rod at rest: updates samples, clears velocities and accelerations. `outside`: forces of others, by unknown. */
   finish(outside: Float64Array): void;
 }
 
-/** How an equilibrium is searched for. */
+/** Options for the search for an equilibrium. */
 export interface EquilibriumOptions {
   readonly stability: 'seek' | 'report';
   readonly tolerance: number;
 }
 
-/** A way to simulate rods: compiles them into a bundle. */
+/** A simulation model of rods: compiles them into a bundle. */
 export interface Model {
   readonly id: ModelId;
-  /** Which `solver.<id>.backend` of the scene asks for this implementation; absent: the standard one. */
+  /** The `solver.<id>.backend` of the scene that selects this implementation; absent: the standard one. */
   readonly backend?: string;
-  /** Steps many rods faster than one thread can audit: kernels, threads. */
+  /** True if it steps many rods faster than one thread can audit: kernels, threads. */
   readonly isFast?: boolean;
   readonly capabilities: Capabilities;
   compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle;

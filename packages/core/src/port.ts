@@ -31,24 +31,24 @@ export interface Loads {
   readonly nodeDrag: Float64Array;
 }
 
-/** Adds what the world does to one rod: gravity, point loads, fields. Pure in its inputs. */
+/** A source of loads on one rod: gravity, point loads, fields. Pure in its inputs. */
 export interface LoadSource {
-  /** Adds to `loads`; called as often as the model likes, at any time and state. */
+  /** Adds to `loads`; the model may call it at any time and state, any number of times. */
   addLoads(loads: Loads, samples: Samples, t: number): void;
   /** Potential energy [J] if there is one (gravity, dead forces), else 0. */
   potential(samples: Samples, t: number): number;
-  /** Whether the loads depend on the rod's state (follower, drag): then they must be asked for at every iterate. */
+  /** True if the loads depend on the rod's state (follower, drag): then the model must evaluate them at every iterate. */
   readonly dependsOnState: boolean;
-  /** Whether the loads are the same at all times, in all states; absent: they may change. */
+  /** True if the loads are the same at all times, in all states; absent: they may change. */
   readonly isConstant?: boolean;
-  /** The one node or edge that it acts on, where it has one: `addLoad` rejects a place that the rod does not have. */
+  /** The one node or edge that it acts on, if any: `addLoad` rejects an index that the rod does not have. */
   readonly node?: number;
   readonly edge?: number;
 }
 
 /**
- * Where numbers that others read are kept; threads share memory by another one. `sizes`: how many of them each rod has, where they lie
- * rod by rod: a thread that has some of the rods gets their part.
+ * Allocates arrays that others read; threads use an allocator of shared memory. `sizes`: numbers per rod, if they are stored rod by rod: a thread that has
+ * some of the rods gets their part.
  */
 export type Allocate = (length: number, sizes?: ArrayLike<number>) => Float64Array;
 
@@ -77,7 +77,7 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate:
   };
 }
 
-/** Contacts of rods with obstacles as contact lists them (contact/contactSet.ts), as far as a model that solves them by itself looks. */
+/** Contacts of rods with obstacles (contact/contactSet.ts): the part for a model that solves them itself. */
 export interface ColliderContacts {
   readonly edgeA: Int32Array;
   readonly weightA: Float64Array;
@@ -89,13 +89,13 @@ export interface ColliderContacts {
   readonly size: Float64Array;
   /** 1 if it slides at the start. */
   readonly sliding: Uint8Array;
-  /** Found, as is what slides at the end. */
+  /** Output: the impulse, and whether it slides at the end. */
   readonly impulse: Float64Array;
   readonly slides: Uint8Array;
 }
 
 /**
- * Points of a bundle's rods and bodies that contact touches; rods in ascending order, then bodies.
+ * Contact points of a bundle's rods and bodies (sides); rods in ascending order, then bodies.
  *
  * A point of a rod lies on the chord of its edge, and moves with
  *     v = (1 − weight)·nodeVelocity[edge] + weight·nodeVelocity[edge + 1] + edgeSpin[edge]·arm.
@@ -111,21 +111,22 @@ export interface ContactSides {
   readonly arm: Float64Array;
   /** Constant force on the point over the step [N], 3 each. */
   readonly force: Float64Array;
-  /** Point mass ρ that the solver glues to the point [kg]. */
+  /** Point mass ρ that the solver attaches to the point [kg]. */
   readonly mass: Float64Array;
   /**
-   * Unit vectors, 3 each. Where given (contact without friction), and the port is `directed`: masses, impulses and velocities are those along them, one
-   * number a side where there are three else; forces stay vectors.
+   * Unit vectors, 3 numbers each. If given (contact without friction), and the port is `directed`: masses, impulses and velocities are those along them, one
+   * number per side instead of three; forces stay vectors.
    */
   readonly direction?: Float64Array;
   /**
-   * Velocities of those masses [m/s], 3 each. Where given (links), and the port is `partial`: `linearize` writes S v where the rods are,
-   * keeps what is out of balance and, at a fresh start, writes S v of the linear step without the masses here, `solve` adds its effect, and `step` goes with the masses glued on, ρ(goal − S v)/h being a force.
+   * Velocities of those masses [m/s], 3 numbers each. If given (links), and the port is `partial`: `linearize` writes S v at the current state, keeps the
+   * unbalanced forces and, at a fresh start, writes S v of the linear step without the masses here; `solve` adds their effect; and `step` keeps the masses
+   * attached, with ρ(goal − S v)/h as a force.
    */
   readonly goal?: Float64Array;
-  /** With goals: how far a side may end from where its goal leads once the masses are taken off [m]; infinite if links decide it. */
+  /** With goals: how far a side may end from its goal once the masses are removed [m]; infinite if links decide it. */
   readonly clearance?: Float64Array;
-  /** For the last step, from where rods are in balance with the masses: without them, so that forces alone act. */
+  /** For the last step, from rods in equilibrium with the masses: without them, so that forces alone act. */
   released?: boolean;
 }
 
@@ -152,10 +153,10 @@ export interface SolidMotion {
   readonly turn: ArrayLike<number>;
 }
 
-/** How rods meet rods, for bundles that solve contact themselves. */
+/** Settings of contact between rods, for bundles that solve contact themselves. */
 export interface RodPairs {
   readonly friction: number;
-  /** Whether a rod meets itself. */
+  /** True if a rod collides with itself. */
   readonly self: boolean;
   /** Contact radius of the edges of a rod [m]. */
   radiusOf(rod: number): ArrayLike<number>;
@@ -166,13 +167,13 @@ export interface SolidScene {
   readonly count: number;
   /** In the step from t to t + dt. */
   at(t: number, dt: number): readonly SolidMotion[];
-  /** Edges from the first on that an obstacle leaves alone: roots of hair below the skin. */
+  /** Number of edges, from the first on, that an obstacle ignores: roots of hair below the skin. */
   countSpared(rod: number, obstacle: number): number;
-  /** Absent if rods do not meet rods. */
+  /** Absent if rods do not collide with rods. */
   readonly pairs?: RodPairs;
 }
 
-/** Place on the other rod of a contact between rods. */
+/** Point on the other rod of a contact between rods. */
 export interface OtherSide {
   readonly rod: number;
   readonly edge: number;
@@ -186,12 +187,12 @@ export interface OwnContactRow {
   /** −1 between rods. */
   readonly obstacle: number;
   readonly other?: OtherSide;
-  /** Which of the contacts of this edge it is, and whether it was there in the step before: 1, else 2. */
+  /** Index among the contacts of this edge, and whether it existed in the previous step: 1, else 2. */
   readonly place: number;
   readonly age: number;
-  /** Share of the edge's second node. */
+  /** Weight of the edge's second node. */
   readonly weight: number;
-  /** On the rod [N]. */
+  /** Force on the rod [N]. */
   readonly force: readonly [number, number, number];
   readonly normal: readonly [number, number, number];
 }
@@ -200,9 +201,9 @@ export interface OwnContactReport {
   /** Contacts that carry force. */
   contacts: number;
   iterations: number;
-  /** How far a contact was from its place in the last iteration, at most [m]. */
+  /** Largest change of a contact's position in the last iteration [m]. */
   error: number;
-  /** Rods whose contacts did not settle, and the first of them; −1: none. */
+  /** Number of rods whose contacts did not converge, and the first of them; −1: none. */
   unsettled: number;
   firstUnsettled: number;
   /** Deepest overlap at the start of the step [m]. */
@@ -218,8 +219,8 @@ export interface OwnContact {
   /** Before the first step. */
   open(solids: SolidScene): void;
   listContacts(): readonly OwnContactRow[];
-  /** What the next step starts from. */
+  /** Warm start of the next step. */
   restoreContacts(rows: readonly OwnContactRow[]): void;
-  /** Puts the forces of the last step on the rods, for reactions and channels. */
+  /** Applies the forces of the last step to the rods, for reactions and channels. */
   applyForces(): void;
 }
