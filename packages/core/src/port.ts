@@ -201,7 +201,7 @@ export interface OwnContactReport {
   /** Contacts that carry force. */
   contacts: number;
   iterations: number;
-  /** Largest change of a contact's position in the last iteration [m]. */
+  /** Largest distance of a contact from its target position in the last iteration [m]. */
   error: number;
   /** Number of rods whose contacts did not converge, and the first of them; −1: none. */
   unsettled: number;
