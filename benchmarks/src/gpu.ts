@@ -12,9 +12,11 @@ import {
   type Device,
   describeRod,
   type GpuBatch,
+  type Obstacle,
   type StrandDescription,
   sphereObstacle,
 } from '@tendril-sim/core/batch';
+import { timePasses } from './gpuPasses.ts';
 
 const NODES = 32;
 const DT = 1 / 240;
@@ -99,6 +101,7 @@ function describe(kind: Kind): StrandDescription {
 interface Adapter {
   readonly info?: { readonly vendor?: string; readonly architecture?: string; readonly description?: string };
   readonly limits: Device['limits'];
+  readonly features: { has(name: string): boolean };
   requestDevice(descriptor: object): Promise<Device & { readonly lost: Promise<{ readonly message: string }> }>;
 }
 
@@ -114,6 +117,7 @@ async function openDevice(): Promise<{ readonly device: Device; readonly name: s
   if (!adapter) throw new Error('no WebGPU adapter: set VK_ICD_FILENAMES to a Vulkan driver');
   const { maxStorageBufferBindingSize, maxBufferSize, maxStorageBuffersPerShaderStage } = adapter.limits;
   const device = await adapter.requestDevice({
+    requiredFeatures: ['timestamp-query'].filter((name) => adapter.features.has(name)),
     requiredLimits: { maxStorageBufferBindingSize, maxBufferSize, maxStorageBuffersPerShaderStage },
   });
   const { vendor = '', architecture = '', description = '' } = adapter.info ?? {};
@@ -311,8 +315,11 @@ function fullHead(count: number): StrandDescription[] {
 /** Contact radius of hair at this density [m]. */
 const PAIR_RADIUS = 1e-4;
 
-/** Hair falls on a head and shoulders and touches itself. */
-async function measurePairs(device: Device, count: number, substeps: number, most: number): Promise<Float32Array> {
+/** Hair that falls on a head and shoulders and touches itself. */
+async function createPairBatch(
+  device: Device,
+  count: number,
+): Promise<{ readonly batch: GpuBatch; readonly obstacles: readonly Obstacle[] }> {
   const obstacles = [
     sphereObstacle(HEAD - 2 * PAIR_RADIUS, { friction: 0.3 }),
     capsuleObstacle(0.12, 0.06, { position: [0, 0, -0.25], frame: [0, Math.SQRT1_2, 0, Math.SQRT1_2], friction: 0.3 }),
@@ -325,8 +332,13 @@ async function measurePairs(device: Device, count: number, substeps: number, mos
     gains: 'f32',
     obstacles: obstacles.length,
     contactRadius: PAIR_RADIUS,
-    pairs: { friction: 0.3, self: false },
+    pairs: { friction: 0.3, self: false, ...(values.cell && { cell: Number(values.cell) }) },
   });
+  return { batch, obstacles };
+}
+
+async function measurePairs(device: Device, count: number, substeps: number, most: number): Promise<Float32Array> {
+  const { batch, obstacles } = await createPairBatch(device, count);
   const advance = async (steps: number): Promise<number> => {
     const start = performance.now();
     for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
@@ -338,16 +350,37 @@ async function measurePairs(device: Device, count: number, substeps: number, mos
   const times: number[] = [];
   while (times.length * 10 < substeps) times.push(await advance(10));
   const ms = times.sort((a, b) => a - b)[times.length >> 1];
-  const { positions, overlap, unsettled } = await batch.readPositions();
+  const { positions, overlap, unsettled, pairs } = await batch.readPositions();
   const sorted = overlap.slice().sort();
   const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
   console.log(
     `${String(count).padStart(8)} strands × ${NODES}, strands meet strands, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ` +
       `overlap with obstacles ${(sorted[sorted.length - 1] / PAIR_RADIUS).toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, ` +
+      `${pairs.passed} strands about to pass, ${pairs.overflow} edges too fast, ${pairs.crowded} crowded, ` +
       `${(batch.bytes / 2 ** 30).toFixed(2)} GiB, finite ${positions.every((x) => Math.abs(x) < 10)}`,
   );
   batch.destroy();
   return positions;
+}
+
+/** Prints how long each entry point takes per substep, in stretches of the fall. */
+async function profilePairs(raw: Device, count: number, most: number, stretches: readonly number[]): Promise<void> {
+  const { device, read } = timePasses(raw);
+  const { batch, obstacles } = await createPairBatch(device, count);
+  for (const steps of stretches) {
+    const total = new Map<string, number>();
+    for (let k = 0; k < steps; k++) {
+      batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+      for (const [name, ms] of await read()) total.set(name, (total.get(name) ?? 0) + ms);
+    }
+    const sum = [...total.values()].reduce((a, b) => a + b, 0) / steps;
+    const parts = [...total].map(([name, ms]) => `${name} ${(ms / steps).toFixed(3)}`).join(', ');
+    const { pairs } = await batch.readPositions();
+    console.log(
+      `${JSON.stringify(pairs)}; ${count} strands, ${most} iterations at most, ${steps} substeps: ${sum.toFixed(3)} ms of GPU time: ${parts}`,
+    );
+  }
+  batch.destroy();
 }
 
 const { values } = parseArgs({
@@ -357,6 +390,9 @@ const { values } = parseArgs({
     'only-checks': { type: 'boolean', default: false },
     'only-contact': { type: 'boolean', default: false },
     'only-pairs': { type: 'boolean', default: false },
+    cell: { type: 'string' },
+    passes: { type: 'boolean', default: false },
+    stretches: { type: 'string', default: '20,40,60' },
     most: { type: 'string', default: '4,8,16' },
   },
 });
@@ -369,7 +405,10 @@ for (const gains of values['only-contact'] || values['only-pairs'] ? [] : (['f32
   await checkEquilibria(device, gains, tapered);
   await checkMotion(device, gains, kinds);
 }
-if (values['only-pairs'])
+if (values['only-pairs'] && values.passes) {
+  for (const count of values.counts.split(',').map(Number))
+    await profilePairs(device, count, Number(values.most.split(',')[0]), values.stretches.split(',').map(Number));
+} else if (values['only-pairs'])
   for (const count of values.counts.split(',').map(Number)) {
     for (const most of values.most.split(',').map(Number))
       await measurePairs(device, count, Number(values.substeps), most);

@@ -1,237 +1,305 @@
 /**
- * Broad phase of contact between strands: a hashed grid of cells. Every edge is entered in the cells that its swept capsule touches: cells are
- * counted, get their places, and are filled. Then every edge looks through its cells and keeps the nearest edges as candidates.
+ * Broad phase of contact between strands: every edge is sorted into the cell of its middle and looks through the cells around it.
  *
- * Integer atomics alone. The order of entries depends on the order of threads; candidates do not, since they are chosen and sorted by
- * distance and number.
+ * Hair moves together, so an edge reaches as far as it moves against its surroundings, not as far as it moves. A coarse grid has the mean way
+ * of the edges in each cell. `spare` of an edge is what it may come closer to others by: two edges can meet only if they are no farther apart
+ * than the sum of their spares (docs/notes/batch-engine.md, "Search for pairs").
+ *
+ * Integer atomics alone. The order of edges within a cell depends on the order of threads; candidates do not, since they are chosen and
+ * sorted by distance and number.
  */
 import { CANDIDATES } from '../layout.ts';
-import { STATUS } from './statusShader.ts';
+import { GRID_WORKGROUP, overItems, SPARE_GAP, SPARE_WAY, searchEntry } from './searchShader.ts';
 
-/** Entries per edge that the grid has room for, and times within a step at which an edge is entered. */
-const ENTRIES_PER_EDGE = 64;
-const MOST_TIMES = 8;
-const GRID_WORKGROUP = 64;
-/** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
-const SPARE_WAY = 1.5;
-const SPARE_GAP = 0.5;
+/** Cells that a thread, and a workgroup, of the prefix sum have. */
+const CELLS_PER_THREAD = 16;
+const CELLS_PER_GROUP = GRID_WORKGROUP * CELLS_PER_THREAD;
+/** Words of a coarse cell: sum of ways, edges, largest spare. */
+const COARSE_WORDS = 5;
+/** Words before the coarse cells: farthest reach of a way, and the box of all nodes. */
+const HEADER = 7;
+/** Coarse cells along each axis, at most. */
+const MOST_COARSE = 40;
 
-/** Sizes of the grid for so many edges. */
-export function gridSizes(edges: number): {
+/** Sizes of the buffers for so many edges: words of `grid` and `candidates`, vec4f of `spans`. */
+export interface GridSizes {
   readonly buckets: number;
-  readonly entries: number;
-  readonly words: number;
-} {
-  let buckets = 1024;
-  while (buckets < 4 * edges) buckets *= 2;
-  const entries = ENTRIES_PER_EDGE * edges;
-  return { buckets, entries, words: 1 + 2 * buckets + entries + (CANDIDATES + 1) * edges };
+  /** Coarse cells along each axis, and all of them. */
+  readonly side: number;
+  readonly coarse: number;
+  readonly grid: number;
+  readonly candidates: number;
+  readonly spans: number;
 }
 
-/** Workgroups of every entry point at most: threads go through edges or buckets in strides. */
+function powerAbove(least: number): number {
+  return 2 ** Math.ceil(Math.log2(least));
+}
+
+export function gridSizes(edges: number): GridSizes {
+  const buckets = powerAbove(Math.max(edges, CELLS_PER_GROUP));
+  const side = Math.min(MOST_COARSE, Math.max(8, Math.ceil(Math.cbrt(edges / 8))));
+  const coarse = side ** 3;
+  return {
+    buckets,
+    side,
+    coarse,
+    grid: HEADER + COARSE_WORDS * coarse + buckets / CELLS_PER_GROUP + buckets,
+    candidates: (CANDIDATES + 1) * edges + buckets + 1,
+    spans: 4 * edges + coarse,
+  };
+}
+
+/** Workgroups of every entry point at most: threads go through edges or cells in strides. */
 const MOST_WORKGROUPS = 32768;
 
-/** Workgroups of an entry point with a thread per edge, or per bucket. */
+/** Workgroups of an entry point with a thread per edge or coarse cell. */
 export function gridWorkgroups(items: number): number {
   return Math.min(MOST_WORKGROUPS, Math.ceil(items / GRID_WORKGROUP));
 }
 
-/**
- * How an edge visits the cells that it touches on its way through the step: those of capsules at several times, so that edges that meet are in
- * one cell. `action`: with the bucket `h`.
- */
-function visitCells(action: string): string {
-  return `
-    let times = timesOf(edge);
-    let reach = reachOfEdge(edge, times);
-    for (var k: u32 = 0; k <= times; k++) {
-      let time = ${SPARE_WAY} * f32(k) / f32(times);
-      let low = cellOf(min(endAt(edge, 0, time), endAt(edge, 1, time)) - reach);
-      let high = cellOf(max(endAt(edge, 0, time), endAt(edge, 1, time)) + reach);
-      for (var x = low.x; x <= high.x; x++) {
-        for (var y = low.y; y <= high.y; y++) {
-          for (var z = low.z; z <= high.z; z++) {
-            let center = P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5);
-            if (distanceToEdge(edge, time, center) <= reach + 0.8661 * P.pair.x) {
-              let h = bucketOf(x, y, z);
-              ${action}
-            }
-          }
-        }
-      }
-    }`;
+/** Workgroups of the prefix sum. */
+export function scanWorkgroups(buckets: number): number {
+  return buckets / CELLS_PER_GROUP;
 }
 
+/** Threads side by side have strands side by side, so that they read side by side. */
 function overEdges(name: string, body: string): string {
-  return `
-@compute @workgroup_size(${GRID_WORKGROUP})
-fn ${name}(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-  for (var edge = id.x; edge < EDGES && P.contact.x > 0; edge += ${GRID_WORKGROUP} * groups.x) {${body}
-  }
-}`;
+  return overItems(
+    name,
+    'EDGE_ITEMS',
+    `
+    let at = EdgeName((item / (LANES * (NODES - 1))) * LANES + item % LANES, (item / LANES) % (NODES - 1));
+    if (at.strand >= STRANDS) {
+      continue;
+    }
+    let edge = at.strand * (NODES - 1) + at.edge;
+    let span = pairEdgeOf(at.strand, at.edge, false);${body}`,
+  );
 }
+
+const addresses = `
+fn coarseAt(c: u32, word: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * c + word; }
+fn blockAt(b: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + b; }
+fn countAt(h: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + BUCKETS / ${CELLS_PER_GROUP} + h; }
+fn startAt(h: u32) -> u32 { return ${CANDIDATES + 1} * EDGES + h; }
+fn candidateAt(edge: u32, n: u32) -> u32 { return ${CANDIDATES + 1} * edge + n; }
+fn nameOf(edge: u32) -> EdgeName { return EdgeName(edge / (NODES - 1), edge % (NODES - 1)); }
+fn candidateCountOf(j: u32) -> u32 { return candidates[candidateAt(strandIndex * (NODES - 1) + j, 0)]; }
+fn candidateOf(j: u32, n: u32) -> EdgeName {
+  return nameOf(candidates[candidateAt(strandIndex * (NODES - 1) + j, 1 + n)]);
+}`;
 
 const geometry = `
-fn nameOf(edge: u32) -> EdgeName { return EdgeName(edge / (NODES - 1), edge % (NODES - 1)); }
-fn spanOf(edge: u32) -> PairEdge {
-  let name = nameOf(edge);
-  return pairEdgeOf(name.strand, name.edge, false);
+/** Bits that are ordered as the numbers are; never 0. */
+fn orderedBits(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0);
 }
-/** Way of the head over the step, against which edges move little [m]. */
-fn commonWay() -> vec3f { return P.shift.xyz; }
-/** An end of the edge at a part of the step, in a frame that moves with the head. */
-fn endAt(edge: u32, end: u32, time: f32) -> vec3f {
-  let e = spanOf(edge);
-  let way = select(e.wayOfFirst, e.wayOfSecond, end == 1) - commonWay();
-  return select(e.first, e.second, end == 1) + time * way;
+fn fromOrderedBits(bits: u32) -> f32 { return bitcast<f32>(select(~bits, bits & 0x7fffffffu, (bits & 0x80000000u) != 0)); }
+/** What \`locate\` reports of a strand: the farthest that a node and its radius reach within the step, against the head, and its box. */
+fn reportReach(reach: f32, low: vec3f, high: vec3f) {
+  let size = abs(low) + abs(high);
+  if (reach + size.x + size.y + size.z < 1e6) {
+    atomicMax(&grid[0], bitcast<u32>(reach));
+    for (var k: u32 = 0; k < 3; k++) {
+      atomicMax(&grid[1 + k], orderedBits(high[k]));
+      atomicMax(&grid[4 + k], orderedBits(-low[k]));
+    }
+  }
 }
-fn farthestWay(edge: u32) -> f32 {
-  let e = spanOf(edge);
-  return ${SPARE_WAY} * max(length(e.wayOfFirst - commonWay()), length(e.wayOfSecond - commonWay()));
+fn reachOfNode(way: vec3f, radius: f32) -> f32 {
+  return ${2 * SPARE_WAY} * length(way - P.shift.xyz) + ${2 * (1 + SPARE_GAP)} * radius;
 }
-fn timesOf(edge: u32) -> u32 { return u32(clamp(ceil(farthestWay(edge) / P.pair.x), 1, ${MOST_TIMES})); }
-/** Radius of the capsules at those times. */
-fn reachOfEdge(edge: u32, times: u32) -> f32 {
-  return ${1 + SPARE_GAP} * spanOf(edge).radius + 0.5 * farthestWay(edge) / f32(times);
+fn farthestReach() -> f32 { return bitcast<f32>(atomicLoad(&grid[0])); }
+fn boxEnd(k: u32) -> vec3f {
+  return vec3f(
+    fromOrderedBits(atomicLoad(&grid[k])),
+    fromOrderedBits(atomicLoad(&grid[k + 1])),
+    fromOrderedBits(atomicLoad(&grid[k + 2])),
+  );
+}
+/** Edges that can meet are in coarse cells side by side. */
+fn coarseCellOf(x: vec3f) -> vec3i {
+  let low = -boxEnd(4);
+  let extent = boxEnd(1) - low;
+  let wide = 1.001 * max(extent.x, max(extent.y, extent.z)) / f32(SIDE - 2);
+  let size = max(max(2 * P.pair.w, 1.001 * P.pair.w + farthestReach()), wide);
+  return clamp(vec3i(floor((x - low) / size)), vec3i(0), vec3i(i32(SIDE) - 1));
+}
+fn coarseIndexOf(c: vec3i) -> u32 { return (u32(c.z) * SIDE + u32(c.y)) * SIDE + u32(c.x); }
+/** The cell beside c, one of 27; none: COARSE. */
+fn coarseBeside(c: vec3i, n: i32) -> u32 {
+  let at = c + vec3i(n % 3 - 1, (n / 3) % 3 - 1, n / 9 - 1);
+  let isInside = all(at >= vec3i(0)) && all(at < vec3i(i32(SIDE)));
+  return select(COARSE, coarseIndexOf(at), isInside);
+}
+/** Mean ways are summed as integers, so that the order does not matter. */
+fn wayUnit() -> f32 { return max(farthestReach(), 1e-12) / 1024; }
+fn middleOf(span: PairEdge) -> vec3f { return 0.5 * (span.first + span.second); }
+fn wayOfMiddle(span: PairEdge) -> vec3f { return 0.5 * (span.wayOfFirst + span.wayOfSecond); }
+/** Whether the edge is somewhere: a strand that diverged meets nothing. */
+fn isSane(span: PairEdge) -> bool {
+  let size = abs(span.first) + abs(span.second) + abs(span.wayOfFirst) + abs(span.wayOfSecond);
+  return size.x + size.y + size.z < 1e6;
 }
 fn cellOf(x: vec3f) -> vec3i { return vec3i(floor(x / P.pair.x)); }
+/** Cells along x are side by side. */
 fn bucketOf(x: i32, y: i32, z: i32) -> u32 {
-  return ((u32(x) * 73856093u) ^ (u32(y) * 19349663u) ^ (u32(z) * 83492791u)) % BUCKETS;
-}
-fn distanceToEdge(edge: u32, time: f32, x: vec3f) -> f32 {
-  let first = endAt(edge, 0, time);
-  let along = endAt(edge, 1, time) - first;
-  let part = clamp(dot(x - first, along) / dot(along, along), 0, 1);
-  return length(x - first - part * along);
-}
-fn countAt(h: u32) -> u32 { return 1 + h; }
-fn cursorAt(h: u32) -> u32 { return 1 + BUCKETS + h; }
-fn entryAt(n: u32) -> u32 { return 1 + 2 * BUCKETS + n; }
-fn candidateAt(edge: u32, n: u32) -> u32 { return 1 + 2 * BUCKETS + CAPACITY + ${CANDIDATES + 1} * edge + n; }
-fn candidateCountOf(j: u32) -> u32 { return atomicLoad(&grid[candidateAt(strandIndex * (NODES - 1) + j, 0)]); }
-fn candidateOf(j: u32, n: u32) -> EdgeName {
-  return nameOf(atomicLoad(&grid[candidateAt(strandIndex * (NODES - 1) + j, 1 + n)]));
+  return (((u32(y) * 19349663u) ^ (u32(z) * 83492791u)) + u32(x)) % BUCKETS;
 }`;
 
-const selection = `
-/** Whether two edges may meet: of one strand only if it bends back between them. */
-fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
-  if (a.strand != b.strand) {
-    return true;
+/** Mean way of each coarse cell, then spare and cell of each edge. */
+const framing = `
+${overEdges(
+  'sumWays',
+  `
+    if (isSane(span)) {
+      let c = coarseIndexOf(coarseCellOf(middleOf(span)));
+      let way = vec3i(round((wayOfMiddle(span) - P.shift.xyz) / wayUnit()));
+      atomicAdd(&grid[coarseAt(c, 0)], u32(way.x));
+      atomicAdd(&grid[coarseAt(c, 1)], u32(way.y));
+      atomicAdd(&grid[coarseAt(c, 2)], u32(way.z));
+      atomicAdd(&grid[coarseAt(c, 3)], 1u);
+    }`,
+)}
+${overItems(
+  'averageWays',
+  'COARSE',
+  `
+    let sum = vec3i(
+      i32(atomicLoad(&grid[coarseAt(item, 0)])),
+      i32(atomicLoad(&grid[coarseAt(item, 1)])),
+      i32(atomicLoad(&grid[coarseAt(item, 2)])),
+    );
+    let count = f32(atomicLoad(&grid[coarseAt(item, 3)]));
+    spans[4 * EDGES + item] = vec4f(P.shift.xyz + (wayUnit() / max(count, 1)) * vec3f(sum), count);`,
+)}
+/** How far the edge reaches towards others within the step [m]. */
+fn spareOf(span: PairEdge) -> f32 {
+  let cell = coarseCellOf(middleOf(span));
+  let mean = spans[4 * EDGES + coarseIndexOf(cell)].xyz;
+  var shear: f32 = 0;
+  for (var n: i32 = 0; n < 27; n++) {
+    let c = coarseBeside(cell, n);
+    if (c < COARSE) {
+      let other = spans[4 * EDGES + c];
+      if (other.w > 0) {
+        shear = max(shear, length(other.xyz - mean));
+      }
+    }
   }
-  if (P.pair.z == 0 || a.edge == b.edge) {
-    return false;
-  }
-  openStrand(a.strand);
-  let first = min(a.edge, b.edge);
-  let second = max(a.edge, b.edge);
-  var arc: f32 = 0;
-  for (var j = first + 1; j < second; j++) {
-    arc += lengthOf(j);
-  }
-  let ends = 0.5 * (lengthOf(first) + lengthOf(second));
-  return arc + ends > 3.14159265 * radius + 1.001 * ends;
+  let own = length(wayOfMiddle(span) - mean) + 0.5 * length(span.wayOfSecond - span.wayOfFirst);
+  return 1.0001 * (${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * (own + 0.5 * shear));
 }
-/** Nearest edges so far, sorted. */
-var<private> nearest: array<u32, ${CANDIDATES}>;
-var<private> distances: array<f32, ${CANDIDATES}>;
-var<private> found: u32;
-fn consider(edge: u32, other: u32) {
-  for (var n: u32 = 0; n < found; n++) {
-    if (nearest[n] == other) {
-      return;
+/** Until candidates are known, their place has the edge's bucket, its number there and its spare. */
+${overEdges(
+  'countCells',
+  `
+    candidates[candidateAt(edge, 0)] = 0xffffffffu;
+    if (isSane(span)) {
+      let middle = middleOf(span);
+      let spare = spareOf(span);
+      let cell = cellOf(middle);
+      let h = bucketOf(cell.x, cell.y, cell.z);
+      atomicMax(&grid[coarseAt(coarseIndexOf(coarseCellOf(middle)), 4)], bitcast<u32>(spare));
+      candidates[candidateAt(edge, 0)] = h;
+      candidates[candidateAt(edge, 1)] = atomicAdd(&grid[countAt(h)], 1u);
+      candidates[candidateAt(edge, 2)] = bitcast<u32>(spare);
+    }`,
+)}`;
+
+/** Prefix sum of the counts: where the edges of each cell begin. */
+const placing = `
+var<workgroup> sums: array<u32, ${GRID_WORKGROUP}>;
+/** Sum of the values of the threads before this one; \`sums\` then ends with that of all. */
+fn sumBefore(local: u32, value: u32) -> u32 {
+  sums[local] = value;
+  workgroupBarrier();
+  for (var width: u32 = 1; width < ${GRID_WORKGROUP}; width *= 2) {
+    var more: u32 = 0;
+    if (local >= width) {
+      more = sums[local - width];
     }
+    workgroupBarrier();
+    sums[local] += more;
+    workgroupBarrier();
   }
-  let low = spanOf(min(edge, other));
-  let high = spanOf(max(edge, other));
-  let reach = ${1 + SPARE_GAP} * (low.radius + high.radius) + ${SPARE_WAY} * reachOf(low, high);
-  let apart = 0.5 * (low.first + low.second - high.first - high.second);
-  let halves = 0.5 * (length(low.second - low.first) + length(high.second - high.first));
-  if (length(apart) > reach + halves) {
-    return;
+  return sums[local] - value;
+}
+fn sumOfThread(first: u32) -> u32 {
+  var sum: u32 = 0;
+  for (var k: u32 = 0; k < ${CELLS_PER_THREAD}; k++) {
+    sum += atomicLoad(&grid[countAt(first + k)]);
   }
-  let distance = distanceOf(low, high);
-  if (distance > reach || !mayMeet(nameOf(edge), nameOf(other), max(low.radius, high.radius))) {
-    return;
+  return sum;
+}
+@compute @workgroup_size(${GRID_WORKGROUP})
+fn sumCells(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {
+  let before = sumBefore(local, sumOfThread(group.x * ${CELLS_PER_GROUP} + local * ${CELLS_PER_THREAD}));
+  if (local == ${GRID_WORKGROUP - 1}) {
+    atomicStore(&grid[blockAt(group.x)], sums[local]);
   }
-  var at = found;
-  if (found == ${CANDIDATES}) {
-    at = ${CANDIDATES - 1};
-    if (distances[at] < distance || (distances[at] == distance && nearest[at] < other)) {
-      return;
-    }
-  } else {
-    found++;
+}
+@compute @workgroup_size(${GRID_WORKGROUP})
+fn scanBlocks(@builtin(local_invocation_index) local: u32) {
+  const perThread = (BUCKETS / ${CELLS_PER_GROUP} + ${GRID_WORKGROUP - 1}) / ${GRID_WORKGROUP};
+  let end = min((local + 1) * perThread, BUCKETS / ${CELLS_PER_GROUP});
+  var sum: u32 = 0;
+  for (var b = local * perThread; b < end; b++) {
+    sum += atomicLoad(&grid[blockAt(b)]);
   }
-  while (at > 0 && (distances[at - 1] > distance || (distances[at - 1] == distance && nearest[at - 1] > other))) {
-    distances[at] = distances[at - 1];
-    nearest[at] = nearest[at - 1];
-    at--;
+  var start = sumBefore(local, sum);
+  for (var b = local * perThread; b < end; b++) {
+    let count = atomicLoad(&grid[blockAt(b)]);
+    atomicStore(&grid[blockAt(b)], start);
+    start += count;
   }
-  distances[at] = distance;
-  nearest[at] = other;
-}`;
+  if (local == ${GRID_WORKGROUP - 1}) {
+    candidates[startAt(BUCKETS)] = sums[local];
+  }
+}
+@compute @workgroup_size(${GRID_WORKGROUP})
+fn placeCells(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {
+  let first = group.x * ${CELLS_PER_GROUP} + local * ${CELLS_PER_THREAD};
+  var start = atomicLoad(&grid[blockAt(group.x)]) + sumBefore(local, sumOfThread(first));
+  for (var k: u32 = 0; k < ${CELLS_PER_THREAD}; k++) {
+    candidates[startAt(first + k)] = start;
+    start += atomicLoad(&grid[countAt(first + k)]);
+  }
+}
+/** Edges in the order of their cells: first node and strand, second node and spare, ways with the edge and its radius. */
+${overEdges(
+  'fillCells',
+  `
+    let h = candidates[candidateAt(edge, 0)];
+    candidates[candidateAt(edge, 0)] = 0u;
+    if (h < BUCKETS) {
+      let p = 4 * (candidates[startAt(h)] + candidates[candidateAt(edge, 1)]);
+      spans[p] = vec4f(span.first, f32(at.strand));
+      spans[p + 1] = vec4f(span.second, bitcast<f32>(candidates[candidateAt(edge, 2)]));
+      spans[p + 2] = vec4f(span.wayOfFirst, f32(at.edge));
+      spans[p + 3] = vec4f(span.wayOfSecond, span.radius);
+    }`,
+)}`;
 
 /** Entry points in the order of their dispatches. */
 export function gridEntry(strands: number, nodes: number): string {
   const edges = strands * (nodes - 1);
-  const { buckets, entries } = gridSizes(edges);
+  const { buckets, side, coarse } = gridSizes(edges);
   return `
-@group(0) @binding(11) var<storage, read_write> grid: array<atomic<u32>>;
+@group(0) @binding(11) var<storage, read_write> candidates: array<u32>;
+@group(0) @binding(12) var<storage, read_write> grid: array<atomic<u32>>;
+@group(0) @binding(13) var<storage, read_write> spans: array<vec4f>;
+const STRANDS: u32 = ${strands}u;
 const EDGES: u32 = ${edges}u;
+const EDGE_ITEMS: u32 = ${32 * Math.ceil(strands / 32) * (nodes - 1)}u;
 const BUCKETS: u32 = ${buckets}u;
-const CAPACITY: u32 = ${entries}u;
+const SIDE: u32 = ${side}u;
+const COARSE: u32 = ${coarse}u;
+${addresses}
 ${geometry}
-${overEdges('countCells', visitCells('atomicAdd(&grid[countAt(h)], 1u);'))}
-
-var<workgroup> inGroup: atomic<u32>;
-var<workgroup> groupStart: u32;
-@compute @workgroup_size(${GRID_WORKGROUP})
-fn reserveCells(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) local: u32,
-  @builtin(num_workgroups) groups: vec3u,
-) {
-  for (var base = group.x * ${GRID_WORKGROUP}; base < BUCKETS; base += ${GRID_WORKGROUP} * groups.x) {
-    if (local == 0) {
-      atomicStore(&inGroup, 0);
-    }
-    workgroupBarrier();
-    let count = atomicLoad(&grid[countAt(base + local)]);
-    let offset = atomicAdd(&inGroup, count);
-    workgroupBarrier();
-    if (local == 0) {
-      groupStart = atomicAdd(&grid[0], atomicLoad(&inGroup));
-    }
-    workgroupBarrier();
-    atomicStore(&grid[cursorAt(base + local)], groupStart + offset);
-  }
-}
-${overEdges(
-  'fillCells',
-  visitCells(`let n = atomicAdd(&grid[cursorAt(h)], 1u);
-            if (n < CAPACITY) {
-              atomicStore(&grid[entryAt(n)], edge);
-            } else {
-              atomicAdd(&status[${STATUS.overflow}], 1u);
-            }`),
-)}
-${selection}
-${overEdges(
-  'chooseCandidates',
-  `
-    found = 0;
-    ${visitCells(`let end = min(atomicLoad(&grid[cursorAt(h)]), CAPACITY);
-            let count = atomicLoad(&grid[countAt(h)]);
-            for (var n = end - min(count, end); n < end; n++) {
-              let other = atomicLoad(&grid[entryAt(n)]);
-              if (other != edge) {
-                consider(edge, other);
-              }
-            }`)}
-    atomicStore(&grid[candidateAt(edge, 0)], found);
-    for (var n: u32 = 0; n < found; n++) {
-      atomicStore(&grid[candidateAt(edge, 1 + n)], nearest[n]);
-    }`,
-)}`;
+${framing}
+${placing}
+${searchEntry}`;
 }

@@ -10,6 +10,7 @@ import {
   encodeStage,
   floatAt,
   type HeadPose,
+  type Part,
   type Parts,
   restingHead,
   type StrandsOptions,
@@ -18,6 +19,7 @@ import {
   writeParameters,
 } from './parts.ts';
 import { FINISH, hasContactOf, WRITE_POSITIONS } from './shader.ts';
+import { STATUS, STATUS_WORDS } from './statusShader.ts';
 import { type Device, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
 
 export type { HeadPose } from './parts.ts';
@@ -51,6 +53,16 @@ export interface Readback {
   /** With obstacles: deepest overlap at the start of the step [m], and 1 where contacts did not settle. */
   readonly overlap: Float32Array;
   readonly unsettled: Float32Array;
+  readonly pairs: PairCounts;
+}
+
+/** Of contact between strands in the last step; all zero where strands do not meet strands. */
+export interface PairCounts {
+  /** Strands with edges that were about to pass through another: halve the step where this is not zero. */
+  readonly passed: number;
+  /** Edges that move too far against their surroundings for the search, and edges that have more neighbours than it keeps: it may miss pairs. */
+  readonly overflow: number;
+  readonly crowded: number;
 }
 
 /** Many strands on a GPU, stepped together. */
@@ -163,5 +175,24 @@ async function readPositions(device: Device, { list, shader }: Parts, wanted: nu
     staging.unmap();
     staging.destroy();
   }
-  return { positions, turn, overlap, unsettled };
+  return { positions, turn, overlap, unsettled, pairs: await readPairCounts(device, list) };
+}
+
+async function readPairCounts(device: Device, list: readonly Part[]): Promise<PairCounts> {
+  let [passed, overflow, crowded] = [0, 0, 0];
+  for (const { buffers } of list) {
+    if (!buffers.pairs || !buffers.status) continue;
+    const staging = device.createBuffer({ size: 4 * STATUS_WORDS, usage: USAGE.COPY_DST | USAGE.MAP_READ });
+    const encoder = device.createCommandEncoder();
+    encoder.copyBufferToBuffer(buffers.status, 0, staging, 0, staging.size);
+    device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(MAP_READ);
+    const words = new Uint32Array(staging.getMappedRange());
+    passed += words[STATUS.passed];
+    overflow += words[STATUS.overflow];
+    crowded += words[STATUS.crowded];
+    staging.unmap();
+    staging.destroy();
+  }
+  return { passed, overflow, crowded };
 }

@@ -1,50 +1,56 @@
 /** Dispatches of contact between strands: the search before a stage, and the iterations of strands that touch each other after it. */
-import { gridSizes, gridWorkgroups } from './gridShader.ts';
+import { gridSizes, gridWorkgroups, scanWorkgroups } from './gridShader.ts';
 import type { Part } from './parts.ts';
 import type { ShaderOptions } from './shader.ts';
 import { argumentsOffset, ROUNDS } from './statusShader.ts';
 import type { DeviceEncoder, DevicePipeline } from './webgpu.ts';
 
-export const pairEntries = [
+/** Entry points of the search, which see the buffers of the grid. */
+export const searchEntries = [
   'locate',
+  'sumWays',
+  'averageWays',
   'countCells',
-  'reserveCells',
+  'sumCells',
+  'scanBlocks',
+  'placeCells',
   'fillCells',
   'chooseCandidates',
-  'matchPairs',
-  'confirm',
-  'beginCoupled',
-  'law',
-  'turn',
-  'verify',
-  'closeCoupled',
 ] as const;
-export type PairEntry = (typeof pairEntries)[number];
+/** Entry points of contacts that were found, which see the buffers of all others. */
+export const pairEntries = ['matchPairs', 'confirm', 'beginCoupled', 'law', 'turn', 'verify', 'closeCoupled'] as const;
+type SearchEntry = (typeof searchEntries)[number];
+export type PairEntry = (typeof pairEntries)[number] | SearchEntry;
 type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
 
 /** Finds contacts between strands, before the stage. */
 export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
-  { buffers, group, count }: Part,
+  { buffers, group, searchGroup, count }: Part,
   { nodes, workgroup }: ShaderOptions,
 ): void {
-  if (!buffers.grid) return;
+  if (!buffers.grid || !searchGroup) return;
   const edges = count * (nodes - 1);
-  const { buckets } = gridSizes(edges);
-  encoder.clearBuffer(buffers.grid, 0, 4 * (1 + buckets));
+  const { buckets, coarse } = gridSizes(edges);
+  encoder.clearBuffer(buffers.grid);
   const pass = encoder.beginComputePass();
-  pass.setBindGroup(0, group);
+  pass.setBindGroup(0, searchGroup);
   const dispatch = (name: PairEntry, groups: number): void => {
     pass.setPipeline(program[name]);
     pass.dispatchWorkgroups(groups);
   };
   const ofStrands = Math.ceil(count / workgroup);
   dispatch('locate', ofStrands);
+  dispatch('sumWays', gridWorkgroups(edges));
+  dispatch('averageWays', gridWorkgroups(coarse));
   dispatch('countCells', gridWorkgroups(edges));
-  dispatch('reserveCells', gridWorkgroups(buckets));
+  dispatch('sumCells', scanWorkgroups(buckets));
+  dispatch('scanBlocks', 1);
+  dispatch('placeCells', scanWorkgroups(buckets));
   dispatch('fillCells', gridWorkgroups(edges));
   dispatch('chooseCandidates', gridWorkgroups(edges));
+  pass.setBindGroup(0, group);
   dispatch('matchPairs', ofStrands);
   dispatch('confirm', ofStrands);
   pass.end();

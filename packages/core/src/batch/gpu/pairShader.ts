@@ -101,6 +101,9 @@ export function pairEntry(workgroup: number): string {
   let dt = P.contact.x;
   var q = frameOfRootBefore();
   var x = rootPositionOf();
+  var reach: f32 = 0;
+  var low = x;
+  var high = x;
   for (var i: u32 = 0; i < NODES; i++) {
     var way = dt * readState(i, VELOCITY);
     if (i > 0) {
@@ -112,11 +115,15 @@ export function pairEntry(workgroup: number): string {
     }
     pairs[pairAt(strandIndex, i, ${POSITION})] = vec4f(x, radius);
     pairs[pairAt(strandIndex, i, ${WAY})] = vec4f(way, 0);
+    reach = max(reach, reachOfNode(way, radius));
+    low = min(low, x);
+    high = max(high, x);
     if (i < NODES - 1) {
       q = normalize(compose(q, fromVectorPart(readState(i, RELATIVE))));
       x += lengthOf(i) * tangentOf(q);
     }
-  }`,
+  }
+  reportReach(reach, low, high);`,
   )}
 
 ${entry(

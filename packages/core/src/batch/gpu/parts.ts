@@ -7,24 +7,19 @@ import { compose, conjugate, normalize } from '../formulas.ts';
 import { LANES, MOST_ITERATIONS, PAIR_SLOTS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
-import { gridSizes } from './gridShader.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
-import { encodeCoupled, encodePairSearch, type PairEntry, pairEntries } from './pairPasses.ts';
+import { encodeCoupled, encodePairSearch } from './pairPasses.ts';
+import { type BoundLayout, bufferBytes, openProgram, type Program } from './program.ts';
 import {
   bindings,
   bufferSlots,
-  hasContactOf,
-  OBSTACLE_VECTORS,
   PARAMETER_BYTES,
   parameterIntegers,
   parameterVectors,
-  ROOT_VECTORS,
   type ShaderOptions,
-  STRAND_VECTORS,
-  writeShader,
 } from './shader.ts';
-import { argumentsOffset, countRounds, ROUNDS, roundOffset, startStatus, statusBytes } from './statusShader.ts';
-import { type Device, type DeviceBuffer, type DeviceEncoder, type DevicePipeline, USAGE } from './webgpu.ts';
+import { argumentsOffset, countRounds, ROUNDS, roundOffset, startStatus } from './statusShader.ts';
+import { type Device, type DeviceBuffer, type DeviceEncoder, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
   readonly nodes: number;
@@ -52,7 +47,7 @@ export interface PairOptions {
   readonly friction: number;
   /** Whether a strand meets itself. */
   readonly self: boolean;
-  /** Edge of a cell of the grid [m]; default: a quarter of the longest edge of a strand. */
+  /** Edge of a cell of the grid [m]; default: half the longest edge of a strand. */
   readonly cell?: number;
 }
 
@@ -68,6 +63,8 @@ export interface Part {
   readonly count: number;
   readonly buffers: Readonly<Record<keyof typeof bindings, DeviceBuffer | undefined>>;
   readonly group: object;
+  /** With contact between strands: buffers of the search. */
+  readonly searchGroup?: object;
   /** With obstacles. */
   readonly press?: PressBuffers;
 }
@@ -80,22 +77,11 @@ interface PressBuffers {
   readonly arguments: DeviceBuffer;
 }
 
-/** The program: `press` goes on with strands in contact, `pair` has the entry points of contact between strands. */
-interface Program {
-  readonly layout: object;
-  readonly advance: DevicePipeline;
-  readonly press?: DevicePipeline;
-  readonly pair?: Readonly<Record<PairEntry, DevicePipeline>>;
-}
-
 export interface Parts {
   readonly shader: ShaderOptions;
   readonly program: Program;
   readonly list: readonly Part[];
 }
-
-/** Bit of GPUShaderStage. */
-const COMPUTE = 4;
 
 const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
 
@@ -112,28 +98,6 @@ function planParts(
   const blocks = count === strands ? fitting : Math.floor(fitting / period) * period;
   if (blocks < 1) throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
   return { period, blocks };
-}
-
-/** Bytes of each buffer of `count` strands; 0: it is not bound. */
-function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyof typeof bindings, number>> {
-  const slots = bufferSlots(shader);
-  const rows = Math.ceil(count / LANES) * shader.nodes * LANES * 16;
-  const ownRoots = shader.roots === 'each';
-  const hasContact = hasContactOf(shader);
-  return {
-    parameters: PARAMETER_BYTES,
-    strands: 16 * count * (STRAND_VECTORS + (ownRoots ? ROOT_VECTORS : 0)),
-    joints: rows * slots.joint,
-    states: rows * slots.state,
-    gains: rows * slots.gain,
-    positions: rows,
-    forces: shader.forces ? rows : 0,
-    status: ownRoots || hasContact ? statusBytes(count, hasContact) : 0,
-    contacts: rows * slots.contact,
-    obstacles: hasContact ? 16 * OBSTACLE_VECTORS * Math.max(1, shader.obstacles) : 0,
-    pairs: rows * slots.pair,
-    grid: shader.pairs ? 4 * gridSizes(count * (shader.nodes - 1)).words : 0,
-  };
 }
 
 interface PartRange {
@@ -161,13 +125,22 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
   if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
   if (buffers.joints) fillBuffer(device, buffers.joints, packed.joint);
   if (buffers.states) fillBuffer(device, buffers.states, packed.state);
-  const entries = names.flatMap((name) => {
-    const buffer = buffers[name];
-    return buffer ? [{ binding: bindings[name], resource: { buffer } }] : [];
-  });
-  const group = device.createBindGroup({ layout: program.layout, entries });
+  const bind = ({ names: bound, layout }: BoundLayout): object => {
+    const entries = bound.flatMap((name) => {
+      const buffer = buffers[name];
+      return buffer ? [{ binding: bindings[name], resource: { buffer } }] : [];
+    });
+    return device.createBindGroup({ layout, entries });
+  };
   const press = program.press && createPress(device);
-  return { first, count, buffers, group, ...(press && { press }) };
+  return {
+    first,
+    count,
+    buffers,
+    group: bind(program.bound),
+    ...(program.search && { searchGroup: bind(program.search) }),
+    ...(press && { press }),
+  };
 }
 
 function createPress(device: Device): PressBuffers {
@@ -187,56 +160,6 @@ function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<Arra
   for (let o = pattern.byteLength; o < to.size; o += pattern.byteLength)
     encoder.copyBufferToBuffer(from, 0, to, o, Math.min(pattern.byteLength, to.size - o));
   device.queue.submit([encoder.finish()]);
-}
-
-async function compileEach<Name extends string>(
-  names: readonly Name[],
-  compile: (name: Name) => Promise<DevicePipeline>,
-): Promise<Record<Name, DevicePipeline>> {
-  const pipelines = await Promise.all(names.map(compile));
-  return Object.fromEntries(names.map((name, k) => [name, pipelines[k]])) as Record<Name, DevicePipeline>;
-}
-
-/** Which buffers the entry points of a program see. */
-function createLayout(device: Device, shader: ShaderOptions): object {
-  const bytes = bufferBytes(shader, 1);
-  const readOnly = new Set<string>(['strands', 'joints', 'forces']);
-  const uniform = new Set<string>(['parameters', 'obstacles']);
-  const typeOf = (name: string): string =>
-    uniform.has(name) ? 'uniform' : readOnly.has(name) ? 'read-only-storage' : 'storage';
-  const names = (Object.keys(bindings) as (keyof typeof bindings)[]).filter((name) => bytes[name] > 0);
-  const most = device.limits.maxStorageBuffersPerShaderStage ?? 8;
-  const storage = names.filter((name) => !uniform.has(name)).length;
-  if (storage > most)
-    throw new Error(`contact between strands takes ${storage} storage buffers, and the device has ${most}`);
-  return device.createBindGroupLayout({
-    entries: names.map((name) => ({ binding: bindings[name], visibility: COMPUTE, buffer: { type: typeOf(name) } })),
-  });
-}
-
-const programs = new WeakMap<Device, Map<string, Program>>();
-
-/** Programs take a device some tenths of a second to compile, so each is compiled once. */
-async function openProgram(device: Device, shader: ShaderOptions): Promise<Program> {
-  const known = programs.get(device) ?? new Map<string, Program>();
-  programs.set(device, known);
-  const code = writeShader(shader);
-  const found = known.get(code);
-  if (found) return found;
-  const module = device.createShaderModule({ code });
-  const group = createLayout(device, shader);
-  const layout = device.createPipelineLayout({ bindGroupLayouts: [group] });
-  const compile = (entryPoint: string): Promise<DevicePipeline> =>
-    device.createComputePipelineAsync({ layout, compute: { module, entryPoint } });
-  const pair = shader.pairs && (await compileEach(pairEntries, compile));
-  const program: Program = {
-    layout: group,
-    advance: await compile('advance'),
-    ...(hasContactOf(shader) && { press: await compile('press') }),
-    ...(pair && { pair }),
-  };
-  known.set(code, program);
-  return program;
 }
 
 /** The program and the buffers; throws where the device refuses one of them. */
@@ -339,11 +262,11 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
   if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
 }
 
-/** Edge of a grid's cell, friction, and whether strands meet themselves. */
+/** Edge of a grid's cell, friction, whether strands meet themselves, and the longest edge. */
 function pairVector({ pairs, strands }: StrandsOptions): number[] {
   if (!pairs) return [0, 0, 0, 0];
   const longest = strands.reduce((most, { edgeLength }) => Math.max(most, ...Array.from(edgeLength)), 0);
-  return [pairs.cell ?? 0.25 * longest, pairs.friction, pairs.self ? 1 : 0, 0];
+  return [pairs.cell ?? 0.5 * longest, pairs.friction, pairs.self ? 1 : 0, longest];
 }
 
 /** Obstacles of the step that follows. Throws if their number is not the one that the strands were created with. */

@@ -101,7 +101,9 @@ export const bindings = {
   contacts: 8,
   obstacles: 9,
   pairs: 10,
-  grid: 11,
+  candidates: 11,
+  grid: 12,
+  spans: 13,
 } as const;
 
 /** A turn below this [rad] that an iteration does not halve any more is rounding. */

@@ -22,11 +22,13 @@ export const STATUS = {
   /** Strands with edges that are about to pass through another, and the first of them. */
   passed: 10,
   firstPassed: 11,
-  /** Edges that found no place in the grid, and the last iteration after which a contact of strands that touch was not settled. */
+  /** Edges that move too far for the search, and the last iteration after which a contact of strands that touch was not settled. */
   overflow: 12,
   moved: 13,
+  /** Edges with more edges near them than the search keeps. */
+  crowded: 14,
 } as const;
-export const STATUS_WORDS = 14;
+export const STATUS_WORDS = 15;
 
 /** Dispatches of strands in contact: each goes on with those that the one before has not settled, to twice the iterations. */
 export const ROUNDS = 4;
