@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes]]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';

@@ -7,6 +7,7 @@ export {
   type GpuBatchOptions,
   type GpuStep,
   type HeadPose,
+  type PairCounts,
 } from './gpu/headBatch.ts';
 export { createGpuModel, type GpuModel } from './gpu/model.ts';
 export type { StrandDescription } from './gpu/pack.ts';

@@ -398,7 +398,8 @@ describe('WGSL with contact between strands', () => {
         end: still,
       })),
     };
-    const { positions } = await runOnPage(job);
+    const { positions, pairs } = await runOnPage(job);
+    expect(pairs).toEqual(Array.from({ length: steps }, () => ({ passed: 0, overflow: 0, crowded: 0 })));
     const errors: number[] = [];
     let contacts = 0;
     for (let k = 0; k < steps; k++) {

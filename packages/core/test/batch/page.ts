@@ -5,6 +5,7 @@ import {
   type GpuBatchOptions,
   type GpuStep,
   type HeadPose,
+  type PairCounts,
 } from '../../src/batch/index.ts';
 
 export interface PageRun {
@@ -23,6 +24,8 @@ export interface PageResult {
   readonly parts: number;
   /** After every step. */
   readonly positions: readonly (readonly number[])[];
+  /** Of contact between strands, after every step. */
+  readonly pairs: readonly PairCounts[];
 }
 
 interface Gpu {
@@ -57,14 +60,17 @@ async function run({ options, forces, steps, maxBytes, attractions = [] }: PageR
   const batch = await createGpuBatch(maxBytes ? limitDevice(device, maxBytes) : device, options);
   if (forces) batch.writeForces(forces);
   const positions: number[][] = [];
+  const pairs: PairCounts[] = [];
   for (const { middle, end, ...step } of steps) {
     batch.step({ ...step, head: (part) => (part < 1 ? middle : end) });
-    positions.push(Array.from((await batch.readPositions()).positions));
+    const read = await batch.readPositions();
+    positions.push(Array.from(read.positions));
+    pairs.push(read.pairs);
   }
   for (const attraction of attractions) batch.relax(attraction);
   if (attractions.length > 0) positions.push(Array.from((await batch.readPositions()).positions));
   batch.destroy();
-  return { parts: batch.parts, adapter: `${adapter.info.vendor} ${adapter.info.architecture}`, positions };
+  return { parts: batch.parts, adapter: `${adapter.info.vendor} ${adapter.info.architecture}`, positions, pairs };
 }
 
 Object.assign(globalThis, { runBatch: run });

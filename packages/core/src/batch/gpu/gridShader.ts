@@ -268,7 +268,7 @@ fn placeCells(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
     start += atomicLoad(&grid[countAt(first + k)]);
   }
 }
-/** Edges in the order of their cells: first node and strand, second node and spare, ways with the edge and its radius. */
+/** Edges in the order of their cells: middle and bound; way of the middle and number; half the edge and spare; half of how it turns and radius. */
 ${overEdges(
   'fillCells',
   `
@@ -276,10 +276,13 @@ ${overEdges(
     candidates[candidateAt(edge, 0)] = 0u;
     if (h < BUCKETS) {
       let p = 4 * (candidates[startAt(h)] + candidates[candidateAt(edge, 1)]);
-      spans[p] = vec4f(span.first, f32(at.strand));
-      spans[p + 1] = vec4f(span.second, bitcast<f32>(candidates[candidateAt(edge, 2)]));
-      spans[p + 2] = vec4f(span.wayOfFirst, f32(at.edge));
-      spans[p + 3] = vec4f(span.wayOfSecond, span.radius);
+      let half = 0.5 * (span.second - span.first);
+      let turn = 0.5 * (span.wayOfSecond - span.wayOfFirst);
+      let bound = length(half) + ${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * length(turn);
+      spans[p] = vec4f(middleOf(span), 1.0001 * bound);
+      spans[p + 1] = vec4f(wayOfMiddle(span), f32(edge));
+      spans[p + 2] = vec4f(half, bitcast<f32>(candidates[candidateAt(edge, 2)]));
+      spans[p + 3] = vec4f(turn, span.radius);
     }`,
 )}`;
 

@@ -11,6 +11,8 @@ export const SPARE_WAY = 1.5;
 export const SPARE_GAP = 0.5;
 /** Cells that a search goes to each side at most: edges that move farther against their surroundings are counted, and not all pairs are found. */
 const MOST_CELLS = 16;
+/** Part of two edges' way against each other by which they may miss their predicted ways and still be candidates. */
+const ASIDE = 0.25;
 
 /** An entry point whose threads go through `count` items in strides. */
 export function overItems(name: string, count: string, body: string): string {
@@ -42,11 +44,12 @@ fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
   return arc + ends > 3.14159265 * radius + 1.001 * ends;
 }
 fn sortedSpan(p: u32) -> PairEdge {
-  let c = spans[4 * p + 2];
+  let x = spans[4 * p].xyz;
+  let way = spans[4 * p + 1].xyz;
+  let half = spans[4 * p + 2].xyz;
   let d = spans[4 * p + 3];
-  return PairEdge(spans[4 * p].xyz, spans[4 * p + 1].xyz, c.xyz, d.xyz, vec3f(0), d.w, false, false);
+  return PairEdge(x - half, x + half, way - d.xyz, way + d.xyz, vec3f(0), d.w, false, false);
 }
-fn sortedName(p: u32) -> EdgeName { return EdgeName(u32(spans[4 * p].w), u32(spans[4 * p + 2].w)); }
 /** Nearest edges so far, sorted; \`isCut\`: there were more. */
 var<private> nearest: array<u32, ${CANDIDATES}>;
 var<private> distances: array<f32, ${CANDIDATES}>;
@@ -76,36 +79,37 @@ fn keepNearest(other: u32, distance: f32) {
   distances[at] = distance;
   nearest[at] = other;
 }
-/** The edge that searches. */
-var<private> ownSpan: PairEdge;
-var<private> ownName: EdgeName;
-var<private> ownSpare: f32;
+/** The edge that searches: where it is in the order of cells, its middle and bound, the way of its middle and its number. */
+var<private> own: u32;
+var<private> ownMiddle: vec4f;
+var<private> ownWay: vec4f;
+/** Whether the spheres about two edges meet on their predicted ways, or on others that are not much different. */
+fn comesNear(middle: vec4f, way: vec4f) -> bool {
+  let apart = middle.xyz - ownMiddle.xyz;
+  let against = ${SPARE_WAY} * (way.xyz - ownWay.xyz);
+  let size = dot(against, against);
+  let time = clamp(-dot(apart, against) / max(size, 1e-30), 0, 1);
+  let least = apart + time * against;
+  let most = middle.w + ownMiddle.w + ${ASIDE} * sqrt(size);
+  return dot(least, least) <= most * most;
+}
 fn consider(p: u32) {
-  let a = spans[4 * p];
-  if (u32(a.w) == ownName.strand && P.pair.z == 0) {
+  let way = spans[4 * p + 1];
+  if (p == own || !comesNear(spans[4 * p], way)) {
     return;
   }
-  let b = spans[4 * p + 1];
-  let spare = ownSpare + b.w;
-  let apart = 0.5 * (a.xyz + b.xyz) - middleOf(ownSpan);
-  let most = spare + 0.5 * (length(b.xyz - a.xyz) + length(ownSpan.second - ownSpan.first));
-  if (dot(apart, apart) > most * most) {
+  let edge = u32(ownWay.w);
+  let other = u32(way.w);
+  if (P.pair.z == 0 && other / (NODES - 1) == edge / (NODES - 1)) {
     return;
   }
-  let name = sortedName(p);
-  let edge = ownName.strand * (NODES - 1) + ownName.edge;
-  let other = name.strand * (NODES - 1) + name.edge;
-  var low = ownSpan;
-  var high = sortedSpan(p);
-  if (other < edge) {
-    low = high;
-    high = ownSpan;
-  }
+  let low = sortedSpan(select(own, p, other < edge));
+  let high = sortedSpan(select(p, own, other < edge));
   let distance = distanceOf(low, high);
   if (distance > ${1 + SPARE_GAP} * (low.radius + high.radius) + ${SPARE_WAY} * reachOf(low, high)) {
     return;
   }
-  if (mayMeet(ownName, name, max(low.radius, high.radius))) {
+  if (mayMeet(nameOf(edge), nameOf(other), max(low.radius, high.radius))) {
     keepNearest(other, distance);
   }
 }
@@ -138,15 +142,16 @@ fn considerRow(low: i32, high: i32, y: i32, z: i32) {
 }
 /** Goes through the rows of cells within \`reach\` of the edge. */
 fn searchRows(reach: f32) {
-  let along = ownSpan.second - ownSpan.first;
-  let low = cellOf(min(ownSpan.first, ownSpan.second) - reach);
-  let high = cellOf(max(ownSpan.first, ownSpan.second) + reach);
+  let along = 2 * spans[4 * own + 2].xyz;
+  let first = ownMiddle.xyz - 0.5 * along;
+  let low = cellOf(min(first, first + along) - reach);
+  let high = cellOf(max(first, first + along) + reach);
   let wide = reach + 0.7072 * P.pair.x;
   let size = max(dot(along.yz, along.yz), 1e-20);
   for (var y = low.y; y <= high.y; y++) {
     for (var z = low.z; z <= high.z; z++) {
       // the part of the edge that is near the row
-      let shift = ownSpan.first.yz - P.pair.x * (vec2f(f32(y), f32(z)) + 0.5);
+      let shift = first.yz - P.pair.x * (vec2f(f32(y), f32(z)) + 0.5);
       let slope = dot(shift, along.yz);
       let inside = slope * slope - size * (dot(shift, shift) - wide * wide);
       if (inside < 0) {
@@ -157,7 +162,7 @@ fn searchRows(reach: f32) {
       if (begin > 1.0001 || end < -0.0001) {
         continue;
       }
-      let ends = ownSpan.first.x + along.x * clamp(vec2f(begin, end), vec2f(0), vec2f(1));
+      let ends = first.x + along.x * clamp(vec2f(begin, end), vec2f(0), vec2f(1));
       let left = i32(floor((min(ends.x, ends.y) - reach) / P.pair.x));
       let right = i32(floor((max(ends.x, ends.y) + reach) / P.pair.x));
       considerRow(left, right, y, z);
@@ -172,13 +177,13 @@ ${overItems(
   `
     found = 0;
     isCut = false;
-    ownSpan = sortedSpan(item);
-    ownName = sortedName(item);
-    ownSpare = spans[4 * item + 1].w;
+    own = item;
+    ownMiddle = spans[4 * item];
+    ownWay = spans[4 * item + 1];
     let most = ${MOST_CELLS} * P.pair.x;
-    let reach = ownSpare + spareAround(middleOf(ownSpan)) + 0.5005 * P.pair.w;
+    let reach = spans[4 * item + 2].w + spareAround(ownMiddle.xyz) + 0.5005 * P.pair.w;
     searchRows(min(reach, most));
-    let edge = ownName.strand * (NODES - 1) + ownName.edge;
+    let edge = u32(ownWay.w);
     candidates[candidateAt(edge, 0)] = found;
     for (var n: u32 = 0; n < found; n++) {
       candidates[candidateAt(edge, 1 + n)] = nearest[n];

@@ -194,7 +194,7 @@ async function stepGroups(device: Device, groups: readonly Group[], step: Step, 
 }
 
 function addCounts(words: Int32Array, group: number, counts: Uint32Array): void {
-  // strands that would pass through each other, or for which the grid has no room, fail: the step is taken again in halves
+  // strands that would pass through each other, or move too far for the search, fail: the step is taken again in halves
   if (counts[STATUS.passed] > 0)
     counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], counts[STATUS.firstPassed]);
   if (counts[STATUS.overflow] > 0) counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], 0);
