@@ -18,7 +18,8 @@ const CELLS_PER_GROUP = GRID_WORKGROUP * CELLS_PER_THREAD;
 const COARSE_WORDS = 5;
 /** Words before the coarse cells: farthest reach of a way, and the box of all nodes. */
 const HEADER = 7;
-/** Coarse cells along each axis, at most. */
+/** Coarse cells along each axis, at least and at most. */
+const LEAST_COARSE = 8;
 const MOST_COARSE = 40;
 
 /** Sizes of the buffers for so many edges: words of `grid` and `candidates`, vec4f of `spans`. */
@@ -33,13 +34,16 @@ export interface GridSizes {
 }
 
 function powerAbove(least: number): number {
-  return 2 ** Math.ceil(Math.log2(least));
+  let power = 1;
+  while (power < least) power *= 2;
+  return power;
 }
 
 export function gridSizes(edges: number): GridSizes {
   const buckets = powerAbove(Math.max(edges, CELLS_PER_GROUP));
-  const side = Math.min(MOST_COARSE, Math.max(8, Math.ceil(Math.cbrt(edges / 8))));
-  const coarse = side ** 3;
+  let side = LEAST_COARSE;
+  while (side < MOST_COARSE && 8 * side * side * side < edges) side++;
+  const coarse = side * side * side;
   return {
     buckets,
     side,
