@@ -6,7 +6,7 @@ import { CANDIDATES } from '../layout.ts';
 import { STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
-/** Factor on the predicted ways, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
+/** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
 export const SPARE_WAY = 1.5;
 export const SPARE_GAP = 0.5;
 /** Cells that a search goes to each side at most: edges that move farther against their surroundings are counted, and not all pairs are found. */
