@@ -200,7 +200,7 @@ function createLedger(world: WorldParts): Ledger {
 function findImpulse(one: AuditedRod, loads: Loads, dt: number): MomentumGain | undefined {
   const impulse = addFreeMomentum(one, loads, dt);
   const { scale } = one.free;
-  return impulse > MOMENTUM_TOLERANCE * scale ? { rod: one.rod.id, impulse, scale } : undefined;
+  return impulse > MOMENTUM_TOLERANCE * scale + one.momentumFloor ? { rod: one.rod.id, impulse, scale } : undefined;
 }
 
 /** Energies below this are noise: one part in 100,000 of the loads' work over the length of a rod. */

@@ -39,6 +39,14 @@ export interface AuditedRod {
   readonly contact: Float64Array;
   /** Unexplained momentum while the rod was free, its uncertainty, and the largest momentum so far [N s]. */
   readonly free: { readonly impulse: Float64Array; doubt: number; scale: number };
+  /** Momentum below this is rounding: a millionth of that of vibrations with a strain of order one [N s]. */
+  readonly momentumFloor: number;
+}
+
+function massOf({ nodeMass }: Rod): number {
+  let mass = 0;
+  for (const part of nodeMass) mass += part;
+  return mass;
 }
 
 export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Rod, r: number): AuditedRod {
@@ -63,6 +71,7 @@ export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Ro
     motion: 'none',
     contact: make(6),
     free: { impulse: make(3), doubt: 0, scale: 0 },
+    momentumFloor: 1e-6 * Math.sqrt((massOf(rod) * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length),
   };
 }
 

@@ -122,6 +122,11 @@ describe('the audit of energy', () => {
       },
     );
 
+    it.each(['der', 'cosserat', 'strand', 'fiber', 'massspring'] as const)('finds no rounding at rest, %s', (model) => {
+      const pins = [{ rod: 'rod', at: 'start', release: 3.5 * step }] as const;
+      none(impulses(scene(model, { pins, gravity: [0, 0, 0] })));
+    });
+
     it('reports a push that no load explains', () => {
       const found = impulses(flight('der', midpoint), secretPush(5, 20, 22));
       none(found.slice(0, 20));
