@@ -203,6 +203,11 @@ function addCounts(words: Int32Array, group: number, counts: Uint32Array): void 
     words[ANSWER.firstGroup] = group;
     words[ANSWER.firstStrand] = counts[STATUS.firstFailed];
   }
+  // the search keeps the nearest edges only: a contact with one that it left out is not solved
+  if (counts[STATUS.crowded] > 0 && counts[STATUS.unsettled] === 0) {
+    counts[STATUS.unsettled] = 1;
+    counts[STATUS.firstUnsettled] = 0;
+  }
   if (counts[STATUS.unsettled] > 0 && words[ANSWER.unsettled] === 0) {
     words[ANSWER.unsettledGroup] = group;
     words[ANSWER.unsettledStrand] = counts[STATUS.firstUnsettled];
