@@ -5,8 +5,8 @@ import { LongestFirst } from './test/sequence.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Tests that take minutes: `npm run test:long` runs them, and all others. */
-const long = ['test/packages.test.ts'];
+/** Tests that take minutes or a network: `npm run test:long` runs them, and all others. */
+const long = ['test/packagesOnNode.test.ts'];
 
 export default defineConfig({
   resolve: {

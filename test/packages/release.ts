@@ -2,39 +2,49 @@
  * Prepares and makes releases. All packages have one version; docs/notes/packages.md says why.
  *
  *   npm run release                       dry run: checks everything, packs, publishes nothing
- *   npm run release -- --version 0.3.0    sets the version in all manifests
+ *   npm run release -- --version          sets the next version, from the changes in .changeset, in all manifests and the changelog
  *   npm run release -- --check 0.3.0      fails unless this is the version
  *   npm run release -- --publish          checks, packs and publishes
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Packed, packAll, published, readManifest, root } from './pack.ts';
 
 const { values } = parseArgs({
-  options: { version: { type: 'string' }, check: { type: 'string' }, publish: { type: 'boolean' } },
+  options: { version: { type: 'boolean' }, check: { type: 'string' }, publish: { type: 'boolean' } },
 });
 
 function npm(...args: string[]): void {
   execFileSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
 }
 
-/** Replaces the version in every manifest of the workspace, and what packages of it ask of each other. */
-function setVersion(version: string): void {
-  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) throw new Error(`'${version}' is no version such as 0.3.0`);
-  for (const folder of [...published, 'benchmarks']) {
-    const file = join(root, folder, 'package.json');
-    const text = readFileSync(file, 'utf8')
-      .replace(/^( {2}"version": )"[^"]*"/m, `$1"${version}"`)
-      .replace(/("@tendril-sim\/[\w-]+": )"(\^?)\d[^"]*"/g, `$1"$2${version}"`);
-    writeFileSync(file, text);
-  }
-  const citation = join(root, 'CITATION.cff');
-  writeFileSync(citation, readFileSync(citation, 'utf8').replace(/^version: .*$/m, `version: ${version}`));
+/** Sentences of the changes that wait in .changeset. */
+function readChanges(): string[] {
+  const folder = join(root, '.changeset');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.md') && file !== 'README.md');
+  return files.map((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .replace(/^---\n.*?\n---\n/s, '')
+      .trim(),
+  );
+}
+
+/** Lets changesets set the version in all manifests, and writes its changes to the changelog, CITATION.cff and the lock file. */
+function setVersion(): void {
+  const changes = readChanges();
+  if (changes.length === 0) throw new Error('there are no changes in .changeset; npm run changeset adds one');
+  npm('run', '--silent', 'changeset', '--', 'version');
+  const { version } = readManifest(published[0]);
+  const replace = (file: string, pattern: RegExp, by: string): void =>
+    writeFileSync(join(root, file), readFileSync(join(root, file), 'utf8').replace(pattern, by));
+  const list = changes.map((change) => `- ${change.replaceAll('\n', '\n  ')}`).join('\n');
+  replace('CHANGELOG.md', /^(?=## )/m, `## ${version}\n\n${list}\n\n`);
+  replace('CITATION.cff', /^version: .*$/m, `version: ${version}`);
   npm('install', '--package-lock-only', '--ignore-scripts', '--loglevel=error');
-  console.log(`version ${version}; now name it in CHANGELOG.md, commit, and push the tag v${version}`);
+  console.log(`version ${version}; read CHANGELOG.md, commit, and push the tag v${version}`);
 }
 
 /** What is wrong with a release as the files are. */
@@ -52,6 +62,9 @@ function findProblems(packages: readonly Packed[]): string[] {
     problems.push(`CHANGELOG.md has no section for ${version}`);
   if (!readFileSync(join(root, 'CITATION.cff'), 'utf8').includes(`version: ${version}\n`))
     problems.push(`CITATION.cff does not name version ${version}`);
+  const command = packages.find(({ manifest }) => manifest.name === '@tendril-sim/cli');
+  if (!command?.files.includes('dist/site/index.html'))
+    problems.push('the documentation that "tendril docs" serves is not built; run: npm run docs');
   return [...problems, ...packages.flatMap(findLeftovers)];
 }
 
@@ -84,7 +97,7 @@ function release(): void {
 
 try {
   const { version } = readManifest(published[0]);
-  if (values.version !== undefined) setVersion(values.version);
+  if (values.version) setVersion();
   else if (values.check !== undefined && values.check !== version)
     throw new Error(`the packages have version ${version}, not ${values.check}`);
   else if (values.check === undefined) release();

@@ -4,12 +4,13 @@ import { createBodyPose, type RigidBody } from '../../src/bodies/body.ts';
 import { addEntry, clearBand, fixUnknown } from '../../src/linalg/band.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { createDerBody, type DerBody, initializeBody } from '../../src/models/der/body.ts';
-import { startOuter } from '../../src/models/der/coupling.ts';
+import { bodyParts } from '../../src/models/der/bodyParts.ts';
 import { eliminate, reduceRight, substituteBack } from '../../src/models/der/elimination.ts';
 import { writeHeldTorque } from '../../src/models/der/held.ts';
 import { writeRightSide } from '../../src/models/der/newton.ts';
 import { createWorkspace, evaluateStage, type Stage, setPenalties } from '../../src/models/der/stage.ts';
 import { createSystem } from '../../src/models/der/system.ts';
+import { startOuter } from '../../src/models/der/weldedNewton.ts';
 import { assembleTies, measureLevers, type System } from '../../src/models/der/welds.ts';
 import type { Pin, Rod } from '../../src/scene/compiled.ts';
 import { createRandom, makeDerRod, randomRod } from './rods.ts';
@@ -76,7 +77,7 @@ function build(knots: readonly (readonly [node: number, hold: Hold, body: number
     initializeBody(made);
     return made;
   });
-  return createSystem([{ der, work, index: 0 }], bodies);
+  return createSystem([{ der, work, index: 0 }], bodies, bodyParts);
 }
 
 /** What is left for the bodies, the step, and the answer to another right-hand side. `spoil` changes the matrix first. */

@@ -7,7 +7,7 @@ import type { Scene } from '../../scene/types.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
 import { cloneState } from '../stateParts.ts';
 import { type DerBody, initializeBody } from './body.ts';
-import type { BodyStatics } from './bodyStatics.ts';
+import type { BodyParts } from './bodyParts.ts';
 import type { followDerBranch } from './branch.ts';
 import type { createDerContact } from './contact.ts';
 import { initializeForces } from './coupling.ts';
@@ -35,7 +35,7 @@ export interface DerParts {
   /** Contact with obstacles and rods, and links; without it, scenes that have them are rejected. */
   readonly contact?: typeof createDerContact;
   /** Bodies that are welded to rods; without it, scenes that have them are rejected. */
-  readonly bodies?: BodyStatics;
+  readonly bodies?: BodyParts;
   /** Following branches of equilibria. */
   readonly branches?: typeof followDerBranch;
   /** The integrators `shake` and `fast-projection`. */
@@ -90,7 +90,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const { kernel } = parts;
   const paired = kernel && !explicit && scheme !== 'bdf2' ? pairUp(joined, ders) : joined.map((_, s) => [s]);
   const tools = createTools(joined, ders, paired);
-  const systems = createSystems(joined, ders, tools, bodyOf);
+  const systems = createSystems(joined, ders, tools, bodyOf, parts.bodies);
   const units: readonly Unit[] = kernel
     ? createUnits(paired, systems, ders, tools, kernel)
     : paired.map((list) => ({ systems: list }));

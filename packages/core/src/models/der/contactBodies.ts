@@ -6,11 +6,11 @@ import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBody } from './body.ts';
-import { lockAxes, startOuter } from './coupling.ts';
 import { eliminate, reduceRight, substituteBack } from './elimination.ts';
 import { writeHeldTorque } from './held.ts';
 import { writeRightSide } from './newton.ts';
 import { evaluateStage, type Stage, setPenalties } from './stage.ts';
+import { lockAxes, startOuter } from './weldedNewton.ts';
 import { addOuter, assembleTies, measureLevers, type System, writeSlave } from './welds.ts';
 
 const slave = new Float64Array(18);

@@ -21,12 +21,13 @@ import { pow, sin } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
 import { beginStep, cancelStep } from './body.ts';
-import { poseSystem, startOuter } from './coupling.ts';
+import { poseSystem } from './coupling.ts';
 import { writeHeldTorque } from './held.ts';
 import { assembleDamping } from './modal.ts';
 import { writeRightSide } from './newton.ts';
 import type { Stage } from './stage.ts';
 import { assembleTangent, stiffEnough } from './tangent.ts';
+import { startOuter } from './weldedNewton.ts';
 import { assembleTies, type Member, type System } from './welds.ts';
 
 /** A sparse symmetric matrix as entries: lower triangle, without duplicates. */

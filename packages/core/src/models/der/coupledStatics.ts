@@ -8,9 +8,10 @@ import { type NewtonResult, raiseLoads, seekStable, type Verdict } from '../../s
 import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
 import { hasFollowers } from './coupledFollow.ts';
 import { findSystemSoftDirection } from './coupledModal.ts';
-import { countNegativePivots, type System, solveSystem } from './coupling.ts';
+import { type System, solveSystem } from './coupling.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples } from './kinematics.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { countNegativePivots } from './weldedNewton.ts';
 
 function begin(system: System, starts: readonly Snapshot[], t: number): void {
   system.members.forEach(({ der, work }, m) => {

@@ -1,12 +1,12 @@
 /** Discrete elastic rods with all parts, and the separate parts for programs that want fewer. */
 import type { Model } from '../../model.ts';
-import { bodyStatics } from './bodyStatics.ts';
+import { bodyParts } from './bodyParts.ts';
 import { followDerBranch } from './branch.ts';
 import { createDerContact } from './contact.ts';
 import { createExplicitSchemes } from './explicitSchemes.ts';
 import { createDerModel, type DerParts } from './model.ts';
 
-export { bodyStatics as derBodies } from './bodyStatics.ts';
+export { bodyParts as derBodies } from './bodyParts.ts';
 export { followDerBranch as derBranches } from './branch.ts';
 export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
@@ -15,7 +15,7 @@ export { createDerModel, type DerParts } from './model.ts';
 /** The parts that `der` always has. */
 export const derParts: DerParts = {
   contact: createDerContact,
-  bodies: bodyStatics,
+  bodies: bodyParts,
   branches: followDerBranch,
   explicit: createExplicitSchemes,
 };

@@ -155,7 +155,7 @@ interface Statics {
 }
 
 /** Equilibria, branches, modes and matrices: of a single rod, or of the rods joined by bodies. */
-function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: DerParts): Statics {
+function createStatics(bundle: DerBundle, { bodies: bodyParts, branches }: DerParts): Statics {
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
   const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
@@ -165,8 +165,8 @@ function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: Der
       const { system, starts } = systemOfRod[rod];
       const { work, start, entry } = tools[rod];
       const report =
-        bodyStatics && !isAlone(rod)
-          ? bodyStatics.settleSystem(system, starts, rods[rod].id, t, wanted)
+        bodyParts && !isAlone(rod)
+          ? bodyParts.settleSystem(system, starts, rods[rod].id, t, wanted)
           : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
       // the explicit schemes start from forces without tension, which statics does not keep
       if (explicitSchemes) initializeScheme(bundle, t);
@@ -183,17 +183,17 @@ function createStatics(bundle: DerBundle, { bodies: bodyStatics, branches }: Der
     },
     modes: (rod, t, count) => {
       renewAll(bundle);
-      if (!bodyStatics || isAlone(rod)) return findModes(ders[rod], tools[rod].work, t, count);
+      if (!bodyParts || isAlone(rod)) return findModes(ders[rod], tools[rod].work, t, count);
       // computed once for all rods of the system: the world calls this rod by rod, then refreshes
       const { system, rods: members } = systemOfRod[rod];
       if (lastModes?.system !== system || lastModes.count !== count)
-        lastModes = { system, count, found: bodyStatics.findSystemModes(system, t, count) };
-      return bodyStatics.modesOfRod(system, lastModes.found, members.indexOf(rod));
+        lastModes = { system, count, found: bodyParts.findSystemModes(system, t, count) };
+      return bodyParts.modesOfRod(system, lastModes.found, members.indexOf(rod));
     },
     matrices: (rod, t) => {
       renewAll(bundle);
-      if (!bodyStatics || isAlone(rod)) return exportMatrices(ders[rod], tools[rod].work, t);
-      return bodyStatics.exportSystemMatrices(systemOfRod[rod].system, t, rods[rod].id);
+      if (!bodyParts || isAlone(rod)) return exportMatrices(ders[rod], tools[rod].work, t);
+      return bodyParts.exportSystemMatrices(systemOfRod[rod].system, t, rods[rod].id);
     },
   };
   return {

@@ -11,6 +11,7 @@ import type { BundleState, Coupling, Drive } from '../../model.ts';
 import { type Allocate, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
+import type { BodyParts } from './bodyParts.ts';
 import type { System } from './coupling.ts';
 import { createJointPlanner } from './jointPlan.ts';
 import { type DerKernel, type PairKernel, type PairMember, pairKey } from './kernel.ts';
@@ -107,6 +108,7 @@ export function createUnits(
     const system = joinMembers(
       list.flatMap((s) => systems[s].system.members),
       [],
+      undefined,
     );
     system.pair = one.solve;
     return { systems: list, pair: { kernel: one, system, starts: list.flatMap((s) => systems[s].starts) } };
@@ -198,11 +200,13 @@ export function createSystems(
   ders: readonly DerRod[],
   tools: readonly Tools[],
   bodyOf: ReadonlyMap<number, DerBody>,
+  bodyParts: BodyParts | undefined,
 ): Joined[] {
   return parts.map((part) => ({
     system: createSystem(
       part.rods.map((k) => ({ der: ders[k], work: tools[k].work, index: k })),
       part.bodies.map((b) => bodyOf.get(b) as DerBody),
+      bodyParts,
     ),
     rods: part.rods,
     starts: part.rods.map((k) => tools[k].start),

@@ -1,14 +1,15 @@
 /** Rods joined by bodies, laid out for their common solution; a single rod if there are none. */
-import { analyzeSparse, createSparsePattern } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
-import { createNaturalOrder, createPartedOrder, type Ordering } from './ordering.ts';
+import type { BodyParts } from './bodyParts.ts';
+import { createNaturalOrder, type Ordering } from './ordering.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
-import type { Member, SparseOuter, System, Tie } from './welds.ts';
+import type { Member, System, Tie } from './welds.ts';
 
 export function createSystem(
   rods: readonly { der: DerRod; work: Workspace; index: number }[],
   bodies: readonly DerBody[],
+  parts: BodyParts | undefined,
 ): System {
   const members = rods.map(({ der, work, index }): Member => {
     const ties = bodies.flatMap((body, b) =>
@@ -37,7 +38,7 @@ export function createSystem(
       rows: held >= 0 ? 6 : 3,
     }));
     const natural = ties.length > 0 ? createNaturalOrder(der, work, knots) : orderOf(der, work);
-    const parted = ties.length > 0 ? createPartedOrder(der, work, knots) : undefined;
+    const parted = ties.length > 0 ? parts?.createPartedOrder(der, work, knots) : undefined;
     return {
       der,
       work,
@@ -48,14 +49,18 @@ export function createSystem(
       order: natural,
     };
   });
-  return joinMembers(members, bodies);
+  return joinMembers(members, bodies, parts);
 }
 
 /** Creates one system: with bodies, or of rods without any that are solved at once. */
-export function joinMembers(members: readonly Member[], bodies: readonly DerBody[]): System {
+export function joinMembers(
+  members: readonly Member[],
+  bodies: readonly DerBody[],
+  parts: BodyParts | undefined,
+): System {
   const n = 6 * bodies.length;
   const numbers = (length: number): Float64Array => (length > 0 ? new Float64Array(length) : nothing);
-  const sparse = bodies.length >= SPARSE_FROM ? createSparseOuter(members, bodies.length) : undefined;
+  const sparse = parts?.createSparseOuter(members, bodies.length);
   return {
     members,
     bodies,
@@ -66,6 +71,7 @@ export function joinMembers(members: readonly Member[], bodies: readonly DerBody
     outerStart: numbers(n),
     outerTrial: numbers(n),
     outerShift: numbers(n),
+    ...(parts && bodies.length > 0 && { solveWelded: parts.solveWelded }),
     ...(sparse && { sparse }),
   };
 }
@@ -79,29 +85,4 @@ function orderOf(der: DerRod, work: Workspace): Ordering {
   const known = orders.get(work) ?? createNaturalOrder(der, work, []);
   orders.set(work, known);
   return known;
-}
-
-/** From this many bodies on: with fewer the dense factor is as fast. */
-const SPARSE_FROM = 12;
-
-/** Bodies are coupled by the rods that they share. */
-function createSparseOuter(members: readonly Member[], count: number): SparseOuter {
-  const pairs: [number, number][] = [];
-  const blocks = new Set<number>();
-  for (let b = 0; b < count; b++) blocks.add(b * count + b);
-  for (const { ties } of members)
-    for (const a of ties) for (const b of ties) if (a.body >= b.body) blocks.add(a.body * count + b.body);
-  for (const block of blocks) {
-    const [a, b] = [Math.floor(block / count), block % count];
-    for (let i = 0; i < 6; i++) for (let j = 0; j < 6; j++) if (a > b || j <= i) pairs.push([6 * a + i, 6 * b + j]);
-  }
-  const pattern = createSparsePattern(6 * count, pairs);
-  return {
-    row: Int32Array.from(pairs, ([i]) => i),
-    column: Int32Array.from(pairs, ([, j]) => j),
-    slot: Int32Array.from(pairs, ([i, j]) => pattern.slotOf(i, j)),
-    values: new Float64Array(pattern.slots),
-    scale: new Float64Array(6 * count),
-    factor: analyzeSparse(pattern, pairs),
-  };
 }

@@ -1,12 +1,14 @@
 /** Welds of one rod: the rows B of the welded nodes and held frames; elimination.ts eliminates the rod from the bodies' equations. */
 import { type BorderedBand, readEntry } from '../../linalg/band.ts';
 import type { SparseFactor } from '../../linalg/sparse.ts';
+import type { NewtonResult } from '../../statics/search.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian } from './held.ts';
 import type { PairSolver } from './kernel.ts';
 import type { Ordering } from './ordering.ts';
 import type { DerRod } from './rod.ts';
-import type { Workspace } from './stage.ts';
+import type { Stage, Workspace } from './stage.ts';
 
 /** A weld from the rod's point of view. */
 export interface Tie {
@@ -48,6 +50,8 @@ export interface SparseOuter {
   readonly factor: SparseFactor;
 }
 
+export type WeldedSolver = (system: System, stage: Stage, options: NewtonOptions) => NewtonResult;
+
 export interface System {
   readonly members: readonly Member[];
   readonly bodies: readonly DerBody[];
@@ -60,6 +64,8 @@ export interface System {
   readonly outerTrial: Float64Array;
   /** Shift of the diagonal of the bodies' matrix that makes it positive. */
   readonly outerShift: Float64Array;
+  /** With bodies: solves one stage. */
+  readonly solveWelded?: WeldedSolver;
   /** For two rods without bodies: solves both at once. */
   pair?: PairSolver;
   /** For many bodies: which of them are coupled by rods, and the factor of their matrix. */

@@ -13,13 +13,6 @@ export interface Mesh {
   readonly triangle: Uint32Array;
 }
 
-/** Where hair grows on it: a formula of the place, as `tendril groom --density` takes. */
-export const scalps: Readonly<Record<HeadId, string>> = {
-  // a plane from the forehead to the nape, above the ears
-  head: '0.634*y + 0.775*z > 0.004',
-  ball: 'nz > 0.05',
-};
-
 /** How hair leaves the skin: parted a little beside the middle, to both sides in front and back behind. `lie`: how flat. */
 export function leanAt(
   id: string,
