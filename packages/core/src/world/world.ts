@@ -7,6 +7,8 @@ import type { Scene } from '../scene/types.ts';
 import { createWorld as createWorldOf } from './create.ts';
 import type { World } from './types.ts';
 
+export type { World } from './types.ts';
+
 /**
  * Compiles a scene to a world that knows all models and contact; `options.models` come before the built-in ones of the same id. Throws
  * SceneError, with the path of the field, if something is wrong with the scene.
