@@ -33,7 +33,8 @@ interface Slot {
   process: ChildProcess | undefined;
   /** The process has loaded the program. */
   isReady: boolean;
-  readonly plans: Set<string>;
+  /** Plans that the process holds. */
+  readonly plans: Set<Plan>;
   stderr: string;
   task: Task | undefined;
   /** Memory that the process was started with [bytes]. */
@@ -77,7 +78,7 @@ export function createPool(size: number): Pool {
   const slots: Slot[] = Array.from({ length: size }, () => ({
     process: undefined,
     isReady: false,
-    plans: new Set<string>(),
+    plans: new Set<Plan>(),
     stderr: '',
     task: undefined,
     memory: 0,
@@ -124,11 +125,33 @@ function begin(slot: Slot, { plan, spec, resolve, reject }: Waiting, next: (slot
   if (slot.process && slot.memory !== plan.limits.memory) retire(slot);
   if (!slot.process) start(slot, plan.limits.memory, next);
   const child = slot.process as ChildProcess | undefined;
-  if (!slot.plans.has(plan.key)) post(child, { type: 'plan', id: plan.key, plan });
-  slot.plans.add(plan.key);
-  post(child, { type: 'run', id: plan.key, spec });
+  const id = identify(plan);
+  if (!slot.plans.has(plan)) post(child, { type: 'plan', id, plan });
+  slot.plans.add(plan);
+  for (const oldest of slot.plans) {
+    if (slot.plans.size <= mostPlans || oldest === plan) break;
+    slot.plans.delete(oldest);
+    post(child, { type: 'forget', id: identify(oldest) });
+  }
+  post(child, { type: 'run', id, spec });
   if (slot.isReady) startTimer(slot);
 }
+
+/** Plans that a process keeps: a worker of a farm meets thousands, with a scene each. */
+const mostPlans = 8;
+
+const ids = new WeakMap<Plan, string>();
+let planCount = 0;
+
+/** Of one plan object. `plan.key` would not do: plans that differ in limits or recordings have the same. */
+function identify(plan: Plan): string {
+  const id = ids.get(plan) ?? `plan-${++planCount}`;
+  ids.set(plan, id);
+  return id;
+}
+
+/** Longest delay of a timer in Node [ms], 24.8 days: a longer one would end at once. */
+const longestDelay = 2 ** 31 - 1;
 
 /** The limit is on the run: loading the program does not count. */
 function startTimer(slot: Slot): void {
@@ -138,7 +161,7 @@ function startTimer(slot: Slot): void {
   task.timer = setTimeout(() => {
     task.killed = 'timeout';
     slot.process?.kill('SIGKILL');
-  }, task.plan.limits.time * 1000);
+  }, Math.min(task.plan.limits.time * 1000, longestDelay));
 }
 
 function post(child: ChildProcess | undefined, message: ToWorker): void {

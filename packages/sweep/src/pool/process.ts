@@ -18,6 +18,10 @@ process.on('message', (message: ToWorker) => {
     executors.set(message.id, createExecutor(message.plan));
     return;
   }
+  if (message.type === 'forget') {
+    executors.delete(message.id);
+    return;
+  }
   const executor = executors.get(message.id);
   if (!executor) throw new Error(`there is no plan '${message.id}'`);
   void executor.execute(message.spec).then((outcome) => send({ type: 'outcome', outcome }));

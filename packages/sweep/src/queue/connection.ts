@@ -88,7 +88,11 @@ export function maskUrl(url: string): string {
   }
 }
 
-function explain(url: string, error: Error): InputError {
+/** Redis received a command and rejected it: its memory or disk is full, or it became a replica. */
+export const isRejection = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
+/** What to do about an error of Redis. */
+export function explainRedis(url: string, error: Error): InputError {
   const text = error.message;
   const where = maskUrl(url);
   if (/WRONGPASS|NOAUTH|invalid password|AUTH/i.test(text))
@@ -103,6 +107,10 @@ function explain(url: string, error: Error): InputError {
       `the certificate of Redis is not trusted, or Redis does not trust ours (${text}); name PEM files in TENDRIL_QUEUE_CA, and in TENDRIL_QUEUE_CERT and TENDRIL_QUEUE_KEY if Redis asks for a client's certificate`,
       { cause: error },
     );
+  if (isRejection(error))
+    return new InputError(where, `Redis rejects commands (${text}); mend that, and run the same command again`, {
+      cause: error,
+    });
   return new InputError(where, `Redis cannot be reached (${text}); is it running, and is the address right?`, {
     cause: error,
   });
@@ -148,7 +156,7 @@ export async function connectRedis(url: string): Promise<RedisClient> {
     await client.get('tendril:ping');
   } catch (error) {
     client.disconnect();
-    throw explain(url, last ?? (error as Error));
+    throw explainRedis(url, last ?? (error as Error));
   }
   isConnected = true;
   return client;
@@ -168,6 +176,8 @@ export async function openQueue(connection: RedisClient, version: string): Promi
 
 export const keys = {
   plan: (study: string): string => `tendril:plan:${study}`,
+  /** Hash of the plan: a study that is started again may have other limits or recordings. */
+  planHash: (study: string): string => `tendril:plan-hash:${study}`,
   results: (study: string): string => `tendril:results:${study}`,
   coordinator: (study: string): string => `tendril:coordinator:${study}`,
   studies: 'tendril:studies',

@@ -11,7 +11,7 @@ import { type Convergence, createConvergence } from '../stop.ts';
 import type { Store } from '../store/store.ts';
 import { digest, type Study } from '../study/plan.ts';
 import type { Runs } from '../study/runs.ts';
-import { type BullQueue, connectRedis, keys, openQueue, type RedisClient } from './connection.ts';
+import { type BullQueue, connectRedis, explainRedis, isRejection, keys, openQueue, type RedisClient } from './connection.ts';
 import { type StudyStatus, silence, type WorkerStatus } from './status.ts';
 
 export interface QueueOptions extends RunOptions {
@@ -51,25 +51,32 @@ export async function runThroughQueue(study: Study, runs: Runs, store: Store, op
       redis,
       queue: await openQueue(redis, study.plan.version),
       id,
+      plan: JSON.stringify(placeRecordings(study.plan, store.folder)),
       started: Date.now(),
+      drained: await redis.get(keys.drained),
       clock: createClock(store, runs.count, options),
       convergence,
       outstanding: new Set(),
       next: 0,
       limit: convergence?.blocks[0].to ?? runs.count,
       lastProgress: Date.now(),
+      restored: 0,
       hasWarned: false,
+      lookedAround: 0,
+      rejection: '',
     };
     await publishPlan(session);
     const end = await raceInterrupt(runSession(session), options);
     const leave = async (): Promise<void> => {
       await publish(session, end === 'complete' || end === 'converged' ? 'complete' : 'interrupted');
-      if (end === 'complete') await redis.del(keys.plan(id), keys.results(id));
+      if (end === 'complete') await redis.del(keys.plan(id), keys.planHash(id), keys.results(id));
       await redis.del(keys.coordinator(id));
     };
     // Redis may be away
     await Promise.race([leave(), pause(2000)]);
     return end;
+  } catch (error) {
+    throw isRejection(error) ? explainRedis(options.url, error as Error) : error;
   } finally {
     redis.disconnect();
   }
@@ -115,8 +122,12 @@ interface Session {
   readonly redis: RedisClient;
   readonly queue: BullQueue;
   readonly id: string;
+  /** As workers get it. */
+  readonly plan: string;
   /** Milliseconds since 1970. */
   readonly started: number;
+  /** Mark of the last draining of the queue, at the start. */
+  readonly drained: string | null;
   readonly clock: Clock;
   readonly convergence: Convergence | undefined;
   /** Positions of runs that are in the queue. */
@@ -126,11 +137,17 @@ interface Session {
   /** End of the present block: with a rule of convergence, the next one waits for its decision. */
   limit: number;
   lastProgress: number;
+  /** Time without progress after which runs were last added again [ms]. */
+  restored: number;
   hasWarned: boolean;
+  lookedAround: number;
+  /** Last message of a Redis that rejects commands. */
+  rejection: string;
 }
 
-async function publishPlan({ redis, id, study, store }: Session): Promise<void> {
-  await redis.set(keys.plan(id), JSON.stringify(placeRecordings(study.plan, store.folder)));
+async function publishPlan({ redis, id, plan }: Session): Promise<void> {
+  await redis.set(keys.plan(id), plan);
+  await redis.set(keys.planHash(id), digest(plan));
 }
 
 function takeOutcome(session: Session, outcome: Outcome): void {
@@ -215,16 +232,19 @@ async function setAside(session: Session): Promise<void> {
   }
 }
 
-/** A Redis that lost its last second, or a queue that was emptied by hand: adds what is missing again. */
+/**
+ * A Redis that lost its last second, or a queue that was emptied by hand: adds what is missing again. Runs that are in the queue stay as they
+ * are, because they have the same id. Without progress the next time comes after twice as long.
+ */
 async function restoreLost(session: Session): Promise<void> {
-  const { outstanding, queue, options } = session;
-  if (Date.now() - session.lastProgress < (options.patience ?? patience) || outstanding.size === 0) return;
-  const counts = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'paused', 'failed');
-  if (Object.values(counts).some((count) => count > 0)) return;
+  const { outstanding, options } = session;
+  const waited = Date.now() - session.lastProgress;
+  if (waited < (options.patience ?? patience)) session.restored = 0;
+  if (waited < Math.max(options.patience ?? patience, 2 * session.restored) || outstanding.size === 0) return;
+  session.restored = waited;
   await collect(session);
   await publishPlan(session);
   await addJobs(session, [...outstanding]);
-  session.lastProgress = Date.now();
 }
 
 async function warnOfSkew(session: Session): Promise<void> {
@@ -264,39 +284,54 @@ async function publish(
 /** Once a second. */
 async function lookAround(session: Session): Promise<End | undefined> {
   await publish(session, 'running');
+  if ((await session.redis.get(keys.drained)) !== session.drained) {
+    // runs that were added since
+    await withdraw(session);
+    session.options.say?.('the queue was drained');
+    return 'interrupted';
+  }
   await setAside(session);
   await restoreLost(session);
   await warnOfSkew(session);
-  if (Number((await session.redis.get(keys.drained)) ?? 0) <= session.started) return undefined;
-  session.options.say?.('the queue was drained');
-  return 'interrupted';
+  return undefined;
 }
 
-async function runSession(session: Session): Promise<End> {
+/** Once every few milliseconds. */
+async function turn(session: Session): Promise<End | undefined> {
   const { study, runs, store, started, convergence, outstanding } = session;
   const { deadline = Number.POSITIVE_INFINITY } = study.file.stop ?? {};
-  let block = 0;
-  for (let second = 0; ; ) {
-    while ((await collect(session)) > 0) {
-      // all that is there
-    }
-    if (convergence && session.next >= session.limit && outstanding.size === 0) {
-      if (convergence.isConverged(session.limit)) return 'converged';
-      block++;
-      session.limit = convergence.blocks[block]?.to ?? runs.count;
-    }
-    if (store.done === runs.count) return 'complete';
-    if (Date.now() > started + 1000 * deadline) {
-      await withdraw(session);
-      return 'deadline';
-    }
-    await refill(session);
-    if (Date.now() - second > 1000) {
-      second = Date.now();
-      const end = await lookAround(session);
+  while ((await collect(session)) > 0) {
+    // all that is there
+  }
+  if (convergence && session.next >= session.limit && outstanding.size === 0) {
+    if (convergence.isConverged(session.limit)) return 'converged';
+    session.limit = convergence.blocks.find(({ to }) => to > session.limit)?.to ?? runs.count;
+  }
+  if (store.done === runs.count) return 'complete';
+  if (Date.now() > started + 1000 * deadline) {
+    await withdraw(session);
+    return 'deadline';
+  }
+  await refill(session);
+  if (Date.now() - session.lookedAround <= 1000) return undefined;
+  session.lookedAround = Date.now();
+  return lookAround(session);
+}
+
+/** A Redis that rejects commands is waited for: what was not added is added again. */
+async function runSession(session: Session): Promise<End> {
+  for (;;) {
+    try {
+      const end = await turn(session);
       if (end) return end;
+      await pause(collectEvery);
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      const { message } = error as Error;
+      if (session.rejection !== message) session.options.say?.(`Redis rejects commands (${message}); waiting`);
+      session.rejection = message;
+      await pause(1000);
     }
-    await pause(collectEvery);
   }
 }
 

@@ -6,7 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createPool, type Pool, PoolClosed, WorkerCrash } from '../pool/pool.ts';
 import type { Plan } from '../study/plan.ts';
-import { connectRedis, type Job, keys, loadBullmq, queueName, queuePrefix, type RedisClient } from './connection.ts';
+import {
+  connectRedis,
+  isRejection,
+  type Job,
+  keys,
+  loadBullmq,
+  queueName,
+  queuePrefix,
+  type RedisClient,
+} from './connection.ts';
 import type { StudyStatus, WorkerStatus } from './status.ts';
 
 export interface WorkerOptions {
@@ -58,6 +67,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     say?.('the connection to Redis is lost; waiting for it');
   });
   const warned = new Set<string>();
+  let rejection = '';
   try {
     while (!options.isInterrupted()) {
       const status: WorkerStatus = {
@@ -71,8 +81,16 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
         updated: Date.now(),
       };
       options.onStatus?.(status);
-      await Promise.race([register(redis, status), pause(2000)]);
-      await Promise.race([warnOfSkew(redis, version, warned, say), pause(2000)]);
+      try {
+        await Promise.race([register(redis, status), pause(2000)]);
+        await Promise.race([warnOfSkew(redis, version, warned, say), pause(2000)]);
+        rejection = '';
+      } catch (error) {
+        if (!isRejection(error)) throw error;
+        const { message } = error as Error;
+        if (rejection !== message) say?.(`Redis rejects commands (${message}); waiting`);
+        rejection = message;
+      }
       if (options.idle !== undefined && Date.now() - state.busy > 1000 * options.idle) break;
       for (let k = 0; k < 10 && !options.isInterrupted(); k++) await pause(100);
       isLost = false;
@@ -108,7 +126,7 @@ async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state 
   try {
     const outcome = await pool.execute(plan, spec);
     const tries = attemptsMade + 1;
-    await redis.rpush(keys.results(study), JSON.stringify(tries > 1 ? { ...outcome, tries } : outcome));
+    await push(redis, keys.results(study), JSON.stringify(tries > 1 ? { ...outcome, tries } : outcome));
     state.done++;
     state.busy = Date.now();
     return true;
@@ -119,8 +137,25 @@ async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state 
   }
 }
 
-function planOf(study: string, redis: RedisClient, plans: Map<string, Promise<Plan>>): Promise<Plan> {
-  let plan = plans.get(study);
+/** Waits while Redis rejects the result: the run is not to blame, and this is no failed try. */
+async function push(redis: RedisClient, key: string, value: string): Promise<void> {
+  for (;;) {
+    try {
+      await redis.rpush(key, value);
+      return;
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      await pause(1000);
+    }
+  }
+}
+
+/** Plans that a worker keeps. */
+const mostPlans = 8;
+
+async function planOf(study: string, redis: RedisClient, plans: Map<string, Promise<Plan>>): Promise<Plan> {
+  const key = `${study} ${await redis.get(keys.planHash(study))}`;
+  let plan = plans.get(key);
   if (!plan) {
     plan = redis.get(keys.plan(study)).then((text) => {
       if (text === null)
@@ -128,8 +163,9 @@ function planOf(study: string, redis: RedisClient, plans: Map<string, Promise<Pl
       return JSON.parse(text) as Plan;
     });
     // asked for again by the next try
-    plan.catch(() => plans.delete(study));
-    plans.set(study, plan);
+    plan.catch(() => plans.delete(key));
+    plans.set(key, plan);
+    for (const oldest of plans.keys()) if (plans.size > mostPlans) plans.delete(oldest);
   }
   return plan;
 }

@@ -16,7 +16,7 @@ export interface QuantityExpression {
 }
 
 const pattern = /(?<![\w.])([A-Za-z_]\w*)((?:\.\w+|\[(?:-?\d+|"[^"]*")\])*)(?![\w.[])(?!\s*\()/g;
-const constants = new Set(['pi', 'e']);
+export const constants: ReadonlySet<string> = new Set(['pi', 'e']);
 
 /** Throws ExpressionError of the core. */
 export function compileQuantity(text: string): QuantityExpression {

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Case } from '@tendril-sim/cases';
-import { availableModels, ExpressionError, type ModelId } from '@tendril-sim/core';
+import { availableModels, type ModelId } from '@tendril-sim/core';
 import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril-sim/io';
-import { compileQuantity } from '../run/expression.ts';
-import { combine, DesignError, type Rows } from './design.ts';
+import { checkExpressions, checkFields, checkNames, type Fail } from './checks.ts';
+import { combine, DesignError, type Rows, type Table } from './design.ts';
 import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';
 import { type Command, type Over, type StudyFile, studySchema } from './schema.ts';
 import { readTable } from './table.ts';
@@ -49,6 +49,8 @@ export interface Plan {
   /** Per run [s], [bytes]. */
   readonly limits: { readonly time: number; readonly memory: number };
   readonly recordings?: { readonly to?: string; readonly endpoint?: string; readonly every: number };
+  /** Hash of the table of parameters. */
+  readonly table?: string;
   /** Hash of everything above that determines results, and of the files that the scene names. */
   readonly key: string;
 }
@@ -107,12 +109,17 @@ export async function parseStudy(text: string, source: string, version: string, 
     throw new InputError(source, [{ ...locate(at), path: formatPath(at), message }]);
   };
   const folder = dirname(resolve(source));
-  checkTogether(file, fail);
+  checkFields(file, fail);
   const subjects = await pickCases(file, fail);
   const base = known ?? readBase(file, folder, subjects, fail);
   const parameters = readParameters(file, fail);
+  checkNames(file, parameters, fail);
   checkExpressions(file, parameters, fail);
-  const table = file.table === undefined ? undefined : await readTable(resolve(folder, file.table));
+  const tablePath = file.table === undefined ? undefined : resolve(folder, file.table);
+  const table = tablePath === undefined ? undefined : await readTable(tablePath);
+  const tableKey = tablePath === undefined ? undefined : hashContents([tablePath]);
+  if (known && known.table !== tableKey)
+    fail(['table'], 'the table has changed since the study ran; restore it, or run the study again');
   for (const [k, { column }] of parameters.entries())
     if (column !== undefined && !(table && column in table[0]))
       fail(
@@ -126,9 +133,9 @@ export async function parseStudy(text: string, source: string, version: string, 
     file.command === 'check'
       ? listChecks(file, subjects, fail)
       : listRuns(file, parameters, subjects[0]?.models, table, fail);
-  // units of a table are known once its cells were read
-  for (let k = 0; k < Math.min(listed.count, 100); k++) readRow(listed, k, fail);
-  const plan = known ?? makePlan({ file, name, version, base, parameters: listed.parameters });
+  if (table) checkCells(table, parameters, fail);
+  const plan =
+    known ?? makePlan({ file, name, version, base: withFiles(base, parameters, table), parameters: listed.parameters, tableKey });
   return {
     file,
     text,
@@ -144,32 +151,8 @@ export async function parseStudy(text: string, source: string, version: string, 
   };
 }
 
-type Fail = (at: ScenePath, message: string) => never;
-
 function describeDesign({ design = 'grid' }: StudyFile): string {
   return typeof design === 'string' ? design : design.type;
-}
-
-function checkTogether(file: StudyFile, fail: Fail): void {
-  if ((file.scene === undefined) === (file.case === undefined))
-    fail(file.scene === undefined ? [] : ['case'], "a study needs one of 'scene' (a file) and 'case'");
-  if (file.command === 'check') {
-    if (file.case === undefined)
-      fail(['scene'], "command 'check' compares cases with theory: give 'case' in place of 'scene'");
-    for (const key of ['parameters', 'quantities', 'set', 'table', 'design', 'series', 'recordings'] as const)
-      if (file[key] !== undefined)
-        fail([key], `command 'check' has no ${key}; its rows hold measured, expected and error of every quantity`);
-    return;
-  }
-  if (Array.isArray(file.case) && file.case.length > 1) fail(['case'], "several cases are for command 'check'");
-  if (file.resolutions) fail(['resolutions'], "resolutions are for command 'check'");
-  if (!file.quantities || Object.keys(file.quantities).length === 0)
-    fail(['quantities'], 'missing; name what to keep of each run, such as quantities: { tip: probe.tip.z }');
-  if (file.stop?.rest !== undefined && file.command !== 'run') fail(['stop', 'rest'], "rest is for command 'run'");
-  if (file.recordings && file.command !== 'run') fail(['recordings'], "recordings are for command 'run'");
-  const converged = file.stop?.converged;
-  if (converged && !Object.hasOwn(file.quantities ?? {}, converged.quantity))
-    fail(['stop', 'converged', 'quantity'], `there is no quantity '${converged.quantity}'`);
 }
 
 interface Base {
@@ -212,11 +195,26 @@ function hashFiles(scene: unknown, folder: string): string {
     'strands' | 'colliders',
     { readonly file?: unknown }[] | undefined
   >;
+  const names = [strands, colliders].flat().flatMap(({ file }) => (typeof file === 'string' ? [file] : []));
+  return hashContents(names.map((name) => resolve(folder, name)));
+}
+
+/** Files may vary too: then the contents of all of them count for each run. */
+function withFiles(base: Base, parameters: readonly Parameter[], table: Table | undefined): Base {
+  const varied = parameters.filter(({ paths }) => paths.some((path) => path.at(-1) === 'file'));
+  if (varied.length === 0) return base;
+  const names = varied.flatMap(({ values = [], column }) =>
+    column === undefined ? values : (table ?? []).map((row) => row[column]),
+  );
+  const contents = hashContents([...new Set(names)].map((name) => resolve(base.folder, String(name))));
+  return { ...base, files: `${base.files ?? ''}${contents}` };
+}
+
+function hashContents(paths: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const { file } of [strands, colliders].flat()) {
-    if (typeof file !== 'string') continue;
+  for (const path of paths) {
     try {
-      hash.update(readFileSync(resolve(folder, file)));
+      hash.update(readFileSync(path));
     } catch {
       hash.update('missing');
     }
@@ -239,43 +237,6 @@ function readParameters(file: StudyFile, fail: Fail): Parameter[] {
   });
 }
 
-function checkExpressions(file: StudyFile, parameters: readonly Parameter[], fail: Fail): void {
-  const names = parameters.map(({ name }) => name);
-  const compile = (at: ScenePath, text: string): ReturnType<typeof compileQuantity> => {
-    try {
-      return compileQuantity(text);
-    } catch (error) {
-      if (error instanceof ExpressionError) return fail(at, error.message);
-      throw error;
-    }
-  };
-  for (const [name, entry] of Object.entries(file.quantities ?? {})) {
-    if (reserved.has(name)) fail(['quantities', name], `'${name}' is a column of every data set; choose another name`);
-    if (names.includes(name)) fail(['quantities', name], `a parameter is called '${name}'; choose another name`);
-    compile(['quantities', name], typeof entry === 'string' ? entry : entry.of);
-  }
-  for (const [path, text] of Object.entries(file.set ?? {}))
-    for (const { keys } of compile(['set', path], text).references)
-      if (!names.includes(String(keys[0])))
-        fail(['set', path], `there is no parameter '${keys[0]}'; parameters: ${names.join(', ')}`);
-  for (const [k, name] of names.entries())
-    if (reserved.has(name)) fail(['parameters', k], `'${name}' is a column of every data set; choose another name`);
-}
-
-/** Columns that every data set has. */
-export const reserved: ReadonlySet<string> = new Set([
-  'run',
-  'hash',
-  'model',
-  'status',
-  'message',
-  'time',
-  'wall',
-  'version',
-  'recording',
-  'tries',
-]);
-
 interface Listed extends Pick<Rows, 'count'> {
   readonly parameters: readonly Pick<Parameter, 'name' | 'paths' | 'unit'>[];
   row(index: number): { readonly model?: ModelId; readonly values: unknown[] };
@@ -285,7 +246,7 @@ function listRuns(
   file: StudyFile,
   parameters: readonly Parameter[],
   caseModels: readonly ModelId[] | undefined,
-  table: Parameters<typeof combine>[2],
+  table: Table | undefined,
   fail: Fail,
 ): Listed {
   let rows: Rows;
@@ -324,12 +285,23 @@ function listChecks(file: StudyFile, subjects: readonly Case[], fail: Fail): Lis
   return { parameters, count: list.length, row: (index) => list[index] };
 }
 
-function readRow(listed: Listed, index: number, fail: Fail): void {
-  try {
-    listed.row(index);
-  } catch (error) {
-    if (error instanceof ParameterError) fail(['parameters'], `row ${index + 1}: ${error.message}`);
-    throw error;
+/** Every cell that a parameter uses: a number, a word or a list, in units that agree. */
+function checkCells(table: Table, parameters: readonly Parameter[], fail: Fail): void {
+  for (const [k, { column, convert }] of parameters.entries()) {
+    if (column === undefined) continue;
+    for (const [index, row] of table.entries()) {
+      const cell = row[column];
+      const where = `row ${index + 1} of the table, column '${column}'`;
+      if (cell === null || cell === undefined || cell === '') fail(['parameters', k, 'column'], `${where}: it is empty`);
+      if (typeof cell === 'number' && !Number.isFinite(cell))
+        fail(['parameters', k, 'column'], `${where}: expected a finite number, got ${cell}`);
+      try {
+        convert(cell);
+      } catch (error) {
+        if (!(error instanceof ParameterError)) throw error;
+        fail(['parameters', k, 'column'], `${where}: ${error.message}`);
+      }
+    }
   }
 }
 
@@ -339,8 +311,9 @@ function makePlan(input: {
   readonly version: string;
   readonly base: Base;
   readonly parameters: Listed['parameters'];
+  readonly tableKey: string | undefined;
 }): Plan {
-  const { file, name, version, base, parameters } = input;
+  const { file, name, version, base, parameters, tableKey } = input;
   const determining = {
     version,
     command: file.command,
@@ -373,6 +346,7 @@ function makePlan(input: {
     folder: base.folder,
     limits: { ...defaultLimits, ...file.limits },
     ...(recordings && { recordings: { ...recordings, every: recordings.every ?? 1 } }),
+    ...(tableKey !== undefined && { table: tableKey }),
     key: digest(`${JSON.stringify(determining)}${base.files ?? ''}`),
   };
 }
