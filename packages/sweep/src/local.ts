@@ -155,9 +155,12 @@ export interface Clock {
 const firstFew = 4;
 
 export function createClock(store: Store, total: number, { onProgress, onFailure }: RunOptions): Clock {
-  // from the first run on that is finished: starting processes and warming up says nothing about the others
-  let start = 0;
-  let before = 0;
+  // The rate is that of about the later half of the runs: starting processes and compiling says nothing about those that are left.
+  let made = 0;
+  let [older, newer] = [
+    { made, time: performance.now() },
+    { made, time: performance.now() },
+  ];
   let failed = countFailures(store.counts);
   return {
     finished(outcome) {
@@ -165,12 +168,11 @@ export function createClock(store: Store, total: number, { onProgress, onFailure
         failed++;
         onFailure?.(outcome);
       }
-      if (start === 0) {
-        start = performance.now();
-        before = store.done;
-      }
-      const made = store.done - before;
-      const per = (performance.now() - start) / 1000 / Math.max(made, 1);
+      const time = performance.now();
+      made++;
+      // at powers of two
+      if ((made & (made - 1)) === 0) [older, newer] = [newer, { made, time }];
+      const per = (time - older.time) / 1000 / (made - older.made);
       const known = made >= firstFew ? { secondsLeft: per * (total - store.done), secondsPerRun: per } : {};
       onProgress?.({ done: store.done, total, failed, ...known });
     },

@@ -135,9 +135,9 @@ export function createBench(): Bench {
 }
 
 /** Waits until a condition holds. */
-export async function until(condition: () => boolean, seconds = 60): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
   const end = performance.now() + 1000 * seconds;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > end) throw new Error('waited in vain');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

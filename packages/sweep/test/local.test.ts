@@ -1,6 +1,6 @@
 /** Studies on this machine, as processes that are killed, interrupted and starved. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SweepOptions, sweep } from '../../cli/src/commands/sweep.ts';
 import { merge } from '../../cli/src/commands/sweepMerge.ts';
@@ -8,6 +8,7 @@ import { checkFirstRun } from '../../cli/src/sweep/check.ts';
 import type { Terminal } from '../../cli/src/terminal.ts';
 import { version } from '../../cli/src/version.ts';
 import { createPool, type Pool } from '../src/pool/pool.ts';
+import type { Outcome } from '../src/run/execute.ts';
 import { readOutcomes } from '../src/store/store.ts';
 import { readStudy } from '../src/study/plan.ts';
 import {
@@ -52,6 +53,12 @@ afterAll(() => {
 
 /** Enough that a study is killed in the middle of it. */
 const count = 120;
+
+async function readAll(folder: string): Promise<Outcome[]> {
+  const found: Outcome[] = [];
+  for await (const outcome of readOutcomes(folder)) found.push(outcome);
+  return found;
+}
 
 interface Said {
   readonly code: number;
@@ -166,6 +173,14 @@ describe('a study', { timeout: 120_000 }, () => {
     bench.write('growing.yaml', studyOf(5).replace(/range: .*\}/, 'values: [3 GPa, 2 GPa, 1 GPa] }'));
     const { before, runs } = await runStudy(bench.at('growing.yaml'), bench.at('grown'), { pool });
     expect([before, runs]).toEqual([2, 3]);
+    // killed after the folder was emptied: the runs that it had are in a file
+    const kept = (await readAll(bench.at('grown'))).map((outcome) => JSON.stringify(outcome)).join('\n');
+    bench.write('grown/kept.jsonl', `${kept}\n`);
+    for (const name of ['journal', 'data']) rmSync(bench.at(`grown/${name}`), { recursive: true });
+    bench.write('growing.yaml', studyOf(5).replace(/range: .*\}/, 'values: [3 GPa, 2 GPa, 1 GPa, 4 GPa] }'));
+    const again = await runStudy(bench.at('growing.yaml'), bench.at('grown'), { pool });
+    expect([again.before, again.runs]).toEqual([3, 4]);
+    expect(existsSync(bench.at('grown/kept.jsonl'))).toBe(false);
   });
 });
 
@@ -196,6 +211,9 @@ describe('faults of runs', { timeout: 120_000 }, () => {
     const slow = await runStudy(bench.at('slow.yaml'), bench.at('slow'), { pool });
     expect(slow.counts).toEqual({ done: 1, timeout: 1 });
     expect(slow.outcomes[1].message).toContain('the run took longer than 0.5 s and was killed');
+    // longer than a timer of Node can wait
+    bench.write('patient.yaml', studyOf(1, 'limits: { time: 1000 h }'));
+    expect((await runStudy(bench.at('patient.yaml'), bench.at('patient'), { pool })).counts).toEqual({ done: 1 });
     bench.write(
       'large.yaml',
       over(studyOf(2, 'limits: { memory: 200 MB }'), "path: 'rods[0].edges', name: n, values: [10, 1000000]"),
@@ -241,8 +259,7 @@ describe('faults of runs', { timeout: 120_000 }, () => {
       }).ended;
       expect(code, err).toBe(2);
       expect(err).toMatch(/the disk is full|larger than|EFBIG|File too large/);
-      const kept: string[] = [];
-      for await (const { hash } of readOutcomes(`${disk}/full`)) kept.push(hash);
+      const kept = await readAll(`${disk}/full`);
       expect(kept.length).toBeGreaterThan(10);
       if (mounted) execFileSync('mount', ['-o', 'remount,size=4m', disk]);
       const again = await runStudy(bench.at('study.yaml'), `${disk}/full`, { pool });
@@ -254,10 +271,24 @@ describe('faults of runs', { timeout: 120_000 }, () => {
 
   it('of a study are found before anything runs', async () => {
     bench.write('wrong.yaml', studyOf(3).replace('probe.tip.z', 'probe.top.z'));
-    await expect(readStudy(bench.at('wrong.yaml'), version).then(checkFirstRun)).rejects.toThrow(
-      "the scene has no probe 'top'; it has tip",
+    const problem = (from: string, to: string): Promise<string> => {
+      bench.write('wrong.yaml', studyOf(3).replace(from, to));
+      return readStudy(bench.at('wrong.yaml'), version)
+        .then(checkFirstRun)
+        .then(String, ({ message }: Error) => message.replace(bench.at(''), ''));
+    };
+    expect(await problem('probe.tip.z', 'probe.top.z')).toContain(
+      "wrong.yaml:6:20 quantities.tip: 'probe.top.z': there is no 'top' in 'probe'; there is 'tip'",
     );
-    bench.write('typo.yaml', studyOf(3).replace('material.E', 'material.Y'));
-    await expect(readStudy(bench.at('typo.yaml'), version).then(checkFirstRun)).rejects.toThrow("unknown field 'Y'");
+    expect(await problem('probe.tip.z', 'steps.count')).toContain("there is no 'steps'");
+    expect(await problem('probe.tip.z', 'energie.bending')).toContain("did you mean 'energy'?");
+    expect(await problem('material.E', 'material.Y')).toContain(
+      "wrong.yaml:5:13 parameters[0].path: rods[0].material.Y: unknown field 'Y'",
+    );
+    // in SI both would be numbers
+    expect(await problem('from: 1 GPa, to: 10 GPa', 'from: 1 s, to: 10 s')).toContain(
+      'wrong.yaml:5:5 parameters[0]: rods[0].material.E: expected a pressure such as "3 GPa"',
+    );
+    expect(await problem('rod.yaml', 'rod.yaml')).toBe('');
   });
 });

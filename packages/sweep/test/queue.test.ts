@@ -15,6 +15,7 @@ import {
   type Finished,
   type Running,
   runStudy,
+  type StudyOptions,
   start,
   studyOf,
   tendril,
@@ -64,8 +65,13 @@ function work(options: Partial<WorkerOptions> = {}): { stop(): Promise<number> }
   };
 }
 /** A coordinator in this process, in a hurry. */
-const coordinate = (name: string, options: Partial<QueueOptions> = {}): Promise<Finished> =>
+const coordinate = (
+  name: string,
+  options: Partial<QueueOptions> = {},
+  more: Pick<StudyOptions, 'retryFailed'> = {},
+): Promise<Finished> =>
   runStudy(bench.at(`${name}.yaml`), bench.at(name), {
+    ...more,
     run: (study, runs, store) =>
       runThroughQueue(study, runs, store, {
         url: redis.url,
@@ -209,6 +215,34 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     const { counts } = await run;
     expect(failures).toEqual(['set aside after 3 tries: the worker process was killed by SIGKILL']);
     expect(counts).toEqual({ done: 1, crashed: 1 });
+    await worker.stop();
+  });
+
+  it('uses the limits of the study as it is now, also in a worker that knows it', async () => {
+    const study = (limit: string): string =>
+      studyOf(1, `limits: { time: ${limit} }\n`)
+        .replace('command: statics', 'command: run')
+        .replace(/'rods\[0\].material.E', name: E, range: .* \}/, "'time.duration', name: E, values: [1 s] }");
+    const worker = work();
+    bench.write('limited.yaml', study('1 ms'));
+    expect((await coordinate('limited')).counts).toEqual({ timeout: 1 });
+    bench.write('limited.yaml', study('1 min'));
+    expect((await coordinate('limited', {}, { retryFailed: true })).counts).toEqual({ done: 1 });
+    await worker.stop();
+  });
+
+  it('waits for a Redis whose memory is full, and no run is blamed for it', async () => {
+    bench.write('full.yaml', studyOf(40));
+    const said: string[] = [];
+    const say = (text: string): void => void said.push(text);
+    const run = coordinate('full', { say });
+    await until(async () => (await statusOf()).counts.prioritized === 40);
+    await redis.configure('maxmemory', '1');
+    const worker = work({ say });
+    await until(() => said.filter((text) => /^Redis rejects commands \(OOM .*waiting$/.test(text)).length === 2);
+    expect(finished('full')).toBe(0);
+    await redis.configure('maxmemory', '0');
+    expect((await run).counts).toEqual({ done: 40 });
     await worker.stop();
   });
 

@@ -1,7 +1,7 @@
 /** A Redis of one's own: on loopback, a free port, with a password and an append-only file; killed and started again by tests. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +12,8 @@ export interface TestRedis {
   readonly port: number;
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** CONFIG SET. */
+  configure(name: string, value: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export async function createRedis(tls?: Certificates): Promise<TestRedis> {
       );
       for (let k = 0; k < 200 && !(await accepts(port)); k++) await new Promise((resolve) => setTimeout(resolve, 25));
     },
+    configure: (name, value) => command(port, [`AUTH ${password}`, `CONFIG SET ${name} ${value}`]),
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true });
@@ -106,8 +109,22 @@ export async function createRedis(tls?: Certificates): Promise<TestRedis> {
   };
 }
 
+/** Sends commands in plain text; throws unless each is answered by OK. */
+function command(port: number, lines: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n`));
+    let answer = '';
+    socket.on('error', reject).on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+      if (answer.split('\r\n').length <= lines.length) return;
+      socket.destroy();
+      if (answer === '+OK\r\n'.repeat(lines.length)) resolve();
+      else reject(new Error(answer));
+    });
+  });
+}
+
 async function accepts(port: number): Promise<boolean> {
-  const { connect } = await import('node:net');
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();

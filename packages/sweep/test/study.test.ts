@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileQuantity, lookUp } from '../src/run/expression.ts';
@@ -78,6 +79,56 @@ parameters:
       `table: rows.parquet\nparameters: [{ path: 'rods[0].section.radius', column: r, unit: mm }]\n`,
     );
     expect(valuesOf(parquet)).toEqual([[0.0005], [0.00025]]);
+    // gzip, whole numbers of 64 bits, units in a title
+    const packed = parquetWriteBuffer({
+      columnData: [
+        { name: 'E [GPa]', data: [0.06, 3], type: 'DOUBLE' },
+        { name: 'n', data: [10n, 11n], type: 'INT64' },
+      ],
+      codec: 'GZIP',
+      compressors: { GZIP: (input) => new Uint8Array(gzipSync(input)) },
+    });
+    writeFileSync(join(folder, 'packed.parquet'), new Uint8Array(packed));
+    const titled = await read(
+      `table: packed.parquet\nparameters: [{ path: 'rods[0].material.E', column: E, name: E }, { name: n, column: n }]\n`,
+    );
+    expect(valuesOf(titled)).toEqual([
+      [6e7, 10],
+      [3e9, 11],
+    ]);
+    expect(titled.plan.parameters.map(({ unit }) => unit)).toEqual(['Pa', undefined]);
+  });
+
+  it('in a table are all there and in units that agree, also far down', async () => {
+    const problemOf = async (name: string, bytes: string | Uint8Array): Promise<string> => {
+      writeFileSync(join(folder, name), bytes);
+      return read(`table: ${name}\nparameters: [{ name: x, column: x }]\n`).then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      );
+    };
+    const rows = '1 mm,2\n'.repeat(200);
+    expect(await problemOf('far.csv', `x,y\n${rows}3 s,4\n`)).toContain(
+      `study.yaml:6:33 parameters[0].column: row 201 of the table, column 'x': "3 s" is in s`,
+    );
+    expect(await problemOf('empty.csv', 'x,y\n1,2\n,3\n')).toContain("row 2 of the table, column 'x': it is empty");
+    expect(await problemOf('infinite.csv', 'x\n1\nInfinity\n')).toContain('expected a finite number, got Infinity');
+    expect(await problemOf('short.csv', 'x,y\n1,2\n3\n')).toContain('row 2 of the table: expected 2 cells, got 1');
+    expect(await problemOf('cut.parquet', 'PAR1 and no more')).toContain('it is no complete Parquet file');
+  });
+
+  it('that name files stand for their contents, and a table that changed is noticed', async () => {
+    writeFileSync(join(folder, 'mesh.obj'), 'v 0 0 0\n');
+    const text = `parameters: [{ name: mesh, path: 'colliders[0].file', values: [mesh.obj] }]\n`;
+    const { hash } = (await read(text)).spec(0);
+    expect((await read(text)).spec(0).hash).toBe(hash);
+    writeFileSync(join(folder, 'mesh.obj'), 'v 1 0 0\n');
+    expect((await read(text)).spec(0).hash).not.toBe(hash);
+    writeFileSync(join(folder, 'changing.csv'), 'x\n1\n');
+    const { plan, source, text: whole } = await read('table: changing.csv\nparameters: [{ name: x, column: x }]\n');
+    expect((await parseStudy(whole, source, '1.0.0', plan)).count).toBe(1);
+    writeFileSync(join(folder, 'changing.csv'), 'x\n2\n');
+    await expect(parseStudy(whole, source, '1.0.0', plan)).rejects.toThrow('the table has changed since the study ran');
   });
 
   it('are drawn from distributions, the same for the same seed', async () => {
@@ -229,6 +280,17 @@ describe('a study that is wrong', () => {
     expect(await problem(`limits: { memory: 20 MB }\n`)).toContain('a worker process needs 150 MB');
     expect(await problem(`set: { 'rods.a.edges': 'm * 2' }\n`)).toContain("there is no parameter 'm'");
     expect(await problem(`parameters: [{ name: status, values: [1] }]\n`)).toContain('is a column of every data set');
+    expect(await problem(`parameters: [{ name: L, values: [1] }]\n`)).toContain(
+      "study.yaml:4:18 quantities.l: there is a parameter 'L'; choose another name",
+    );
+    // e is 2.718… in expressions, energy what the run found
+    for (const name of ['e', 'pi', 'energy'])
+      expect(await problem(`parameters: [{ name: ${name}, values: [1] }]\n`)).toContain(
+        `study.yaml:5:22 parameters[0].name: '${name}' means something else in expressions`,
+      );
+    expect(await problem('count: 3\n')).toContain("study.yaml:5:8 count: count is for command 'modes'");
+    expect(await problem('series: { every: 1 s }\n')).toContain("for command 'run'; use series: true");
+    expect(await problem('table: rows.csv\n')).toContain('no parameter has a column of this table');
     expect(await problem(`stop: { converged: { quantity: x, tolerance: 0.1 } }\n`)).toContain(
       "there is no quantity 'x'",
     );

@@ -158,10 +158,13 @@ function startTimer(slot: Slot): void {
   const { task } = slot;
   if (!task) return;
   task.started = performance.now();
-  task.timer = setTimeout(() => {
-    task.killed = 'timeout';
-    slot.process?.kill('SIGKILL');
-  }, Math.min(task.plan.limits.time * 1000, longestDelay));
+  task.timer = setTimeout(
+    () => {
+      task.killed = 'timeout';
+      slot.process?.kill('SIGKILL');
+    },
+    Math.min(task.plan.limits.time * 1000, longestDelay),
+  );
 }
 
 function post(child: ChildProcess | undefined, message: ToWorker): void {

@@ -11,7 +11,15 @@ import { type Convergence, createConvergence } from '../stop.ts';
 import type { Store } from '../store/store.ts';
 import { digest, type Study } from '../study/plan.ts';
 import type { Runs } from '../study/runs.ts';
-import { type BullQueue, connectRedis, explainRedis, isRejection, keys, openQueue, type RedisClient } from './connection.ts';
+import {
+  type BullQueue,
+  connectRedis,
+  explainRedis,
+  isRejection,
+  keys,
+  openQueue,
+  type RedisClient,
+} from './connection.ts';
 import { type StudyStatus, silence, type WorkerStatus } from './status.ts';
 
 export interface QueueOptions extends RunOptions {

@@ -104,12 +104,8 @@ export async function openStore(folder: string, { study, runs, shard, retryFaile
   const columns = columnsOf(study.plan, runs.numeric);
   const chunkSize = study.plan.series === false ? chunkRuns : chunkRunsOfSeries;
   const chunkCount = Math.ceil(runs.count / chunkSize);
-  const kept: Outcome[] = [];
-  if (before && (before.list !== runs.key || before.key !== study.plan.key)) {
-    for await (const outcome of readOutcomes(folder)) if (runs.position(outcome.hash) !== undefined) kept.push(outcome);
-    for (const name of ['journal', 'data']) rmSync(join(folder, name), { recursive: true, force: true });
-    makeFolders(folder);
-  }
+  const isChanged = before !== undefined && (before.list !== runs.key || before.key !== study.plan.key);
+  if (isChanged) await setAsideKept(folder, runs);
   const record: StudyRecord = {
     sweep: 1,
     version: study.plan.version,
@@ -129,8 +125,25 @@ export async function openStore(folder: string, { study, runs, shard, retryFaile
   writeFileAtomic(join(folder, 'study.yaml'), study.text, { overwrite: true });
   writeFileAtomic(join(folder, 'study.json'), `${JSON.stringify(record, null, 2)}\n`, { overwrite: true });
   const store = await openChunks({ folder, study, runs, columns, chunkSize, chunkCount }, retryFailed === true);
-  for (const outcome of kept) store.add(outcome);
+  if (existsSync(keptPath(folder))) {
+    for (const outcome of readJournal(keptPath(folder))) store.add(outcome);
+    store.flush();
+    rmSync(keptPath(folder));
+  }
   return store;
+}
+
+const keptPath = (folder: string): string => join(folder, 'kept.jsonl');
+
+/** Before the folder of a changed study is emptied: runs that are in the new list too wait in a file, whatever is killed now. */
+async function setAsideKept(folder: string, runs: Runs): Promise<void> {
+  const kept: Outcome[] = [];
+  const sources = [readOutcomes(folder), existsSync(keptPath(folder)) ? readJournal(keptPath(folder)) : []];
+  for (const source of sources)
+    for await (const outcome of source) if (runs.position(outcome.hash) !== undefined) kept.push(outcome);
+  writeJournal(keptPath(folder), kept);
+  for (const name of ['journal', 'data']) rmSync(join(folder, name), { recursive: true, force: true });
+  makeFolders(folder);
 }
 
 function makeFolders(folder: string): void {

@@ -19,12 +19,16 @@ export function checkFields(file: StudyFile, fail: Fail): void {
   if (file.count !== undefined && command !== 'modes') fail(['count'], "count is for command 'modes'");
   if (typeof file.series === 'object' && command !== 'run')
     fail(['series'], "instants at equal distances are for command 'run'; use series: true");
-  if (command === 'check') return checkCheck(file, fail);
+  if (command === 'check') checkCheck(file, fail);
+  else checkScene(file, fail);
+}
+
+function checkScene(file: StudyFile, fail: Fail): void {
   if (Array.isArray(file.case) && file.case.length > 1) fail(['case'], "several cases are for command 'check'");
   if (file.resolutions) fail(['resolutions'], "resolutions are for command 'check'");
   if (!file.quantities || Object.keys(file.quantities).length === 0)
     fail(['quantities'], 'missing; name what to keep of each run, such as quantities: { tip: probe.tip.z }');
-  const { converged } = stop ?? {};
+  const { converged } = file.stop ?? {};
   if (converged && !Object.hasOwn(file.quantities ?? {}, converged.quantity))
     fail(['stop', 'converged', 'quantity'], `there is no quantity '${converged.quantity}'`);
   if (file.table !== undefined && !file.parameters?.some(({ column }) => column !== undefined))

@@ -75,6 +75,8 @@ export interface Study {
   spec(index: number): RunSpec;
   readonly design: string;
   readonly priority: number;
+  /** Throws an InputError with the line of a field of the study file. */
+  readonly fail: Fail;
 }
 
 export const defaultLimits = { time: 3600, memory: 4e9 } as const;
@@ -135,7 +137,15 @@ export async function parseStudy(text: string, source: string, version: string, 
       : listRuns(file, parameters, subjects[0]?.models, table, fail);
   if (table) checkCells(table, parameters, fail);
   const plan =
-    known ?? makePlan({ file, name, version, base: withFiles(base, parameters, table), parameters: listed.parameters, tableKey });
+    known ??
+    makePlan({
+      file,
+      name,
+      version,
+      base: withFiles(base, parameters, table),
+      parameters: listed.parameters,
+      tableKey,
+    });
   return {
     file,
     text,
@@ -144,6 +154,7 @@ export async function parseStudy(text: string, source: string, version: string, 
     count: listed.count,
     design: describeDesign(file),
     priority: file.priority ?? 10,
+    fail,
     spec(index) {
       const { model, values } = listed.row(index);
       return { index, hash: hashRun(plan, model, values), ...(model !== undefined && { model }), values };
@@ -292,7 +303,8 @@ function checkCells(table: Table, parameters: readonly Parameter[], fail: Fail):
     for (const [index, row] of table.entries()) {
       const cell = row[column];
       const where = `row ${index + 1} of the table, column '${column}'`;
-      if (cell === null || cell === undefined || cell === '') fail(['parameters', k, 'column'], `${where}: it is empty`);
+      if (cell === null || cell === undefined || cell === '')
+        fail(['parameters', k, 'column'], `${where}: it is empty`);
       if (typeof cell === 'number' && !Number.isFinite(cell))
         fail(['parameters', k, 'column'], `${where}: expected a finite number, got ${cell}`);
       try {
