@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../../test/markdown.ts';
 import { sweepReport } from '../../cli/src/commands/sweepReport.ts';
+import { drawConvergence, drawScatter } from '../../cli/src/sweep/plots.ts';
 import { readReportData, thin } from '../../cli/src/sweep/reportData.ts';
 import { queryStudy } from '../src/query.ts';
 import { binnedIndices, saltelliIndices } from '../src/sensitivity.ts';
@@ -115,6 +116,23 @@ describe('a report of many runs', () => {
     expect(drawn.length).toBe(1500);
     // half of them, within four standard errors
     expect(Math.abs(drawn.filter(({ isRight }) => isRight).length - 750)).toBeLessThan(78);
+  });
+});
+
+describe('plots of a report', () => {
+  it('have logarithmic axes where the study has, and prefixes where units take them', () => {
+    const points = [1e8, 1e9, 1e10].map((x, k) => ({ x, y: 1000 + k, title: '' }));
+    const svg = drawScatter(points, { label: 'E', unit: 'Pa', log: true }, { label: 'density', unit: 'kg/m^3' });
+    // the middle of three decades
+    const [left, middle, right] = [...svg.matchAll(/<circle cx="([\d.]+)"/g)].map(([, x]) => Number(x));
+    expect(Math.abs(middle - (left + right) / 2)).toBeLessThan(0.02);
+    expect(svg).toContain('1 GPa');
+    expect(svg).toContain('density [kg/m^3]');
+  });
+
+  it('of a convergence study name the order', () => {
+    const points = [10, 20, 40].map((x) => ({ x, y: 3 / x ** 2, title: '' }));
+    expect(drawConvergence([{ label: 'der', points }])).toContain('der, order 2.00');
   });
 });
 

@@ -14,7 +14,14 @@ import {
 import { exitCode, UsageError } from '../exit.ts';
 import { figure, htmlPage, htmlTable, inlineSvg, type Numbering } from '../html/page.ts';
 import { escapeXml } from '../plot/svg.ts';
-import { drawConvergence, drawParallel, drawScatter, drawSurface, type Point as ErrorPoint } from '../sweep/plots.ts';
+import {
+  type Axis,
+  drawConvergence,
+  drawParallel,
+  drawScatter,
+  drawSurface,
+  type Point as ErrorPoint,
+} from '../sweep/plots.ts';
 import { type ReportData, readReportData, thin } from '../sweep/reportData.ts';
 import { formatNumber, formatTable, type Terminal } from '../terminal.ts';
 
@@ -71,6 +78,7 @@ function buildPage(data: ReportData, studio: string): string {
   const { record, rows, quantities } = data;
   const count: Numbering = { figures: 0, tables: 0 };
   const failed = rows.filter(({ status, pass }) => (status !== 'done' && status !== 'doubtful') || pass === false);
+  const doubtful = rows.filter(({ status }) => status === 'doubtful');
   const sections =
     record.command === 'check'
       ? convergenceOf(data, count)
@@ -78,9 +86,9 @@ function buildPage(data: ReportData, studio: string): string {
   return htmlPage({
     title: record.title,
     kicker: `tendril sweep · ${record.command} · ${record.design}`,
-    lead: `${rows.length} ${record.command === 'check' ? 'checks' : 'runs'}, ${failed.length} of them failed.`,
+    lead: `${rows.length} ${record.command === 'check' ? 'checks' : 'runs'}, ${failed.length} of them failed${doubtful.length > 0 ? `, ${doubtful.length} doubtful` : ''}.`,
     facts: `scene ${record.origin} · version ${record.version}`,
-    body: `${sections.join('\n')}\n${failuresOf(failed, data)}`,
+    body: `${sections.join('\n')}\n${listRows('Failures', failed, data)}${listRows('Doubtful runs', doubtful, data)}`,
     footer: `A point or a line opens its run in the studio, if one runs at <code>${escapeXml(studio)}</code>: <code>tendril studio --port ${escapeXml(new URL(studio).port || '80')} --no-open</code>`,
   });
 }
@@ -105,17 +113,21 @@ function convergenceOf({ rows, link }: ReportData, count: Numbering): string[] {
     const plot = figure(
       inlineSvg(drawConvergence(lines)),
       `Errors of ${id}`,
-      'Largest relative error of all quantities over the resolution n, one line per model.',
+      'Largest relative error of all quantities over the resolution n, one line per model; the order p of errors proportional to n to the power of −p.',
       count,
     );
     return `<section><h2>${escapeXml(id)}</h2>${plot}</section>`;
   });
 }
 
-const axisOf = ({ name, unit }: Column): { label: string; unit: string } => ({
-  label: name,
-  unit: unit === '1' ? '' : (unit ?? ''),
-});
+const axisOf = ({ name, unit }: Column): Axis => ({ label: name, unit: unit === '1' ? '' : (unit ?? '') });
+
+/** Logarithmic if the study spaces or draws the parameter so. */
+function parameterAxis(column: Column, { study }: ReportData): Axis {
+  const index = study.plan.parameters.findIndex(({ name }) => name === column.name);
+  const { range, distribution } = study.file.parameters?.[index] ?? {};
+  return { ...axisOf(column), log: range?.scale === 'log' || distribution?.type.startsWith('log-') === true };
+}
 
 interface Usable {
   readonly row: Row;
@@ -147,11 +159,12 @@ function sectionOf(data: ReportData, quantity: Column, count: Numbering): string
   }));
   const thinned = drawn.length < usable.length ? ` ${drawn.length} of ${usable.length} runs are drawn.` : '';
   const indices = indicesOf(data, usable);
+  const axes = parameters.map((parameter) => parameterAxis(parameter, data));
   const parts = [
     figure(
       inlineSvg(
         drawParallel(
-          [...parameters.map(axisOf), axisOf(quantity)],
+          [...axes, axisOf(quantity)],
           drawn.map(({ inputs, output, href, title }) => ({ values: [...inputs, output], href, title })),
         ),
       ),
@@ -159,12 +172,13 @@ function sectionOf(data: ReportData, quantity: Column, count: Numbering): string
       `One line per run, coloured by ${quantity.name}.${thinned}`,
       count,
     ),
+    '<div class="pair">',
     ...parameters.map((parameter, k) =>
       figure(
         inlineSvg(
           drawScatter(
             drawn.map(({ inputs, output, href, title }) => ({ x: inputs[k], y: output, href, title })),
-            axisOf(parameter),
+            axes[k],
             axisOf(quantity),
           ),
         ),
@@ -173,6 +187,7 @@ function sectionOf(data: ReportData, quantity: Column, count: Numbering): string
         count,
       ),
     ),
+    '</div>',
     ...surfaceOf(data, quantity, usable, indices, count),
     `<h3>Sobol sensitivity indices</h3>${htmlTable(
       ['parameter', 'first order', 'total'],
@@ -216,8 +231,8 @@ function surfaceOf(
   const [x, y] = [data.parameters[a], data.parameters[b]];
   const svg = drawSurface(
     usable.map(({ inputs, output }) => ({ x: inputs[a], y: inputs[b], z: output, title: '' })),
-    axisOf(x),
-    axisOf(y),
+    parameterAxis(x, data),
+    parameterAxis(y, data),
     axisOf(quantity),
   );
   return [
@@ -230,9 +245,9 @@ function surfaceOf(
   ];
 }
 
-function failuresOf(failed: readonly Row[], { link, parameters }: ReportData): string {
-  if (failed.length === 0) return '';
-  const rows = failed.slice(0, 200).map((row) => {
+function listRows(title: string, found: readonly Row[], { link, parameters }: ReportData): string {
+  if (found.length === 0) return '';
+  const rows = found.slice(0, 200).map((row) => {
     const href = link(row);
     const run = href === undefined ? String(row.run) : `<a href="${escapeXml(href)}">${row.run}</a>`;
     const values = parameters
@@ -240,6 +255,6 @@ function failuresOf(failed: readonly Row[], { link, parameters }: ReportData): s
       .join(', ');
     return `<tr><td>${run}</td><td class="text">${escapeXml(String(row.status))}</td><td class="text">${escapeXml(values)}</td><td class="text">${escapeXml(String(row.message ?? '').slice(0, 300))}</td></tr>`;
   });
-  const more = failed.length > 200 ? `<p>… and ${failed.length - 200} more.</p>` : '';
-  return `<section><h2>Failures</h2><div class="scroll"><table><thead><tr><th>run</th><th class="text">status</th><th class="text">parameters</th><th class="text">message</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>${more}</section>`;
+  const more = found.length > 200 ? `<p>… and ${found.length - 200} more.</p>` : '';
+  return `<section><h2>${title}</h2><div class="scroll"><table><thead><tr><th>run</th><th class="text">status</th><th class="text">parameters</th><th class="text">message</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>${more}</section>`;
 }

@@ -71,6 +71,9 @@ dd{margin:0}
 dd.claim{font-style:italic}
 figure{margin:1.8rem 0 2.2rem;break-inside:avoid}
 figure svg{display:block;width:100%;height:auto}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:0 1.5rem}
+figure svg a:hover path{stroke-width:3;stroke-opacity:1}
+figure svg a:hover circle{fill-opacity:1;stroke:var(--ink);stroke-width:1.5}
 figcaption{font-size:.88rem;line-height:1.5;color:var(--ink-soft);margin-top:.5rem}
 figcaption .number{font-weight:600;font-size:.8rem;color:var(--ink);margin-right:.4em}
 figcaption b{color:var(--ink);font-weight:600}

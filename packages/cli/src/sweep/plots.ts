@@ -1,5 +1,5 @@
 /** Plots of a study as SVG: parallel coordinates, scatter plots, a response surface. Points are links into the studio. */
-import { choosePrefix, formatTicks, linear, niceTicks } from '../plot/scale.ts';
+import { choosePrefix, formatTicks, linear, logarithmic, logTicks, niceTicks } from '../plot/scale.ts';
 import { document, element, escapeXml, gridColor, ink, inkSoft, line, num, text } from '../plot/svg.ts';
 
 export interface Point {
@@ -12,6 +12,8 @@ export interface Point {
 export interface Axis {
   readonly label: string;
   readonly unit: string;
+  /** Logarithmic: for parameters that the study spaces or draws so. */
+  readonly log?: boolean;
 }
 
 /** Blue to yellow, readable by the colour-blind, on light and dark grounds. */
@@ -41,9 +43,21 @@ interface Scale {
   readonly title: string;
 }
 
-function scaleOf(values: readonly number[], { label, unit }: Axis, from: number, to: number): Scale {
+/** Units that begin with a symbol of power one and without a prefix: Pa, m/s, N m; not kg/m^3, 1/m, m^2, rad. */
+const takesPrefix = (unit: string): boolean => /^(?!kg|rad)[A-Za-z]+(?![\w^])/.test(unit);
+
+function scaleOf(values: readonly number[], { label, unit, log }: Axis, from: number, to: number): Scale {
   const [low, high] = rangeOf(values);
-  const prefix = unit === '' ? { symbol: '', factor: 1 } : choosePrefix(Math.max(Math.abs(low), Math.abs(high)));
+  if (log && low > 0) {
+    const place = logarithmic(low, high, from, to);
+    const { ticks, labels } = logTicks(low, high, takesPrefix(unit) ? unit : '');
+    return {
+      to: place,
+      marks: ticks.map((tick, k) => ({ at: place(tick), label: labels[k] })),
+      title: takesPrefix(unit) || unit === '' ? label : `${label} [${unit}]`,
+    };
+  }
+  const prefix = takesPrefix(unit) ? choosePrefix(Math.max(Math.abs(low), Math.abs(high))) : { symbol: '', factor: 1 };
   const ticks = niceTicks(low / prefix.factor, high / prefix.factor, 4);
   const labels = formatTicks(ticks);
   const place = linear(low, high, from, to);
@@ -138,34 +152,64 @@ export function drawParallel(
   return document(width, height, 'Parallel coordinates', parts);
 }
 
-/** Range of the cells, and how many: points of an even grid lie in the middles of theirs. */
-function cellsOf(values: readonly number[]): { readonly range: [number, number]; readonly count: number } {
+interface Cells {
+  /** In the units of the axis. */
+  readonly range: readonly [number, number];
+  readonly count: number;
+  /** Cell of a value. */
+  of(value: number): number;
+}
+
+/** Cells of equal size on the axis; points of an even grid lie in the middles of theirs. */
+function cellsOf(raw: readonly number[], axis: Axis): Cells {
+  const isLog = axis.log === true && raw.every((value) => value > 0);
+  const values = isLog ? raw.map(Math.log) : raw;
+  const { range, count } = divide(values);
+  const [low, high] = range;
+  return {
+    range: isLog ? [Math.exp(low), Math.exp(high)] : range,
+    count,
+    of: (value) => Math.min(count - 1, Math.floor((count * ((isLog ? Math.log(value) : value) - low)) / (high - low))),
+  };
+}
+
+function divide(values: readonly number[]): { readonly range: [number, number]; readonly count: number } {
   const [low, high] = rangeOf(values);
   const distinct = [...new Set(values)].sort((a, b) => a - b);
-  const count = Math.min(24, distinct.length, Math.max(2, Math.floor(Math.sqrt(values.length))));
   const step = (high - low) / (distinct.length - 1);
   const isEven =
-    count === distinct.length && distinct.every((value, k) => Math.abs(value - low - k * step) < 1e-6 * step);
-  return { range: isEven ? [low - step / 2, high + step / 2] : [low, high], count };
+    distinct.length > 1 &&
+    distinct.length <= 60 &&
+    distinct.every((value, k) => Math.abs(value - low - k * step) < 1e-6 * step);
+  if (isEven) return { range: [low - step / 2, high + step / 2], count: distinct.length };
+  // about five points per cell, so that few cells stay empty
+  const count = Math.min(24, distinct.length, Math.max(2, Math.floor(Math.sqrt(values.length / 5))));
+  return { range: [low, high], count };
 }
 
 /** Means over the cells of a grid of two parameters. */
 export function drawSurface(points: readonly (Point & { readonly z: number })[], x: Axis, y: Axis, z: Axis): string {
   const [width, height, left, bottom, right] = [620, 380, 70, 46, 110];
-  const [{ range: xs, count: nx }, { range: ys, count: ny }] = [
-    cellsOf(points.map((point) => point.x)),
-    cellsOf(points.map((point) => point.y)),
+  const [columns, rows] = [
+    cellsOf(
+      points.map((point) => point.x),
+      x,
+    ),
+    cellsOf(
+      points.map((point) => point.y),
+      y,
+    ),
   ];
+  const [nx, ny] = [columns.count, rows.count];
   const sums = new Map<number, { sum: number; count: number }>();
   for (const point of points) {
-    const i = Math.min(nx - 1, Math.floor((nx * (point.x - xs[0])) / (xs[1] - xs[0])));
-    const j = Math.min(ny - 1, Math.floor((ny * (point.y - ys[0])) / (ys[1] - ys[0])));
-    const cell = sums.get(i + nx * j) ?? { sum: 0, count: 0 };
-    sums.set(i + nx * j, { sum: cell.sum + point.z, count: cell.count + 1 });
+    const key = columns.of(point.x) + nx * rows.of(point.y);
+    const cell = sums.get(key) ?? { sum: 0, count: 0 };
+    sums.set(key, { sum: cell.sum + point.z, count: cell.count + 1 });
   }
   const means = [...sums].map(([key, { sum, count }]) => ({ i: key % nx, j: Math.floor(key / nx), mean: sum / count }));
   const [low, high] = rangeOf(means.map(({ mean }) => mean));
-  const [across, up] = [scaleOf(xs, x, left, width - right), scaleOf(ys, y, height - bottom, 14)];
+  const [across, up] = [scaleOf(columns.range, x, left, width - right), scaleOf(rows.range, y, height - bottom, 14)];
   const [w, h] = [(width - right - left) / nx, (height - bottom - 14) / ny];
   const bar = scaleOf([low, high], z, height - bottom, 14);
   const parts = [
@@ -197,13 +241,25 @@ export function drawSurface(points: readonly (Point & { readonly z: number })[],
   return document(width, height, `${z.label} over ${x.label} and ${y.label}`, parts);
 }
 
+/** Order of convergence p of errors C n⁻ᵖ, by least squares in the logarithms. */
+export function orderOf(points: readonly Pick<Point, 'x' | 'y'>[]): number {
+  const logs = points.map(({ x, y }) => [Math.log(x), Math.log(y)] as const);
+  const mean = (k: 0 | 1): number => logs.reduce((sum, pair) => sum + pair[k], 0) / logs.length;
+  const [mx, my] = [mean(0), mean(1)];
+  const covariance = logs.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0);
+  return -covariance / logs.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
+}
+
+/** Lines that lie on each other are told apart by their dashes. */
+const dashes = ['', '9 3', '2 3', '9 3 2 3'];
+
 const lineColors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#999999'];
 
 /** Errors over a resolution, both on logarithmic axes. Points of error zero have no place on them. */
 export function drawConvergence(
   lines: readonly { readonly label: string; readonly points: readonly Point[] }[],
 ): string {
-  const [width, height, left, bottom, right] = [620, 360, 70, 46, 120];
+  const [width, height, left, bottom, right] = [620, 360, 70, 46, 170];
   const shown = lines.map(({ label, points }) => ({ label, points: points.filter(({ x, y }) => x > 0 && y > 0) }));
   const all = shown.flatMap(({ points }) => points);
   if (all.length === 0) return document(width, 40, 'Errors', [text(12, 24, 'All errors are zero.', {})]);
@@ -225,10 +281,12 @@ export function drawConvergence(
       const stroke = lineColors[k % lineColors.length];
       const at = points.map((point) => ({ point, x: across(Math.log10(point.x)), y: up(Math.log10(point.y)) }));
       const d = at.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${num(x)} ${num(y)}`).join('');
+      const order = points.length > 1 ? `, order ${orderOf(points).toFixed(2)}` : '';
+      const dash = dashes[k % dashes.length];
       return [
-        `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`,
+        `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="1.5"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}/>`,
         ...at.map(({ point, x, y }) => linked(element('circle', { cx: x, cy: y, r: 3, fill: stroke }), point)),
-        text(width - right + 14, 24 + 18 * k, label, { fill: stroke }),
+        text(width - right + 14, 24 + 18 * k, `${label}${order}`, { fill: stroke }),
       ];
     }),
     text((left + width - right) / 2, height - 8, 'n', { anchor: 'middle' }),
