@@ -71,7 +71,13 @@ function hanging(perTurn: number, step: number, duration: number): SceneInput {
     welds: [{ rod: 'spring', at: 'end', body: 'bob' }],
     time: { duration, step },
     solver: { der: { integrator: 'tr-bdf2' } },
-    output: { every: 0.05 },
+    output: {
+      every: 0.05,
+      probes: [
+        { name: 'bouncing', body: 'bob', quantity: 'translationalEnergy' },
+        { name: 'turning', body: 'bob', quantity: 'rotationalEnergy' },
+      ],
+    },
   };
 }
 

@@ -38,6 +38,7 @@ const resultNames = [
   'picture.svg',
   'picture.png',
   'probes.csv',
+  'probes.svg',
   'modes.csv',
   'modes.svg',
   'modes.png',

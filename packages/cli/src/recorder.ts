@@ -23,6 +23,7 @@ import { hueCount } from './plot/color.ts';
 import { drawEnergies, type EnergyPlot } from './plot/energies.ts';
 import { drawPicture, type Picture } from './plot/picture.ts';
 import { renderPng } from './plot/png.ts';
+import { drawProbes } from './plot/probes.ts';
 import { version } from './version.ts';
 
 const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
@@ -129,6 +130,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
           () => folder.write('energies.csv', energyLines(energies, figures)),
           () => probes.series.length > 0 && folder.write('probes.csv', probeTable(probes.series)),
           () => energies.length > 1 && folder.write('energies.svg', energyFigure(energies, figures)),
+          () => hasCurves(probes) && folder.write('probes.svg', probeFigure(probes, figures)),
           () => folder.write('picture.svg', picture()),
           () => folder.write('picture.png', renderPng(picture())),
         ]),
@@ -220,6 +222,13 @@ function energyFigure(rows: readonly EnergyRow[], figures: Figures): string {
     },
     ...figures.energyPlot,
   });
+}
+
+/** A curve needs two instants. */
+const hasCurves = ({ series }: ProbeRecorder): boolean => (series[0]?.time.length ?? 0) > 1;
+
+function probeFigure({ series }: ProbeRecorder, { title, subtitle, parameter }: Figures): string {
+  return drawProbes({ title, subtitle, probes: series, xLabel: parameter?.label, xUnit: parameter?.unit });
 }
 
 /** Frames in memory for the picture: all of a few rods (thinned when there are very many), first and last of a crowd. */

@@ -1,4 +1,4 @@
-export type { BodyPose, RigidBody } from './bodies/body.ts';
+export type { BodyEnergies, BodyPose, RigidBody } from './bodies/body.ts';
 export { type ChannelInfo, channelLength, channelNames, channels } from './channels.ts';
 export { defaultContactIterations } from './contact/contactWorld.ts';
 export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/detect/hashGrid.ts';
@@ -128,9 +128,10 @@ export {
 } from './scene/hair.ts';
 export { continuationOf, type Liveness, livenessOf, turnRing } from './scene/live.ts';
 export { listNames } from './scene/names.ts';
+export { bodyQuantities } from './scene/output.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
-export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';
+export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -47,12 +47,12 @@ export function* energyTable(recording: Pick<Recording, 'frames'>): Generator<st
 
 /** One line per probe and time; a quantity with one component leaves y and z empty. */
 export function* probeTable(probes: readonly ProbeSeries[]): Generator<string> {
-  yield csvLine(['probe', 'rod', 'quantity', 'time', 'x', 'y', 'z']);
-  for (const { name, rod, quantity, time, value } of probes) {
+  yield csvLine(['probe', 'rod', 'quantity', 'time', 'x', 'y', 'z', 'body']);
+  for (const { name, rod = '', body = '', quantity, time, value } of probes) {
     for (let i = 0; i < time.length; i++) {
       const item = value[i];
       const cells: readonly Cell[] = typeof item === 'number' ? [item, '', ''] : item;
-      yield csvLine([name, rod, quantity, time[i], ...cells]);
+      yield csvLine([name, rod, quantity, time[i], ...cells, body]);
     }
   }
 }

@@ -158,12 +158,13 @@ export function buildResult(input: ResultInput): Result {
     time: world.time,
     steps: input.steps ?? createStepTotals().totals(),
     rods: world.rods.map((_, k) => rodResult(world, k)),
-    bodies: world.bodies.map(({ id, pose }) => ({
+    bodies: world.bodies.map(({ id, pose, energies }) => ({
       id,
       position: triple(pose.position, 0),
       orientation: [...pose.orientation] as BodyResult['orientation'],
       velocity: triple(pose.velocity, 0),
       angularVelocity: triple(pose.angularVelocity, 0),
+      energies: energies(),
     })),
     energies: { kinetic, bending, twisting, stretching, potential, total },
     momentum: {

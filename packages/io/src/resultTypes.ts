@@ -175,6 +175,12 @@ export interface BodyResult {
   readonly velocity: Triple;
   /** Angular velocity in world axes [rad/s]. */
   readonly angularVelocity: Triple;
+  readonly energies: {
+    /** Kinetic energy of the centre of mass [J]. */
+    readonly translational: number;
+    /** Kinetic energy of the rotation about it [J]. */
+    readonly rotational: number;
+  };
 }
 
 /** Energies [J]. */

@@ -4,7 +4,14 @@
  * Input may have units; output is core's `Scene` in SI. Checks that need more than one field (does the rod of a pin exist, do nodes coincide) are in core:
  * it throws SceneError, and `explainSceneError` finds the line.
  */
-import { type ColliderSpec, channelNames, type PinSpec, type Scene, type WeldSpec } from '@tendril-sim/core';
+import {
+  bodyQuantities,
+  type ColliderSpec,
+  channelNames,
+  type PinSpec,
+  type Scene,
+  type WeldSpec,
+} from '@tendril-sim/core';
 import * as z from 'zod';
 import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
@@ -89,14 +96,23 @@ const modes = fields('modes', {
   about: words(['equilibrium', 'initial']).optional().describe('About the equilibrium (default) or the initial shape.'),
 });
 
-const probe = fields('a probe', {
-  name: text('a name').optional().describe('Name in the output. Default: made from rod, place and quantity.'),
+const probeName = text('a name').optional().describe('Name in the output. Default: composed of the other fields.');
+const rodProbe = fields('a probe on a rod', {
+  name: probeName,
   rod: text("the rod's name").describe('Name of the rod.'),
   at: location.describe('Where on the rod.'),
   quantity: words(['position', 'velocity', 'tangent', 'd1', ...channelNames])
     .optional()
     .describe('What to measure. Default position.'),
 });
+const bodyProbe = fields('a probe of a body', {
+  name: probeName,
+  body: text("the body's name").describe('Name of the body.'),
+  quantity: words([...bodyQuantities])
+    .optional()
+    .describe('What to measure. Default position.'),
+});
+const probe = either('a probe with rod and at, or with body', [rodProbe, bodyProbe]);
 
 const sceneFields = {
   tendril: z

@@ -122,7 +122,12 @@ describe('csv', () => {
     const probes: ProbeSeries[] = [
       { name: 'the "tip"', rod: 'a', quantity: 'position', time: [0], value: [[1, 2, 3]] },
       { name: 'n', rod: 'a', quantity: 'tension', time: [0.5], value: [7] },
+      { name: 'm', body: 'b', quantity: 'rotationalEnergy', time: [0.5], value: [8] },
     ];
-    expect([...probeTable(probes)].slice(1)).toEqual(['"the ""tip""",a,position,0,1,2,3\n', 'n,a,tension,0.5,7,,\n']);
+    expect([...probeTable(probes)].slice(1)).toEqual([
+      '"the ""tip""",a,position,0,1,2,3,\n',
+      'n,a,tension,0.5,7,,,\n',
+      'm,,rotationalEnergy,0.5,8,,,b\n',
+    ]);
   });
 });

@@ -58,7 +58,7 @@ function addRun({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Writes recording.tendril, energies.csv, energies.svg, picture.svg, picture.png, probes.csv (if the scene has probes),
+Writes recording.tendril, energies.csv, energies.svg, picture.svg, picture.png, probes.csv and probes.svg (if the scene has probes),
 state.tendril (to go on from) and result.json. Ctrl-C finishes the present step and writes all of them; a second ends at once.
 A scene of - is read from standard input. tendril recover saves what a killed run left.
 

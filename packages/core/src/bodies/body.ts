@@ -35,6 +35,30 @@ export interface BodyPose {
   readonly angularVelocity: Float64Array;
 }
 
+/** Kinetic energies of a body [J], of its centre of mass and of its rotation about it. */
+export interface BodyEnergies {
+  readonly translational: number;
+  readonly rotational: number;
+}
+
+export function bodyEnergies(
+  { mass, inertia }: RigidBody,
+  { rotation, velocity, angularVelocity }: BodyPose,
+): BodyEnergies {
+  // angular velocity in body axes, in which the inertia is constant
+  const spin = [0, 1, 2].map(
+    (k) =>
+      rotation[k] * angularVelocity[0] + rotation[3 + k] * angularVelocity[1] + rotation[6 + k] * angularVelocity[2],
+  );
+  let rotational = 0;
+  let squared = 0;
+  for (let i = 0; i < 3; i++) {
+    squared += velocity[i] * velocity[i];
+    for (let j = 0; j < 3; j++) rotational += 0.5 * spin[i] * inertia[3 * i + j] * spin[j];
+  }
+  return { translational: 0.5 * mass * squared, rotational };
+}
+
 export function createBodyPose(): BodyPose {
   return {
     position: new Float64Array(3),

@@ -1,17 +1,19 @@
-/** Probes: quantities at places on rods, followed in time. */
+/** Probes: quantities at places on rods and of bodies, followed in time. */
 import { channels } from '../channels.ts';
 import { SceneError } from '../errors.ts';
-import type { ProbeSpec } from '../scene/types.ts';
-import type { World } from '../world/types.ts';
+import type { BodyProbeSpec, BodyQuantity, ProbeSpec, RodProbeSpec } from '../scene/output.ts';
+import type { World, WorldBody } from '../world/types.ts';
 import type { Observer } from './observer.ts';
 import { placeOn, type RodPlace } from './place.ts';
 
-/** A quantity at a place on a rod, in time. */
+/** A quantity of a rod or body in time. */
 export interface ProbeSeries {
   /** Name of the probe. */
   readonly name: string;
-  /** The rod. */
-  readonly rod: string;
+  /** The rod, of a probe on a rod. */
+  readonly rod?: string;
+  /** The body, of a probe of a body. */
+  readonly body?: string;
   /** What it measures. */
   readonly quantity: string;
   /** Instants [s]. */
@@ -28,24 +30,26 @@ export interface ProbeRecorder extends Observer {
 /** Creates an observer that follows the probes of the scene. */
 export function createProbes(world: World): ProbeRecorder {
   const probes = (world.scene.output?.probes ?? []).map((spec, k) => {
-    const rod = world.rods.findIndex(({ id }) => id === spec.rod);
-    if (rod < 0) throw new SceneError(['output', 'probes', k, 'rod'], `there is no rod '${spec.rod}'`);
-    const quantity = spec.quantity ?? 'position';
-    const series: ProbeSeries = { name: spec.name ?? nameOf(spec), rod: spec.rod, quantity, time: [], value: [] };
-    return { rod, place: placeOn(world.rods[rod], spec.at), quantity, series };
+    const about = 'rod' in spec ? { rod: spec.rod } : { body: spec.body };
+    const { quantity = 'position' } = spec;
+    const series: ProbeSeries = { name: spec.name ?? nameOf(spec), ...about, quantity, time: [], value: [] };
+    return { read: 'rod' in spec ? rodReader(world, spec, k) : bodyReader(world, spec, k), series };
   });
   return {
     series: probes.map(({ series }) => series),
     observe() {
-      for (const { rod, place, quantity, series } of probes) {
+      for (const { read, series } of probes) {
         series.time.push(world.time);
-        series.value.push(measure(world, rod, place, quantity));
+        series.value.push(read());
       }
     },
   };
 }
 
-function nameOf({ rod, at, quantity = 'position' }: ProbeSpec): string {
+function nameOf(spec: ProbeSpec): string {
+  const { quantity = 'position' } = spec;
+  if ('body' in spec) return `${spec.body}.${quantity}`;
+  const { rod, at } = spec;
   const place =
     typeof at === 'string'
       ? at
@@ -55,11 +59,40 @@ function nameOf({ rod, at, quantity = 'position' }: ProbeSpec): string {
   return `${rod}@${place}.${quantity}`;
 }
 
+type Reader = () => number | number[];
+
+function rodReader(world: World, { rod: id, at, quantity = 'position' }: RodProbeSpec, k: number): Reader {
+  const rod = world.rods.findIndex((one) => one.id === id);
+  if (rod < 0) throw new SceneError(['output', 'probes', k, 'rod'], `there is no rod '${id}'`);
+  const place = placeOn(world.rods[rod], at);
+  return () => measure(world, rod, place, quantity);
+}
+
+function bodyReader(world: World, { body: id, quantity = 'position' }: BodyProbeSpec, k: number): Reader {
+  const body = world.bodies.find((one) => one.id === id);
+  if (!body) throw new SceneError(['output', 'probes', k, 'body'], `there is no body '${id}'`);
+  return bodyReaders[quantity](body);
+}
+
+const bodyReaders: Readonly<Record<BodyQuantity, (body: WorldBody) => Reader>> = {
+  position:
+    ({ pose }) =>
+    () => [...pose.position],
+  velocity:
+    ({ pose }) =>
+    () => [...pose.velocity],
+  angularVelocity:
+    ({ pose }) =>
+    () => [...pose.angularVelocity],
+  translationalEnergy: (body) => () => body.energies().translational,
+  rotationalEnergy: (body) => () => body.energies().rotational,
+};
+
 function measure(
   world: World,
   rod: number,
   place: RodPlace,
-  quantity: NonNullable<ProbeSpec['quantity']>,
+  quantity: NonNullable<RodProbeSpec['quantity']>,
 ): number | number[] {
   const samples = world.samples[rod];
   switch (quantity) {

@@ -81,8 +81,8 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
   );
 }
 
-/** Probes must name rods and places that exist. */
-export function checkOutput({ output }: Scene, layoutOf: (rod: string, path: Path) => Layout): void {
+/** Probes must name rods, places and bodies that exist. */
+export function checkOutput({ output, bodies = [] }: Scene, layoutOf: (rod: string, path: Path) => Layout): void {
   const names = new Set<string>();
   output?.probes?.forEach((probe, k) => {
     if (probe.name !== undefined && names.has(probe.name)) {
@@ -92,6 +92,14 @@ export function checkOutput({ output }: Scene, layoutOf: (rod: string, path: Pat
       );
     }
     if (probe.name !== undefined) names.add(probe.name);
+    if ('body' in probe) {
+      check(
+        bodies.some(({ id }) => id === probe.body),
+        ['output', 'probes', k, 'body'],
+        `there is no body '${probe.body}'`,
+      );
+      return;
+    }
     findPlace(probe.at, layoutOf(probe.rod, ['output', 'probes', k, 'rod']), ['output', 'probes', k, 'at']);
   });
 }

@@ -10,10 +10,32 @@ export interface OutputSpec {
 }
 
 /** A quantity to follow in time. */
-export interface ProbeSpec {
+export type ProbeSpec = RodProbeSpec | BodyProbeSpec;
+
+/** A quantity at a place on a rod. */
+export interface RodProbeSpec {
   readonly name?: string;
   readonly rod: string;
   readonly at: Location;
   /** Default `position`. */
   readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | Channel;
 }
+
+/** A quantity of a rigid body. */
+export interface BodyProbeSpec {
+  readonly name?: string;
+  readonly body: string;
+  /** Default `position`. */
+  readonly quantity?: BodyQuantity;
+}
+
+/** What can be measured of a body: of its centre of mass, its rotation in world axes, and both kinetic energies [J]. */
+export const bodyQuantities = [
+  'position',
+  'velocity',
+  'angularVelocity',
+  'translationalEnergy',
+  'rotationalEnergy',
+] as const;
+
+export type BodyQuantity = (typeof bodyQuantities)[number];

@@ -77,7 +77,9 @@ export function splitRod(scene: Scene, rods: readonly Rod[], index: number, node
       ...(scene.loads && { loads: scene.loads.flatMap((load) => splitLoad(load, rod, parts, ids, moved)) }),
       ...(scene.fields && { fields: scene.fields.flatMap((field) => splitField(field, rods, rod, parts, ids, named)) }),
       ...(scene.colliders && { colliders: scene.colliders.map(named) }),
-      ...(scene.output?.probes && { output: { ...scene.output, probes: scene.output.probes.map(moved) } }),
+      ...(scene.output?.probes && {
+        output: { ...scene.output, probes: scene.output.probes.map((one) => ('rod' in one ? moved(one) : one)) },
+      }),
     },
   };
 }

@@ -4,6 +4,7 @@
  * `buildWorld` makes the parts (build.ts); a step advances them (step.ts); readings and statics answer questions about them
  * (read.ts, statics.ts). Nothing in this folder depends on the inside of a model.
  */
+import { bodyEnergies } from '../bodies/body.ts';
 import type { WorldOptions } from '../engine.ts';
 import type { LoadSource } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
@@ -15,7 +16,7 @@ import { createStatics } from './statics.ts';
 import { stepWorld } from './step.ts';
 import type { World } from './types.ts';
 
-export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './types.ts';
+export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './types.ts';
 
 /**
  * Compiles a scene to a world that knows the models and the contact of `options` and nothing else. Throws SceneError, with the path of the
@@ -32,7 +33,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       readBack(parts);
       return samples;
     },
-    bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
+    bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose, energies: () => bodyEnergies(body, pose) })),
     colliders,
     grips,
     warnings,

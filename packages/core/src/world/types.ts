@@ -1,5 +1,5 @@
 /** The public interface of a world: stepping, reports, queries. */
-import type { BodyPose } from '../bodies/body.ts';
+import type { BodyEnergies, BodyPose } from '../bodies/body.ts';
 import type { ContactForce, ContactReport, LinkForce } from '../contact/report.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
 import type {
@@ -74,6 +74,14 @@ export interface WorldState {
   readonly engine?: Uint8Array;
 }
 
+/** A rigid body in motion. */
+export interface WorldBody {
+  readonly id: string;
+  readonly pose: BodyPose;
+  /** Its kinetic energies now [J]. */
+  energies(): BodyEnergies;
+}
+
 /** A compiled scene in motion. */
 export interface World {
   readonly scene: Scene;
@@ -84,7 +92,7 @@ export interface World {
   /** Samples of each rod, in the scene's order; views that every step updates (see `step` for a GPU). */
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
-  readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  readonly bodies: readonly WorldBody[];
   /** Obstacles, in the scene's order; `evaluate` computes the pose of one. */
   readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: moves, turns or releases it. */
