@@ -26,10 +26,12 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
       : name === undefined
         ? undefined
         : `${name} · t = ${formatNumber(last.time)} s`,
-    rods: rods.map(({ id, closed, edgeRadius }, k) => ({
+    rods: rods.map(({ id, closed, edgeRadius, section }, k) => ({
       id,
       closed,
       radius: edgeRadius,
+      section,
+      director: last.rods[k].edgeDirector,
       frames: frames.map((frame) => frame.rods[k].nodePosition),
     })),
     bodies: bodies?.map(({ id, radius }, k) => ({

@@ -240,7 +240,7 @@ function createKeptFrames(world: World): { add(time: number): void; picture(figu
   let poses: Float64Array[][] = [];
   let stride = 1;
   let seen = 0;
-  type Kept = { time: number; positions: Float64Array[]; bodies: Float64Array[] };
+  type Kept = { time: number; positions: Float64Array[]; directors: Float64Array[]; bodies: Float64Array[] };
   let latest: Kept | undefined;
   const push = ({ time, positions, bodies }: Kept): void => {
     times.push(time);
@@ -252,6 +252,7 @@ function createKeptFrames(world: World): { add(time: number): void; picture(figu
       latest = {
         time,
         positions: world.samples.map(({ nodePosition }) => nodePosition.slice()),
+        directors: world.samples.map(({ edgeDirector }) => edgeDirector.slice()),
         bodies: world.bodies.map(({ pose }) => Float64Array.of(...pose.position, ...pose.orientation)),
       };
       if (seen++ % stride !== 0 || (crowd && frames.length > 0)) return;
@@ -273,6 +274,8 @@ function createKeptFrames(world: World): { add(time: number): void; picture(figu
           id,
           closed,
           radius: edgeRadius,
+          section: header.rods[k].section,
+          director: latest?.directors[k],
           frames: frames.map((positions) => positions[k]),
         })),
         bodies: header.bodies?.map(({ id, radius }, k) => ({

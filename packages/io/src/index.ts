@@ -82,6 +82,7 @@ export {
 export type { StrandsSpec } from './schema/files.ts';
 export * as schemaPieces from './schema/primitives.ts';
 export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
+export { type SectionOutline, sectionOutline } from './sectionOutline.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
 export {

@@ -37,6 +37,7 @@ import {
 import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';
+import { type SectionOutline, sectionOutline } from './sectionOutline.ts';
 
 /** Version of the recording format. */
 export const recordingVersion: number = 1;
@@ -53,6 +54,8 @@ export interface RecordedRod {
   readonly edgeLengthRest: readonly number[];
   /** [m] */
   readonly edgeRadius: readonly number[];
+  /** Outline of a section that is not round. */
+  readonly section?: SectionOutline;
 }
 
 /** Description of a body in a recording. */
@@ -354,6 +357,7 @@ export function recordingHeader(
 ): RecordingHeader {
   const rods = world.rods.map((rod): RecordedRod => {
     const { id, model, closed, nodeCount, edgeCount } = rod;
+    const section = sectionOutline(world.scene, rod);
     return {
       id,
       model,
@@ -362,6 +366,7 @@ export function recordingHeader(
       edgeCount,
       edgeLengthRest: [...rod.edgeLengthRest],
       edgeRadius: [...rod.edgeRadius],
+      ...(section && { section }),
     };
   });
   const bodies = world.scene.bodies?.map((spec): RecordedBody => ({ id: spec.id, radius: drawnRadius(spec) }));

@@ -2,6 +2,7 @@
  * The rods over time on one page: earlier times as pale lines, the last as shaded tubes, with what a reader needs to
  * judge it: a scale bar, the axes, the times, and where the rods are held.
  */
+import type { SectionOutline } from '@tendril-sim/io';
 import { hueCount, mix, ramp } from './color.ts';
 import { drawAxes, drawPins, drawScaleBar, drawTimeLegend, type PinMark } from './decor.ts';
 import {
@@ -13,6 +14,7 @@ import {
   roomForPools,
   type Scenery,
 } from './obstacles.ts';
+import { createPrism, type Prism } from './ribbon.ts';
 import { refineCurve } from './smooth.ts';
 import { document, fitText, inkSoft, smoothPathData, text } from './svg.ts';
 import { drawGhost, layGhost, layTubes, type Stroke } from './tube.ts';
@@ -25,6 +27,10 @@ export interface PictureRod {
   readonly radius: ArrayLike<number>;
   /** Positions [m], 3 per node, one array per frame. */
   readonly frames: readonly ArrayLike<number>[];
+  /** Outline of a section that is not round. */
+  readonly section?: SectionOutline;
+  /** d1 of the edges in the last frame, 3 per edge: rods are drawn with their section and a stripe that shows twist. */
+  readonly director?: ArrayLike<number>;
   /** Rods of one hue belong together, and the first of them names it; default: a hue each. */
   readonly hue?: number;
 }
@@ -148,7 +154,11 @@ export function drawPicture(picture: Picture): string {
       layers[found[k].layer].push(mark);
     });
   };
-  const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(hue(rod), 1) : variedColor(rod)));
+  const final = rods.map((rod, k) => ({
+    ...stroke(last, k, few ? ramp(hue(k), 1) : variedColor(k)),
+    round: rod.section === undefined,
+    ...(few && { prism: surfaceOf(rod, shown[last][k], parts[k], page) }),
+  }));
   // The dots of a crowd go behind it, the marks of a few pins before it.
   if (!few) layMarks(final);
   if (picture.nested) front.push(...final.map((one) => drawGhost(one, 1)));
@@ -174,6 +184,17 @@ export function drawPicture(picture: Picture): string {
     }),
   );
   return document(widthPage, page.height, picture.title, body);
+}
+
+/** Below this width a stripe on a round rod would only blur it [px]. */
+const leastStriped = 7;
+
+/** Section and stripe of a rod whose directors are known; of a round one only if it is wide enough. */
+function surfaceOf(rod: PictureRod, nodes: ArrayLike<number>, parts: number, page: Page): Prism | undefined {
+  const { closed, radius, section, director } = rod;
+  if (!director || (!section && 2 * maximum(radius) * page.scale < leastStriped)) return undefined;
+  const points = refineCurve(nodes, closed, parts);
+  return createPrism({ points, closed, parts, director, section, radius, ...page });
 }
 
 /** In pixels: from wide to narrow, the last a line. */
@@ -264,6 +285,8 @@ interface Page {
   /** World → pixels, right and down, and depth towards the reader, in pixels too. */
   place(points: ArrayLike<number>): Float64Array;
   widthOf(radius: number): number;
+  /** Rods are drawn at least this wide [px]. */
+  readonly least: number;
 }
 
 function layOut(view: View, swept: readonly ArrayLike<number>[], rods: readonly PictureRod[]): Page {
@@ -306,6 +329,7 @@ function layOut(view: View, swept: readonly ArrayLike<number>[], rods: readonly 
       }
       return out;
     },
+    least,
     widthOf: (radius) => Math.max(least, 2 * radius * scale),
   };
 }

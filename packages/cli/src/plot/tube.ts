@@ -4,6 +4,7 @@
  */
 import { mix } from './color.ts';
 import { layerCount, type Scenery } from './obstacles.ts';
+import { dark, drawPrismPiece, drawStripe, type Prism } from './ribbon.ts';
 import { num, paper, pathData } from './svg.ts';
 
 /** A rod on the page: x, y and depth (larger is nearer) in pixels, a node. */
@@ -13,6 +14,10 @@ export interface Stroke {
   /** Pixels, one per edge. */
   readonly width: ArrayLike<number>;
   readonly color: string;
+  /** Its section and stripe, if they are drawn. */
+  readonly prism?: Prism;
+  /** Whether the section is round: a tube with a stripe instead of a prism. */
+  readonly round?: boolean;
   /** Ends that are cut square, as in a wall, and not rounded. */
   readonly flat?: readonly [boolean, boolean];
 }
@@ -179,6 +184,11 @@ function haloOn(scenery: Scenery, { stroke, from, to, layer }: Piece): string {
 }
 
 function drawPiece(out: string[], { stroke, from, to }: Piece, color: string, background: string = paper): void {
+  const { prism } = stroke;
+  if (prism && !stroke.round) {
+    out.push(...drawPrismPiece(prism, from, to, color, background));
+    return;
+  }
   const width = stroke.width[from];
   const free = [from === 0 && !stroke.closed, to === stroke.width.length && !stroke.closed] as const;
   const halo = Math.min(3, 0.5 * width);
@@ -196,6 +206,8 @@ function drawPiece(out: string[], { stroke, from, to }: Piece, color: string, ba
     });
     out.push(strokePath(pathData(reach(stroke, from, to, free, 0.3 + 0.15 * k, shift * width)), tone, share * width));
   });
+  // darker than the gleam, which runs along the tube too
+  if (prism) out.push(...drawStripe(prism, from, to, mix(color, dark, 0.7)));
 }
 
 /** Half a disc beyond the end of a tube: a whole one would cover the shading of the pieces before it. */
@@ -219,17 +231,17 @@ interface Layer {
 
 /** The more pixels a tube has, the more steps its shading has. */
 function layers(color: string, width: number): Layer[] {
-  const outline = { share: 1, tone: mix(color, '#0b1220', 0.5), shift: 0 };
+  const outline = { share: 1, tone: mix(color, dark, 0.5), shift: 0 };
   const body = (share: number): Layer => ({ share, tone: color, shift: 0 });
   const gleam = { share: 0.18, tone: mix(color, paper, 0.5), shift: 0.17 };
   if (width < 2.6) return [body(1)];
-  if (width < 5) return [{ ...outline, tone: mix(color, '#0b1220', 0.35) }, body(0.72), gleam];
+  if (width < 5) return [{ ...outline, tone: mix(color, dark, 0.35) }, body(0.72), gleam];
   const edge = Math.min(0.25, 2 / width);
   const soft = { share: 0.55, tone: mix(color, paper, 0.16), shift: 0.08 };
   if (width < 12) return [outline, body(1 - edge), soft, gleam];
   return [
     outline,
-    { share: 1 - edge, tone: mix(color, '#0b1220', 0.16), shift: 0 },
+    { share: 1 - edge, tone: mix(color, dark, 0.16), shift: 0 },
     { share: 0.8, tone: color, shift: 0.04 },
     { share: 0.56, tone: mix(color, paper, 0.1), shift: 0.09 },
     { share: 0.34, tone: mix(color, paper, 0.24), shift: 0.13 },
