@@ -11,6 +11,7 @@ import {
   type World,
   type WorldOptions,
 } from '@tendril-sim/core';
+import { loadSimdDer } from '@tendril-sim/core/batch';
 import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
 import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril-sim/io/node';
 import { isInterrupted } from './interrupt.ts';
@@ -33,7 +34,7 @@ export interface WorldChoices {
 const manyRods = 128;
 const manyFibers = 16;
 
-/** Number of nodes from which `backend: auto` uses the GPU: below, opening the device takes longer than it gains. */
+/** Number of nodes from which `backend: auto` computes in single precision: below, opening a device takes longer than it gains. */
 const manyNodes = 5_000;
 
 /** With the engine that the scene requests, loaded only then, and with kernels if rods can be solved two at a time. */
@@ -46,32 +47,54 @@ export async function openWorld(source: Source, choices: WorldChoices = {}): Pro
   if (backend === 'gpu' && !choices.gpu)
     return createWithKernels(source, withBackend(scene, 'batch'), options, choices);
   if (backend === 'gpu' || (backend === 'auto' && choices.gpu)) {
-    const world = await tryGpu(source, options, choices);
-    if (world) return world;
+    const gpu = await tryGpu(source, options, choices);
+    if ('world' in gpu) return gpu.world;
+    const simd = backend === 'auto' ? await trySimd(scene, options) : undefined;
+    if (simd) {
+      choices.announce?.(`${simdLine} (${gpu.why})`);
+      return simd;
+    }
+    const line = `${gpu.why}; the standard backend computes the rods`;
+    if (backend === 'gpu') choices.warn?.(line);
+    else choices.announce?.(line);
     return createWithKernels(source, withBackend(scene, 'standard'), options, choices);
   }
   if (backend === 'batch') choices.announce?.('rods of der are computed by: batch, in double precision on the CPU');
+  if (backend === 'simd') choices.announce?.(simdLine);
   return createWithKernels(source, scene, options, choices);
+}
+
+const simdLine = 'rods of der are computed by: SIMD kernels on the CPU, in single precision';
+
+function countNodes({ rods }: World): number {
+  return rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+}
+
+/** A world whose rods the SIMD kernels move, for `backend: auto`; undefined if they cannot move them, or the rods are few. */
+async function trySimd(scene: Scene, options: WorldOptions): Promise<World | undefined> {
+  try {
+    const world = createWorld(withBackend(scene, 'simd'), { ...options, models: [await loadSimdDer()] });
+    return countNodes(world) < manyNodes ? undefined : world;
+  } catch (error) {
+    // the standard backend explains a scene that is wrong for all
+    if (error instanceof SceneError) return undefined;
+    throw error;
+  }
 }
 
 function withBackend(scene: Scene, backend: Backend): Scene {
   return { ...scene, solver: { ...scene.solver, der: { ...scene.solver?.der, backend } } };
 }
 
-/** A world whose rods the GPU moves; undefined if something else must compute them, in which case the user was warned why. */
+/** A world whose rods the GPU moves, or why something else must compute them. */
 async function tryGpu(
   source: Source,
   options: WorldOptions,
-  { warn, announce }: WorldChoices,
-): Promise<World | undefined> {
+  { announce }: WorldChoices,
+): Promise<{ readonly world: World } | { readonly why: string }> {
   const { scene } = source;
   const isAsked = scene.solver?.der?.backend === 'gpu';
-  const decline = (why: string): undefined => {
-    const line = `${why}; the standard backend computes the rods`;
-    if (isAsked) warn?.(line);
-    else announce?.(line);
-    return undefined;
-  };
+  const decline = (why: string): { readonly why: string } => ({ why });
   // it differs from the exact solution by the amount in docs/notes/batch-engine.md: only used on request
   if (!isAsked && (scene.colliders?.length ?? 0) > 0)
     return decline('contact with colliders is solved approximately on the GPU, if asked for by backend: gpu');
@@ -89,13 +112,13 @@ async function tryGpu(
   }
   try {
     const world = createWorld(withBackend(scene, 'gpu'), { ...options, models: [model] });
-    const nodes = world.rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+    const nodes = countNodes(world);
     if (!isAsked && nodes < manyNodes) {
       gpu.close();
       return decline(`${nodes} nodes are too few for the GPU (${model.adapter}) to be faster`);
     }
     announce?.(`rods of der are computed by: ${model.adapter}, in single precision`);
-    return world;
+    return { world };
   } catch (error) {
     gpu.close();
     if (error instanceof SceneError && !isAsked) return decline(`the GPU cannot compute this scene: ${error.message}`);
@@ -113,8 +136,9 @@ async function createWithKernels(
 ): Promise<World> {
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
   // the kernels of der are not those of the batch backend
-  const [rods, fibers] = [scene.solver?.der?.backend === 'batch' ? 0 : count('der'), count('fiber')];
-  const models: Model[] = [];
+  const backend = scene.solver?.der?.backend;
+  const [rods, fibers] = [backend === 'batch' || backend === 'simd' ? 0 : count('der'), count('fiber')];
+  const models: Model[] = backend === 'simd' ? [await loadSimdDer()] : [];
   // the reference implementation uses one thread, unless more are requested
   const kernels = !plain;
   const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));

@@ -5,6 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type LaneDescription, type SweepLayout, writeLaneKernels } from './laneKernels.ts';
+import { readContext } from './laneTranslate.ts';
 import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';
 import { sweepSources, translateToWgsl } from './wgsl.ts';
@@ -90,8 +92,8 @@ const formulas = translate(
   ],
 );
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';
-const lanes = "import { add, angle, cos, div, mul, sin, sub, writeAngleRatio } from './lanes';\n\n";
-writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${lanes}${formulas}`);
+const laneImports = "import { add, angle, cos, div, mul, sin, sub, writeAngleRatio } from './lanes';\n\n";
+writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${laneImports}${formulas}`);
 
 const constants = (await runModule(read('src/constants.ts'))) as Constants;
 const description = (await runModule(read('src/kernels/description.ts'))) as Description;
@@ -99,7 +101,6 @@ writeFileSync(join(core, 'kernels/assembly/shared.ts'), `${note}\n${writeShared(
 
 const made = join(core, 'kernels/dist');
 mkdirSync(made, { recursive: true });
-const wasm = join(made, 'der.wasm');
 const options = [
   '--enable',
   'simd',
@@ -112,13 +113,16 @@ const options = [
 ];
 const limits = ['--initialMemory', '1', '--uncheckedBehavior', 'always', '--use', 'abort=', '--disableWarning', '112'];
 const compiler = join(process.cwd(), 'node_modules/assemblyscript/bin/asc.js');
-const entry = join(core, 'kernels/assembly/index.ts');
-execFileSync(process.execPath, [compiler, entry, '-o', wasm, ...options, ...limits], { stdio: 'inherit' });
-
-const folder = join(core, 'src/kernels/generated');
-mkdirSync(folder, { recursive: true });
-const text = readFileSync(wasm).toString('base64');
-writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
+/** Compiles a folder of kernels and writes the module that holds them. */
+const compile = (from: string, name: string, folder: string, file: string): void => {
+  const wasm = join(made, `${name}.wasm`);
+  const entry = join(core, from, 'index.ts');
+  execFileSync(process.execPath, [compiler, entry, '-o', wasm, ...options, ...limits], { stdio: 'inherit' });
+  mkdirSync(join(core, folder), { recursive: true });
+  const text = readFileSync(wasm).toString('base64');
+  writeFileSync(join(core, folder, file), `${note}export const ${name}Wasm: string =\n  '${text}';\n`);
+};
+compile('kernels/assembly', 'der', 'src/kernels/generated', 'der.ts');
 
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
 const wgsl = translateToWgsl(sweepSources.map(batch), {
@@ -130,3 +134,18 @@ writeFileSync(
   join(core, 'src/batch/generated/sweeps.ts'),
   `${note}export const sweepsWgsl: string = ${JSON.stringify(wgsl)};\n`,
 );
+
+const lanes = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'layout.ts'].map(batch);
+const laneKernels = writeLaneKernels(
+  readContext(lanes),
+  [
+    { suffix: 'Plain', type: 'f32x4', damped: false, exact: false },
+    { suffix: 'PlainExact', type: 'f32x4', damped: false, exact: true },
+    { suffix: 'Damped', type: 'f32x4', damped: true, exact: false },
+    { suffix: 'DampedExact', type: 'f32x4', damped: true, exact: true },
+  ],
+  (await runModule(read('src/batch/simd/description.ts'))) as LaneDescription,
+  (await runModule(read('src/batch/layout.ts'))) as SweepLayout,
+);
+writeFileSync(join(core, 'kernels/batch/generated.ts'), `${note}\n${laneKernels}`);
+compile('kernels/batch', 'batch', 'src/batch/generated', 'kernels.ts');

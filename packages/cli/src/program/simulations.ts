@@ -31,8 +31,8 @@ const withModel = (command: Command): Command =>
 const backendOption = (): Option =>
   new Option(
     '--backend <name>',
-    'what computes rods of model der: standard (default), batch, gpu, or auto (gpu where it serves)',
-  ).choices(['standard', 'batch', 'gpu', 'auto']);
+    'what computes rods of model der: standard (default), batch, simd, gpu, or auto (gpu or simd where they serve)',
+  ).choices(['standard', 'batch', 'simd', 'gpu', 'auto']);
 
 const withOutput = (command: Command): Command =>
   withModel(command)

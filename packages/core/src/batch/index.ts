@@ -24,3 +24,4 @@ export {
 } from './merged.ts';
 export { batchModel, mergedBatchModel } from './model.ts';
 export type { Obstacle } from './obstacles.ts';
+export { loadSimdDer } from './simd/model.ts';

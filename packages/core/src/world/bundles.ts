@@ -13,6 +13,12 @@ export interface RodPlace {
 
 const STANDARD = 'standard';
 
+/** What is missing where a backend has no model. */
+const needs = {
+  gpu: 'backend: gpu needs a GPU: use the command line, or pass a model of createGpuModel to createWorld',
+  simd: 'backend: simd needs its kernels: use the command line, or pass the model of loadSimdDer to createWorld',
+};
+
 /** The first model of the id, with the backend that the scene's `solver.<id>.backend` asks for, if it does. */
 export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[]): Model | undefined {
   const options = scene.solver?.[id];
@@ -51,11 +57,9 @@ export function compileBundles(
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = chooseModel(id, scene, models);
-    if (!model && scene.solver?.der?.backend === 'gpu' && id === 'der')
-      throw new SceneError(
-        ['solver', 'der', 'backend'],
-        'backend: gpu needs a GPU: use the command line, or pass a model of createGpuModel to createWorld',
-      );
+    const backend = id === 'der' && scene.solver?.der?.backend;
+    if (!model && (backend === 'gpu' || backend === 'simd'))
+      throw new SceneError(['solver', 'der', 'backend'], needs[backend]);
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],

@@ -21,6 +21,7 @@ import {
   type World,
   type WorldState,
 } from '@tendril-sim/core';
+import { loadSimdDer } from '@tendril-sim/core/batch';
 import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
 import {
   createFileResolver,
@@ -150,7 +151,9 @@ async function openWorld(scene: Scene): Promise<World> {
   const bodies = scene.engine ? await (await import('@tendril-sim/bridge/rapier')).loadRapier() : undefined;
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
   const models: Model[] = [];
-  if (scene.solver?.der?.backend !== 'batch' && count('der') > 1) models.push(await loadDer());
+  const backend = scene.solver?.der?.backend;
+  if (backend === 'simd') models.push(await loadSimdDer());
+  else if (backend !== 'batch' && count('der') > 1) models.push(await loadDer());
   if (count('fiber') > 0) models.push(await loadFiber());
   return createWorld(scene, { models, ...(bodies && { bodies }) });
 }

@@ -150,7 +150,7 @@ function advance(batch: DeviceBatch, step: UnreadStep): StepOutcome {
     shifts: 0,
     failure: {
       rod: groups[answer.firstGroup].strands[answer.firstStrand].rod.id,
-      reason: `it did not converge in ${reference.options.iterations} iterations on the GPU, or a joint bends by more than 168°${more}`,
+      reason: `it did not converge in ${reference.options.iterations} iterations ${batch.caller.where}, or a joint bends by more than 168°${more}`,
     },
   };
 }

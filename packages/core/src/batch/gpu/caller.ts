@@ -26,6 +26,8 @@ export interface StepAnswer {
 }
 
 export interface GpuCaller {
+  /** Where strands are computed, in words that go on from "did not converge in 9 iterations". */
+  readonly where: string;
   /** Sends a request and waits. Throws DeviceLostError, or what the device's thread threw. */
   call(request: GpuRequest): StepAnswer;
 }
@@ -43,6 +45,7 @@ export function createCaller(port: ThreadPort): GpuCaller {
   const letters = new Uint16Array(new SharedArrayBuffer(2 * TEXT_SIZE));
   const answer = { words: words.buffer as SharedArrayBuffer, letters: letters.buffer as SharedArrayBuffer };
   return {
+    where: 'on the GPU',
     call(request) {
       words.fill(0);
       const message: GpuMessage = { request, answer };

@@ -112,7 +112,7 @@ export function restoreContacts(batch: DeviceBatch, rows: readonly OwnContactRow
 }
 
 function isSame(a: Membership, b: Membership): boolean {
-  return JSON.stringify(a.groups) === JSON.stringify(b.groups);
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Brings the copy up to date. */

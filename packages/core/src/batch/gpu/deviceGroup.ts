@@ -29,7 +29,8 @@ export interface DeviceGroup {
   hasKeptFrames: boolean;
 }
 
-function countSlots({ stiffnessDamping }: Members): number {
+/** Slots of a node in shared memory. */
+export function countSlots({ stiffnessDamping }: Pick<Members, 'stiffnessDamping'>): number {
   return stiffnessDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
 }
 

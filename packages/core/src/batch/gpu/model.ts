@@ -16,7 +16,7 @@ export interface GpuModel extends Model {
 }
 
 /** Whether rods meet anything: then contact is merged into their iterations. */
-function hasContact({ colliders = [], contact }: Scene): boolean {
+export function hasContact({ colliders = [], contact }: Scene): boolean {
   return colliders.length > 0 || (contact !== undefined && contact.between !== 'none');
 }
 

@@ -2,14 +2,14 @@ import type { Capabilities } from '../capabilities.ts';
 import type { OptionFields } from '../optionFields.ts';
 
 /** What computes rods of `der`. */
-export type Backend = 'standard' | 'batch' | 'gpu' | 'auto';
+export type Backend = 'standard' | 'batch' | 'simd' | 'gpu' | 'auto';
 
 /** Options of the model `der`. */
 export interface DerOptions {
   /**
    * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for open inextensible
-   * rods that are free or held at their first node; `gpu`, the same in single precision on a GPU; `auto`: `gpu` if there is one, it can move
-   * the rods, and they are many.
+   * rods that are free or held at their first node; `simd`, the same in single precision, four rods at once; `gpu`, the same in single
+   * precision on a GPU; `auto`: `gpu` if there is one, else `simd`, if it can move the rods and they are many.
    */
   readonly backend?: Backend;
   /**
@@ -31,9 +31,9 @@ export interface DerOptions {
 export const derOptions: OptionFields<DerOptions> = {
   backend: {
     kind: 'words',
-    words: ['standard', 'batch', 'gpu', 'auto'],
+    words: ['standard', 'batch', 'simd', 'gpu', 'auto'],
     about:
-      'standard (default); batch: edge rotations as unknowns, for open inextensible rods that are free or held at their first node; gpu: the same in single precision on a GPU; auto: gpu where it serves, else standard.',
+      'standard (default); batch: edge rotations as unknowns, for open inextensible rods that are free or held at their first node; simd: the same in single precision, four rods at once; gpu: the same on a GPU; auto: gpu or simd where they serve, else standard.',
   },
   integrator: {
     kind: 'words',

@@ -1,0 +1,190 @@
+/**
+ * A group of strands in the memory of the kernels: blocks of `WIDTH` strands, one per lane, with the layouts of description.ts. The lanes of
+ * the last block that no strand needs repeat the last strand.
+ */
+import { batchWasm } from '../generated/kernels.ts';
+import { countSlots } from '../gpu/deviceGroup.ts';
+import { floatAt } from '../gpu/parts.ts';
+import type { GroupTask } from '../gpu/requests.ts';
+import { ROOT_VECTORS } from '../gpu/shader.ts';
+import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
+import { countVectors, headFields, nodeFields, parameterFields, vectorsBefore, workFields } from './description.ts';
+
+/** Strands per block. */
+export const WIDTH = 4;
+
+/** Bytes of a page of memory; the first one has the constants of the kernels. */
+const PAGE = 65536;
+
+/** The compiled kernels. */
+export type SimdModule = WebAssembly.Module;
+
+export function compileSimd(): Promise<SimdModule> {
+  return WebAssembly.compile(Uint8Array.from(atob(batchWasm), (character) => character.charCodeAt(0)));
+}
+
+/** kernels/batch/index.ts */
+export type Advance = (
+  state: number,
+  nodes: number,
+  head: number,
+  work: number,
+  parameters: number,
+  edges: number,
+  damped: number,
+  finish: number,
+  iterations: number,
+  tolerance: number,
+) => number;
+
+/** Addresses are in bytes. */
+export interface LaneMemory {
+  readonly task: GroupTask;
+  readonly blocks: number;
+  readonly slots: number;
+  readonly floats: Float32Array;
+  readonly advance: Advance;
+  /** Work space and parameters of two stages. */
+  readonly work: number;
+  readonly parameters: readonly [number, number];
+  /** Of the first block, and bytes per block; `kept`: the state at the start of the step. */
+  readonly head: { readonly first: number; readonly bytes: number };
+  readonly nodes: { readonly first: number; readonly bytes: number };
+  readonly state: { readonly first: number; readonly bytes: number };
+  readonly kept: { readonly first: number; readonly bytes: number };
+}
+
+const align = (bytes: number): number => 16 * Math.ceil(bytes / 16);
+
+/** Throws RangeError if memory does not hold the strands. */
+export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
+  const { nodes, strands, stiffnessDamping, massDamping } = task;
+  const slots = stiffnessDamping > 0 || massDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
+  const blocks = Math.ceil(strands.length / WIDTH);
+  let end = PAGE;
+  const reserve = (bytes: number): number => {
+    end += align(bytes);
+    return end - align(bytes);
+  };
+  const reserveBlocks = (vectors: number): { first: number; bytes: number } => ({
+    first: reserve(16 * vectors * blocks),
+    bytes: 16 * vectors,
+  });
+  const parameterBytes = 4 * (stageFields.length + parameterFields.length);
+  const layout = {
+    work: reserve(16 * countVectors(workFields) * nodes),
+    parameters: [reserve(parameterBytes), reserve(parameterBytes)] as const,
+    head: reserveBlocks(countVectors(headFields)),
+    nodes: reserveBlocks(countVectors(nodeFields) * nodes),
+    state: reserveBlocks(3 * slots * nodes),
+    kept: reserveBlocks(3 * slots * nodes),
+  };
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const opened: LaneMemory = {
+    task,
+    blocks,
+    slots,
+    floats: new Float32Array(memory.buffer),
+    advance: exports.advance as Advance,
+    ...layout,
+  };
+  packConstants(opened);
+  return opened;
+}
+
+/** Index in `floats` of a vector's number for strand s, `vectors` after the start of its block. */
+function indexOf(
+  { first, bytes }: { readonly first: number; readonly bytes: number },
+  s: number,
+  vectors: number,
+): number {
+  return (first + Math.floor(s / WIDTH) * bytes) / 4 + WIDTH * vectors + (s % WIDTH);
+}
+
+/** Every lane, with the strand that it has. */
+function forEachLane({ blocks, task }: LaneMemory, visit: (lane: number, strand: number) => void): void {
+  for (let lane = 0; lane < WIDTH * blocks; lane++) visit(lane, Math.min(lane, task.strands.length - 1));
+}
+
+function packConstants(memory: LaneMemory): void {
+  const { task, floats, nodes } = memory;
+  const perNode = countVectors(nodeFields);
+  const at = (name: string): number => vectorsBefore(nodeFields, name);
+  const [mass, length, strainRest, stiffness] = ['mass', 'length', 'strainRest', 'stiffness'].map(at);
+  forEachLane(memory, (lane, s) => {
+    const one = task.strands[s];
+    for (let i = 0; i < task.nodes; i++) {
+      const put = (field: number, value: number): void => {
+        floats[indexOf(nodes, lane, perNode * i + field)] = value;
+      };
+      put(mass, one.nodeMass[i]);
+      if (i === task.nodes - 1) continue;
+      put(length, one.edgeLength[i]);
+      for (let k = 0; k < 3; k++) {
+        put(strainRest + k, one.jointStrainRest[3 * i + k]);
+        put(stiffness + k, one.jointStiffness[3 * i + k]);
+      }
+    }
+  });
+}
+
+/** Forces of stage k on the strands of a block, from the group's shared memory. */
+export function putForces(memory: LaneMemory, k: number, block: number): void {
+  const { task, floats, nodes } = memory;
+  const from = new Float32Array(task.memory.forces[k]);
+  const perNode = countVectors(nodeFields);
+  const force = vectorsBefore(nodeFields, 'force');
+  for (let lane = 0; lane < WIDTH; lane++) {
+    const s = strandOf(memory, block, lane);
+    for (let i = 0; i < task.nodes; i++) {
+      const source = floatAt(task.nodes, 1, s, i, 0);
+      const to = indexOf(nodes, WIDTH * block + lane, perNode * i + force);
+      for (let axis = 0; axis < 3; axis++) floats[to + WIDTH * axis] = from[source + axis];
+    }
+  }
+}
+
+/** The strand that a lane has. */
+function strandOf({ task }: LaneMemory, block: number, lane: number): number {
+  return Math.min(WIDTH * block + lane, task.strands.length - 1);
+}
+
+/** Poses of the roots of a block at the end of stage k, from the group's shared memory. */
+export function putRoots(memory: LaneMemory, k: number, block: number): void {
+  const { task, floats, head } = memory;
+  const from = new Float32Array(task.memory.roots[k]);
+  for (let lane = 0; lane < WIDTH; lane++) {
+    const s = strandOf(memory, block, lane);
+    const to = (head.first + block * head.bytes) / 4 + lane;
+    // frame, frame before and displacement lie one after the other in both
+    for (let i = 0; i < 11; i++) floats[to + WIDTH * i] = from[4 * ROOT_VECTORS * s + i];
+  }
+}
+
+function copyStates(memory: LaneMemory, move: (shared: Float32Array, source: number, lane: number) => void): void {
+  const { task, slots, state } = memory;
+  const shared = new Float32Array(task.memory.states);
+  const sharedSlots = countSlots(task);
+  forEachLane(memory, (lane, s) => {
+    for (let i = 0; i < task.nodes; i++)
+      for (let slot = 0; slot < sharedSlots; slot++)
+        move(shared, floatAt(task.nodes, sharedSlots, s, i, slot), indexOf(state, lane, 3 * (slots * i + slot)));
+  });
+}
+
+/** State from the group's shared memory. */
+export function putStates(memory: LaneMemory): void {
+  const { floats } = memory;
+  copyStates(memory, (shared, source, lane) => {
+    for (let axis = 0; axis < 3; axis++) floats[lane + WIDTH * axis] = shared[source + axis];
+  });
+}
+
+/** State to the group's shared memory. */
+export function getStates(memory: LaneMemory): void {
+  const { floats } = memory;
+  copyStates(memory, (shared, source, lane) => {
+    for (let axis = 0; axis < 3; axis++) shared[source + axis] = floats[lane + WIDTH * axis];
+  });
+}

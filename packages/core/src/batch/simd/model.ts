@@ -1,0 +1,44 @@
+/** `der` by the SIMD kernels as a model of the world. */
+import { SceneError } from '../../errors.ts';
+import type { Bundle, Model } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { createDeviceBundle } from '../gpu/bundle.ts';
+import type { Membership } from '../gpu/membership.ts';
+import { hasContact } from '../gpu/model.ts';
+import { batchModel, compileBatch } from '../model.ts';
+import { createSimdDevice } from './device.ts';
+import { compileSimd } from './memory.ts';
+
+/** Why some rods are not moved by the kernels. Throws SceneError if none is. */
+function explainMembership({ groups, others }: Membership, rods: readonly Rod[]): string[] {
+  if (others.length === 0) return [];
+  const { rod, reason } = others[0];
+  if (groups.length === 0)
+    throw new SceneError(
+      ['solver', 'der', 'backend'],
+      `the simd backend cannot move rod '${rods[rod].id}': it ${reason}; use backend: batch`,
+    );
+  const more = others.length > 1 ? ` and ${others.length - 1} others are` : ' is';
+  return [`rod '${rods[rod].id}'${more} computed in double precision, without SIMD: it ${reason}`];
+}
+
+/** Compiles the kernels: `createWorld(scene, { models: [await loadSimdDer()] })`, with `solver.der.backend: simd` in the scene. */
+export async function loadSimdDer(): Promise<Model> {
+  const module = await compileSimd();
+  return {
+    ...batchModel,
+    backend: 'simd',
+    isFast: true,
+    compile(rods, drives, scene, coupling): Bundle {
+      if (hasContact(scene))
+        throw new SceneError(
+          ['solver', 'der', 'backend'],
+          'the simd backend has no contact yet; use backend: batch or gpu',
+        );
+      const reference = compileBatch(rods, drives, scene, coupling);
+      return createDeviceBundle(createSimdDevice(module), reference, (membership) =>
+        explainMembership(membership, rods),
+      );
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/** The SIMD kernels, translated from the same sweeps, against the reference in double precision, step by step; and as a backend of a world. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadSimdDer } from '../../src/batch/index.ts';
+import { createWorld, type Model, type PinSpec, type RodSpec, type Scene, type World } from '../../src/index.ts';
+import { farthest, rod, sceneOf } from './scenes.ts';
+
+const LENGTH = 0.3;
+let simd: Model;
+beforeAll(async () => {
+  simd = await loadSimdDer();
+});
+
+const shapes: readonly Partial<RodSpec>[] = [
+  { natural: { curvature: [3, 2, 1] } },
+  {
+    shape: { type: 'helix', radius: 0.012, pitch: 0.04, turns: 3 },
+    natural: 'initial',
+    section: { type: 'circle', radius: 60e-6 },
+  },
+  { natural: 'initial', section: { type: 'circle', radius: 60e-6 } },
+];
+
+/** Seven rods, so that the second block of four has a lane without a rod of its own. */
+function hairs(
+  der: NonNullable<Scene['solver']>['der'],
+  changes: Partial<RodSpec> = {},
+  pin: Partial<PinSpec> = {},
+): Scene {
+  const rods = Array.from(
+    { length: 7 },
+    (_, k): RodSpec => ({ ...rod, edges: 9, ...shapes[k % shapes.length], ...changes, id: `hair ${k}` }),
+  );
+  const pins = rods.map(({ id }): PinSpec => ({ rod: id, at: 'start', ...pin }));
+  return sceneOf({ rods, pins, solver: { der: { twist: 'quasistatic', ...der } } });
+}
+
+function openBoth(scene: Scene): { readonly reference: World; readonly world: World } {
+  const { der } = scene.solver ?? {};
+  const withBackend = (backend: 'batch' | 'simd'): Scene => ({ ...scene, solver: { der: { ...der, backend } } });
+  return { reference: createWorld(withBackend('batch')), world: createWorld(withBackend('simd'), { models: [simd] }) };
+}
+
+const path: Partial<PinSpec> = {
+  path: {
+    interpolation: 'smooth',
+    keys: [{ time: 0 }, { time: 0.1, offset: [0.01, -0.02, 0.03], rotation: [0.3, -0.2, 0.6] }],
+  },
+};
+const damping = { mass: 1.5, stiffness: 2e-3 };
+
+describe('SIMD step by step', () => {
+  test.each([
+    ['bdf2', hairs({ integrator: 'bdf2' })],
+    ['bdf2, moving roots', hairs({ integrator: 'bdf2' }, {}, path)],
+    ['tr-bdf2, moving roots', hairs({ integrator: 'tr-bdf2' }, {}, path)],
+    ['implicit Euler, damping of mass', hairs({ integrator: 'implicit-euler' }, { damping: { mass: 3 } })],
+    ['bdf2, damping of stiffness, moving roots', hairs({ integrator: 'bdf2' }, { damping: { stiffness: 5e-3 } }, path)],
+    ['tr-bdf2, both dampings, moving roots', hairs({ integrator: 'tr-bdf2' }, { damping }, path)],
+    ['two edges', hairs({ integrator: 'bdf2' }, { edges: 2, shape: rod.shape })],
+  ])('%s', (_, scene) => {
+    const { reference, world } = openBoth(scene);
+    const starts = reference.samples.map(({ nodePosition }) => nodePosition.slice());
+    for (let k = 0; k < 24; k++) {
+      reference.step();
+      world.step();
+      world.samples.forEach(({ nodePosition, nodeVelocity }, s) => {
+        expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(3e-6 * LENGTH);
+        expect(farthest(nodeVelocity, reference.samples[s].nodeVelocity)).toBeLessThan(1e-3);
+      });
+    }
+    world.samples.forEach(({ nodePosition }, s) => {
+      expect(farthest(nodePosition, starts[s])).toBeGreaterThan(0.01);
+    });
+  });
+
+  test('one step from equal states is within 1e-6 of the largest displacement', () => {
+    const { reference, world } = openBoth(hairs({ integrator: 'bdf2' }));
+    for (let k = 0; k < 10; k++) reference.step();
+    world.restore(reference.save());
+    const before = reference.samples.map(({ nodePosition }) => nodePosition.slice());
+    reference.step();
+    world.step();
+    world.samples.forEach(({ nodePosition }, s) => {
+      const expected = reference.samples[s].nodePosition;
+      const way = farthest(expected, before[s]);
+      expect(way).toBeGreaterThan(1e-3);
+      expect(farthest(nodePosition, expected)).toBeLessThan(1e-6 * LENGTH + 1e-6 * way);
+    });
+  });
+});
+
+describe('backend: simd', () => {
+  const run = (world: World, steps: number): World => {
+    for (let k = 0; k < steps; k++) world.step();
+    return world;
+  };
+  const open = (scene: Scene): World => openBoth(scene).world;
+
+  test('two runs, and a run that is saved and restored, have the same bits', () => {
+    const scene = hairs({ integrator: 'bdf2' }, { damping }, path);
+    const whole = run(open(scene), 12);
+    const half = run(open(scene), 6);
+    const resumed = open(scene);
+    resumed.restore(half.save());
+    expect(run(resumed, 6).hash()).toBe(whole.hash());
+    expect(run(open(scene), 12).hash()).toBe(whole.hash());
+    expect(run(open(scene), 11).hash()).not.toBe(whole.hash());
+  });
+
+  test('edges keep their length over a thousand steps', () => {
+    const world = run(
+      open(hairs({ integrator: 'bdf2' }, { edges: 6, shape: rod.shape, section: { type: 'circle', radius: 1e-3 } })),
+      1000,
+    );
+    world.rods.forEach(({ edgeCount, edgeLengthRest }, s) => {
+      const x = world.samples[s].nodePosition;
+      for (let j = 0; j < edgeCount; j++) {
+        const length = Math.hypot(...[0, 1, 2].map((k) => x[3 * j + 3 + k] - x[3 * j + k]));
+        expect(Math.abs(length / edgeLengthRest[j] - 1)).toBeLessThan(2e-7);
+      }
+    });
+  });
+
+  test('rods that the kernels do not cover are moved beside them, and a warning says so', () => {
+    const scene = hairs({ integrator: 'bdf2' });
+    const mixed = { ...scene, pins: scene.pins?.slice(1) };
+    const { reference, world } = openBoth(mixed);
+    expect(world.warnings.join()).toMatch(/'hair 0' is computed in double precision, without SIMD: it is free/);
+    run(reference, 10);
+    run(world, 10);
+    world.samples.forEach(({ nodePosition }, s) => {
+      expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(3e-6 * LENGTH);
+    });
+  });
+
+  test('what it cannot compute is refused', () => {
+    const scene = hairs({ backend: 'simd' });
+    expect(() => createWorld(scene)).toThrow(/needs its kernels.*loadSimdDer/);
+    expect(() => createWorld({ ...scene, pins: [] }, { models: [simd] })).toThrow(
+      /simd backend cannot move rod 'hair 0'/,
+    );
+    const floor: Partial<Scene> = { colliders: [{ id: 'floor', type: 'plane', normal: [0, 0, 1] }] };
+    expect(() => createWorld({ ...scene, ...floor }, { models: [simd] })).toThrow(/simd backend has no contact/);
+  });
+});
