@@ -8,13 +8,14 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix, relative } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
 import { pages, read, root } from '../test/files.ts';
 import { entryPoints } from './undocumented.ts';
 
-const out = join(root, 'packages/cli/dist/site');
+const site = join(root, 'packages/cli/dist/site');
 
 /** Groups of the navigation; what is in none of them is still a page, found by links and by search. */
 const navigation: readonly (readonly [string, readonly string[]])[] = [
@@ -70,6 +71,20 @@ const slug = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-');
 
+/** Button of a live figure; site/live.ts shows the studio's view in its place. `address`: the fragment of the studio's address. */
+const liveFigure = (address: string): string =>
+  `<figure class="live" data-scene="${escaped(address)}"><button type="button">▶ Run it here</button></figure>\n`;
+
+/** The studio's address of a scene that a page contains; undefined for other text, scenes without motion, and scenes that need files. */
+export function liveScene(text: string): string | undefined {
+  const runs = /^tendril: 1$/m.test(text) && /^rods:/m.test(text) && /^time:/m.test(text);
+  if (!runs || /\b(file|hairstyle|backend|engine):/.test(text)) return undefined;
+  return `name=scene.yaml&s=${deflateRawSync(text).toString('base64url')}`;
+}
+
+/** Case of a mark `<!-- live: id -->`. */
+const liveCase = (html: string): string | undefined => /^<!-- live: ([\w-]+) -->/.exec(html)?.[1];
+
 /** A page as HTML; links to pages become links to their addresses, links to sources become plain text. */
 export function renderPage(path: string, text: string, known: ReadonlySet<string>): Page {
   const markdown = new MarkdownIt({ html: true });
@@ -89,6 +104,15 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
     if (token.type === 'inline' || token.type === 'fence') sections[sections.length - 1].text += ` ${token.content}`;
     for (const child of token.children ?? []) relink(child, path, known);
   });
+  const { fence, html_block: block } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (list, k, ...rest) => {
+    const scene = list[k].info === 'yaml' ? liveScene(list[k].content) : undefined;
+    return (fence?.(list, k, ...rest) ?? '') + (scene ? liveFigure(scene) : '');
+  };
+  markdown.renderer.rules.html_block = (list, k, ...rest) => {
+    const id = liveCase(list[k].content);
+    return id ? liveFigure(`case=${id}`) : (block?.(list, k, ...rest) ?? '');
+  };
   const html = markdown.renderer
     .render(tokens, markdown.options, {})
     .replaceAll('<table>', '<div class="table"><table>')
@@ -140,6 +164,7 @@ function layout(page: Page, titles: ReadonlyMap<string, string>): string {
 <link rel="stylesheet" href="${to('site.css')}">
 <link rel="icon" href="data:,">
 <script type="module" src="${to('search.js')}"></script>
+<script type="module" src="${to('live.js')}"></script>
 </head>
 <body data-root="${to('search.json').replace(/search\.json$/, '')}">
 <nav aria-label="Pages">
@@ -157,7 +182,8 @@ ${page.html}
 `;
 }
 
-function writeSite(): number {
+/** Writes the pages, their search and live figures to a folder; returns the number of pages. */
+export function writeSite(out: string): number {
   rmSync(out, { recursive: true, force: true });
   const list = pages().filter((path) => !path.startsWith('test/'));
   const known = new Set(list);
@@ -186,16 +212,18 @@ function writeSite(): number {
   cpSync(join(root, 'docs/images'), join(out, 'docs/images'), { recursive: true });
   writeFileSync(join(out, 'site.css'), readFileSync(join(root, 'site/site.css')));
   buildSync({
-    entryPoints: [join(root, 'site/search.ts')],
+    entryPoints: [join(root, 'site/search.ts'), join(root, 'site/live.ts')],
     bundle: true,
     minify: true,
     format: 'esm',
-    outfile: join(out, 'search.js'),
+    outdir: out,
   });
+  // the package of the command leaves this copy out: `tendril docs` serves the studio's own package instead
+  cpSync(join(root, 'packages/studio/dist'), join(out, 'studio'), { recursive: true });
   return list.length;
 }
 
-function writeReference(): void {
+function writeReference(out: string): void {
   const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
   const entries = entryPoints.filter((path) => extname(path) === '.ts' && existsSync(join(root, path)));
   execFileSync(
@@ -212,7 +240,7 @@ function writeReference(): void {
 
 /** Run as a program; tests import the functions above. */
 if (process.argv[1]?.endsWith('docs.mjs')) {
-  const count = writeSite();
-  if (!process.argv.includes('--no-api')) writeReference();
-  console.log(`${count} pages in ${relative(root, out)}; look at them with: npx tendril docs`);
+  const count = writeSite(site);
+  if (!process.argv.includes('--no-api')) writeReference(site);
+  console.log(`${count} pages in ${relative(root, site)}; look at them with: npx tendril docs`);
 }

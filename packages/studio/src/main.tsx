@@ -20,7 +20,7 @@ media.addEventListener('change', () => {
 const narrow = matchMedia('(max-width: 900px)');
 if (narrow.matches) state.plotsOpen.value = false;
 // one thing fills the view of a first visit
-if (location.hash === '' && !lastWork()) closePanels();
+if (state.viewOnly || (location.hash === '' && !lastWork())) closePanels();
 
 state.dark.subscribe((dark) => {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';

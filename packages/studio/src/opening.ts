@@ -13,7 +13,7 @@ export async function openFirst(): Promise<void> {
   void readRecent();
   addEventListener('popstate', () => void followAddress());
   if (await openAddress()) return;
-  if (!(await openSaved())) await openMoving();
+  if (state.viewOnly || !(await openSaved())) await openMoving();
 }
 
 /** After a link was pasted, or Back was pressed: the page has changed its address itself without this. */
@@ -83,7 +83,8 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
       if (await openShared(recipe, text, name)) return true;
       throw new Error('no hair');
     }
-    void openText(text ?? '', name, { keepAddress: true });
+    // what another page embeds is not the visitor's work
+    void openText(text ?? '', name, { keepAddress: true, isOwn: !state.viewOnly });
     return true;
   } catch (error) {
     const what = shared === null ? 'hair' : 'scene';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { exitCode, UsageError } from '../exit.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import type { Terminal } from '../terminal.ts';
-import { answer, listen, openBrowser } from './studio.ts';
+import { answer, findPage, listen, openBrowser } from './studio.ts';
 
 export interface DocsOptions {
   readonly port?: number;
@@ -21,7 +21,12 @@ export async function docs(options: DocsOptions, terminal: Terminal): Promise<nu
     throw new UsageError(
       'the documentation is not built: run "npm run docs" in the repository, or read its folder docs/',
     );
-  const server = createServer((request, response) => void answer(request, response, folder));
+  // the live figures of the pages are the studio, which is a package of its own
+  const server = createServer((request, response) => {
+    const isStudio = request.url?.startsWith('/studio/') ?? false;
+    if (isStudio) request.url = request.url?.slice('/studio'.length);
+    void answer(request, response, isStudio ? findPage() : folder, { embeds: true });
+  });
   await listen(server, options.port ?? 0);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   terminal.out(`documentation at ${url}\n  Ctrl-C ends it\n`);

@@ -37,8 +37,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Content security policy: the page may run its own scripts, and nothing from anywhere else. */
-const policy =
-  "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const policyFor = (embeddedBy: "'none'" | "'self'"): string =>
+  `default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; frame-ancestors ${embeddedBy}; base-uri 'none'; form-action 'none'`;
 
 export async function studio(
   reference: string | undefined,
@@ -63,6 +63,13 @@ export async function studio(
   return exitCode.done;
 }
 
+interface AnswerOptions {
+  readonly scene?: StudioScene;
+  readonly status?: StatusSource;
+  /** Pages of this server may embed each other. */
+  readonly embeds?: boolean;
+}
+
 interface StudioScene {
   readonly fragment: string;
   /** The file, if the scene is one. */
@@ -84,7 +91,7 @@ function findScene(reference: string): StudioScene {
 }
 
 /** The folder of the built page. */
-function findPage(): string {
+export function findPage(): string {
   let folder: string;
   try {
     folder = join(dirname(createRequire(import.meta.url).resolve('@tendril-sim/studio/package.json')), 'dist');
@@ -117,15 +124,15 @@ export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   folder: string,
-  { scene, status }: { readonly scene?: StudioScene; readonly status?: StatusSource } = {},
+  { scene, status, embeds = false }: AnswerOptions = {},
 ): Promise<void> {
   const send = (status: number, type: string, body: string | Buffer): void => {
     response.writeHead(status, {
       'content-type': type,
       'cache-control': 'no-store',
-      'content-security-policy': policy,
+      'content-security-policy': policyFor(embeds ? "'self'" : "'none'"),
       'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
+      'x-frame-options': embeds ? 'SAMEORIGIN' : 'DENY',
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   };

@@ -10,6 +10,9 @@ export interface Notice {
   readonly kind: 'info' | 'good' | 'bad';
 }
 
+/** The view and its timeline alone, for pages that embed the studio: the address has `?view`. */
+export const viewOnly: boolean = typeof location !== 'undefined' && new URLSearchParams(location.search).has('view');
+
 export const notice: Signal<Notice | undefined> = signal(undefined);
 export const fatal: Signal<string | undefined> = signal(undefined);
 export const galleryOpen: Signal<boolean> = signal(true);

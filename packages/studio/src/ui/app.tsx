@@ -31,6 +31,16 @@ export function App(): JSX.Element {
     state.grooming.value ? 'grooming' : '',
     `sheet-${state.sheet.value}`,
   ];
+  if (state.viewOnly)
+    return (
+      <div class="app view-only">
+        <main>
+          <Viewport />
+          <Timeline />
+          {state.fatal.value && <Fatal text={state.fatal.value} />}
+        </main>
+      </div>
+    );
   return (
     <div class={classes.join(' ')}>
       <Header />
