@@ -12,7 +12,7 @@ import { deflateRawSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
-import { pages, read, root } from '../test/files.ts';
+import { filesBelow, pages, read, root } from '../test/files.ts';
 import { entryPoints } from './undocumented.ts';
 
 const site = join(root, 'packages/cli/dist/site');
@@ -65,6 +65,12 @@ export function addressOf(path: string): string {
   return path.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html');
 }
 
+/** Files that pages link to and readers need: the examples (`tendril new --example` copies them) and the references. */
+export function sourceFiles(): string[] {
+  const examples = filesBelow('examples', /\.(md|yaml|py|sh|ts|js|json|html|glb)$/);
+  return ['docs/references.bib', 'CITATION.cff', ...examples.filter((path) => !path.includes('/bob.'))];
+}
+
 const slug = (heading: string): string =>
   heading
     .toLowerCase()
@@ -87,6 +93,7 @@ const liveCase = (html: string): string | undefined => /^<!-- live: ([\w-]+) -->
 
 /** A page as HTML; links to pages become links to their addresses, links to sources become plain text. */
 export function renderPage(path: string, text: string, known: ReadonlySet<string>): Page {
+  const files = new Set(sourceFiles());
   const markdown = new MarkdownIt({ html: true });
   const tokens = markdown.parse(text, {});
   const sections: { anchor: string; title: string; text: string }[] = [{ anchor: '', title: '', text: '' }];
@@ -102,7 +109,7 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
       sections.push({ anchor, title, text: '' });
     }
     if (token.type === 'inline' || token.type === 'fence') sections[sections.length - 1].text += ` ${token.content}`;
-    for (const child of token.children ?? []) relink(child, path, known);
+    for (const child of token.children ?? []) relink(child, path, known, files);
   });
   const { fence, html_block: block } = markdown.renderer.rules;
   markdown.renderer.rules.fence = (list, k, ...rest) => {
@@ -124,6 +131,7 @@ function relink(
   token: { type: string; attrGet(name: string): string | null; attrSet(name: string, value: string): void },
   path: string,
   known: ReadonlySet<string>,
+  files: ReadonlySet<string>,
 ): void {
   if (token.type !== 'link_open') return;
   const href = token.attrGet('href') ?? '';
@@ -132,7 +140,9 @@ function relink(
   const target = posix.normalize(posix.join(posix.dirname(path), file));
   const page = known.has(target) ? target : known.has(`${target}/README.md`) ? `${target}/README.md` : undefined;
   const suffix = anchor === undefined ? '' : `#${anchor}`;
-  if (page) token.attrSet('href', posix.relative(posix.dirname(addressOf(path)), addressOf(page)) + suffix);
+  const here = posix.dirname(addressOf(path));
+  if (page) token.attrSet('href', posix.relative(here, addressOf(page)) + suffix);
+  else if (files.has(target)) token.attrSet('href', posix.relative(here, `files/${target}`));
   else {
     token.attrSet('href', '#');
     token.attrSet('class', 'source');
@@ -210,6 +220,10 @@ export function writeSite(out: string): number {
   }
   writeFileSync(join(out, 'search.json'), JSON.stringify(search));
   cpSync(join(root, 'docs/images'), join(out, 'docs/images'), { recursive: true });
+  for (const file of sourceFiles()) {
+    mkdirSync(dirname(join(out, 'files', file)), { recursive: true });
+    cpSync(join(root, file), join(out, 'files', file));
+  }
   writeFileSync(join(out, 'site.css'), readFileSync(join(root, 'site/site.css')));
   buildSync({
     entryPoints: [join(root, 'site/search.ts'), join(root, 'site/live.ts')],

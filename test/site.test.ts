@@ -1,7 +1,7 @@
 /** The documentation site: links of its pages lead to pages of the site, and headings keep the anchors of the repository. */
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { addressOf, renderPage } from '../site/build.ts';
+import { addressOf, renderPage, sourceFiles } from '../site/build.ts';
 import { pages, read } from './files.ts';
 import { anchorsOf } from './markdown.ts';
 
@@ -9,6 +9,7 @@ it('every link and anchor of the pages resolves on the site', { timeout: 60_000 
   const list = pages().filter((path) => !path.startsWith('test/'));
   const known = new Set(list);
   const addresses = new Set(list.map(addressOf));
+  const files = new Set(sourceFiles().map((path) => `files/${path}`));
   const broken: string[] = [];
   for (const path of list) {
     const { html, sections } = renderPage(path, read(path), known);
@@ -17,7 +18,7 @@ it('every link and anchor of the pages resolves on the site', { timeout: 60_000 
     for (const [, href] of html.matchAll(/<a href="([^"]*)"/g)) {
       if (/^[a-z]+:|^#/.test(href)) continue;
       const target = posix.normalize(posix.join(posix.dirname(addressOf(path)), href.split('#')[0]));
-      if (!addresses.has(target)) broken.push(`${path}: ${href}`);
+      if (!addresses.has(target) && !files.has(target)) broken.push(`${path}: ${href}`);
     }
   }
   expect(broken).toEqual([]);

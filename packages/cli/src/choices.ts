@@ -21,6 +21,10 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const templates = ['cable', 'weave'] as const;
 export type Template = (typeof templates)[number];
 
+/** Examples of the documentation: folders with a page, files and commands. */
+export const examples = ['hair', 'mechanics', 'web'] as const;
+export type Example = (typeof examples)[number];
+
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 

@@ -78,6 +78,16 @@ describe('new, schema, help', () => {
     expect((await box.run('new', 'other.yaml', '--template', 'wave')).code).toBe(2);
   });
 
+  it('copies an example of the documentation', async () => {
+    const box = sandbox();
+    expect((await box.run('new', '--example', 'mechanics')).code).toBe(0);
+    expect((await box.run('validate', 'mechanics/cantilever.yaml')).code).toBe(0);
+    expect((await box.run('new', '--example', 'mechanics')).code).toBe(2);
+    expect((await box.run('new', 'my-hair', '--example', 'hair')).code).toBe(0);
+    expect(box.read('my-hair/run.sh')).toContain('groom grow head.glb');
+    expect((await box.run('new', '--example', 'hare')).code).toBe(2);
+  });
+
   it('starts a case, in a clone alone', async () => {
     const box = sandbox();
     const outside = await box.run('new', 'my-buckling', '--case');

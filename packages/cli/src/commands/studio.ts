@@ -34,6 +34,11 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.json': 'application/json',
   '.yaml': 'text/plain; charset=utf-8',
+  '.ts': 'text/plain; charset=utf-8',
+  '.py': 'text/plain; charset=utf-8',
+  '.sh': 'text/plain; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
+  '.bib': 'text/plain; charset=utf-8',
 };
 
 /** Content security policy: the page may run its own scripts, and nothing from anywhere else. */

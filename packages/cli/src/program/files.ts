@@ -3,7 +3,7 @@
  * them is called.
  */
 import { Option } from 'commander';
-import { exportFormats, importMaterialNames, type Template, templates } from '../choices.ts';
+import { type Example, examples, exportFormats, importMaterialNames, type Template, templates } from '../choices.ts';
 import type { DocsOptions } from '../commands/docs.ts';
 import type { ExportOptions } from '../commands/export.ts';
 import type { ImportCommandOptions } from '../commands/import.ts';
@@ -118,12 +118,22 @@ Examples:
 function addStart({ verb, terminal, setCode }: Program): void {
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
     .addOption(new Option('--template <name>', 'what it is about').choices(templates).default('cable'))
+    .addOption(
+      new Option('--example <name>', 'a folder with an example of the documentation, in place of a scene').choices(
+        examples,
+      ),
+    )
     .option('--case', 'in a clone of Tendril: the files of a case of this name in place of a scene')
     .addHelpText(
       'after',
-      '\nExamples:\n  tendril new cable.yaml\n  tendril new cloth.yaml --template weave\n  tendril new my-buckling --case',
+      '\nExamples:\n  tendril new cable.yaml\n  tendril new cloth.yaml --template weave\n  tendril new --example mechanics\n  tendril new my-buckling --case',
     )
-    .action(async (file: string | undefined, options: { template: Template; case?: true }) => {
+    .action(async (file: string | undefined, options: { template: Template; example?: Example; case?: true }) => {
+      if (options.example) {
+        const { createExample } = await import('../commands/newExample.ts');
+        setCode(createExample(file, options.example, terminal));
+        return;
+      }
       if (options.case) {
         const { createCase } = await import('../commands/newCase.ts');
         setCode(createCase(file, terminal));

@@ -1,0 +1,32 @@
+/** `tendril new [folder] --example <name>`: copies one of the examples of the documentation into a folder of the user's. */
+import { cpSync, existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Example } from '../choices.ts';
+import { exitCode, UsageError } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** With the built site in the package, or at the root of a clone. */
+const places = ['../site/files/examples/', '../../../../examples/'];
+
+/** What a run of the example leaves, and what npm installs for it, are not part of it. */
+const leftovers = /^(out|node_modules|dist|\.gitignore|.*\.hairstyle|bob\..*)$/;
+
+const firstSteps: Readonly<Record<Example, string>> = {
+  hair: 'read its README.md, or run all of it: bash run.sh',
+  mechanics: 'read its README.md; first: tendril statics cantilever.yaml --out out/cantilever',
+  web: 'npm install && npm run dev',
+};
+
+export function createExample(folder: string | undefined, example: Example, terminal: Terminal): number {
+  const into = folder ?? example;
+  const from = places
+    .map((place) => join(fileURLToPath(new URL(place, import.meta.url)), example))
+    .find((path) => existsSync(join(path, 'README.md')));
+  if (!from) throw new UsageError('this copy of the command has no examples: run "npm run docs" in the repository');
+  if (existsSync(into))
+    throw new UsageError(`'${into}' exists and is not overwritten; give another name: tendril new my-folder --example`);
+  cpSync(from, into, { recursive: true, filter: (path) => path === from || !leftovers.test(basename(path)) });
+  terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps[example]}\n`);
+  return exitCode.done;
+}
