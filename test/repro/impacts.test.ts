@@ -90,10 +90,12 @@ describe('a rod that falls on its end', () => {
     // ended with 17, 12, 11 and 66 times its energy
     { model: 'der', degrees: 3, speed: 4.4, E: 1e7, edges: 16, step: 2e-3, friction: 0, duration: 0.01 },
     { model: 'der', degrees: 8, speed: 10, E: 2e9, edges: 12, step: 1e-4, friction: 0.5, duration: 1.2e-3 },
+    // stopped: edges that the floor presses on each other, which no step could leave
+    { model: 'der', degrees: 8, speed: 10, E: 1e6, edges: 12, step: 1e-3, friction: 0.5, duration: 0.02 },
     { model: 'fiber', degrees: 15, speed: 2, E: 1e8, edges: 16, step: 2e-3, friction: 0.5, duration: 0.01 },
     { model: 'strand', degrees: 8, speed: 1, E: 1e8, edges: 16, step: 5e-4, friction: 0.5, duration: 6e-3 },
   ];
-  it.each(falls)('$model gains no energy at $speed m/s', (fall) => {
+  it.each(falls)('$model of $E Pa gains no energy at $speed m/s', (fall) => {
     const { largest, touched, failure } = run(endwise(fall));
     expect(failure).toBeUndefined();
     expect(touched).toBe(true);

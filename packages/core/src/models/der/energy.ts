@@ -91,16 +91,25 @@ function writeGradient(g: Float64Array): void {
   for (let a = 0; a < 8; a++) g[a] = e1 * D[a] + e2 * D[8 + a] + e3 * D[16 + a];
 }
 
-/** Elastic energy of bending and twisting [J]; adds its gradient if `out` is given. Returns false if edges fold back. */
+/**
+ * Elastic energy of bending and twisting [J]; adds its gradient if `out` is given. Returns false if edges fold back.
+ *
+ * A joint that is folded by 180° contributes nothing. Its energy has a ridge there: the torques on both sides are opposite, and zero is between them. So
+ * a step may end with two edges on each other, as where contact presses a soft rod flat; an equilibrium may not.
+ */
 export function addElasticGradient(
   out: Float64Array | undefined,
   der: DerRod,
   v: Float64Array | undefined,
   energy: ElasticEnergy | undefined,
 ): boolean {
+  let isFolded = false;
   for (let i = 0; i < der.joints.count; i++) {
     if (!der.jointActive[i]) continue;
-    if (!evaluateJoint(der, i)) return false;
+    if (!evaluateJoint(der, i)) {
+      isFolded = true;
+      continue;
+    }
     if (energy) {
       energy.bending += strainOut[ENERGY_BEND];
       energy.twisting += strainOut[ENERGY_TWIST];
@@ -113,7 +122,7 @@ export function addElasticGradient(
     }
     scatterGradient(out, der, i, gradient8);
   }
-  return true;
+  return !isFolded;
 }
 
 /**
@@ -194,6 +203,7 @@ function dropHeld(der: DerRod, i: number): void {
 /**
  * Gradient and Hessian of bending and twisting, and of their viscous damping: with rates v and a Newton variable that
  * moves v by `rateScale`, adds β·JᵀKJ·v to the gradient and rateScale·β·JᵀKJ to the matrix. Without `elastic`: damping alone.
+ * Returns false if edges fold back, as `addElasticGradient`.
  */
 export function addElasticHessian(
   matrix: BorderedBand,
@@ -204,9 +214,13 @@ export function addElasticHessian(
   elastic: boolean,
 ): boolean {
   const { joints } = der;
+  let isFolded = false;
   for (let i = 0; i < joints.count; i++) {
     if (!der.jointActive[i]) continue;
-    if (!evaluateJoint(der, i)) return false;
+    if (!evaluateJoint(der, i)) {
+      isFolded = true;
+      continue;
+    }
     H.fill(0);
     if (elastic) writeGradient(gradient8);
     else gradient8.fill(0);
@@ -224,10 +238,9 @@ export function addElasticHessian(
     dropHeld(der, i);
     scatterHessian(matrix, der, i);
   }
-  if (!elastic) return true;
-  for (let h = 0; h < der.held.count; h++) {
+  for (let h = 0; h < der.held.count && elastic; h++) {
     const i = condenseHinge(der, h);
     if (i >= 0) scatterHessian(matrix, der, i);
   }
-  return true;
+  return !isFolded;
 }

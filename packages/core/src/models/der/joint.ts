@@ -21,6 +21,9 @@ export const H: Float64Array = new Float64Array(64);
  */
 export const P: Float64Array = new Float64Array(18);
 
+/** 1 + te·tf at which the edges of a joint point against each other, within 0.08°. */
+export const FOLDED = 1e-6;
+
 /** Primitives of joint i: fills P, D and strainOut; returns false if the edges point against each other. */
 export function evaluateJoint(der: DerRod, i: number): boolean {
   const { joints, held, edgeTangent, edgeM1, edgeM2, edgeLength } = der;
@@ -31,7 +34,7 @@ export function evaluateJoint(der: DerRod, i: number): boolean {
   const tangentE = before >= 0 ? edgeTangent : held.tangent;
   const tangentF = after >= 0 ? edgeTangent : held.tangent;
   const chi = 1 + dot3(tangentE, a, tangentF, o);
-  if (!(chi > 1e-6)) return false;
+  if (!(chi > FOLDED)) return false;
   writeJoint(
     tangentE,
     before >= 0 ? edgeM1 : held.m1,

@@ -138,7 +138,7 @@ export function lastTrouble(): string {
   return trouble;
 }
 
-/** r of the stage at the current state (and K, if a matrix is given). Returns the force scale, NaN if the rod folded. */
+/** r of the stage at the current state (and K, if a matrix is given). Returns the force scale; NaN at a fold, unless inertia decides where it goes. */
 export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
   const { residual, qHat, edgeError, edgePenalty } = work;
   const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
@@ -148,7 +148,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
   const done = matrix
     ? addElasticHessian(matrix, residual, der, viscous, s, true)
     : addElasticGradient(residual, der, viscous, undefined);
-  if (!done) {
+  if (!done && c === 0) {
     trouble = 'two edges point against each other';
     return Number.NaN;
   }

@@ -2,11 +2,15 @@
  * Elastic energy of a rod without its derivatives, at a quarter of their cost: for audits after every step. The same operations in the same order as in
  * strain.ts and joint.ts, so the same bits.
  */
-import { cos, sin } from '../../math/rounded/index.ts';
+import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { dot3 } from '../../math/vec3.ts';
 import type { ElasticEnergy } from './energy.ts';
+import { FOLDED } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { angleRatio, bergouStrain, JOINT_STRIDE } from './strain.ts';
+
+/** Curvature binormal of a joint at the edge of `FOLDED`: 2 tan(φ/2). */
+const FOLDED_CURVATURE = 2 * Math.sqrt((2 - FOLDED) / FOLDED);
 
 /** See `rotationStrain`. */
 function addRotationEnergy(
@@ -43,8 +47,8 @@ function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, w1:
   out.twisting += 0.5 * joint[o + 2] * dm * dm;
 }
 
-/** Adds bending and twisting energy of a rod; returns false if two edges point against each other. */
-export function addElasticEnergy(out: ElasticEnergy, der: DerRod): boolean {
+/** Adds bending and twisting energy of a rod. A joint folded by 180° has the energy at the edge of `FOLDED`, bent about m2 if it has no other axis. */
+export function addElasticEnergy(out: ElasticEnergy, der: DerRod): void {
   const { joints, jointActive, jointTwist, held, edgeTangent, edgeM1, edgeM2 } = der;
   const add = der.strain === bergouStrain ? addBergouEnergy : addRotationEnergy;
   for (let i = 0; i < joints.count; i++) {
@@ -58,14 +62,23 @@ export function addElasticEnergy(out: ElasticEnergy, der: DerRod): boolean {
     const m1 = before >= 0 ? edgeM1 : held.m1;
     const m2 = before >= 0 ? edgeM2 : held.m2;
     const chi = 1 + dot3(te, a, tf, b);
-    if (!(chi > 1e-6)) return false;
+    const acrossX = te[a + 1] * tf[b + 2] - te[a + 2] * tf[b + 1];
+    const acrossY = te[a + 2] * tf[b] - te[a] * tf[b + 2];
+    const acrossZ = te[a] * tf[b + 1] - te[a + 1] * tf[b];
+    if (!(chi > FOLDED)) {
+      const sine = hypot(acrossX, acrossY, acrossZ);
+      const [x, y, z] = sine > 0 ? [acrossX / sine, acrossY / sine, acrossZ / sine] : m2.subarray(a, a + 3);
+      const w1 = FOLDED_CURVATURE * (x * m2[a] + y * m2[a + 1] + z * m2[a + 2]);
+      const w2 = -FOLDED_CURVATURE * (x * m1[a] + y * m1[a + 1] + z * m1[a + 2]);
+      add(out, joints.constants, JOINT_STRIDE * i, w1, w2, jointTwist[i]);
+      continue;
+    }
     const scale = 2 / chi;
-    const kbX = scale * (te[a + 1] * tf[b + 2] - te[a + 2] * tf[b + 1]);
-    const kbY = scale * (te[a + 2] * tf[b] - te[a] * tf[b + 2]);
-    const kbZ = scale * (te[a] * tf[b + 1] - te[a + 1] * tf[b]);
+    const kbX = scale * acrossX;
+    const kbY = scale * acrossY;
+    const kbZ = scale * acrossZ;
     const w1 = kbX * m2[a] + kbY * m2[a + 1] + kbZ * m2[a + 2];
     const w2 = -(kbX * m1[a] + kbY * m1[a + 1] + kbZ * m1[a + 2]);
     add(out, joints.constants, JOINT_STRIDE * i, w1, w2, jointTwist[i]);
   }
-  return true;
 }
