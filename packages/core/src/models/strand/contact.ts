@@ -25,7 +25,7 @@ import {
 } from './contactStep.ts';
 import { elasticEnergy } from './energy.ts';
 import { factorMany, MANY, manyOf, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
-import { factorSweep } from './newton.ts';
+import { factorShifted } from './newton.ts';
 import { addLinearStep, applyResponse, glueMasses, isKnown, NEAR, type Slot, writeResponse } from './response.ts';
 import type { StrandTree } from './tree.ts';
 import { linkOf, selectTree, sortSides, type TreeSides } from './treeSides.ts';
@@ -140,7 +140,9 @@ function findResponse(slot: Slot, tree: StrandTree, own: TreeSides, many: boolea
   sweep.columns = 6;
   sweep.coefficient = 1 / h;
   tree.departure = departure;
-  const good = (sweep.drift < NEAR && sweep.negative === 0) || factorShifted(slot, tree);
+  const isFactored = sweep.drift < NEAR && sweep.negative === 0;
+  if (!isFactored) tree.glue = undefined;
+  const good = isFactored || factorShifted(tree, sweep);
   tree.departure = undefined;
   if (!good) return false;
   if (many) writeAnswers(manyOf(slot, tree).answer, tree, sweep);
@@ -207,15 +209,4 @@ function addEnergy(out: SystemEnergy, tree: StrandTree): void {
     for (let j = 0; j < rod.edgeCount; j++)
       out.kinetic += 0.5 * rod.edgeInertia[j] * (samples.edgeSpin[j] * samples.edgeSpin[j]);
   }
-}
-
-/** The matrix at the current state, shifted until it is positive. */
-function factorShifted({ sweep }: Slot, tree: StrandTree): boolean {
-  tree.glue = undefined;
-  let shift = 0;
-  while (!factorSweep(tree, sweep, shift) || sweep.negative > 0) {
-    shift = shift === 0 ? 1e-6 : 4 * shift;
-    if (shift > 1e8) return false;
-  }
-  return true;
 }

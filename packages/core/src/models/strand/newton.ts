@@ -94,6 +94,16 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
   return factorBase(tree, sweep);
 }
 
+/** As `factorSweep`, with the least shift that makes all pivots positive. */
+export function factorShifted(tree: StrandTree, sweep: Sweep): boolean {
+  let shift = 0;
+  while (!factorSweep(tree, sweep, shift) || sweep.negative > 0) {
+    shift = shift === 0 ? 1e-6 : 4 * shift;
+    if (shift > 1e8) return false;
+  }
+  return true;
+}
+
 /** Whether no force changes with the place of a link alone: no spring holds one, no point mass is glued to one. */
 function isPlaceless({ glue, tipSpring, linkCount }: StrandTree): boolean {
   if (glue) return false;

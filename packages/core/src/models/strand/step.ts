@@ -19,7 +19,7 @@ import { driveBase, passBase, readBase } from './drive.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
 import { meetConstraints } from './meetConstraints.ts';
-import { factorSweep, solveSweep } from './newton.ts';
+import { factorShifted, factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { DRIVEN } from './records.ts';
 import { evaluateResidual } from './residual.ts';
@@ -66,11 +66,17 @@ function roundingOf({ force, torque, linkCount }: StrandTree): number {
   return square(1e-13 * largest);
 }
 
+interface SolveOptions extends StepOptions {
+  /** True to start with the matrix that is there. */
+  readonly start?: boolean;
+  /** True to replace directions that turn a joint far, if the matrix is indefinite, by directions of descent. */
+  readonly guarded?: boolean;
+}
+
 /**
- * Newton for one step to time t; φ starts as it is in `work.phi`. `start`: with the matrix that is there. Returns the iterations,
- * negative when it failed.
+ * Newton for one step to time t; φ starts as it is in `work.phi`. Returns the iterations, negative when it failed.
  */
-function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions, start = false): number {
+function solveStep(tree: StrandTree, work: StepWork, t: number, options: SolveOptions): number {
   const { linkCount, residual, reach } = tree;
   const { phi, trial, direction, sweep } = work;
   const size = 3 * linkCount + 3;
@@ -89,7 +95,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   // forces that did not change ask for nothing
   if (!tree.constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
-  let keep = start && !tree.constraints;
+  let keep = options.start === true && !tree.constraints;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
@@ -98,6 +104,10 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     } else {
       if (!keep && !factorSweep(tree, sweep, 0)) return -iteration;
       solveSweep(direction, tree, sweep, residual, undefined, undefined);
+      if (options.guarded && sweep.negative > 0 && turnsFar(direction, linkCount)) {
+        if (!factorShifted(tree, sweep)) return -iteration;
+        solveSweep(direction, tree, sweep, residual, undefined, undefined);
+      }
       if (constraints) {
         lambda.set(constraints.force);
         if (!meetConstraints(direction, lambdaNext, constraints, tree, sweep)) return -iteration;
@@ -187,6 +197,14 @@ const KEEP = 5e-4;
 /** How far joints may have turned since the matrix of a first iteration was made [rad]. */
 const NEAR_START = 0.02;
 
+/** Rotation of a joint in one iteration that an indefinite matrix must not ask for [rad]. */
+const FAR = 0.3;
+
+function turnsFar(direction: Float64Array, links: number): boolean {
+  for (let k = 0; k < 3 * links; k++) if (Math.abs(direction[k]) > FAR) return true;
+  return false;
+}
+
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
     if (phi[3 * j] * phi[3 * j] + phi[3 * j + 1] * phi[3 * j + 1] + phi[3 * j + 2] * phi[3 * j + 2] > square(2.5))
@@ -226,11 +244,18 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   let iterations = solveStep(tree, work, t + h, options);
   if (iterations < 0 || tooFar(phi, linkCount)) {
     // fast modes that the step does not resolve spoil the guess: from where the strand is
-    const spent = Math.abs(iterations);
+    let spent = Math.abs(iterations);
     restore(tree, work);
     if (!tree.departure) driveBase(tree, work.base0, q0, t);
     phi.fill(0);
     iterations = solveStep(tree, work, t + h, options);
+    if (iterations < 0 && tree.departure && !tree.constraints) {
+      // links without spin inertia resist spin with GJ alone: at a long lever, forces that are not balanced yet make the matrix indefinite at any h
+      spent -= iterations;
+      restore(tree, work);
+      phi.fill(0);
+      iterations = solveStep(tree, work, t + h, { ...options, guarded: true });
+    }
     iterations = iterations < 0 || tooFar(phi, linkCount) ? -(spent + Math.abs(iterations)) : spent + iterations;
   }
   if (iterations < 0) restore(tree, work);
@@ -348,7 +373,7 @@ export function stepWithContact(
     writePast(phi, q0, tree.q, linkCount);
     past.fill(0);
     // forces changed, the place did not: the matrix of the response is as good as a new one for the first iteration
-    iterations = solveStep(tree, work, t + dt, options, work.sweep.drift < NEAR_START);
+    iterations = solveStep(tree, work, t + dt, { ...options, start: work.sweep.drift < NEAR_START });
     if (iterations >= 0 && tooFar(phi, linkCount)) iterations = -1;
   }
   if (iterations < 0) {
