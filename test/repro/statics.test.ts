@@ -146,3 +146,41 @@ describe('a stiff, finely divided rod under a small load', () => {
     expect((-8 * world.samples[0].nodePosition[3 * edges + 2]) / load).toBeCloseTo(1, 3);
   });
 });
+
+describe('an equilibrium on the way of a pin that moves', () => {
+  // strand and fiber counted the acceleration of the path: no balance, and with strand kinetic energy
+  it.each<ModelId>(['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'])(
+    '%s is at rest, and the pin carries the weight alone',
+    (model) => {
+      const world = createWorld({
+        tendril: 1,
+        gravity: [0, 0, -9.81],
+        rods: [
+          {
+            id: 'rod',
+            model,
+            shape: { type: 'straight', from: [0, 0, 0], to: [0.5, 0, 0] },
+            edges: 12,
+            section: { type: 'circle', radius: 0.004 },
+            material: { E: 1e9, nu: 0.3, density: 1000 },
+          },
+        ],
+        pins: [
+          {
+            rod: 'rod',
+            at: 'start',
+            path: { keys: [{ time: 0 }, { time: 0.3, offset: [0.3, 0, 0.5], rotation: [1, 0, 0] }] },
+          },
+        ],
+      });
+      for (const t of [0, 0.1, 0.15]) {
+        const [{ converged, stable }] = world.equilibrate(t);
+        expect([converged, stable]).toEqual([true, true]);
+        expect(world.energies().kinetic).toBe(0);
+        const [{ force }] = world.reactions();
+        const weight = 1000 * Math.PI * 0.004 ** 2 * 0.5 * 9.81;
+        for (let k = 0; k < 3; k++) expect(Math.abs(force[k] - (k === 2 ? weight : 0))).toBeLessThan(1e-8 * weight);
+      }
+    },
+  );
+});

@@ -27,6 +27,8 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number): R
   addLoadForce(force, fiber, q);
   const touch = fiber.contactForce;
   if (touch) for (let d = 0; d < touch.length; d++) force[d] += touch[d];
+  // in equilibrium the motion of the pins' paths does not count
+  const isAtRest = v.every((value) => value === 0);
   const later = createPinPose();
   const sooner = createPinPose();
   return pins.flatMap((pin, p): Reaction[] => {
@@ -46,7 +48,8 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number): R
       }
     }
     const held = [pin.holdX, pin.holdY, pin.holdZ];
-    const moved = (k: number): number => (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
+    const moved = (k: number): number =>
+      isAtRest ? 0 : (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
     const turned = pin.orientation !== 'free';
     return [
       {

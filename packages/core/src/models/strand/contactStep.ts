@@ -187,6 +187,16 @@ export function poseTree(tree: StrandTree, t: number): void {
   poseSamples(tree);
 }
 
+/** As `poseTree` for a tree in equilibrium: where its base is at t, without the velocity of the base's path. */
+export function poseAtRest(tree: StrandTree, t: number): void {
+  recallBase(tree);
+  evaluateBase(tree, t);
+  moveBase(tree, t, undefined);
+  poseLinks(tree);
+  moveLinks(tree);
+  poseSamples(tree);
+}
+
 /** Removes the contact forces from the tree. */
 export function clearContact(tree: StrandTree): void {
   if (!tree.contact) return;

@@ -82,7 +82,7 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
   }
   for (let k = 0; k < 3; k++) {
     const moving = originRate && !free[k];
-    base.drift[k] = moving ? poses[axes[k]].velocity[k] : 0;
+    base.drift[k] = !moving ? 0 : driven ? driven[10 + k] : poses[axes[k]].velocity[k];
     if (!free[k]) v[k] = base.drift[k];
     linear[k] = free[k] ? v[k] : 0;
     if (moving) accelerated[k] = driven ? driven[13 + k] : motions[axes[k]].acceleration[k];

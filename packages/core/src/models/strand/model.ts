@@ -13,7 +13,7 @@ import { advanceAllOrNone } from '../allOrNone.ts';
 import { cloneState, copyState, packState, partOf } from '../stateParts.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { createStrandContact } from './contact.ts';
-import { clearContact, poseTree } from './contactStep.ts';
+import { clearContact, poseAtRest, poseTree } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { recallBase } from './drive.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
@@ -82,7 +82,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     advance: (t, dt, robust, without) =>
       advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(bundle, t, dt, robust, without)),
     contact: createStrandContact({ trees, place, workOf, state, options }),
-    ...createQueries(bundle, place, sweep, refresh),
+    ...createQueries(bundle, place, sweep),
   };
 }
 
@@ -215,12 +215,7 @@ type Queries = Pick<
 >;
 
 /** Read-outs, equilibria and modes. */
-function createQueries(
-  { trees, workOf }: StrandBundle,
-  place: readonly RodPlace[],
-  sweep: Sweep,
-  refresh: (t: number) => void,
-): Queries {
+function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace[], sweep: Sweep): Queries {
   const staticsOf = (tree: StrandTree): StaticsWork => {
     const { direction, trial, q0 } = workOf(tree);
     return { sweep, direction, scaled: trial, q0 };
@@ -236,7 +231,7 @@ function createQueries(
     equilibrate: (rod, t, wanted) => {
       const { tree, strand } = place[rod];
       const report = findEquilibrium(tree, staticsOf(tree), strand.rod.id, t, wanted);
-      refresh(t);
+      poseAtRest(tree, t);
       return report;
     },
     reactions: (rod, t) => measureReactions(place[rod].tree, place[rod].strand, t),

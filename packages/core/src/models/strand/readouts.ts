@@ -33,11 +33,17 @@ export function addMomentum(out: Momentum, { rods }: StrandTree): void {
   }
 }
 
+/** Acceleration of the base's origin; undefined in equilibrium, where the motion of the base's path does not count. */
+function rateOfOrigin({ v, rate, originRate, history }: StrandTree): Float64Array | undefined {
+  const moves = history.header[3] > 0 || v.subarray(3).some((w) => w !== 0) || rate.some((w) => w !== 0);
+  return moves ? originRate : undefined;
+}
+
 export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
   const { base, constraints } = tree;
   const { rod, firstLink } = strand;
   const out: Reaction[] = [];
-  evaluateResidual(tree, t, tree.originRate, true);
+  evaluateResidual(tree, t, rateOfOrigin(tree), true);
   if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
     const held = new Float64Array(6);
     writeBaseReaction(held, tree, tree.originRate);
@@ -81,7 +87,7 @@ type Strand = StrandTree['rods'][number];
 /** Force through each joint along its link: what holds all that is farther out. */
 function readTension(out: Float64Array, tree: StrandTree, { rod, firstLink }: Strand): void {
   // a step leaves forces behind, a restored state does not
-  evaluateResidual(tree, tree.time, tree.originRate, true);
+  evaluateResidual(tree, tree.time, rateOfOrigin(tree), true);
   for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
 }
 
