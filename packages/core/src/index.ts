@@ -4,13 +4,8 @@ export { defaultContactIterations } from './contact/contactWorld.ts';
 export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/detect/hashGrid.ts';
 export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
 export type { Collider } from './contact/shapes/collider.ts';
-export {
-  compileColliders,
-  findClosest,
-  measureDistance,
-  measureSurfaceVelocity,
-  placeCollider,
-} from './contact/shapes/collider.ts';
+export { findClosest, measureDistance, measureSurfaceVelocity, placeCollider } from './contact/shapes/collider.ts';
+export { compileColliders } from './contact/shapes/compileCollider.ts';
 export {
   type Bisector,
   type Critical,

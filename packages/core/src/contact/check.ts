@@ -103,15 +103,16 @@ export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene)
   if (!((spec.radius ?? 1) > 0)) refuseField('radius', `the radius is ${spec.radius} m; it must be positive`);
 }
 
-/** Rejects scenes that contact cannot solve, before the run. */
-export function refuseUntouchable(
-  scene: Scene,
-  rods: readonly Rod[],
-  bundles: readonly Bundle[],
-  placeOfRod: readonly BundlePlace[],
-  colliders: readonly Collider[],
-  pairs: boolean,
-): void {
+interface CheckedParts {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly BundlePlace[];
+  readonly colliders: readonly Collider[];
+}
+
+/** Rejects scenes that contact cannot solve, before the run. `pairs`: rods touch each other. */
+export function refuseUntouchable({ scene, rods, bundles, placeOfRod, colliders }: CheckedParts, pairs: boolean): void {
   rods.forEach((rod, r) => {
     const bundle = bundles[placeOfRod[r].bundle];
     const collider = colliders.findIndex(({ acts }) => acts[r]);

@@ -158,6 +158,13 @@ function enlarge<T extends Float64Array | Int32Array | Uint8Array>(array: T): T 
   return larger;
 }
 
+/** Writes contact j of `from` over contact i, which keeps its impulse and whether it slides. Writes both to contact j, too. */
+export function replaceContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
+  for (let k = 0; k < 3; k++) from.impulse[3 * j + k] = to.impulse[3 * i + k];
+  from.sliding[j] = to.sliding[i];
+  copyContact(to, i, from, j);
+}
+
 /** Copies field by field: looping over names took ten times as long. A test compares it with the list of fields. */
 export function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
   to.key[i] = from.key[j];

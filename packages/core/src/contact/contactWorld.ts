@@ -6,7 +6,7 @@ import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import { gravityOf } from '../scene/loads.ts';
-import type { Scene } from '../scene/types.ts';
+import type { ContactSpec, Scene } from '../scene/types.ts';
 import { threadsOf } from '../threads/contactThreads.ts';
 import type { BundlePlace } from './bundlePlace.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
@@ -114,7 +114,10 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
     listStored(stored, warmStart);
     measureLinks(links, links.every, rods, samples);
     recallLinks(links, links.every, false, 1);
-    const arrays = layOutSides(layout, stored, context.everySystem, links.count > 0 ? links.every : undefined);
+    const arrays = layOutSides(layout, stored, {
+      systems: context.everySystem,
+      linked: links.count > 0 ? links.every : undefined,
+    });
     if (arrays.links) arrays.links.dt = 1;
     writeForces(stored, arrays, 1);
     for (const { contact: port } of bundles)
@@ -149,7 +152,7 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
             alone: createLoneRest(parts, applyContactForces),
           }),
     joinMatrices: join,
-    findModes: (each, count) => findLinkedModes(join(each), each, rods, samples, count),
+    findModes: (each, count) => findLinkedModes({ joined: join(each), each, rods, samples }, count),
     save() {
       const own = saveWarmStart(warmStart);
       const saved = new Float64Array(links.memory.length + own.length);
@@ -192,16 +195,38 @@ function warnAtStart(context: ContactContext, { rods, colliders, warnings, time 
   contacts.count = 0;
 }
 
+function readSolveOptions(spec: ContactSpec | undefined): SolveOptions {
+  return {
+    iterations: spec?.iterations ?? defaultContactIterations,
+    tolerance: spec?.tolerance ?? 1e-4,
+    solver: spec?.solver ?? 'admm',
+    repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
+  };
+}
+
+function readSettings({ scene, colliders, spend }: ContactParts, options: SolveOptions): ContactContext['settings'] {
+  return {
+    halvings: (dt) => halvingsLeft(scene.time, dt),
+    spend,
+    canResume: options.solver === 'admm',
+    hasCheapShapes: colliders.every(({ body, shape }) => body < 0 && shape.isCheap === true),
+    hasRestitution: colliders.some(({ restitution }) => restitution > 0),
+    keepsLaw: options.solver === 'admm' || options.solver === 'gauss-seidel',
+    retries: scene.contact?.iterations === undefined ? RETRIES : 0,
+    tolerance: options.tolerance,
+  };
+}
+
 function buildContext(parts: ContactParts): { context: ContactContext; layout: Layout } {
   const { scene, rods, bundles, placeOfRod, colliders } = parts;
   const spec = scene.contact;
   const rolling = spec?.rolling ?? false;
-  const rules = readRules(scene, rods, parts.drives, parts.welds, parts.links);
+  const rules = readRules(parts);
   checkScene(parts, rules.pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const links = buildLinks(parts, samples);
   const shared = shareColliderSearch(rods, bundles, placeOfRod, colliders);
-  const finder = createFinder(rods, samples, colliders, rules, gravityOf(scene), shared?.rows);
+  const finder = createFinder({ rods, samples, colliders, rules, gravity: gravityOf(scene), shared: shared?.rows });
   const search = createColliderSearch(finder, shared?.search, shared?.rows);
   const systems = listSystems(bundles, placeOfRod);
   const placeOfBody = parts.bodyIds.map((id) => findBody(bundles, id));
@@ -210,13 +235,8 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
     return body < 0 ? undefined : placeOfBody[body];
   };
-  const layout = createLayout(finder, bundles, placeOfRod, rolling, bodyOf, links);
-  const options: SolveOptions = {
-    iterations: spec?.iterations ?? defaultContactIterations,
-    tolerance: spec?.tolerance ?? 1e-4,
-    solver: spec?.solver ?? 'admm',
-    repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
-  };
+  const layout = createLayout({ finder, bundles, placeOfRod, rolling, bodyOf, links });
+  const options = readSolveOptions(spec);
   const solver = createIslandSolver(layout, rods, options);
   // unused capacity costs nothing; growing by doubling costs a second of garbage collection with thousands of rods
   const capacity = Math.max(64, colliders.length > 0 ? finder.nodeCount >> 1 : 0);
@@ -253,16 +273,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
     retries: 0,
     departures: 0,
-    settings: {
-      halvings: (dt) => halvingsLeft(scene.time, dt),
-      spend: parts.spend,
-      canResume: options.solver === 'admm',
-      hasCheapShapes: colliders.every(({ body, shape }) => body < 0 && shape.isCheap === true),
-      hasRestitution: colliders.some(({ restitution }) => restitution > 0),
-      keepsLaw: options.solver === 'admm' || options.solver === 'gauss-seidel',
-      retries: spec?.iterations === undefined ? RETRIES : 0,
-      tolerance: options.tolerance,
-    },
+    settings: readSettings(parts, options),
   };
   return { context, layout };
 }
@@ -275,7 +286,7 @@ function checkScene(
   checkSpec(scene);
   warnStiffRepulsion(scene, rods, warnings);
   refuseUnlinkable(links, rods, bundles, placeOfRod);
-  refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
+  refuseUntouchable({ scene, rods, bundles, placeOfRod, colliders }, pairs);
 }
 
 /** Puts the links in shared memory if all rods are in one bundle that uses worker threads. */

@@ -48,124 +48,160 @@ const ROUNDING = 1e-10;
 
 const pose = createPinPose();
 const poseBefore = createPinPose();
+const now: SystemEnergy = { kinetic: 0, elastic: 0 };
 
-export function createEnergyCheck({ finder, bundles, placeOfRod, systems, drives }: EnergyCheckParts): EnergyCheck {
+export function createEnergyCheck(parts: EnergyCheckParts): EnergyCheck {
+  const { systems } = parts;
   const kinetic = new Float64Array(systems.count);
   const elastic = new Float64Array(systems.count);
-  const now: SystemEnergy = { kinetic: 0, elastic: 0 };
-  const loads = new Map<number, Loads>();
-
-  /** Writes the energy of a system to `now`; false if its model does not provide it. */
-  const measure = (s: number, t: number): boolean => {
-    now.kinetic = 0;
-    now.elastic = 0;
-    return bundles[systems.bundleOf[s]].contact?.measureEnergy?.(now, systems.numberOf[s], t) ?? false;
-  };
-
-  /** Displacement over the step of coordinate k of a rod's nodes. */
-  const moved = (rod: number, k: number): number =>
-    finder.samples[rod].nodePosition[k] - finder.position[3 * finder.nodeOffset[rod] + k];
-
-  const measureLoadWork = (rod: number, t: number, dt: number): number => {
-    const { sources } = drives[rod];
-    if (sources.length === 0) return 0;
-    const samples = finder.samples[rod];
-    const size = samples.nodePosition.length;
-    const own = loads.get(size) ?? createLoads(finder.rods[rod]);
-    loads.set(size, own);
-    own.nodeForce.fill(0);
-    own.edgeTorque.fill(0);
-    own.nodeDrag.fill(0);
-    for (const source of sources) source.addLoads(own, samples, t + dt);
-    let work = 0;
-    for (let k = 0; k < size; k++) if (own.nodeForce[k] !== 0) work += own.nodeForce[k] * moved(rod, k);
-    for (let k = 0; k < samples.edgeTangent.length; k++)
-      if (own.edgeTorque[k] !== 0)
-        work += own.edgeTorque[k] * dt * samples.edgeSpin[(k / 3) | 0] * samples.edgeTangent[k];
-    return work;
-  };
-
-  /** Work of moving pins, with the forces and torques that hold the rod at the end. */
-  const measurePinWork = (rod: number, t: number, dt: number): number => {
-    const { pins } = drives[rod];
-    const movesOne = pins.some((pin) => {
-      pin.evaluate(poseBefore, t);
-      pin.evaluate(pose, t + dt);
-      if (pose.twist !== poseBefore.twist) return true;
-      for (let k = 0; k < 3; k++) {
-        if (pose.position[k] !== poseBefore.position[k] || pose.tangent[k] !== poseBefore.tangent[k]) return true;
-        if (pose.director[k] !== poseBefore.director[k]) return true;
-      }
-      return false;
-    });
-    if (!movesOne) return 0;
-    let work = 0;
-    const { bundle, index } = placeOfRod[rod];
-    for (const { node, force, torque } of bundles[bundle].reactions(index, t + dt)) {
-      const pin = pins.find((one) => one.node === node);
-      if (!pin) continue;
-      pin.evaluate(poseBefore, t);
-      pin.evaluate(pose, t + dt);
-      for (let k = 0; k < 3; k++) work += force[k] * moved(rod, 3 * node + k) + torque[k] * turnOf(k);
-    }
-    return work;
-  };
-
-  /** Work of a contact's impulse per step length at one side. */
-  const measureSideWork = ({ impulse }: ContactSet, c: number, rod: number, edge: number, weight: number): number => {
-    const a = 3 * edge;
-    const b = a + 3 < finder.samples[rod].nodePosition.length ? a + 3 : 0;
-    let work = 0;
-    for (let k = 0; k < 3; k++)
-      work += impulse[3 * c + k] * ((1 - weight) * moved(rod, a + k) + weight * moved(rod, b + k));
-    return work;
-  };
-
+  const check: Check = { ...parts, kinetic, elastic, loads: new Map() };
   return {
     clear() {
       kinetic.fill(Number.NaN);
     },
     record(list, t) {
       for (const s of list) {
-        kinetic[s] = measure(s, t) ? now.kinetic : Number.NaN;
+        kinetic[s] = measureSystem(check, s, t) ? now.kinetic : Number.NaN;
         elastic[s] = now.elastic;
       }
     },
-    measureGain({ systems: list, contacts: set, t, dt, slack }) {
-      let gain = 0;
-      let tolerated = 0;
-      for (const s of list) {
-        if (!measure(s, t + dt)) return 0;
-        gain += now.kinetic - kinetic[s] + now.elastic - elastic[s];
-        tolerated +=
-          TOLERANCE * (Math.max(now.kinetic, kinetic[s]) + Math.abs(now.elastic - elastic[s])) +
-          ROUNDING * (now.elastic + elastic[s]);
-        for (const rod of systems.rods[s]) {
-          const work = measureLoadWork(rod, t, dt);
-          gain -= work;
-          tolerated += TOLERANCE * Math.abs(work);
-        }
-      }
-      for (let c = 0; c < set.count; c++) {
-        let work = measureSideWork(set, c, set.rodA[c], set.edgeA[c], set.weightA[c]);
-        if (set.rodB[c] >= 0) work -= measureSideWork(set, c, set.rodB[c], set.edgeB[c], set.weightB[c]);
-        tolerated += (TOLERANCE * Math.abs(work)) / dt;
-        // moving surfaces do work, and so do rebounds and the correction of overlaps
-        for (let k = 3 * c; k < 3 * c + 3; k++) {
-          gain -= set.impulse[k] * (set.surface[k] + set.normal[k] * Math.max(0, -set.bias[c]));
-          tolerated += Math.abs(set.impulse[k]) * slack;
-        }
-      }
-      // expensive, and most steps do not need it
-      for (let i = 0; i < list.length && gain > tolerated; i++)
-        for (const rod of systems.rods[list[i]]) {
-          const work = measurePinWork(rod, t, dt);
-          gain -= work;
-          tolerated += TOLERANCE * Math.abs(work);
-        }
-      return gain > tolerated ? gain : 0;
-    },
+    measureGain: (step) => measureGain(check, step),
   };
+}
+
+interface Check extends EnergyCheckParts {
+  /** Recorded energies of the systems [J]; kinetic is NaN where there is no record. */
+  readonly kinetic: Float64Array;
+  readonly elastic: Float64Array;
+  /** Arrays for loads, by the size of a rod's positions. */
+  readonly loads: Map<number, Loads>;
+}
+
+/** Energy gained beyond the work that was counted, and how much of it is tolerated [J]. */
+interface Balance {
+  gain: number;
+  tolerated: number;
+}
+
+function measureGain(check: Check, step: CheckedStep): number {
+  const balance = { gain: 0, tolerated: 0 };
+  if (!addSystems(balance, check, step)) return 0;
+  subtractContacts(balance, check, step);
+  // expensive, and most steps do not need it
+  for (let i = 0; i < step.systems.length && balance.gain > balance.tolerated; i++)
+    for (const rod of check.systems.rods[step.systems[i]])
+      subtractWork(balance, measurePinWork(check, rod, step.t, step.dt));
+  return balance.gain > balance.tolerated ? balance.gain : 0;
+}
+
+function subtractWork(balance: Balance, work: number): void {
+  balance.gain -= work;
+  balance.tolerated += TOLERANCE * Math.abs(work);
+}
+
+/** Adds the change of energy of the systems, minus the work of their loads; false if a model does not provide its energy. */
+function addSystems(balance: Balance, check: Check, { systems: list, t, dt }: CheckedStep): boolean {
+  const { kinetic, elastic, systems } = check;
+  for (const s of list) {
+    if (!measureSystem(check, s, t + dt)) return false;
+    balance.gain += now.kinetic - kinetic[s] + now.elastic - elastic[s];
+    balance.tolerated +=
+      TOLERANCE * (Math.max(now.kinetic, kinetic[s]) + Math.abs(now.elastic - elastic[s])) +
+      ROUNDING * (now.elastic + elastic[s]);
+    for (const rod of systems.rods[s]) subtractWork(balance, measureLoadWork(check, rod, t, dt));
+  }
+  return true;
+}
+
+/** Subtracts the work that the contact law allows: by moving surfaces, rebounds and the correction of overlaps. */
+function subtractContacts(balance: Balance, check: Check, { contacts: set, dt, slack }: CheckedStep): void {
+  for (let c = 0; c < set.count; c++) {
+    const { edgeA, weightA, rodB, edgeB, weightB } = set;
+    let work = measureSideWork(check, set, c, { rod: set.rodA[c], edge: edgeA[c], weight: weightA[c] });
+    if (rodB[c] >= 0) work -= measureSideWork(check, set, c, { rod: rodB[c], edge: edgeB[c], weight: weightB[c] });
+    balance.tolerated += (TOLERANCE * Math.abs(work)) / dt;
+    for (let k = 3 * c; k < 3 * c + 3; k++) {
+      balance.gain -= set.impulse[k] * (set.surface[k] + set.normal[k] * Math.max(0, -set.bias[c]));
+      balance.tolerated += Math.abs(set.impulse[k]) * slack;
+    }
+  }
+}
+
+/** Writes the energy of a system to `now`; false if its model does not provide it. */
+function measureSystem({ bundles, systems }: Check, s: number, t: number): boolean {
+  now.kinetic = 0;
+  now.elastic = 0;
+  return bundles[systems.bundleOf[s]].contact?.measureEnergy?.(now, systems.numberOf[s], t) ?? false;
+}
+
+/** Displacement over the step of coordinate k of a rod's nodes [m]. */
+function displacementOf({ finder }: Check, rod: number, k: number): number {
+  return finder.samples[rod].nodePosition[k] - finder.position[3 * finder.nodeOffset[rod] + k];
+}
+
+function measureLoadWork(check: Check, rod: number, t: number, dt: number): number {
+  const { finder, drives, loads } = check;
+  const { sources } = drives[rod];
+  if (sources.length === 0) return 0;
+  const samples = finder.samples[rod];
+  const size = samples.nodePosition.length;
+  const own = loads.get(size) ?? createLoads(finder.rods[rod]);
+  loads.set(size, own);
+  own.nodeForce.fill(0);
+  own.edgeTorque.fill(0);
+  own.nodeDrag.fill(0);
+  for (const source of sources) source.addLoads(own, samples, t + dt);
+  let work = 0;
+  for (let k = 0; k < size; k++) if (own.nodeForce[k] !== 0) work += own.nodeForce[k] * displacementOf(check, rod, k);
+  for (let k = 0; k < samples.edgeTangent.length; k++)
+    if (own.edgeTorque[k] !== 0)
+      work += own.edgeTorque[k] * dt * samples.edgeSpin[(k / 3) | 0] * samples.edgeTangent[k];
+  return work;
+}
+
+/** Work of moving pins, with the forces and torques that hold the rod at the end. */
+function measurePinWork(check: Check, rod: number, t: number, dt: number): number {
+  const { pins } = check.drives[rod];
+  if (!pins.some((pin) => isMoving(pin, t, dt))) return 0;
+  let work = 0;
+  const { bundle, index } = check.placeOfRod[rod];
+  for (const { node, force, torque } of check.bundles[bundle].reactions(index, t + dt)) {
+    const pin = pins.find((one) => one.node === node);
+    if (!pin) continue;
+    pin.evaluate(poseBefore, t);
+    pin.evaluate(pose, t + dt);
+    for (let k = 0; k < 3; k++) work += force[k] * displacementOf(check, rod, 3 * node + k) + torque[k] * turnOf(k);
+  }
+  return work;
+}
+
+function isMoving(pin: Drive['pins'][number], t: number, dt: number): boolean {
+  pin.evaluate(poseBefore, t);
+  pin.evaluate(pose, t + dt);
+  if (pose.twist !== poseBefore.twist) return true;
+  for (let k = 0; k < 3; k++) {
+    if (pose.position[k] !== poseBefore.position[k] || pose.tangent[k] !== poseBefore.tangent[k]) return true;
+    if (pose.director[k] !== poseBefore.director[k]) return true;
+  }
+  return false;
+}
+
+interface Side {
+  readonly rod: number;
+  readonly edge: number;
+  readonly weight: number;
+}
+
+/** Work of a contact's impulse per step length at one side. */
+function measureSideWork(check: Check, { impulse }: ContactSet, c: number, { rod, edge, weight }: Side): number {
+  const a = 3 * edge;
+  const b = a + 3 < check.finder.samples[rod].nodePosition.length ? a + 3 : 0;
+  let work = 0;
+  for (let k = 0; k < 3; k++) {
+    const displacement = (1 - weight) * displacementOf(check, rod, a + k) + weight * displacementOf(check, rod, b + k);
+    work += impulse[3 * c + k] * displacement;
+  }
+  return work;
 }
 
 /** Component k of the rotation from `poseBefore` to `pose` [rad]: of the frame, to second order, and of the twist within it. */

@@ -2,7 +2,7 @@
 import { warnUnmet } from './check.ts';
 import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
-import { compileColliders } from './shapes/collider.ts';
+import { compileColliders } from './shapes/compileCollider.ts';
 
 /** Contact as a component of a world. */
 export interface ContactModule {

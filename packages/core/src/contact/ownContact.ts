@@ -101,7 +101,7 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
 
 /** Settings of contact between rods; undefined if there is none. */
 function readPairs({ scene, rods, drives, welds, links }: ContactParts, name: string): RodPairs | undefined {
-  const { pairs, self, staticFriction, dynamicFriction, radius } = readRules(scene, rods, drives, welds, links);
+  const { pairs, self, staticFriction, dynamicFriction, radius } = readRules({ scene, rods, drives, welds, links });
   if (!pairs) return undefined;
   if (staticFriction !== dynamicFriction)
     throw new SceneError(
@@ -142,8 +142,8 @@ function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicF
 /** Number of edges, from the first on, that a collider ignores, by rod and collider; warns about them and about overlaps at the start. */
 function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: number, collider: number) => number {
   const { scene, rods, colliders, drives, welds, links, warnings, time } = parts;
-  const rules = readRules(scene, rods, drives, welds, links);
-  const finder = createFinder(rods, samples, colliders, rules, gravityOf(scene));
+  const rules = readRules({ scene, rods, drives, welds, links });
+  const finder = createFinder({ rods, samples, colliders, rules, gravity: gravityOf(scene) });
   finder.roots = findRoots(finder, time);
   warnRoots(finder, warnings);
   const search = createColliderSearch(finder);

@@ -1,6 +1,5 @@
 /**
  * One time step with contact, as a recipe:
- *
  *   1. detect      contacts that touch, or may close within the step          detect/
  *   2. partition   systems into islands, single rods and free systems         solve/islands.ts, solve/singleRods.ts
  *   3. advance     free systems by their model's own scheme
@@ -9,9 +8,7 @@
  *   6. repeat      4 and 5, at most 8 passes, for islands that missed contacts
  *   7. subdivide   the step of islands that could not be moved                substeps.ts
  *   8. store       forces as the warm start of the next step                  warmStart.ts
- *
- * Free systems keep their second-order scheme; systems in contact use implicit Euler. Only the island whose step fails is subdivided, because
- * otherwise a few strands with whipping tips would subdivide the step of all hair.
+ * Free systems keep their second-order scheme; systems in contact use implicit Euler. Only the island whose step fails is subdivided.
  */
 
 import type { StepOutcome } from '../model.ts';
@@ -100,7 +97,9 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
   for (let pass = 0; ; pass++) {
     setBias(contacts, finder, dt, reboundThreshold(finder, dt));
     if (pass === 0)
-      pending.push(...singleRods.step(contacts, stepped, t, dt, (list) => revertSystems(context, list, t)));
+      pending.push(
+        ...singleRods.step({ set: contacts, stepped, t, dt, revert: (list) => revertSystems(context, list, t) }),
+      );
     for (const island of pending) {
       const one = solveIsland(context, island, { t, dt, robust, pass, lenient, acceptUnsolved });
       if (one.ok) continue;

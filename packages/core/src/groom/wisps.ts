@@ -2,17 +2,12 @@
  * Fibers around simulated centre lines: few are simulated, many are rendered [Michels2015 Fig. 7].
  *
  * A fiber has a fixed position (a, b) in the unit disc of its line's cross-section. At fraction u of the line it lies at
- *
  *     x(u) + ρ(u) (a d1(u) + b d2(u)),
+ * with the line's material frame, so fibers wind about a twisted line. At a node the frame is the normalised sum of both edges' quaternions, which is
+ * exact on a rod of constant curvature and twist; at a free end it is that of the last edge.
  *
- * with the line's own material frame, so that fibers wind about a twisted line, and move with a line that is moved as a whole. Frames belong to edges; at
- * a node the frame is the one half-way between the two edges (the normalised sum of their quaternions, which is exactly that), so it is exact on a rod of
- * constant curvature and twist. At a free end it is that of the last edge. No frame is derived from the curve, so nothing is undefined if it is
- * straight, and a closed line closes its fibers.
- *
- * Blending. With `blend` fibers follow the nearest lines as well, with the weights of the hairs of a hairstyle (hairs.ts). Fiber f keeps its initial
- * position in the frame of line k, o_k(u) = R_k⁰(u)ᵀ(X_f⁰(u) − x_k⁰(u)), and is rendered at Σ w_k (x_k(u) + R_k(u) o_k(u)). All terms agree initially,
- * and as long as the lines move together.
+ * With `blend` fibers follow the nearest lines as well, with the weights of hairs.ts. Fiber f keeps its initial position in the frame of line k,
+ * o_k(u) = R_k⁰(u)ᵀ(X_f⁰(u) − x_k⁰(u)), and is rendered at Σ w_k (x_k(u) + R_k(u) o_k(u)).
  */
 
 import { SceneError } from '../errors.ts';

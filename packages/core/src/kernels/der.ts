@@ -2,13 +2,9 @@
  * Discrete elastic rods two at a time, in WebAssembly with SIMD: the Newton method of models/der/newton.ts and the schemes of models/der/step.ts, one
  * rod per lane.
  *
- * The formulas are the model's, translated (kernels/translate.ts); only the loop around them is written by hand (kernels/assembly). A step copies the
- * state of both rods in, runs its stages and copies state and samples back: about fifty numbers per node, against 2,600 operations per node and
- * iteration. Constants of a pair stay in memory.
- *
- * A frame of 10,000 strands is limited by memory as much as by arithmetic: a rod has tens of arrays, which are no longer in the cache when its turn
- * comes again. So a step reads and writes only the state, the samples and the pair's constants; the first guess, the start of the step, loads and
- * frames are in work space that pairs share. For a strand of 32 nodes that is 14 kB per step instead of 37.
+ * The formulas are the model's, translated (kernels/translate.ts); the loop around them is written by hand (kernels/assembly). A step copies the state
+ * of both rods in, runs its stages and copies state and samples back. Constants of a pair stay in memory; the first guess, the start of the step, loads
+ * and frames are in work space that pairs share, because a frame of 10,000 strands is limited by memory as much as by arithmetic.
  *
  * Measurements and rejected alternatives: docs/notes/kernels.md.
  */

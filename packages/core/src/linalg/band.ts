@@ -4,12 +4,10 @@
  *     [ C  Bᵀ ]   border  (k rows: what closes a ring, or a body at the end of a rod)
  *     [ B  A  ]   A banded, `size` rows of ten entries left of the diagonal
  *
- * No pivoting: a rod's matrix is made positive definite by a shift where it is not, and without pivoting the signs of
- * D count its negative eigenvalues (Sylvester), which distinguishes stable equilibria from unstable ones.
- *
- * The width is fixed to ten, what four unknowns per node make of a rod, and the inner loops are written out: short loops
- * of varying length cost more than what they do (benchmarks, row `band-solve`: 0.21 µs per node on Zen 4, Node 20).
- * The factor has ten rows of zeros before its first, so that no row is special.
+ * No pivoting: a rod's matrix is made positive definite by a shift where it is not, and without pivoting the signs of D count its negative eigenvalues
+ * (Sylvester), which distinguishes stable equilibria from unstable ones. The width is fixed to ten, that of four unknowns per node, and the inner loops
+ * are written out, because short loops of varying length are slower (`npm run bench`, row `band-solve`). The factor has ten rows of zeros before its
+ * first, so that no row is special.
  */
 import { factorConstants } from '../constants.ts';
 

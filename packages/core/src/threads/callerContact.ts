@@ -111,7 +111,8 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
   let isSearching = false;
   return {
     ...port,
-    ...createMoves(mine),
+    ...createHold(mine),
+    ...createStep(mine),
     ...createResponse(mine),
     ...(port.stepSingleRods && { stepSingleRods: createSingleRodStep(mine, port.stepSingleRods) }),
     threads: {
@@ -134,16 +135,10 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
   };
 }
 
-/** Members of the port that move rods, or read what has moved. */
-function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort, 'hold' | 'revert' | 'step'> {
-  const { of, port, shared, isShared, takeOver, handOver, ownOf } = mine;
+/** Members of the port that hold the start of a step and return to it. */
+function createHold({ of, port, shared, isShared, takeOver, handOver, ownOf }: SharedPort): Hold {
   const { pool, bundle } = of;
   const everyone = new Uint8Array(port.systemCount).fill(1);
-  const { guess, measureEnergy, systemOfRod, systemCount } = port;
-  const rodsOf = (system: number): number[] =>
-    systemCount === systemOfRod.length
-      ? [system]
-      : [...systemOfRod.keys()].filter((rod) => systemOfRod[rod] === system);
   return {
     hold(marked) {
       if (marked || isAlone(of) || !of.inRanges) return port.hold(marked);
@@ -168,6 +163,21 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
         port.revert(ownOf(marked), t);
       });
     },
+  };
+}
+
+type Hold = Pick<ContactPort, 'hold' | 'revert'>;
+
+/** Members of the port that step rods, or measure what has moved. */
+function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {
+  const { of, port, shared, takeOver, handOver, ownOf } = mine;
+  const { pool } = of;
+  const { guess, measureEnergy, systemOfRod, systemCount } = port;
+  const rodsOf = (system: number): number[] =>
+    systemCount === systemOfRod.length
+      ? [system]
+      : [...systemOfRod.keys()].filter((rod) => systemOfRod[rod] === system);
+  return {
     ...(guess && {
       guess(velocity, marked, sides, t, dt) {
         of.time = t + dt;

@@ -13,87 +13,114 @@ import { bufferFor, findLayout, referTo, type SharedSides } from './sharedSides.
 import { slots } from './slots.ts';
 import { runRequest, shareOf } from './workerPool.ts';
 
+/** Memory of the loops, as last laid out. */
+interface LoopMemory {
+  readonly shared: SharedSides;
+  /** Rows of the links, once requested. */
+  links: LinkRows | undefined;
+}
+
 export function createCallerLoops(shared: SharedSides): Pick<ContactThreads, 'solverLoops' | 'linkRows'> {
+  const memory: LoopMemory = { shared, links: undefined };
+  return {
+    linkRows: (bytes) => shareLinks(memory, bytes),
+    solverLoops: (sides) => createSolverLoops(memory, sides),
+  };
+}
+
+/** Memory for the rows of links, with their loops; undefined if they are not worth the threads' start. */
+function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
+  const { shared } = own;
+  const { of } = shared;
+  const { pool, positions, options } = of;
+  if (isAlone(of) || !of.inRanges || positions.length === 0 || bytes < 8 * options.leastNumbers) return undefined;
+  const memory = bufferFor(shared, slots.links, bytes, true);
+  return {
+    memory,
+    run(loop, values) {
+      if (isAlone(of)) return false;
+      own.links ??= cutLinkRows(memory);
+      syncWorkers(of);
+      const rows = own.links;
+      const to = shareOf(lengthOf(loop, rows, UNPLACED), 1, pool.count);
+      runRequest(pool, { kind: 'linkLoopWithoutSides', loop, values }, () => {
+        runLinkLoop(loop, { rows, arrays: UNPLACED, mix: UNMIXED, position: positions, numbers: values }, 0, to);
+      });
+      return true;
+    },
+  };
+}
+
+/** Loops over the sides that were laid out last; undefined if the sides are too few for threads. */
+function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedLoops | undefined {
+  const { shared } = loopMemory;
   const { of, buffers } = shared;
   const { pool, positions, options } = of;
   const { count } = pool;
-  /** Rows of the links, once requested. */
-  let links: LinkRows | undefined;
-
-  const linkRows = (bytes: number): SharedLinks | undefined => {
-    if (isAlone(of) || !of.inRanges || positions.length === 0 || bytes < 8 * options.leastNumbers) return undefined;
-    const memory = bufferFor(shared, slots.links, bytes, true);
-    return {
-      memory,
-      run(loop, values) {
-        if (isAlone(of)) return false;
-        links ??= cutLinkRows(memory);
-        syncWorkers(of);
-        const rows = links;
-        const end = shareOf(lengthOf(loop, rows, UNPLACED), 1, count);
-        runRequest(pool, { kind: 'linkLoopWithoutSides', loop, values }, () => {
-          runLinkLoop(loop, rows, UNPLACED, UNMIXED, positions, values, 0, end);
-        });
-        return true;
-      },
-    };
+  const laid = findLayout(shared, sides);
+  if (!laid || axesOf(sides) * sides.count < options.leastNumbers) return undefined;
+  let mix: MixRows | undefined;
+  let law: LawRows | undefined;
+  const mixFor = (capacity: number, window: number): MixRows => {
+    const buffer = buffers[slots.mixing] as SharedArrayBuffer;
+    if (mix?.weight.buffer !== buffer || mix.capacity !== capacity || mix.window !== window)
+      mix = cutMixRows(buffer, capacity, window);
+    return mix;
   };
-
-  const solverLoops = (sides: ContactSides): SharedLoops | undefined => {
-    const laid = findLayout(shared, sides);
-    if (!laid || axesOf(sides) * sides.count < options.leastNumbers) return undefined;
-    let mix: MixRows | undefined;
-    let law: LawRows | undefined;
-    const mixFor = (capacity: number, window: number): MixRows => {
-      const buffer = buffers[slots.mixing] as SharedArrayBuffer;
-      if (mix?.weight.buffer !== buffer || mix.capacity !== capacity || mix.window !== window)
-        mix = cutMixRows(buffer, capacity, window);
-      return mix;
-    };
-    return {
-      lawMemory(bytes) {
-        law = undefined;
-        return bufferFor(shared, slots.law, bytes);
-      },
-      runLaw(contacts) {
-        law ??= cutLawRows(buffers[slots.law] as SharedArrayBuffer, contacts);
-        const rows = law;
-        const { reference, part } = referTo(shared, sides, laid);
-        let swing = runRequest(pool, { kind: 'contactLaw', ...reference, contacts }, () =>
-          applyAndPull(rows, { ...rows, ...part.all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count)),
-        );
-        for (let k = 1; k < count; k++) swing = Math.max(swing, rows.swing[k]);
-        return swing;
-      },
-      runLinks(loop, capacity, window, values) {
-        if (!links) throw new Error('links have no memory that threads see');
-        const rows = links;
-        const own = capacity > 0 ? mixFor(capacity, window) : UNMIXED;
-        const { reference, part } = referTo(shared, sides, laid);
-        const end = shareOf(lengthOf(loop, rows, part.all), 1, count);
-        const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
-        let most = runRequest(pool, { kind: 'linkLoop', ...reference, loop, capacity, window, values }, () =>
-          runLinkLoop(loop, rows, part.all, own, positions, values, 0, end, cells),
-        );
-        for (let k = 1; k < count; k++) most = Math.max(most, rows.answer[k]);
-        return most;
-      },
-      coarseMemory: (bytes) => bufferFor(shared, slots.coarse, bytes, true),
-      memory: (bytes) => bufferFor(shared, slots.mixing, bytes),
-      run(loop, capacity, window, size, changes, last, values) {
-        const own = mixFor(capacity, window);
-        const { reference, part } = referTo(shared, sides, laid);
-        const end = shareOf(countBlocks(size), 1, count);
-        runRequest(
-          pool,
-          { kind: 'solverLoop', ...reference, loop, capacity, window, size, changes, last, values },
-          () => {
-            runLoop(own, part.all, { kind: loop, size, from: 0, to: end, count: changes, slot: last, gamma: values });
-          },
-        );
-      },
-    };
+  return {
+    lawMemory(bytes) {
+      law = undefined;
+      return bufferFor(shared, slots.law, bytes);
+    },
+    runLaw(contacts) {
+      law ??= cutLawRows(buffers[slots.law] as SharedArrayBuffer, contacts);
+      const rows = law;
+      const { reference, part } = referTo(shared, sides, laid);
+      const own = runRequest(pool, { kind: 'contactLaw', ...reference, contacts }, () =>
+        applyAndPull(rows, { ...rows, ...part.all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count)),
+      );
+      return combineMost(own, rows.swing, count);
+    },
+    runLinks(loop, capacity, window, values) {
+      const { links: rows } = loopMemory;
+      if (!rows) throw new Error('links have no memory that threads see');
+      const mixed = capacity > 0 ? mixFor(capacity, window) : UNMIXED;
+      const { reference, part } = referTo(shared, sides, laid);
+      const to = shareOf(lengthOf(loop, rows, part.all), 1, count);
+      const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
+      const input = { rows, arrays: part.all, mix: mixed, position: positions, numbers: values, cells };
+      const own = runRequest(pool, { kind: 'linkLoop', ...reference, loop, capacity, window, values }, () =>
+        runLinkLoop(loop, input, 0, to),
+      );
+      return combineMost(own, rows.answer, count);
+    },
+    coarseMemory: (bytes) => bufferFor(shared, slots.coarse, bytes, true),
+    memory: (bytes) => bufferFor(shared, slots.mixing, bytes),
+    run({ kind: loop, capacity, window, size, count: changes, slot: last, gamma: values }) {
+      const own = mixFor(capacity, window);
+      const { reference, part } = referTo(shared, sides, laid);
+      const to = shareOf(countBlocks(size), 1, count);
+      const request = {
+        kind: 'solverLoop',
+        ...reference,
+        loop,
+        capacity,
+        window,
+        size,
+        changes,
+        last,
+        values,
+      } as const;
+      runRequest(pool, request, () => {
+        runLoop(own, part.all, { kind: loop, size, from: 0, to, count: changes, slot: last, gamma: values });
+      });
+    },
   };
+}
 
-  return { solverLoops, linkRows };
+/** Largest of the caller's value and those that workers have written. */
+function combineMost(own: number, written: ArrayLike<number>, count: number): number {
+  let most = own;
+  for (let k = 1; k < count; k++) most = Math.max(most, written[k]);
+  return most;
 }

@@ -40,20 +40,23 @@ export interface ContactThreads {
   linkRows(bytes: number): SharedLinks | undefined;
 }
 
+/** Loop `kind` over all blocks of `size` numbers; other fields as in `MixRows` and `MixPart` of contact/solve/vectorLoops.ts. */
+export interface SharedLoop {
+  readonly kind: number;
+  readonly capacity: number;
+  readonly window: number;
+  readonly size: number;
+  readonly count: number;
+  readonly slot: number;
+  readonly gamma: Float64Array;
+}
+
 /** Loops of the contact solver over the numbers of all sides, by several threads: see contact/solve/vectorLoops.ts. */
 export interface SharedLoops {
   /** At least so many bytes of shared memory, valid until more are requested. */
   memory(bytes: number): ArrayBufferLike;
-  /** Runs loop `kind` over all blocks of `size` numbers; other arguments as in `runLoop`. */
-  run(
-    kind: number,
-    capacity: number,
-    window: number,
-    size: number,
-    count: number,
-    slot: number,
-    gamma: Float64Array,
-  ): void;
+  /** Runs a loop over all blocks. */
+  run(loop: SharedLoop): void;
   /** The same for the contact law (contact/solve/lawArrays.ts); returns the largest velocity that an impulse causes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;

@@ -14,7 +14,7 @@ import {
   writeFound,
 } from '../contact/detect/colliderSearch.ts';
 import type { ColliderFinder } from '../contact/detect/finderData.ts';
-import { compileColliders } from '../contact/shapes/collider.ts';
+import { compileColliders } from '../contact/shapes/compileCollider.ts';
 import type { Samples } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';
 import { readCount, writeCount } from './answers.ts';
@@ -87,6 +87,15 @@ export function findSearcher(
 }
 
 /** The part of a worker that the search needs. */
+export interface SearchingWorker {
+  readonly pool: WorkerPool;
+  readonly task: SearchTask;
+  readonly bundle: { readonly samples: readonly Samples[] };
+  readonly buffers: readonly (SharedArrayBuffer | undefined)[];
+  /** Its last search. */
+  readonly searcher?: Searcher;
+}
+
 export interface SearchTask {
   readonly index: number;
   /** The first rod of its scene. */
@@ -95,16 +104,11 @@ export interface SearchTask {
 }
 
 /** The worker's side: detects contacts, or delivers its last results again. */
-export function serveSearch(
-  pool: WorkerPool,
-  task: SearchTask,
-  samples: readonly Samples[],
-  buffers: readonly (SharedArrayBuffer | undefined)[],
-  request: Request<'search' | 'deliver'>,
-  known: Searcher | undefined,
-): Searcher {
+export function serveSearch(of: SearchingWorker, request: Request<'search' | 'deliver'>): Searcher {
+  const { pool, task, bundle, buffers } = of;
+  const { samples } = bundle;
   const { index, first } = task;
-  const searcher = findSearcher(task, buffers, known);
+  const searcher = findSearcher(task, buffers, of.searcher);
   const { rows, finder, set, runs } = searcher;
   if (request.kind === 'search') {
     takeHands(finder, rows);
@@ -114,17 +118,14 @@ export function serveSearch(
       takePieces(pool.workStealing, index, pool.behind.length, action);
     };
     const { search: kind, collider, t, dt, allowed } = request;
-    searchRanges(finder, rows.asked, samples, first, set, noteRuns(runs, set, each), {
-      kind,
-      collider,
-      t,
-      dt,
-      allowed,
-    });
+    const own = { finder, asked: rows.asked, samples, first, set, each: noteRuns(runs, set, each) };
+    searchRanges(own, { kind, collider, t, dt, allowed });
     writeCount(pool, index, set.count);
   }
   const { capacity } = request;
-  if (set.count > 0 && set.count <= capacity)
-    writeFound(buffers[slots.found] as SharedArrayBuffer, FOUND_BYTES * capacity * (index - 1), capacity, set, runs);
+  if (set.count > 0 && set.count <= capacity) {
+    const from = FOUND_BYTES * capacity * (index - 1);
+    writeFound({ buffer: buffers[slots.found] as SharedArrayBuffer, from, capacity }, set, runs);
+  }
   return searcher;
 }

@@ -147,7 +147,7 @@ function answer(of: Service, request: Exclude<Request, Request<'receive' | 'leav
       break;
     case 'search':
     case 'deliver':
-      of.searcher = serveSearch(pool, task, bundle.samples, of.buffers, request, of.searcher);
+      of.searcher = serveSearch(of, request);
       break;
     case 'hold':
       if (request.keeps) keepRange(pool, bundle.state, task.index);

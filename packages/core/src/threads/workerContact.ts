@@ -183,7 +183,8 @@ function runLinkShare(
   const { rows } = views.links;
   const [from, to] = ownShare(of, lengthOf(loop, rows, arrays));
   const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
-  rows.answer[task.index] = runLinkLoop(loop, rows, arrays, mix, of.positions, values, from, to, cells);
+  const input = { rows, arrays, mix, position: of.positions, numbers: values, cells };
+  rows.answer[task.index] = runLinkLoop(loop, input, from, to);
 }
 
 function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, { all }: SidePart): void {

@@ -3,13 +3,10 @@
  *
  * A step may lose energy (damping, friction, the scheme) but not gain energy without work. Loads are known at both ends of a step: their work is the
  * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Gains accumulate while they
- * persist, r ← max(0, r + gain − uncertainty), so that a scheme whose energy oscillates is not reported. A step is reported if r exceeds TOLERANCE
- * of the largest energy so far.
+ * persist, r ← max(0, r + gain − uncertainty); a step is reported if r exceeds TOLERANCE of the largest energy so far. For rods without pins and
+ * contacts, momentum is audited as well.
  *
- * For rods without pins and contacts, momentum is audited as well.
- *
- * The audit reads samples, loads and energies, and changes nothing. It is not part of the state: after `restore` it starts again. Not audited: moduli
- * that change in time, `direct` of strands, steps in which pins of one rod move relative to each other or bodies and links occur with moving pins.
+ * The audit changes nothing and is not part of the state: after `restore` it starts again. What it does not judge: docs/step.md#energy-audit.
  */
 import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
@@ -117,22 +114,13 @@ interface Ledger {
 function createLedger(world: WorldParts): Ledger {
   const audited = world.rods.map((rod, r) => createAuditedRod(world, rod, r));
   const loads = world.rods.map((rod) => createLoads(rod));
-  const bodies = world.bodies.filter(({ path }) => !path);
-  const poses = bodies.map(({ pose }) => pose.position.slice());
-  const bodyLoad = new Float64Array(6);
-  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  const bodies = createAuditedBodies(world);
   // contacts, links and bodies push rods
   const isApart = !world.contact && world.bodies.length === 0;
   let energy = 0;
   let gained = 0;
   let scale = 0;
 
-  const measure = (t: number): number => {
-    energies.kinetic = energies.bending = energies.twisting = energies.stretching = 0;
-    for (const bundle of world.bundles) bundle.addEnergies(energies, t);
-    const { kinetic, bending, twisting, stretching } = energies;
-    return kinetic + bending + twisting + stretching + (world.contact?.energy() ?? 0);
-  };
   const askLoads = (r: number, t: number): Loads => {
     const { nodeForce, edgeTorque, nodeDrag } = loads[r];
     nodeForce.fill(0);
@@ -141,24 +129,15 @@ function createLedger(world: WorldParts): Ledger {
     for (const source of world.drives[r].sources) source.addLoads(loads[r], world.samples[r], t);
     return loads[r];
   };
-  const noteBodies = (): void => {
-    for (let b = 0; b < bodies.length; b++) poses[b].set(bodies[b].pose.position);
-  };
-  const workOfBodies = (work: Work, t: number): void => {
-    for (let b = 0; b < bodies.length; b++) {
-      bodies[b].body.load(bodyLoad, t);
-      for (let k = 0; k < 3; k++) work.done += bodyLoad[k] * (bodies[b].pose.position[k] - poses[b][k]);
-    }
-  };
   return {
     note(t) {
-      energy = measure(t);
+      energy = measureEnergy(world, t);
       audited.forEach((one, r) => {
         noteRod(one, askLoads(r, t));
         notePins(one, t);
       });
       scale = Math.max(scale, energy, floorOf(audited));
-      noteBodies();
+      bodies.note();
       return true;
     },
     clear() {
@@ -180,11 +159,11 @@ function createLedger(world: WorldParts): Ledger {
         if (isApart && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
       }
-      workOfBodies(work, t);
+      bodies.addWork(work, t);
       workOfObstacles(work, world, t, dt);
-      noteBodies();
+      bodies.note();
       const before = energy;
-      energy = measure(t);
+      energy = measureEnergy(world, t);
       scale = Math.max(scale, energy);
       const step = energy - before - work.done;
       const isKnown = work.isKnown && Number.isFinite(step);
@@ -192,6 +171,39 @@ function createLedger(world: WorldParts): Ledger {
       const energyGain: EnergyGain | undefined = gained > TOLERANCE * scale ? { gain: gained, scale, step } : undefined;
       if (!energyGain && !momentumGain) return inBalance;
       return { ...(energyGain && { energyGain }), ...(momentumGain && { momentumGain }) };
+    },
+  };
+}
+
+/** Kinetic and elastic energy of everything [J]. */
+function measureEnergy({ bundles, contact }: WorldParts, t: number): number {
+  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  for (const bundle of bundles) bundle.addEnergies(energies, t);
+  const { kinetic, bending, twisting, stretching } = energies;
+  return kinetic + bending + twisting + stretching + (contact?.energy() ?? 0);
+}
+
+/** Bodies that forces move, with their positions at the last audit. */
+interface AuditedBodies {
+  /** Records the positions. */
+  note(): void;
+  /** Adds the work of loads since. */
+  addWork(work: Work, t: number): void;
+}
+
+function createAuditedBodies(world: WorldParts): AuditedBodies {
+  const bodies = world.bodies.filter(({ path }) => !path);
+  const positions = bodies.map(({ pose }) => pose.position.slice());
+  const load = new Float64Array(6);
+  return {
+    note() {
+      for (let b = 0; b < bodies.length; b++) positions[b].set(bodies[b].pose.position);
+    },
+    addWork(work, t) {
+      for (let b = 0; b < bodies.length; b++) {
+        bodies[b].body.load(load, t);
+        for (let k = 0; k < 3; k++) work.done += load[k] * (bodies[b].pose.position[k] - positions[b][k]);
+      }
     },
   };
 }

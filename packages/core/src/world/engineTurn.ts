@@ -22,6 +22,27 @@ export interface EngineTurn {
   finish(t: number, dt: number): void;
 }
 
+/** Motion of a body over a step, for the engine. */
+function createMotion({ id, pose }: Pick<BodyMotion, 'id' | 'pose'>): BodyMotion {
+  return {
+    id,
+    startPosition: new Float64Array(3),
+    startOrientation: new Float64Array(4),
+    startVelocity: new Float64Array(3),
+    startAngularVelocity: new Float64Array(3),
+    pose,
+    changed: false,
+  };
+}
+
+function recordStart(motion: BodyMotion): void {
+  motion.startPosition.set(motion.pose.position);
+  motion.startOrientation.set(motion.pose.orientation);
+  motion.startVelocity.set(motion.pose.velocity);
+  motion.startAngularVelocity.set(motion.pose.angularVelocity);
+  motion.changed = false;
+}
+
 /** The engine's part of a step, after the rods; undefined without an engine. */
 export function createEngineTurn(
   scene: Scene,
@@ -41,30 +62,12 @@ export function createEngineTurn(
     bodies.filter(({ path }) => !path),
     scene,
   );
-  const motions = bundles.map((bundle) =>
-    bundle.bodies.map(
-      ({ id, pose }): BodyMotion => ({
-        id,
-        startPosition: new Float64Array(3),
-        startOrientation: new Float64Array(4),
-        startVelocity: new Float64Array(3),
-        startAngularVelocity: new Float64Array(3),
-        pose,
-        changed: false,
-      }),
-    ),
-  );
+  const motions = bundles.map(({ bodies: list }) => list.map(createMotion));
   const all = motions.flat();
   return {
     session,
     begin() {
-      for (const motion of all) {
-        motion.startPosition.set(motion.pose.position);
-        motion.startOrientation.set(motion.pose.orientation);
-        motion.startVelocity.set(motion.pose.velocity);
-        motion.startAngularVelocity.set(motion.pose.angularVelocity);
-        motion.changed = false;
-      }
+      for (const motion of all) recordStart(motion);
     },
     finish(t, dt) {
       session.respond(all, dt);

@@ -22,7 +22,7 @@ describe('velocities of contact', () => {
         },
       ],
     });
-    const finder = createFinder(rods, samples, [], smooth(), [0, 0, 0]);
+    const finder = createFinder({ rods, samples, colliders: [], rules: smooth(), gravity: [0, 0, 0] });
     gather(finder);
     // began 2 mm and 6 mm lower, with velocities at the end that say nothing of it
     finder.position[2] -= 0.002;

@@ -141,7 +141,10 @@ function turn(all: boolean, plain: boolean, parts = 0) {
       let most = 0;
       for (let k = parts - 1; k >= 0; k--) {
         const [from, to] = [Math.floor((length * k) / parts), Math.floor((length * (k + 1)) / parts)];
-        most = Math.max(most, runLinkLoop(kind, rows, arrays, mix, links.position.data, given, from, to));
+        most = Math.max(
+          most,
+          runLinkLoop(kind, { rows, arrays, mix, position: links.position.data, numbers: given }, from, to),
+        );
       }
       return most;
     },

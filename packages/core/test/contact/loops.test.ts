@@ -32,10 +32,9 @@ function inShares(turn: IterateRows, cuts: readonly number[]): SharedLoops {
     coarseMemory: () => buffer,
     runLaw: () => 0,
     runLinks: () => 0,
-    run(kind, capacity, window, numbers, count, slot, gamma) {
+    run({ capacity, window, ...loop }) {
       const rows: MixRows = cutMixRows(buffer, capacity, window);
-      for (let k = cuts.length - 1; k > 0; k--)
-        runLoop(rows, turn, { kind, size: numbers, from: cuts[k - 1], to: cuts[k], count, slot, gamma });
+      for (let k = cuts.length - 1; k > 0; k--) runLoop(rows, turn, { ...loop, from: cuts[k - 1], to: cuts[k] });
     },
   };
 }

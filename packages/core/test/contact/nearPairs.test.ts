@@ -153,7 +153,7 @@ function makeFinder(): Finder {
     nodePosition: one.nodePosition.slice(),
     nodeVelocity: one.nodeVelocity.slice(),
   }));
-  return createFinder(rods, copies, [], smooth({ pairs: true }), [0, 0, -9.81]);
+  return createFinder({ rods, samples: copies, colliders: [], rules: smooth({ pairs: true }), gravity: [0, 0, -9.81] });
 }
 
 /** A list of all pairs, which no edge ever leaves. */

@@ -1,6 +1,7 @@
 /** Obstacles of every shape: thin ones, solid ones, moving ones. */
 import { describe, expect, it } from 'vitest';
-import { compileColliders, measureDistance } from '../../src/contact/shapes/collider.ts';
+import { measureDistance } from '../../src/contact/shapes/collider.ts';
+import { compileColliders } from '../../src/contact/shapes/compileCollider.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world/world.ts';
 import { g, icosphere, r, run, straight } from './support.ts';

@@ -84,7 +84,7 @@ describe('the way to a pin', () => {
   it('is measured along the rod, both ways, and round where it is closed', () => {
     const ring = { ...hair('ring', [0, 0, 0], [1, 0, 0], 8), shape: { type: 'ring' as const, radius: 0.01 } };
     const { rods, samples } = createWorld({ tendril: 1, rods: [ring, hair('a', [0, 0, 0], [1, 0, 0], 4)] });
-    const finder = createFinder(rods, samples, [], smooth({ pairs: true }), [0, 0, 0]);
+    const finder = createFinder({ rods, samples, colliders: [], rules: smooth({ pairs: true }), gravity: [0, 0, 0] });
     finder.nodeHeld[7] = 1;
     measurePinDistances(finder);
     const l = rods[0].edgeLengthRest[0];

@@ -35,7 +35,7 @@ function sink(from: Point, to: Point, offset: Point, shape: ColliderSpec): Conta
     time: { duration: 1, step: dt },
   };
   const { rods, samples, colliders } = createWorld(scene);
-  const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
+  const finder = createFinder({ rods, samples, colliders, rules: smooth(), gravity: [0, 0, 0] });
   gather(finder);
   const end = finder.position.slice();
   for (let i = 0; i < 4; i++) {
@@ -43,7 +43,8 @@ function sink(from: Point, to: Point, offset: Point, shape: ColliderSpec): Conta
     end[3 * i + 2] = to[2];
   }
   const set = createContactSet();
-  findPenetrations(finder, set, end, 0, dt, 0.04);
+  finder.end.set(end);
+  findPenetrations(finder, set, { t: 0, dt, allowed: 0.04 });
   setBias(set, finder, dt, 1e-3);
   return set;
 }

@@ -18,7 +18,8 @@ import {
 } from '../../src/contact/detect/colliderSearch.ts';
 import { createFinder } from '../../src/contact/detect/finder.ts';
 import type { Finder } from '../../src/contact/detect/finderData.ts';
-import { compileColliders, placeCollider } from '../../src/contact/shapes/collider.ts';
+import { placeCollider } from '../../src/contact/shapes/collider.ts';
+import { compileColliders } from '../../src/contact/shapes/compileCollider.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import type { SharedSearch } from '../../src/threads/contactThreads.ts';
 import { random } from './support.ts';
@@ -98,7 +99,7 @@ function share(bounds: readonly number[]): { finder: Finder; search: ColliderSea
   };
   const buffer = new SharedArrayBuffer(searchBytes(counts));
   const rows = cutSearch(buffer, counts);
-  const finder = createFinder(rods, samples, colliders, all, gravity, rows);
+  const finder = createFinder({ rods, samples, colliders, rules: all, gravity, shared: rows });
   const capacity = 512;
   const found = new SharedArrayBuffer(FOUND_BYTES * capacity * bounds.length);
   const sets: ContactSet[] = [];
@@ -122,8 +123,16 @@ function share(bounds: readonly number[]): { finder: Finder; search: ColliderSea
         const each = noteRuns(parts, sets[k], (action) => {
           for (let end = to; end > from; end -= 3) action(Math.max(from, end - 3), end);
         });
-        searchRanges(other, theirs.asked, samples.slice(from, to), from, sets[k], each, request);
-        writeFound(found, FOUND_BYTES * capacity * k, capacity, sets[k], parts);
+        const own = {
+          finder: other,
+          asked: theirs.asked,
+          samples: samples.slice(from, to),
+          first: from,
+          set: sets[k],
+          each,
+        };
+        searchRanges(own, request);
+        writeFound({ buffer: found, from: FOUND_BYTES * capacity * k, capacity }, sets[k], parts);
       });
     },
     read(action) {
@@ -144,7 +153,7 @@ const tell = (set: ContactSet): Record<string, number[]> =>
 
 describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
   const { finder, search, runs } = share(bounds);
-  const other = createFinder(rods, samples, colliders, all, gravity);
+  const other = createFinder({ rods, samples, colliders, rules: all, gravity });
   const alone = createColliderSearch(other);
   // rods that are not looked at are left out by all
   finder.rodRole[6] = other.rodRole[6] = 1;
@@ -184,12 +193,12 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
     const before = samples.map(({ nodePosition }) => nodePosition.slice());
     for (const { nodePosition } of samples) for (let k = 0; k < nodePosition.length; k++) nodePosition[k] *= 0.97;
     const whole = compare((by, out) => {
-      by.findPenetrations(out, 0, dt, 0.04, undefined, false);
+      by.findPenetrations(out, { t: 0, dt, allowed: 0.04 });
     });
     expect(whole.count).toBeGreaterThan(20);
     const some = Array.from({ length: COUNT }, (_, r) => r).filter((r) => r % 3 !== 1);
     const part = compare((by, out) => {
-      by.findPenetrations(out, 0, dt, 0.04, some, false);
+      by.findPenetrations(out, { t: 0, dt, allowed: 0.04, rods: some });
     });
     expect(part.count).toBeLessThan(whole.count);
     expect(part.count).toBeGreaterThan(10);
@@ -219,7 +228,7 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
   it('leave rods that are not in order to one', () => {
     const count = runs.length;
     compare((by, out) => {
-      by.findPenetrations(out, 0, dt, 0.04, [5, 3], false);
+      by.findPenetrations(out, { t: 0, dt, allowed: 0.04, rods: [5, 3] });
     });
     expect(runs.length).toBe(count);
   });
@@ -236,7 +245,7 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
 describe('what a thread has found', () => {
   it('goes to the end of a set that grows', () => {
     const [set, more] = [createContactSet(4), createContactSet(4)];
-    const search = createColliderSearch(createFinder(rods, samples, colliders, all, gravity));
+    const search = createColliderSearch(createFinder({ rods, samples, colliders, rules: all, gravity }));
     for (const collider of colliders) placeCollider(collider, 0, dt);
     search.gather();
     search.find(set, 0, 0, dt);
@@ -244,8 +253,9 @@ describe('what a thread has found', () => {
     const { count } = set;
     const kept = tell(set);
     const buffer = new SharedArrayBuffer(FOUND_BYTES * 8 * Math.ceil(more.count / 8));
-    writeFound(buffer, 0, 8 * Math.ceil(more.count / 8), more, [{ rod: 0, first: 0, end: more.count }]);
-    appendFound(set, buffer, 0, 8 * Math.ceil(more.count / 8), more.count);
+    const memory = { buffer, from: 0, capacity: 8 * Math.ceil(more.count / 8) };
+    writeFound(memory, more, [{ rod: 0, first: 0, end: more.count }]);
+    appendFound(set, memory, more.count);
     expect(set.count).toBe(count + more.count);
     const both = tell(set);
     for (const [name, list] of Object.entries(tell(more))) expect(both[name]).toEqual([...kept[name], ...list]);

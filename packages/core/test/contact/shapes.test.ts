@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Collider,
-  compileColliders,
   findClosest,
   measureDistance,
   measureSurfaceVelocity,
   placeCollider,
 } from '../../src/contact/shapes/collider.ts';
+import { compileColliders } from '../../src/contact/shapes/compileCollider.ts';
 import { findMeshFault, measureVolume } from '../../src/contact/shapes/mesh.ts';
 import type { ColliderSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world/world.ts';

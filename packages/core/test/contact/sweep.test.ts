@@ -29,7 +29,7 @@ function sweepTo(
   to: readonly [number, number],
 ): { met: number; set: ReturnType<typeof createContactSet> } {
   const { rods, samples } = createWorld(upright([[0, 0], from]));
-  const finder = createFinder(rods, samples, [], smooth({ pairs: true }), [0, 0, 0]);
+  const finder = createFinder({ rods, samples, colliders: [], rules: smooth({ pairs: true }), gravity: [0, 0, 0] });
   gather(finder);
   const end = finder.position.slice();
   gatherEnd(end, finder);

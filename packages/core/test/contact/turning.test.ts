@@ -132,7 +132,7 @@ describe('contact with an obstacle that turns', () => {
       time: { duration: 1, step: dt },
     };
     const { rods, samples, colliders } = createWorld(scene);
-    const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
+    const finder = createFinder({ rods, samples, colliders, rules: smooth(), gravity: [0, 0, 0] });
     gather(finder);
     const [x0, z0] = [finder.position[0], finder.position[2]];
     const along = [
@@ -197,7 +197,7 @@ describe('obstacles that deform', () => {
       time: { duration: 1, step: 1e-3 },
     };
     const { rods, samples, colliders } = createWorld(scene);
-    const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
+    const finder = createFinder({ rods, samples, colliders, rules: smooth(), gravity: [0, 0, 0] });
     gather(finder);
     const set = createContactSet();
     placeCollider(colliders[0], 0, 1e-3);

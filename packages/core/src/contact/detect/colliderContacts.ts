@@ -1,10 +1,10 @@
 /** Detects contacts of rods with colliders at the start of a step. Penetration at the end of a step is detected in penetration.ts. */
 
 import { square as squareOf } from '../../math/rounded/index.ts';
-import { addColliderPlace, type ContactSet } from '../contactSet.ts';
+import { addColliderPlace } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from '../shapes/collider.ts';
 import { interpolate as at, type ColliderFinder, isHeld, isNear } from './finderData.ts';
-import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
+import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal of the last query. */
 const distanceAt = new Float64Array(4);
@@ -59,50 +59,57 @@ const NEARER = 0.01;
  * both closer gets no contact (with hair on a head, two fifths of all). If such a node penetrates after all, the check at the end of the step
  * detects it.
  */
-export function findWithCollider(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  dt: number,
-  from: number = 0,
-  to: number = finder.rodRole.length,
-): void {
-  const { nodeOffset, edgeOffset, position: x, nodeDistance } = finder;
+export function findWithCollider(pass: ColliderPass, from: number = 0, to: number = pass.finder.rodRole.length): void {
+  const { finder, collider } = pass;
   const turn = measureRotation(collider);
   const shift = measureTranslation(collider);
-  const turns = turn > 1e-9 && turn < Infinity;
+  const own: StartPass = { ...pass, turn, shift, turns: turn > 1e-9 && turn < Infinity };
   for (let r = from; r < to; r++) {
-    const nodeCount = nodeOffset[r + 1] - nodeOffset[r];
-    const edge0 = edgeOffset[r];
-    const edgeCount = edgeOffset[r + 1] - edge0;
-    if (!collider.acts[r] || finder.rodRole[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
-    for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
-      measureDistanceIn(distanceAt, collider, collider.now, x, 3 * i);
-      for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
+    if (!collider.acts[r] || finder.rodRole[r] < 2 || !isRodNear(own, r)) continue;
+    findWithRod(own, r);
+  }
+}
+
+/** Search at the start of the step, with the collider's motion over the step. */
+interface StartPass extends ColliderPass {
+  /** Bound on a surface point's displacement per distance from the origin; displacement of the origin [m]. */
+  readonly turn: number;
+  readonly shift: number;
+  /** True if the collider rotates. */
+  readonly turns: boolean;
+}
+
+function findWithRod(pass: StartPass, r: number): void {
+  const { finder, collider } = pass;
+  const { nodeOffset, edgeOffset, position: x, nodeDistance } = finder;
+  const nodeCount = nodeOffset[r + 1] - nodeOffset[r];
+  const edge0 = edgeOffset[r];
+  const edgeCount = edgeOffset[r + 1] - edge0;
+  for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
+    measureDistanceIn(distanceAt, collider, collider.now, x, 3 * i);
+    for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
+  }
+  edges[1].near = false;
+  // nodes and edges alternate, in the order of their keys
+  for (let i = 0; i < nodeCount; i++) {
+    const atEnd = i >= edgeCount;
+    const edge = edge0 + (atEnd ? edgeCount - 1 : i);
+    const before = edges[(i + 1) & 1];
+    const after = edges[i & 1];
+    after.near = false;
+    if (!atEnd) measureInside(after, pass, edge);
+    node.near = false;
+    if (mayReach(pass, nodeOffset[r] + i, edge)) {
+      const o = nodeOffset[r] + i;
+      // a deforming surface provides its velocity only at the last point queried
+      if (collider.shape.surfaceVelocity) measureDistanceIn(distanceAt, collider, collider.now, x, 3 * o);
+      else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
+      measureCandidate(node, pass, edge, atEnd ? 1 : 0);
     }
-    edges[1].near = false;
-    // nodes and edges alternate, in the order of their keys
-    for (let i = 0; i < nodeCount; i++) {
-      const atEnd = i >= edgeCount;
-      const edge = edge0 + (atEnd ? edgeCount - 1 : i);
-      const before = edges[(i + 1) & 1];
-      const after = edges[i & 1];
-      after.near = false;
-      if (!atEnd) measureInside(after, finder, collider, index, edge, shift, turns, dt);
-      node.near = false;
-      if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
-        const o = nodeOffset[r] + i;
-        // a deforming surface provides its velocity only at the last point queried
-        if (collider.shape.surfaceVelocity) measureDistanceIn(distanceAt, collider, collider.now, x, 3 * o);
-        else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
-        measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);
-      }
-      const least = node.gap - NEARER * node.size;
-      const between = before.near && after.near && before.gap < least && after.gap < least;
-      if (node.near && !between) addCandidate(finder, set, collider, index, edge, node);
-      if (after.near) addCandidate(finder, set, collider, index, edge, after);
-    }
+    const least = node.gap - NEARER * node.size;
+    const between = before.near && after.near && before.gap < least && after.gap < least;
+    if (node.near && !between) addCandidate(pass, edge, node);
+    if (after.near) addCandidate(pass, edge, after);
   }
 }
 
@@ -122,15 +129,7 @@ function measureRotation({ moves, body, shape, now, next }: Collider): number {
 }
 
 /** True if a node with known distance may come into contact within the step. Nearly all nodes may not. */
-function mayReach(
-  finder: ColliderFinder,
-  collider: Collider,
-  node: number,
-  edge: number,
-  turn: number,
-  shift: number,
-  dt: number,
-): boolean {
+function mayReach({ finder, collider, turn, shift, dt }: StartPass, node: number, edge: number): boolean {
   if (turn === Infinity) return true;
   const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules } = finder;
   const { now, moves } = collider;
@@ -148,7 +147,7 @@ function mayReach(
 }
 
 /** True if the bounding box of a rod and its motion overlaps the collider's. */
-function isRodNear(finder: ColliderFinder, collider: Collider, r: number, dt: number): boolean {
+function isRodNear({ finder, collider, dt }: ColliderPass, r: number): boolean {
   const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
   const { bounds, now, next } = collider;
   const from = nodeOffset[r];
@@ -174,16 +173,8 @@ function isRodNear(finder: ColliderFinder, collider: Collider, r: number, dt: nu
 }
 
 /** The interior point of an edge, if it is closer than both ends. */
-function measureInside(
-  out: Candidate,
-  finder: ColliderFinder,
-  collider: Collider,
-  index: number,
-  edge: number,
-  shift: number,
-  turns: boolean,
-  dt: number,
-): void {
+function measureInside(out: Candidate, pass: StartPass, edge: number): void {
+  const { finder, collider, shift, dt } = pass;
   const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
   const a = edgeFirst[edge];
   const b = edgeSecond[edge];
@@ -207,7 +198,7 @@ function measureInside(
   measureDistanceIn(distanceAt, collider, collider.now, out.place, 0);
   if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
   if (repeatsNode(finder, a, t * length, edge) || repeatsNode(finder, b, (1 - t) * length, edge)) return;
-  measureCandidate(out, finder, collider, index, edge, t, turns, dt);
+  measureCandidate(out, pass, edge, t);
 }
 
 /**
@@ -222,17 +213,9 @@ function repeatsNode({ nodeDistance, edgeRadius }: ColliderFinder, node: number,
   return nodeDistance[o] - distanceAt[0] < 0.005 * edgeRadius[edge] && turned > 0.9999;
 }
 
-/** Appends a contact with the distance and normal in `distanceAt`. */
-function measureCandidate(
-  out: Candidate,
-  finder: ColliderFinder,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  turns: boolean,
-  dt: number,
-): void {
+/** Writes the candidate with the distance and normal in `distanceAt`, if it may come into contact within the step. */
+function measureCandidate(out: Candidate, pass: StartPass, edge: number, weight: number): void {
+  const { finder, collider, index, turns, dt } = pass;
   const { edgeFirst, edgeSecond, position: x, velocity: v } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
@@ -251,7 +234,7 @@ function measureCandidate(
   touching[1] = out.place[1] - reach * ny;
   touching[2] = out.place[2] - reach * nz;
   measureSurfaceVelocityAt(surface, collider, touching, 0, dt);
-  if (collider.body >= 0) addBodyVelocity(surface, collider, touching[0], touching[1], touching[2]);
+  if (collider.body >= 0) addBodyVelocity(surface, collider, touching, 0);
   const approach = nx * (velocity[0] - surface[0]) + ny * (velocity[1] - surface[1]) + nz * (velocity[2] - surface[2]);
   const size = sizeAt(finder, edge, radius);
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
@@ -306,16 +289,11 @@ function predictNormal(collider: Collider, p: Float64Array, v: Float64Array, dt:
   distanceAt[3] = mz;
 }
 
-function addCandidate(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  { weight, radius, size, gap, approach, restitution, place, normal, surface: velocity }: Candidate,
-): void {
+function addCandidate(pass: ColliderPass, edge: number, candidate: Candidate): void {
+  const { set, collider } = pass;
+  const { weight, radius, gap, approach, restitution, place, normal, surface: velocity } = candidate;
   const i = addColliderPlace(set);
-  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
+  writeColliderPair(pass, i, edge, weight);
   set.gap[i] = gap;
   set.approach[i] = approach;
   set.restitution[i] = restitution;
@@ -343,12 +321,11 @@ function missesWithinStep(finder: ColliderFinder, gap: number, approach: number,
 }
 
 /** Current velocity of a body's point, for the approach speed. */
-export function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
-  const pose = collider.ride;
+export function addBodyVelocity(out: Float64Array, { ride: pose }: Collider, x: Float64Array, o: number): void {
   if (!pose) return;
-  const a = x - pose.position[0];
-  const b = y - pose.position[1];
-  const c = z - pose.position[2];
+  const a = x[o] - pose.position[0];
+  const b = x[o + 1] - pose.position[1];
+  const c = x[o + 2] - pose.position[2];
   const w = pose.angularVelocity;
   out[0] += pose.velocity[0] + w[1] * c - w[2] * b;
   out[1] += pose.velocity[1] + w[2] * a - w[0] * c;

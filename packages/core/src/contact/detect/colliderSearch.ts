@@ -4,8 +4,6 @@
  * A rod's contacts with an obstacle depend only on the two, and each thread has both: nodes and edges of the scene are in shared memory, and each
  * thread compiles the obstacles from the scene. Results are appended obstacle by obstacle, in the order of the rods. With any number of threads the
  * contacts and their order are the same, bit for bit.
- *
- * With 10,000 hairs on a head this is a fifth of the time of a step on one thread; without worker threads it was a third of a step on two.
  */
 import { hypot } from '../../math/rounded/index.ts';
 import type { Bundle } from '../../model.ts';
@@ -20,12 +18,13 @@ import {
 } from '../../threads/contactThreads.ts';
 import { type ContactSet, createContactSet, ensureCapacity } from '../contactSet.ts';
 import { type Cutter, countBytes, createCutter } from '../memory.ts';
-import { type Collider, HAND, placeCollider, takeHand } from '../shapes/collider.ts';
+import { type Collider, placeCollider, takeHand } from '../shapes/collider.ts';
+import { HAND } from '../shapes/handMotion.ts';
 import { findWithCollider } from './colliderContacts.ts';
 import { sweepCollider } from './colliderSweep.ts';
 import { type FinderRows, layOutFinder } from './finderArrays.ts';
 import { type ColliderFinder, type Finder, gather } from './finderData.ts';
-import { findMarkedPenetrations, findPenetrations } from './penetration.ts';
+import { findMarkedPenetrations, findPenetrations, type PenetrationQuery } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 
 /** Requests to threads: positions and velocities at the start; contacts there; positions at the end; penetrations there; surfaces passed through. */
@@ -117,8 +116,14 @@ type FoundRows = Pick<ContactSet, keyof typeof doubles | (typeof integerNames)[n
 /** Bytes per contact. */
 export const FOUND_BYTES: number = 8 * 19 + 4 * 3 + 1;
 
-/** Arrays for `capacity` contacts, `from` bytes into a buffer; both must be multiples of 8. */
-function cutFound(buffer: ArrayBufferLike, from: number, capacity: number): FoundRows {
+/** Memory for `capacity` contacts, `from` bytes into a buffer; both must be multiples of 8. */
+export interface FoundMemory {
+  readonly buffer: ArrayBufferLike;
+  readonly from: number;
+  readonly capacity: number;
+}
+
+function cutFound({ buffer, from, capacity }: FoundMemory): FoundRows {
   let at = from;
   const rows: Partial<Record<keyof FoundRows, ArrayBufferView>> = {};
   for (const name of doubleNames) {
@@ -152,14 +157,8 @@ export function noteRuns(runs: FoundRun[], set: ContactSet, each: EachRange): Ea
 }
 
 /** Copies a thread's contacts to shared memory, in the order of the rods. */
-export function writeFound(
-  buffer: ArrayBufferLike,
-  from: number,
-  capacity: number,
-  set: ContactSet,
-  runs: readonly FoundRun[],
-): void {
-  const rows = cutFound(buffer, from, capacity);
+export function writeFound(memory: FoundMemory, set: ContactSet, runs: readonly FoundRun[]): void {
+  const rows = cutFound(memory);
   let at = 0;
   for (const { first, end } of [...runs].sort((a, b) => a.rod - b.rod)) {
     for (const name of doubleNames)
@@ -171,15 +170,9 @@ export function writeFound(
 }
 
 /** Appends `count` contacts that a thread has found to a set. */
-export function appendFound(
-  set: ContactSet,
-  buffer: ArrayBufferLike,
-  from: number,
-  capacity: number,
-  count: number,
-): void {
+export function appendFound(set: ContactSet, memory: FoundMemory, count: number): void {
   if (count === 0) return;
-  const rows = cutFound(buffer, from, capacity);
+  const rows = cutFound(memory);
   const at = set.count;
   ensureCapacity(set, at + count);
   set.count = at + count;
@@ -196,20 +189,25 @@ export function appendFound(
   set.slides.fill(0, at, at + count);
 }
 
-/**
- * Processes a request for ranges of rods, on a worker or on the calling thread; the first of `samples` belongs to rod `first`. Appends contacts
- * to `set`.
- */
-export function searchRanges(
-  finder: ColliderFinder,
-  asked: Uint8Array,
-  samples: readonly Samples[],
-  first: number,
-  set: ContactSet,
-  each: EachRange,
-  { kind, collider: k, t, dt, allowed }: SearchRequest,
-): void {
+/** What a thread searches with. */
+export interface RangeSearch {
+  readonly finder: ColliderFinder;
+  /** 1 for each rod to search. */
+  readonly asked: Uint8Array;
+  /** Samples of the thread's rods; the first belongs to rod `first`. */
+  readonly samples: readonly Samples[];
+  readonly first: number;
+  /** Contacts found are appended here. */
+  readonly set: ContactSet;
+  /** Calls back with each range that the thread takes. */
+  readonly each: EachRange;
+}
+
+/** Processes a request for ranges of rods, on a worker or on the calling thread. */
+export function searchRanges(search: RangeSearch, { kind, collider: k, t, dt, allowed }: SearchRequest): void {
+  const { finder, asked, samples, first, set, each } = search;
   const { nodeOffset, position, velocity, end, colliders } = finder;
+  const pass = { finder, set, collider: colliders[k], index: k, t, dt };
   if (kind === GATHER)
     each((from, to) => {
       for (let r = from; r < to; r++) {
@@ -225,13 +223,13 @@ export function searchRanges(
   else if (kind === FIND) {
     placeCollider(colliders[k], t, dt);
     each((from, to) => {
-      findWithCollider(finder, set, colliders[k], k, dt, from, to);
+      findWithCollider(pass, from, to);
     });
-  } else if (kind === FIND_PENETRATIONS) findMarkedPenetrations(finder, set, k, t, dt, allowed, asked, each);
+  } else if (kind === FIND_PENETRATIONS) findMarkedPenetrations({ ...pass, allowed }, asked, each);
   else if (kind === SWEEP) {
     placeCollider(colliders[k], t, dt);
     each((from, to) => {
-      sweepCollider(finder, set, k, t, dt, from, to);
+      sweepCollider(pass, from, to);
     });
   }
 }
@@ -244,15 +242,8 @@ export interface ColliderSearch {
   gatherEnd(): void;
   /** Appends the contacts at the start of the step with collider k. */
   find(set: ContactSet, k: number, t: number, dt: number): void;
-  /** Appends contacts of points that ended too deep, as `findSunken` does; default: all rods. `gathered`: positions at the end are up to date. */
-  findPenetrations(
-    set: ContactSet,
-    t: number,
-    dt: number,
-    allowed: number,
-    rods: readonly number[] | undefined,
-    gathered: boolean,
-  ): void;
+  /** Appends contacts of points that ended too deep, as in penetration.ts. `gathered`: positions at the end are up to date (default: no). */
+  findPenetrations(set: ContactSet, query: PenetrationQuery & { readonly gathered?: boolean }): void;
   /** Appends contacts of points that passed through surfaces on their way to the end, which must be up to date; returns their number. */
   sweep(set: ContactSet, t: number, dt: number): number;
 }
@@ -266,17 +257,17 @@ function searchAlone(finder: Finder): ColliderSearch {
     gatherEnd() {
       gatherEnd(finder.end, finder);
     },
-    find(set, k, _, dt) {
-      findWithCollider(finder, set, colliders[k], k, dt);
+    find(set, k, t, dt) {
+      findWithCollider({ finder, set, collider: colliders[k], index: k, t, dt });
     },
-    findPenetrations(set, t, dt, allowed, rods, gathered) {
-      if (!gathered) gatherEnd(finder.end, finder, rods);
-      findPenetrations(finder, set, finder.end, t, dt, allowed, rods);
+    findPenetrations(set, query) {
+      if (!query.gathered) gatherEnd(finder.end, finder, query.rods);
+      findPenetrations(finder, set, query);
     },
     sweep(set, t, dt) {
       const before = set.count;
       eachSurface(finder, (k) => {
-        sweepCollider(finder, set, k, t, dt);
+        sweepCollider({ finder, set, collider: colliders[k], index: k, t, dt });
       });
       return set.count - before;
     },
@@ -310,70 +301,86 @@ export function shareColliderSearch(
   return search && { search, rows: cutSearch(search.buffer, counts) };
 }
 
-/** `rows`: offset of the finder in the memory of `shared`. */
+/** The search of a world; by threads if there is shared memory (`shared`) with the finder's arrays (`rows`). */
 export function createColliderSearch(finder: Finder, shared?: SharedSearch, rows?: SearchRows): ColliderSearch {
   const alone = searchAlone(finder);
-  if (!shared || !rows) return alone;
-  const { colliders, nodeOffset, rodRole } = finder;
-  const { asked, hands } = rows;
-  const { length: rods } = asked;
-  rows.given.set([rods, finder.nodeCount, finder.edgeCount, colliders.length, ...finder.gravity, finder.rules.reach]);
-  colliders.forEach(({ acts }, k) => {
-    rows.acts[k].set(acts);
-  });
+  return shared && rows ? searchWithThreads(finder, shared, rows, alone) : alone;
+}
+
+/** Search by threads where it is worth their start, else by `alone`. */
+function searchWithThreads(
+  finder: Finder,
+  shared: SharedSearch,
+  rows: SearchRows,
+  alone: ColliderSearch,
+): ColliderSearch {
+  const { colliders, rodRole } = finder;
+  const { asked } = rows;
   const nothing = createContactSet(1);
-  const request = { kind: GATHER, collider: 0, t: 0, dt: 0, allowed: 0 };
-  const run = (set: ContactSet, kind: number, collider = 0, t = 0, dt = 0, allowed = 0): void => {
-    Object.assign(request, { kind, collider, t, dt, allowed });
-    for (let k = 0; k < colliders.length; k++) hands[k].set(colliders[k].hand);
+  writeGiven(finder, rows);
+  const run = (set: ContactSet, part: Partial<SearchRequest> & { readonly kind: number }): void => {
+    const request = { collider: 0, t: 0, dt: 0, allowed: 0, ...part };
+    for (let k = 0; k < colliders.length; k++) rows.hands[k].set(colliders[k].hand);
     shared.run(request, (each) => {
-      searchRanges(finder, asked, finder.samples, 0, set, each, request);
+      searchRanges({ finder, asked, samples: finder.samples, first: 0, set, each }, request);
     });
     shared.read((buffer, from, capacity, count) => {
-      appendFound(set, buffer, from, capacity, count);
+      appendFound(set, { buffer, from, capacity }, count);
     });
-  };
-  const countNodes = (marks: Uint8Array, least: number): number => {
-    let sum = 0;
-    for (let r = 0; r < rods; r++) if (marks[r] >= least) sum += nodeOffset[r + 1] - nodeOffset[r];
-    return sum;
-  };
-  /** True if the rods are in order; marks them then. */
-  const mark = (list: readonly number[] | undefined): boolean => {
-    asked.fill(list ? 0 : 1);
-    for (let i = 0; list && i < list.length; i++) {
-      if (i > 0 && list[i] <= list[i - 1]) return false;
-      asked[list[i]] = 1;
-    }
-    return true;
   };
   return {
     gather() {
-      if (shared.isWorth(finder.nodeCount)) run(nothing, GATHER);
+      if (shared.isWorth(finder.nodeCount)) run(nothing, { kind: GATHER });
       else alone.gather();
     },
     gatherEnd() {
       if (!shared.isWorth(finder.nodeCount)) return alone.gatherEnd();
       asked.fill(1);
-      run(nothing, GATHER_END);
+      run(nothing, { kind: GATHER_END });
     },
     find(set, k, t, dt) {
-      if (shared.isWorth(countNodes(rodRole, 2))) run(set, FIND, k, t, dt);
+      if (shared.isWorth(countNodes(finder, rodRole, 2))) run(set, { kind: FIND, collider: k, t, dt });
       else alone.find(set, k, t, dt);
     },
-    findPenetrations(set, t, dt, allowed, list, gathered) {
-      if (!mark(list) || !shared.isWorth(countNodes(asked, 1)))
-        return alone.findPenetrations(set, t, dt, allowed, list, gathered);
-      if (!gathered) run(nothing, GATHER_END);
-      for (let k = 0; k < colliders.length; k++) run(set, FIND_PENETRATIONS, k, t, dt, allowed);
+    findPenetrations(set, query) {
+      const { t, dt, allowed, rods, gathered } = query;
+      if (!markRods(asked, rods) || !shared.isWorth(countNodes(finder, asked, 1)))
+        return alone.findPenetrations(set, query);
+      if (!gathered) run(nothing, { kind: GATHER_END });
+      for (let k = 0; k < colliders.length; k++) run(set, { kind: FIND_PENETRATIONS, collider: k, t, dt, allowed });
     },
     sweep(set, t, dt) {
-      if (!shared.isWorth(countNodes(rodRole, 2))) return alone.sweep(set, t, dt);
+      if (!shared.isWorth(countNodes(finder, rodRole, 2))) return alone.sweep(set, t, dt);
       const before = set.count;
       eachSurface(finder, (k) => {
-        run(set, SWEEP, k, t, dt);
+        run(set, { kind: SWEEP, collider: k, t, dt });
       });
       return set.count - before;
     },
   };
+}
+
+/** Writes what workers read when they open the finder. */
+function writeGiven({ colliders, nodeCount, edgeCount, gravity, rules }: Finder, rows: SearchRows): void {
+  rows.given.set([rows.asked.length, nodeCount, edgeCount, colliders.length, ...gravity, rules.reach]);
+  colliders.forEach(({ acts }, k) => {
+    rows.acts[k].set(acts);
+  });
+}
+
+/** Number of nodes of the rods whose mark is at least `least`. */
+function countNodes({ nodeOffset }: Finder, marks: Uint8Array, least: number): number {
+  let sum = 0;
+  for (let r = 0; r < marks.length; r++) if (marks[r] >= least) sum += nodeOffset[r + 1] - nodeOffset[r];
+  return sum;
+}
+
+/** Marks the rods of a list (default: all) with 1. Returns false if the list is not in ascending order. */
+function markRods(marks: Uint8Array, list: readonly number[] | undefined): boolean {
+  marks.fill(list ? 0 : 1);
+  for (let i = 0; list && i < list.length; i++) {
+    if (i > 0 && list[i] <= list[i - 1]) return false;
+    marks[list[i]] = 1;
+  }
+  return true;
 }

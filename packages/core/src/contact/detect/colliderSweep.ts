@@ -1,20 +1,20 @@
 /**
  * Continuous collision check against surfaces that are not solid: did a point of a rod pass through within the step? Detection at the start of a
  * step extrapolates with the speed there, and misses points that accelerate within the step. Behind a thin surface the distance does not show
- * that they passed. Points that end inside a solid are detected by `findSunken`.
+ * that they passed. Points that end inside a solid are detected in penetration.ts.
  *
  * Conservative advancement as in rodSweep.ts, with the distance function that every shape has: a point cannot reach the collider before it has
  * moved by its distance. Paths are straight in the collider's axes, from its pose at the start to that at the end, and the surface keeps its form
  * of the start. The check covers nodes and three points inside each edge; a patch that fits between them is missed.
  */
 import { rotate } from '../../bodies/body.ts';
-import { addContact, type ContactSet } from '../contactSet.ts';
+import { addContact } from '../contactSet.ts';
 import { type Collider, measureSurfaceVelocityAt, toLocal } from '../shapes/collider.ts';
 import { type ColliderFinder, interpolate, isHeld } from './finderData.ts';
-import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
+import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 const start = new Float64Array(3);
-const way = new Float64Array(3);
+const path = new Float64Array(3);
 const world = new Float64Array(3);
 const local = new Float64Array(3);
 /** Distance and normal. */
@@ -27,16 +27,8 @@ const PLACES = [0, 0.25, 0.5, 0.75, 1] as const;
  * Appends a contact for every point of rods `from` to `to` that reached a collider on the way from finder.position to finder.end. The collider
  * must be placed at the start of the step.
  */
-export function sweepCollider(
-  finder: ColliderFinder,
-  set: ContactSet,
-  index: number,
-  t: number,
-  dt: number,
-  from: number = 0,
-  to: number = finder.rodRole.length,
-): void {
-  const collider = finder.colliders[index];
+export function sweepCollider(pass: ColliderPass, from: number = 0, to: number = pass.finder.rodRole.length): void {
+  const { finder, collider, t, dt } = pass;
   const { nodeOffset, edgeOffset, end } = finder;
   // a body is at its position at the end of the step
   if (collider.body >= 0) collider.evaluate(collider.next, t + dt);
@@ -47,8 +39,7 @@ export function sweepCollider(
     const closed = nodeOffset[r + 1] - nodeOffset[r] === edgeCount;
     for (let j = 0; j < edgeCount; j++)
       for (const weight of PLACES)
-        if (weight < 1 || (!closed && j === edgeCount - 1))
-          sweepPlace(finder, set, collider, index, edge0 + j, weight, end, dt);
+        if (weight < 1 || (!closed && j === edgeCount - 1)) sweepPoint(pass, edge0 + j, weight);
   }
 }
 
@@ -78,34 +69,14 @@ function turns({ now, next }: Collider): boolean {
   return now.rotation.some((value, k) => value !== next.rotation[k]);
 }
 
-function sweepPlace(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  end: Float64Array,
-  dt: number,
-): void {
-  const { edgeFirst, edgeSecond, position: x } = finder;
-  const a = 3 * edgeFirst[edge];
-  const b = 3 * edgeSecond[edge];
+/** Appends a contact if the point of an edge reaches the collider within the step. */
+function sweepPoint(pass: ColliderPass, edge: number, weight: number): void {
+  const { finder, collider, index } = pass;
   if (isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
   const radius = radiusAt(finder, edge, weight);
-  for (let k = 0; k < 3; k++) world[k] = interpolate(x, a, b, weight, k);
-  toLocal(start, collider.now, world, 0);
-  for (let k = 0; k < 3; k++) world[k] = interpolate(end, a, b, weight, k);
-  toLocal(way, collider.next, world, 0);
-  let length = 0;
-  for (let k = 0; k < 3; k++) {
-    way[k] -= start[k];
-    length += way[k] * way[k];
-  }
-  length = Math.sqrt(length);
-  const size = sizeAt(finder, edge, radius);
+  const length = writePath(pass, edge, weight);
   // a shorter path ends where the detection at the end of the step finds it
-  if (length < 0.5 * size) return;
+  if (length < 0.5 * sizeAt(finder, edge, radius)) return;
   const { shape } = collider;
   shape.distance(found, start[0], start[1], start[2]);
   const limit = Math.min(0.5 * radius, 0.5 * found[0]);
@@ -115,35 +86,41 @@ function sweepPlace(
   while (found[0] - limit >= near) {
     u += (0.95 * (found[0] - limit)) / length;
     if (u >= 1) return;
-    for (let k = 0; k < 3; k++) local[k] = start[k] + u * way[k];
+    for (let k = 0; k < 3; k++) local[k] = start[k] + u * path[k];
     shape.distance(found, local[0], local[1], local[2]);
   }
-  addMeeting(finder, set, collider, index, edge, weight, u, radius, size, dt);
+  // the point of the surface that is hit
+  for (let k = 0; k < 3; k++) local[k] = start[k] + u * path[k] - found[0] * found[1 + k];
+  addImpact(pass, edge, weight);
 }
 
-/** With the path in `start` and `way`, and distance and normal at the impact, both in the collider's axes. */
-function addMeeting(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  u: number,
-  radius: number,
-  size: number,
-  dt: number,
-): void {
+/** Writes the point's path over the step, in the collider's axes, to `start` and `path`; returns its length. */
+function writePath({ finder, collider }: ColliderPass, edge: number, weight: number): number {
+  const { edgeFirst, edgeSecond, position, end } = finder;
+  const a = 3 * edgeFirst[edge];
+  const b = 3 * edgeSecond[edge];
+  for (let k = 0; k < 3; k++) world[k] = interpolate(position, a, b, weight, k);
+  toLocal(start, collider.now, world, 0);
+  for (let k = 0; k < 3; k++) world[k] = interpolate(end, a, b, weight, k);
+  toLocal(path, collider.next, world, 0);
+  let square = 0;
+  for (let k = 0; k < 3; k++) {
+    path[k] -= start[k];
+    square += path[k] * path[k];
+  }
+  return Math.sqrt(square);
+}
+
+/** Appends the contact of a path that begins at `start` and hits the surface at `local` with the normal in `found`, all in the collider's axes. */
+function addImpact(pass: ColliderPass, edge: number, weight: number): void {
+  const { finder, set, collider, dt } = pass;
   const i = addContact(set);
-  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
+  writeColliderPair(pass, i, edge, weight);
   set.rodB[i] = -1;
   set.swept[i] = 1;
+  const radius = radiusAt(finder, edge, weight);
   let gap = -radius;
-  for (let k = 0; k < 3; k++) {
-    // the point of the surface that is hit
-    local[k] = start[k] + u * way[k] - found[0] * found[1 + k];
-    gap += found[1 + k] * (start[k] - local[k]);
-  }
+  for (let k = 0; k < 3; k++) gap += found[1 + k] * (start[k] - local[k]);
   set.gap[i] = gap;
   rotate(set.normal, 3 * i, collider.now.rotation, found.subarray(1, 4), 0);
   rotate(world, 0, collider.now.rotation, local, 0);

@@ -1,17 +1,12 @@
 /**
- * Rods that are pinned inside an obstacle: hair whose roots lie under the skin of a head, posts in the ground.
+ * Rods that are pinned inside a collider: hair whose roots lie under the skin of a head, posts in the ground.
  *
- * The pinned node cannot leave the obstacle, and its neighbours cannot without being torn from it: pushed out like any initial overlap, the first
- * edges of der and fiber were stretched to twice their length, and inextensible models found no step at all. So the obstacle ignores the rod from
- * the pinned node to where the rod first leaves the obstacle. This is decided when the world is created, node by node, and holds as long as the
- * pin does; an edge that begins at such a node is ignored as well.
+ * The pinned node cannot leave the collider, so the collider ignores the rod from the pinned node to where the rod first leaves the collider. This is
+ * decided when the world is created, node by node, and holds as long as the pin does. An edge that begins at such a node is ignored as well.
+ * An open surface (a scalp) has no inside: there the rod is ignored up to its first passage through the surface, within a quarter of its length.
+ * If a rod never leaves the collider, it is ignored over twice the depth of the pinned node; the rest is pushed out gently, like other overlaps.
  *
- * A surface (an open mesh, such as a scalp) has no inside. There the search looks for where the rod first passes through the surface, within a
- * quarter of its length from the pin. The surface ignores the rod from the pin to there, and the rod stays threaded. (A root 3 mm under a scalp
- * tore its first edge to seven times its length.)
- *
- * If a rod never leaves the obstacle, the obstacle ignores it over twice the depth of the pinned node, about as far as it would have to be
- * stretched. The rest is pushed out gently, like other overlaps.
+ * What happens without this: docs/notes/contact-solver.md#embedded-roots.
  */
 import { createPinPose } from '../../scene/compiled.ts';
 import { type Collider, findClosest, measureDistance, placeCollider } from '../shapes/collider.ts';

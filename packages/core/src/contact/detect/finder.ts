@@ -21,15 +21,18 @@ import { measurePinDistances } from './overlapsNearPins.ts';
 import { addEdgePair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
 
-/** `shared`: memory that threads see; the finder's arrays are placed there. */
-export function createFinder(
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  colliders: readonly Collider[],
-  rules: RodRules,
-  gravity: readonly number[],
-  shared?: SearchRows,
-): Finder {
+export interface FinderParts {
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  readonly colliders: readonly Collider[];
+  readonly rules: RodRules;
+  /** [m/s²] */
+  readonly gravity: readonly number[];
+  /** Memory that threads see; the finder's arrays are placed there. */
+  readonly shared?: SearchRows;
+}
+
+export function createFinder({ rods, samples, colliders, rules, gravity, shared }: FinderParts): Finder {
   const nodeCount = rods.reduce((sum, rod) => sum + rod.nodeCount, 0);
   const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
   const rows = shared ?? layOutFinder({ rods: rods.length, nodes: nodeCount, edges: edgeCount }, ownArrays);

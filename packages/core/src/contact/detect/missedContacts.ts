@@ -1,6 +1,6 @@
 /** Contacts that a step missed: rods that passed through something during the step, or penetrate it too deeply at the end. */
 import type { ContactSpec } from '../../scene/types.ts';
-import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
+import { appendContact, type ContactSet, replaceContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
 import { DEEPER, markStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
 import { reboundThreshold } from './colliderContacts.ts';
@@ -62,7 +62,14 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       const deep = pass < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
       if (sweeping) crossed += search.sweep(found, t, dt);
-      if (exact) search.findPenetrations(found, t, dt, deep, pass === 0 ? unchecked() : undefined, swept);
+      if (exact)
+        search.findPenetrations(found, {
+          t,
+          dt,
+          allowed: deep,
+          rods: pass === 0 ? unchecked() : undefined,
+          gathered: swept,
+        });
       markStart(found, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();
       for (let c = 0; c < found.count; c++) {
@@ -74,7 +81,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
     addPenetrations(to, list, t, dt) {
       const members = list.flatMap((s) => systems.rods[s]);
       found.count = 0;
-      search.findPenetrations(found, t, dt, DEEP, members, false);
+      search.findPenetrations(found, { t, dt, allowed: DEEP, rods: members });
       setBias(found, finder, dt, reboundThreshold(finder, dt));
       markStart(found, finder, slipLimit(scaleOf(dt)));
       if (found.count === 0) return 0;
@@ -84,11 +91,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       for (let c = 0; c < found.count; c++) {
         const there = places.get(found.key[c]) ?? -1;
         if (there < 0) appendContact(to, found, c);
-        else {
-          for (let k = 0; k < 3; k++) found.impulse[3 * c + k] = to.impulse[3 * there + k];
-          found.sliding[c] = to.sliding[there];
-          copyContact(to, there, found, c);
-        }
+        else replaceContact(to, there, found, c);
       }
       return found.count;
     },

@@ -5,56 +5,62 @@ import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCo
 import { DEEPER, targetGap } from '../solve/sideVelocities.ts';
 import { addBodyVelocity } from './colliderContacts.ts';
 import { interpolate as at, type ColliderFinder, isHeld } from './finderData.ts';
-import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
+import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal of the last query. */
 const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
 
+/** A search for points that ended too deep inside one collider. */
+interface PenetrationPass extends ColliderPass {
+  /** Positions at the end of the step. */
+  readonly end: Float64Array;
+  /** Depth that is tolerated, in radii. */
+  readonly allowed: number;
+}
+
+export interface PenetrationQuery {
+  readonly t: number;
+  readonly dt: number;
+  /** Depth that is tolerated, in radii. */
+  readonly allowed: number;
+  /** The rods to search (default: all). Those that are not SEARCHED are skipped. */
+  readonly rods?: readonly number[];
+}
+
 /**
- * Appends a contact for every point of the rods that ended the step more than `allowed` radii inside a collider, and deeper than it started: the
- * normal changed within the step, at an edge of the collider or because the point slid. `end` holds the positions at the end of the step. Rods
- * that are not SEARCHED are skipped.
+ * Appends a contact for every point of the rods that ended the step too deep inside a collider, and deeper than it started: the normal changed
+ * within the step, at an edge of the collider or because the point slid. `finder.end` holds the positions at the end of the step.
  */
-export function findPenetrations(
-  finder: ColliderFinder,
-  set: ContactSet,
-  end: Float64Array,
-  t: number,
-  dt: number,
-  allowed: number,
-  rods: Iterable<number> = finder.rodRole.keys(),
-): void {
+export function findPenetrations(finder: ColliderFinder, set: ContactSet, query: PenetrationQuery): void {
+  const { t, dt, allowed, rods = finder.rodRole.keys() } = query;
   const list = [...rods].filter((r) => finder.rodRole[r] >= 2);
   finder.colliders.forEach((collider, index) => {
-    atEnd(collider, t, dt, () => {
-      for (const r of list) findPenetrationsOfRod(finder, set, collider, index, r, end, dt, allowed);
+    const pass = { finder, set, collider, index, t, dt, end: finder.end, allowed };
+    atEnd(pass, () => {
+      for (const r of list) findPenetrationsOfRod(pass, r);
     });
   });
 }
 
 /** The same for one collider and the marked rods of some ranges. */
 export function findMarkedPenetrations(
-  finder: ColliderFinder,
-  set: ContactSet,
-  index: number,
-  t: number,
-  dt: number,
-  allowed: number,
+  pass: ColliderPass & { readonly allowed: number },
   marks: Uint8Array,
   each: EachRange,
 ): void {
-  const collider = finder.colliders[index];
-  atEnd(collider, t, dt, () => {
+  const own = { ...pass, end: pass.finder.end };
+  const { rodRole } = pass.finder;
+  atEnd(own, () => {
     each((from, to) => {
       for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
-        if (finder.rodRole[r] >= 2) findPenetrationsOfRod(finder, set, collider, index, r, finder.end, dt, allowed);
+        if (rodRole[r] >= 2) findPenetrationsOfRod(own, r);
     });
   });
 }
 
-/** Calls a function with a collider placed at the end of the step. */
-function atEnd(collider: Collider, t: number, dt: number, action: () => void): void {
+/** Calls a function with the collider placed at the end of the step. */
+function atEnd({ collider, t, dt }: ColliderPass, action: () => void): void {
   placeCollider(collider, t + dt, 0);
   action();
   placeCollider(collider, t, dt);
@@ -81,16 +87,8 @@ function meetsBounds(
   return true;
 }
 
-function findPenetrationsOfRod(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  r: number,
-  end: Float64Array,
-  dt: number,
-  allowed: number,
-): void {
+function findPenetrationsOfRod(pass: PenetrationPass, r: number): void {
+  const { finder, collider, end } = pass;
   if (!collider.acts[r] || !meetsBounds(finder, collider, r, end)) return;
   const nodeCount = finder.nodeOffset[r + 1] - finder.nodeOffset[r];
   const edge0 = finder.edgeOffset[r];
@@ -100,7 +98,7 @@ function findPenetrationsOfRod(
     measureDistanceIn(distanceAt, collider, collider.now, end, o);
     finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
     const last = i >= edgeCount;
-    addPenetration(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
+    addPenetration(pass, edge0 + (last ? i - 1 : i), last ? 1 : 0);
   }
   if (collider.shape.type === 'plane') return;
   for (let j = edge0; j < edge0 + edgeCount; j++) {
@@ -112,34 +110,32 @@ function findPenetrationsOfRod(
     if (w < 1e-3 || w > 1 - 1e-3) continue;
     for (let k = 0; k < 3; k++) carried[k] = at(end, 3 * a, 3 * b, w, k);
     measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
-    addPenetration(finder, set, collider, index, j, w, end, dt, allowed);
+    addPenetration(pass, j, w);
   }
 }
 
-/** Uses the distance and normal at the end of the step in `distanceAt`. */
-function addPenetration(
-  finder: ColliderFinder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  end: Float64Array,
-  dt: number,
-  allowed: number,
-): void {
-  const a = 3 * finder.edgeFirst[edge];
-  const b = 3 * finder.edgeSecond[edge];
+/** A point of an edge: indices of its ends in positions, its weight between them, and the radius of the rod there. */
+interface EdgePoint {
+  readonly a: number;
+  readonly b: number;
+  readonly weight: number;
+  readonly radius: number;
+}
+
+/** Appends the point if it is too deep, with the distance and normal at the end of the step in `distanceAt`. */
+function addPenetration(pass: PenetrationPass, edge: number, weight: number): void {
+  const { finder, set, index, allowed } = pass;
   const radius = radiusAt(finder, edge, weight);
   const size = sizeAt(finder, edge, radius);
   const gap = distanceAt[0] - radius;
   if (gap > -allowed * size || isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
+  const point = { a: 3 * finder.edgeFirst[edge], b: 3 * finder.edgeSecond[edge], weight, radius };
   const i = addColliderPlace(set);
-  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
+  writeColliderPair(pass, i, edge, weight);
   set.swept[i] = 1;
   const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
-  const inward = writePenetration(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
-  measureAtStart(finder, collider, a, b, weight, dt);
+  const inward = placeAlongEnd(pass, i, point) < -DEEPER * size;
+  measureAtStart(pass, point);
   const began = distanceAt[0] - radius;
   const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
   // a point that slides round a ball may move outwards along its final normal and penetrate nevertheless
@@ -148,66 +144,46 @@ function addPenetration(
     return;
   }
   // inside, yet moving outwards: it entered through the far side, unless it was inside before
-  const way = placeAcross(finder, set, i, a, b, weight, end, radius, dt);
-  if (began < -allowed * size || set.gap[i] + way > -allowed * size) set.count--;
+  const displacement = placeAlongStart(pass, i, point);
+  if (began < -allowed * size || set.gap[i] + displacement > -allowed * size) set.count--;
 }
 
 const carried = new Float64Array(3);
 
-/** Distance and normal, to the obstacle at the end, of the point's initial position moved along with the surface (`surface`, from `placeSunken`). */
-function measureAtStart(
-  { position: x }: ColliderFinder,
-  collider: Collider,
-  a: number,
-  b: number,
-  weight: number,
-  dt: number,
-): void {
+/**
+ * Distance and normal, to the collider at the end of the step, of the point's initial position moved along with the surface (`surface`, which
+ * `placeAlongEnd` wrote).
+ */
+function measureAtStart({ finder: { position: x }, collider, dt }: PenetrationPass, point: EdgePoint): void {
+  const { a, b, weight } = point;
   for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * surface[k];
   measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
 }
 
 /** Sets contact i along the normal that `measureAtStart` found; returns the point's displacement along it. */
-function placeAcross(
-  { position: x }: ColliderFinder,
-  set: ContactSet,
-  i: number,
-  a: number,
-  b: number,
-  weight: number,
-  end: Float64Array,
-  radius: number,
-  dt: number,
-): number {
+function placeAlongStart(pass: PenetrationPass, i: number, { a, b, weight, radius }: EdgePoint): number {
+  const { set, end, dt } = pass;
+  const { position: x } = pass.finder;
   const gap = distanceAt[0] - radius;
-  let way = 0;
+  let displacement = 0;
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];
     set.normal[3 * i + k] = n;
     set.point[3 * i + k] = carried[k] - (radius + gap) * n;
-    way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
+    displacement += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
   set.leverA[i] = -(radius + gap);
   set.gap[i] = gap;
-  return way;
+  return displacement;
 }
 
 /**
  * Sets normal, gap at the start, lever and surface velocity of contact i from the distance and normal at the end in `distanceAt`; returns the
- * point's displacement along the normal. The obstacle must be placed at the end of the step.
+ * point's displacement along the normal. The collider must be placed at the end of the step.
  */
-function writePenetration(
-  { position: x }: ColliderFinder,
-  set: ContactSet,
-  i: number,
-  collider: Collider,
-  a: number,
-  b: number,
-  weight: number,
-  end: Float64Array,
-  radius: number,
-  dt: number,
-): number {
+function placeAlongEnd(pass: PenetrationPass, i: number, { a, b, weight, radius }: EdgePoint): number {
+  const { set, collider, end, dt } = pass;
+  const { position: x } = pass.finder;
   const gap = distanceAt[0] - radius;
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];
@@ -218,14 +194,13 @@ function writePenetration(
   // both poses are those of the end: use surface velocities of the step before
   measureBackward(surface, collider, set.point, 3 * i, dt);
   // the body's velocity is an unknown, and the body is at its end as well
-  if (collider.body >= 0)
-    addBodyVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2]);
-  let way = 0;
+  if (collider.body >= 0) addBodyVelocity(surface, collider, set.point, 3 * i);
+  let displacement = 0;
   for (let k = 0; k < 3; k++) {
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
-    way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
+    displacement += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
   // along this normal the gap at the start was larger by that much
-  set.gap[i] = gap - way;
-  return way;
+  set.gap[i] = gap - displacement;
+  return displacement;
 }

@@ -1,8 +1,21 @@
-/** A point of a rod that may collide with obstacles: its radius, whether an obstacle ignores it, and its contact. */
+/** A point of a rod that may collide with a collider: its radius, whether the collider ignores it, and its contact. */
 
 import { type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import type { Collider } from '../shapes/collider.ts';
 import { type ColliderFinder, featureOf } from './finderData.ts';
+
+/** A search for contacts with one collider over one step. */
+export interface ColliderPass {
+  readonly finder: ColliderFinder;
+  /** Contacts found are appended here. */
+  readonly set: ContactSet;
+  readonly collider: Collider;
+  /** The collider's index in the scene. */
+  readonly index: number;
+  /** Start and length of the step [s]. */
+  readonly t: number;
+  readonly dt: number;
+}
 
 /** Radius of the rod at a point [m]; at a node, that of the thicker edge. */
 export function radiusAt(
@@ -33,21 +46,17 @@ export function isExempt(
 
 /** Writes the partners of contact i, and the properties that do not depend on how they meet. */
 export function writeColliderPair(
-  finder: ColliderFinder,
-  set: ContactSet,
+  { finder, set, collider, index }: ColliderPass,
   i: number,
-  collider: Collider,
-  index: number,
   edge: number,
   weight: number,
-  size: number,
 ): void {
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
   set.edgeA[i] = finder.edgeIndex[edge];
   set.weightA[i] = weight;
   set.collider[i] = index;
-  set.size[i] = size;
+  set.size[i] = sizeAt(finder, edge, radiusAt(finder, edge, weight));
   set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
   set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
 }

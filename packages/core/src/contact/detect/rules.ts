@@ -4,16 +4,19 @@ import type { Weld } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import type { Scene } from '../../scene/types.ts';
-import { readFriction } from '../shapes/collider.ts';
+import { readFriction } from '../shapes/compileCollider.ts';
 import type { RodRules } from './finderData.ts';
 
-export function readRules(
-  scene: Scene,
-  rods: readonly Rod[],
-  drives: readonly Drive[],
-  welds: readonly Weld[],
-  linkPlans: readonly LinkPlan[],
-): RodRules {
+/** The parts of a world that the rules depend on. */
+export interface RuleParts {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  readonly drives: readonly Drive[];
+  readonly welds: readonly Weld[];
+  readonly links: readonly LinkPlan[];
+}
+
+export function readRules({ scene, rods, drives, welds, links }: RuleParts): RodRules {
   const spec = scene.contact;
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
   let nodes = 0;
@@ -34,6 +37,6 @@ export function readRules(
         .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
     ),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
-    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
+    linked: links.filter(({ rodB }) => rodB >= 0),
   };
 }

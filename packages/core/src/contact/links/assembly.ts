@@ -1,6 +1,6 @@
 /** Linked rods, and the sparsity pattern of their equations: one sparse matrix, eliminated node by node. */
 import { SceneError } from '../../errors.ts';
-import { analyzeSparse, createSparsePattern, type SparseFactor } from '../../linalg/sparse.ts';
+import { analyzeSparse, createSparsePattern, type Groups, type SparseFactor } from '../../linalg/sparse.ts';
 import type { RestRod } from '../../model.ts';
 import { capabilitiesOf, modelsWith } from '../../models/registry.ts';
 import type { Samples } from '../../port.ts';
@@ -54,26 +54,45 @@ export function joinRods(links: Links, count: number): number[][] {
   return [...sets.values()];
 }
 
-export function createGroup(
-  members: readonly number[],
-  list: readonly Link[],
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  restOf: (rod: number) => RestRod | undefined,
-): RestGroup {
-  const place = new Map(members.map((rod, m) => [rod, m]));
-  const parts = members.map((rod) => {
-    const part = restOf(rod);
-    if (part) return part;
-    const { model, id } = rods[rod];
-    const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
-    throw new SceneError(
-      pathOfLink(link.plan),
-      capabilitiesOf(rods[rod]).nodalUnknowns
-        ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
-        : `statics with more than 20 links, or with links that hold angles or carry an offset, know rods of model ${modelsWith('nodalUnknowns').join(', ')}, and rod '${id}' is of model '${model}'; use ${modelsWith('nodalUnknowns').join(', ')}, or let the scene come to rest with damping`,
-    );
+interface GroupParts {
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  /** A rod at rest, if its model and its bodies allow for it. */
+  restOf(rod: number): RestRod | undefined;
+}
+
+/** The rod at rest, or an error that says why links cannot hold it. */
+function requireRest({ rods, restOf }: GroupParts, rod: number, list: readonly Link[]): RestRod {
+  const part = restOf(rod);
+  if (part) return part;
+  const { model, id } = rods[rod];
+  const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
+  const models = modelsWith('nodalUnknowns').join(', ');
+  throw new SceneError(
+    pathOfLink(link.plan),
+    capabilitiesOf(rods[rod]).nodalUnknowns
+      ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
+      : `statics with more than 20 links, or with links that hold angles or carry an offset, know rods of model ${models}, and rod '${id}' is of model '${model}'; use ${models}, or let the scene come to rest with damping`,
+  );
+}
+
+/** Unknowns of a node and of the edge after it belong together, for the order of elimination. */
+function groupByNode(parts: readonly RestRod[], first: readonly number[], samples: readonly Samples[]): Groups {
+  const of: number[] = [];
+  const place: number[] = [];
+  parts.forEach((part, m) => {
+    const nodes = place.length / 3;
+    for (let d = 0; d < part.size; d++) of[first[m] + d] = nodes + (d >> 2);
+    for (const x of samples[m].nodePosition) place.push(x);
   });
+  return { of, place };
+}
+
+/** Joins rods by the links between them: numbers of the unknowns, pattern of the matrix, its factor. */
+export function createGroup(members: readonly number[], list: readonly Link[], given: GroupParts): RestGroup {
+  const { rods, samples } = given;
+  const place = new Map(members.map((rod, m) => [rod, m]));
+  const parts = members.map((rod) => requireRest(given, rod, list));
   let size = 0;
   const first = parts.map((part) => {
     size += part.size;
@@ -87,13 +106,11 @@ export function createGroup(
   });
   for (const unknown of blockUnknown)
     for (let i = 0; i < unknown.length; i++) for (let j = 0; j <= i; j++) pairs.push([unknown[i], unknown[j]]);
-  const of = new Int32Array(size);
-  const where: number[] = [];
-  parts.forEach((part, m) => {
-    const nodes = where.length / 3;
-    for (let d = 0; d < part.size; d++) of[first[m] + d] = nodes + (d >> 2);
-    for (const x of samples[members[m]].nodePosition) where.push(x);
-  });
+  const groups = groupByNode(
+    parts,
+    first,
+    members.map((rod) => samples[rod]),
+  );
   const pattern = createSparsePattern(size, pairs);
   return {
     rods: members,
@@ -111,7 +128,7 @@ export function createGroup(
       return Int32Array.from(slot);
     }),
     blockUnknown,
-    factor: analyzeSparse(pattern, pairs, { of, place: where }),
+    factor: analyzeSparse(pattern, pairs, groups),
     values: new Float64Array(pattern.slots),
     entries: new Float64Array(parts.reduce((most, part) => Math.max(most, part.pairs.length), 0)),
     x: new Float64Array(size),

@@ -1,20 +1,12 @@
 /**
  * Coarse-grid correction: removes errors of a cloth that extend over many links, in every iteration of the solver.
  *
- * It is the correction of drift.ts, with the velocities of coarseBasis.ts instead of one for all: P c, with some hundred corners,
- *     K c = Pᵀ ρ(S v − y),    K = Pᵀ ρ(1 − S H⁻¹ Sᵀ ρ) P = Pᵀ (1/ρ + S A⁻¹ Sᵀ)⁻¹ P,
- * which is the cloth's stiffness in the step if ρ is large relative to it, plus that of contacts and pins. An iteration covers RELAXATION of the
- * way on its own: the correction omits the smooth part of that.
+ * It is the correction of drift.ts, with the velocities P c of coarseBasis.ts (some hundred corners c) instead of one velocity for all:
+ *     K c = Pᵀ ρ(S v − y),    K = Pᵀ ρ(1 − S H⁻¹ Sᵀ ρ) P = Pᵀ (1/ρ + S A⁻¹ Sᵀ)⁻¹ P.
+ * K is a sum over systems (rods). Of the rods that pass through the same cells, with or without contact, SAMPLES are solved and represent all.
+ * K is computed after PATIENCE iterations of a round, and kept until a later round of the step needs as many.
  *
- * K is a sum over systems (rods): each responds to its own columns separately, so that one solve gives a column for every rod. Of the rods that
- * pass through the same cells, with or without contact, SAMPLES are solved and represent all; K stays positive, because it is a sum of actual
- * responses. With 3 samples instead of 6 a step of 2 × 100 hairs took 403 iterations, with all rods 194: a mode that is soft for the samples may be
- * stiff for the rods between them.
- *
- * 2 × 250 hairs on a statue, the first three steps with contact: 269, 406 and 456 iterations without, 180, 305 and 204 with; 116, 206, 129 and 74,
- * 73, 91 with a tolerance of a hundredth of the velocity that gravity adds. More corners save little: 424 iterations of 2 × 500 became 376 with
- * 1000. Computing K takes as long as 20 to 40 iterations, and many steps need fewer: so it is computed after PATIENCE iterations of a round, and
- * kept until a later round of the step needs as many.
+ * Derivation and measurements: docs/notes/contact-solver.md#coarse-grid-correction.
  */
 
 import { factorPositive, solvePositive } from '../../linalg/dense.ts';

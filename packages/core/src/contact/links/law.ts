@@ -29,8 +29,8 @@ export function loopLinks(
   numbers: ArrayLike<number> = NONE,
 ): number {
   if (shared) return shared.runLinks(kind, mix.capacity, mix.window, numbers);
-  const end = lengthOf(kind, rows, arrays);
-  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, end, coarse?.rows);
+  const input = { rows, arrays, mix, position: all.position.data, numbers, cells: coarse?.rows };
+  return runLinkLoop(kind, input, 0, lengthOf(kind, rows, arrays));
 }
 
 /** The same with one number. */

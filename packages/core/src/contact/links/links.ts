@@ -1,22 +1,12 @@
 /**
  * Links: springs between points of rods, solved together with the contacts of a step.
  *
- * A link has a few strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
+ * A link has strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
  *     impulse p = −(h k (e + h u) + h c u),    u = C v at the end of the step.
- * This is implicit Euler, which is stable for any stiffness. In the solver's local step it is a linear system of at most 6 × 6 per link, in closed
- * form like the contact law. The rods see only forces at points, so links work for every model that supports contact.
+ * This is implicit Euler, stable for any stiffness. In the solver's local step it is a linear system of at most 6 × 6 per link, in closed form like the
+ * contact law. The rods see only forces at points, so links work for every model that supports contact.
  *
- * Sides. Strains of position alone need one point of each rod. With rotation, or if the points are apart and the cross-sections carry the offset, an
- * end has two nodes of the edge and a point beside it that moves with the spin. These give the edge's angular velocity
- * ω = t × (v₁ − v₀)/l + spin·t, and the velocity of any point attached to the edge. A link should attach to the middle of an edge: a torque applied
- * to two edges next to a node makes the moment vanish there, which is wrong at first order.
- *
- * Strains are those of potentials that do not change under rigid motion:
- *     position   d = P_A − P_B between points carried by the edges            ½ k |d|²
- *     all        φ = log(R_A Cᵀ R_Bᵀ), how R_A differs from R_B C             ½ k |φ|², whose gradient is φ exactly
- *     normal     the angle between the tangents, about their common normal    ½ k γ²
- * C is evaluated at the start of the step: a first-order error in the rotation of a step, like that of implicit Euler.
- * Alternatives that were measured: docs/notes/contact-solver.md#links.
+ * Sides, strains and their potentials: docs/notes/contact-solver.md#strains-of-links.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -103,13 +93,20 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   };
 }
 
-/** `share`: allocates memory for rows that threads see. */
-export function createLinks(
-  plans: readonly LinkPlan[],
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  share?: (bytes: number) => SharedLinks | undefined,
-): Links {
+/** Numbers of links per rod and of sides, by one pass over the plans. Links other than crossings get records of their own. */
+interface LinkCounts {
+  readonly others: readonly Link[];
+  /** Index among the plans of each crossing. */
+  readonly linkOf: readonly number[];
+  readonly perRod: Int32Array;
+  /** First entry of each rod among the sides of all. */
+  readonly entryOfRod: Int32Array;
+  readonly otherSides: number;
+  /** Least length of a linked edge [m]. */
+  readonly size: number;
+}
+
+function countLinks(plans: readonly LinkPlan[], rods: readonly Rod[]): LinkCounts {
   const others: Link[] = [];
   const perRod = new Int32Array(rods.length);
   const entryOfRod = new Int32Array(rods.length + 1);
@@ -133,6 +130,17 @@ export function createLinks(
     if (rodB >= 0) entryOfRod[rodB + 1] += perEnd;
   });
   for (let r = 0; r < rods.length; r++) entryOfRod[r + 1] += entryOfRod[r];
+  return { others, linkOf, perRod, entryOfRod, otherSides, size };
+}
+
+/** `share`: allocates memory for rows that threads see. */
+export function createLinks(
+  plans: readonly LinkPlan[],
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  share?: (bytes: number) => SharedLinks | undefined,
+): Links {
+  const { others, linkOf, perRod, entryOfRod, otherSides, size } = countLinks(plans, rods);
   const held = Int32Array.from(rods.keys()).filter((r) => perRod[r] > 0);
   const crossings = linkOf.length;
   const sizes = { links: plans.length, crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
@@ -262,8 +270,9 @@ export function memoryOf({ memory }: Links, plan: LinkPlan): { force: Float64Arr
 /** A loop that uses no sides. */
 function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt: number): void {
   given[0] = dt;
-  if (!shared?.run(kind, given))
-    runLinkLoop(kind, rows, UNPLACED, UNMIXED, data, given, 0, lengthOf(kind, rows, UNPLACED));
+  if (shared?.run(kind, given)) return;
+  const input = { rows, arrays: UNPLACED, mix: UNMIXED, position: data, numbers: given };
+  runLinkLoop(kind, input, 0, lengthOf(kind, rows, UNPLACED));
 }
 const given = new Float64Array(1);
 

@@ -91,18 +91,22 @@ export function missOfSides(
   return most;
 }
 
-/** Runs `from` to `to` of a loop; returns the largest result. `position`: array of node positions; `cells`: for RESTRICT and PROLONG. */
-export function runLinkLoop(
-  kind: number,
-  rows: LinkRows,
-  arrays: LinkLoopArrays,
-  mix: LinkMixRows,
-  position: Float64Array,
-  numbers: ArrayLike<number>,
-  from: number,
-  to: number,
-  cells?: CoarseRows,
-): number {
+/** What loops read and write. */
+export interface LinkLoopInput {
+  readonly rows: LinkRows;
+  readonly arrays: LinkLoopArrays;
+  readonly mix: LinkMixRows;
+  /** Positions of the nodes of linked rods. */
+  readonly position: Float64Array;
+  /** Parameters of the loop, such as dt. */
+  readonly numbers: ArrayLike<number>;
+  /** For RESTRICT and PROLONG. */
+  readonly cells?: CoarseRows | undefined;
+}
+
+/** Runs `from` to `to` of a loop; returns the largest result. */
+export function runLinkLoop(kind: number, input: LinkLoopInput, from: number, to: number): number {
+  const { rows, arrays, mix, position, numbers, cells } = input;
   if (kind === APPLY) return applyCrossings(rows, arrays, from, to);
   if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocity, from, to);
   if (kind === SHIFT) shiftSides(rows, arrays.velocity, numbers, from, to);

@@ -53,11 +53,39 @@ export function joinMatrices(
   rods: readonly Rod[],
   samples: readonly Samples[],
 ): Matrices {
+  refuseUnjoinable(each, links, rods);
+  const numbers = numberUnknowns(each);
+  const blocks = measureBlocks(links, rods, samples, numbers);
+  const join = (pick: (one: Matrices) => SparseSymmetric, entryOf: EntryOfBlock): SparseSymmetric => {
+    const sum = createSparseSum(numbers.size);
+    addRods(sum, each.map(pick), numbers);
+    addBlocks(sum, blocks, entryOf);
+    return packEntries(sum.entries);
+  };
+  return {
+    rod: rods.length > 1 ? `${rods[0].id} and ${rods.length - 1} more` : rods[0].id,
+    size: numbers.size,
+    labels: each.flatMap(({ labels }, r) => labels.map((label) => `rod '${rods[r].id}' ${label}`)),
+    mass: join(
+      ({ mass }) => mass,
+      () => 0,
+    ),
+    stiffness: join(
+      ({ stiffness }) => stiffness,
+      ({ matrix, size }, i, j) => matrix[i * size + j],
+    ),
+    damping: join(({ damping }) => damping, dampingEntry),
+  };
+}
+
+/** Throws for models and bodies whose matrices links cannot join. */
+function refuseUnjoinable(each: readonly Matrices[], links: Links, rods: readonly Rod[]): void {
   const other = rods.find((rod) => !capabilitiesOf(rod).nodalUnknowns);
+  const models = modelsWith('nodalUnknowns').join(', ');
   if (other)
     throw new SceneError(
       ['links'],
-      `modes and matrices with links know rods of model ${modelsWith('nodalUnknowns').join(', ')}, and rod '${other.id}' is of model '${other.model}'; use ${modelsWith('nodalUnknowns').join(', ')} for all rods, or record the motion and look at its spectrum`,
+      `modes and matrices with links know rods of model ${models}, and rod '${other.id}' is of model '${other.model}'; use ${models} for all rods, or record the motion and look at its spectrum`,
     );
   for (const { plan } of links.list) {
     for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {
@@ -68,78 +96,84 @@ export function joinMatrices(
       );
     }
   }
-  const numbers = numberUnknowns(each);
-  const blocks = links.list.map((link) => {
+}
+
+/** A link's derivatives, and the joint numbers of its unknowns (−1: held). */
+interface PlacedBlock {
+  readonly block: LinkBlock;
+  readonly at: readonly number[];
+}
+
+/** Stiffness and rates of all links at the current state. */
+function measureBlocks(
+  links: Links,
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  numbers: ReturnType<typeof numberUnknowns>,
+): PlacedBlock[] {
+  return links.list.map((link) => {
     const block = createLinkBlock(link, rods);
     measureBlock(block, links, rods, samples);
     for (let r = 0; r < link.rows; r++) block.force[r] = stiffnessOf(link, r) * link.strain[r];
     writeBlockMatrix(block, links, rods, samples, () => Infinity);
-    const at = Array.from(block.unknown, (_, i) => numbers.of[block.rod[i]].get(labelOf(block, i)) ?? -1);
-    return { block, at };
+    return { block, at: Array.from(block.unknown, (_, i) => numbers.of[block.rod[i]].get(labelOf(block, i)) ?? -1) };
   });
-  type Entry = (block: LinkBlock, i: number, j: number) => number;
-  const gather = (pick: (one: Matrices) => SparseSymmetric, entryOf: Entry): Entries => {
-    const out: Entries = { row: [], column: [], value: [] };
-    const slots = new Map<number, number>();
-    const add = (i: number, j: number, value: number): void => {
+}
+
+type EntryOfBlock = (block: LinkBlock, i: number, j: number) => number;
+
+function dampingEntry({ link, rate, size }: LinkBlock, i: number, j: number): number {
+  let sum = 0;
+  for (let r = 0; r < link.rows; r++) sum += dampingOf(link, r) * rate[r * size + i] * rate[r * size + j];
+  return sum;
+}
+
+/** A sparse symmetric matrix as a sum of entries of its lower triangle. */
+interface SparseSum {
+  readonly entries: Entries;
+  add(i: number, j: number, value: number): void;
+}
+
+function createSparseSum(size: number): SparseSum {
+  const entries: Entries = { row: [], column: [], value: [] };
+  const slots = new Map<number, number>();
+  return {
+    entries,
+    add(i, j, value) {
       const [a, b] = [Math.max(i, j), Math.min(i, j)];
-      const slot = slots.get(a * numbers.size + b);
+      const slot = slots.get(a * size + b);
       if (slot !== undefined) {
-        out.value[slot] += value;
+        entries.value[slot] += value;
         return;
       }
-      slots.set(a * numbers.size + b, out.value.length);
-      out.row.push(a);
-      out.column.push(b);
-      out.value.push(value);
-    };
-    each.forEach((one, r) => {
-      const { row, column, value } = pick(one);
-      for (let k = 0; k < value.length; k++) add(numbers.first[r] + row[k], numbers.first[r] + column[k], value[k]);
-    });
-    for (const { block, at } of blocks) {
-      for (let i = 0; i < block.size; i++) {
-        for (let j = 0; j <= i; j++) {
-          const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(block, i, j);
-          // in a ring of few nodes one of them may occur twice
-          if (value !== 0) add(at[i], at[j], i !== j && at[i] === at[j] ? 2 * value : value);
-        }
+      slots.set(a * size + b, entries.value.length);
+      entries.row.push(a);
+      entries.column.push(b);
+      entries.value.push(value);
+    },
+  };
+}
+
+function addRods(sum: SparseSum, each: readonly SparseSymmetric[], { first }: ReturnType<typeof numberUnknowns>): void {
+  each.forEach(({ row, column, value }, r) => {
+    for (let k = 0; k < value.length; k++) sum.add(first[r] + row[k], first[r] + column[k], value[k]);
+  });
+}
+
+function addBlocks(sum: SparseSum, blocks: readonly PlacedBlock[], entryOf: EntryOfBlock): void {
+  for (const { block, at } of blocks) {
+    for (let i = 0; i < block.size; i++) {
+      for (let j = 0; j <= i; j++) {
+        const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(block, i, j);
+        // in a ring of few nodes one of them may occur twice
+        if (value !== 0) sum.add(at[i], at[j], i !== j && at[i] === at[j] ? 2 * value : value);
       }
     }
-    return out;
-  };
-  const pack = ({ row, column, value }: Entries): SparseSymmetric => ({
-    row: Int32Array.from(row),
-    column: Int32Array.from(column),
-    value: Float64Array.from(value),
-  });
-  return {
-    rod: rods.length > 1 ? `${rods[0].id} and ${rods.length - 1} more` : rods[0].id,
-    size: numbers.size,
-    labels: each.flatMap(({ labels }, r) => labels.map((label) => `rod '${rods[r].id}' ${label}`)),
-    mass: pack(
-      gather(
-        ({ mass }) => mass,
-        () => 0,
-      ),
-    ),
-    stiffness: pack(
-      gather(
-        ({ stiffness }) => stiffness,
-        ({ matrix, size }, i, j) => matrix[i * size + j],
-      ),
-    ),
-    damping: pack(
-      gather(
-        ({ damping }) => damping,
-        ({ link, rate, size }, i, j) => {
-          let sum = 0;
-          for (let r = 0; r < link.rows; r++) sum += dampingOf(link, r) * rate[r * size + i] * rate[r * size + j];
-          return sum;
-        },
-      ),
-    ),
-  };
+  }
+}
+
+function packEntries({ row, column, value }: Entries): SparseSymmetric {
+  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }
 
 /** Unknowns of a node and of the edge after it belong together. */
@@ -160,20 +194,37 @@ function groupByNode(each: readonly Matrices[], samples: readonly Samples[]): Gr
   return { of, place };
 }
 
+/** Joint matrices, the matrices and samples of the rods that they were joined from. */
+export interface JoinedRods {
+  readonly joined: Matrices;
+  readonly each: readonly Matrices[];
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+}
+
 /** The lowest modes of all rods together, with the share of each rod. */
-export function findLinkedModes(
-  joined: Matrices,
-  each: readonly Matrices[],
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  count: number,
-): Modes[] {
-  const { size, mass, stiffness } = joined;
+export function findLinkedModes(of: JoinedRods, count: number): Modes[] {
+  const found = findLowestModes(createEigenproblem(of), count);
+  const omega = found.values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
+  const shapes = of.rods.map(() => [] as Modes['shapes'][number][]);
+  const { first } = numberUnknowns(of.each);
+  for (const vector of found.vectors) {
+    const largest = findLargest(vector, of.joined.labels);
+    of.rods.forEach((rod, r) => {
+      shapes[r].push(readShape(rod, of.each[r].labels, (i) => vector[first[r] + i] / largest));
+    });
+  }
+  return of.rods.map(({ id }, r) => ({ rod: id, omega, shapes: shapes[r] }));
+}
+
+/** Joint stiffness, factored with a small shift, and joint mass. */
+function createEigenproblem(of: JoinedRods): Parameters<typeof findLowestModes>[0] {
+  const { size, mass, stiffness } = of.joined;
   const diagonal = new Float64Array(size);
   for (let k = 0; k < mass.value.length; k++) diagonal[mass.row[k]] = mass.value[k];
   const pairs = Array.from(stiffness.row, (i, k): [number, number] => [i, stiffness.column[k]]);
   const pattern = createSparsePattern(size, pairs);
-  const factor = analyzeSparse(pattern, pairs, groupByNode(each, samples));
+  const factor = analyzeSparse(pattern, pairs, groupByNode(of.each, of.samples));
   const values = new Float64Array(pattern.slots);
   const stiff = new Float64Array(size);
   for (let k = 0; k < pairs.length; k++) {
@@ -183,47 +234,48 @@ export function findLinkedModes(
   // a typical ω² of slow bending, as for a single rod
   let soft = Infinity;
   for (let i = 0; i < size; i++) if (diagonal[i] > 0) soft = Math.min(soft, stiff[i] / diagonal[i]);
-  const longest = rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
+  const longest = of.rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
   soft /= pow(longest, 4);
   for (let i = 0; i < size; i++) values[i] += 1e-3 * soft * diagonal[i];
   factorSparse(factor, values, 0);
-  const found = findLowestModes(
-    {
-      mass: diagonal,
-      soft,
-      solve: (x) => solveSparse(factor, x),
-      multiply: (y, x) => {
-        y.fill(0);
-        for (let k = 0; k < pairs.length; k++) {
-          const [i, j] = pairs[k];
-          y[i] += stiffness.value[k] * x[j];
-          if (i !== j) y[j] += stiffness.value[k] * x[i];
-        }
-      },
+  return {
+    mass: diagonal,
+    soft,
+    solve: (x) => solveSparse(factor, x),
+    multiply: (y, x) => {
+      y.fill(0);
+      for (let k = 0; k < pairs.length; k++) {
+        const [i, j] = pairs[k];
+        y[i] += stiffness.value[k] * x[j];
+        if (i !== j) y[j] += stiffness.value[k] * x[i];
+      }
     },
-    count,
-  );
-  const omega = found.values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
-  const { first } = numberUnknowns(each);
-  const shapes = rods.map(() => [] as Modes['shapes'][number][]);
-  for (const vector of found.vectors) {
-    let largest = 0;
-    joined.labels.forEach((label, i) => {
-      if (!label.endsWith('twist') && Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
-    });
-    // a mode of pure spin moves no node: it is scaled by its angle
-    if (largest === 0) for (const x of vector) if (Math.abs(x) > Math.abs(largest)) largest = x;
-    rods.forEach(({ nodeCount, edgeCount }, r) => {
-      const nodeDisplacement = new Float64Array(3 * nodeCount);
-      const edgeTwist = new Float64Array(edgeCount);
-      each[r].labels.forEach((label, i) => {
-        const [kind, index, what] = label.split(' ');
-        const value = vector[first[r] + i] / largest;
-        if (kind === 'edge') edgeTwist[Number(index)] = value;
-        else nodeDisplacement[3 * Number(index) + AXES.indexOf(what)] = value;
-      });
-      shapes[r].push({ nodeDisplacement, edgeTwist });
-    });
-  }
-  return rods.map(({ id }, r) => ({ rod: id, omega, shapes: shapes[r] }));
+  };
+}
+
+/** Largest displacement of a mode. A mode of pure spin moves no node: it is scaled by its angle. */
+function findLargest(vector: ArrayLike<number>, labels: readonly string[]): number {
+  let largest = 0;
+  labels.forEach((label, i) => {
+    if (!label.endsWith('twist') && Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
+  });
+  if (largest === 0)
+    for (let i = 0; i < vector.length; i++) if (Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
+  return largest;
+}
+
+/** A rod's share of a mode; `value` returns the entry of its unknown i. */
+function readShape(
+  { nodeCount, edgeCount }: Rod,
+  labels: readonly string[],
+  value: (i: number) => number,
+): Modes['shapes'][number] {
+  const nodeDisplacement = new Float64Array(3 * nodeCount);
+  const edgeTwist = new Float64Array(edgeCount);
+  labels.forEach((label, i) => {
+    const [kind, index, what] = label.split(' ');
+    if (kind === 'edge') edgeTwist[Number(index)] = value(i);
+    else nodeDisplacement[3 * Number(index) + AXES.indexOf(what)] = value(i);
+  });
+  return { nodeDisplacement, edgeTwist };
 }

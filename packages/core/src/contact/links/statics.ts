@@ -143,7 +143,7 @@ export function createLinkedRest({ links, rods, samples, restOf, alone }: RestPa
     const hasEquations = members.every((rod) => restOf(rod));
     if (!hasEquations && canSettleByForces(list))
       return { members, seek: seekByForces({ members, list, links, rods, samples, alone }) };
-    const group = createGroup(members, list, rods, samples, restOf);
+    const group = createGroup(members, list, { rods, samples, restOf });
     return { members, seek: seekTogether(createLinkedEquations(group, { links, rods, samples })) };
   });
   return {

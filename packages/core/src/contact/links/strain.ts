@@ -21,7 +21,12 @@ export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], s
   selectLinks(links, set);
   position.update();
   if (!shared?.run(MEASURE, nothing))
-    runLinkLoop(MEASURE, rows, UNPLACED, UNMIXED, position.data, nothing, 0, set.crossings.length);
+    runLinkLoop(
+      MEASURE,
+      { rows, arrays: UNPLACED, mix: UNMIXED, position: position.data, numbers: nothing },
+      0,
+      set.crossings.length,
+    );
   for (const link of set.others) measureOne(links, link, rods, samples);
 }
 

@@ -1,19 +1,14 @@
 /**
- * Colliders of a scene: shape, pose, motion and surface properties.
+ * A collider in its pose: distance, normal and velocity of its surface at points in world axes. Built by compileCollider.ts.
  *
  * Each step uses two poses, at its start and at its end. The velocity of a surface point is its displacement between them divided by dt, so a
  * fast rotation carries what lies on it along the chord of the arc, not along its tangent.
  */
-import { type BodyPose, rotate, writeRotation } from '../../bodies/body.ts';
-import { SceneError } from '../../errors.ts';
-import { quaternionFromRotation } from '../../math/quaternion.ts';
-import { listNames } from '../../scene/names.ts';
-import type { ColliderSpec, FrictionSpec, Scene } from '../../scene/types.ts';
-import { checkTimes, createTrack, type Path } from '../../scene/varying.ts';
-import { compileShape } from './compileShape.ts';
+import { type BodyPose, rotate } from '../../bodies/body.ts';
+import { isMovedByHand } from './handMotion.ts';
 import type { Shape } from './shape.ts';
 
-interface Pose {
+export interface Pose {
   readonly position: Float64Array;
   /** Rotation from the collider's axes to world axes, 3 × 3. */
   readonly rotation: Float64Array;
@@ -50,207 +45,15 @@ export interface Collider {
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
 
-/** What colliders need of rods: their names. */
-interface Named {
-  readonly id: string;
-}
-
-/** What colliders need of bodies. */
-interface Carrier {
-  readonly body: Named;
-  readonly pose: BodyPose;
-}
-
-const createPose = (): Pose => ({
+export const createPose = (): Pose => ({
   position: new Float64Array(3),
   rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
 });
 
-/** Compiles the colliders of a scene. */
-export function compileColliders(
-  scene: Scene,
-  rods: readonly Named[],
-  bodies: readonly Carrier[],
-  warnings: string[],
-): Collider[] {
-  const ids = new Set<string>();
-  return (scene.colliders ?? []).map((spec, k) => {
-    const path = ['colliders', k];
-    const id = spec.id ?? `collider ${k}`;
-    if (ids.has(id))
-      throw new SceneError([...path, 'id'], `the id '${id}' is taken by another collider; ids must differ`);
-    ids.add(id);
-    return compileCollider(spec, id, rods, bodies, path, warnings);
-  });
-}
-
-export function readFriction(spec: FrictionSpec | undefined, path: Path): { static: number; dynamic: number } {
-  const friction = typeof spec === 'number' ? { static: spec, dynamic: spec } : (spec ?? { static: 0, dynamic: 0 });
-  for (const name of ['static', 'dynamic'] as const) {
-    const at = typeof spec === 'object' ? [...path, name] : path;
-    if (!(friction[name] >= 0 && friction[name] <= 1e6)) {
-      const remedy = 'it must be from 0 to 1e6; 1e3 is as good as no slip at all';
-      throw new SceneError(at, `the coefficient of friction is ${friction[name]}; ${remedy}`);
-    }
-  }
-  if (friction.dynamic > friction.static) {
-    const order = `dynamic friction ${friction.dynamic} is greater than static friction ${friction.static}`;
-    throw new SceneError([...path, 'dynamic'], `${order}; what slides resists less than what sticks`);
-  }
-  return friction;
-}
-
-function compileCollider(
-  spec: ColliderSpec,
-  id: string,
-  rods: readonly Named[],
-  bodies: readonly Carrier[],
-  path: Path,
-  warnings: string[],
-): Collider {
-  const friction = readFriction(spec.friction, [...path, 'friction']);
-  const { restitution = 0 } = spec;
-  if (!(restitution >= 0 && restitution <= 1))
-    throw new SceneError([...path, 'restitution'], `the restitution is ${restitution}; it must be from 0 to 1`);
-  if (spec.body !== undefined && spec.path)
-    throw new SceneError([...path, 'path'], "a collider rides on a body or moves on a path; remove 'path' or 'body'");
-  if (spec.pivot && !spec.path)
-    throw new SceneError([...path, 'pivot'], "'pivot' has no effect without a path; remove it, or add the path");
-  const body = spec.body === undefined ? -1 : bodies.findIndex((one) => one.body.id === spec.body);
-  if (spec.body !== undefined && body < 0) {
-    const known = bodies.map((one) => one.body.id).join(', ') || 'none';
-    throw new SceneError([...path, 'body'], `unknown body '${spec.body}'; known: ${known}`);
-  }
-  const acts = new Uint8Array(rods.length).fill(spec.rods ? 0 : 1);
-  spec.rods?.forEach((name, i) => {
-    const index = rods.findIndex((rod) => rod.id === name);
-    if (index < 0) {
-      const known = listNames(
-        rods.map((rod) => rod.id),
-        name,
-      );
-      throw new SceneError([...path, 'rods', i], `unknown rod '${name}'; known: ${known}`);
-    }
-    acts[index] = 1;
-  });
-  const shape = compileShape(spec, path, warnings);
-  const ride = body < 0 ? undefined : bodies[body].pose;
-  const hand = new Float64Array(HAND);
-  const evaluate = compilePose(spec, ride, path);
-  const collider: Collider = {
-    id,
-    shape,
-    side: spec.hollow ? -1 : 1,
-    staticFriction: friction.static,
-    dynamicFriction: friction.dynamic,
-    restitution,
-    body,
-    ride,
-    acts,
-    now: createPose(),
-    next: createPose(),
-    bounds: new Float64Array(6),
-    time: 0,
-    moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
-    hand,
-    evaluate(out, t) {
-      evaluate(out, t);
-      addHand(out.position, hand, t);
-    },
-    move(offset, t, seconds) {
-      collider.moves = true;
-      moveHand(hand, offset, t, seconds);
-    },
-  };
-  placeCollider(collider, 0, 0);
-  return collider;
-}
-
-/** A displacement at constant velocity from one place to the next: from, to, start and end time, and whether it was ever used. */
-const [TO, BEGIN, END, USED] = [3, 6, 7, 8];
-export const HAND = 9;
-
-function partOfHand(hand: Float64Array, t: number): number {
-  return t >= hand[END] ? 1 : t <= hand[BEGIN] ? 0 : (t - hand[BEGIN]) / (hand[END] - hand[BEGIN]);
-}
-
-function addHand(out: Float64Array, hand: Float64Array, t: number): void {
-  if (!hand[USED]) return;
-  const u = partOfHand(hand, t);
-  for (let k = 0; k < 3; k++) out[k] += hand[k] + u * (hand[TO + k] - hand[k]);
-}
-
-function moveHand(hand: Float64Array, offset: ArrayLike<number>, t: number, seconds: number): void {
-  const u = partOfHand(hand, t);
-  for (let k = 0; k < 3; k++) {
-    hand[k] += u * (hand[TO + k] - hand[k]);
-    hand[TO + k] = offset[k];
-  }
-  hand[BEGIN] = t;
-  hand[END] = t + Math.max(0, seconds);
-  hand[USED] = 1;
-}
-
 /** Copies the displacement by hand of the same collider elsewhere. */
 export function takeHand(collider: Collider, hand: Float64Array): void {
   collider.hand.set(hand);
-  if (hand[USED]) collider.moves = true;
-}
-
-const quaternion = new Float64Array(4);
-const turn = new Float64Array(9);
-
-/** Pose as a function of time: fixed, on a path, or attached to a body (then the body's current pose). */
-function compilePose(spec: ColliderSpec, ride: BodyPose | undefined, path: Path): Collider['evaluate'] {
-  const position = Float64Array.from(spec.position ?? [0, 0, 0]);
-  const rotation = new Float64Array(9);
-  quaternionFromRotation(quaternion, 0, spec.rotation ?? [0, 0, 0], 0);
-  writeRotation(rotation, quaternion);
-  if (ride) {
-    return (out) => {
-      multiply3(out.rotation, ride.rotation, rotation);
-      rotate(out.position, 0, ride.rotation, position, 0);
-      for (let k = 0; k < 3; k++) out.position[k] += ride.position[k];
-    };
-  }
-  if (!spec.path) {
-    return (out) => {
-      out.position.set(position);
-      out.rotation.set(rotation);
-    };
-  }
-  const times = spec.path.keys.map(({ time }) => time);
-  checkTimes(times, [...path, 'path', 'keys'], (i) => [i, 'time']);
-  let offset: readonly number[] = [0, 0, 0];
-  let spin: readonly number[] = [0, 0, 0];
-  const values = spec.path.keys.map((key, i) => {
-    if (key.twist !== undefined)
-      throw new SceneError(
-        [...path, 'path', 'keys', i, 'twist'],
-        "a collider has no tangent to twist about; use 'rotation'",
-      );
-    offset = key.offset ?? offset;
-    spin = key.rotation ?? spin;
-    return [...offset, ...spin];
-  });
-  const track = createTrack(times, values, spec.path.interpolation ?? 'smooth');
-  const state = new Float64Array(12);
-  const { pivot } = spec;
-  const arm = pivot && Float64Array.from(position, (x, k) => x - pivot[k]);
-  return (out, t) => {
-    track.evaluate(state, t);
-    quaternionFromRotation(quaternion, 0, state, 3);
-    writeRotation(turn, quaternion);
-    multiply3(out.rotation, turn, rotation);
-    if (arm && pivot) rotate(out.position, 0, turn, arm, 0);
-    for (let k = 0; k < 3; k++)
-      out.position[k] = arm && pivot ? pivot[k] + out.position[k] + state[k] : position[k] + state[k];
-  };
-}
-
-function multiply3(out: Float64Array, a: Float64Array, b: Float64Array): void {
-  for (let i = 0; i < 3; i++)
-    for (let j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+  if (isMovedByHand(hand)) collider.moves = true;
 }
 
 /** Sets the poses at t and at t + dt, and the bounding box in world axes. */

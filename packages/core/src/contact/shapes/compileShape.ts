@@ -64,8 +64,8 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
           return evaluate(values);
         },
         1,
-        (value, x, y, z, t) => {
-          finite(value, [...path, 'formula'], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
+        (value, place, t) => {
+          finite(value, [...path, 'formula'], () => `x, y, z = ${place.join(', ')}, t = ${t}`);
         },
       );
     }
@@ -88,7 +88,7 @@ function compileGrid(spec: Extract<ColliderSpec, { type: 'grid' }>, path: Path):
       `${spec.values.length} values; a grid of ${sizes} points has ${expected}`,
     );
   }
-  return createGridShape(spec.origin, spec.spacing, spec.count, Float64Array.from(spec.values));
+  return createGridShape({ ...spec, values: Float64Array.from(spec.values) });
 }
 
 type MeshSpec = Extract<ColliderSpec, { type: 'mesh' }>;

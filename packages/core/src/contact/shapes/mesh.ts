@@ -7,8 +7,9 @@
  * A surface that is not closed has no inside: rods collide with both sides of it, at the unsigned distance.
  */
 
-import { acos, hypot } from '../../math/rounded/index.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
+import { findOpposite, type Normals, type Triangles, writeNormals } from './meshNormals.ts';
 import type { Shape } from './shape.ts';
 import { closestOfSegments, searchEdge } from './shape.ts';
 
@@ -55,73 +56,6 @@ export function measureVolume(vertices: Float64Array, triangles: Int32Array): nu
       vertices[a + 2] * (vertices[b] * vertices[c + 1] - vertices[b + 1] * vertices[c]);
   }
   return six / 6;
-}
-
-/** Normals of faces (3 numbers each), of their three edges (9 each) and of vertices (3 each). */
-interface Normals {
-  readonly face: Float64Array;
-  readonly edge: Float64Array;
-  readonly vertex: Float64Array;
-}
-
-function writeNormals(out: Normals, vertices: Float64Array, triangles: Int32Array, opposite: Int32Array): void {
-  const { face, edge, vertex } = out;
-  vertex.fill(0);
-  const count = triangles.length / 3;
-  for (let f = 0; f < count; f++) {
-    const [a, b, c] = [3 * triangles[3 * f], 3 * triangles[3 * f + 1], 3 * triangles[3 * f + 2]];
-    const [ux, uy, uz] = [
-      vertices[b] - vertices[a],
-      vertices[b + 1] - vertices[a + 1],
-      vertices[b + 2] - vertices[a + 2],
-    ];
-    const [vx, vy, vz] = [
-      vertices[c] - vertices[a],
-      vertices[c + 1] - vertices[a + 1],
-      vertices[c + 2] - vertices[a + 2],
-    ];
-    const nx = uy * vz - uz * vy;
-    const ny = uz * vx - ux * vz;
-    const nz = ux * vy - uy * vx;
-    const size = hypot(nx, ny, nz) || 1;
-    face[3 * f] = nx / size;
-    face[3 * f + 1] = ny / size;
-    face[3 * f + 2] = nz / size;
-    for (let k = 0; k < 3; k++) {
-      const p = 3 * triangles[3 * f + k];
-      const q = 3 * triangles[3 * f + ((k + 1) % 3)];
-      const r = 3 * triangles[3 * f + ((k + 2) % 3)];
-      let dot = 0;
-      let l1 = 0;
-      let l2 = 0;
-      for (let m = 0; m < 3; m++) {
-        const e = vertices[q + m] - vertices[p + m];
-        const g = vertices[r + m] - vertices[p + m];
-        dot += e * g;
-        l1 += e * e;
-        l2 += g * g;
-      }
-      const angle = l1 > 0 && l2 > 0 ? acos(Math.max(-1, Math.min(1, dot / Math.sqrt(l1 * l2)))) : 0;
-      for (let m = 0; m < 3; m++) vertex[p + m] += angle * face[3 * f + m];
-    }
-  }
-  for (let e = 0; e < opposite.length; e++) {
-    const other = opposite[e];
-    const f = Math.floor(e / 3);
-    for (let m = 0; m < 3; m++) edge[3 * e + m] = face[3 * f + m] + (other >= 0 ? face[3 * other + m] : 0);
-  }
-}
-
-/** For each side of each triangle the triangle across it, −1 at a border. */
-function findOpposite(triangles: Int32Array, vertexCount: number): Int32Array {
-  const faceOf = new Map<number, number>();
-  const key = (i: number, k: number): number => triangles[i + k] * vertexCount + triangles[i + ((k + 1) % 3)];
-  const back = (i: number, k: number): number => triangles[i + ((k + 1) % 3)] * vertexCount + triangles[i + k];
-  for (let i = 0; i < triangles.length; i += 3) for (let k = 0; k < 3; k++) faceOf.set(key(i, k), i / 3);
-  const opposite = new Int32Array(triangles.length);
-  for (let i = 0; i < triangles.length; i += 3)
-    for (let k = 0; k < 3; k++) opposite[i + k] = faceOf.get(back(i, k)) ?? -1;
-  return opposite;
 }
 
 /** Nearest point of a triangle: barycentric weights of b and c, and the feature: 0 face, 1…3 edge, 4…6 vertex. */
@@ -195,140 +129,168 @@ function findNearest(vertices: Float64Array, a: number, b: number, c: number, x:
 
 const parameters = new Float64Array(2);
 
-/** `keys`: vertex positions at several times, interpolated linearly; without them the mesh is rigid. */
-export function createMesh(
-  rest: Float64Array,
-  triangles: Int32Array,
-  solid: boolean,
-  keys: readonly { readonly time: number; readonly vertices: Float64Array }[] = [],
-): Mesh {
+/** Vertex positions at several times, interpolated linearly. */
+type MeshKeys = readonly { readonly time: number; readonly vertices: Float64Array }[];
+
+/** A mesh as its queries see it. */
+interface MeshData extends Triangles {
+  /** True if it is closed and has an inside. */
+  readonly solid: boolean;
+  readonly tree: BoxTree;
+  readonly normals: Normals;
+  readonly opposite: Int32Array;
+  readonly bounds: Float64Array;
+  /** Nearest face of the last query, barycentric weights there, and the feature as in `Nearest`. */
+  readonly last: { face: number; feature: number; v: number; w: number };
+}
+
+/** Creates the shape. A mesh without `keys` is rigid. */
+export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boolean, keys: MeshKeys = []): Mesh {
   const vertices = rest.slice();
-  const velocity = new Float64Array(keys.length > 0 ? vertices.length : 0);
   const count = triangles.length / 3;
-  const opposite = findOpposite(triangles, vertices.length / 3);
-  const normals: Normals = {
-    face: new Float64Array(3 * count),
-    edge: new Float64Array(9 * count),
-    vertex: new Float64Array(vertices.length),
+  const mesh: MeshData = {
+    vertices,
+    triangles,
+    solid,
+    tree: createTree(count),
+    normals: {
+      face: new Float64Array(3 * count),
+      edge: new Float64Array(9 * count),
+      vertex: new Float64Array(vertices.length),
+    },
+    opposite: findOpposite(triangles, vertices.length / 3),
+    bounds: new Float64Array(6),
+    last: { face: 0, feature: 0, v: 0, w: 0 },
   };
-  const tree = createTree(count);
-  const bounds = new Float64Array(6);
-  const placeBoxes = (): void => {
-    for (let f = 0; f < count; f++) {
-      for (let k = 0; k < 3; k++) {
-        const p = vertices[3 * triangles[3 * f] + k];
-        const q = vertices[3 * triangles[3 * f + 1] + k];
-        const r = vertices[3 * triangles[3 * f + 2] + k];
-        tree.box[6 * f + k] = Math.min(p, q, r);
-        tree.box[6 * f + 3 + k] = Math.max(p, q, r);
-      }
-    }
-    if (tree.nodeCount === 0) buildTree(tree);
-    else refitTree(tree);
-    for (let k = 0; k < 6; k++) bounds[k] = tree.nodeBox[k];
-    writeNormals(normals, vertices, triangles, opposite);
+  updateMesh(mesh);
+  const distance: Shape['distance'] = (out, x, y, z) => {
+    writeDistance(out, mesh, findNearestFace(out, mesh, x, y, z));
   };
-  placeBoxes();
-  /** Face and weights of the last query. */
-  const last = { face: 0, v: 0, w: 0 };
-
-  const distance = (out: Float64Array, x: number, y: number, z: number): void => {
-    let best = Infinity;
-    let face = 0;
-    let feature = 0;
-    let v = 0;
-    let w = 0;
-    const { stack, nodeBox, first, second, size, order } = tree;
-    let top = 0;
-    stack[top++] = 0;
-    while (top > 0) {
-      const node = stack[--top];
-      if (boxDistance2(nodeBox, 6 * node, x, y, z) >= best) continue;
-      if (size[node] === 0) {
-        const p = first[node];
-        const q = second[node];
-        const near = boxDistance2(nodeBox, 6 * p, x, y, z) <= boxDistance2(nodeBox, 6 * q, x, y, z);
-        stack[top++] = near ? q : p;
-        stack[top++] = near ? p : q;
-        continue;
-      }
-      for (let k = 0; k < size[node]; k++) {
-        const f = order[first[node] + k];
-        const a = 3 * triangles[3 * f];
-        const b = 3 * triangles[3 * f + 1];
-        const c = 3 * triangles[3 * f + 2];
-        findNearest(vertices, a, b, c, x, y, z);
-        const u = 1 - nearest.v - nearest.w;
-        const ex = x - u * vertices[a] - nearest.v * vertices[b] - nearest.w * vertices[c];
-        const ey = y - u * vertices[a + 1] - nearest.v * vertices[b + 1] - nearest.w * vertices[c + 1];
-        const ez = z - u * vertices[a + 2] - nearest.v * vertices[b + 2] - nearest.w * vertices[c + 2];
-        const d2 = ex * ex + ey * ey + ez * ez;
-        if (d2 >= best) continue;
-        best = d2;
-        face = f;
-        feature = nearest.feature;
-        v = nearest.v;
-        w = nearest.w;
-        out[1] = ex;
-        out[2] = ey;
-        out[3] = ez;
-      }
-    }
-    last.face = face;
-    last.v = v;
-    last.w = w;
-    const { face: faceNormal } = normals;
-    const source = feature === 0 ? faceNormal : feature < 4 ? normals.edge : normals.vertex;
-    const o =
-      feature === 0 ? 3 * face : feature < 4 ? 9 * face + 3 * (feature - 1) : 3 * triangles[3 * face + feature - 4];
-    const side = out[1] * source[o] + out[2] * source[o + 1] + out[3] * source[o + 2];
-    const d = Math.sqrt(best);
-    const sign = solid && side < 0 ? -1 : 1;
-    out[0] = sign * d;
-    if (d > 1e-9 * (bounds[3] - bounds[0] + bounds[4] - bounds[1] + bounds[5] - bounds[2])) {
-      out[1] *= sign / d;
-      out[2] *= sign / d;
-      out[3] *= sign / d;
-    } else {
-      const length = hypot(source[o], source[o + 1], source[o + 2]) || 1;
-      out[1] = source[o] / length;
-      out[2] = source[o + 1] / length;
-      out[3] = source[o + 2] / length;
-    }
-  };
-
   return {
     type: 'mesh',
     thin: !solid,
     vertices,
     triangles,
-    bounds,
+    bounds: mesh.bounds,
     distance,
-    closest: (a, b) => closestOnMesh(tree, vertices, triangles, distance, a, b),
-    ...(keys.length > 0 && {
-      update(t: number) {
-        deformMesh(vertices, velocity, keys, t);
-        placeBoxes();
-      },
-      surfaceVelocity(out: Float64Array) {
-        const { face, v, w } = last;
-        for (let k = 0; k < 3; k++) {
-          out[k] =
-            (1 - v - w) * velocity[3 * triangles[3 * face] + k] +
-            v * velocity[3 * triangles[3 * face + 1] + k] +
-            w * velocity[3 * triangles[3 * face + 2] + k];
-        }
-      },
-    }),
+    closest: (a, b) => closestOnMesh(mesh, distance, a, b),
+    ...(keys.length > 0 && animateMesh(mesh, keys)),
   };
 }
 
-function deformMesh(
-  vertices: Float64Array,
-  velocity: Float64Array,
-  keys: readonly { readonly time: number; readonly vertices: Float64Array }[],
-  t: number,
-): void {
+/** Boxes and normals of the mesh, after its vertices have moved. */
+function updateMesh(mesh: MeshData): void {
+  const { vertices, triangles, tree, bounds } = mesh;
+  for (let f = 0; f < triangles.length / 3; f++) {
+    for (let k = 0; k < 3; k++) {
+      const p = vertices[3 * triangles[3 * f] + k];
+      const q = vertices[3 * triangles[3 * f + 1] + k];
+      const r = vertices[3 * triangles[3 * f + 2] + k];
+      tree.box[6 * f + k] = Math.min(p, q, r);
+      tree.box[6 * f + 3 + k] = Math.max(p, q, r);
+    }
+  }
+  if (tree.nodeCount === 0) buildTree(tree);
+  else refitTree(tree);
+  for (let k = 0; k < 6; k++) bounds[k] = tree.nodeBox[k];
+  writeNormals(mesh.normals, mesh, mesh.opposite);
+}
+
+/** Finds the nearest face (`last`) and writes the vector from it to the point to `out[1…3]`; returns the squared distance. */
+function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number, z: number): number {
+  const { vertices, triangles, last } = mesh;
+  const { stack, nodeBox, first, second, size, order } = mesh.tree;
+  let best = Infinity;
+  let face = 0;
+  let feature = 0;
+  let v = 0;
+  let w = 0;
+  let top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const node = stack[--top];
+    if (boxDistance2(nodeBox, 6 * node, x, y, z) >= best) continue;
+    if (size[node] === 0) {
+      const p = first[node];
+      const q = second[node];
+      const near = boxDistance2(nodeBox, 6 * p, x, y, z) <= boxDistance2(nodeBox, 6 * q, x, y, z);
+      stack[top++] = near ? q : p;
+      stack[top++] = near ? p : q;
+      continue;
+    }
+    for (let k = 0; k < size[node]; k++) {
+      const f = order[first[node] + k];
+      const a = 3 * triangles[3 * f];
+      const b = 3 * triangles[3 * f + 1];
+      const c = 3 * triangles[3 * f + 2];
+      findNearest(vertices, a, b, c, x, y, z);
+      const u = 1 - nearest.v - nearest.w;
+      const ex = x - u * vertices[a] - nearest.v * vertices[b] - nearest.w * vertices[c];
+      const ey = y - u * vertices[a + 1] - nearest.v * vertices[b + 1] - nearest.w * vertices[c + 1];
+      const ez = z - u * vertices[a + 2] - nearest.v * vertices[b + 2] - nearest.w * vertices[c + 2];
+      const d2 = ex * ex + ey * ey + ez * ez;
+      if (d2 >= best) continue;
+      best = d2;
+      face = f;
+      feature = nearest.feature;
+      v = nearest.v;
+      w = nearest.w;
+      out[1] = ex;
+      out[2] = ey;
+      out[3] = ez;
+    }
+  }
+  last.face = face;
+  last.feature = feature;
+  last.v = v;
+  last.w = w;
+  return best;
+}
+
+/** Writes signed distance and normal from the vector in `out[1…3]`, its squared length and the nearest feature (`last`). */
+function writeDistance(out: Float64Array, { triangles, normals, bounds, solid, last }: MeshData, square: number): void {
+  const { face, feature } = last;
+  const source = feature === 0 ? normals.face : feature < 4 ? normals.edge : normals.vertex;
+  const o =
+    feature === 0 ? 3 * face : feature < 4 ? 9 * face + 3 * (feature - 1) : 3 * triangles[3 * face + feature - 4];
+  const side = out[1] * source[o] + out[2] * source[o + 1] + out[3] * source[o + 2];
+  const d = Math.sqrt(square);
+  const sign = solid && side < 0 ? -1 : 1;
+  out[0] = sign * d;
+  if (d > 1e-9 * (bounds[3] - bounds[0] + bounds[4] - bounds[1] + bounds[5] - bounds[2])) {
+    out[1] *= sign / d;
+    out[2] *= sign / d;
+    out[3] *= sign / d;
+  } else {
+    const length = hypot(source[o], source[o + 1], source[o + 2]) || 1;
+    out[1] = source[o] / length;
+    out[2] = source[o + 1] / length;
+    out[3] = source[o + 2] / length;
+  }
+}
+
+/** Motion of a mesh that deforms: its vertices at a time, and the velocity of the surface at the nearest point of the last query. */
+function animateMesh(mesh: MeshData, keys: MeshKeys): Pick<Shape, 'update' | 'surfaceVelocity'> {
+  const { vertices, triangles, last } = mesh;
+  const velocity = new Float64Array(vertices.length);
+  return {
+    update(t) {
+      deformMesh(vertices, velocity, keys, t);
+      updateMesh(mesh);
+    },
+    surfaceVelocity(out) {
+      const { face, v, w } = last;
+      for (let k = 0; k < 3; k++) {
+        out[k] =
+          (1 - v - w) * velocity[3 * triangles[3 * face] + k] +
+          v * velocity[3 * triangles[3 * face + 1] + k] +
+          w * velocity[3 * triangles[3 * face + 2] + k];
+      }
+    },
+  };
+}
+
+function deformMesh(vertices: Float64Array, velocity: Float64Array, keys: MeshKeys, t: number): void {
   const end = keys.length - 1;
   let i = 0;
   while (i < end && keys[i + 1].time <= t) i++;
@@ -356,14 +318,8 @@ const at = new Float64Array(4);
  * Exact if the edge does not pierce the mesh: the minimum over its ends against faces, and the edge against edges of faces. If the edge pierces
  * the mesh, the deepest point that a search finds.
  */
-function closestOnMesh(
-  tree: BoxTree,
-  vertices: Float64Array,
-  triangles: Int32Array,
-  distance: Shape['distance'],
-  a: Float64Array,
-  b: Float64Array,
-): number {
+function closestOnMesh(mesh: MeshData, distance: Shape['distance'], a: Float64Array, b: Float64Array): number {
+  const { tree, vertices, triangles } = mesh;
   distance(at, a[0], a[1], a[2]);
   const atA = at[0];
   distance(at, b[0], b[1], b[2]);

@@ -140,8 +140,14 @@ export function solveWithActiveContacts(
   const fail = (trouble: StepOutcome) => ({ outcome: trouble, needsRecheck: false }) as const;
   const scale = velocityScale(layout, dt);
   let axes = axesAtStart;
-  if (axes === 1) straighten(set);
-  let all = layOutSides(layout, set, systems, undefined, axes, ALL_SIDES);
+  /** With one number per side, impulses must lie along the normals. */
+  const alignImpulses = (): void => {
+    if (axes === 1 && !isFrictionless(set)) axes = 3;
+    if (axes === 1) straighten(set);
+  };
+  const layOutAll = (): SideArrays => layOutSides(layout, set, { systems, axes, slot: ALL_SIDES });
+  alignImpulses();
+  let all = layOutAll();
   clearActive(active);
   const guesses = problem.resume || all.sides.every(({ port }) => port.guess);
   const unable = startRounds(rounds, problem, all, guesses);
@@ -150,7 +156,7 @@ export function solveWithActiveContacts(
     return fail(stepModels(rounds, problem, all, false) ?? { ok: true, ...outcome });
   gatherActive(active, set);
   const some: IslandProblem = { ...problem, contacts: active.contacts };
-  const layOutActive = (): SideArrays => layOutSides(layout, active.contacts, systems, undefined, axes, ACTIVE_SIDES);
+  const layOutActive = (): SideArrays => layOutSides(layout, active.contacts, { systems, axes, slot: ACTIVE_SIDES });
   let arrays = active.contacts.count === set.count ? all : layOutActive();
   if (!guesses && arrays !== all) copyActiveSides(active, arrays, all, set);
   let rough = false;
@@ -168,9 +174,8 @@ export function solveWithActiveContacts(
       returnActive(active, set);
       // penetration in intermediate rounds does not count as missed
       changed = addPenetrations(set) > 0;
-      if (axes === 1 && !isFrictionless(set)) axes = 3;
-      if (axes === 1) straighten(set);
-      if (changed) all = layOutSides(layout, set, systems, undefined, axes, ALL_SIDES);
+      alignImpulses();
+      if (changed) all = layOutAll();
     }
     if (active.contacts.count < set.count) {
       readVelocities(all, layout.finder, dt);

@@ -13,6 +13,7 @@ import {
   cutMixRows,
   emptyBlocks,
   type IterateRows,
+  type MixPart,
   type MixRows,
   measureBlocks,
   mixBlocks,
@@ -98,30 +99,25 @@ export function startMixing(
 
 /** A loop over all blocks. */
 function loop({ rows, iterate, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
-  if (shared) shared.run(kind, rows.capacity, rows.window, size, count, slot, right);
+  const { capacity, window } = rows;
+  if (shared) shared.run({ kind, capacity, window, size, count, slot, gamma: right });
   else runLoop(rows, iterate, { kind, size, from: 0, to: countBlocks(size), count, slot, gamma: right });
 }
 
-/** Blocks `from` to `to` of a loop over `size` numbers; the other arguments as in `changeBlocks` and `mixBlocks`. */
-export interface LoopPart {
+/** A loop of this kind over some blocks. */
+export interface LoopPart extends MixPart {
   readonly kind: number;
-  readonly size: number;
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-  readonly slot: number;
-  readonly gamma: ArrayLike<number>;
 }
 
 export function runLoop(rows: MixRows, iterate: IterateRows, part: LoopPart): void {
-  const { kind, size, from, to, count, slot, gamma } = part;
-  if (kind === MEASURE) measureBlocks(rows, iterate, size, from, to);
-  else if (kind === CHANGE) changeBlocks(rows, iterate, size, from, to, count, slot);
-  else if (kind === MIX) mixBlocks(rows, iterate, size, from, to, count, gamma);
-  else if (kind === KEEP) copyBlocks(rows.best, iterate.free, size, from, to);
-  else if (kind === RETURN) returnBlocks(rows, iterate.free, size, from, to);
-  else if (kind === GUESS) copyBlocks(rows.best, iterate.copy, size, from, to);
-  else emptyBlocks(rows, size, from, to);
+  const { kind } = part;
+  if (kind === MEASURE) measureBlocks(rows, iterate, part);
+  else if (kind === CHANGE) changeBlocks(rows, iterate, part);
+  else if (kind === MIX) mixBlocks(rows, iterate, part);
+  else if (kind === KEEP) copyBlocks(rows.best, iterate.free, part);
+  else if (kind === RETURN) returnBlocks(rows, iterate.free, part);
+  else if (kind === GUESS) copyBlocks(rows.best, iterate.copy, part);
+  else emptyBlocks(rows, part);
 }
 
 /** Discards the stored iterates, because the fixed point has changed. */

@@ -41,7 +41,7 @@ const NEARER = 0.1;
 export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProblem): StepOutcome {
   const { layout, options, total, outcome } = rounds;
   const { contacts, links, systems, t, dt, robust } = problem;
-  const arrays = layOutSides(layout, contacts, systems, links, 3, ALL_SIDES);
+  const arrays = layOutSides(layout, contacts, { systems, linked: links, slot: ALL_SIDES });
   if (arrays.links) arrays.links.dt = dt;
   const scale = velocityScale(layout, dt);
   const glued = arrays.sides.some(({ sides }) => sides.goal);

@@ -24,28 +24,14 @@ export function solveIsland(
   island: Island,
   { t, dt, robust, pass, lenient, acceptUnsolved }: IslandPass,
 ): StepOutcome {
-  const {
-    contacts: all,
-    islandContacts: own,
-    energies,
-    systems,
-    solver,
-    missed,
-    stepped,
-    report,
-    log,
-    settings,
-  } = context;
+  const { contacts: all, islandContacts: own, systems, solver, missed, stepped, report, log, settings } = context;
   const { contacts, links, systems: list } = island;
   const failed = (reason: string): StepOutcome => {
     return { ...outcome, ok: false, failure: { rod: context.rods[systems.rods[list[0]][0]].id, reason } };
   };
   const resumable = canResume(context, island);
-  if (settings.keepsLaw)
-    energies.record(
-      list.filter((s) => !stepped[s]),
-      t,
-    );
+  const atStart = list.filter((s) => !stepped[s]);
+  if (settings.keepsLaw) context.energies.record(atStart, t);
   const marks = markOnly(systems, context.islandMarks, list);
   own.count = 0;
   for (const c of contacts) appendContact(own, all, c);
@@ -66,10 +52,7 @@ export function solveIsland(
   addOutcome(context, outcome);
   report.iterations = Math.max(report.iterations, solver.result.iterations);
   log.record(list, solver.result);
-  contacts.forEach((c, i) => {
-    copyContact(all, c, own, i);
-  });
-  for (let i = contacts.length; i < own.count; i++) appendContact(all, own, i);
+  returnContacts(all, own, contacts);
   if (!outcome.ok || solver.needsRecheck || !settings.keepsLaw) return outcome;
   if (!solver.result.converged && !links && !lenient && context.retries > 0) {
     context.retries--;
@@ -80,6 +63,12 @@ export function solveIsland(
   if (!acceptUnsolved && (context.departures-- > 0 || createsEnergy(context, island, t, dt))) return failed(reason);
   log.record(list, { ...solver.result, converged: false });
   return outcome;
+}
+
+/** Writes an island's contacts back to the set of all; contacts that the island got since are appended. */
+function returnContacts(all: ContactSet, own: ContactSet, places: ArrayLike<number>): void {
+  for (let i = 0; i < places.length; i++) copyContact(all, places[i], own, i);
+  for (let i = places.length; i < own.count; i++) appendContact(all, own, i);
 }
 
 /** Why the island's last step is not a solution; undefined if it is. */

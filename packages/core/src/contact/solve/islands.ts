@@ -149,90 +149,126 @@ function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
   };
 }
 
+/** An island that is being built. */
+interface Group {
+  /** Number of contacts. */
+  size: number;
+  readonly links: LinkSet[];
+  readonly systems: number[];
+}
+
+/** Place of a root in the list of islands: not listed yet; none of its systems is wanted. */
+const NOT_YET = -1;
+const UNWANTED = -2;
+
+/** Disjoint sets of systems, and the islands made of them. */
+interface Partition {
+  readonly systems: Systems;
+  /** System of the body that the contact's collider is attached to; −1 for none. */
+  bodySystem(set: ContactSet, c: number): number;
+  readonly parent: Int32Array;
+  /** For each root: its island, or NOT_YET or UNWANTED. */
+  readonly place: Int32Array;
+  /** 1 for each system that is in an island. */
+  readonly listed: Uint8Array;
+  readonly groups: Group[];
+}
+
 export function createIslandBuilder(
   systems: Systems,
   bodyOf: (set: ContactSet, c: number) => BundlePlace | undefined,
   links: Links,
 ): IslandBuilder {
-  const parent = new Int32Array(systems.count);
-  const place = new Int32Array(systems.count);
   const linkedRoot = new Int32Array(systems.count);
   const joined = joinSystems(linkedRoot, systems, links);
-  const rootOf = (s: number): number => rootIn(parent, s);
-  const bodySystem = (set: ContactSet, c: number): number => {
-    const body = bodyOf(set, c);
-    return body ? systems.ofBody(body) : -1;
+  const partition: Partition = {
+    systems,
+    bodySystem(set, c) {
+      const body = bodyOf(set, c);
+      return body ? systems.ofBody(body) : -1;
+    },
+    parent: new Int32Array(systems.count),
+    place: new Int32Array(systems.count),
+    listed: new Uint8Array(systems.count),
+    groups: [],
   };
-  const listed = new Uint8Array(systems.count);
-  /** The contacts of all islands, consecutively in one array. */
-  const gatherContacts = (
-    set: ContactSet,
-    groups: readonly { size: number; links: LinkSet[]; systems: number[] }[],
-  ): Island[] => {
-    const next = new Int32Array(groups.length);
-    let total = 0;
-    groups.forEach(({ size }, k) => {
-      next[k] = total;
-      total += size;
-    });
-    const all = new Int32Array(total);
-    for (let c = 0; c < set.count && total > 0; c++) {
-      const k = place[rootOf(systems.ofRod(set.rodA[c]))];
-      if (k >= 0) all[next[k]++] = c;
-    }
-    return groups.map(({ size, links: own, systems: list }, k) => ({
-      contacts: all.subarray(next[k] - size, next[k]),
-      links: uniteSets(own),
-      systems: list,
-    }));
-  };
-
   return {
     linked: Array.from(joined, ([system, { links: some }]) => ({ system, links: some })),
     build(set, wanted) {
-      let any = false;
-      for (let s = 0; s < parent.length; s++) {
-        parent[s] = linkedRoot[s];
-        any ||= wanted(s);
-      }
-      if (!any) return [];
-      for (let c = 0; c < set.count; c++) {
-        const first = systems.ofRod(set.rodA[c]);
-        if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);
-        const body = bodySystem(set, c);
-        if (body >= 0) parent[rootOf(body)] = rootOf(first);
-      }
-      // −2: none of its systems is requested
-      place.fill(-2);
-      for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
-      listed.fill(0);
-      const groups: { size: number; links: LinkSet[]; systems: number[] }[] = [];
-      const groupOf = (s: number): (typeof groups)[number] | undefined => {
-        const root = rootOf(s);
-        if (place[root] === -1) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
-        return groups[place[root]];
-      };
-      const list = (s: number, to: number[]): void => {
-        if (s < 0 || listed[s]) return;
-        listed[s] = 1;
-        to.push(s);
-      };
-      for (let c = 0; c < set.count; c++) {
-        const first = systems.ofRod(set.rodA[c]);
-        const group = groupOf(first);
-        if (!group) continue;
-        group.size++;
-        list(first, group.systems);
-        if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
-        list(bodySystem(set, c), group.systems);
-      }
-      for (const [root, { systems: own, links: some }] of joined) {
-        const group = groupOf(root);
-        if (!group) continue;
-        group.links.push(some);
-        for (const s of own) list(s, group.systems);
-      }
-      return gatherContacts(set, groups);
+      const { parent, place } = partition;
+      parent.set(linkedRoot);
+      place.fill(UNWANTED);
+      const list: number[] = [];
+      for (let s = 0; s < parent.length; s++) if (wanted(s)) list.push(s);
+      if (list.length === 0) return [];
+      joinByContacts(partition, set);
+      for (const s of list) place[rootIn(parent, s)] = NOT_YET;
+      listMembers(partition, set, joined);
+      return gatherContacts(partition, set);
     },
   };
+}
+
+/** Joins the systems of each contact. */
+function joinByContacts({ systems, parent, bodySystem }: Partition, set: ContactSet): void {
+  for (let c = 0; c < set.count; c++) {
+    const first = systems.ofRod(set.rodA[c]);
+    if (set.rodB[c] >= 0) parent[rootIn(parent, systems.ofRod(set.rodB[c]))] = rootIn(parent, first);
+    const body = bodySystem(set, c);
+    if (body >= 0) parent[rootIn(parent, body)] = rootIn(parent, first);
+  }
+}
+
+/** Lists the systems and links of every wanted island, in the order of the contacts, and counts its contacts. */
+function listMembers(partition: Partition, set: ContactSet, joined: ReturnType<typeof joinSystems>): void {
+  const { systems, listed, groups, bodySystem } = partition;
+  listed.fill(0);
+  groups.length = 0;
+  const list = (s: number, to: number[]): void => {
+    if (s < 0 || listed[s]) return;
+    listed[s] = 1;
+    to.push(s);
+  };
+  for (let c = 0; c < set.count; c++) {
+    const first = systems.ofRod(set.rodA[c]);
+    const group = groupOf(partition, first);
+    if (!group) continue;
+    group.size++;
+    list(first, group.systems);
+    if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
+    list(bodySystem(set, c), group.systems);
+  }
+  for (const [root, { systems: own, links: some }] of joined) {
+    const group = groupOf(partition, root);
+    if (!group) continue;
+    group.links.push(some);
+    for (const s of own) list(s, group.systems);
+  }
+}
+
+/** Island of a system; a new one if its island is wanted and has none yet. */
+function groupOf({ parent, place, groups }: Partition, s: number): Group | undefined {
+  const root = rootIn(parent, s);
+  if (place[root] === NOT_YET) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
+  return groups[place[root]];
+}
+
+/** The contacts of all islands, consecutively in one array. */
+function gatherContacts({ systems, parent, place, groups }: Partition, set: ContactSet): Island[] {
+  const next = new Int32Array(groups.length);
+  let total = 0;
+  groups.forEach(({ size }, k) => {
+    next[k] = total;
+    total += size;
+  });
+  const all = new Int32Array(total);
+  for (let c = 0; c < set.count && total > 0; c++) {
+    const k = place[rootIn(parent, systems.ofRod(set.rodA[c]))];
+    if (k >= 0) all[next[k]++] = c;
+  }
+  return groups.map(({ size, links, systems: list }, k) => ({
+    contacts: all.subarray(next[k] - size, next[k]),
+    links: uniteSets(links),
+    systems: list,
+  }));
 }

@@ -44,14 +44,9 @@ export interface Layout {
   readonly buffers: BufferPool;
 }
 
-export function createLayout(
-  finder: Finder,
-  bundles: readonly Bundle[],
-  placeOfRod: readonly BundlePlace[],
-  rolling: boolean,
-  bodyOf: Layout['bodyOf'],
-  links: Links,
-): Layout {
+type LayoutParts = Pick<Layout, 'finder' | 'bundles' | 'placeOfRod' | 'rolling' | 'bodyOf' | 'links'>;
+
+export function createLayout({ finder, bundles, placeOfRod, rolling, bodyOf, links }: LayoutParts): Layout {
   const nodeLinks = new Int32Array(links.count > 0 ? finder.nodeCount : 0);
   const layout: Layout = {
     finder,
@@ -120,10 +115,9 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
 /** Zeroed memory for the sides: local, or shared if threads take part. */
 function allocateSides(
   { bundles, buffers }: Layout,
-  systems: readonly Uint8Array[],
+  { systems, slot }: SideRequest,
   from: readonly number[],
   each: number,
-  slot: number | undefined,
 ): ArrayBufferLike {
   const bytes = each * from[bundles.length];
   for (let b = 0; b < bundles.length && slot !== undefined; b++) {
@@ -198,10 +192,9 @@ function reserveLinkSides(
 /** Each bundle's part of the arrays. */
 function viewBundles(
   { bundles }: Layout,
-  systems: readonly Uint8Array[],
+  { systems, linked }: SideRequest,
   from: readonly number[],
   laid: LaidOut,
-  linked: boolean,
 ): SideArrays['sides'] {
   const { axes, direction, copy, clearance } = laid;
   return bundles.flatMap(({ contact: port }, b) => {
@@ -235,23 +228,28 @@ function viewBundles(
   });
 }
 
-/**
- * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: memory slot that holds
- * them until the next layout in the same slot, see ContactThreads.sideBuffer; without one they get separate memory.
- */
-export function layOutSides(
-  layout: Layout,
-  set: ContactSet,
-  systems: readonly Uint8Array[],
-  linked: LinkSet | undefined,
-  axes: 1 | 3 = 3,
-  slot?: number,
-): SideArrays {
+/** Which sides to lay out, and where. */
+export interface SideRequest {
+  /** Marks of the systems in each bundle. */
+  readonly systems: readonly Uint8Array[];
+  /** Links that take part. */
+  readonly linked?: LinkSet | undefined;
+  /** Numbers per side: 1 along the normal (no friction), or 3. */
+  readonly axes?: 1 | 3;
+  /**
+   * Memory slot that holds the sides until the next layout in the same slot, see ContactThreads.sideBuffer. Without one they get separate memory.
+   */
+  readonly slot?: number;
+}
+
+/** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
+export function layOutSides(layout: Layout, set: ContactSet, request: SideRequest): SideArrays {
+  const { linked, axes = 3, slot } = request;
   const { bundles, perRod } = layout;
   const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
-  const rows = cutRows(allocateSides(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const rows = cutRows(allocateSides(layout, request, from, bytesOf(axes)), total, axes);
   const bytes = contactBytes(total, set.count, axes);
   const own = slot === undefined ? new ArrayBuffer(bytes) : layout.buffers.take(2 * slot + 1, bytes);
   const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, set.count, axes);
@@ -262,7 +260,7 @@ export function layOutSides(
   rows.clearance.fill(Infinity);
   if (linked) reserveLinkSides(layout, set, laid, linked);
   for (const r of list) perRod[r] = 0;
-  const sides = viewBundles(layout, systems, from, laid, linked !== undefined);
+  const sides = viewBundles(layout, request, from, laid);
   const links = linked && groupLinks(layout, linked, sides);
   if (links) {
     loopLinks(links, PLACE_SIDES, { ...rows });

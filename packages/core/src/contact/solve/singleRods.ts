@@ -5,11 +5,9 @@
  * A rod that slides or falls far can end the step deeper in an obstacle than the contacts of its start predict: under a falling hair the surface
  * of a sphere turns by a tenth of a radian per step. So each rod is checked where it ends, and continues from there with the contacts that it
  * has there; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
- *
- * Lists are number arrays that are kept from step to step, because objects per rod would burden the garbage collector.
  */
 import type { Bundle, SingleRodBatch, StepOutcome } from '../../model.ts';
-import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
+import { appendContact, type ContactSet, copyContact, createContactSet, replaceContact } from '../contactSet.ts';
 import { reboundThreshold } from '../detect/colliderContacts.ts';
 import type { ColliderSearch } from '../detect/colliderSearch.ts';
 import type { Finder } from '../detect/finderData.ts';
@@ -17,6 +15,17 @@ import type { SolveOptions } from './islandRound.ts';
 import type { Island, Systems } from './islands.ts';
 import type { SolveResult } from './sideArrays.ts';
 import { markStart, setBias, slipLimit } from './sideVelocities.ts';
+import {
+  addContact,
+  clearSingleRods,
+  contactOf,
+  countContacts,
+  createSingleRodList,
+  findContact,
+  listSingleRods,
+  rodOf,
+  type SingleRodList,
+} from './singleRodList.ts';
 
 /** How often the contacts of a rod may change within the step, and the depth, in radii, from which they do. */
 const MAX_ROUNDS = 5;
@@ -31,18 +40,22 @@ export interface SingleRodSolver {
   /** Whether a system is in the list. */
   has(system: number): boolean;
   /**
-   * Steps the listed systems with the contacts in `set`, to which it adds, and marks them in `stepped`. Returns those that it cannot step,
-   * as islands at the start of the step.
+   * Steps the listed systems. Returns those that it cannot step, as islands at the start of the step.
    */
-  step(
-    set: ContactSet,
-    stepped: Uint8Array,
-    t: number,
-    dt: number,
-    revert: (systems: readonly number[]) => void,
-  ): readonly Island[];
+  step(input: SingleRodStep): readonly Island[];
   /** Rods whose end of step the last call did not check. A second call returns all rods. */
   unchecked(): readonly number[];
+}
+
+export interface SingleRodStep {
+  /** Contacts of the step; contacts that rods get on the way are added. */
+  readonly set: ContactSet;
+  /** For each system: 1 once it has moved to the end of the step. Written. */
+  readonly stepped: Uint8Array;
+  readonly t: number;
+  readonly dt: number;
+  /** Brings systems back to the start of the step. */
+  revert(systems: readonly number[]): void;
 }
 
 interface Job extends SingleRodBatch {
@@ -70,184 +83,201 @@ export interface SingleRodParts {
   readonly linked: readonly number[];
 }
 
+/** The arrays and results of the solver. */
+interface Batch {
+  readonly finder: Finder;
+  readonly search: ColliderSearch;
+  readonly list: SingleRodList;
+  /** Entries that are not finished, ascending. */
+  readonly pending: Int32Array;
+  pendingCount: number;
+  /** Entries that could not be stepped. */
+  readonly failed: number[];
+  /** For each rod: whether the end of its step was checked. */
+  readonly checked: Uint8Array;
+  readonly job: Job;
+  /** Contacts of the pending rods from the second round on, one rod after the other. */
+  readonly gathered: ContactSet;
+  /** Penetrations that were found at the end of a round. */
+  readonly penetrations: ContactSet;
+  readonly outcome: { ok: boolean; iterations: number; iterationsMax: number; shifts: number };
+  readonly total: { iterations: number; error: number; converged: boolean };
+}
+
 export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const { finder, search, bundles, systems, options, rolling, linked } = parts;
   const canBatch = bundles.map(({ contact }) => contact?.stepSingleRods !== undefined);
   const possible = options.solver === 'admm' && !rolling && canBatch.includes(true);
   const capacity = possible ? systems.count : 0;
-  const checked = new Uint8Array(finder.rods.length);
-  const part = createContactSet();
-  const raw = createContactSet();
-  /** For each system: can never be in a batch; touches another rod or a body now; is in the list; its index there. */
-  const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
-    canBatch[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
-  );
-  for (const s of linked) unfit[s] = 1;
-  const joined = new Uint8Array(systems.count);
-  const listed = new Uint8Array(systems.count);
-  const placeOf = new Int32Array(systems.count);
-  /** The list: contacts `from` to `to` of the set, and contacts added later. */
-  let count = 0;
-  const system = new Int32Array(capacity);
-  const from = new Int32Array(capacity);
-  const to = new Int32Array(capacity);
-  const added = new Map<number, number[]>();
-  /** Rods that are not finished, as indices into the list, ascending. */
-  const pending = new Int32Array(capacity);
-  let pendingCount = 0;
-  const failed: number[] = [];
-  const job: Job = {
+  const isLinked = new Set(linked);
+  const mayList = (s: number): boolean => canBatch[systems.bundleOf[s]] && !isLinked.has(s);
+  const list = createSingleRodList(finder, systems, capacity, mayList);
+  const gathered = createContactSet();
+  const batch: Batch = {
+    finder,
+    search,
+    list,
+    pending: new Int32Array(capacity),
+    pendingCount: 0,
+    failed: [],
+    checked: new Uint8Array(finder.rods.length),
+    job: createJob(capacity, gathered, options),
+    gathered,
+    penetrations: createContactSet(),
+    outcome: { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 },
+    total: { iterations: 0, error: 0, converged: true },
+  };
+  return {
+    outcome: batch.outcome,
+    result: batch.total,
+    list(set, within) {
+      clearSingleRods(list);
+      if (possible) listSingleRods(list, set, within);
+    },
+    has: (s) => list.listed[s] === 1,
+    step(input) {
+      startStep(batch, input);
+      bundles.forEach((bundle, b) => {
+        listPending(batch, b);
+        for (let round = 0; round < MAX_ROUNDS && batch.pendingCount > 0; round++) {
+          stepPending(batch, bundle, input.set, round === 0);
+          addPenetrations(batch, input);
+        }
+      });
+      return returnFailed(batch, input);
+    },
+    unchecked() {
+      const { checked } = batch;
+      const rods: number[] = [];
+      for (let r = 0; r < checked.length; r++) if (!checked[r]) rods.push(r);
+      // rods that are stepped again must be checked again
+      checked.fill(0);
+      return rods;
+    },
+  };
+}
+
+function createJob(capacity: number, contacts: ContactSet, { tolerance, iterations }: SolveOptions): Job {
+  return {
     count: 0,
     system: new Int32Array(capacity),
     from: new Int32Array(capacity),
     to: new Int32Array(capacity),
     done: new Uint8Array(capacity),
     fresh: true,
-    contacts: part,
+    contacts,
     t: 0,
     dt: 0,
     speed: 0,
-    tolerance: options.tolerance,
-    iterations: options.iterations,
+    tolerance,
+    iterations,
     solverIterations: 0,
     error: 0,
     converged: true,
   };
-  const outcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
-  const total = { iterations: 0, error: 0, converged: true };
+}
 
-  const rodOf = (i: number): number => systems.rods[system[i]][0];
-  /** Contact k of rod i of the list. */
-  const contactOf = (i: number, k: number): number =>
-    k < to[i] - from[i] ? from[i] + k : (added.get(i) as number[])[k - to[i] + from[i]];
-  const countOf = (i: number): number => to[i] - from[i] + (added.get(i)?.length ?? 0);
+function startStep({ finder, list, outcome, total, checked, failed, job }: Batch, { t, dt }: SingleRodStep): void {
+  Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
+  Object.assign(total, { iterations: 0, error: 0, converged: true });
+  checked.fill(0);
+  list.added.clear();
+  failed.length = 0;
+  Object.assign(job, { t, dt, speed: finder.acceleration * dt });
+}
 
-  /** Steps the pending rods of one bundle: those that succeed stay in `pending`, the others go to `failed`. */
-  const stepPending = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
-    // in the first pass the contacts of a rod are contiguous in the set
-    job.fresh = fresh;
-    job.contacts = fresh ? set : part;
-    job.count = pendingCount;
-    part.count = 0;
-    for (let w = 0; w < pendingCount; w++) {
-      const i = pending[w];
-      job.system[w] = systems.numberOf[system[i]];
-      job.from[w] = fresh ? from[i] : part.count;
-      if (!fresh) for (let k = 0; k < countOf(i); k++) appendContact(part, set, contactOf(i, k));
-      job.to[w] = job.from[w] + countOf(i);
-    }
-    const one = bundle.contact?.stepSingleRods?.(job);
-    if (one) {
-      outcome.iterations += one.iterations;
-      outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
-      outcome.shifts += one.shifts;
-      total.iterations = Math.max(total.iterations, job.solverIterations);
-      total.error = Math.max(total.error, job.error);
-      total.converged &&= job.converged;
-    }
-    let left = 0;
-    for (let w = 0; w < job.count; w++) {
-      const i = pending[w];
-      if (!one || !job.done[w]) {
-        failed.push(i);
-        continue;
-      }
-      pending[left++] = i;
-      for (let k = 0; k < countOf(i) && !fresh; k++) copyContact(set, contactOf(i, k), part, job.from[w] + k);
-    }
-    pendingCount = left;
-  };
+/** All entries of one bundle are pending. */
+function listPending(batch: Batch, bundle: number): void {
+  const { list, pending } = batch;
+  batch.pendingCount = 0;
+  for (let i = 0; i < list.count; i++)
+    if (list.systems.bundleOf[list.system[i]] === bundle) pending[batch.pendingCount++] = i;
+}
 
-  /** Adds the penetrations of pending rods to their contacts; rods without any are finished. */
-  const addPenetrations = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
-    const rods = Array.from(pending.subarray(0, pendingCount), rodOf);
-    raw.count = 0;
-    search.findPenetrations(raw, t, dt, DEEP, rods, false);
-    for (let w = 0; w < pendingCount; w++) {
-      stepped[system[pending[w]]] = 1;
-      checked[rods[w]] = 1;
+/** Steps the pending rods of one bundle: those that succeed stay in `pending`, the others go to `failed`. */
+function stepPending(batch: Batch, bundle: Bundle, set: ContactSet, fresh: boolean): void {
+  const { list, job, pending, failed, gathered } = batch;
+  writeJob(batch, set, fresh);
+  const one = bundle.contact?.stepSingleRods?.(job);
+  if (one) addToOutcome(batch, one);
+  let left = 0;
+  for (let w = 0; w < job.count; w++) {
+    const i = pending[w];
+    if (!one || !job.done[w]) {
+      failed.push(i);
+      continue;
     }
-    setBias(raw, finder, dt, reboundThreshold(finder, dt));
-    markStart(raw, finder, slipLimit(job.speed));
-    for (let c = 0; c < raw.count; c++) {
-      const i = placeOf[systems.ofRod(raw.rodA[c])];
-      checked[raw.rodA[c]] = 0;
-      let there = -1;
-      for (let k = 0; k < countOf(i) && there < 0; k++)
-        if (set.key[contactOf(i, k)] === raw.key[c]) there = contactOf(i, k);
-      if (there < 0) {
-        const more = added.get(i) ?? [];
-        more.push(appendContact(set, raw, c));
-        added.set(i, more);
-        continue;
-      }
-      for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = set.impulse[3 * there + k];
-      raw.sliding[c] = set.sliding[there];
-      copyContact(set, there, raw, c);
-    }
-    let left = 0;
-    for (let w = 0; w < pendingCount; w++) if (!checked[rods[w]]) pending[left++] = pending[w];
-    pendingCount = left;
-  };
+    pending[left++] = i;
+    if (!fresh)
+      for (let k = 0; k < countContacts(list, i); k++)
+        copyContact(set, contactOf(list, i, k), gathered, job.from[w] + k);
+  }
+  batch.pendingCount = left;
+}
 
-  return {
-    outcome,
-    result: total,
-    list(set, within) {
-      for (let k = 0; k < count; k++) listed[system[k]] = 0;
-      count = 0;
-      if (!possible) return;
-      joined.fill(0);
-      for (let c = 0; c < set.count; c++) {
-        const other = set.rodB[c];
-        if (other >= 0) joined[systems.ofRod(other)] = 1;
-        if (other >= 0 || finder.colliders[set.collider[c]].body >= 0) joined[systems.ofRod(set.rodA[c])] = 1;
-      }
-      for (let c = 0; c < set.count; ) {
-        const rod = set.rodA[c];
-        const first = c;
-        while (c < set.count && set.rodA[c] === rod) c++;
-        const s = systems.ofRod(rod);
-        if (unfit[s] || joined[s] || !within(s)) continue;
-        system[count] = s;
-        from[count] = first;
-        to[count] = c;
-        placeOf[s] = count++;
-        listed[s] = 1;
-      }
-    },
-    has: (s) => listed[s] === 1,
-    step(set, stepped, t, dt, revert) {
-      Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      Object.assign(total, { iterations: 0, error: 0, converged: true });
-      checked.fill(0);
-      added.clear();
-      failed.length = 0;
-      Object.assign(job, { t, dt, speed: finder.acceleration * dt });
-      bundles.forEach((bundle, b) => {
-        pendingCount = 0;
-        for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) pending[pendingCount++] = i;
-        for (let round = 0; round < MAX_ROUNDS && pendingCount > 0; round++) {
-          stepPending(bundle, set, round === 0);
-          addPenetrations(set, stepped, t, dt);
-        }
-      });
-      const list = failed.map((i) => system[i]);
-      if (list.length === 0) return [];
-      revert(list);
-      for (const s of list) stepped[s] = 0;
-      return failed.map((i) => ({
-        systems: [system[i]],
-        links: undefined,
-        contacts: Int32Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
-      }));
-    },
-    unchecked() {
-      const list: number[] = [];
-      for (let r = 0; r < checked.length; r++) if (!checked[r]) list.push(r);
-      // rods that are stepped again must be checked again
-      checked.fill(0);
-      return list;
-    },
-  };
+/** Writes the pending rods and their contacts for the model. In the first round the contacts of a rod are contiguous in the set. */
+function writeJob({ list, job, pending, pendingCount, gathered }: Batch, set: ContactSet, fresh: boolean): void {
+  job.fresh = fresh;
+  job.contacts = fresh ? set : gathered;
+  job.count = pendingCount;
+  gathered.count = 0;
+  for (let w = 0; w < pendingCount; w++) {
+    const i = pending[w];
+    const count = countContacts(list, i);
+    job.system[w] = list.systems.numberOf[list.system[i]];
+    job.from[w] = fresh ? list.from[i] : gathered.count;
+    if (!fresh) for (let k = 0; k < count; k++) appendContact(gathered, set, contactOf(list, i, k));
+    job.to[w] = job.from[w] + count;
+  }
+}
+
+function addToOutcome({ outcome, total, job }: Batch, one: StepOutcome): void {
+  outcome.iterations += one.iterations;
+  outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
+  outcome.shifts += one.shifts;
+  total.iterations = Math.max(total.iterations, job.solverIterations);
+  total.error = Math.max(total.error, job.error);
+  total.converged &&= job.converged;
+}
+
+/** Adds the penetrations of pending rods to their contacts; rods without any are finished. */
+function addPenetrations(batch: Batch, { set, stepped, t, dt }: SingleRodStep): void {
+  const { finder, search, list, pending, pendingCount, checked, penetrations } = batch;
+  const rods = Array.from(pending.subarray(0, pendingCount), (i) => rodOf(list, i));
+  penetrations.count = 0;
+  search.findPenetrations(penetrations, { t, dt, allowed: DEEP, rods });
+  for (let w = 0; w < pendingCount; w++) {
+    stepped[list.system[pending[w]]] = 1;
+    checked[rods[w]] = 1;
+  }
+  setBias(penetrations, finder, dt, reboundThreshold(finder, dt));
+  markStart(penetrations, finder, slipLimit(batch.job.speed));
+  for (let c = 0; c < penetrations.count; c++) {
+    checked[penetrations.rodA[c]] = 0;
+    mergePenetration(batch, set, c);
+  }
+  let left = 0;
+  for (let w = 0; w < pendingCount; w++) if (!checked[rods[w]]) pending[left++] = pending[w];
+  batch.pendingCount = left;
+}
+
+/** Appends penetration c to the set, or writes it over the contact at the same place, whose impulse it keeps. */
+function mergePenetration({ list, penetrations: from }: Batch, set: ContactSet, c: number): void {
+  const i = list.entryOf[list.systems.ofRod(from.rodA[c])];
+  const known = findContact(list, i, set, from.key[c]);
+  if (known < 0) addContact(list, i, appendContact(set, from, c));
+  else replaceContact(set, known, from, c);
+}
+
+/** Brings failed systems back to the start of the step and returns each as an island. */
+function returnFailed({ list, failed }: Batch, { stepped, revert }: SingleRodStep): Island[] {
+  const systems = failed.map((i) => list.system[i]);
+  if (systems.length === 0) return [];
+  revert(systems);
+  for (const s of systems) stepped[s] = 0;
+  return failed.map((i) => ({
+    systems: [list.system[i]],
+    links: undefined,
+    contacts: Int32Array.from({ length: countContacts(list, i) }, (_, k) => contactOf(list, i, k)),
+  }));
 }

@@ -31,21 +31,6 @@ export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders
   const state = new Uint8Array(systems.count);
   const errorOf = new Float64Array(systems.count);
   let overlap = 0;
-
-  /** The contact with the largest overlap among the systems with this error. */
-  const findWorst = (set: ContactSet, error: number): ContactReport['worst'] => {
-    let deepest = -1;
-    for (let c = 0; c < set.count; c++) {
-      const s = systems.ofRod(set.rodA[c]);
-      if (state[s] === UNCONVERGED && errorOf[s] === error && (deepest < 0 || set.gap[c] < set.gap[deepest]))
-        deepest = c;
-    }
-    if (deepest < 0) return undefined;
-    const collider = set.collider[deepest];
-    const other = collider >= 0 ? colliders[collider].id : rods[set.rodB[deepest]].id;
-    return { rod: rods[set.rodA[deepest]].id, other };
-  };
-
   return {
     begin(set) {
       state.fill(NONE);
@@ -87,10 +72,32 @@ export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders
       }
       if (missed >= 0) {
         report.converged = false;
-        if (!report.worst || errorOf[missed] > report.error) report.worst = findWorst(set, errorOf[missed]);
+        if (!report.worst || errorOf[missed] > report.error) {
+          const hasError = (s: number): boolean => state[s] === UNCONVERGED && errorOf[s] === errorOf[missed];
+          const c = findDeepest(set, (rod) => hasError(systems.ofRod(rod)));
+          report.worst = c < 0 ? undefined : namePair(set, c, rods, colliders);
+        }
       }
       report.error = Math.max(report.error, error);
       report.overlap = Math.max(report.overlap, overlap);
     },
   };
+}
+
+/** The contact with the largest overlap among those whose first rod is selected; −1 if there is none. */
+function findDeepest(set: ContactSet, selects: (rod: number) => boolean): number {
+  let deepest = -1;
+  for (let c = 0; c < set.count; c++)
+    if (selects(set.rodA[c]) && (deepest < 0 || set.gap[c] < set.gap[deepest])) deepest = c;
+  return deepest;
+}
+
+/** Names of what contact c joins. */
+function namePair(
+  { collider, rodA, rodB }: ContactSet,
+  c: number,
+  rods: readonly Rod[],
+  colliders: readonly Collider[],
+): NonNullable<ContactReport['worst']> {
+  return { rod: rods[rodA[c]].id, other: collider[c] >= 0 ? colliders[collider[c]].id : rods[rodB[c]].id };
 }

@@ -68,6 +68,20 @@ export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: nu
   };
 }
 
+/** Blocks `from` to `to` of arrays of `size` numbers. */
+export interface BlockRange {
+  readonly size: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The same, with the `count` stored changes, the slot of the last one, and the factors of the changes. */
+export interface MixPart extends BlockRange {
+  readonly count: number;
+  readonly slot: number;
+  readonly gamma: ArrayLike<number>;
+}
+
 /** Relaxation factor of an iteration. */
 export const RELAXATION: number = contactConstants.RELAXATION;
 
@@ -78,9 +92,7 @@ export const RELAXATION: number = contactConstants.RELAXATION;
 export function measureBlocks(
   { weight, finest, sums }: MixRows,
   { start, velocity, copy }: IterateRows,
-  size: number,
-  from: number,
-  to: number,
+  { size, from, to }: BlockRange,
 ): void {
   for (let b = from; b < to; b++) {
     const end = Math.min(size, BLOCK * (b + 1));
@@ -125,11 +137,7 @@ export function readMeasure(
 export function changeBlocks(
   { weight, changeNext, changeF, lastQ, lastF, sums }: MixRows,
   { free: q, velocity: f }: IterateRows,
-  size: number,
-  from: number,
-  to: number,
-  count: number,
-  slot: number,
+  { size, from, to, count, slot }: MixPart,
 ): void {
   for (let b = from; b < to; b++) {
     const begin = BLOCK * b;
@@ -145,7 +153,7 @@ export function changeBlocks(
       // two at a time, so that each value is read once for both
       for (let a = 0; a < count; a += 2) {
         const other = a + 1 < count ? a + 1 : a;
-        multiplyChanges(sums, STRIDE * b, a, other, changeF[a], changeF[other], weight, df, f, begin, end);
+        multiplyChanges({ changeF, weight, sums }, a, other, { df, f, begin, end });
       }
     }
     for (let i = begin; i < end; i++) {
@@ -158,18 +166,14 @@ export function changeBlocks(
 
 /** Weighted inner products of each of two changes with a third, and with f, over a block. */
 function multiplyChanges(
-  sums: Float64Array,
-  o: number,
+  { changeF, weight, sums }: Pick<MixRows, 'changeF' | 'weight' | 'sums'>,
   first: number,
   second: number,
-  one: Float64Array,
-  other: Float64Array,
-  weight: Float64Array,
-  df: Float64Array,
-  f: Float64Array,
-  begin: number,
-  end: number,
+  { df, f, begin, end }: { df: Float64Array; f: Float64Array; begin: number; end: number },
 ): void {
+  const one = changeF[first];
+  const other = changeF[second];
+  const o = STRIDE * (begin / BLOCK);
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = begin; i < end; i++) {
     const w = weight[i];
@@ -199,47 +203,35 @@ export function readProduct({ sums }: MixRows, size: number, k: number): number 
 export function mixBlocks(
   { changeNext }: MixRows,
   { free: q }: IterateRows,
-  size: number,
-  from: number,
-  to: number,
-  count: number,
-  gamma: ArrayLike<number>,
+  { size, from, to, count, gamma }: MixPart,
 ): void {
   for (let b = from; b < to; b++) {
     const begin = BLOCK * b;
     const end = Math.min(size, begin + BLOCK);
-    let a = 0;
-    for (; a + 1 < count; a += 2) subtractTwo(q, gamma[a], changeNext[a], gamma[a + 1], changeNext[a + 1], begin, end);
-    if (a < count) subtractTwo(q, gamma[a], changeNext[a], 0, changeNext[a], begin, end);
+    // two at a time, as in changeBlocks
+    for (let a = 0; a < count; a += 2) {
+      const isPair = a + 1 < count;
+      const [x, factorX] = [changeNext[a], gamma[a]];
+      const [y, factorY] = isPair ? [changeNext[a + 1], gamma[a + 1]] : [x, 0];
+      for (let i = begin; i < end; i++) q[i] = q[i] - factorX * x[i] - factorY * y[i];
+    }
   }
 }
 
 /** Blocks `from` to `to`: copies an array. */
-export function copyBlocks(to: Float64Array, of: Float64Array, size: number, from: number, end: number): void {
-  const last = Math.min(size, BLOCK * end);
-  if (BLOCK * from < last) to.set(of.subarray(BLOCK * from, last), BLOCK * from);
+export function copyBlocks(out: Float64Array, x: Float64Array, { size, from, to }: BlockRange): void {
+  const last = Math.min(size, BLOCK * to);
+  if (BLOCK * from < last) out.set(x.subarray(BLOCK * from, last), BLOCK * from);
 }
 
 /** Blocks `from` to `to`: sets q to the plain iterate after the previous iteration. */
-export function returnBlocks({ lastQ, lastF }: MixRows, q: Float64Array, size: number, from: number, to: number): void {
+export function returnBlocks({ lastQ, lastF }: MixRows, q: Float64Array, { size, from, to }: BlockRange): void {
   const end = Math.min(size, BLOCK * to);
   for (let i = BLOCK * from; i < end; i++) q[i] = lastQ[i] + lastF[i];
 }
 
 /** Blocks `from` to `to`: clears the weights and tolerances. */
-export function emptyBlocks({ weight, finest }: MixRows, size: number, from: number, to: number): void {
+export function emptyBlocks({ weight, finest }: MixRows, { size, from, to }: BlockRange): void {
   weight.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
   finest.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
-}
-
-function subtractTwo(
-  q: Float64Array,
-  gamma: number,
-  x: Float64Array,
-  delta: number,
-  y: Float64Array,
-  begin: number,
-  end: number,
-): void {
-  for (let i = begin; i < end; i++) q[i] = q[i] - gamma * x[i] - delta * y[i];
 }

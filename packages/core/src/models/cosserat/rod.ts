@@ -1,15 +1,12 @@
 /**
  * One special Cosserat rod: unknowns, sections, joints, work arrays. [Michels2015 App. C], staggered.
  *
- * Nodes carry positions, edges carry frames (unit quaternions, material → world). An edge stretches and shears between its
- * two nodes; a joint bends and twists between two frames. A frame that a pin holds is joined to its edges by half joints,
- * so that a clamp sits exactly at its node and the error stays of second order.
+ * Nodes carry positions, edges carry frames (unit quaternions, material → world). An edge stretches and shears between its two nodes; a joint bends and
+ * twists between two frames. A frame that a pin holds is joined to its edges by half joints, so that a clamp sits exactly at its node.
  *
- * Unknowns in matrices: x0 ϑ0 x1 ϑ1 … (3 per node, 3 per edge), ϑ a rotation vector in material axes, q ← q·exp(ϑ). A joint or
- * an edge touches at most nine consecutive ones, which the band of ten holds. A closed rod has x0 ϑ0 as its border.
- *
- * NOTE: the printed equations evolve strain and velocity (C.3), whose frames drift; here strain is computed from positions
- * and frames. Their inertia ρJ counts the density twice, and their torsion I1 + I2 is right for circles alone.
+ * Unknowns in matrices: x0 ϑ0 x1 ϑ1 … (3 per node, 3 per edge), ϑ a rotation vector in material axes, q ← q·exp(ϑ). A joint or an edge depends on at
+ * most nine consecutive ones, which the band of ten holds. A closed rod has x0 ϑ0 as its border.
+ * NOTE: where this differs from the printed equations: docs/notes/cosserat.md#differences-from-the-paper.
  */
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';

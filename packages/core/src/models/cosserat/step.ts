@@ -1,17 +1,13 @@
 /**
  * Time integration.
  *
- * | scheme         | order | remark                                                                        |
+ * | scheme         | order | remark                                                                          |
  * | tr-bdf2        | 2     | default: self-starting, L-stable, one trapezoidal and one BDF2 stage [Bank1985] |
- * | implicit-euler | 1     | dissipates; the fallback when another scheme fails                            |
- * | midpoint       | 2     | no dissipation; for smooth motion of rods that shear and stretch              |
- * | verlet         | 2     | explicit.ts                                                                   |
- *
- * The first step after a start or a jump of forces needs accelerations, and rigid edges need forces: both come from one
- * implicit Euler step of a thousandth of the step, which is then taken back.
- *
- * NOTE: the printed scheme, forward differences in time, grows at ω²h/2 for any step, and would need steps of 5e-16 s to
- * stay within e over a second of a hair. It is not offered.
+ * | implicit-euler | 1     | dissipates; the fallback when another scheme fails                              |
+ * | midpoint       | 2     | no dissipation; for smooth motion of rods that shear and stretch                |
+ * | verlet         | 2     | explicit.ts                                                                     |
+ * The first step after a start or a jump of forces needs accelerations and the forces of rigid edges: both come from one implicit Euler step of a
+ * thousandth of the step, which is then undone. NOTE: the printed scheme is not offered (docs/notes/cosserat.md#the-printed-scheme).
  */
 
 import { square } from '../../math/rounded/index.ts';

@@ -1,16 +1,13 @@
 /**
- * The explicit schemes for rods with bodies: the paper's coupling [Bergou2008 §8], in which the rods' forces and torques
- * act on the bodies as loads, and one projection moves nodes and bodies together in the metric of the generalised mass.
+ * The explicit schemes for rods with bodies [Bergou2008 §8]: the rods' forces and torques act on the bodies as loads, and one projection moves nodes
+ * and bodies together in the metric of the generalised mass.
  *
- * `shake` projects along the gradients of the start of the step and drifts bodies anew from their corrected momenta, so that
- * linear and angular momentum of rods and bodies are kept to rounding. Its matrix is that of the velocities one step
- * before: one factorisation a step, and three to five solves.
- * `fast-projection` is the paper's: gradients at the moving point, a factorisation an iteration, positions and
- * orientations moved directly and velocities corrected by what they moved.
+ * `shake` projects along the gradients of the start of the step and computes the bodies' drift from their corrected momenta: linear and angular momentum
+ * are kept to rounding. One factorisation per step (with the matrix of the previous velocities), three to five solves.
+ * `fast-projection` is the paper's: gradients at the moving point, one factorisation per iteration; positions are moved directly and velocities follow.
  *
- * NOTE: the paper welds an edge to the body and passes the torque about it alone (§8.2), one step late. Here a weld is at a
- * node, and the frame that the body holds bends and twists the half edge beside it: its whole torque, of bending and of twist,
- * is −∂E/∂φ by a rotation φ of the held frame, at the same instant as all other forces.
+ * NOTE: the paper welds an edge to the body and passes the torque about it alone (§8.2), one step late. Here a weld is at a node, and the held frame
+ * bends and twists the half edge beside it: its whole torque is −∂E/∂φ by a rotation φ of the held frame, at the same instant as all other forces.
  */
 
 import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';

@@ -1,12 +1,10 @@
 /**
- * The elastic energy of one joint as a function of three scalars p = (w1, w2, m): the curvature binormal along the
- * material axes of the first edge, and the twist. Two measures of strain:
+ * The elastic energy of one joint as a function of three scalars p = (w1, w2, m): the curvature binormal along the material axes of the first edge,
+ * and the twist. Two measures of strain:
  *
- * `rotation` — rotation vector between the two material frames (default). Exact for helices: a joint of a helix with
- *   constant Darboux vector has strain ds·(κ, τ) without discretisation error. 2–13 times smaller errors than
- *   `bergou2008` on curved and elliptic rods.
- * `bergou2008` — eq. 3 of the paper: curvature 2 tan(φ/2) along the axes of both edges, twist apart.
- *
+ * `rotation`: rotation vector between the two material frames (default). Exact for helices; errors 2 to 13 times smaller than those of `bergou2008` on
+ *   curved and elliptic rods.
+ * `bergou2008`: eq. 3 of the paper: curvature 2 tan(φ/2) along the axes of both edges, twist apart.
  * The average of both edges' curvatures [Bergou2010] is not offered: it multiplies bending by cos²(m/2) on twisted rods.
  *
  * Axes: strain (u_b1, u_b2, u_t) pairs with stiffness (EI2, EI1, GJ), since t′·d1 is bending about d2.

@@ -1,15 +1,13 @@
 /**
- * The damped exponential time integrator: the linear part about the natural shape exact, with its damping, the rest as a force.
- * [Michels2015 §3.3]
+ * The damped exponential time integrator: the linear part about the natural shape exact, with its damping, the rest as a force. [Michels2015 §3.3]
  *
  *     x_{n+1} = x_n + e^(−2hD)(x_n − x_{n−1}) + W(A)(g(ψ x_n) − A x_n),     g = all forces + A x
  *
- * in the coordinates of modalBasis.ts; oscillator.ts has W and the reason why it is not the printed filter. ψ = sinc(h√A) filters the
- * argument of the force, as in the paper; without it the scheme fails at slopes of 1e-3.
+ * in the coordinates of modalBasis.ts; oscillator.ts has W. ψ = sinc(h√A) filters the argument of the force, as in the paper; without it the scheme
+ * fails at slopes of 1e-3.
  *
- * It is for fibers that stay near their natural shape: the linear part does not turn with the fiber, and a free one loses angular
- * momentum and explodes after a fifth of a radian whatever the filter. So a step that turns a spring by more than 0.1 rad fails,
- * and says so; nothing is lost silently.
+ * It is for fibers that stay near their natural shape: the linear part does not rotate with the fiber, and a free fiber becomes unstable after a fifth
+ * of a radian. So a step that rotates a spring by more than 0.1 rad fails with an error.
  */
 
 import { SceneError } from '../../errors.ts';

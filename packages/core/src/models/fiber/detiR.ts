@@ -3,15 +3,10 @@
  *
  *     x_{n+1} = x_n + q²(x_n − x_{n−1}) + dx,     (M/β + H/(1 + q)²) dx = all forces,     q = e^(−αh/2), β = W(0)
  *
- * One solve a step; the modulus of every underdamped mode is exactly q, equilibria and terminal velocity are exact, and it turns
- * with the fiber. Springs that push are left out of the geometric part of H. It needs damping: undamped it fails within a second
- * of swinging, as every such scheme that was tried. A step that would raise the energy by more than the loads put in is taken
- * by the energy–momentum method instead, so it never explodes; but a run in which many are taken so has no use for it: pins
- * that move the fiber put energy in as well, which counts as a gain.
- *
- * Velocities play no part in the recursion; those of the state are (3d − d')/2h of the last two displacements, of second order.
- * With d/h, which is of first, every hand-over was an error, and a fiber that a load pushes for 1 s, where the test of the
- * energy had counted the load's work as a gain, was 1.7e-3 of its length elsewhere at any step from 1/64 to 1/512 s.
+ * One solve per step. The modulus of every underdamped mode is exactly q, equilibria and terminal velocity are exact, and the scheme rotates with the
+ * fiber. It needs damping. A step that would raise the energy by more than the loads put in is taken by the energy–momentum method instead.
+ * Velocities of the state are (3d − d')/2h of the last two displacements, of second order; the recursion does not use them.
+ * Limits and measurements: docs/notes/fiber.md#deti-r.
  */
 
 import { clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';

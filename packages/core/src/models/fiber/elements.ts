@@ -1,17 +1,12 @@
 /**
  * Springs and shear elements between a start and an end of a step: mean forces, and how they change with the end.
  *
- * A spring that goes from length l0 to l1 pulls with t = k((l0 + l1)/2 − L) along u = (d0 + d1)/(l0 + l1). Then t(l1 − l0) is the
- * change of its energy and u·(d1 − d0) = l1 − l0, so what it does to the particles is exactly what it stores: energy, momentum
- * and angular momentum are kept to rounding (a discrete gradient [Gonzalez1996]). Lengths are taken at the ends of the step, so a rotation makes no strain.
- *
+ * A spring that goes from length l0 to l1 pulls with t = k((l0 + l1)/2 − L) along u = (d0 + d1)/(l0 + l1), a discrete gradient [Gonzalez1996]: energy,
+ * momentum and angular momentum are kept to rounding.
  *     ∂(t u)/∂d1 = (k/2 − τ/S) u eᵀ + (τ/S) 1,     S = l0 + l1, e = d1/l1, τ = t
- *
- * is not symmetric, and its symmetric part needs ten times the iterations. With τ predicted linearly instead of the tension of
- * the iterate (a mixed Newton method, tension as an unknown), iterations do not depend on k.
- *
- * With the same positions at both ends this is the ordinary force, and the matrix is half its Hessian: the only kernel there
- * is, for statics, modes and all integrators.
+ * is not symmetric. τ is predicted linearly (a mixed Newton method, tension as an unknown), so that the number of iterations does not depend on k.
+ * With the same positions at both ends this is the ordinary force, and the matrix is half its Hessian: statics, modes and all integrators use it.
+ * Alternatives: docs/notes/fiber.md#tangent-of-a-spring.
  */
 import type { BlockTridiagonal } from '../../linalg/blockTridiagonal.ts';
 import { type FiberRod, RING_FROM, RING_TO } from './rod.ts';

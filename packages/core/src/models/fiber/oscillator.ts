@@ -1,18 +1,12 @@
 /**
  * The damped oscillator x″ + 2D x′ + λx = f over one step, in closed form for every regime. [Michels2015 §3.3]
  *
- *     x1 = x0 + kick·v0 + rest·(f − λx0)         one step, f constant
+ *     x1 = x0 + kick·v0 + rest·(f − λx0)               one step, f constant
  *     x2 = x1 + decay²·(x1 − x0) + force·(f − λx1)     two steps, exact for every solution
  *
- * `force` is W(λ) = (1 − 2c + e^(−2hD))/λ with c = e^(−hD) cos(h√(λ − D²)).
- *
- * NOTE: the paper has h² sinc² in its place, which is biased: a constant force then leads to another equilibrium (at D = 0 by
- * cos²(hω/2): 0.77 at hω = 1) and to another terminal velocity (by eˣ sinh x/x, x = hD: 5 % at 0.05, 72 % at 0.5). W makes the
- * equilibrium and the terminal velocity exact; at D = 0 it is the filter of [Gautschi1961]. The paper's homogeneous solution also holds for
- * v0 = −D x0 only; `kick` starts from any velocity.
- *
- * Overdamped modes use both decay rates, s = λ/(D + √(D² − λ)) and 2D − s, so that nothing overflows or cancels: with stiffness
- * damping that is the normal case of stiff modes.
+ * `force` is W(λ) = (1 − 2c + e^(−2hD))/λ with c = e^(−hD) cos(h√(λ − D²)). Overdamped modes use both decay rates, s = λ/(D + √(D² − λ)) and 2D − s,
+ * so that nothing overflows or cancels.
+ * NOTE: the paper has h² sinc² in place of W, which is biased: docs/notes/fiber.md#filter-of-the-force.
  */
 import { cos, exp, expm1, sin, square } from '../../math/rounded/index.ts';
 

@@ -1,16 +1,12 @@
 /**
  * One rod as an oscillator network: a ring of four particles at every node, a cuboid on every edge. [Michels2015 §3.1]
  *
- * Corners of a ring, seen along the rod: 0 (−,−), 1 (+,−), 2 (+,+), 3 (−,+) in (d1, d2). A cuboid has four longitudinal
- * springs from corner c to corner c, and on each lateral face one shear element on its two diagonals, p from corner c to c + 1
- * and q from c + 1 to c: E = ½ k_s (|p| − |q| − s0)². A ring has four edges and two diagonals.
+ * Corners of a ring, seen along the rod: 0 (−,−), 1 (+,−), 2 (+,+), 3 (−,+) in (d1, d2). A cuboid has four longitudinal springs from corner c to corner c,
+ * and on each lateral face one shear element on its two diagonals, p from corner c to c + 1 and q from c + 1 to c: E = ½ k_s (|p| − |q| − s0)². A ring
+ * has four edges and two diagonals. A ring is at its node exactly, so a clamp is too, and its error is of second order.
  *
- * NOTE: [Michels2015 Appendix A] maps E and G to twelve edges and four body diagonals. As printed that gives springs of negative
- * stiffness beyond an aspect ratio of 1.8 and no torsional stiffness at all (body diagonals cross the axis); the test
- * `counterexample` shows both. The shear element is blind to stretch and bending and sees twist and shear alone, so that
- * EI and GJ are those of the rod, and no spring is negative.
- *
- * A ring is at its node exactly, so a clamp that holds a ring is too, and its error is of second order.
+ * NOTE: the springs of [Michels2015 Appendix A] are not used: they give negative stiffness beyond an aspect ratio of 1.8 and no torsional stiffness
+ * (test `counterexample`; docs/notes/fiber.md#springs-of-a-cuboid).
  */
 
 import { SceneError } from '../../errors.ts';

@@ -1,16 +1,12 @@
 /**
  * Implicit steps of one rod: the energy–momentum method (default), and midpoint and backward Euler for comparison.
  *
- * Energy–momentum: x1 = x0 + h(v0 + v1)/2, M(v1 − v0)/h = F̄ + loads with the discrete gradient F̄ of elements.ts. Every solution
- * has the energy of the start, so it is bounded whatever the step, and halving a step that does not converge leads somewhere.
- * Newton starts at x0 (not at x0 + h v0) with no tension (not the last one): velocities and tensions of unresolved modes at the
- * end of a step are sawtooth noise, and either start costs three times the iterations.
+ * Energy–momentum: x1 = x0 + h(v0 + v1)/2, M(v1 − v0)/h = F̄ + loads with the discrete gradient F̄ of elements.ts. Every solution has the energy of the
+ * start, so it is bounded for any step. Newton starts at x0 with no tension.
  *
- * Mass damping α is split off exactly and tuned: with x = αh/2 the core step has the length σ = h√(tanh x/x), and v is multiplied by
- * e⁻ˣs before and e⁻ˣ/s after it, s² = x/(sinh x cosh x). Every underdamped mode then decays by e⁻ˣ a step exactly, and a
- * constant force moves by exactly h g/α a step; the plain splitting (σ = h) is biased by x coth x. Where αh·hω > 8, trapezoidal
- * modes would sawtooth without decay: there χ = tanh(αh/4) adds a viscous share to every spring. Stiffness damping α1 is
- * χ = 2 α1/h.
+ * Mass damping α is split off exactly: with x = αh/2 the core step has the length σ = h√(tanh x/x), and v is multiplied by e⁻ˣs before and e⁻ˣ/s after
+ * it, s² = x/(sinh x cosh x). Every underdamped mode then decays by exactly e⁻ˣ per step. Where αh·hω > 8, χ = tanh(αh/4) adds a viscous share to every
+ * spring. Stiffness damping α1 is χ = 2 α1/h. Reasons: docs/notes/fiber.md#the-energy-momentum-step.
  */
 
 import {

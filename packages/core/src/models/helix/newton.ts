@@ -3,14 +3,10 @@
  *
  * In the variables √(K l) κ the elastic part of the Hessian is the identity, so the shift is a multiple of the elastic stiffness and needs no scale. A
  * matrix that is not positive definite is shifted until it is; a step that does not reduce the energy as the quadratic model predicts is repeated with a
- * larger shift. The number of iterations does not depend on the number of elements.
+ * larger shift. The rotation per step is limited, and a rod that makes slow progress in a plane is pushed out of it.
  *
- * The rotation per step is limited, the shift is hardly larger than necessary, and a rod that makes slow progress in a plane is pushed out of it. Steps
- * limited by the ratio of energies alone throw straight hair into plane loops, which it leaves slowly or never.
- *
- * Near the minimum, energies cannot distinguish a good step from a bad one: Φ is flat to second order, and the work of a force is known only as well as its
- * point of application. In short stiff hair that happens long before the residual is small. So a step whose predicted gain is below the noise
- * (`energyNoise`) is accepted, and the residual decides. Measurements: docs/notes/helix.md.
+ * Near the minimum, energies cannot distinguish a good step from a bad one. So a step whose predicted gain is below the noise (`energyNoise`) is accepted,
+ * and the residual decides. Reasons and measurements: docs/notes/helix.md#newtons-method.
  */
 
 import { hypot, sin } from '../../math/rounded/index.ts';

@@ -1,19 +1,12 @@
 /**
  * One rod: helical elements, the nodes that lie on them, stiffness, mass.
  *
- * Unknowns are the curvatures and the twist rate (κ1, κ2, τ) about d1, d2, d3 of every element, three each; the root frame is
- * given by the pin. Elements end at nodes and share the edges out as evenly as whole numbers allow: a stiffness or a load that
- * jumps at a node then never jumps inside an element's edge, and with one edge an element all mass sits at element ends.
+ * Unknowns are the curvatures and the twist rate (κ1, κ2, τ) about d1, d2, d3 of every element, three each; the pin gives the root frame. Elements end
+ * at nodes and share the edges as evenly as whole numbers allow, so a stiffness or a load that jumps at a node never jumps inside an element.
  *
- * Mass and weight act at the nodes, with the nodes' masses that every model has: the sum over nodes is the trapezoidal
- * rule, of second order like the model itself, and the loads of the port have exactly the power that they have on samples.
- * (Gauss points inside elements were considered: they integrate curls of a whole turn an element, but loads come on nodes,
- * and inertia at one set of points with weight at another would not be a Lagrangian system. More edges than elements
- * do the same where it is needed.)
- *
- * The section's polar inertia sits at the nodes too, as that of the two directors d1 and d2 with half of it each, so the
- * section also has the inertia of tilting that a real one has. It is small, but without it the mass matrix of a straight
- * rod has no twist in it.
+ * Mass and weight act at the nodes, with the node masses that every model has. The section's polar inertia acts there too, as that of the directors d1
+ * and d2 with half of it each; without it the mass matrix of a straight rod would be singular in twist.
+ * Why nodes and not Gauss points: docs/notes/helix.md#mass-at-the-nodes.
  */
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type LoadSource, type Loads, type Samples } from '../../port.ts';

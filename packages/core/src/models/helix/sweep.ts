@@ -1,17 +1,13 @@
 /**
  * Everything that needs the whole rod at once, in linear time.
  *
- * An element is a joint with three degrees of freedom, its curvatures: it turns and moves what lies beyond by S δκ = (A δκ, B δκ).
- * One sweep from the tip to the root gathers the forces on what lies beyond (F and Y = Σ f dᵀ, whose antisymmetric part is
- * the moment) and its articulated inertia, eliminates the element's own unknowns, and passes on; a second sweep from root
- * to tip gives the solution. That is the recursion for chains of rigid links [Featherstone2008], with two additions: mass
- * inside an element moves with its own unknowns, and the forces' change of direction is kept (the blocks `second` and W),
- * which makes it the exact Newton direction.
+ * An element is a joint with three degrees of freedom, its curvatures: it rotates and moves the rest of the rod by S δκ = (A δκ, B δκ). One sweep from
+ * tip to root sums the forces on the rest (F, and Y = Σ f dᵀ, whose antisymmetric part is the moment) and its articulated inertia, and eliminates the
+ * element's unknowns; a second sweep from root to tip gives the solution. This is the recursion for chains of rigid links [Featherstone2008], plus mass
+ * inside elements and the change of the forces' direction (blocks `second` and W), so it is the exact Newton direction.
  *
- * The pivots D are 3×3. Their negative eigenvalues, added up, are those of the whole matrix, because the elimination is a
- * congruence; the matrix is positive definite just when all D are.
- *
- * Without elimination the same blocks give the dense matrix, for modes and for checks.
+ * The pivots D are 3×3. Their negative eigenvalues are those of the whole matrix, because elimination is a congruence. Without elimination the same
+ * blocks give the dense matrix, for modes and for checks.
  */
 import {
   type Assembly,

@@ -3,16 +3,9 @@
  *
  *     M(1 + αh/2) v + h/2 Σ s n̄ = M vⁿ + h/2 loads,   xⁿ⁺¹ = xⁿ + h v,   vⁿ⁺¹ = 2v − vⁿ
  *     n̄ = (dⁿ + dⁿ⁺¹)/(lⁿ + lⁿ⁺¹),   s = k((lⁿ + lⁿ⁺¹)/2 − rest + c(lⁿ⁺¹ − lⁿ)/h)
- * The work s n̄·(dⁿ⁺¹ − dⁿ) is exactly ½k times the change of (l − rest)², plus the dissipation of damping. Altitude springs have their direction at the
- * midpoint, scaled so that their work, too, is the change of their energy. Their kind is that at the start, and the jump to another kind is the only
- * energy that appears or vanishes.
- *
- * The published step (step.ts) solves once with frozen directions, so that a hair which turns by φ in a step is stretched by φ²/2: a stiff rod that swung
- * as a pendulum had a third more energy after two swings, at 64 steps per swing. Measuring that energy and removing it from the springs' rates does not
- * work: the rates do not have enough.
- *
- * Newton's method, with the spring forces s in the matrix as predicted by the last solve (separate unknowns, eliminated): forces computed from positions
- * would be wrong by k φ²/2, which dominates everything else. `ending` gives implicit Euler by the same equations with n̄, l at the end, for steps that fail.
+ * The work s n̄·(dⁿ⁺¹ − dⁿ) is exactly ½k times the change of (l − rest)², plus the dissipation of damping. Newton's method treats the spring forces s
+ * as separate unknowns and eliminates them. `ending` gives implicit Euler by the same equations with n̄ and l at the end, for steps that fail.
+ * Altitude springs, and why the published step is not the default: docs/notes/massspring.md#the-conserving-step.
  */
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
 import { addRowForce, addRowMatrix, writeAltitude, writeSpring } from './energy.ts';

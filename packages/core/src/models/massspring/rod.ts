@@ -1,19 +1,12 @@
 /**
  * One hair of particles and springs, after [Selle2008]: chain, springs, stiffness.
  *
- * The chain is main particles (the rod's nodes) with a ghost in every segment, pushed off the axis by δ, alternately along d1
- * and d2. Springs join every particle to the next three: one apart (`edge`), two apart (main to main and ghost to ghost:
- * stretch), three apart (`torsion`). All six edges of each tetrahedron of four consecutive particles are springs.
+ * The chain is main particles (the rod's nodes) with a ghost in every segment, pushed off the axis by δ, alternately along d1 and d2. Springs join
+ * every particle to the next three: one apart (`edge`), two apart (main to main and ghost to ghost: stretch), three apart (`torsion`). All six edges
+ * of each tetrahedron of four consecutive particles are springs. truss.ts computes δ and the stiffness of the springs.
  *
- * `truss.ts` has δ and the stiffness of the springs.
- *
- * A clamp is three consecutive fixed particles: the node, and a ghost and a main particle behind it that are not part of the
- * rod. A torsion spring lets the chain turn about the edge between its two inner particles; that of the one from the main
- * particle behind the clamp lies a quarter of a segment behind it, so this one is made as stiff as the springs against
- * stretch. Then the free length starts at the node; otherwise about 0.4 l before it, an error of first order.
- *
- * NOTE: [Selle2008] gives ghosts to straight hair only. Here a curl has them too, with rest lengths of the curl: without them
- * no formula for the springs holds: that of the joints taken one by one is too soft by 300 at 50 segments.
+ * A clamp is three consecutive fixed particles: the node, and a ghost and a main particle behind it that are not part of the rod.
+ * NOTE: [Selle2008] gives ghosts to straight hair only; here curls have them too. Reasons: docs/notes/massspring.md#clamps-and-ghosts.
  */
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';

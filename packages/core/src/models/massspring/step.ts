@@ -1,17 +1,12 @@
 /**
- * A step: that of conserve.ts unless the scene asks for another, and here the two-stage one of [Selle2008], with θ for where springs
- * are evaluated and c for their damping.
+ * A step: that of conserve.ts by default, and here the two-stage one of [Selle2008], with θ for where springs are evaluated and c for their damping.
  *
  *     (M(1 + αh/2) + h/2 (θh + c)K) v = M vⁿ + h/2 (f(xⁿ) + loads),     xⁿ⁺¹ = xⁿ + h v,
- * once with the springs' directions at xⁿ for positions and once at (xⁿ + xⁿ⁺¹)/2 for velocities, vⁿ⁺¹ = 2v − vⁿ. Each is one
- * banded solve with a positive definite matrix; there is nothing to converge.
- *
- * θ = ½ is implicit midpoint for linear springs. Without spring damping it blows up in the buckling test at any step from 1e-2 to
- * 2e-4 s; with c = 1e-4 s it does not. Which θ the paper has is open. Whatever θ, vⁿ⁺¹ = 2v − vⁿ reflects the velocities of
- * springs that are stiff at this step instead of damping them, and turning can feed them: rods that are far stiffer than
- * their step (localized-buckling at 20 ms) blow up with θ = 1 as well. So a step that ends with more energy than it began
- * with, loads and pins put in counts as failed, and is taken again in pieces by implicit Euler,
- *     (M(1 + αh) + h(h + c)K) v = M vⁿ + h(f + loads),   which damps them.
+ * once with the springs' directions at xⁿ for positions and once at (xⁿ + xⁿ⁺¹)/2 for velocities, vⁿ⁺¹ = 2v − vⁿ. Each is one banded solve with a
+ * positive definite matrix. A step that ends with more energy than it began with, plus the work of loads and pins, fails, and is repeated in pieces by
+ * implicit Euler,
+ *     (M(1 + αh) + h(h + c)K) v = M vⁿ + h(f + loads).
+ * When the scheme is unstable: docs/notes/massspring.md#the-published-step.
  */
 
 import {

@@ -1,17 +1,13 @@
 /**
  * Angular momentum of free strands in steps with contact.
  *
- * Implicit Euler applies forces at the initial positions, L₁ = L₀ + h Σ x₀ × f, while internal forces lie along lines through the final positions: a strand
- * that turns by an angle φ per step would lose φ²/2 of its rotation each time. The missing part,
+ * Implicit Euler applies forces at the initial positions, while internal forces lie along lines through the final positions: a strand that rotates by φ
+ * per step would lose φ²/2 of its rotation each time. The missing part,
  *     −h Σ m (u − U) × (v₀ − c),   U and c the means of u and v₀,
- * is restored as a rigid rotation after the step, which changes neither momentum nor shape. External forces then act on a strand at x₁ − hU, which is the
- * same in all frames that move uniformly (at x₁ it is not: a rod that lands flat while it travels along would start to rotate).
+ * is restored as a rigid rotation after the step, which changes neither momentum nor shape. Strands that touch or are linked get it back together, if
+ * nothing else touches them. No more energy is added than the step lost: components about axes of small inertia are omitted first.
  *
- * Strands in contact with each other, or linked, exert forces at two points that do not stay opposite while they slide. If nothing else touches them, all of
- * them together get the missing part back, again as a rigid rotation.
- *
- * A shape that has become slender within the step cannot keep its angular momentum without additional energy. No more energy is added than the step lost:
- * components about axes of small inertia are omitted first.
+ * Derivation: docs/notes/strand.md#angular-momentum.
  */
 
 import { elasticEnergy } from './energy.ts';

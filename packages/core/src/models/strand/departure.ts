@@ -1,20 +1,12 @@
 /**
- * Inertia of a step with contact, as a function of the nodes' final positions.
+ * Inertia of a step with contact, as a function of the nodes' final positions: implicit Euler of the nodes' masses in world axes.
  *
- * The step is implicit Euler of the nodes' masses in world axes. With u = (x − x₀)/h the mean velocity over the step, a mass takes the
- * force m (u − v₀)/h: the sum over a strand telescopes, so one that nothing holds keeps its linear momentum to the accuracy of
- * Newton's method. The force depends on the place alone, so that Newton's matrix has the six columns of an equilibrium in place of
- * eighteen. It is that of an incremental potential, and contact, which asks where points come to, does its work along the same u.
- * (Differences of joint rates, in axes that turn with the links, were tried: a free rod that struck a plane askew left sideways at a
- * tenth to a third of its speed, at 50 m/s with more energy than it had, and each iteration cost three times as much.)
+ * With u = (x − x₀)/h the mean velocity over the step, a mass takes the force m (u − v₀)/h. The sum over a strand telescopes, so a strand that nothing
+ * holds keeps its linear momentum to the accuracy of Newton's method. The force depends on positions alone, so Newton's matrix has the six columns of
+ * an equilibrium instead of eighteen. The spin about a link's axis is ψ/h, with ψ the twist of its rotation over the step.
  *
- * The spin about a link's axis is ψ/h, with ψ the twist of its rotation over the step; its momentum is a vector along the axis.
- *
- * What the base is made to do has the acceleration of the step's end, as in the recursion, with whatever direction.ts makes of
- * it: the step is seen from a frame that travels with the base and agrees with the world's at the end. Started exactly
- * from the base's path, a step would feel half of its acceleration.
- *
- * Chords of circles have a part along the links. settle.ts takes the velocities after the step from them.
+ * The base's prescribed acceleration is that of the end of the step (direction.ts). endVelocity.ts computes the velocities after the step.
+ * Why not differences of joint rates: docs/notes/strand.md#steps-with-contact.
  */
 
 import { quaternionFromRotation } from '../../math/quaternion.ts';

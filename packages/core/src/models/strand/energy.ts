@@ -1,17 +1,13 @@
 /**
- * What a joint does when it is bent and twisted: three laws of the deformation quaternion Δ = (w, x, y, z), w ≥ 0, with
- * the twist about z. All are linear with stiffness K/2 for small angles and grow without bound towards half a turn, as
- * tan(θ/2) [Hadap2006 eq. 18]; K = 2EI/l for a joint that stands for a length l.
- *
- * NOTE: the paper takes differences of bend angles, which mean nothing when the two bend axes differ and cannot resist a
- * torque across the rest axis; here, angles of the rotation from the rest shape. Its law has no potential where bend and
- * twist meet: one loop of the bend axis at 0.3 rad of bend and twist gains or loses as much as is stored. So:
+ * Energy of a joint that is bent and twisted: three laws of the deformation quaternion Δ = (w, x, y, z), w ≥ 0, with the twist about z. All are linear
+ * with stiffness K/2 for small angles and grow without bound towards half a turn, as tan(θ/2) [Hadap2006 eq. 18]; K = 2EI/l for a joint of length l.
  *
  * - `gibbs` (default): U = gᵀKg with g = (x, y, z)/w. Conservative and anisotropic.
  * - `swing-twist`: U = −Kb ln n² − Kt ln(w²/n²), n² = w² + z². Conservative; the paper's law and one cross term. Isotropic.
  * - `paper`: as printed, on Δ.
  *
- * Torques are those on the child in the axes in which Δ is written, tangents are ∂τ/∂θ for Δ → Δ exp(θ).
+ * Torques are those on the child in the axes in which Δ is written; tangents are ∂τ/∂θ for Δ → Δ exp(θ).
+ * NOTE: where this differs from the paper, and why: docs/notes/strand.md#laws-of-joints.
  */
 
 import { log1p } from '../../math/rounded/index.ts';

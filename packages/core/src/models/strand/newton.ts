@@ -1,15 +1,12 @@
 /**
  * Newton's matrix of the recursive residual, exact and in O(n).
  *
- * Every link carries z = (δξ; δv; δa): how its pose, motion and acceleration, in its own axes, change with the joints. Going
- * outwards z = Φ z(parent) + Ψ δφ. Going inwards, the force through a joint changes by P z + p; the joint's own
- * equation gives δφ = G z(parent) + k and is eliminated, which turns P into the parent's. This is the articulated-body
- * recursion with 6 × 18 matrices in place of 6 × 6: the velocity and pose terms make it unsymmetric. For equilibria the
- * first six columns are enough.
+ * Every link carries z = (δξ; δv; δa): how its pose, velocity and acceleration, in its own axes, change with the joints. Outwards z = Φ z(parent) + Ψ δφ.
+ * Inwards, the force through a joint changes by P z + p; the joint's own equation gives δφ = G z(parent) + k and is eliminated, which turns P into the
+ * parent's. This is the articulated-body recursion with 6 × 18 matrices in place of 6 × 6: the velocity and pose terms make it unsymmetric. For
+ * equilibria the first six columns are enough. Columns of P: ξω ξv vω vv aω av.
  *
- * The simplified matrix H + hC + h²K needs 6 × 6 only, but converges linearly at best and not at all for soft strands
- * under gravity, where the geometric terms rule (the paper reports 18 iterations on average with
- * DASPK); so does the exact matrix when it is kept over a step. Columns of P: ξω ξv vω vv aω av.
+ * Why not the simplified matrix H + hC + h²K: docs/notes/strand.md#newtons-matrix.
  */
 import { carryPlaces, factorPlaces } from './places.ts';
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';

@@ -1,15 +1,12 @@
 /**
  * Implicit steps: backward differences of order 1 and 2 in the joints' rotations, with a step that may change.
  *
- * The unknowns of a step are rotation vectors φ from where the joints are, q = qn exp(φ), so no quaternion has to be kept at
- * unit length by a constraint. Rates are w = J(φ)(c0 φ + c2 y₋)/h with y₋ the last joint rotation in the same chart, and
- * again a difference for their rates; then the recursive residual must vanish. The base's origin, where it is free, has
- * three unknowns of its own.
+ * The unknowns of a step are rotation vectors φ from the current joint rotations, q = qn exp(φ), so no constraint has to keep quaternions at unit length.
+ * Rates are w = J(φ)(c0 φ + c2 y₋)/h with y₋ the last joint rotation in the same chart, and another difference gives their rates; then the recursive
+ * residual must vanish. The base's origin, where it is free, has three unknowns of its own. Newton uses the exact matrix at every iterate
+ * (docs/notes/strand.md#newtons-matrix).
  *
  * NOTE: [Hadap2006 eq. 5] multiplies by ∂F/∂y; it must be the inverse, of ∂F/∂y + (c0/h) ∂F/∂ẏ.
- *
- * Newton takes the exact matrix at every iterate. With the matrix kept from the start of the step (as DASPK does) a soft
- * strand under gravity never converged in trials, and stiff ones took twice the iterations.
  */
 import { pow, square } from '../../math/rounded/index.ts';
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
