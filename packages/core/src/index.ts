@@ -127,6 +127,14 @@ export { bodyQuantities } from './scene/output.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
+export {
+  createDerivatives,
+  type EquilibriumDerivatives,
+  type EquilibriumOutput,
+  type OutputGradient,
+  type ParameterDerivative,
+  type SceneParameter,
+} from './sensitivity.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -259,6 +259,8 @@ export interface Bundle {
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
   /** Follows the branch of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support it. */
   branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
+  /** The linearized equations of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support them. */
+  linearize?(rod: number, t: number): RestTangent | undefined;
   /** The equations of a rod at rest, for equilibria of linked rods. Absent, or undefined for this rod, if there are none. */
   atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
@@ -410,6 +412,55 @@ export interface RestRod {
   revert(t: number): void;
   /** Sets the rod at rest: updates samples, clears velocities and accelerations. `outside`: forces of others, by unknown. */
   finish(outside: Float64Array): void;
+}
+
+/** A component of the force or torque by which pins hold a node at rest. */
+export interface ReactionComponent {
+  readonly node: number;
+  readonly of: 'force' | 'torque';
+  readonly axis: 0 | 1 | 2;
+}
+
+/**
+ * The equations of a rod at rest, linearized about its current state: for derivatives of equilibria (sensitivity.ts). Unknowns are those of the
+ * model, in the order of its state, followed by the tension of each edge; equations are in the same order.
+ */
+export interface RestTangent {
+  /** Number of unknowns. */
+  readonly size: number;
+  /** Typical change of each unknown: a length, an angle or a force. */
+  readonly scale: Float64Array;
+  /** 1 for an unknown that a pin prescribes. */
+  readonly fixed: ArrayLike<number>;
+  /** Position of a node: its first unknown of three. */
+  unknownOfNode(node: number): number;
+  /** Moves the pins to where they are now; free unknowns stay. Returns an error, or ''. */
+  place(): string;
+  readUnknowns(out: Float64Array): void;
+  /** Adds `scale` times `direction` to all unknowns and poses the samples. Returns an error, or ''. */
+  move(direction: Float64Array, scale: number): string;
+  /** Residuals of all equations at the current state; for prescribed unknowns the forces of their pins. Returns an error, or ''. */
+  writeResidual(out: Float64Array): string;
+  /** Factors the derivative of the residuals with respect to the unknowns. Returns an error, or ''. */
+  factor(): string;
+  /** Solves with that matrix, or with its transpose, in place; prescribed unknowns become 0. */
+  solve(x: Float64Array, transposed: boolean): void;
+  /** A reaction at the current state, in equilibrium or not; and its derivatives with respect to all unknowns. */
+  readReaction(one: ReactionComponent): number;
+  writeReactionDerivative(out: Float64Array, one: ReactionComponent): void;
+  /** φᵀ(K − ω²M)φ of a mode shape over all unknowns, at the current state; NaN if the rod has hinges. */
+  readRayleigh(shape: Float64Array, omegaSquared: number): number;
+  /** A mode as a shape over all unknowns. */
+  shapeOf(mode: Modes['shapes'][number]): Float64Array;
+  /** Joints, with the node of each and the length over which its natural strain is spread [m]. */
+  readonly joints: {
+    readonly node: ArrayLike<number>;
+    readonly length: ArrayLike<number>;
+  };
+  /** Result of `read` while `amount` is added to a joint's natural curvature about d1 or d2 or to its natural twist (axis 0, 1, 2) [1/m]. */
+  withNatural(joint: number, axis: number, amount: number, read: () => number): number;
+  /** λᵀ ∂(residual)/∂(natural strain) of each joint, 3 numbers each, per [1/m]. */
+  writeNaturalWork(out: Float64Array, lambda: Float64Array): void;
 }
 
 /** Options for the search for an equilibrium. */

@@ -129,6 +129,36 @@ export function subtractSymmetricPart(matrix: BorderedBand, jacobian: LoadJacobi
   }
 }
 
+/** ∂f_row/∂q_column; 0 outside the band. */
+export function readJacobian({ entries, size, closed }: LoadJacobian, row: number, column: number): number {
+  let offset = column - row;
+  if (closed && offset > size / 2) offset -= size;
+  if (closed && offset < -size / 2) offset += size;
+  return Math.abs(offset) > BAND_WIDTH ? 0 : entries[ROW * row + BAND_WIDTH + offset];
+}
+
+/** out += factor · J x. */
+export function addJacobianProduct(out: Float64Array, jacobian: LoadJacobian, x: Float64Array, factor: number): void {
+  const { entries, size, closed } = jacobian;
+  for (let row = 0; row < size; row++) {
+    for (let offset = -BAND_WIDTH; offset <= BAND_WIDTH; offset++) {
+      let column = row + offset;
+      if (closed) column = (column + size) % size;
+      if (column >= 0 && column < size) out[row] += factor * entries[ROW * row + BAND_WIDTH + offset] * x[column];
+    }
+  }
+}
+
+/** Replaces J by its transpose. */
+export function transposeJacobian(jacobian: LoadJacobian): void {
+  const { entries, size } = jacobian;
+  const turned = new Float64Array(entries.length);
+  for (let row = 0; row < size; row++)
+    for (let offset = -BAND_WIDTH; offset <= BAND_WIDTH; offset++)
+      turned[ROW * row + BAND_WIDTH + offset] = readTransposed(jacobian, row, offset);
+  entries.set(turned);
+}
+
 /** out += ½(J − Jᵀ) x. */
 export function addAntisymmetricPart(out: Float64Array, jacobian: LoadJacobian, x: Float64Array): void {
   const { entries, size, closed } = jacobian;

@@ -1,7 +1,15 @@
 /** Equilibria, natural modes and matrices of a world. */
 import type { LinkedRest } from '../contact/links/statics.ts';
 import { SceneError } from '../errors.ts';
-import type { BranchEnd, BranchOptions, BranchPoint, EquilibriumReport, Matrices, Modes } from '../model.ts';
+import type {
+  BranchEnd,
+  BranchOptions,
+  BranchPoint,
+  EquilibriumReport,
+  Matrices,
+  Modes,
+  RestTangent,
+} from '../model.ts';
 import { auditEquilibria } from './audit.ts';
 import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
@@ -12,7 +20,7 @@ import type { World } from './types.ts';
 export function createStatics(
   world: WorldParts,
   forget: () => void,
-): Pick<World, 'equilibrate' | 'branch' | 'modes' | 'matrices'> {
+): Pick<World, 'equilibrate' | 'branch' | 'linearize' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
   /** Solver for linked rods; created on first use. */
   const linked = (): LinkedRest | undefined => {
@@ -27,6 +35,10 @@ export function createStatics(
     branch(start = 'along') {
       forget();
       return followWorld(world, linked, start);
+    },
+    linearize() {
+      forget();
+      return linearize(world);
     },
     modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
     matrices: () => findMatrices(world),
@@ -99,6 +111,23 @@ function auditPoint(world: WorldParts, { iterations, negativeModes, criterion }:
     { ...found, rod, iterations, negativeModes, criterion },
   ]);
   return converged ? '' : reason;
+}
+
+function linearize(world: WorldParts): RestTangent[] {
+  const { clock, contact, scene, placeOfRod } = world;
+  refuse(world, 'derivatives');
+  const fields = [contact ? 'links' : '', scene.bodies?.length ? 'bodies' : ''].filter(Boolean);
+  if (fields.length > 0)
+    throw new SceneError(fields.slice(0, 1), `derivatives of equilibria are for scenes without ${fields[0]}`);
+  return placeOfRod.map(({ bundle, index }, r) => {
+    const tangent = bundle.linearize?.(index, clock.time);
+    if (!tangent)
+      throw new SceneError(
+        ['rods', r, 'model'],
+        `derivatives of equilibria are for model der with strain: rotation and an implicit integrator; this rod is ${bundle.model}`,
+      );
+    return tangent;
+  });
 }
 
 function findModes(world: WorldParts, count: number): Modes[] {

@@ -13,6 +13,7 @@ import type {
   Modes,
   Momentum,
   Reaction,
+  RestTangent,
 } from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -112,6 +113,11 @@ export interface World {
    * or `back`, with the world's current state, at a bifurcation.
    */
   branch(start?: BranchOptions['start']): Generator<BranchPoint, BranchEnd>;
+  /**
+   * Equations of the rods at rest, linearized about the current equilibrium, rod by rod: for derivatives (sensitivity.ts). Throws SceneError
+   * for models other than der, and for scenes with contact, links or bodies.
+   */
+  linearize(): RestTangent[];
   /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
   reactions(): Reaction[];
   /** Natural modes of every rod about the current state. */

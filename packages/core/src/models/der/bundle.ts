@@ -27,6 +27,7 @@ import {
   type Unit,
 } from './parts.ts';
 import { refuse } from './refuse.ts';
+import type { linearizeDer } from './restTangent.ts';
 import type { DerRod } from './rod.ts';
 import { initializeMotion } from './start.ts';
 
@@ -38,6 +39,8 @@ export interface DerParts {
   readonly bodies?: BodyParts;
   /** Following branches of equilibria. */
   readonly branches?: typeof followDerBranch;
+  /** Derivatives of equilibria. */
+  readonly derivatives?: typeof linearizeDer;
   /** The integrators `shake` and `fast-projection`. */
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */

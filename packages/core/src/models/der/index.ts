@@ -5,18 +5,21 @@ import { followDerBranch } from './branch.ts';
 import { createDerContact } from './contact.ts';
 import { createExplicitSchemes } from './explicitSchemes.ts';
 import { createDerModel, type DerParts } from './model.ts';
+import { linearizeDer } from './restTangent.ts';
 
 export { bodyParts as derBodies } from './bodyParts.ts';
 export { followDerBranch as derBranches } from './branch.ts';
 export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
 export { createDerModel, type DerParts } from './model.ts';
+export { linearizeDer as derDerivatives } from './restTangent.ts';
 
 /** The parts that `der` always has. */
 export const derParts: DerParts = {
   contact: createDerContact,
   bodies: bodyParts,
   branches: followDerBranch,
+  derivatives: linearizeDer,
   explicit: createExplicitSchemes,
 };
 

@@ -150,12 +150,12 @@ function createReadouts(bundle: DerBundle): Pick<Bundle, 'addEnergies' | 'addMom
 }
 
 interface Statics {
-  readonly queries: Pick<Bundle, 'equilibrate' | 'branch' | 'atRest' | 'modes' | 'matrices'>;
+  readonly queries: Pick<Bundle, 'equilibrate' | 'branch' | 'linearize' | 'atRest' | 'modes' | 'matrices'>;
   forgetModes(): void;
 }
 
 /** Equilibria, branches, modes and matrices: of a single rod, or of the rods joined by bodies. */
-function createStatics(bundle: DerBundle, { bodies: bodyParts, branches }: DerParts): Statics {
+function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivatives }: DerParts): Statics {
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
   const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
@@ -176,6 +176,11 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches }: DerPa
       renew(bundle, rod);
       const { work, start, entry } = tools[rod];
       return isAlone(rod) ? branches?.({ der: ders[rod], work, start, entry }, t, asked) : undefined;
+    },
+    linearize: (rod, t) => {
+      renew(bundle, rod);
+      const isRotation = !explicitSchemes && (bundle.scene.solver?.der?.strain ?? 'rotation') === 'rotation';
+      return isAlone(rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
     },
     atRest: (rod) => {
       renew(bundle, rod);

@@ -35,7 +35,22 @@ export function zeroModeShift(der: DerRod): number {
  * and the signs of eigenvalues.
  */
 export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap: EdgeCap): boolean {
-  setPenalties(der, work, stage.inertia);
+  setCappedPenalties(der, work, stage.inertia, cap);
+  evaluateLoads(der, stage.t);
+  clearBand(work.matrix);
+  if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate === 0 && dependsOnState(der.drive)) measureLoads(der, work, stage.t);
+  return true;
+}
+
+/** Stretch stiffness as natural modes have it. */
+export function setModalPenalties(der: DerRod, work: Workspace): void {
+  setCappedPenalties(der, work, 0, { multiple: stiffEnough(der), edges: 'inextensible' });
+}
+
+function setCappedPenalties(der: DerRod, work: Workspace, inertia: number, cap: EdgeCap): void {
+  setPenalties(der, work, inertia);
   for (let j = 0; j < der.edgeCount; j++) {
     if (cap.edges === 'inextensible' && der.edgeStiffness[j] < Infinity) continue;
     const bending = Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]);
@@ -43,12 +58,6 @@ export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap:
     const tension = Math.abs(der.edgeTension[j]) / der.edgeLength[j];
     work.edgePenalty[j] = Math.min(work.edgePenalty[j], cap.multiple * bending + 1e5 * tension);
   }
-  evaluateLoads(der, stage.t);
-  clearBand(work.matrix);
-  if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
-  work.loadJacobian.asymmetry = 0;
-  if (stage.rate === 0 && dependsOnState(der.drive)) measureLoads(der, work, stage.t);
-  return true;
 }
 
 /** Subtracts the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
