@@ -48,6 +48,7 @@ const resultNames = [
   'distances.svg',
   'branches.csv',
   'branches.svg',
+  'gradient.csv',
   'shapes.svg',
   'shapes.png',
 ];

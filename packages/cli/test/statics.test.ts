@@ -123,3 +123,50 @@ describe('modes', () => {
     expect(box.read('b/modes.svg')).toBe(box.read('a/modes.svg'));
   });
 });
+
+describe('gradient', () => {
+  const beam = `tendril: 1
+gravity: [0, 0, 0]
+rods:
+  - id: beam
+    shape: { type: straight, from: [0, 0, 0], to: [1, 0, 0] }
+    edges: 10
+    section: { type: stiffness, EI1: 2, EI2: 3, GJ: 1, mass: 0.1 }
+pins: [{ rod: beam, at: start }]
+loads: [{ type: force, rod: beam, at: end, force: [0, 0, -0.1 mN] }]
+output: { probes: [{ name: tip, rod: beam, at: end }] }
+`;
+
+  it('differentiates quantities by fields, and writes influence along the rod', async () => {
+    const box = sandbox();
+    box.write('beam.yaml', beam);
+    const fields = ['--by', 'loads.0.force.2', '--by', 'rods.beam.section.EI1'];
+    const of = ['--of', 'probe.tip.z', '--of', 'mode[0].frequency'];
+    const { code, out } = await box.run('gradient', 'beam.yaml', ...of, ...fields, '--json', '--along', '--out', 'out');
+    expect(code).toBe(0);
+    const { derivatives } = JSON.parse(out);
+    const found = derivatives.map(({ derivative }: { derivative: number }) => derivative);
+    // L³/3EI (1 + 1/2n²), and P times that over EI; f grows with the root of EI and does not feel so small a load
+    expect(found[0]).toBeCloseTo(1.005 / 6, 6);
+    expect(found[2] / ((1e-4 * 1.005) / 12)).toBeCloseTo(1, 6);
+    expect(found[3] / (JSON.parse(out).values['mode[0].frequency'] / 4)).toBeCloseTo(1, 4);
+    const rows = box.read('out/gradient.csv').trim().split('\n');
+    expect(rows).toHaveLength(1 + 2 * 11);
+    const [, , , , , , , , fz] = rows[11].split(',').map(Number);
+    expect(fz).toBeCloseTo(found[0], 8);
+  });
+
+  it('names a wrong field, quantity or option', async () => {
+    const box = sandbox();
+    box.write('beam.yaml', beam);
+    const of = ['--of', 'probe.tip.z'];
+    const wrong = await box.run('gradient', 'beam.yaml', ...of, '--by', 'rods.0.sektion.EI1');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("did you mean 'section'")]);
+    const list = await box.run('gradient', 'beam.yaml', ...of, '--by', 'gravity');
+    expect([list.code, list.err]).toEqual([2, expect.stringContaining('expected a number')]);
+    const probe = await box.run('gradient', 'beam.yaml', '--of', 'probe.top.z', '--by', 'gravity.2');
+    expect([probe.code, probe.err]).toEqual([2, expect.stringContaining("there is no 'top'")]);
+    const none = await box.run('gradient', 'beam.yaml', ...of);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('--by')]);
+  });
+});

@@ -131,6 +131,7 @@ export {
   createDerivatives,
   type EquilibriumDerivatives,
   type EquilibriumOutput,
+  findTwin,
   type OutputGradient,
   type ParameterDerivative,
   type SceneParameter,

@@ -303,6 +303,16 @@ function differentiateOutput(
   return out;
 }
 
+/** Frequencies closer than this, relatively, change places when a parameter changes. */
+const TWINS = 1e-3;
+
+/** A mode with the same frequency as mode `index`, or undefined: its frequency has no derivative, because the two may change places. */
+export function findTwin(omega: Float64Array, index: number): number | undefined {
+  return [index - 1, index + 1].find(
+    (other) => Math.abs((omega[other] ?? Infinity) - omega[index]) <= TWINS * Math.abs(omega[index]),
+  );
+}
+
 /** Reads an output in a state that need not be an equilibrium, up to a constant. */
 type Read = (reader: Reader) => number;
 
@@ -310,7 +320,14 @@ function createRead(base: Reader, { of, reaction, frequency }: EquilibriumOutput
   if (reaction) return ({ tangents }) => tangents[reaction.rod].readReaction(reaction);
   if (!frequency) return ({ world }) => of(world);
   const { rod, index } = frequency;
-  const { omega, shapes } = base.world.modes(index + 1)[rod];
+  const { omega, shapes } = base.world.modes(index + 2)[rod];
+  const twin = findTwin(omega, index);
+  if (twin !== undefined)
+    throw explainTrouble(
+      base.world,
+      rod,
+      `modes ${index} and ${twin} have the same frequency, which then has no derivative`,
+    );
   const shape = base.tangents[rod].shapeOf(shapes[index]);
   const square = omega[index] * Math.abs(omega[index]);
   const stiffness = base.tangents[rod].readRayleigh(shape, 0);

@@ -1,3 +1,5 @@
+export { type FieldValue, openFamily, type SceneFamily } from './fit/family.ts';
+export { compileOutput, type QuantityOutput } from './fit/quantity.ts';
 export {
   countFailures,
   type End,
@@ -30,6 +32,7 @@ export {
   type Store,
   type StudyRecord,
 } from './store/store.ts';
+export { splitPath } from './study/parameters.ts';
 export { type Plan, parseStudy, parseStudyCopy, type RunSpec, readStudy, type Study } from './study/plan.ts';
 export { listRuns, type Runs, type Shard } from './study/runs.ts';
 export { type StudyFile, studyJsonSchema, studyVersion } from './study/schema.ts';

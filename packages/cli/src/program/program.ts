@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { formatError, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { addFiles } from './files.ts';
+import { addInverse } from './inverse.ts';
 import { addMachine } from './machine.ts';
 import { addSimulations } from './simulations.ts';
 import { addSweep } from './sweep.ts';
@@ -52,6 +53,7 @@ Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (stat
   const verb = (usage: string, description: string): Command =>
     program.command(usage).description(description).showHelpAfterError('(add --help to see how)');
   addSimulations({ verb, terminal, setCode });
+  addInverse({ verb, terminal, setCode });
   addFiles({ verb, terminal, setCode });
   addSweep({ verb, terminal, setCode });
   addMachine({ verb, terminal, setCode });

@@ -185,3 +185,52 @@ describe.each([
     }
   });
 });
+
+describe('closed forms and limits', () => {
+  const beam = (EI: number, load: number): Scene => ({
+    gravity: [0, 0, 0],
+    rods: [
+      {
+        id: 'beam',
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges: 20,
+        section: { type: 'stiffness', EI1: EI, EI2: EI, GJ: 1, mass: 0.1 },
+      },
+    ],
+    pins: [{ rod: 'beam', at: 'start' }],
+    loads: [{ type: 'force', rod: 'beam', at: 'end', force: [0, 0, -load] }],
+  });
+  const tip: EquilibriumOutput = {
+    of: ({ samples: [{ nodePosition }] }) => nodePosition[62],
+    coordinate: { rod: 0, node: 20, axis: 2 },
+  };
+  const [EI, load] = [2, 1e-4];
+
+  it('cantilever: PL³/3EI, and influence of a force and of natural curvature along it', () => {
+    const derivatives = createDerivatives(rest(beam(EI, load)));
+    const gradient = derivatives.gradientOf(tip);
+    const byEI = gradient.by({ name: 'EI', value: EI, scene: (value) => beam(value, load) });
+    // the discrete cantilever is softer by 1/2n²
+    expect(byEI / (load / (3 * EI * EI))).toBeCloseTo(1 + 1 / 800, 6);
+    const force = gradient.byNodeForce(0);
+    // deflection of the tip by a force at x: x²(3L − x)/6EI
+    for (const node of [5, 12, 20])
+      expect(force[3 * node + 2] / (((node / 20) ** 2 * (3 - node / 20)) / (6 * EI))).toBeCloseTo(1, 2);
+    // natural curvature over ds at x turns the rest of the rod: (L − x) ds
+    const { node, length, derivative } = gradient.byNatural(0);
+    for (let i = 1; i < node.length; i++)
+      expect(Math.hypot(derivative[3 * i], derivative[3 * i + 1]) / ((1 - node[i] / 20) * length[i])).toBeCloseTo(1, 3);
+  });
+
+  it('refuses twin frequencies, states that are no equilibria, and other models', () => {
+    const world = rest(beam(EI, load));
+    const output: EquilibriumOutput = { of: (one) => one.modes(1)[0].omega[0], frequency: { rod: 0, index: 0 } };
+    expect(() => createDerivatives(world).gradientOf(output)).toThrow(/same frequency/);
+    const moving = createWorld(beam(EI, 1));
+    expect(() => createDerivatives(moving)).toThrow(/not in equilibrium/);
+    const [rod] = beam(EI, load).rods;
+    expect(() => createWorld({ ...beam(EI, load), rods: [{ ...rod, model: 'strand' }] }).linearize()).toThrow(
+      /model der/,
+    );
+  });
+});
