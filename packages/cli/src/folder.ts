@@ -49,6 +49,8 @@ const resultNames = [
   'branches.csv',
   'branches.svg',
   'gradient.csv',
+  'fit.json',
+  'residuals.csv',
   'shapes.svg',
   'shapes.png',
 ];

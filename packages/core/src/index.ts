@@ -82,6 +82,16 @@ export {
   type Wisps,
 } from './groom/wisps.ts';
 export {
+  type FitCombination,
+  type FitOptions,
+  type FitParameter,
+  type FitPoint,
+  type FitResult,
+  type FittedParameter,
+  fitLeastSquares,
+  studentQuantile,
+} from './leastSquares.ts';
+export {
   analyzeSparse,
   createSparsePattern,
   factorSparse,

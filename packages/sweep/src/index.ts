@@ -1,5 +1,14 @@
 export { type FieldValue, openFamily, type SceneFamily } from './fit/family.ts';
+export { type Comparison, fitScene, type SceneFit } from './fit/fit.ts';
 export { compileOutput, type QuantityOutput } from './fit/quantity.ts';
+export { type FitFile, fitVersion } from './fit/schema.ts';
+export {
+  type Experiment,
+  type FitStudy,
+  type Measurement,
+  type PlannedParameter,
+  readFitStudy,
+} from './fit/study.ts';
 export {
   countFailures,
   type End,

@@ -1,10 +1,12 @@
-/** Commands on how an equilibrium depends on its scene: gradient. Their code is loaded when one is called. */
+/** Commands on how an equilibrium depends on its scene: gradient, fit. Their code is loaded when one is called. */
+import type { FitCommandOptions } from '../commands/fit.ts';
 import type { GradientOptions } from '../commands/gradient.ts';
 import { collect, parseTime } from '../parsers.ts';
 import type { Program } from './program.ts';
 
 export function addInverse(program: Program): void {
   addGradient(program);
+  addFit(program);
 }
 
 function addGradient({ verb, terminal, setCode }: Program): void {
@@ -34,5 +36,27 @@ Examples:
     .action(async (scene: string, options: GradientOptions) => {
       const { gradient } = await import('../commands/gradient.ts');
       setCode(await gradient(scene, options, terminal));
+    });
+}
+
+function addFit({ verb, terminal, setCode }: Program): void {
+  verb('fit <study>', 'find the parameters of a scene that explain measurements')
+    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/fit)')
+    .option('-f, --force', 'replace the results that --out holds')
+    .option('--json', 'print fit.json alone on standard output')
+    .option('-q, --quiet', 'print nothing but errors and warnings')
+    .addHelpText(
+      'after',
+      `
+The study names a scene, parameters of it, and measurements: shapes, tables such as force over displacement, frequencies. Writes
+fit.json (values, deviations, confidence intervals, correlation, combinations that the data do not determine) and residuals.csv.
+Ctrl-C ends after the present iteration with the best values so far. Exit code 3: not converged.
+
+Example:
+  tendril fit curl.yaml --out results`,
+    )
+    .action(async (study: string, options: FitCommandOptions) => {
+      const { fit } = await import('../commands/fit.ts');
+      setCode(await fit(study, options, terminal));
     });
 }
