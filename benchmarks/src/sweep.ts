@@ -147,7 +147,8 @@ async function overheadRow(name: string): Promise<Row> {
 
 /** One and two workers in turn; what two lone processes reach with the same simulations says what the machine can give. */
 async function scalingRow(name: string): Promise<Row> {
-  const count = 600;
+  // long enough that starting and compiling, which every worker does for itself, is a few per cent
+  const count = 3000;
   const rounds = 2;
   const best = { one: Number.POSITIVE_INFINITY, two: Number.POSITIVE_INFINITY };
   const run = (workers: number): Promise<Measured> =>

@@ -139,7 +139,9 @@ describe('pieces of a page', () => {
       '10<sup>−9</sup>, but not abc1e5, <code>1e-9</code> nor 2e3x',
     );
     expect(prose('5 ms and 7 miles')).toBe('5\u00a0ms and 7 miles');
-    expect(htmlTable(['<a>'], [['x', 0.25]])).toContain('<th scope="col">&lt;a&gt;</th>');
+    expect(htmlTable(['<a>', 'b'], [['x', 0.25]])).toContain(
+      '<th scope="col" class="text">&lt;a&gt;</th><th scope="col">b</th>',
+    );
   });
 
   it('take the colours of the page', () => {

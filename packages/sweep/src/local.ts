@@ -15,7 +15,7 @@ export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly failed: number;
-  /** Estimate from the runs so far [s]; undefined before the first few. */
+  /** Estimate from the runs so far [s]; undefined during the first few. */
   readonly secondsLeft?: number;
   readonly secondsPerRun?: number;
 }
@@ -151,12 +151,14 @@ export interface Clock {
   finished(outcome: Outcome): void;
 }
 
-/** Runs after which an estimate is shown. */
+/** Runs and time [ms] after which an estimate is shown: the first runs of a process also compile its code. */
 const firstFew = 4;
+const firstWhile = 3000;
 
 export function createClock(store: Store, total: number, { onProgress, onFailure }: RunOptions): Clock {
   // The rate is that of about the later half of the runs: starting processes and compiling says nothing about those that are left.
   let made = 0;
+  let first = 0;
   let [older, newer] = [
     { made, time: performance.now() },
     { made, time: performance.now() },
@@ -173,7 +175,9 @@ export function createClock(store: Store, total: number, { onProgress, onFailure
       // at powers of two
       if ((made & (made - 1)) === 0) [older, newer] = [newer, { made, time }];
       const per = (time - older.time) / 1000 / (made - older.made);
-      const known = made >= firstFew ? { secondsLeft: per * (total - store.done), secondsPerRun: per } : {};
+      if (made === 1) first = time;
+      const isKnown = made >= firstFew && time - first >= firstWhile;
+      const known = isKnown ? { secondsLeft: per * (total - store.done), secondsPerRun: per } : {};
       onProgress?.({ done: store.done, total, failed, ...known });
     },
   };

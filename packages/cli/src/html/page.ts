@@ -133,7 +133,11 @@ export function htmlTable(columns: readonly string[], rows: readonly (readonly (
     const content = typeof value === 'number' ? formatCell(value) : value;
     return `<td${/^[−\d.]/.test(content) || content === '' ? '' : ' class="text"'}>${prose(content)}</td>`;
   };
-  const head = columns.map((title) => `<th scope="col">${prose(title)}</th>`).join('');
+  // a title stands where the cells below it do
+  const isText = (k: number): boolean => rows.length > 0 && cell(rows[0][k] ?? '').includes('class="text"');
+  const head = columns
+    .map((title, k) => `<th scope="col"${isText(k) ? ' class="text"' : ''}>${prose(title)}</th>`)
+    .join('');
   const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('');
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }

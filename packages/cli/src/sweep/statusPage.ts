@@ -40,7 +40,7 @@ function buildPage({ studies, workers, counts, paused }: QueueStatus): string {
     title: 'Studies',
     kicker: 'tendril studio',
     lead: `${waiting} runs wait, ${counts.active ?? 0} are active, ${counts.failed ?? 0} are set aside${paused ? '; the queue is paused' : ''}.`,
-    facts: `${workers.length} workers`,
+    facts: `${workers.length} ${workers.length === 1 ? 'worker' : 'workers'}`,
     body,
     footer: 'This page loads itself again every two seconds.',
   }).replace('<meta charset="utf-8">', '<meta charset="utf-8">\n<meta http-equiv="refresh" content="2">');

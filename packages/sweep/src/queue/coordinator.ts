@@ -47,6 +47,14 @@ const lockSeconds = 10;
 
 export async function runThroughQueue(study: Study, runs: Runs, store: Store, options: QueueOptions): Promise<End> {
   const redis = await connectRedis(options.url);
+  let isWaiting = false;
+  redis.on('close', () => {
+    if (!isWaiting) options.say?.('the connection to Redis is lost; waiting for it');
+    isWaiting = true;
+  });
+  redis.on('ready', () => {
+    isWaiting = false;
+  });
   const id = digest(`${study.plan.key}${runs.key}`).slice(0, 16);
   try {
     await claim(redis, id, options);
@@ -86,6 +94,7 @@ export async function runThroughQueue(study: Study, runs: Runs, store: Store, op
   } catch (error) {
     throw isRejection(error) ? explainRedis(options.url, error as Error) : error;
   } finally {
+    isWaiting = true;
     redis.disconnect();
   }
 }

@@ -9,7 +9,8 @@ export interface StudyStatus {
   readonly done: number;
   readonly failed: number;
   readonly host: string;
-  readonly state: 'running' | 'complete' | 'interrupted';
+  /** silent: its coordinator was killed, or has lost Redis. */
+  readonly state: 'running' | 'complete' | 'interrupted' | 'silent';
   /** Milliseconds since 1970. */
   readonly started: number;
   readonly updated: number;
@@ -35,7 +36,7 @@ export interface QueueStatus {
   readonly version: string;
 }
 
-/** A worker that was silent this long is gone [ms]. */
+/** A worker or coordinator that was silent this long is gone [ms]. */
 export const silence = 15_000;
 
 export async function readStatus(redis: RedisClient, queue: BullQueue, version: string): Promise<QueueStatus> {
@@ -44,7 +45,11 @@ export async function readStatus(redis: RedisClient, queue: BullQueue, version: 
   const [studies, workers] = [await redis.hgetall(keys.studies), await redis.hgetall(keys.workers)];
   const now = Date.now();
   return {
-    studies: parse<StudyStatus>(studies).sort((a, b) => b.started - a.started),
+    studies: parse<StudyStatus>(studies)
+      .map((one) =>
+        one.state === 'running' && now - one.updated > silence ? { ...one, state: 'silent' as const } : one,
+      )
+      .sort((a, b) => b.started - a.started),
     workers: parse<WorkerStatus>(workers).filter(({ updated }) => now - updated < silence),
     counts: await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'paused'),
     paused: await queue.isPaused(),
