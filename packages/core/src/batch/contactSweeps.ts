@@ -308,29 +308,39 @@ export interface LawChange {
   readonly loaded: Index;
 }
 
-/** The law of Coulomb at every contact with an obstacle, for the present displacements. */
-export function applyLaw(s: Strand, boost: number): LawChange {
+/** The law of Coulomb at the contacts of edge j with obstacles, for the present displacements. */
+export function applyLawAt(s: Strand, j: Index, boost: number): LawChange {
+  let change = 0;
+  let loaded: Index = 0;
+  const points = Math.min(pointCountOf(s, j), firstPairOf(s));
+  for (let c = 0; c < points; c++) {
+    if (isPushed(s, j, c)) {
+      const contact = readContact(s, j, c);
+      const moved = add(
+        scale(1 - contact.part, readState(s, j, DISPLACEMENT)),
+        scale(contact.part, readState(s, j + 1, DISPLACEMENT)),
+      );
+      const stiffness = contact.active === 2 ? boost * contact.stiffness : contact.stiffness;
+      const force = coulombForce(contact, subtract(moved, contact.surface), stiffness);
+      const step = subtract(force, contact.force);
+      change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+      if (dot(force, force) > 0) {
+        loaded = loaded + 1;
+      }
+      writeForces(s, j, c, { force, push: add(force, step) });
+    }
+  }
+  return { change, loaded };
+}
+
+/** The same at every contact of the strand with an obstacle. */
+function applyLaw(s: Strand, boost: number): LawChange {
   let change = 0;
   let loaded: Index = 0;
   for (let j = 0; j < edgeCountOf(s); j++) {
-    const points = Math.min(pointCountOf(s, j), firstPairOf(s));
-    for (let c = 0; c < points; c++) {
-      if (isPushed(s, j, c)) {
-        const contact = readContact(s, j, c);
-        const moved = add(
-          scale(1 - contact.part, readState(s, j, DISPLACEMENT)),
-          scale(contact.part, readState(s, j + 1, DISPLACEMENT)),
-        );
-        const stiffness = contact.active === 2 ? boost * contact.stiffness : contact.stiffness;
-        const force = coulombForce(contact, subtract(moved, contact.surface), stiffness);
-        const step = subtract(force, contact.force);
-        change = Math.max(change, dot(step, step) / (stiffness * stiffness));
-        if (dot(force, force) > 0) {
-          loaded = loaded + 1;
-        }
-        writeForces(s, j, c, { force, push: add(force, step) });
-      }
-    }
+    const law = applyLawAt(s, j, boost);
+    change = Math.max(change, law.change);
+    loaded = loaded + law.loaded;
   }
   return { change, loaded };
 }

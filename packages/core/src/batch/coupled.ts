@@ -3,7 +3,14 @@
  * their iterations together; the others step by themselves as in merged.ts.
  */
 import type { Quaternion } from './algebra.ts';
-import { beginPressed, flightOf, isLarge, type PressedProgress, pressedStage } from './contactSweeps.ts';
+import {
+  beginPressed,
+  flightOf,
+  isLarge,
+  type LawChange,
+  type PressedProgress,
+  pressedStage,
+} from './contactSweeps.ts';
 import { MOST_ITERATIONS, PAIR_SLOTS, VELOCITY } from './layout.ts';
 import {
   closeMergedStep,
@@ -15,7 +22,7 @@ import {
   reportProgress,
 } from './merged.ts';
 import { findCandidates, type PairRules } from './pairSearch.ts';
-import { applyLaws, confirmPairs, findPairs, hasPassed } from './pairSweeps.ts';
+import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, type PairSearch } from './pairSweeps.ts';
 import type { BatchRod } from './rod.ts';
 import { beginSolve, completeStep, type StepOptions } from './step.ts';
 import { readState, type Strand } from './strand.ts';
@@ -60,6 +67,38 @@ function predictNodes({ strand, samples }: BatchRod, dt: number): void {
     const isHeld = i === 0 && strand.root.kind !== 'free';
     pairs.predicted.set(isHeld ? readState(strand, 0, VELOCITY).map((v) => dt * v) : way, 3 * i);
   }
+}
+
+/** Edge by edge: the GPU has a thread for each. */
+function findPairs(s: Strand): PairSearch {
+  let [overlap, dropped] = [0, 0];
+  for (let j = 0; j < s.edgeCount; j++) {
+    const found = findPairsOf(s, j);
+    overlap = Math.max(overlap, found.overlap);
+    dropped += found.dropped;
+  }
+  return { overlap, dropped };
+}
+
+function confirmPairs(s: Strand): boolean {
+  let presses = false;
+  for (let j = 0; j < s.edgeCount; j++) presses = confirmPairsOf(s, j) || presses;
+  return presses;
+}
+
+function applyLaws(s: Strand, k: number): LawChange {
+  let [change, loaded] = [0, 0];
+  for (let j = 0; j < s.edgeCount; j++) {
+    const law = applyLawsAt(s, j, k);
+    change = Math.max(change, law.change);
+    loaded += law.loaded;
+  }
+  return { change, loaded };
+}
+
+function hasPassed(s: Strand): boolean {
+  for (let j = 0; j < s.edgeCount; j++) if (hasPassedAt(s, j)) return true;
+  return false;
 }
 
 /** A strand that iterates together with others. */

@@ -1,12 +1,12 @@
 /**
  * Contact between strands, merged into Newton's iterations like that with obstacles (contactSweeps.ts). Translated to WGSL like sweeps.ts.
  *
- * Every edge has PAIR_SLOTS contacts with other edges. Each strand keeps its own copy of a pair: the force on the lower edge, computed from
- * the same numbers in the same order on both sides, so that action and reaction are the same bits without atomics. Iterations of strands
- * that touch go in step: all apply the law, then all turn.
+ * Every edge has PAIR_SLOTS contacts with other edges. Both edges of a pair have a copy of it. The lower edge computes the force and writes both
+ * copies, so that action and reaction are the same bits without atomics. Iterations of strands that touch go in step: all edges apply the law,
+ * then all strands turn. Every function here does the work of one edge, so that edges can go in parallel.
  */
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
-import { applyLaw, boostAt, coulombForce, easeOut, type LawChange } from './contactSweeps.ts';
+import { applyLawAt, boostAt, coulombForce, easeOut, type LawChange } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
 import { PAIR_SLOTS } from './layout.ts';
 import { type EdgeName, meetEdges, type PairMeeting, type Partner } from './pairs.ts';
@@ -16,9 +16,7 @@ import {
   clearContact,
   clearPartner,
   displacementOf,
-  edgeCountOf,
   firstPairOf,
-  hasPairs,
   type Index,
   isPushed,
   pairEdgeOf,
@@ -29,10 +27,9 @@ import {
   type Strand,
   strandIndexOf,
   writeContact,
-  writeForces,
+  writePair,
   writePartner,
   writeSide,
-  writeStiffness,
 } from './strand.ts';
 
 /** What a search found: pairs that found no slot, and the deepest overlap [m]. */
@@ -135,28 +132,26 @@ function keepPairs(s: Strand, j: Index): number {
   return overlap;
 }
 
-/** Contacts between strands at the start of the step; after contacts with obstacles, before `confirmPairs` of any strand. */
-export function findPairs(s: Strand): PairSearch {
-  let overlap = 0;
+/** Contacts of edge j with strands at the start of the step; before `confirmPairsOf` of any edge. */
+export function findPairsOf(s: Strand, j: Index): PairSearch {
+  let overlap = keepPairs(s, j);
   let dropped: Index = 0;
-  for (let j = 0; j < edgeCountOf(s); j++) {
-    overlap = Math.max(overlap, keepPairs(s, j));
-    for (let n = 0; n < candidateCountOf(s, j); n++) {
-      const other = candidateOf(s, j, n);
-      if (!hasPair(s, j, other)) {
-        const meeting = meetOther(s, j, other, false);
-        if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
-          overlap = Math.max(overlap, -meeting.gap);
-          let isPlaced = false;
-          for (let k = 0; k < PAIR_SLOTS && !isPlaced; k++) {
-            if (!isPushed(s, j, firstPairOf(s) + k)) {
-              placePair(s, j, firstPairOf(s) + k, other, meeting);
-              isPlaced = true;
-            }
+  const count = candidateCountOf(s, j);
+  for (let n = 0; n < count; n++) {
+    const other = candidateOf(s, j, n);
+    if (!hasPair(s, j, other)) {
+      const meeting = meetOther(s, j, other, false);
+      if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
+        overlap = Math.max(overlap, -meeting.gap);
+        let isPlaced = false;
+        for (let k = 0; k < PAIR_SLOTS && !isPlaced; k++) {
+          if (!isPushed(s, j, firstPairOf(s) + k)) {
+            placePair(s, j, firstPairOf(s) + k, other, meeting);
+            isPlaced = true;
           }
-          if (!isPlaced) {
-            dropped = dropped + 1;
-          }
+        }
+        if (!isPlaced) {
+          dropped = dropped + 1;
         }
       }
     }
@@ -164,27 +159,25 @@ export function findPairs(s: Strand): PairSearch {
   return { dropped, overlap };
 }
 
-/** Takes out contacts that the other edge had no slot for. Returns whether any is left. */
-export function confirmPairs(s: Strand): boolean {
+/** Takes out contacts of edge j that the other edge had no slot for. Returns whether any is left. */
+export function confirmPairsOf(s: Strand, j: Index): boolean {
   const own = strandIndexOf(s);
   let presses = false;
-  for (let j = 0; j < edgeCountOf(s); j++) {
-    for (let k = 0; k < PAIR_SLOTS; k++) {
-      const partner = partnerOf(s, own, j, k);
-      if (partner.isSet === 1) {
-        let isMutual = false;
-        for (let n = 0; n < PAIR_SLOTS; n++) {
-          const back = partnerOf(s, partner.strand, partner.edge, n);
-          if (back.isSet === 1 && back.strand === own && back.edge === j) {
-            isMutual = true;
-            writeSide(s, j, k, n);
-          }
+  for (let k = 0; k < PAIR_SLOTS; k++) {
+    const partner = partnerOf(s, own, j, k);
+    if (partner.isSet === 1) {
+      let isMutual = false;
+      for (let n = 0; n < PAIR_SLOTS; n++) {
+        const back = partnerOf(s, partner.strand, partner.edge, n);
+        if (back.isSet === 1 && back.strand === own && back.edge === j) {
+          isMutual = true;
+          writeSide(s, j, k, n);
         }
-        if (isMutual) {
-          presses = true;
-        } else {
-          clearContact(s, j, firstPairOf(s) + k);
-        }
+      }
+      if (isMutual) {
+        presses = true;
+      } else {
+        clearContact(s, j, firstPairOf(s) + k);
       }
     }
   }
@@ -199,96 +192,90 @@ function movedAt(s: Strand, at: EdgeName, part: number): Vector {
   );
 }
 
-/** Displacement of the lower point of a pair against the higher one, the same bits on both sides [m]. */
+/** Displacement of the lower point of a pair, which is on edge j, against the higher one [m]. */
 function pairMove(s: Strand, j: Index, part: number, partner: Partner): Vector {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const other: EdgeName = { strand: partner.strand, edge: partner.edge };
-  let low: EdgeName = own;
-  let high: EdgeName = other;
-  let lowPart = part;
-  let highPart = partner.part;
-  if (isLower(other, own)) {
-    low = other;
-    high = own;
-    lowPart = partner.part;
-    highPart = part;
-  }
-  return subtract(movedAt(s, low, lowPart), movedAt(s, high, highPart));
+  return subtract(movedAt(s, own, part), movedAt(s, other, partner.part));
 }
 
-/** ρ of both sides of a pair [N/m]: a part of the inverse of its compliance, shared by the contacts about its nodes. */
-function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number {
-  const own = readWeight(s, strandIndexOf(s), j, k);
-  const other = readWeight(s, partner.strand, partner.edge, own.side);
-  return (2 * PAIR_SHARE) / (Math.max(own.crowd, other.crowd) * (own.compliance + other.compliance));
+/** Whether edge j is the lower of a pair: it is the one that computes it. */
+function isLowerOf(s: Strand, j: Index, partner: Partner): boolean {
+  const own: EdgeName = { strand: strandIndexOf(s), edge: j };
+  const other: EdgeName = { strand: partner.strand, edge: partner.edge };
+  return isLower(own, other);
 }
 
-/** The law of Coulomb at every contact with a strand, for the present displacements of all strands. */
-function applyPairLaw(s: Strand, boost: number): LawChange {
+/** The law of Coulomb at the pairs whose lower edge is j, for the present displacements of all strands. Writes both sides. */
+function applyPairLawAt(s: Strand, j: Index, boost: number): LawChange {
   let change = 0;
   let loaded: Index = 0;
-  if (hasPairs(s)) {
-    const own = strandIndexOf(s);
-    for (let j = 0; j < edgeCountOf(s); j++) {
-      for (let k = 0; k < PAIR_SLOTS; k++) {
-        const c = firstPairOf(s) + k;
-        if (isPushed(s, j, c)) {
-          const contact = readContact(s, j, c);
-          const partner = partnerOf(s, own, j, k);
-          const rho = pairStiffness(s, j, k, partner);
-          writeStiffness(s, j, c, rho);
-          // the two sides yield together
-          const stiffness = 0.5 * (contact.active === 2 ? boost * rho : rho);
-          const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
-          const step = subtract(force, contact.force);
-          change = Math.max(change, dot(step, step) / (stiffness * stiffness));
-          const ownName: EdgeName = { strand: own, edge: j };
-          const otherName: EdgeName = { strand: partner.strand, edge: partner.edge };
-          const isLow = isLower(ownName, otherName);
-          // each pair is counted by its lower edge
-          if (isLow && dot(force, force) > 0) {
-            loaded = loaded + 1;
-          }
-          const push = add(force, step);
-          writeForces(s, j, c, { force, push: isLow ? push : scale(-1, push) });
+  const own = strandIndexOf(s);
+  for (let k = 0; k < PAIR_SLOTS; k++) {
+    const c = firstPairOf(s) + k;
+    if (isPushed(s, j, c)) {
+      const partner = partnerOf(s, own, j, k);
+      if (isLowerOf(s, j, partner)) {
+        const contact = readContact(s, j, c);
+        const weight = readWeight(s, own, j, k);
+        const other = readWeight(s, partner.strand, partner.edge, weight.side);
+        // of both sides [N/m]: a part of the inverse of the pair's compliance, shared by the contacts about its nodes
+        const rho =
+          (2 * PAIR_SHARE) / (Math.max(weight.crowd, other.crowd) * (weight.compliance + other.compliance));
+        // the two sides yield together
+        const stiffness = 0.5 * (contact.active === 2 ? boost * rho : rho);
+        const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
+        const step = subtract(force, contact.force);
+        change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+        if (dot(force, force) > 0) {
+          loaded = loaded + 1;
         }
+        const push = add(force, step);
+        writePair(s, { strand: own, edge: j }, k, { force, push, stiffness: rho, part: contact.part });
+        writePair(s, { strand: partner.strand, edge: partner.edge }, weight.side, {
+          force,
+          push: scale(-1, push),
+          stiffness: rho,
+          part: partner.part,
+        });
       }
     }
   }
   return { change, loaded };
 }
 
-/** The law at every contact of the strand in iteration k. */
-export function applyLaws(s: Strand, k: Index): LawChange {
-  const withObstacles = applyLaw(s, boostAt(k));
-  const withStrands = applyPairLaw(s, boostAt(k));
+/** The law at every contact of edge j in iteration k. */
+export function applyLawsAt(s: Strand, j: Index, k: Index): LawChange {
+  const withObstacles = applyLawAt(s, j, boostAt(k));
+  const withStrands = applyPairLawAt(s, j, boostAt(k));
   return {
     change: Math.max(withObstacles.change, withStrands.change),
     loaded: withObstacles.loaded + withStrands.loaded,
   };
 }
 
-/** Whether a pair is about to pass through each other at the end of the step: one that contact did not hold back, or one that was not expected. */
-export function hasPassed(s: Strand): boolean {
+/** Whether a pair of edge j is about to pass through at the end of the step: one that contact did not hold back, or one that was not expected. */
+export function hasPassedAt(s: Strand, j: Index): boolean {
   let passed = false;
-  for (let j = 0; j < edgeCountOf(s); j++) {
-    for (let k = 0; k < PAIR_SLOTS; k++) {
-      const c = firstPairOf(s) + k;
-      if (isPushed(s, j, c)) {
+  for (let k = 0; k < PAIR_SLOTS; k++) {
+    const c = firstPairOf(s) + k;
+    if (isPushed(s, j, c)) {
+      const partner = partnerOf(s, strandIndexOf(s), j, k);
+      if (isLowerOf(s, j, partner)) {
         const contact = readContact(s, j, c);
-        const partner = partnerOf(s, strandIndexOf(s), j, k);
         const other: EdgeName = { strand: partner.strand, edge: partner.edge };
         const depth = -contact.offset - dot(contact.normal, pairMove(s, j, contact.part, partner));
         passed = passed || !(depth < PASSING * sumOfRadii(s, j, other));
       }
     }
-    for (let n = 0; n < candidateCountOf(s, j); n++) {
-      const other = candidateOf(s, j, n);
-      if (!hasPair(s, j, other)) {
-        const meeting = meetOther(s, j, other, true);
-        const limit = PASSING * sumOfRadii(s, j, other);
-        passed = passed || (meeting.near < limit && meeting.gap > -0.5 * limit && meeting.end < -limit);
-      }
+  }
+  const count = candidateCountOf(s, j);
+  for (let n = 0; n < count; n++) {
+    const other = candidateOf(s, j, n);
+    if (!hasPair(s, j, other)) {
+      const meeting = meetOther(s, j, other, true);
+      const limit = PASSING * sumOfRadii(s, j, other);
+      passed = passed || (meeting.near < limit && meeting.gap > -0.5 * limit && meeting.end < -limit);
     }
   }
   return passed;

@@ -10,7 +10,7 @@ import type { Contact, ContactForces } from './contactSweeps.ts';
 import { type Elimination, type Gain, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
 import type { Obstacle } from './obstacles.ts';
-import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
+import type { EdgeName, PairEdge, PairForces, PairWeight, Partner } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
 
 /** How the first node is held: position and frame, position alone, or not at all. */
@@ -223,6 +223,13 @@ export function displacementOf(s: Strand, strand: Index, node: Index): Vector {
 /** Slot k of an edge of any strand. */
 export function partnerOf(s: Strand, strand: Index, edge: Index, k: Index): Partner {
   return pairsAt(s, strand).partners[edge][k];
+}
+
+/** Slot k of an edge of any strand, as the lower edge of the pair writes it. */
+export function writePair(s: Strand, at: EdgeName, k: Index, pair: PairForces): void {
+  const list = mergedOf(pairsOf(s).all[at.strand]).contacts[at.edge];
+  const c = firstPairOf(s) + k;
+  list[c] = { ...list[c], force: pair.force, push: pair.push, stiffness: pair.stiffness };
 }
 
 export function writePartner(s: Strand, j: Index, c: Index, partner: Partner): void {

@@ -43,6 +43,7 @@ fn candidateOf(j: u32, n: u32) -> EdgeName { return EdgeName(); }
 fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge { return PairEdge(); }
 fn displacementOf(strand: u32, node: u32) -> vec3f { return vec3f(0); }
 fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner { return Partner(); }
+fn writePair(at: EdgeName, k: u32, pair: PairForces) {}
 fn writePartner(j: u32, c: u32, partner: Partner) {}
 fn clearPartner(j: u32, k: u32) {}
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight { return PairWeight(); }

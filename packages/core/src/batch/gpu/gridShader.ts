@@ -1,5 +1,6 @@
 /**
- * Broad phase of contact between strands: every edge is sorted into the cell of its middle and looks through the cells around it.
+ * Broad phase of contact between strands: every edge is entered in the cells that it may touch within the step, and edges of one cell are
+ * tested against each other (searchShader.ts).
  *
  * Hair moves together, so an edge reaches as far as it moves against its surroundings, not as far as it moves. A coarse grid has the mean way
  * of the edges in each cell. `spare` of an edge is what it may come closer to others by: two edges can meet only if they are no farther apart
@@ -10,20 +11,26 @@
  */
 import { CANDIDATES } from '../layout.ts';
 import { GRID_WORKGROUP, overItems, SPARE_GAP, SPARE_WAY, searchEntry } from './searchShader.ts';
+import { STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
 const CELLS_PER_THREAD = 16;
 const CELLS_PER_GROUP = GRID_WORKGROUP * CELLS_PER_THREAD;
-/** Words of a coarse cell: sum of ways, edges, largest spare. */
-const COARSE_WORDS = 5;
+/** Words of a coarse cell: sum of ways, edges. */
+const COARSE_WORDS = 4;
 /** Words before the coarse cells: farthest reach of a way, and the box of all nodes. */
 const HEADER = 7;
 /** Coarse cells along each axis, at least and at most. */
 const LEAST_COARSE = 8;
 const MOST_COARSE = 40;
+/** Cells of an edge on average, at most, and of a single edge: further ones are left out and counted. */
+const ENTRIES_PER_EDGE = 16;
+const MOST_CELLS = 400;
+/** The number of an edge takes 22 bits of a candidate; the bits above are its distance. */
+const EDGE_BITS = 22;
 
 /** Sizes of the buffers for so many edges: words of `grid` and `candidates`, vec4f of `spans`. */
-export interface GridSizes {
+interface GridSizes {
   readonly buckets: number;
   /** Coarse cells along each axis, and all of them. */
   readonly side: number;
@@ -39,8 +46,11 @@ function powerAbove(least: number): number {
   return power;
 }
 
+/** Throws where there are more edges than a candidate can name. */
 export function gridSizes(edges: number): GridSizes {
-  const buckets = powerAbove(Math.max(edges, CELLS_PER_GROUP));
+  if (edges > 2 ** EDGE_BITS)
+    throw new Error(`contact between strands with ${edges} edges; the search for pairs has room for ${2 ** EDGE_BITS}`);
+  const buckets = powerAbove(Math.max(edges / 8, CELLS_PER_GROUP));
   let side = LEAST_COARSE;
   while (side < MOST_COARSE && 8 * side * side * side < edges) side++;
   const coarse = side * side * side;
@@ -49,8 +59,8 @@ export function gridSizes(edges: number): GridSizes {
     side,
     coarse,
     grid: HEADER + COARSE_WORDS * coarse + buckets / CELLS_PER_GROUP + buckets,
-    candidates: (CANDIDATES + 1) * edges + buckets + 1,
-    spans: 4 * edges + coarse,
+    candidates: (CANDIDATES + ENTRIES_PER_EDGE) * edges + buckets + 1,
+    spans: 2 * edges + 2 * coarse,
   };
 }
 
@@ -60,6 +70,11 @@ const MOST_WORKGROUPS = 32768;
 /** Workgroups of an entry point with a thread per edge or coarse cell. */
 export function gridWorkgroups(items: number): number {
   return Math.min(MOST_WORKGROUPS, Math.ceil(items / GRID_WORKGROUP));
+}
+
+/** Workgroups of the entry point with a workgroup per cell. */
+export function cellWorkgroups(buckets: number): number {
+  return Math.min(MOST_WORKGROUPS, buckets);
 }
 
 /** Workgroups of the prefix sum. */
@@ -83,15 +98,32 @@ function overEdges(name: string, body: string): string {
 }
 
 const addresses = `
+const NONE: u32 = 0xffffffffu;
 fn coarseAt(c: u32, word: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * c + word; }
 fn blockAt(b: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + b; }
 fn countAt(h: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + BUCKETS / ${CELLS_PER_GROUP} + h; }
-fn startAt(h: u32) -> u32 { return ${CANDIDATES + 1} * EDGES + h; }
-fn candidateAt(edge: u32, n: u32) -> u32 { return ${CANDIDATES + 1} * edge + n; }
+fn candidateAt(edge: u32, n: u32) -> u32 { return ${CANDIDATES} * edge + n; }
+fn startAt(h: u32) -> u32 { return ${CANDIDATES} * EDGES + h; }
+fn entryAt(k: u32) -> u32 { return ${CANDIDATES} * EDGES + BUCKETS + 1 + k; }
+/** Entries before those of cell h that are stored. */
+fn startOf(h: u32) -> u32 { return min(atomicLoad(&candidates[startAt(h)]), ENTRIES); }
 fn nameOf(edge: u32) -> EdgeName { return EdgeName(edge / (NODES - 1), edge % (NODES - 1)); }
-fn candidateCountOf(j: u32) -> u32 { return candidates[candidateAt(strandIndex * (NODES - 1) + j, 0)]; }
+fn candidateCountOf(j: u32) -> u32 {
+  let edge = strandIndex * (NODES - 1) + j;
+  var count: u32 = 0;
+  while (count < ${CANDIDATES} && atomicLoad(&candidates[candidateAt(edge, count)]) != NONE) {
+    count++;
+  }
+  return count;
+}
 fn candidateOf(j: u32, n: u32) -> EdgeName {
-  return nameOf(candidates[candidateAt(strandIndex * (NODES - 1) + j, 1 + n)]);
+  return nameOf(atomicLoad(&candidates[candidateAt(strandIndex * (NODES - 1) + j, n)]) & ${2 ** EDGE_BITS - 1});
+}
+/** Distance and number as one word, ordered by them; distances are rounded to five bits. */
+fn candidateKey(other: u32, distance: f32) -> u32 {
+  let bits = bitcast<u32>(max(distance, 0)) >> 18;
+  const least = (127u - 31u) << 5;
+  return (min(max(bits, least) - least, 1023) << ${EDGE_BITS}) | other;
 }`;
 
 const geometry = `
@@ -177,41 +209,79 @@ ${overItems(
       i32(atomicLoad(&grid[coarseAt(item, 2)])),
     );
     let count = f32(atomicLoad(&grid[coarseAt(item, 3)]));
-    spans[4 * EDGES + item] = vec4f(P.shift.xyz + (wayUnit() / max(count, 1)) * vec3f(sum), count);`,
+    spans[2 * EDGES + item] = vec4f(P.shift.xyz + (wayUnit() / max(count, 1)) * vec3f(sum), count);`,
+)}
+/** How much the mean ways of neighbouring cells differ from that of each. */
+${overItems(
+  'shearWays',
+  'COARSE',
+  `
+    let cell = vec3i(i32(item % SIDE), i32((item / SIDE) % SIDE), i32(item / (SIDE * SIDE)));
+    let mean = spans[2 * EDGES + item];
+    var shear: f32 = 0;
+    for (var n: i32 = 0; n < 27 && mean.w > 0; n++) {
+      let c = coarseBeside(cell, n);
+      if (c < COARSE) {
+        let other = spans[2 * EDGES + c];
+        if (other.w > 0) {
+          shear = max(shear, length(other.xyz - mean.xyz));
+        }
+      }
+    }
+    spans[2 * EDGES + COARSE + item] = vec4f(shear, 0, 0, 0);`,
 )}
 /** How far the edge reaches towards others within the step [m]. */
 fn spareOf(span: PairEdge) -> f32 {
-  let cell = coarseCellOf(middleOf(span));
-  let mean = spans[4 * EDGES + coarseIndexOf(cell)].xyz;
-  var shear: f32 = 0;
-  for (var n: i32 = 0; n < 27; n++) {
-    let c = coarseBeside(cell, n);
-    if (c < COARSE) {
-      let other = spans[4 * EDGES + c];
-      if (other.w > 0) {
-        shear = max(shear, length(other.xyz - mean));
-      }
-    }
-  }
-  let own = length(wayOfMiddle(span) - mean) + 0.5 * length(span.wayOfSecond - span.wayOfFirst);
+  let c = coarseIndexOf(coarseCellOf(middleOf(span)));
+  let own = length(wayOfMiddle(span) - spans[2 * EDGES + c].xyz) + 0.5 * length(span.wayOfSecond - span.wayOfFirst);
+  let shear = spans[2 * EDGES + COARSE + c].x;
   return 1.0001 * (${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * (own + 0.5 * shear));
 }
-/** Until candidates are known, their place has the edge's bucket, its number there and its spare. */
+fn cellCountOf(half: vec3f, spare: f32, middle: vec3f) -> f32 {
+  let size = vec3f(cellOf(middle + abs(half) + spare) - cellOf(middle - abs(half) - spare) + 1);
+  return size.x * size.y * size.z;
+}
 ${overEdges(
   'countCells',
   `
-    candidates[candidateAt(edge, 0)] = 0xffffffffu;
+    for (var n: u32 = 0; n < ${CANDIDATES}; n++) {
+      atomicStore(&candidates[candidateAt(edge, n)], NONE);
+    }
+    let middle = middleOf(span);
+    let half = 0.5 * (span.second - span.first);
+    var spare: f32 = -1;
     if (isSane(span)) {
-      let middle = middleOf(span);
-      let spare = spareOf(span);
-      let cell = cellOf(middle);
-      let h = bucketOf(cell.x, cell.y, cell.z);
-      atomicMax(&grid[coarseAt(coarseIndexOf(coarseCellOf(middle)), 4)], bitcast<u32>(spare));
-      candidates[candidateAt(edge, 0)] = h;
-      candidates[candidateAt(edge, 1)] = atomicAdd(&grid[countAt(h)], 1u);
-      candidates[candidateAt(edge, 2)] = bitcast<u32>(spare);
-    }`,
+      spare = spareOf(span);
+      if (!(cellCountOf(half, spare, middle) <= ${MOST_CELLS})) {
+        spare = min(spare, P.pair.x);
+        atomicAdd(&status[${STATUS.overflow}], 1u);
+      }${forEachCell(`
+          atomicAdd(&grid[countAt(h)], 1u);`)}
+    }
+    spans[2 * edge] = vec4f(middle, spare);
+    spans[2 * edge + 1] = vec4f(half, span.radius);`,
 )}`;
+
+/** Goes through the cells within `spare` of an edge; `h` is the cell's number. */
+function forEachCell(body: string): string {
+  return `
+      // separating axes of the edge and the cell, which is widened by the spare
+      let wide = 0.500001 * P.pair.x + spare;
+      let size = abs(half);
+      let low = cellOf(middle - size - spare);
+      let high = cellOf(middle + size + spare);
+      for (var z = low.z; z <= high.z; z++) {
+      for (var y = low.y; y <= high.y; y++) {
+      for (var x = low.x; x <= high.x; x++) {
+        let apart = middle - P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5);
+        let across = abs(cross(half, apart));
+        if (all(across <= wide * (vec3f(size.x + size.y + size.z) - size) + 1e-12)) {
+          let h = bucketOf(x, y, z);${body}
+        }
+      }
+      }
+      }`;
+}
 
 /** Prefix sum of the counts: where the edges of each cell begin. */
 const placing = `
@@ -260,7 +330,7 @@ fn scanBlocks(@builtin(local_invocation_index) local: u32) {
     start += count;
   }
   if (local == ${GRID_WORKGROUP - 1}) {
-    candidates[startAt(BUCKETS)] = sums[local];
+    atomicStore(&candidates[startAt(BUCKETS)], sums[local]);
   }
 }
 @compute @workgroup_size(${GRID_WORKGROUP})
@@ -268,25 +338,24 @@ fn placeCells(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
   let first = group.x * ${CELLS_PER_GROUP} + local * ${CELLS_PER_THREAD};
   var start = atomicLoad(&grid[blockAt(group.x)]) + sumBefore(local, sumOfThread(first));
   for (var k: u32 = 0; k < ${CELLS_PER_THREAD}; k++) {
-    candidates[startAt(first + k)] = start;
+    atomicStore(&candidates[startAt(first + k)], start);
     start += atomicLoad(&grid[countAt(first + k)]);
   }
 }
-/** Edges in the order of their cells: middle and bound; way of the middle and number; half the edge and spare; half of how it turns and radius. */
-${overEdges(
+${overItems(
   'fillCells',
+  'EDGES',
   `
-    let h = candidates[candidateAt(edge, 0)];
-    candidates[candidateAt(edge, 0)] = 0u;
-    if (h < BUCKETS) {
-      let p = 4 * (candidates[startAt(h)] + candidates[candidateAt(edge, 1)]);
-      let half = 0.5 * (span.second - span.first);
-      let turn = 0.5 * (span.wayOfSecond - span.wayOfFirst);
-      let bound = length(half) + ${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * length(turn);
-      spans[p] = vec4f(middleOf(span), 1.0001 * bound);
-      spans[p + 1] = vec4f(wayOfMiddle(span), f32(edge));
-      spans[p + 2] = vec4f(half, bitcast<f32>(candidates[candidateAt(edge, 2)]));
-      spans[p + 3] = vec4f(turn, span.radius);
+    let middle = spans[2 * item].xyz;
+    let spare = spans[2 * item].w;
+    let half = spans[2 * item + 1].xyz;
+    if (spare >= 0) {${forEachCell(`
+          let k = atomicLoad(&candidates[startAt(h)]) + atomicSub(&grid[countAt(h)], 1u) - 1;
+          if (k < ENTRIES) {
+            atomicStore(&candidates[entryAt(k)], item);
+          } else {
+            atomicAdd(&status[${STATUS.overflow}], 1u);
+          }`)}
     }`,
 )}`;
 
@@ -295,13 +364,14 @@ export function gridEntry(strands: number, nodes: number): string {
   const edges = strands * (nodes - 1);
   const { buckets, side, coarse } = gridSizes(edges);
   return `
-@group(0) @binding(11) var<storage, read_write> candidates: array<u32>;
+@group(0) @binding(11) var<storage, read_write> candidates: array<atomic<u32>>;
 @group(0) @binding(12) var<storage, read_write> grid: array<atomic<u32>>;
 @group(0) @binding(13) var<storage, read_write> spans: array<vec4f>;
 const STRANDS: u32 = ${strands}u;
 const EDGES: u32 = ${edges}u;
 const EDGE_ITEMS: u32 = ${32 * Math.ceil(strands / 32) * (nodes - 1)}u;
 const BUCKETS: u32 = ${buckets}u;
+const ENTRIES: u32 = ${ENTRIES_PER_EDGE * edges}u;
 const SIDE: u32 = ${side}u;
 const COARSE: u32 = ${coarse}u;
 ${addresses}

@@ -1,5 +1,5 @@
 /** Dispatches of contact between strands: the search before a stage, and the iterations of strands that touch each other after it. */
-import { gridSizes, gridWorkgroups, scanWorkgroups } from './gridShader.ts';
+import { cellWorkgroups, gridSizes, gridWorkgroups, scanWorkgroups } from './gridShader.ts';
 import type { Part } from './parts.ts';
 import type { ShaderOptions } from './shader.ts';
 import { argumentsOffset, ROUNDS } from './statusShader.ts';
@@ -10,6 +10,7 @@ export const searchEntries = [
   'locate',
   'sumWays',
   'averageWays',
+  'shearWays',
   'countCells',
   'sumCells',
   'scanBlocks',
@@ -44,15 +45,16 @@ export function encodePairSearch(
   dispatch('locate', ofStrands);
   dispatch('sumWays', gridWorkgroups(edges));
   dispatch('averageWays', gridWorkgroups(coarse));
+  dispatch('shearWays', gridWorkgroups(coarse));
   dispatch('countCells', gridWorkgroups(edges));
   dispatch('sumCells', scanWorkgroups(buckets));
   dispatch('scanBlocks', 1);
   dispatch('placeCells', scanWorkgroups(buckets));
   dispatch('fillCells', gridWorkgroups(edges));
-  dispatch('chooseCandidates', gridWorkgroups(edges));
+  dispatch('chooseCandidates', cellWorkgroups(buckets));
   pass.setBindGroup(0, group);
-  dispatch('matchPairs', ofStrands);
-  dispatch('confirm', ofStrands);
+  dispatch('matchPairs', gridWorkgroups(edges));
+  dispatch('confirm', gridWorkgroups(edges));
   pass.end();
 }
 
@@ -61,23 +63,26 @@ export function encodeCoupled(
   encoder: DeviceEncoder,
   program: PairProgram,
   { press, buffers, group }: Part,
-  { strandGroups, iterations }: { readonly strandGroups: number; readonly iterations: number },
+  { edgeGroups, iterations }: { readonly edgeGroups: number; readonly iterations: number },
 ): void {
   if (!press || !buffers.status) return;
   encoder.copyBufferToBuffer(buffers.status, argumentsOffset(ROUNDS), press.arguments, 0, 12);
   const pass = encoder.beginComputePass();
   pass.setBindGroup(0, group);
-  const dispatch = (name: PairEntry): void => {
+  const overStrands = (name: PairEntry): void => {
     pass.setPipeline(program[name]);
     pass.dispatchWorkgroupsIndirect(press.arguments, 0);
   };
-  dispatch('beginCoupled');
+  const overEdges = (name: PairEntry): void => {
+    pass.setPipeline(program[name]);
+    pass.dispatchWorkgroups(edgeGroups);
+  };
+  overStrands('beginCoupled');
   for (let k = 0; k < iterations; k++) {
-    dispatch('law');
-    dispatch('turn');
+    overEdges('law');
+    overStrands('turn');
   }
-  pass.setPipeline(program.verify);
-  pass.dispatchWorkgroups(strandGroups);
-  dispatch('closeCoupled');
+  overEdges('verify');
+  overStrands('closeCoupled');
   pass.end();
 }

@@ -1,14 +1,15 @@
 /**
  * How WGSL reaches contacts between strands, and the entry points for strands that touch each other. They go through their iterations in
- * step: a dispatch for the law of all, then one for the Newton iteration of all. A thread writes its own strand only.
+ * step: a dispatch for the law of all edges, then one for the Newton iteration of all strands. The lower edge of a pair writes both of its sides.
  *
  * Per edge: PAIR_SLOTS contacts of five vec4f (normal and offset; force and stiffness; push and part; compliance, crowd, slot of the other side
  * and state; strand, edge and part of the other edge, and whether the slot is in use), then position and way of the node at the start of the
  * step. The last node has no edge; its first vec4f is the frame of the last edge, its second has the change of contacts, contacts that
- * carry force, iterations and the largest turn, and its third whether the strand touches strands.
+ * carry force and the largest turn. What edges report of their strand is in the marks of statusShader.ts.
  */
 import { PAIR_SLOTS } from '../layout.ts';
-import { ROUNDS, STATUS } from './statusShader.ts';
+import { overItems } from './searchShader.ts';
+import { MARK, MARKS, ROUNDS, STATUS } from './statusShader.ts';
 
 /** vec4f of a contact. */
 export const PAIR_CONTACT_SLOTS = 5;
@@ -58,6 +59,11 @@ fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {
   let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 4)];
   return Partner(u32(v.x), u32(v.y), v.z, u32(v.w));
 }
+fn writePair(at: EdgeName, k: u32, pair: PairForces) {
+  let a = pairAt(at.strand, at.edge, ${SLOTS} * k + 1);
+  pairs[a] = vec4f(pair.force, pair.stiffness);
+  pairs[a + LANES] = vec4f(pair.push, pair.part);
+}
 fn writePartner(j: u32, c: u32, partner: Partner) {
   writePairSlot(j, c, 4, vec4f(f32(partner.strand), f32(partner.edge), partner.part, f32(partner.isSet)));
 }
@@ -77,7 +83,12 @@ fn writeSide(j: u32, k: u32, side: u32) {
   pairs[a] = vec4f(v.x, v.y, f32(side), v.w);
 }
 fn lastAt(slot: u32) -> u32 { return pairAt(strandIndex, NODES - 1, slot); }
-fn isCoupled() -> bool { return pairs[lastAt(2)].x != 0; }`;
+fn marksOf(strand: u32) -> u32 { return atomicLoad(&status[markAt(strand, ${MARKS.marks})]); }
+fn isCoupled() -> bool { return (marksOf(strandIndex) & ${MARK.coupled}) != 0; }
+/** Returns whether the mark is new. */
+fn setMark(mark: u32) -> bool {
+  return (marksOf(strandIndex) & mark) == 0 && (atomicOr(&status[markAt(strandIndex, ${MARKS.marks})], mark) & mark) == 0;
+}`;
 
 /** Opens the strand of a thread: of all, or of those that touch strands. */
 const openAny = 'if (id.x >= P.strands || !(P.contact.x > 0)) {\n    return;\n  }\n  openStrand(id.x);';
@@ -89,6 +100,22 @@ function entry(workgroup: number, name: string, body: string): string {
 fn ${name}(@builtin(global_invocation_id) id: vec3u) {
   ${body}
 }`;
+}
+
+/** An entry point with a thread per edge j; threads side by side have strands side by side, so that they read side by side. */
+function edgeEntry(name: string, body: string): string {
+  return overItems(
+    name,
+    'EDGE_ITEMS',
+    `
+    let strand = (item / (LANES * (NODES - 1))) * LANES + item % LANES;
+    let j = (item / LANES) % (NODES - 1);
+    if (strand >= STRANDS) {
+      continue;
+    }
+    setStrand(strand);
+    pressed = true;${body}`,
+  );
 }
 
 /** Entry points in the order of their dispatches; `law` and `turn` are repeated. */
@@ -123,23 +150,28 @@ export function pairEntry(workgroup: number): string {
       x += lengthOf(i) * tangentOf(q);
     }
   }
-  reportReach(reach, low, high);`,
+  reportReach(reach, low, high);
+  for (var k: u32 = 0; k < 3; k++) {
+    atomicStore(&status[markAt(strandIndex, k)], 0u);
+  }`,
   )}
 
-${entry(
-  workgroup,
+${edgeEntry(
   'matchPairs',
-  `${openAny}
-  let search = findPairs();
-  pairs[lastAt(1)] = vec4f(0, 0, f32(search.dropped), 0);
-  reportOverlap(search.overlap);`,
+  `
+    let search = findPairsOf(j);
+    if (search.dropped > 0) {
+      setMark(${MARK.dropped});
+    }
+    reportOverlap(search.overlap);`,
 )}
 
-${entry(
-  workgroup,
+${edgeEntry(
   'confirm',
-  `${openAny}
-  pairs[lastAt(2)] = vec4f(select(0.0, 1.0, confirmPairs()), pairs[lastAt(1)].z, 0, 0);`,
+  `
+    if (confirmPairsOf(j)) {
+      setMark(${MARK.coupled});
+    }`,
 )}
 
 /** The first Newton iteration of strands that touch strands. */${entry(
@@ -154,43 +186,49 @@ ${entry(
 /** Whether iteration k still has to be done: in the one before, contacts of some strand moved. */
 fn needsIteration(k: u32) -> bool { return k < u32(P.contact.z) || atomicLoad(&status[${STATUS.moved}]) >= k; }
 
-${entry(
-  workgroup,
+${edgeEntry(
   'law',
-  `${openCoupled}
-  let k = u32(pairs[lastAt(1)].z);
-  if (!needsIteration(k)) {
-    return;
-  }
-  let law = applyLaws(k);
-  let last = pairs[lastAt(1)];
-  pairs[lastAt(1)] = vec4f(law.change, f32(law.loaded), last.z, last.w);
-  if (isLarge(law.change)) {
-    atomicMax(&status[${STATUS.moved}], k + 1);
-  }`,
+  `
+    let marks = marksOf(strand);
+    let k = marks / ${MARK.iteration};
+    if ((marks & ${MARK.coupled}) == 0 || !needsIteration(k)) {
+      continue;
+    }
+    let law = applyLawsAt(j, k);
+    if (law.loaded > 0) {
+      atomicAdd(&status[markAt(strand, ${MARKS.loaded})], law.loaded);
+    }
+    if (law.change > 0) {
+      raiseStatus(markAt(strand, ${MARKS.change}), bitcast<u32>(law.change));
+    }
+    if (isLarge(law.change)) {
+      raiseStatus(${STATUS.moved}, k + 1);
+    }`,
 )}
 
 ${entry(
   workgroup,
   'turn',
   `${openCoupled}
-  let last = pairs[lastAt(1)];
-  if (!needsIteration(u32(last.z))) {
+  let marks = marksOf(strandIndex);
+  if (!needsIteration(marks / ${MARK.iteration})) {
     return;
   }
   let progress = iterateStage(pressedStage(P.contact.x), pairs[lastAt(0)]);
   pairs[lastAt(0)] = progress.tip;
-  pairs[lastAt(1)] = vec4f(last.x, last.y, last.z + 1, progress.largest);`,
+  let change = bitcast<f32>(atomicExchange(&status[markAt(strandIndex, ${MARKS.change})], 0u));
+  let loaded = atomicExchange(&status[markAt(strandIndex, ${MARKS.loaded})], 0u);
+  pairs[lastAt(1)] = vec4f(change, f32(loaded), 0, progress.largest);
+  atomicStore(&status[markAt(strandIndex, ${MARKS.marks})], marks + ${MARK.iteration});`,
 )}
 
-/** Edges that are about to pass through each other. */${entry(
-    workgroup,
+/** Edges that are about to pass through each other. */${edgeEntry(
     'verify',
-    `${openAny}
-  if (hasPassed()) {
-    atomicAdd(&status[${STATUS.passed}], 1u);
-    atomicMin(&status[${STATUS.firstPassed}], P.first + strandIndex);
-  }`,
+    `
+    if (hasPassedAt(j) && setMark(${MARK.passed})) {
+      atomicAdd(&status[${STATUS.passed}], 1u);
+      atomicMin(&status[${STATUS.firstPassed}], P.first + strand);
+    }`,
   )}
 
 ${entry(
@@ -198,10 +236,12 @@ ${entry(
   'closeCoupled',
   `${openCoupled}
   let last = pairs[lastAt(1)];
+  let marks = marksOf(strandIndex);
+  let iterations = marks / ${MARK.iteration};
   let isFinite = last.w < 1e30;
-  let moves = isLarge(last.x) || pairs[lastAt(2)].y > 0;
-  reportSolved(isFinite, u32(last.z) + 1);
-  reportPressed(PressedProgress(pairs[lastAt(0)], last.w, moves, last.x, u32(last.y), u32(last.z)));
+  let moves = isLarge(last.x) || (marks & ${MARK.dropped}) != 0;
+  reportSolved(isFinite, iterations + 1);
+  reportPressed(PressedProgress(pairs[lastAt(0)], last.w, moves, last.x, u32(last.y), iterations));
   isUnsettled = moves;
   closeStage(pressedStage(P.contact.x), last.w);`,
 )}`;

@@ -7,6 +7,7 @@ import { compose, conjugate, normalize } from '../formulas.ts';
 import { LANES, MOST_ITERATIONS, PAIR_SLOTS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
+import { gridWorkgroups } from './gridShader.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import { encodeCoupled, encodePairSearch } from './pairPasses.ts';
 import { type BoundLayout, bufferBytes, openProgram, type Program } from './program.ts';
@@ -298,7 +299,8 @@ export function encodeStage(
     pass.dispatchWorkgroups(strandGroups);
     pass.end();
     for (let round = 0; round < ROUNDS && press; round++) encodeRound(encoder, program, part, round);
-    if (program.pair) encodeCoupled(encoder, program.pair, part, { strandGroups, iterations });
+    const edgeGroups = gridWorkgroups(part.count * (shader.nodes - 1));
+    if (program.pair) encodeCoupled(encoder, program.pair, part, { edgeGroups, iterations });
   }
 }
 

@@ -44,7 +44,7 @@ export function bufferBytes(shader: ShaderOptions, count: number): Readonly<Reco
     gains: rows * slots.gain,
     positions: rows,
     forces: shader.forces ? rows : 0,
-    status: ownRoots || hasContact ? statusBytes(count, hasContact) : 0,
+    status: ownRoots || hasContact ? statusBytes(count, { has: hasContact, pairs: shader.pairs !== undefined }) : 0,
     contacts: rows * slots.contact,
     obstacles: hasContact ? 16 * OBSTACLE_VECTORS * Math.max(1, shader.obstacles) : 0,
     pairs: rows * slots.pair,

@@ -1,6 +1,6 @@
 /**
- * Search for edges near each other, once gridShader.ts has sorted them by cells: every edge goes through the rows of cells around it and keeps
- * the nearest edges as candidates.
+ * Search for edges near each other, once gridShader.ts has sorted them by cells: a workgroup tests the edges of a cell against each other, and
+ * each edge keeps the nearest as candidates.
  */
 import { CANDIDATES } from '../layout.ts';
 import { STATUS } from './statusShader.ts';
@@ -9,11 +9,6 @@ export const GRID_WORKGROUP = 64;
 /** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
 export const SPARE_WAY = 1.5;
 export const SPARE_GAP = 0.5;
-/** Cells that a search goes to each side at most: edges that move farther against their surroundings are counted, and not all pairs are found. */
-const MOST_CELLS = 16;
-/** Part of two edges' way against each other by which they may miss their predicted ways and still be candidates. */
-const ASIDE = 0.25;
-
 /** An entry point whose threads go through `count` items in strides. */
 export function overItems(name: string, count: string, body: string): string {
   return `
@@ -43,155 +38,111 @@ fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
   let ends = 0.5 * (lengthOf(first) + lengthOf(second));
   return arc + ends > 3.14159265 * radius + 1.001 * ends;
 }
-fn sortedSpan(p: u32) -> PairEdge {
-  let x = spans[4 * p].xyz;
-  let way = spans[4 * p + 1].xyz;
-  let half = spans[4 * p + 2].xyz;
-  let d = spans[4 * p + 3];
-  return PairEdge(x - half, x + half, way - d.xyz, way + d.xyz, vec3f(0), d.w, false, false);
-}
-/** Nearest edges so far, sorted; \`isCut\`: there were more. */
-var<private> nearest: array<u32, ${CANDIDATES}>;
-var<private> distances: array<f32, ${CANDIDATES}>;
-var<private> found: u32;
-var<private> isCut: bool;
-fn keepNearest(other: u32, distance: f32) {
-  for (var n: u32 = 0; n < found; n++) {
-    if (nearest[n] == other) {
+/** Keeps the nearest candidates of an edge, sorted: each slot passes on the greater of two, so that the order of threads does not matter. */
+fn keepCandidate(edge: u32, other: u32, distance: f32) {
+  var key = candidateKey(other, distance);
+  for (var n: u32 = 0; n < ${CANDIDATES}; n++) {
+    let old = atomicMin(&candidates[candidateAt(edge, n)], key);
+    if (old == NONE || old == key) {
       return;
     }
+    key = max(key, old);
   }
-  var at = found;
-  if (found == ${CANDIDATES}) {
-    isCut = true;
-    at = ${CANDIDATES - 1};
-    if (distances[at] < distance || (distances[at] == distance && nearest[at] < other)) {
-      return;
-    }
-  } else {
-    found++;
-  }
-  while (at > 0 && (distances[at - 1] > distance || (distances[at - 1] == distance && nearest[at - 1] > other))) {
-    distances[at] = distances[at - 1];
-    nearest[at] = nearest[at - 1];
-    at--;
-  }
-  distances[at] = distance;
-  nearest[at] = other;
+  atomicAdd(&status[${STATUS.crowded}], 1u);
 }
-/** The edge that searches: where it is in the order of cells, its middle and bound, the way of its middle and its number. */
-var<private> own: u32;
-var<private> ownMiddle: vec4f;
-var<private> ownWay: vec4f;
-/** Whether the spheres about two edges meet on their predicted ways, or on others that are not much different. */
-fn comesNear(middle: vec4f, way: vec4f) -> bool {
-  let apart = middle.xyz - ownMiddle.xyz;
-  let against = ${SPARE_WAY} * (way.xyz - ownWay.xyz);
-  let size = dot(against, against);
-  let time = clamp(-dot(apart, against) / max(size, 1e-30), 0, 1);
-  let least = apart + time * against;
-  let most = middle.w + ownMiddle.w + ${ASIDE} * sqrt(size);
-  return dot(least, least) <= most * most;
+/** An edge of a cell: its middle and spare, half of it and its radius, its number. */
+struct Entry {
+  middle: vec4f,
+  half_: vec4f,
+  edge: u32,
 }
-fn consider(p: u32) {
-  let way = spans[4 * p + 1];
-  if (p == own || !comesNear(spans[4 * p], way)) {
+fn stillEdge(e: Entry) -> PairEdge {
+  let x = e.middle.xyz;
+  let h = e.half_.xyz;
+  return PairEdge(x - h, x + h, vec3f(0), vec3f(0), vec3f(0), e.half_.w, false, false);
+}
+/** Whether the edges may be within their spares: the distance of their middles across the first, and along it. */
+fn isNear(a: Entry, b: Entry) -> bool {
+  let apart = b.middle.xyz - a.middle.xyz;
+  let size = dot(a.half_.xyz, a.half_.xyz);
+  let along = dot(apart, a.half_.xyz);
+  let turned = dot(b.half_.xyz, a.half_.xyz);
+  let other = dot(b.half_.xyz, b.half_.xyz);
+  let reach = a.middle.w + b.middle.w;
+  // parts of the other edge along and across the first
+  let across = sqrt(max(other * size - turned * turned, 0));
+  let limit = reach * sqrt(size);
+  return abs(along) <= size + abs(turned) + limit && dot(apart, apart) * size - along * along <= (limit + across) * (limit + across);
+}
+/** Tests two edges of cell h. Edges that share several cells are taken in the one where they are closest. */
+fn testPair(h: u32, one: Entry, two: Entry) {
+  if (one.edge == two.edge || !isNear(one, two)) {
     return;
   }
-  let edge = u32(ownWay.w);
-  let other = u32(way.w);
-  if (P.pair.z == 0 && other / (NODES - 1) == edge / (NODES - 1)) {
+  var low = one;
+  var high = two;
+  if (two.edge < one.edge) {
+    low = two;
+    high = one;
+  }
+  let still = stillEdge(low);
+  let other = stillEdge(high);
+  let parts = closestParts(still, other, 0);
+  let apart = apartAt(still, other, parts, 0);
+  let distance = length(apart);
+  let reach = low.middle.w + high.middle.w;
+  let place = still.first + parts.low * (still.second - still.first) - (low.middle.w / reach) * apart;
+  let cell = cellOf(place);
+  if (distance > reach || bucketOf(cell.x, cell.y, cell.z) != h) {
     return;
   }
-  let low = sortedSpan(select(own, p, other < edge));
-  let high = sortedSpan(select(p, own, other < edge));
-  let distance = distanceOf(low, high);
-  if (distance > ${1 + SPARE_GAP} * (low.radius + high.radius) + ${SPARE_WAY} * reachOf(low, high)) {
+  let a = nameOf(low.edge);
+  let b = nameOf(high.edge);
+  if (a.strand == b.strand && (P.pair.z == 0 || !mayMeet(a, b, max(still.radius, other.radius)))) {
     return;
   }
-  if (mayMeet(nameOf(edge), nameOf(other), max(low.radius, high.radius))) {
-    keepNearest(other, distance);
+  let moving = reachOf(pairEdgeOf(a.strand, a.edge, false), pairEdgeOf(b.strand, b.edge, false));
+  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + ${SPARE_WAY} * moving) {
+    keepCandidate(low.edge, high.edge, distance);
+    keepCandidate(high.edge, low.edge, distance);
   }
 }
-/** Largest spare of the edges that this one can meet. */
-fn spareAround(x: vec3f) -> f32 {
-  let cell = coarseCellOf(x);
-  var most: u32 = 0;
-  for (var n: i32 = 0; n < 27; n++) {
-    let c = coarseBeside(cell, n);
-    if (c < COARSE) {
-      most = max(most, atomicLoad(&grid[coarseAt(c, 4)]));
-    }
+var<workgroup> tile: array<Entry, ${GRID_WORKGROUP}>;
+var<workgroup> range: vec2u;
+fn readEntry(k: u32, end: u32) -> Entry {
+  if (k >= end) {
+    return Entry();
   }
-  return bitcast<f32>(most);
-}
-/** Considers the edges in the cells from x = low to high of a row. */
-fn considerRow(low: i32, high: i32, y: i32, z: i32) {
-  let first = bucketOf(low, y, z);
-  let end = first + u32(high - low) + 1;
-  let stop = candidates[startAt(min(end, BUCKETS))];
-  for (var p = candidates[startAt(first)]; p < stop; p++) {
-    consider(p);
-  }
-  if (end > BUCKETS) {
-    let rest = candidates[startAt(end - BUCKETS)];
-    for (var p = candidates[startAt(0)]; p < rest; p++) {
-      consider(p);
-    }
-  }
-}
-/** Goes through the rows of cells within \`reach\` of the edge. */
-fn searchRows(reach: f32) {
-  let along = 2 * spans[4 * own + 2].xyz;
-  let first = ownMiddle.xyz - 0.5 * along;
-  let low = cellOf(min(first, first + along) - reach);
-  let high = cellOf(max(first, first + along) + reach);
-  let wide = reach + 0.7072 * P.pair.x;
-  let size = max(dot(along.yz, along.yz), 1e-20);
-  for (var y = low.y; y <= high.y; y++) {
-    for (var z = low.z; z <= high.z; z++) {
-      // the part of the edge that is near the row
-      let shift = first.yz - P.pair.x * (vec2f(f32(y), f32(z)) + 0.5);
-      let slope = dot(shift, along.yz);
-      let inside = slope * slope - size * (dot(shift, shift) - wide * wide);
-      if (inside < 0) {
-        continue;
-      }
-      let begin = (-slope - sqrt(inside)) / size;
-      let end = (-slope + sqrt(inside)) / size;
-      if (begin > 1.0001 || end < -0.0001) {
-        continue;
-      }
-      let ends = first.x + along.x * clamp(vec2f(begin, end), vec2f(0), vec2f(1));
-      let left = i32(floor((min(ends.x, ends.y) - reach) / P.pair.x));
-      let right = i32(floor((max(ends.x, ends.y) + reach) / P.pair.x));
-      considerRow(left, right, y, z);
-    }
-  }
+  let edge = atomicLoad(&candidates[entryAt(k)]);
+  return Entry(spans[2 * edge], spans[2 * edge + 1], edge);
 }`;
 
+/** A workgroup per cell; each thread has an edge and tests it against the tiles of edges from its own on. */
 export const searchEntry: string = `${selection}
-${overItems(
-  'chooseCandidates',
-  'candidates[startAt(BUCKETS)]',
-  `
-    found = 0;
-    isCut = false;
-    own = item;
-    ownMiddle = spans[4 * item];
-    ownWay = spans[4 * item + 1];
-    let most = ${MOST_CELLS} * P.pair.x;
-    let reach = spans[4 * item + 2].w + spareAround(ownMiddle.xyz) + 0.5005 * P.pair.w;
-    searchRows(min(reach, most));
-    let edge = u32(ownWay.w);
-    candidates[candidateAt(edge, 0)] = found;
-    for (var n: u32 = 0; n < found; n++) {
-      candidates[candidateAt(edge, 1 + n)] = nearest[n];
+@compute @workgroup_size(${GRID_WORKGROUP})
+fn chooseCandidates(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) local: u32,
+) {
+  for (var h = group.x; h < BUCKETS && P.contact.x > 0; h += groups.x) {
+    if (local == 0) {
+      range = vec2u(startOf(h), startOf(h + 1));
     }
-    if (reach > most) {
-      atomicAdd(&status[${STATUS.overflow}], 1u);
+    let cell = workgroupUniformLoad(&range);
+    for (var first = cell.x; first + 1 < cell.y; first += ${GRID_WORKGROUP}) {
+      let own = readEntry(first + local, cell.y);
+      for (var from_ = first; from_ < cell.y; from_ += ${GRID_WORKGROUP}) {
+        workgroupBarrier();
+        tile[local] = readEntry(from_ + local, cell.y);
+        workgroupBarrier();
+        let count = min(cell.y - from_, ${GRID_WORKGROUP}u);
+        let begin = select(0, local + 1, from_ == first);
+        for (var k = begin; k < count && first + local < cell.y; k++) {
+          testPair(h, own, tile[k]);
+        }
+      }
     }
-    if (isCut) {
-      atomicAdd(&status[${STATUS.crowded}], 1u);
-    }`,
-)}`;
+    workgroupBarrier();
+  }
+}`;

@@ -207,10 +207,14 @@ fn writePositions(turn: f32) {
   }
 }
 
-fn openStrand(index: u32) {
+fn setStrand(index: u32) {
   strandIndex = index;
   block = index / LANES;
   lane = index % LANES;
+}
+
+fn openStrand(index: u32) {
+  setStrand(index);
   let s = STRAND_VECTORS * index;
   data = StrandData(strands[s], strands[s + 1], strands[s + 2]);
 }

@@ -25,7 +25,7 @@ export const STATUS = {
   /** Edges that move too far for the search, and the last iteration after which a contact of strands that touch was not settled. */
   overflow: 12,
   moved: 13,
-  /** Edges with more edges near them than the search keeps. */
+  /** Pairs of edges near each other that the search left out, since an edge had nearer ones. */
   crowded: 14,
 } as const;
 export const STATUS_WORDS = 15;
@@ -48,8 +48,12 @@ const ENTRIES = LISTS + 4 * (ROUNDS + 1);
 
 export const roundOffset: number = 4 * ROUND;
 export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round + 1);
-export const statusBytes = (strands: number, hasContact: boolean): number =>
-  4 * (hasContact ? ENTRIES + 3 * strands : STATUS_WORDS);
+/** Words of a strand that meets strands, behind the lists: marks, change of contacts and contacts that carry force. */
+export const MARKS = { marks: 0, change: 1, loaded: 2 } as const;
+/** Bits of the marks; above them the number of iterations. */
+export const MARK = { coupled: 1, dropped: 2, passed: 4, iteration: 256 } as const;
+export const statusBytes = (strands: number, contact: { readonly has: boolean; readonly pairs: boolean }): number =>
+  4 * (contact.has ? ENTRIES + (contact.pairs ? 6 : 3) * strands : STATUS_WORDS);
 
 /** At the start of a step. */
 export function startStatus(hasContact: boolean): Uint32Array<ArrayBuffer> {
@@ -89,14 +93,21 @@ fn reportSolved(isSolved: bool, iterations: u32) {
 }
 fn reportPressed(progress: PressedProgress) {
   atomicAdd(&status[${STATUS.loaded}], progress.loaded);
-  atomicMax(&status[${STATUS.contactIterations}], progress.iterations);
-  atomicMax(&status[${STATUS.error}], bitcast<u32>(sqrt(progress.change)));
+  raiseStatus(${STATUS.contactIterations}, progress.iterations);
+  raiseStatus(${STATUS.error}, bitcast<u32>(sqrt(progress.change)));
   if (progress.moves) {
     atomicAdd(&status[${STATUS.unsettled}], 1u);
     atomicMin(&status[${STATUS.firstUnsettled}], P.first + strandIndex);
   }
 }
-fn reportOverlap(overlap: f32) { atomicMax(&status[${STATUS.overlap}], bitcast<u32>(overlap)); }
+/** Reads first: thousands of threads would wait for one word. */
+fn raiseStatus(word: u32, value: u32) {
+  if (value > atomicLoad(&status[word])) {
+    atomicMax(&status[word], value);
+  }
+}
+fn reportOverlap(overlap: f32) { raiseStatus(${STATUS.overlap}, bitcast<u32>(max(overlap, 0))); }
+fn markAt(strand: u32, word: u32) -> u32 { return ${ENTRIES} + (3 + word) * P.strands + strand; }
 fn currentRound() -> u32 { return atomicLoad(&status[${ROUND}]); }
 fn listLength(round: u32) -> u32 { return atomicLoad(&status[${LISTS} + 4 * round]); }
 fn listStart(round: u32) -> u32 { return ${ENTRIES} + select(round % 2, 2u, round == ${COUPLED_LIST}) * P.strands; }
