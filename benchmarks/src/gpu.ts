@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes]]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes] [--scene groomed|falling]]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -12,10 +12,10 @@ import {
   type Device,
   describeRod,
   type GpuBatch,
-  type Obstacle,
   type StrandDescription,
   sphereObstacle,
 } from '@tendril-sim/core/batch';
+import { describeCounts, HEAD, openHair } from './gpuHead.ts';
 import { timePasses } from './gpuPasses.ts';
 
 const NODES = 32;
@@ -245,8 +245,6 @@ function headHair(roots: number): StrandDescription[] {
   });
 }
 
-const HEAD = 0.1;
-
 /** Hair falls on a head and shoulders; then steps are timed, and what they leave is read. */
 async function measureContact(device: Device, count: number, substeps: number, most: number): Promise<void> {
   const obstacles = [
@@ -286,98 +284,49 @@ async function measureContact(device: Device, count: number, substeps: number, m
   batch.destroy();
 }
 
-type Quaternion = StrandDescription['frame'];
-
-function compose([a, b, c, d]: Quaternion, [x, y, z, w]: Quaternion): Quaternion {
-  return [
-    d * x + a * w + b * z - c * y,
-    d * y - a * z + b * w + c * x,
-    d * z + a * y - b * x + c * w,
-    d * w - a * x - b * y - c * z,
-  ];
-}
-
-/** Hair as `headHair`, every strand with a root of its own. */
-function fullHead(count: number): StrandDescription[] {
-  const base = describe(kinds[0]);
-  return Array.from({ length: count }, (_, k) => {
-    const [z, angle] = [(k + 0.5) / count, k * Math.PI * (3 - Math.sqrt(5))];
-    const r = Math.sqrt(1 - z * z);
-    const n = [r * Math.cos(angle), r * Math.sin(angle), z] as const;
-    // turns the x axis, along which the base lies, to n
-    const [y2, z2, w] = [-n[2], n[1], 1 + n[0]];
-    const size = Math.hypot(y2, z2, w) || 1;
-    const frame = compose([0, y2 / size, z2 / size, w / size], base.frame);
-    return { ...base, frame, place: [HEAD * n[0], HEAD * n[1], HEAD * n[2]] };
-  });
-}
-
-/** Contact radius of hair at this density [m]. */
-const PAIR_RADIUS = 1e-4;
-
-/** Hair that falls on a head and shoulders and touches itself. */
-async function createPairBatch(
-  device: Device,
-  count: number,
-): Promise<{ readonly batch: GpuBatch; readonly obstacles: readonly Obstacle[] }> {
-  const obstacles = [
-    sphereObstacle(HEAD - 2 * PAIR_RADIUS, { friction: 0.3 }),
-    capsuleObstacle(0.12, 0.06, { position: [0, 0, -0.25], frame: [0, Math.SQRT1_2, 0, Math.SQRT1_2], friction: 0.3 }),
-  ];
-  const batch = await createGpuBatch(device, {
-    nodes: NODES,
-    strands: fullHead(count),
-    gravity: [0, 0, -9.81],
-    massDamping: 2,
-    gains: 'f32',
-    obstacles: obstacles.length,
-    contactRadius: PAIR_RADIUS,
-    pairs: { friction: 0.3, self: false, ...(values.cell && { cell: Number(values.cell) }) },
-  });
-  return { batch, obstacles };
-}
-
-async function measurePairs(device: Device, count: number, substeps: number, most: number): Promise<Float32Array> {
-  const { batch, obstacles } = await createPairBatch(device, count);
-  const advance = async (steps: number): Promise<number> => {
+/** Frames of four substeps: median and worst of their times, and what the last substep left. */
+async function measureHair(device: Device, count: number, frames: number, most: number): Promise<Float32Array> {
+  const { batch, step } = await openHair(device, describe(kinds[0]), hairOptions(count));
+  const advance = async (substeps: number): Promise<number> => {
     const start = performance.now();
-    for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+    for (let k = 0; k < substeps; k++) step(most);
     await device.queue.onSubmittedWorkDone();
-    return (performance.now() - start) / steps;
+    return performance.now() - start;
   };
-  for (const steps of [20, 40, 60])
-    console.log(`  after ${steps} more: ${(await advance(steps)).toFixed(2)} ms per substep`);
+  await advance(40);
   const times: number[] = [];
-  while (times.length * 10 < substeps) times.push(await advance(10));
-  const ms = times.sort((a, b) => a - b)[times.length >> 1];
-  const { positions, overlap, unsettled, pairs } = await batch.readPositions();
-  const sorted = overlap.slice().sort();
-  const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
+  while (times.length < frames) times.push(await advance(4));
+  times.sort((a, b) => a - b);
+  const { positions } = await batch.readPositions();
   console.log(
-    `${String(count).padStart(8)} strands × ${NODES}, strands meet strands, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ` +
-      `overlap with obstacles ${(sorted[sorted.length - 1] / PAIR_RADIUS).toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, ` +
-      `${pairs.passed} strands about to pass, ${pairs.overflow} edges too fast, ${pairs.crowded} crowded, ` +
-      `${(batch.bytes / 2 ** 30).toFixed(2)} GiB, finite ${positions.every((x) => Math.abs(x) < 10)}`,
+    `${count} strands × ${NODES}, ${values.scene}, ${most} iterations at most: ${times[times.length >> 1].toFixed(2)} ms per frame of 4 substeps ` +
+      `(median of ${frames}; worst twentieth ${times[Math.floor(0.95 * times.length)].toFixed(2)}), ${(batch.bytes / 2 ** 30).toFixed(2)} GiB, ` +
+      `finite ${positions.every((x) => Math.abs(x) < 10)}\n    ${describeCounts(await batch.readCounts(), count)}`,
   );
   batch.destroy();
   return positions;
 }
 
-/** Prints how long each entry point takes per substep, in stretches of the fall. */
-async function profilePairs(raw: Device, count: number, most: number, stretches: readonly number[]): Promise<void> {
+function hairOptions(count: number): Parameters<typeof openHair>[2] {
+  const kind = values.scene === 'falling' ? 'falling' : 'groomed';
+  return { count, kind, dt: DT, ...(values.cell && { cell: Number(values.cell) }) };
+}
+
+/** Prints how long each entry point takes per substep, in stretches of the motion. */
+async function profileHair(raw: Device, count: number, most: number, stretches: readonly number[]): Promise<void> {
   const { device, read } = timePasses(raw);
-  const { batch, obstacles } = await createPairBatch(device, count);
+  const { batch, step } = await openHair(device, describe(kinds[0]), hairOptions(count));
   for (const steps of stretches) {
     const total = new Map<string, number>();
     for (let k = 0; k < steps; k++) {
-      batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+      step(most);
       for (const [name, ms] of await read()) total.set(name, (total.get(name) ?? 0) + ms);
     }
     const sum = [...total.values()].reduce((a, b) => a + b, 0) / steps;
     const parts = [...total].map(([name, ms]) => `${name} ${(ms / steps).toFixed(3)}`).join(', ');
-    const { pairs } = await batch.readPositions();
     console.log(
-      `${JSON.stringify(pairs)}; ${count} strands, ${most} iterations at most, ${steps} substeps: ${sum.toFixed(3)} ms of GPU time: ${parts}`,
+      `${count} strands, ${values.scene}, ${most} iterations at most, ${steps} substeps: ${sum.toFixed(3)} ms of GPU time: ${parts}\n    ` +
+        describeCounts(await batch.readCounts(), count),
     );
   }
   batch.destroy();
@@ -394,6 +343,7 @@ const { values } = parseArgs({
     passes: { type: 'boolean', default: false },
     stretches: { type: 'string', default: '20,40,60' },
     most: { type: 'string', default: '4,8,16' },
+    scene: { type: 'string', default: 'groomed' },
   },
 });
 const opened = await openDevice();
@@ -407,12 +357,12 @@ for (const gains of values['only-contact'] || values['only-pairs'] ? [] : (['f32
 }
 if (values['only-pairs'] && values.passes) {
   for (const count of values.counts.split(',').map(Number))
-    await profilePairs(device, count, Number(values.most.split(',')[0]), values.stretches.split(',').map(Number));
+    await profileHair(device, count, Number(values.most.split(',')[0]), values.stretches.split(',').map(Number));
 } else if (values['only-pairs'])
   for (const count of values.counts.split(',').map(Number)) {
     for (const most of values.most.split(',').map(Number))
-      await measurePairs(device, count, Number(values.substeps), most);
-    const [one, two] = [await measurePairs(device, count, 10, 8), await measurePairs(device, count, 10, 8)];
+      await measureHair(device, count, Number(values.substeps), most);
+    const [one, two] = [await measureHair(device, count, 10, 8), await measureHair(device, count, 10, 8)];
     console.log(`the same bits in two runs: ${one.every((x, k) => x === two[k])}`);
   }
 else if (!values['only-checks'])

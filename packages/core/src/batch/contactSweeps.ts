@@ -277,18 +277,20 @@ function crowdOf(s: Strand, i: Index): number {
 function weighContacts(s: Strand, root: Matrix): void {
   let q: Quaternion = frameOfRoot(s);
   let at: Compliance = { yy: root, yp: diagonal(0), pp: diagonal(0) };
+  let crowdBefore = crowdOf(s, 0);
   for (let j = 0; j < edgeCountOf(s); j++) {
     q = normalize(compose(q, fromVectorPart(readState(s, j, RELATIVE))));
     const length = lengthOf(s, j);
     const edge = scale(length, tangentOf(q));
     const around = passJoint(at, readGain(s, j, length), inverseOf(s, j));
     const points = pointCountOf(s, j);
+    const crowdBehind = crowdOf(s, j + 1);
     for (let c = 0; c < points; c++) {
       if (isPushed(s, j, c)) {
         const point = pointOf(s, j, c);
-        let crowd = crowdOf(s, j + 1);
+        let crowd = crowdBehind;
         if (point.part < 1) {
-          crowd = Math.max(crowd, crowdOf(s, j));
+          crowd = Math.max(crowd, crowdBefore);
         }
         const compliance = pointCompliance(around, edge, point);
         if (c < firstPairOf(s)) {
@@ -298,6 +300,7 @@ function weighContacts(s: Strand, root: Matrix): void {
         }
       }
     }
+    crowdBefore = crowdBehind;
     at = passEdge(around, edge);
   }
 }

@@ -2,6 +2,8 @@
 export type { Quaternion, Vector } from './algebra.ts';
 export { describeRod } from './gpu/describe.ts';
 export {
+  type Advance,
+  type ContactCounts,
   createGpuBatch,
   type GpuBatch,
   type GpuBatchOptions,

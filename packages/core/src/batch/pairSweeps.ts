@@ -1,8 +1,8 @@
 /**
  * Contact between strands, merged into Newton's iterations like that with obstacles (contactSweeps.ts). Translated to WGSL like sweeps.ts.
  *
- * Every edge has PAIR_SLOTS contacts with other edges. Both edges of a pair have a copy of it. The lower edge computes the force and writes both
- * copies, so that action and reaction are the same bits without atomics. Iterations of strands that touch go in step: all edges apply the law,
+ * Every edge has PAIR_SLOTS contacts with other edges. Each edge keeps its own copy of a pair: the force on the lower edge, computed from
+ * the same numbers on both sides, so that action and reaction are the same bits without atomics. Iterations of strands that touch go in step: all edges apply the law,
  * then all strands turn. Every function here does the work of one edge, so that edges can go in parallel.
  */
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
@@ -27,9 +27,10 @@ import {
   type Strand,
   strandIndexOf,
   writeContact,
-  writePair,
+  writeForces,
   writePartner,
   writeSide,
+  writeStiffness,
 } from './strand.ts';
 
 /** What a search found: pairs that found no slot, and the deepest overlap [m]. */
@@ -192,53 +193,55 @@ function movedAt(s: Strand, at: EdgeName, part: number): Vector {
   );
 }
 
-/** Displacement of the lower point of a pair, which is on edge j, against the higher one [m]. */
+/** Displacement of the lower point of a pair against the higher one, the same bits on both sides [m]. */
 function pairMove(s: Strand, j: Index, part: number, partner: Partner): Vector {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const other: EdgeName = { strand: partner.strand, edge: partner.edge };
-  return subtract(movedAt(s, own, part), movedAt(s, other, partner.part));
+  const move = subtract(movedAt(s, own, part), movedAt(s, other, partner.part));
+  return isLower(own, other) ? move : scale(-1, move);
 }
 
-/** Whether edge j is the lower of a pair: it is the one that computes it. */
+/** ρ of both sides of a pair [N/m]: a part of the inverse of its compliance, shared by the contacts about its nodes. */
+function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number {
+  const own = readWeight(s, strandIndexOf(s), j, k);
+  const other = readWeight(s, partner.strand, partner.edge, own.side);
+  return (2 * PAIR_SHARE) / (Math.max(own.crowd, other.crowd) * (own.compliance + other.compliance));
+}
+
+/** Whether edge j is the lower of a pair. */
 function isLowerOf(s: Strand, j: Index, partner: Partner): boolean {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const other: EdgeName = { strand: partner.strand, edge: partner.edge };
   return isLower(own, other);
 }
 
-/** The law of Coulomb at the pairs whose lower edge is j, for the present displacements of all strands. Writes both sides. */
-function applyPairLawAt(s: Strand, j: Index, boost: number): LawChange {
+/** The law of Coulomb at the contacts of edge j with strands in iteration n, for the present displacements of all strands. */
+function applyPairLawAt(s: Strand, j: Index, n: Index): LawChange {
   let change = 0;
   let loaded: Index = 0;
   const own = strandIndexOf(s);
   for (let k = 0; k < PAIR_SLOTS; k++) {
     const c = firstPairOf(s) + k;
     if (isPushed(s, j, c)) {
+      const contact = readContact(s, j, c);
       const partner = partnerOf(s, own, j, k);
-      if (isLowerOf(s, j, partner)) {
-        const contact = readContact(s, j, c);
-        const weight = readWeight(s, own, j, k);
-        const other = readWeight(s, partner.strand, partner.edge, weight.side);
-        // of both sides [N/m]: a part of the inverse of the pair's compliance, shared by the contacts about its nodes
-        const rho =
-          (2 * PAIR_SHARE) / (Math.max(weight.crowd, other.crowd) * (weight.compliance + other.compliance));
-        // the two sides yield together
-        const stiffness = 0.5 * (contact.active === 2 ? boost * rho : rho);
-        const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
-        const step = subtract(force, contact.force);
-        change = Math.max(change, dot(step, step) / (stiffness * stiffness));
-        if (dot(force, force) > 0) {
-          loaded = loaded + 1;
-        }
-        const push = add(force, step);
-        writePair(s, { strand: own, edge: j }, k, { force, push, stiffness: rho, part: contact.part });
-        writePair(s, { strand: partner.strand, edge: partner.edge }, weight.side, {
-          force,
-          push: scale(-1, push),
-          stiffness: rho,
-          part: partner.part,
-        });
+      let rho = contact.stiffness;
+      if (n === 0) {
+        rho = pairStiffness(s, j, k, partner);
+        writeStiffness(s, j, c, rho);
       }
+      // the two sides yield together
+      const stiffness = 0.5 * (contact.active === 2 ? boostAt(n) * rho : rho);
+      const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
+      const step = subtract(force, contact.force);
+      change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+      const isLow = isLowerOf(s, j, partner);
+      // each pair is counted by its lower edge
+      if (isLow && dot(force, force) > 0) {
+        loaded = loaded + 1;
+      }
+      const push = add(force, step);
+      writeForces(s, j, c, { force, push: isLow ? push : scale(-1, push) });
     }
   }
   return { change, loaded };
@@ -247,7 +250,7 @@ function applyPairLawAt(s: Strand, j: Index, boost: number): LawChange {
 /** The law at every contact of edge j in iteration k. */
 export function applyLawsAt(s: Strand, j: Index, k: Index): LawChange {
   const withObstacles = applyLawAt(s, j, boostAt(k));
-  const withStrands = applyPairLawAt(s, j, boostAt(k));
+  const withStrands = applyPairLawAt(s, j, k);
   return {
     change: Math.max(withObstacles.change, withStrands.change),
     loaded: withObstacles.loaded + withStrands.loaded,

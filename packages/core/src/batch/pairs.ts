@@ -41,14 +41,6 @@ export interface PairWeight {
   readonly side: Index;
 }
 
-/** One side of a pair: force on the lower edge and what Newton uses on this side [N], ρ [N/m], part of the edge that lies before the contact. */
-export interface PairForces {
-  readonly force: Vector;
-  readonly push: Vector;
-  readonly stiffness: number;
-  readonly part: number;
-}
-
 /** Parts of the lower and of the higher edge that lie before the closest points. */
 interface PairParts {
   readonly low: number;

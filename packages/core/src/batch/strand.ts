@@ -10,7 +10,7 @@ import type { Contact, ContactForces } from './contactSweeps.ts';
 import { type Elimination, type Gain, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
 import type { Obstacle } from './obstacles.ts';
-import type { EdgeName, PairEdge, PairForces, PairWeight, Partner } from './pairs.ts';
+import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
 
 /** How the first node is held: position and frame, position alone, or not at all. */
@@ -144,6 +144,19 @@ export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
   return { part, arm: zeroVector(), force: push, stiffness };
 }
 
+/** Points of edge j as Newton sees them. The GPU sums the points of an edge up to three. */
+export function loadCountOf(s: Strand, j: Index): Index {
+  return pointCountOf(s, j);
+}
+
+export function isLoaded(s: Strand, j: Index, c: Index): boolean {
+  return isPushed(s, j, c);
+}
+
+export function loadOf(s: Strand, j: Index, c: Index): EdgePoint {
+  return pointOf(s, j, c);
+}
+
 const noContact: MergedContact = { obstacles: [], contacts: [], radius: [], spared: [], origin: [0, 0, 0] };
 const mergedOf = ({ merged }: Strand): MergedContact => merged ?? noContact;
 
@@ -223,13 +236,6 @@ export function displacementOf(s: Strand, strand: Index, node: Index): Vector {
 /** Slot k of an edge of any strand. */
 export function partnerOf(s: Strand, strand: Index, edge: Index, k: Index): Partner {
   return pairsAt(s, strand).partners[edge][k];
-}
-
-/** Slot k of an edge of any strand, as the lower edge of the pair writes it. */
-export function writePair(s: Strand, at: EdgeName, k: Index, pair: PairForces): void {
-  const list = mergedOf(pairsOf(s).all[at.strand]).contacts[at.edge];
-  const c = firstPairOf(s) + k;
-  list[c] = { ...list[c], force: pair.force, push: pair.push, stiffness: pair.stiffness };
 }
 
 export function writePartner(s: Strand, j: Index, c: Index, partner: Partner): void {

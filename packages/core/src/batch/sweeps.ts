@@ -59,16 +59,16 @@ import {
   frameOfRootBefore,
   hasFreeRoot,
   type Index,
-  isPushed,
+  isLoaded,
   isViscous,
   keepElimination,
   lengthOf,
+  loadCountOf,
+  loadOf,
   massDampingOf,
   massOf,
   nodeDragOf,
   nodeForceOf,
-  pointCountOf,
-  pointOf,
   readGain,
   readState,
   restStrainOf,
@@ -209,19 +209,19 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
     const relative = readState(s, j, RELATIVE);
     const edge = scale(length, tangentOf(q));
     const joint = respondJoint(s, stage, j, q, exact);
-    const points = pointCountOf(s, j);
-    for (let c = 0; c < points; c++) {
-      if (isPushed(s, j, c)) {
-        beyond = addPoint(beyond, edge, pointOf(s, j, c));
+    const loads = loadCountOf(s, j);
+    for (let c = 0; c < loads; c++) {
+      if (isLoaded(s, j, c)) {
+        beyond = addPoint(beyond, edge, loadOf(s, j, c));
       }
     }
     const step = eliminateEdge(beyond, edge, joint, edgeTorqueOf(s, j));
     writeGain(s, j, step.gain, length);
     keepElimination(s, j, step, edge);
     beyond = step.beyond;
-    for (let c = 0; c < points; c++) {
-      if (isPushed(s, j, c)) {
-        beyond = passPoint(beyond, pointOf(s, j, c));
+    for (let c = 0; c < loads; c++) {
+      if (isLoaded(s, j, c)) {
+        beyond = passPoint(beyond, loadOf(s, j, c));
       }
     }
     q = compose(q, conjugate(fromVectorPart(relative)));

@@ -33,6 +33,11 @@ fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
 /** For programs without contact between strands. */
 export const withoutPairs: string = `
 fn hasPairs() -> bool { return false; }
+fn isSummed() -> bool { return false; }
+fn addLoad(push: vec3f, stiffness: f32, part: f32) {}
+fn loadCountOf(j: u32) -> u32 { return pointCountOf(j); }
+fn isLoaded(j: u32, c: u32) -> bool { return isPushed(j, c); }
+fn loadOf(j: u32, c: u32) -> EdgePoint { return pointOf(j, c); }
 fn firstPairOf() -> u32 { return 2 * OBSTACLES; }
 fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f { return vec4f(0); }
 fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {}
@@ -43,7 +48,6 @@ fn candidateOf(j: u32, n: u32) -> EdgeName { return EdgeName(); }
 fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge { return PairEdge(); }
 fn displacementOf(strand: u32, node: u32) -> vec3f { return vec3f(0); }
 fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner { return Partner(); }
-fn writePair(at: EdgeName, k: u32, pair: PairForces) {}
 fn writePartner(j: u32, c: u32, partner: Partner) {}
 fn clearPartner(j: u32, k: u32) {}
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight { return PairWeight(); }
@@ -116,8 +120,14 @@ fn writeStiffness(j: u32, c: u32, stiffness: f32) {
   writeSlot(j, c, 1, vec4f(readSlot(j, c, 1).xyz, stiffness));
 }
 fn writeForces(j: u32, c: u32, forces: ContactForces) {
-  writeSlot(j, c, 1, vec4f(forces.force, readSlot(j, c, 1).w));
-  writeSlot(j, c, 2, vec4f(forces.push, readSlot(j, c, 2).w));
+  let stiffness = readSlot(j, c, 1).w;
+  let part = readSlot(j, c, 2).w;
+  writeSlot(j, c, 1, vec4f(forces.force, stiffness));
+  if (isSummed()) {
+    addLoad(forces.push, stiffness, part);
+  } else {
+    writeSlot(j, c, 2, vec4f(forces.push, part));
+  }
 }
 fn pointCountOf(j: u32) -> u32 {
   if (!pressed) {

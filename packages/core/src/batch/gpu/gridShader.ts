@@ -11,7 +11,7 @@
  */
 import { CANDIDATES } from '../layout.ts';
 import { GRID_WORKGROUP, overItems, SPARE_GAP, SPARE_WAY, searchEntry } from './searchShader.ts';
-import { STATUS } from './statusShader.ts';
+import { MARK, STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
 const CELLS_PER_THREAD = 16;
@@ -254,7 +254,7 @@ ${overEdges(
       spare = spareOf(span);
       if (!(cellCountOf(half, spare, middle) <= ${MOST_CELLS})) {
         spare = min(spare, P.pair.x);
-        atomicAdd(&status[${STATUS.overflow}], 1u);
+        countStrand(at.strand, ${MARK.overflow}, ${STATUS.overflow});
       }${forEachCell(`
           atomicAdd(&grid[countAt(h)], 1u);`)}
     }
@@ -354,7 +354,7 @@ ${overItems(
           if (k < ENTRIES) {
             atomicStore(&candidates[entryAt(k)], item);
           } else {
-            atomicAdd(&status[${STATUS.overflow}], 1u);
+            countStrand(item / (NODES - 1), ${MARK.overflow}, ${STATUS.overflow});
           }`)}
     }`,
 )}`;

@@ -1,4 +1,6 @@
 /** Many clamped strands on one head that moves: for pages that draw hair themselves, and for benchmarks. */
+import { add, scale } from '../algebra.ts';
+import { compose, normalize } from '../formulas.ts';
 import { LANES, type Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
@@ -20,7 +22,7 @@ import {
 } from './parts.ts';
 import { FINISH, hasContactOf, WRITE_POSITIONS } from './shader.ts';
 import { STATUS, STATUS_WORDS } from './statusShader.ts';
-import { type Device, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
+import { type Device, type DeviceBuffer, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
 
 export type { HeadPose } from './parts.ts';
 /** Strands, head and solver settings of a GPU batch. */
@@ -58,11 +60,30 @@ export interface Readback {
 
 /** Of contact between strands in the last step; all zero where strands do not meet strands. */
 export interface PairCounts {
-  /** Strands with edges that were about to pass through another: halve the step where this is not zero. */
+  /** Strands with edges that were about to pass through another: halve the step where this is not zero, or let `advance` do it. */
   readonly passed: number;
-  /** Edges that move too far against their surroundings for the search, and edges that have more neighbours than it keeps: it may miss pairs. */
+  /** Strands that move too far against their surroundings for the search, and strands with more edges near them than it keeps: it may miss contacts. */
   readonly overflow: number;
   readonly crowded: number;
+}
+
+/** Of all contacts in the last step; all zero where strands meet nothing. */
+export interface ContactCounts extends PairCounts {
+  /** Contacts that carry force, and strands whose contacts did not settle. */
+  readonly loaded: number;
+  readonly unsettled: number;
+  /** Most iterations of a strand in contact. */
+  readonly iterations: number;
+  /** Deepest overlap at the start of the step, and how far a contact was from its place at most in the last iteration [m]. */
+  readonly overlap: number;
+  readonly error: number;
+}
+
+/** What `advance` did: steps that it divided the step into, and what the last of them counted. */
+export interface Advance extends ContactCounts {
+  readonly steps: number;
+  /** Whether strands were still about to pass through others in the shortest steps that are taken. */
+  readonly isForced: boolean;
 }
 
 /** Many strands on a GPU, stepped together. */
@@ -72,6 +93,11 @@ export interface GpuBatch {
   /** Bytes of all buffers on the device. */
   readonly bytes: number;
   step(options: GpuStep): void;
+  /**
+   * A step that is taken again in halves, and those in halves, down to a 16th, where strands are about to pass through others. Waits for the
+   * device; takes a copy of the state of all strands on it.
+   */
+  advance(options: GpuStep): Promise<Advance>;
   /** Appends the same step `times` times to an encoder, for measuring: BDF2 in steady state with the head at rest. */
   encodeSteady(encoder: DeviceEncoder, times: number): void;
   prepareSteady(options: GpuStep): void;
@@ -81,6 +107,8 @@ export interface GpuBatch {
   writeForces(forces: ArrayLike<number>): void;
   /** Of the first `count` strands. */
   readPositions(count?: number): Promise<Readback>;
+  /** Counts of the last step. */
+  readCounts(): Promise<ContactCounts>;
   destroy(): void;
 }
 
@@ -106,30 +134,51 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   };
   const flags = FINISH | WRITE_POSITIONS;
 
+  const step = (solve: GpuStep): void => {
+    const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
+    if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
+      throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
+    writeObstacles(device, parts, obstacles);
+    const end = pose(1);
+    const goesOn = remembered === scheme;
+    if (scheme === 'tr-bdf2' && goesOn) {
+      const [first, second] = trBdf2Stages(dt);
+      const middle = pose(TR_PART);
+      write(first, middle, head, 0, solve);
+      submit();
+      write(second, end, middle, flags, solve);
+    } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
+    else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
+    submit(solve.mostContactIterations);
+    head = end;
+    before = dt;
+    remembered = scheme;
+  };
+  const kept: KeptStates[] = [];
+  /** A step, in halves where strands would pass; `depth`: how often the whole step was halved. */
+  const halve = async (solve: GpuStep, depth: number): Promise<Advance> => {
+    const copy = kept[depth] ?? createCopies(device, parts);
+    kept[depth] = copy;
+    copyStates(device, parts, copy, 'keep');
+    const start = { head, before, remembered };
+    step(solve);
+    const counts = await readCounts(device, parts.list);
+    const passes = counts.passed + counts.overflow > 0;
+    if (!passes || depth === MOST_HALVINGS) return { ...counts, steps: 1, isForced: passes };
+    copyStates(device, parts, copy, 'undo');
+    ({ head, before, remembered } = start);
+    const [first, second] = splitStep(solve, head);
+    const one = await halve(first, depth + 1);
+    const two = await halve(second, depth + 1);
+    return { ...two, steps: one.steps + two.steps, isForced: one.isForced || two.isForced };
+  };
+
   return {
     count,
     parts: parts.list.length,
     bytes: countBytes(parts),
-    step(solve) {
-      const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
-      if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
-        throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
-      writeObstacles(device, parts, obstacles);
-      const end = pose(1);
-      const goesOn = remembered === scheme;
-      if (scheme === 'tr-bdf2' && goesOn) {
-        const [first, second] = trBdf2Stages(dt);
-        const middle = pose(TR_PART);
-        write(first, middle, head, 0, solve);
-        submit();
-        write(second, end, middle, flags, solve);
-      } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
-      else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
-      submit(solve.mostContactIterations);
-      head = end;
-      before = dt;
-      remembered = scheme;
-    },
+    step,
+    advance: (solve) => halve(solve, 0),
     prepareSteady(solve) {
       steadyIterations = solve.mostContactIterations;
       write(bdf2Stage(solve.dt), head, head, flags, solve);
@@ -144,7 +193,11 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     },
     writeForces: (values) => writeForces(device, parts, values),
     readPositions: (wanted = count) => readPositions(device, parts, wanted),
-    destroy: () => destroyParts(parts),
+    readCounts: () => readCounts(device, parts.list),
+    destroy() {
+      destroyParts(parts);
+      for (const buffer of kept.flat(2)) buffer.destroy();
+    },
   };
 }
 
@@ -175,24 +228,75 @@ async function readPositions(device: Device, { list, shader }: Parts, wanted: nu
     staging.unmap();
     staging.destroy();
   }
-  return { positions, turn, overlap, unsettled, pairs: await readPairCounts(device, list) };
+  const { passed, overflow, crowded } = await readCounts(device, list);
+  return { positions, turn, overlap, unsettled, pairs: { passed, overflow, crowded } };
 }
 
-async function readPairCounts(device: Device, list: readonly Part[]): Promise<PairCounts> {
-  let [passed, overflow, crowded] = [0, 0, 0];
+async function readCounts(device: Device, list: readonly Part[]): Promise<ContactCounts> {
+  const sums = { passed: 0, overflow: 0, crowded: 0, loaded: 0, unsettled: 0 };
+  let [iterations, overlap, error] = [0, 0, 0];
   for (const { buffers } of list) {
-    if (!buffers.pairs || !buffers.status) continue;
+    if (!buffers.status) continue;
     const staging = device.createBuffer({ size: 4 * STATUS_WORDS, usage: USAGE.COPY_DST | USAGE.MAP_READ });
     const encoder = device.createCommandEncoder();
     encoder.copyBufferToBuffer(buffers.status, 0, staging, 0, staging.size);
     device.queue.submit([encoder.finish()]);
     await staging.mapAsync(MAP_READ);
     const words = new Uint32Array(staging.getMappedRange());
-    passed += words[STATUS.passed];
-    overflow += words[STATUS.overflow];
-    crowded += words[STATUS.crowded];
+    const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+    for (const name of Object.keys(sums) as (keyof typeof sums)[]) sums[name] += words[STATUS[name]];
+    iterations = Math.max(iterations, words[STATUS.contactIterations]);
+    overlap = Math.max(overlap, floats[STATUS.overlap]);
+    error = Math.max(error, floats[STATUS.error]);
     staging.unmap();
     staging.destroy();
   }
-  return { passed, overflow, crowded };
+  return { ...sums, iterations, overlap, error };
+}
+
+/** Copies of what a step changes, by part. */
+type KeptStates = readonly (readonly DeviceBuffer[])[];
+const keptNames = ['states', 'contacts', 'pairs'] as const;
+
+function buffersToKeep({ buffers }: Part): DeviceBuffer[] {
+  return keptNames.flatMap((name) => buffers[name] ?? []);
+}
+
+function createCopies(device: Device, { list }: Parts): KeptStates {
+  const usage = USAGE.COPY_DST | USAGE.COPY_SRC;
+  return list.map((part) => buffersToKeep(part).map(({ size }) => device.createBuffer({ size, usage })));
+}
+
+function copyStates(device: Device, { list }: Parts, copies: KeptStates, way: 'keep' | 'undo'): void {
+  const encoder = device.createCommandEncoder();
+  list.forEach((part, p) => {
+    buffersToKeep(part).forEach((buffer, k) => {
+      const [from, to] = way === 'keep' ? [buffer, copies[p][k]] : [copies[p][k], buffer];
+      encoder.copyBufferToBuffer(from, 0, to, 0, buffer.size);
+    });
+  });
+  device.queue.submit([encoder.finish()]);
+}
+
+/** Halvings of a step at most: each depth has a copy of all states. */
+const MOST_HALVINGS = 4;
+
+/** The two halves of a step. */
+function splitStep(solve: GpuStep, start: HeadPose): readonly [GpuStep, GpuStep] {
+  const { head: pose = () => start, obstacles = [] } = solve;
+  const halfway = obstacles.map(({ turn, shift, ...rest }) => ({
+    ...rest,
+    turn: normalize([turn[0], turn[1], turn[2], turn[3] + (turn[3] < 0 ? -1 : 1)]),
+    shift: scale(0.5, shift),
+  }));
+  const later = halfway.map(({ frame, position, ...rest }) => ({
+    ...rest,
+    frame: normalize(compose(rest.turn, frame)),
+    position: add(position, rest.shift),
+  }));
+  const half = { ...solve, dt: 0.5 * solve.dt };
+  return [
+    { ...half, obstacles: halfway, head: (part) => pose(0.5 * part) },
+    { ...half, obstacles: later, head: (part) => pose(0.5 + 0.5 * part) },
+  ];
 }

@@ -19,7 +19,16 @@ export const searchEntries = [
   'chooseCandidates',
 ] as const;
 /** Entry points of contacts that were found, which see the buffers of all others. */
-export const pairEntries = ['matchPairs', 'confirm', 'beginCoupled', 'law', 'turn', 'verify', 'closeCoupled'] as const;
+export const pairEntries = [
+  'matchPairs',
+  'confirm',
+  'sumLoads',
+  'beginCoupled',
+  'law',
+  'turn',
+  'verify',
+  'closeCoupled',
+] as const;
 type SearchEntry = (typeof searchEntries)[number];
 export type PairEntry = (typeof pairEntries)[number] | SearchEntry;
 type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
@@ -77,6 +86,7 @@ export function encodeCoupled(
     pass.setPipeline(program[name]);
     pass.dispatchWorkgroups(edgeGroups);
   };
+  overEdges('sumLoads');
   overStrands('beginCoupled');
   for (let k = 0; k < iterations; k++) {
     overEdges('law');

@@ -16,7 +16,8 @@ export const PAIR_CONTACT_SLOTS = 5;
 const SLOTS = PAIR_CONTACT_SLOTS;
 const POSITION = SLOTS * PAIR_SLOTS;
 const WAY = POSITION + 1;
-export const PAIR_NODE_SLOTS: number = WAY + 1;
+const LOADS = WAY + 1;
+export const PAIR_NODE_SLOTS: number = LOADS + 2;
 
 export const withPairs: string = `
 @group(0) @binding(10) var<storage, read_write> pairs: array<vec4f>;
@@ -32,6 +33,52 @@ fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f {
 }
 fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {
   pairs[pairAt(strandIndex, j, ${SLOTS} * (c - firstPairOf()) + slot)] = value;
+}
+/** All contacts of an edge are to Newton like three: on its second node, in its middle and on its first node. Their sums over q, the part of the */
+/** edge behind a contact, are the same. The middle has a stiffness only, which is in w of the way. */
+struct Loads {
+  stiffness: vec3f,
+  force: vec3f,
+  leverForce: vec3f,
+}
+var<private> loads: Loads;
+/** Whether contacts reach Newton by their sums. */
+var<private> sumsLoads: bool;
+fn isSummed() -> bool { return sumsLoads; }
+fn addLoad(push: vec3f, stiffness: f32, part: f32) {
+  let q = 1 - part;
+  loads.stiffness += stiffness * vec3f(1, q, q * q);
+  loads.force += push;
+  loads.leverForce += q * push;
+}
+fn writeLoads(j: u32) {
+  let r = loads.stiffness;
+  let a = pairAt(strandIndex, j, ${LOADS});
+  pairs[a] = vec4f(loads.force - loads.leverForce, r.x - 3 * r.y + 2 * r.z);
+  pairs[a + LANES] = vec4f(loads.leverForce, 2 * r.z - r.y);
+  pairs[pairAt(strandIndex, j, ${WAY})].w = 4 * (r.y - r.z);
+}
+var<private> ends: array<vec4f, 2>;
+var<private> middle: f32;
+fn loadCountOf(j: u32) -> u32 {
+  if (!sumsLoads) {
+    return pointCountOf(j);
+  }
+  let a = pairAt(strandIndex, j, ${LOADS});
+  ends[0] = pairs[a];
+  ends[1] = pairs[a + LANES];
+  middle = pairs[pairAt(strandIndex, j, ${WAY})].w;
+  return select(0u, 3u, any(ends[0] != vec4f(0)) || any(ends[1] != vec4f(0)));
+}
+fn isLoaded(j: u32, c: u32) -> bool { return sumsLoads || isPushed(j, c); }
+fn loadOf(j: u32, c: u32) -> EdgePoint {
+  if (!sumsLoads) {
+    return pointOf(j, c);
+  }
+  if (c == 2) {
+    return EdgePoint(0.5, vec3f(0), vec3f(0), middle);
+  }
+  return EdgePoint(f32(1 - c), vec3f(0), ends[c].xyz, ends[c].w);
 }
 fn strandIndexOf() -> u32 { return strandIndex; }
 fn pairFrictionOf() -> f32 { return P.pair.y; }
@@ -59,11 +106,6 @@ fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {
   let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 4)];
   return Partner(u32(v.x), u32(v.y), v.z, u32(v.w));
 }
-fn writePair(at: EdgeName, k: u32, pair: PairForces) {
-  let a = pairAt(at.strand, at.edge, ${SLOTS} * k + 1);
-  pairs[a] = vec4f(pair.force, pair.stiffness);
-  pairs[a + LANES] = vec4f(pair.push, pair.part);
-}
 fn writePartner(j: u32, c: u32, partner: Partner) {
   writePairSlot(j, c, 4, vec4f(f32(partner.strand), f32(partner.edge), partner.part, f32(partner.isSet)));
 }
@@ -86,13 +128,19 @@ fn lastAt(slot: u32) -> u32 { return pairAt(strandIndex, NODES - 1, slot); }
 fn marksOf(strand: u32) -> u32 { return atomicLoad(&status[markAt(strand, ${MARKS.marks})]); }
 fn isCoupled() -> bool { return (marksOf(strandIndex) & ${MARK.coupled}) != 0; }
 /** Returns whether the mark is new. */
-fn setMark(mark: u32) -> bool {
-  return (marksOf(strandIndex) & mark) == 0 && (atomicOr(&status[markAt(strandIndex, ${MARKS.marks})], mark) & mark) == 0;
+fn setMark(strand: u32, mark: u32) -> bool {
+  return (marksOf(strand) & mark) == 0 && (atomicOr(&status[markAt(strand, ${MARKS.marks})], mark) & mark) == 0;
+}
+/** Counts every strand once. */
+fn countStrand(strand: u32, mark: u32, word: u32) {
+  if (setMark(strand, mark)) {
+    atomicAdd(&status[word], 1u);
+  }
 }`;
 
 /** Opens the strand of a thread: of all, or of those that touch strands. */
 const openAny = 'if (id.x >= P.strands || !(P.contact.x > 0)) {\n    return;\n  }\n  openStrand(id.x);';
-const openCoupled = `if (id.x >= listLength(${ROUNDS}u)) {\n    return;\n  }\n  openStrand(listEntry(${ROUNDS}u, id.x));\n  pressed = true;`;
+const openCoupled = `if (id.x >= listLength(${ROUNDS}u)) {\n    return;\n  }\n  openStrand(listEntry(${ROUNDS}u, id.x));\n  pressed = true;\n  sumsLoads = true;`;
 
 function entry(workgroup: number, name: string, body: string): string {
   return `
@@ -114,7 +162,9 @@ function edgeEntry(name: string, body: string): string {
       continue;
     }
     setStrand(strand);
-    pressed = true;${body}`,
+    pressed = true;
+    sumsLoads = true;
+    loads = Loads();${body}`,
   );
 }
 
@@ -161,7 +211,7 @@ ${edgeEntry(
   `
     let search = findPairsOf(j);
     if (search.dropped > 0) {
-      setMark(${MARK.dropped});
+      setMark(strand, ${MARK.dropped});
     }
     reportOverlap(search.overlap);`,
 )}
@@ -170,9 +220,25 @@ ${edgeEntry(
   'confirm',
   `
     if (confirmPairsOf(j)) {
-      setMark(${MARK.coupled});
+      setMark(strand, ${MARK.coupled});
     }`,
 )}
+
+/** Contact forces of the last step, as the first Newton iteration takes them. */${edgeEntry(
+    'sumLoads',
+    `
+    if (!isCoupled()) {
+      continue;
+    }
+    let points = pointCountOf(j);
+    for (var c: u32 = 0; c < points; c++) {
+      if (isPushed(j, c)) {
+        let point = pointOf(j, c);
+        addLoad(point.force, 0, point.part);
+      }
+    }
+    writeLoads(j);`,
+  )}
 
 /** The first Newton iteration of strands that touch strands. */${entry(
     workgroup,
@@ -194,7 +260,11 @@ ${edgeEntry(
     if ((marks & ${MARK.coupled}) == 0 || !needsIteration(k)) {
       continue;
     }
+    if (pointCountOf(j) == 0) {
+      continue;
+    }
     let law = applyLawsAt(j, k);
+    writeLoads(j);
     if (law.loaded > 0) {
       atomicAdd(&status[markAt(strand, ${MARKS.loaded})], law.loaded);
     }
@@ -225,7 +295,7 @@ ${entry(
 /** Edges that are about to pass through each other. */${edgeEntry(
     'verify',
     `
-    if (hasPassedAt(j) && setMark(${MARK.passed})) {
+    if (hasPassedAt(j) && setMark(strand, ${MARK.passed})) {
       atomicAdd(&status[${STATUS.passed}], 1u);
       atomicMin(&status[${STATUS.firstPassed}], P.first + strand);
     }`,

@@ -3,7 +3,7 @@
  * each edge keeps the nearest as candidates.
  */
 import { CANDIDATES } from '../layout.ts';
-import { STATUS } from './statusShader.ts';
+import { MARK, STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
 /** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
@@ -41,6 +41,10 @@ fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
 /** Keeps the nearest candidates of an edge, sorted: each slot passes on the greater of two, so that the order of threads does not matter. */
 fn keepCandidate(edge: u32, other: u32, distance: f32) {
   var key = candidateKey(other, distance);
+  if (atomicLoad(&candidates[candidateAt(edge, ${CANDIDATES - 1})]) < key) {
+    countStrand(edge / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
+    return;
+  }
   for (var n: u32 = 0; n < ${CANDIDATES}; n++) {
     let old = atomicMin(&candidates[candidateAt(edge, n)], key);
     if (old == NONE || old == key) {
@@ -48,7 +52,7 @@ fn keepCandidate(edge: u32, other: u32, distance: f32) {
     }
     key = max(key, old);
   }
-  atomicAdd(&status[${STATUS.crowded}], 1u);
+  countStrand(edge / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
 }
 /** An edge of a cell: its middle and spare, half of it and its radius, its number. */
 struct Entry {

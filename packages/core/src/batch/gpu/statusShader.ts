@@ -22,10 +22,10 @@ export const STATUS = {
   /** Strands with edges that are about to pass through another, and the first of them. */
   passed: 10,
   firstPassed: 11,
-  /** Edges that move too far for the search, and the last iteration after which a contact of strands that touch was not settled. */
+  /** Strands that move too far for the search, and the last iteration after which a contact of strands that touch was not settled. */
   overflow: 12,
   moved: 13,
-  /** Pairs of edges near each other that the search left out, since an edge had nearer ones. */
+  /** Strands near which the search left out edges, since there were nearer ones. */
   crowded: 14,
 } as const;
 export const STATUS_WORDS = 15;
@@ -51,7 +51,7 @@ export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round
 /** Words of a strand that meets strands, behind the lists: marks, change of contacts and contacts that carry force. */
 export const MARKS = { marks: 0, change: 1, loaded: 2 } as const;
 /** Bits of the marks; above them the number of iterations. */
-export const MARK = { coupled: 1, dropped: 2, passed: 4, iteration: 256 } as const;
+export const MARK = { coupled: 1, dropped: 2, passed: 4, crowded: 8, overflow: 16, iteration: 256 } as const;
 export const statusBytes = (strands: number, contact: { readonly has: boolean; readonly pairs: boolean }): number =>
   4 * (contact.has ? ENTRIES + (contact.pairs ? 6 : 3) * strands : STATUS_WORDS);
 
