@@ -1,11 +1,12 @@
 /** Broad phase of contact between strands in double precision: which edges may meet within a step. The GPU does the same on a grid. */
 import { CANDIDATES } from './layout.ts';
-import { distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
+import { approachOf, distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';
 
-/** Factor on the predicted displacements, and part of the sum of radii, within which edges are candidates. */
-const SPARE_WAY = 1.5;
-const SPARE_GAP = 0.5;
+/** Factor on how far edges approach each other as predicted, and parts of their ways and of the sum of radii, within which they are candidates. */
+export const SPARE_WAY = 1.5;
+export const SPARE_ASIDE = 0.25;
+export const SPARE_GAP = 0.5;
 
 /** Which edges may meet. */
 export interface PairRules {
@@ -65,7 +66,8 @@ export function findCandidates(strands: readonly Strand[], rules: PairRules): vo
       const isLow = a.strand < b.strand || (a.strand === b.strand && a.edge < b.edge);
       const [low, high] = isLow ? [a.at, b.at] : [b.at, a.at];
       const distance = distanceOf(low, high);
-      if (distance > (1 + SPARE_GAP) * (low.radius + high.radius) + SPARE_WAY * reachOf(low, high)) continue;
+      const reach = SPARE_WAY * approachOf(low, high) + SPARE_ASIDE * reachOf(low, high);
+      if (distance > (1 + SPARE_GAP) * (low.radius + high.radius) + reach) continue;
       found[a.strand][a.edge].push({ strand: b.strand, edge: b.edge, distance });
       found[b.strand][b.edge].push({ strand: a.strand, edge: a.edge, distance });
     }

@@ -124,6 +124,18 @@ export function reachOf(low: PairEdge, high: PairEdge): number {
   return one + other;
 }
 
+/**
+ * How much closer the edges come within the step, at most, on their ways [m]: by how much both move towards a plane between them. Both are convex, so
+ * that a plane across their closest points parts them.
+ */
+export function approachOf(low: PairEdge, high: PairEdge): number {
+  const apart = apartAt(low, high, closestParts(low, high, 0), 0);
+  const normal = scale(1 / Math.max(lengthOfVector(apart), 1e-30), apart);
+  const down = Math.max(-dot(normal, low.wayOfFirst), -dot(normal, low.wayOfSecond));
+  const up = Math.max(dot(normal, high.wayOfFirst), dot(normal, high.wayOfSecond));
+  return Math.max(0, down + up);
+}
+
 /** Least distance of the axes at the start [m]. */
 export function distanceOf(low: PairEdge, high: PairEdge): number {
   return lengthOfVector(apartAt(low, high, closestParts(low, high, 0), 0));

@@ -10,7 +10,8 @@
  * sorted by distance and number.
  */
 import { CANDIDATES } from '../layout.ts';
-import { GRID_WORKGROUP, overItems, SPARE_GAP, SPARE_WAY, searchEntry } from './searchShader.ts';
+import { SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
+import { GRID_WORKGROUP, overItems, searchEntry } from './searchShader.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */

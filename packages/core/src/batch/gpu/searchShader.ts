@@ -3,12 +3,10 @@
  * each edge keeps the nearest as candidates.
  */
 import { CANDIDATES } from '../layout.ts';
+import { SPARE_ASIDE, SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
-/** Factor on the predicted displacements, and part of the radius, within which edges are candidates: as in pairSearch.ts. */
-export const SPARE_WAY = 1.5;
-export const SPARE_GAP = 0.5;
 /** An entry point whose threads go through `count` items in strides. */
 export function overItems(name: string, count: string, body: string): string {
   return `
@@ -105,8 +103,10 @@ fn testPair(h: u32, one: Entry, two: Entry) {
   if (a.strand == b.strand && (P.pair.z == 0 || !mayMeet(a, b, max(still.radius, other.radius)))) {
     return;
   }
-  let moving = reachOf(pairEdgeOf(a.strand, a.edge, false), pairEdgeOf(b.strand, b.edge, false));
-  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + ${SPARE_WAY} * moving) {
+  let lowEdge = pairEdgeOf(a.strand, a.edge, false);
+  let highEdge = pairEdgeOf(b.strand, b.edge, false);
+  let moving = ${SPARE_WAY} * approachOf(lowEdge, highEdge) + ${SPARE_ASIDE} * reachOf(lowEdge, highEdge);
+  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving) {
     keepCandidate(low.edge, high.edge, distance);
     keepCandidate(high.edge, low.edge, distance);
   }
@@ -140,10 +140,14 @@ fn chooseCandidates(
         workgroupBarrier();
         tile[local] = readEntry(from_ + local, cell.y);
         workgroupBarrier();
+        // threads begin at different edges, so that they do not write the same candidates at once
         let count = min(cell.y - from_, ${GRID_WORKGROUP}u);
-        let begin = select(0, local + 1, from_ == first);
-        for (var k = begin; k < count && first + local < cell.y; k++) {
-          testPair(h, own, tile[k]);
+        let isOwn = from_ == first;
+        for (var i = u32(isOwn); i < count && first + local < cell.y; i++) {
+          if (isOwn && (2 * i > count || (2 * i == count && local >= i))) {
+            break;
+          }
+          testPair(h, own, tile[(local + i) % count]);
         }
       }
     }
