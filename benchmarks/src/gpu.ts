@@ -286,13 +286,18 @@ async function measureContact(device: Device, count: number, substeps: number, m
 
 /** Frames of four substeps: median and worst of their times, and what the last substep left. */
 async function measureHair(device: Device, count: number, frames: number, most: number): Promise<Float32Array> {
-  const { batch, step } = await openHair(device, describe(kinds[0]), hairOptions(count));
+  const { batch, step, settle } = await openHair(device, describe(kinds[0]), hairOptions(count));
   const advance = async (substeps: number): Promise<number> => {
     const start = performance.now();
     for (let k = 0; k < substeps; k++) step(most);
     await device.queue.onSubmittedWorkDone();
     return performance.now() - start;
   };
+  for (let k = 0; k < Number(values.settle); k += 10) {
+    settle(10, most);
+    await device.queue.onSubmittedWorkDone();
+  }
+  console.log(`  settled: ${describeCounts(await batch.readCounts(), count)}`);
   await advance(40);
   const times: number[] = [];
   while (times.length < frames) times.push(await advance(4));
@@ -315,7 +320,11 @@ function hairOptions(count: number): Parameters<typeof openHair>[2] {
 /** Prints how long each entry point takes per substep, in stretches of the motion. */
 async function profileHair(raw: Device, count: number, most: number, stretches: readonly number[]): Promise<void> {
   const { device, read } = timePasses(raw);
-  const { batch, step } = await openHair(device, describe(kinds[0]), hairOptions(count));
+  const { batch, step, settle } = await openHair(device, describe(kinds[0]), hairOptions(count));
+  for (let k = 0; k < Number(values.settle); k++) {
+    settle(1, most);
+    await read();
+  }
   for (const steps of stretches) {
     const total = new Map<string, number>();
     for (let k = 0; k < steps; k++) {
@@ -344,6 +353,7 @@ const { values } = parseArgs({
     stretches: { type: 'string', default: '20,40,60' },
     most: { type: 'string', default: '4,8,16' },
     scene: { type: 'string', default: 'groomed' },
+    settle: { type: 'string', default: '0' },
   },
 });
 const opened = await openDevice();

@@ -38,6 +38,8 @@ export interface GpuStep {
   readonly tolerance?: number;
   /** At the end of the step; default: it rests. */
   readonly head?: (part: number) => HeadPose;
+  /** In place of the strands' own [1/s]: damps hair that is put in place. */
+  readonly massDamping?: number;
   /** As many as the strands were created for, where they are at the start of the step; not with TR-BDF2. */
   readonly obstacles?: readonly Obstacle[];
   /** Iterations of contact at least; default 4. */
@@ -124,8 +126,14 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
     const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4, mostContactIterations: most } = solve;
     const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
+    const { massDamping = options.massDamping ?? 0 } = solve;
     for (const part of parts.list)
-      writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance, contact });
+      writeParameters(
+        device,
+        part,
+        { ...options, massDamping },
+        { stage, now, last, start: head, flags, iterations, tolerance, contact },
+      );
   };
   const submit = (most?: number): void => {
     const encoder = device.createCommandEncoder();

@@ -142,12 +142,17 @@ fn chooseCandidates(
         workgroupBarrier();
         // threads begin at different edges, so that they do not write the same candidates at once
         let count = min(cell.y - from_, ${GRID_WORKGROUP}u);
-        let isOwn = from_ == first;
-        for (var i = u32(isOwn); i < count && first + local < cell.y; i++) {
-          if (isOwn && (2 * i > count || (2 * i == count && local >= i))) {
-            break;
-          }
-          testPair(h, own, tile[(local + i) % count]);
+        var tests = count;
+        var k = local % count;
+        // of two edges of one tile, the first tests
+        if (from_ == first) {
+          tests = (count - 1) / 2 + u32(count % 2 == 0 && 2 * local < count);
+          k++;
+        }
+        for (var i: u32 = 0; i < tests && first + local < cell.y; i++) {
+          k = select(k, 0, k >= count);
+          testPair(h, own, tile[k]);
+          k++;
         }
       }
     }
