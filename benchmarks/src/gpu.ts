@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes] [--scene groomed|falling]]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes | --halve] [--scene groomed|falling] [--settle 160]]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -15,8 +15,8 @@ import {
   type StrandDescription,
   sphereObstacle,
 } from '@tendril-sim/core/batch';
-import { describeCounts, HEAD, openHair } from './gpuHead.ts';
-import { timePasses } from './gpuPasses.ts';
+import { type HairRun, measureHair, measureHalving, profileHair } from './gpuHair.ts';
+import { HEAD } from './gpuHead.ts';
 
 const NODES = 32;
 const DT = 1 / 240;
@@ -284,63 +284,6 @@ async function measureContact(device: Device, count: number, substeps: number, m
   batch.destroy();
 }
 
-/** Frames of four substeps: median and worst of their times, and what the last substep left. */
-async function measureHair(device: Device, count: number, frames: number, most: number): Promise<Float32Array> {
-  const { batch, step, settle } = await openHair(device, describe(kinds[0]), hairOptions(count));
-  const advance = async (substeps: number): Promise<number> => {
-    const start = performance.now();
-    for (let k = 0; k < substeps; k++) step(most);
-    await device.queue.onSubmittedWorkDone();
-    return performance.now() - start;
-  };
-  for (let k = 0; k < Number(values.settle); k += 10) {
-    settle(10, most);
-    await device.queue.onSubmittedWorkDone();
-  }
-  console.log(`  settled: ${describeCounts(await batch.readCounts(), count)}`);
-  await advance(40);
-  const times: number[] = [];
-  while (times.length < frames) times.push(await advance(4));
-  times.sort((a, b) => a - b);
-  const { positions } = await batch.readPositions();
-  console.log(
-    `${count} strands × ${NODES}, ${values.scene}, ${most} iterations at most: ${times[times.length >> 1].toFixed(2)} ms per frame of 4 substeps ` +
-      `(median of ${frames}; worst twentieth ${times[Math.floor(0.95 * times.length)].toFixed(2)}), ${(batch.bytes / 2 ** 30).toFixed(2)} GiB, ` +
-      `finite ${positions.every((x) => Math.abs(x) < 10)}\n    ${describeCounts(await batch.readCounts(), count)}`,
-  );
-  batch.destroy();
-  return positions;
-}
-
-function hairOptions(count: number): Parameters<typeof openHair>[2] {
-  const kind = values.scene === 'falling' ? 'falling' : 'groomed';
-  return { count, kind, dt: DT, ...(values.cell && { cell: Number(values.cell) }) };
-}
-
-/** Prints how long each entry point takes per substep, in stretches of the motion. */
-async function profileHair(raw: Device, count: number, most: number, stretches: readonly number[]): Promise<void> {
-  const { device, read } = timePasses(raw);
-  const { batch, step, settle } = await openHair(device, describe(kinds[0]), hairOptions(count));
-  for (let k = 0; k < Number(values.settle); k++) {
-    settle(1, most);
-    await read();
-  }
-  for (const steps of stretches) {
-    const total = new Map<string, number>();
-    for (let k = 0; k < steps; k++) {
-      step(most);
-      for (const [name, ms] of await read()) total.set(name, (total.get(name) ?? 0) + ms);
-    }
-    const sum = [...total.values()].reduce((a, b) => a + b, 0) / steps;
-    const parts = [...total].map(([name, ms]) => `${name} ${(ms / steps).toFixed(3)}`).join(', ');
-    console.log(
-      `${count} strands, ${values.scene}, ${most} iterations at most, ${steps} substeps: ${sum.toFixed(3)} ms of GPU time: ${parts}\n    ` +
-        describeCounts(await batch.readCounts(), count),
-    );
-  }
-  batch.destroy();
-}
-
 const { values } = parseArgs({
   options: {
     counts: { type: 'string', default: '10000,100000,1000000' },
@@ -350,6 +293,7 @@ const { values } = parseArgs({
     'only-pairs': { type: 'boolean', default: false },
     cell: { type: 'string' },
     passes: { type: 'boolean', default: false },
+    halve: { type: 'boolean', default: false },
     stretches: { type: 'string', default: '20,40,60' },
     most: { type: 'string', default: '4,8,16' },
     scene: { type: 'string', default: 'groomed' },
@@ -365,14 +309,22 @@ for (const gains of values['only-contact'] || values['only-pairs'] ? [] : (['f32
   await checkEquilibria(device, gains, tapered);
   await checkMotion(device, gains, kinds);
 }
-if (values['only-pairs'] && values.passes) {
-  for (const count of values.counts.split(',').map(Number))
-    await profileHair(device, count, Number(values.most.split(',')[0]), values.stretches.split(',').map(Number));
-} else if (values['only-pairs'])
+if (values['only-pairs'])
   for (const count of values.counts.split(',').map(Number)) {
-    for (const most of values.most.split(',').map(Number))
-      await measureHair(device, count, Number(values.substeps), most);
-    const [one, two] = [await measureHair(device, count, 10, 8), await measureHair(device, count, 10, 8)];
+    const [base, cell] = [describe(kinds[0]), values.cell && { cell: Number(values.cell) }];
+    const kind = values.scene === 'falling' ? 'falling' : 'groomed';
+    const runs = values.most
+      .split(',')
+      .map(
+        (most): HairRun => ({ base, count, kind, dt: DT, settle: Number(values.settle), most: Number(most), ...cell }),
+      );
+    for (const run of runs) {
+      if (values.halve) await measureHalving(device, run, Number(values.substeps));
+      else if (values.passes) await profileHair(device, run, values.stretches.split(',').map(Number));
+      else await measureHair(device, run, Number(values.substeps));
+    }
+    if (values.halve || values.passes) continue;
+    const [one, two] = [await measureHair(device, runs[0], 10), await measureHair(device, runs[0], 10)];
     console.log(`the same bits in two runs: ${one.every((x, k) => x === two[k])}`);
   }
 else if (!values['only-checks'])

@@ -111,7 +111,9 @@ fn testPair(h: u32, one: Entry, two: Entry) {
     keepCandidate(high.edge, low.edge, distance);
   }
 }
-var<workgroup> tile: array<Entry, ${GRID_WORKGROUP}>;
+var<workgroup> tileMiddle: array<vec4f, ${GRID_WORKGROUP}>;
+var<workgroup> tileHalf: array<vec4f, ${GRID_WORKGROUP}>;
+var<workgroup> tileEdge: array<u32, ${GRID_WORKGROUP}>;
 var<workgroup> range: vec2u;
 fn readEntry(k: u32, end: u32) -> Entry {
   if (k >= end) {
@@ -138,7 +140,10 @@ fn chooseCandidates(
       let own = readEntry(first + local, cell.y);
       for (var from_ = first; from_ < cell.y; from_ += ${GRID_WORKGROUP}) {
         workgroupBarrier();
-        tile[local] = readEntry(from_ + local, cell.y);
+        let read = readEntry(from_ + local, cell.y);
+        tileMiddle[local] = read.middle;
+        tileHalf[local] = read.half_;
+        tileEdge[local] = read.edge;
         workgroupBarrier();
         // threads begin at different edges, so that they do not write the same candidates at once
         let count = min(cell.y - from_, ${GRID_WORKGROUP}u);
@@ -151,7 +156,7 @@ fn chooseCandidates(
         }
         for (var i: u32 = 0; i < tests && first + local < cell.y; i++) {
           k = select(k, 0, k >= count);
-          testPair(h, own, tile[k]);
+          testPair(h, own, Entry(tileMiddle[k], tileHalf[k], tileEdge[k]));
           k++;
         }
       }
