@@ -158,7 +158,7 @@ function createAccess(code: Code, variant: LaneVariant, description: LaneDescrip
     nodeDragOf: () => zeros(9),
     usesExactHessian: () => flagOf(variant.exact),
     hasFreeRoot: () => flagOf(false),
-    pointCountOf: () => known(0),
+    loadCountOf: () => known(0),
     keepElimination: none,
   };
 }
