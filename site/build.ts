@@ -67,7 +67,7 @@ export function addressOf(path: string): string {
 
 /** Files that pages link to and readers need: the examples (`tendril new --example` copies them) and the references. */
 export function sourceFiles(): string[] {
-  const examples = filesBelow('examples', /\.(md|yaml|py|sh|ts|js|json|html|glb)$/);
+  const examples = filesBelow('examples', /\.(md|yaml|py|sh|tsx?|jsx?|json|html|glb)$/);
   return ['docs/references.bib', 'CITATION.cff', ...examples.filter((path) => !path.includes('/bob.'))];
 }
 

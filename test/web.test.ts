@@ -1,4 +1,4 @@
-/** examples/web in Chromium: built by vite as its README says, then the three pages run. */
+/** examples/web in Chromium: built by vite as its README says, then the four pages run. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,6 +23,14 @@ beforeAll(async () => {
     root: join(root, 'examples/web'),
     configFile: join(root, 'examples/web/vite.config.js'),
     logLevel: 'error',
+    // the repository has no React; Preact has its interface
+    resolve: {
+      alias: {
+        'react/jsx-runtime': 'preact/jsx-runtime',
+        'react-dom/client': 'preact/compat/client',
+        react: 'preact/compat',
+      },
+    },
     build: { outDir: folder, emptyOutDir: true },
   });
   server = createServer((request, response) => {
@@ -72,6 +80,25 @@ it('the rope falls, and its end follows the mouse', { timeout: 120_000 }, async 
   expect(await page.evaluate(isHeld)).toBe(true);
   await page.mouse.up();
   expect((await tip()).every(Number.isFinite)).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+it('the rope in a component falls, and follows the mouse', { timeout: 120_000 }, async () => {
+  await open('react.html');
+  await page.waitForFunction(() => Number(document.body.dataset.tip?.split(' ')[2]) < -0.7, undefined, {
+    timeout: 60_000,
+  });
+  const box = await page.locator('canvas').boundingBox();
+  if (!box) throw new Error('no canvas');
+  const [x, , z] = await tip();
+  await page.mouse.move(box.x + 280 + 240 * x, box.y + 40 - 240 * z);
+  await page.mouse.down();
+  // to (0.6, 0, −0.5) m
+  await page.mouse.move(box.x + 280 + 144, box.y + 160, { steps: 5 });
+  await page.waitForFunction(() => Number(document.body.dataset.tip?.split(' ')[0]) > 0.5, undefined, {
+    timeout: 60_000,
+  });
+  await page.mouse.up();
   expect(problems).toEqual([]);
 });
 

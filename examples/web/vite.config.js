@@ -1,4 +1,4 @@
-// Three pages; everything else is vite's default.
+// Four pages; everything else is vite's default.
 import { resolve } from 'node:path';
 
 const page = (name) => resolve(import.meta.dirname ?? '.', `${name}.html`);
@@ -6,5 +6,5 @@ const page = (name) => resolve(import.meta.dirname ?? '.', `${name}.html`);
 export default {
   base: './',
   worker: { format: 'es' },
-  build: { rollupOptions: { input: ['index', 'plain', 'hair'].map(page) } },
+  build: { rollupOptions: { input: ['index', 'react', 'plain', 'hair'].map(page) } },
 };
