@@ -32,6 +32,11 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(process.env.TENDRIL_LONG ? [] : long)],
+    coverage: {
+      reporter: ['text-summary', 'json-summary'],
+      include: ['packages/*/src/**/*.ts', 'cases/**/*.ts'],
+      exclude: ['**/test/**', '**/dist/**', '**/generated/**', 'packages/studio/src/**'],
+    },
     testTimeout: 60_000,
     // files of one worker share its modules: without this, loading them anew takes a fifth of the suite's time
     isolate: false,

@@ -195,7 +195,7 @@ ${page.html}
 /** Writes the pages, their search and live figures to a folder; returns the number of pages. */
 export function writeSite(out: string): number {
   rmSync(out, { recursive: true, force: true });
-  const list = pages().filter((path) => !path.startsWith('test/'));
+  const list = pages().filter((path) => !/^(test\/|\.)/.test(path));
   const known = new Set(list);
   const rendered = list.map((path) => renderPage(path, read(path), known));
   const titles = new Map(rendered.map(({ path, title }) => [path, title]));

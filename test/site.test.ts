@@ -6,7 +6,7 @@ import { pages, read } from './files.ts';
 import { anchorsOf } from './markdown.ts';
 
 it('every link and anchor of the pages resolves on the site', { timeout: 60_000 }, () => {
-  const list = pages().filter((path) => !path.startsWith('test/'));
+  const list = pages().filter((path) => !/^(test\/|\.)/.test(path));
   const known = new Set(list);
   const addresses = new Set(list.map(addressOf));
   const files = new Set(sourceFiles().map((path) => `files/${path}`));
