@@ -22,7 +22,7 @@ describe('docs/start.md', () => {
     for (let k = 0; k < 1000; k++) iterations += world.step().iterations;
     const { total, kinetic } = world.energies();
     expect(page).toContain(
-      `${(iterations / 1000).toFixed(2)} iterations a step; total energy ${Number(total.toPrecision(6))} J, kinetic ${(kinetic * 1e4).toFixed(2)}e-4 J`,
+      `${(iterations / 1000).toFixed(2)} iterations per step; total energy ${Number(total.toPrecision(6))} J, kinetic ${(kinetic * 1e4).toFixed(2)}e-4 J`,
     );
   });
 

@@ -268,7 +268,7 @@ const statusOf = (one: ModelReport): string => (one.status === 'done' ? one.mode
 export function formatRun(report: Report): string {
   const columns = [
     left('model'),
-    ...['steps', 'iterations a step', 'wall s per s', 'energy change [J]'].map((title) => ({ title })),
+    ...['steps', 'iterations per step', 'wall s per s', 'energy change [J]'].map((title) => ({ title })),
     left('tip [m]'),
     { title: 'rms distance' },
     { title: 'largest' },

@@ -112,7 +112,7 @@ function packages(): Finding[] {
     const isInstalled = canResolve(sweep, what);
     return isInstalled
       ? { what, state: 'ok', found: 'installed', use }
-      : { what, state: 'absent', found: 'not installed', use: `${use} need it: npm install ${what}` };
+      : { what, state: 'absent', found: 'not installed', use: `needed by ${use}: npm install ${what}` };
   });
 }
 

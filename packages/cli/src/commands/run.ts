@@ -306,7 +306,7 @@ function summarise(
   const cut =
     steps.failures > 0 ? `, ${steps.failures} failed and ${steps.failures === 1 ? 'was' : 'were'} cut smaller` : '';
   print(
-    `  ${each} iterations a step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
+    `  ${each} iterations per step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );
   for (const text of [missed, gained]) if (text !== undefined) print(`  ${doubtful(text)}\n`);
   print(`  state ${world.hash()}\n`);

@@ -104,7 +104,7 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
     columns: [
       'model',
       'steps',
-      'iterations a step',
+      'iterations per step',
       'time for 1 s [s]',
       'energy at the start',
       'largest change',
