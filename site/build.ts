@@ -108,7 +108,9 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
       token.attrSet('id', anchor);
       sections.push({ anchor, title, text: '' });
     }
-    if (token.type === 'inline' || token.type === 'fence') sections[sections.length - 1].text += ` ${token.content}`;
+    const words = token.type === 'inline' ? token.children?.map(({ content }) => content || ' ').join('') : undefined;
+    if (token.type === 'inline' || token.type === 'fence')
+      sections[sections.length - 1].text += ` ${words ?? token.content}`;
     for (const child of token.children ?? []) relink(child, path, known, files);
   });
   const { fence, html_block: block } = markdown.renderer.rules;

@@ -75,14 +75,16 @@ export function Timeline(): JSX.Element {
       {state.recorded.value === undefined && (
         <IconButton icon="rest" label="Let it come to rest here: find the equilibrium (E)" onClick={comeToRest} />
       )}
-      <IconButton
-        icon="panelBottom"
-        label="Plots"
-        pressed={state.plotsOpen.value}
-        onClick={() => {
-          state.plotsOpen.value = !state.plotsOpen.value;
-        }}
-      />
+      {!state.viewOnly && (
+        <IconButton
+          icon="panelBottom"
+          label="Plots"
+          pressed={state.plotsOpen.value}
+          onClick={() => {
+            state.plotsOpen.value = !state.plotsOpen.value;
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -323,7 +323,7 @@ function Overlay(): JSX.Element {
       </div>
       <Forces />
       <ScaleBar />
-      <BigSlider />
+      {!state.viewOnly && <BigSlider />}
       <PullLabel />
     </>
   );
