@@ -34,6 +34,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', ...(process.env.TENDRIL_LONG ? [] : long)],
     coverage: {
       reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: 'node_modules/.cache/coverage',
       include: ['packages/*/src/**/*.ts', 'cases/**/*.ts'],
       exclude: ['**/test/**', '**/dist/**', '**/generated/**', 'packages/studio/src/**'],
     },

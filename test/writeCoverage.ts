@@ -7,7 +7,9 @@ interface Summary {
   readonly total: Readonly<Record<'lines' | 'branches', { readonly pct: number }>>;
 }
 
-const { total } = JSON.parse(readFileSync(join(root, 'coverage/coverage-summary.json'), 'utf8')) as Summary;
+const { total } = JSON.parse(
+  readFileSync(join(root, 'node_modules/.cache/coverage/coverage-summary.json'), 'utf8'),
+) as Summary;
 const page = join(root, 'README.md');
 const text = readFileSync(page, 'utf8');
 const sentence = `The tests execute ${total.lines.pct} % of the lines and ${total.branches.pct} % of the branches of the packages and cases, not counting what runs in worker processes and in Chromium (\`npm run coverage\`).`;
