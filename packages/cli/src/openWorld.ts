@@ -72,6 +72,8 @@ function countNodes({ rods }: World): number {
 
 /** A world whose rods the SIMD kernels move, for `backend: auto`; undefined if they cannot move them, or the rods are few. */
 async function trySimd(scene: Scene, options: WorldOptions): Promise<World | undefined> {
+  // as on the GPU, contact is solved less exactly: only used on request
+  if ((scene.colliders?.length ?? 0) > 0) return undefined;
   try {
     const world = createWorld(withBackend(scene, 'simd'), { ...options, models: [await loadSimdDer()] });
     return countNodes(world) < manyNodes ? undefined : world;

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LaneDescription, type SweepLayout, writeLaneKernels } from './laneKernels.ts';
+import { type LaneDescription, type LaneVariant, type SweepLayout, writeLaneKernels } from './laneKernels.ts';
 import { readContext } from './laneTranslate.ts';
 import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';
@@ -135,15 +135,28 @@ writeFileSync(
   `${note}export const sweepsWgsl: string = ${JSON.stringify(wgsl)};\n`,
 );
 
-const lanes = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'layout.ts'].map(batch);
+const laneSources = [
+  'single.ts',
+  'formulas.ts',
+  'points.ts',
+  'sweeps.ts',
+  'obstacles.ts',
+  'contactSweeps.ts',
+  'missedSweep.ts',
+  'layout.ts',
+];
+const laneVariants = [false, true].flatMap((damped): LaneVariant[] => {
+  const suffix = damped ? 'Damped' : 'Plain';
+  const common = { type: 'f32x4', damped, exact: false, contact: false } as const;
+  return [
+    { ...common, suffix },
+    { ...common, suffix: `${suffix}Exact`, exact: true },
+    { ...common, suffix: `${suffix}Contact`, contact: true },
+  ];
+});
 const laneKernels = writeLaneKernels(
-  readContext(lanes),
-  [
-    { suffix: 'Plain', type: 'f32x4', damped: false, exact: false },
-    { suffix: 'PlainExact', type: 'f32x4', damped: false, exact: true },
-    { suffix: 'Damped', type: 'f32x4', damped: true, exact: false },
-    { suffix: 'DampedExact', type: 'f32x4', damped: true, exact: true },
-  ],
+  readContext(laneSources.map(batch)),
+  laneVariants,
   (await runModule(read('src/batch/simd/description.ts'))) as LaneDescription,
   (await runModule(read('src/batch/layout.ts'))) as SweepLayout,
 );

@@ -26,7 +26,10 @@ export interface LaneDescription {
   readonly headFields: readonly Field[];
   readonly nodeFields: readonly Field[];
   readonly workFields: readonly Field[];
+  readonly contactFields: readonly Field[];
+  readonly obstacleFields: readonly Field[];
   readonly parameterFields: readonly string[];
+  readonly parameterIntegers: readonly string[];
   readonly countVectors: (fields: readonly Field[]) => number;
   readonly vectorsBefore: (fields: readonly Field[], name: string) => number;
 }
@@ -42,18 +45,38 @@ export interface LaneVariant {
   readonly type: LaneType;
   readonly damped: boolean;
   readonly exact: boolean;
+  /** With obstacles; sweeps then change the lanes of the head's mask only. */
+  readonly contact: boolean;
 }
 
 /** Sweeps that become kernels, and where their results go in the head. */
-const entries: readonly {
+interface LaneEntry {
   readonly name: string;
   readonly from: string;
   readonly results: Readonly<Record<string, string>>;
-}[] = [
-  { name: 'begin', from: 'beginStage', results: { '': 'tip' } },
-  { name: 'iterate', from: 'iterateStage', results: { tip: 'tip', largest: 'largest' } },
-  { name: 'finish', from: 'finishStep', results: {} },
+}
+
+const begin: LaneEntry = { name: 'begin', from: 'beginStage', results: { '': 'tip' } };
+const iterate: LaneEntry = { name: 'iterate', from: 'iterateStage', results: { tip: 'tip', largest: 'largest' } };
+const finish: LaneEntry = { name: 'finish', from: 'finishStep', results: {} };
+const settled = ['tip', 'largest', 'moves', 'change', 'loaded', 'iterations'];
+const contactEntries: readonly LaneEntry[] = [
+  { name: 'find', from: 'findContacts', results: { overlap: 'overlap', presses: 'presses' } },
+  begin,
+  { name: 'press', from: 'beginPressed', results: { '': 'tip' } },
+  { name: 'settle', from: 'continuePressed', results: Object.fromEntries(settled.map((name) => [name, name])) },
+  { name: 'miss', from: 'addMissedContacts', results: { '': 'missed' } },
+  { name: 'change', from: 'changeToEuler', results: {} },
+  finish,
 ];
+
+function entriesOf({ exact, contact }: LaneVariant): readonly LaneEntry[] {
+  if (contact) return contactEntries;
+  return exact ? [iterate] : [begin, iterate, finish];
+}
+
+const signature =
+  'state: usize, nodes: usize, head: usize, work: usize, parameters: usize, edges: i32, contacts: usize, obstacles: usize';
 
 const zeros = (count: number): Value => tuple(Array.from({ length: count }, () => known(0)));
 
@@ -92,7 +115,7 @@ function openArray(
       const { address, offset } = place(code, array, 16 * vectors, index);
       values.forEach((value, k) => {
         const at = offset + 16 * (from + k);
-        const text = code.text(value);
+        const text = value.kind === 'flag' ? code.maskText(value) : code.text(value);
         const kept = code.mask && `v128.bitselect(${text}, v128.load(${address}, ${at}), ${code.mask})`;
         code.lines.push(`v128.store(${address}, ${kept ?? text}, ${at});`);
       });
@@ -158,8 +181,122 @@ function createAccess(code: Code, variant: LaneVariant, description: LaneDescrip
     nodeDragOf: () => zeros(9),
     usesExactHessian: () => flagOf(variant.exact),
     hasFreeRoot: () => flagOf(false),
-    loadCountOf: () => known(0),
-    keepElimination: none,
+    ...(variant.contact
+      ? createContactAccess(code, description)
+      : { loadCountOf: () => known(0), keepElimination: none }),
+  };
+}
+
+/** The functions of strand.ts that contact with obstacles needs. */
+function createContactAccess(code: Code, description: LaneDescription): LaneAccess {
+  const { headFields, contactFields, obstacleFields, workFields, nodeFields, countVectors, vectorsBefore } =
+    description;
+  const contacts = openArray(code, 'contacts', countVectors(contactFields));
+  const work = openArray(code, 'work', countVectors(workFields));
+  const nodes = openArray(code, 'nodes', countVectors(nodeFields));
+  const head = openArray(code, 'head', countVectors(headFields));
+  const obstacleCount: Leaf = { kind: 'index', name: 'obstacleCount', constant: 0 };
+  const points = (): Leaf => code.multiply(known(2), obstacleCount);
+  const at = (j: Value, c: Value): Leaf => code.add(code.multiply(leafOf(j), points()), leafOf(c));
+  const shape = (values: readonly Leaf[]): Value => (values.length === 1 ? values[0] : tuple(values));
+  const readFields = (j: Value, c: Value, names: readonly string[]): Map<string, Value> =>
+    new Map(
+      contactFields
+        .filter(([name]) => names.includes(name))
+        .map(([name, vectors]) => [name, shape(contacts.read(at(j, c), vectorsBefore(contactFields, name), vectors))]),
+    );
+  const write = (j: Value, c: Value, fields: ReadonlyMap<string, Value>): undefined => {
+    for (const [name, value] of fields) contacts.write(at(j, c), vectorsBefore(contactFields, name), flatten(value));
+  };
+  const fieldsOf = (value: Value): ReadonlyMap<string, Value> => {
+    if (value.kind !== 'struct') throw new TranslationError('an object is wanted');
+    return value.fields;
+  };
+  const scalar = code.type === 'f32x4' ? 'f32' : 'f64';
+  const bytes = code.type === 'f32x4' ? 4 : 8;
+  const obstacleBytes = 8 + bytes * countVectors(obstacleFields);
+  const isPushed = (_: Code, __: Value, j: Value, c: Value): Value => {
+    const active = contacts.read(at(j, c), vectorsBefore(contactFields, 'active'), 1)[0];
+    return {
+      kind: 'flag',
+      of: 'each',
+      name: code.bind(`${code.type}.ne(${code.text(active)}, ${code.type}.splat(0))`),
+    };
+  };
+  const pointOf = (_: Code, __: Value, j: Value, c: Value): Value => {
+    const fields = readFields(j, c, ['part', 'push', 'stiffness']);
+    const [part, force, stiffness] = ['part', 'push', 'stiffness'].map((name) => fields.get(name) as Value);
+    return {
+      kind: 'struct',
+      fields: new Map([
+        ['part', part],
+        ['arm', zeros(3)],
+        ['force', force],
+        ['stiffness', stiffness],
+      ]),
+    };
+  };
+  return {
+    obstacleCountOf: () => obstacleCount,
+    obstacleOf: (_, __, k) => {
+      const address = code.bind(`obstacles + <usize>${code.index(leafOf(k))} * ${obstacleBytes}`, 'usize');
+      const number = (place: number): Leaf => ({
+        kind: 'uniform',
+        name: code.bind(`load<${scalar}>(${address}, ${8 + bytes * place})`, scalar),
+      });
+      const kind: Leaf = { kind: 'index', name: code.bind(`load<i32>(${address})`, 'i32'), constant: 0 };
+      const fields = obstacleFields.map(([name, count]): [string, Value] => {
+        const from = vectorsBefore(obstacleFields, name);
+        return [name, shape(Array.from({ length: count }, (_one, n) => number(from + n)))];
+      });
+      return { kind: 'struct', fields: new Map<string, Value>([['kind', kind], ...fields]) };
+    },
+    sparedEdgesOf: (_, __, k) => {
+      const address = code.bind(`head + (<usize>${code.index(leafOf(k))} << 4)`, 'usize');
+      return lanes(code.bind(`v128.load(${address}, ${16 * countVectors(headFields)})`));
+    },
+    radiusOf: (_, __, j) => nodes.read(leafOf(j), vectorsBefore(nodeFields, 'radius'), 1)[0],
+    rootPositionOf: () => {
+      const [position, moved] = ['position', 'displacement'].map((name) =>
+        head.read(known(0), vectorsBefore(headFields, name), 3),
+      );
+      return tuple(position.map((x, k) => code.subtract(x, moved[k])));
+    },
+    firstPairOf: points,
+    pointCountOf: points,
+    loadCountOf: points,
+    isPushed,
+    isLoaded: isPushed,
+    pointOf,
+    loadOf: pointOf,
+    readContact: (_, __, j, c) => ({
+      kind: 'struct',
+      fields: readFields(
+        j,
+        c,
+        contactFields.map(([name]) => name),
+      ),
+    }),
+    writeContact: (_, __, j, c, contact) => write(j, c, fieldsOf(contact)),
+    writeForces: (_, __, j, c, forces) => write(j, c, fieldsOf(forces)),
+    writeStiffness: (_, __, j, c, stiffness) => write(j, c, new Map([['stiffness', stiffness]])),
+    clearContact: (_, __, j, c) => write(j, c, new Map([['active', known(0)]])),
+    writeWeight: () => undefined,
+    keepElimination: (_, __, j, step) => {
+      const inverse = fieldsOf(step).get('inverse');
+      if (!inverse) throw new TranslationError('an elimination is wanted');
+      const entries = itemsOf(inverse);
+      work.write(
+        leafOf(j),
+        vectorsBefore(workFields, 'inverse'),
+        [0, 1, 2, 4, 5, 8].map((k) => entries[k]),
+      );
+      return undefined;
+    },
+    inverseOf: (_, __, j) => {
+      const [xx, xy, xz, yy, yz, zz] = work.read(leafOf(j), vectorsBefore(workFields, 'inverse'), 6);
+      return tuple([xx, xy, xz, xy, yy, yz, xz, yz, zz]);
+    },
   };
 }
 
@@ -177,6 +314,9 @@ function readParameters(
   names.forEach((name, k) => {
     code.lines.push(`const ${name}: ${scalar} = load<${scalar}>(parameters, ${bytes * k});`);
   });
+  description.parameterIntegers.forEach((name, k) => {
+    code.lines.push(`const ${name}: i32 = load<i32>(parameters, ${bytes * names.length + 4 * k});`);
+  });
   const { headFields, countVectors, vectorsBefore } = description;
   const head = openArray(code, 'head', countVectors(headFields));
   const target = context.functions.get(entry.from);
@@ -189,9 +329,12 @@ function readParameters(
         kind: 'struct',
         fields: new Map(layout.stageFields.map((field) => [field, { kind: 'uniform', name: field }])),
       };
-    const field = headFields.find(([one]) => one === name.getText());
-    if (!field) throw new TranslationError(`the head has no field for ${name.getText()} of ${entry.from}`);
-    return tuple(head.read(known(0), vectorsBefore(headFields, field[0]), field[1]));
+    const index = (one: string): [string, Value] => [one, { kind: 'index', name: one, constant: 0 }];
+    if (written === 'PressedRange') return { kind: 'struct', fields: new Map(['first', 'end', 'least'].map(index)) };
+    if (written === 'number') return { kind: 'uniform', name: name.getText() };
+    if (written === 'boolean') return { kind: 'flag', of: 'all', name: code.bind(`${name.getText()} != 0`, 'bool') };
+    if (written === 'Quaternion') return tuple(head.read(known(0), vectorsBefore(headFields, 'tip'), 4));
+    throw new TranslationError(`parameter ${name.getText()} of ${entry.from} is not understood`);
   });
 }
 
@@ -205,24 +348,26 @@ export function writeLaneKernels(
   const constants = new Map<number, number>();
   const { headFields, countVectors, vectorsBefore } = description;
   const functions = variants.flatMap((variant) =>
-    entries.flatMap((entry) => {
-      if (variant.exact && entry.name !== 'iterate') return [];
+    entriesOf(variant).map((entry) => {
       const code = new Code(variant.type, constants);
       const translator = new LaneTranslator(code, context, createAccess(code, variant, description, layout));
-      const result = translator.call(entry.from, readParameters(code, layout, description, entry, context));
+      const parameters = readParameters(code, layout, description, entry, context);
+      if (variant.contact) code.mask = code.load(`v128.load(head, ${16 * vectorsBefore(headFields, 'mask')})`);
+      const result = translator.call(entry.from, parameters);
       const head = openArray(code, 'head', countVectors(headFields));
       for (const [from, to] of Object.entries(entry.results)) {
         const value = from === '' || result?.kind !== 'struct' ? result : result.fields.get(from);
         if (!value) throw new TranslationError(`${entry.from} does not return ${from}`);
         head.write(known(0), vectorsBefore(headFields, to), flatten(value));
       }
-      const parameters = 'state: usize, nodes: usize, head: usize, work: usize, parameters: usize, edges: i32';
-      return `export function ${entry.name}${variant.suffix}(${parameters}): void {\n${code.lines.join('\n')}\n}\n`;
+      return `export function ${entry.name}${variant.suffix}(${signature}): void {\n${code.lines.join('\n')}\n}\n`;
     }),
   );
   const table = [...constants.keys()].flatMap((value) => [value, value, value, value]);
+  const names = headFields.map(([name]) => [`HEAD_${name.toUpperCase()}`, 16 * vectorsBefore(headFields, name)]);
   const bytes = {
-    LARGEST: 16 * vectorsBefore(headFields, 'largest'),
+    ...Object.fromEntries(names),
+    FIRST_INTEGER: 4 * (layout.stageFields.length + description.parameterFields.length),
     PLAIN_RECORD: 48 * layout.ELASTIC_SLOTS,
     DAMPED_RECORD: 48 * layout.stateSlots.length,
   };

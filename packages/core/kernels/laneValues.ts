@@ -114,7 +114,7 @@ export class Code {
   }
 
   /** Name of an expression without effects. */
-  bind(expression: string, type: 'v128' | 'i32' | 'usize' | 'bool' = 'v128'): string {
+  bind(expression: string, type: 'v128' | 'i32' | 'usize' | 'bool' | 'f32' | 'f64' = 'v128'): string {
     for (const scope of this.scopes) {
       const name = scope.get(expression);
       if (name !== undefined) return name;

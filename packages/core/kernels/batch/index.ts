@@ -1,16 +1,41 @@
-/** One stage of a block of strands, one per lane: guess, Newton iterations until every lane is solved, velocities. */
+/**
+ * A step of a block of strands, one per lane, around the translated sweeps. `advance` solves a stage without contact; `advanceInContact` a step
+ * among obstacles, in which lanes that press take other ways than those that fly.
+ */
 import {
   beginDamped,
+  beginDampedContact,
   beginPlain,
+  beginPlainContact,
+  changeDampedContact,
+  changePlainContact,
   DAMPED_RECORD,
+  findDampedContact,
+  findPlainContact,
   finishDamped,
+  finishDampedContact,
   finishPlain,
+  finishPlainContact,
+  FIRST_INTEGER,
+  HEAD_CHANGE,
+  HEAD_ITERATIONS,
+  HEAD_LARGEST,
+  HEAD_LOADED,
+  HEAD_MASK,
+  HEAD_MISSED,
+  HEAD_MOVES,
+  HEAD_PRESSES,
   iterateDamped,
   iterateDampedExact,
   iteratePlain,
   iteratePlainExact,
-  LARGEST,
+  missDampedContact,
+  missPlainContact,
   PLAIN_RECORD,
+  pressDampedContact,
+  pressPlainContact,
+  settleDampedContact,
+  settlePlainContact,
 } from './generated';
 
 /** A turn below this [rad] that an iteration does not halve any more is rounding. */
@@ -22,8 +47,43 @@ const FOLDED: f32 = 0.99;
 /** Turn of an edge in an iteration below which Newton goes on with the exact Hessian of joints [rad]. */
 const EXACT_BELOW: f32 = 0.05;
 
+/** Iterations of contact in a step, at most. */
+const MOST_ITERATIONS: i32 = 32;
+
+/** The block at hand. */
+let state: usize = 0;
+let nodes: usize = 0;
+let head: usize = 0;
+let work: usize = 0;
+let edges: i32 = 0;
+let contacts: usize = 0;
+let obstacles: usize = 0;
+let damped: bool = false;
+
+/** Chooses the block that the next calls are about. */
+export function openBlock(
+  stateAt: usize,
+  nodesAt: usize,
+  headAt: usize,
+  workAt: usize,
+  edgeCount: i32,
+  contactsAt: usize,
+  obstaclesAt: usize,
+  isDamped: bool,
+): void {
+  state = stateAt;
+  nodes = nodesAt;
+  head = headAt;
+  work = workAt;
+  edges = edgeCount;
+  contacts = contactsAt;
+  obstacles = obstaclesAt;
+  damped = isDamped;
+}
+
 /** Lanes in which a joint is folded, or not a number, as bits. */
-function findFolds(state: usize, edges: i32, record: usize): i32 {
+function findFolds(): i32 {
+  const record: usize = damped ? DAMPED_RECORD : PLAIN_RECORD;
   let most = f32x4.splat(0);
   for (let j = 0; j < edges; j++) {
     const at = state + <usize>j * record;
@@ -36,35 +96,28 @@ function findFolds(state: usize, edges: i32, record: usize): i32 {
   return ~i32x4.bitmask(f32x4.lt(most, f32x4.splat(FOLDED))) & 15;
 }
 
-/** Iterations; and from bit 16 on the lanes that failed. `finish`: the step ends with this stage. */
-export function advance(
-  state: usize,
-  nodes: usize,
-  head: usize,
-  work: usize,
-  parameters: usize,
-  edges: i32,
-  damped: bool,
-  finish: bool,
-  iterations: i32,
-  tolerance: f32,
-): i32 {
-  if (damped) beginDamped(state, nodes, head, work, parameters, edges);
-  else beginPlain(state, nodes, head, work, parameters, edges);
+function iterate(parameters: usize, exact: bool): void {
+  if (damped) {
+    if (exact) iterateDampedExact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+    else iterateDamped(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  } else if (exact) iteratePlainExact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else iteratePlain(state, nodes, head, work, parameters, edges, contacts, obstacles);
+}
+
+/** Newton iterations of a stage without contact, but for lanes that are ignored. Returns their number; and from bit 16 on the lanes that are not solved. */
+function solveFree(parameters: usize, iterations: i32, tolerance: f32, ignored: v128): i32 {
+  if (damped) beginDamped(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else beginPlain(state, nodes, head, work, parameters, edges, contacts, obstacles);
   const limit = f32x4.splat(tolerance * tolerance);
-  let solved = i32x4.splat(0);
+  let solved = ignored;
   let before = f32x4.splat(0);
   let used = 0;
   // the exact Hessian converges faster, but only from near
   let exact = false;
   let grows = false;
   while (used < iterations && !i32x4.all_true(solved)) {
-    if (damped) {
-      if (exact) iterateDampedExact(state, nodes, head, work, parameters, edges);
-      else iterateDamped(state, nodes, head, work, parameters, edges);
-    } else if (exact) iteratePlainExact(state, nodes, head, work, parameters, edges);
-    else iteratePlain(state, nodes, head, work, parameters, edges);
-    const largest = v128.load(head, LARGEST);
+    iterate(parameters, exact);
+    const largest = v128.load(head, HEAD_LARGEST);
     solved = v128.or(solved, f32x4.le(largest, limit));
     if (used > 0 && tolerance > 0) {
       const isRounding = v128.and(
@@ -78,11 +131,139 @@ export function advance(
     before = largest;
     used++;
   }
-  const record: usize = damped ? DAMPED_RECORD : PLAIN_RECORD;
-  const failed = (~i32x4.bitmask(solved) & 15) | findFolds(state, edges, record);
+  return used | ((~i32x4.bitmask(solved) & 15) << 16);
+}
+
+/** One stage without contact. Returns iterations; and from bit 16 on the lanes that failed. `finish`: the step ends with this stage. */
+export function advance(parameters: usize, finish: bool, iterations: i32, tolerance: f32): i32 {
+  const code = solveFree(parameters, iterations, tolerance, i32x4.splat(0)) | (findFolds() << 16);
   if (finish) {
-    if (damped) finishDamped(state, nodes, head, work, parameters, edges);
-    else finishPlain(state, nodes, head, work, parameters, edges);
+    if (damped) finishDamped(state, nodes, head, work, parameters, edges, contacts, obstacles);
+    else finishPlain(state, nodes, head, work, parameters, edges, contacts, obstacles);
   }
-  return used | (failed << 16);
+  return code;
+}
+
+/** Lanes that the sweeps of contact change. */
+function choose(mask: v128): void {
+  v128.store(head, mask, HEAD_MASK);
+}
+
+/** Lanes of the chosen ones in which contacts were added to the present iterate. */
+function findMissed(parameters: usize, isFree: bool): v128 {
+  // isFree is the last of the whole numbers
+  store<i32>(parameters, i32(isFree), FIRST_INTEGER + 16);
+  if (damped) missDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else missPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  return v128.and(v128.load(head, HEAD_MISSED), v128.load(head, HEAD_MASK));
+}
+
+function begin(parameters: usize): void {
+  if (damped) beginDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else beginPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+}
+
+/** Iterations of contact for the lanes of the mask, whose iterates are at hand, until contacts have settled. */
+function settle(parameters: usize, mask: v128, first: i32, least: i32): void {
+  choose(mask);
+  store<i32>(parameters, first, FIRST_INTEGER + 4);
+  store<i32>(parameters, MOST_ITERATIONS, FIRST_INTEGER + 8);
+  store<i32>(parameters, least, FIRST_INTEGER + 12);
+  if (damped) {
+    pressDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+    settleDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  } else {
+    pressPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+    settlePlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  }
+}
+
+/** Iterations of contact, until contacts have settled and none is missed. */
+function press(parameters: usize, pressing: v128, least: i32): void {
+  if (!v128.any_true(pressing)) return;
+  settle(parameters, pressing, 0, least);
+  let active = pressing;
+  while (true) {
+    const iterations = v128.load(head, HEAD_ITERATIONS);
+    // in the second half of the iterations there is too little left for a contact more
+    const early = f32x4.le(iterations, f32x4.splat(<f32>MOST_ITERATIONS / 2));
+    const still = v128.and(early, v128.andnot(active, v128.load(head, HEAD_MOVES)));
+    if (!v128.any_true(still)) return;
+    choose(still);
+    active = findMissed(parameters, false);
+    if (!v128.any_true(active)) return;
+    settle(parameters, active, leastOf(iterations, active), 0);
+  }
+}
+
+/** Least number in the lanes of the mask. */
+function leastOf(numbers: v128, mask: v128): i32 {
+  const some = v128.bitselect(numbers, f32x4.splat(<f32>MOST_ITERATIONS), mask);
+  const pairs = f32x4.pmin(some, v128.shuffle<f32>(some, some, 2, 3, 0, 1));
+  return <i32>min(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
+}
+
+function finishLanes(parameters: usize, mask: v128): void {
+  if (!v128.any_true(mask)) return;
+  choose(mask);
+  if (damped) finishDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else finishPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+}
+
+/**
+ * A step of one stage among obstacles. `pressed`: parameters of implicit Euler, which strands in contact take; `kept`: the state at the start;
+ * `least`: iterations of contact at least.
+ * Returns Newton iterations of free flight; from bit 16 on the lanes that failed; from bit 20 on those in contact.
+ */
+export function advanceInContact(
+  parameters: usize,
+  pressed: usize,
+  kept: usize,
+  iterations: i32,
+  tolerance: f32,
+  least: i32,
+): i32 {
+  const all = i32x4.splat(-1);
+  const none = i32x4.splat(0);
+  choose(all);
+  v128.store(head, none, HEAD_CHANGE);
+  v128.store(head, none, HEAD_LOADED);
+  v128.store(head, none, HEAD_ITERATIONS);
+  v128.store(head, none, HEAD_MOVES);
+  if (damped) findDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else findPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  const presses = v128.load(head, HEAD_PRESSES);
+  const flies = v128.not(presses);
+  let code = 0;
+  let pressing = presses;
+  if (v128.any_true(flies)) {
+    code = solveFree(parameters, iterations, tolerance, presses);
+    choose(flies);
+    const missed = findMissed(parameters, true);
+    if (v128.any_true(missed)) {
+      choose(missed);
+      if (damped) changeDampedContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+      else changePlainContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+      pressing = v128.or(presses, missed);
+    }
+    restoreLanes(presses, kept);
+  }
+  if (v128.any_true(presses)) {
+    choose(presses);
+    begin(pressed);
+  }
+  press(pressed, pressing, least);
+  const unsolved = (code >> 16) & ~i32x4.bitmask(pressing);
+  const failed = unsolved | findFolds();
+  finishLanes(parameters, v128.not(pressing));
+  finishLanes(pressed, pressing);
+  return (code & 0xffff) | (failed << 16) | (i32x4.bitmask(pressing) << 20);
+}
+
+/** Puts lanes back to where they were at the start of the step. */
+function restoreLanes(mask: v128, kept: usize): void {
+  if (!v128.any_true(mask)) return;
+  const bytes = <usize>(edges + 1) * (damped ? DAMPED_RECORD : PLAIN_RECORD);
+  for (let at: usize = 0; at < bytes; at += 16)
+    v128.store(state + at, v128.bitselect(v128.load(kept + at), v128.load(state + at), mask));
 }

@@ -6,13 +6,23 @@
 /** A name, and how many vectors it takes. */
 export type LaneField = readonly [name: string, vectors: number];
 
-/** Of a block of strands, one per lane: roots, and what passes from one sweep to the next. */
+/** Of a block of strands, one per lane: roots, and what passes from one sweep to the next. Behind them, for every obstacle, the edges that it spares. */
 export const headFields: readonly LaneField[] = [
   ['frame', 4],
   ['frameBefore', 4],
   ['displacement', 3],
+  ['position', 3],
   ['tip', 4],
   ['largest', 1],
+  // of contact: lanes that a sweep is to change; results of the search and of the iterations
+  ['mask', 1],
+  ['overlap', 1],
+  ['presses', 1],
+  ['missed', 1],
+  ['moves', 1],
+  ['change', 1],
+  ['loaded', 1],
+  ['iterations', 1],
 ];
 
 /** Of a node, or the joint and edge after it: constants. */
@@ -22,17 +32,46 @@ export const nodeFields: readonly LaneField[] = [
   ['strainRest', 3],
   ['stiffness', 3],
   ['force', 3],
+  ['radius', 1],
 ];
 
-/** Of an edge, in work space that all blocks share: the gain of its joint. */
+/** Of a contact of an edge, two for every obstacle. */
+export const contactFields: readonly LaneField[] = [
+  ['active', 1],
+  ['part', 1],
+  ['normal', 3],
+  ['offset', 1],
+  ['surface', 3],
+  ['friction', 1],
+  ['force', 3],
+  ['push', 3],
+  ['stiffness', 1],
+];
+
+/** Of an obstacle: numbers that are the same for all strands, behind its kind. */
+export const obstacleFields: readonly LaneField[] = [
+  ['frame', 4],
+  ['position', 3],
+  ['half', 3],
+  ['rounding', 1],
+  ['friction', 1],
+  ['turn', 4],
+  ['shift', 3],
+];
+
+/** Of an edge, in work space that all blocks share: the gain of its joint, and the inverse of the block that was eliminated. */
 export const workFields: readonly LaneField[] = [
   ['fromY', 9],
   ['fromTurn', 9],
   ['constant', 3],
+  ['inverse', 6],
 ];
 
 /** Numbers that are the same for all strands, behind those of the stage (`stageFields`). */
-export const parameterFields: readonly string[] = ['massDamping', 'stiffnessDamping'];
+export const parameterFields: readonly string[] = ['massDamping', 'stiffnessDamping', 'dt'];
+
+/** Whole numbers behind those: of contact. */
+export const parameterIntegers: readonly string[] = ['obstacleCount', 'first', 'end', 'least', 'isFree'];
 
 /** Vectors of all fields. */
 export function countVectors(fields: readonly LaneField[]): number {

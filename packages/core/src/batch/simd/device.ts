@@ -2,12 +2,20 @@
  * The SIMD kernels as a device that moves strands: serves the same requests as the thread that has a GPU (gpu/requests.ts), but at once and in
  * the caller's thread.
  */
+
+import { pressedStage } from '../contactSweeps.ts';
 import type { GpuCaller, StepAnswer } from '../gpu/caller.ts';
 import type { GpuRequest } from '../gpu/requests.ts';
-import { stageFields } from '../layout.ts';
+import { type Stage, stageFields } from '../layout.ts';
+import type { Obstacle } from '../obstacles.ts';
+import { readRows, writeRows } from './contacts.ts';
+import { headFields, obstacleFields, vectorsBefore } from './description.ts';
 import {
   getStates,
+  indexOf,
+  type LaneArray,
   type LaneMemory,
+  OBSTACLE_FLOATS,
   openMemory,
   putForces,
   putRoots,
@@ -37,62 +45,125 @@ function emptyAnswer(): MutableAnswer {
   };
 }
 
-function putStages(memory: LaneMemory, { stages }: Step): void {
+/** Parameters of the step's stages, and obstacles. */
+function putStep(memory: LaneMemory, { stages, contact, obstacles }: Step): void {
   const { floats, parameters, task } = memory;
-  stages.forEach(({ stage }, k) => {
+  const put = (stage: Stage, at: number): void => {
     const numbers = stageFields.map((name) => stage[name]);
-    floats.set([...numbers, task.massDamping, task.stiffnessDamping], parameters[k] / 4);
+    floats.set([...numbers, task.massDamping, task.stiffnessDamping, contact.dt], at / 4);
+    const integers = [task.obstacles, 0, 0, 0, 0];
+    new Int32Array(floats.buffer).set(integers, at / 4 + numbers.length + 3);
+  };
+  stages.forEach(({ stage }, k) => {
+    put(stage, parameters[k]);
+  });
+  if (task.obstacles === 0) return;
+  put(pressedStage(contact.dt), parameters[2]);
+  obstacles.forEach((one, k) => {
+    const at = memory.obstacles / 4 + k * OBSTACLE_FLOATS;
+    new Int32Array(floats.buffer)[at] = one.kind;
+    floats.set(
+      obstacleFields.flatMap(([name]) => one[name as Exclude<keyof Obstacle, 'kind'>]),
+      at + 2,
+    );
   });
 }
 
+interface Place {
+  readonly group: number;
+  readonly block: number;
+}
+
+/** Counts the strands of a block that failed: bits of lanes. */
+function countFailures(answer: MutableAnswer, { group, block }: Place, bits: number, count: number): void {
+  for (let lane = 0; lane < count; lane++) {
+    if (((bits >> lane) & 1) === 0) continue;
+    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, WIDTH * block + lane];
+    answer.failed++;
+  }
+}
+
+/** What the iterations of contact left in the head of a block. */
+function reportContact(memory: LaneMemory, answer: MutableAnswer, { group, block }: Place, pressing: number): void {
+  const { floats, head, task } = memory;
+  const integers = new Int32Array(floats.buffer);
+  for (let lane = 0; lane < WIDTH; lane++) {
+    const s = WIDTH * block + lane;
+    if (s >= task.strands.length) return;
+    const at = (name: string): number => indexOf(head, s, vectorsBefore(headFields, name));
+    answer.overlap = Math.max(answer.overlap, floats[at('overlap')]);
+    if (((pressing >> lane) & 1) === 0) continue;
+    const iterations = floats[at('iterations')] + 1;
+    answer.iterations += iterations;
+    answer.iterationsMax = Math.max(answer.iterationsMax, iterations);
+    answer.contactIterations = Math.max(answer.contactIterations, iterations - 1);
+    answer.loaded += floats[at('loaded')];
+    answer.error = Math.max(answer.error, Math.sqrt(floats[at('change')]));
+    if (integers[at('moves')] === 0) continue;
+    if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, s];
+    answer.unsettled++;
+  }
+}
+
 /** All stages of the step for one block, while it is in the cache. */
-function stepBlock(
-  memory: LaneMemory,
-  step: Step,
-  place: { readonly group: number; readonly block: number },
-  answer: MutableAnswer,
-): void {
-  const { floats, state, kept, nodes, head, work, parameters, task, advance } = memory;
+function stepBlock(memory: LaneMemory, step: Step, place: Place, answer: MutableAnswer): void {
+  const { floats, state, kept, contacts, keptContacts, nodes, head, parameters, task, kernels } = memory;
   const { group, block } = place;
-  const at = state.first + block * state.bytes;
-  floats.copyWithin((kept.first + block * kept.bytes) / 4, at / 4, (at + state.bytes) / 4);
+  const at = (array: LaneArray): number => array.first + block * array.bytes;
+  const keep = (from: LaneArray, to: LaneArray): void => {
+    floats.copyWithin(at(to) / 4, at(from) / 4, (at(from) + from.bytes) / 4);
+  };
+  keep(state, kept);
+  if (task.obstacles > 0) keep(contacts, keptContacts);
   const damped = Number(task.massDamping > 0 || task.stiffnessDamping > 0);
   const count = Math.min(WIDTH, task.strands.length - WIDTH * block);
+  kernels.openBlock(
+    at(state),
+    at(nodes),
+    at(head),
+    memory.work,
+    task.nodes - 1,
+    at(contacts),
+    memory.obstacles,
+    damped,
+  );
   step.stages.forEach(({ hasNewRoots, hasNewForces, isLast }, k) => {
     if (hasNewRoots[group]) putRoots(memory, k, block);
     if (hasNewForces[group]) putForces(memory, k, block);
-    const code = advance(
-      at,
-      nodes.first + block * nodes.bytes,
-      head.first + block * head.bytes,
-      work,
-      parameters[k],
-      task.nodes - 1,
-      damped,
-      Number(isLast),
-      step.iterations,
-      step.tolerance,
-    );
+    const { iterations, tolerance } = step;
+    const code =
+      task.obstacles > 0
+        ? kernels.advanceInContact(
+            parameters[k],
+            parameters[2],
+            at(kept),
+            iterations,
+            tolerance,
+            step.contact.iterations,
+          )
+        : kernels.advance(parameters[k], Number(isLast), iterations, tolerance);
     const used = code & 0xffff;
-    answer.iterations += used * count;
+    const pressing = (code >> 20) & 15;
+    for (let lane = 0; lane < count; lane++) if (((pressing >> lane) & 1) === 0) answer.iterations += used;
     answer.iterationsMax = Math.max(answer.iterationsMax, used);
-    for (let lane = 0; lane < count; lane++) {
-      if (((code >> (16 + lane)) & 1) === 0) continue;
-      if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, WIDTH * block + lane];
-      answer.failed++;
-    }
+    countFailures(answer, place, (code >> 16) & 15, count);
+    if (task.obstacles > 0) reportContact(memory, answer, place, pressing);
   });
 }
 
 function stepGroups(groups: readonly LaneMemory[], step: Step, answer: MutableAnswer): void {
   groups.forEach((memory, group) => {
-    putStages(memory, step);
+    putStep(memory, step);
     for (let block = 0; block < memory.blocks; block++) stepBlock(memory, step, { group, block }, answer);
   });
 }
 
-function undoStep({ floats, state, kept, blocks }: LaneMemory): void {
-  floats.copyWithin(state.first / 4, kept.first / 4, (kept.first + blocks * kept.bytes) / 4);
+function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneMemory): void {
+  const restore = (from: LaneArray, to: LaneArray): void => {
+    floats.copyWithin(to.first / 4, from.first / 4, (from.first + blocks * from.bytes) / 4);
+  };
+  restore(kept, state);
+  restore(keptContacts, contacts);
 }
 
 /** A device that never waits and is never lost. */
@@ -114,7 +185,8 @@ export function createSimdDevice(module: SimdModule): GpuCaller {
       else if (kind === 'read') groupsOf(bundle).forEach(getStates);
       else if (kind === 'write') groupsOf(bundle).forEach(putStates);
       else if (kind === 'close') bundles.delete(bundle);
-      else throw new Error(`the SIMD kernels have no contact: ${kind}`);
+      else if (kind === 'readContacts') answer.rows = readRows(groupsOf(bundle), new Float32Array(request.rows));
+      else writeRows(groupsOf(bundle), new Float32Array(request.rows), request.count);
       return answer;
     },
   };

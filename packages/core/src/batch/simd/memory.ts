@@ -8,7 +8,17 @@ import { floatAt } from '../gpu/parts.ts';
 import type { GroupTask } from '../gpu/requests.ts';
 import { ROOT_VECTORS } from '../gpu/shader.ts';
 import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
-import { countVectors, headFields, nodeFields, parameterFields, vectorsBefore, workFields } from './description.ts';
+import {
+  contactFields,
+  countVectors,
+  headFields,
+  nodeFields,
+  obstacleFields,
+  parameterFields,
+  parameterIntegers,
+  vectorsBefore,
+  workFields,
+} from './description.ts';
 
 /** Strands per block. */
 export const WIDTH = 4;
@@ -23,19 +33,34 @@ export function compileSimd(): Promise<SimdModule> {
   return WebAssembly.compile(Uint8Array.from(atob(batchWasm), (character) => character.charCodeAt(0)));
 }
 
-/** kernels/batch/index.ts */
-export type Advance = (
-  state: number,
-  nodes: number,
-  head: number,
-  work: number,
-  parameters: number,
-  edges: number,
-  damped: number,
-  finish: number,
-  iterations: number,
-  tolerance: number,
-) => number;
+/** Functions of kernels/batch/index.ts; addresses are in bytes, truth values 0 or 1. */
+export interface LaneKernels {
+  openBlock(
+    state: number,
+    nodes: number,
+    head: number,
+    work: number,
+    edges: number,
+    contacts: number,
+    obstacles: number,
+    damped: number,
+  ): void;
+  advance(parameters: number, finish: number, iterations: number, tolerance: number): number;
+  advanceInContact(
+    parameters: number,
+    pressed: number,
+    kept: number,
+    iterations: number,
+    tolerance: number,
+    least: number,
+  ): number;
+}
+
+/** Where the first of many blocks begins, and bytes per block. */
+export interface LaneArray {
+  readonly first: number;
+  readonly bytes: number;
+}
 
 /** Addresses are in bytes. */
 export interface LaneMemory {
@@ -43,22 +68,28 @@ export interface LaneMemory {
   readonly blocks: number;
   readonly slots: number;
   readonly floats: Float32Array;
-  readonly advance: Advance;
-  /** Work space and parameters of two stages. */
+  readonly kernels: LaneKernels;
+  /** Work space, parameters of two stages and of implicit Euler for strands in contact, obstacles. */
   readonly work: number;
-  readonly parameters: readonly [number, number];
-  /** Of the first block, and bytes per block; `kept`: the state at the start of the step. */
-  readonly head: { readonly first: number; readonly bytes: number };
-  readonly nodes: { readonly first: number; readonly bytes: number };
-  readonly state: { readonly first: number; readonly bytes: number };
-  readonly kept: { readonly first: number; readonly bytes: number };
+  readonly parameters: readonly [number, number, number];
+  readonly obstacles: number;
+  readonly head: LaneArray;
+  readonly nodes: LaneArray;
+  /** `kept`: at the start of the step. */
+  readonly state: LaneArray;
+  readonly kept: LaneArray;
+  readonly contacts: LaneArray;
+  readonly keptContacts: LaneArray;
 }
+
+/** Floats of an obstacle: its kind, one that is not used, its numbers. */
+export const OBSTACLE_FLOATS: number = 2 + countVectors(obstacleFields);
 
 const align = (bytes: number): number => 16 * Math.ceil(bytes / 16);
 
 /** Throws RangeError if memory does not hold the strands. */
 export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
-  const { nodes, strands, stiffnessDamping, massDamping } = task;
+  const { nodes, strands, stiffnessDamping, massDamping, obstacles } = task;
   const slots = stiffnessDamping > 0 || massDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
   const blocks = Math.ceil(strands.length / WIDTH);
   let end = PAGE;
@@ -70,23 +101,28 @@ export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
     first: reserve(16 * vectors * blocks),
     bytes: 16 * vectors,
   });
-  const parameterBytes = 4 * (stageFields.length + parameterFields.length);
+  const parameterBytes = 4 * (stageFields.length + parameterFields.length + parameterIntegers.length);
+  const contactVectors = countVectors(contactFields) * 2 * obstacles * (nodes - 1);
   const layout = {
     work: reserve(16 * countVectors(workFields) * nodes),
-    parameters: [reserve(parameterBytes), reserve(parameterBytes)] as const,
-    head: reserveBlocks(countVectors(headFields)),
+    parameters: [reserve(parameterBytes), reserve(parameterBytes), reserve(parameterBytes)] as const,
+    obstacles: reserve(4 * OBSTACLE_FLOATS * obstacles),
+    head: reserveBlocks(countVectors(headFields) + obstacles),
+    contacts: reserveBlocks(contactVectors),
+    keptContacts: reserveBlocks(contactVectors),
     nodes: reserveBlocks(countVectors(nodeFields) * nodes),
     state: reserveBlocks(3 * slots * nodes),
     kept: reserveBlocks(3 * slots * nodes),
   };
   const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) });
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  type LaneExports = typeof exports & LaneKernels;
   const opened: LaneMemory = {
     task,
     blocks,
     slots,
     floats: new Float32Array(memory.buffer),
-    advance: exports.advance as Advance,
+    kernels: exports as LaneExports,
     ...layout,
   };
   packConstants(opened);
@@ -94,11 +130,7 @@ export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
 }
 
 /** Index in `floats` of a vector's number for strand s, `vectors` after the start of its block. */
-function indexOf(
-  { first, bytes }: { readonly first: number; readonly bytes: number },
-  s: number,
-  vectors: number,
-): number {
+export function indexOf({ first, bytes }: LaneArray, s: number, vectors: number): number {
   return (first + Math.floor(s / WIDTH) * bytes) / 4 + WIDTH * vectors + (s % WIDTH);
 }
 
@@ -108,12 +140,14 @@ function forEachLane({ blocks, task }: LaneMemory, visit: (lane: number, strand:
 }
 
 function packConstants(memory: LaneMemory): void {
-  const { task, floats, nodes } = memory;
+  const { task, floats, nodes, head } = memory;
   const perNode = countVectors(nodeFields);
   const at = (name: string): number => vectorsBefore(nodeFields, name);
-  const [mass, length, strainRest, stiffness] = ['mass', 'length', 'strainRest', 'stiffness'].map(at);
+  const [mass, length, strainRest, stiffness, radius] = ['mass', 'length', 'strainRest', 'stiffness', 'radius'].map(at);
   forEachLane(memory, (lane, s) => {
     const one = task.strands[s];
+    for (let k = 0; k < task.obstacles; k++)
+      floats[indexOf(head, lane, countVectors(headFields) + k)] = one.contact?.spared[k] ?? 0;
     for (let i = 0; i < task.nodes; i++) {
       const put = (field: number, value: number): void => {
         floats[indexOf(nodes, lane, perNode * i + field)] = value;
@@ -121,6 +155,7 @@ function packConstants(memory: LaneMemory): void {
       put(mass, one.nodeMass[i]);
       if (i === task.nodes - 1) continue;
       put(length, one.edgeLength[i]);
+      put(radius, one.contact?.radius[i] ?? 0);
       for (let k = 0; k < 3; k++) {
         put(strainRest + k, one.jointStrainRest[3 * i + k]);
         put(stiffness + k, one.jointStiffness[3 * i + k]);
@@ -157,8 +192,8 @@ export function putRoots(memory: LaneMemory, k: number, block: number): void {
   for (let lane = 0; lane < WIDTH; lane++) {
     const s = strandOf(memory, block, lane);
     const to = (head.first + block * head.bytes) / 4 + lane;
-    // frame, frame before and displacement lie one after the other in both
-    for (let i = 0; i < 11; i++) floats[to + WIDTH * i] = from[4 * ROOT_VECTORS * s + i];
+    // frame, frame before, displacement and position lie one after the other in both; displacements have four floats there
+    for (let i = 0; i < 14; i++) floats[to + WIDTH * i] = from[4 * ROOT_VECTORS * s + (i < 11 ? i : i + 1)];
   }
 }
 

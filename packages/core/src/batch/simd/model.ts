@@ -30,12 +30,15 @@ export async function loadSimdDer(): Promise<Model> {
     backend: 'simd',
     isFast: true,
     compile(rods, drives, scene, coupling): Bundle {
-      if (hasContact(scene))
+      if (scene.contact && scene.contact.between !== 'none')
         throw new SceneError(
-          ['solver', 'der', 'backend'],
-          'the simd backend has no contact yet; use backend: batch or gpu',
+          ['contact', 'between'],
+          'the simd backend has no contact between rods yet; use between: none, or backend: batch',
         );
-      const reference = compileBatch(rods, drives, scene, coupling);
+      const reference = compileBatch(rods, drives, scene, {
+        ...coupling,
+        ...(hasContact(scene) && { mergedContact: 'the simd backend' }),
+      });
       return createDeviceBundle(createSimdDevice(module), reference, (membership) =>
         explainMembership(membership, rods),
       );
