@@ -120,7 +120,7 @@ export function refuseUntouchable({ scene, rods, bundles, placeOfRod, colliders 
     if (!bundle.contact) {
       const where = collider >= 0 ? ['colliders', collider] : ['contact'];
       const remedy =
-        "use der with an implicit integrator, helix, strand or fiber without stiffness damping, or leave the rod out with 'rods' of the collider";
+        "use der (with an implicit integrator if there are bodies), helix, strand or fiber without stiffness damping, or leave the rod out with 'rods' of the collider";
       throw new SceneError(
         where,
         `rod '${rod.id}' of model '${bundle.model}' cannot touch anything with these options; ${remedy}`,

@@ -5,6 +5,7 @@ import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
 import type { StepOutcome } from '../../model.ts';
 import { type DerBundle, renew } from './bundle.ts';
 import { clearContact } from './contactSides.ts';
+import type { ExplicitSchemes } from './explicitSchemes.ts';
 import { canPair } from './kernel.ts';
 import { poseSamples, restoreFrames } from './kinematics.ts';
 import type { Unit } from './parts.ts';
@@ -70,8 +71,23 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): 
     clearContact(ders[k], false);
   }
   for (const body of system.bodies) body.contact.fill(0);
-  if (explicitSchemes) return explicitSchemes.step(s, t, dt);
+  if (explicitSchemes) return stepExplicitly(bundle, explicitSchemes, s, t, dt);
   return stepImplicit(system, starts, scheme as ImplicitScheme, t, dt, newton, robust);
+}
+
+/** One step by the explicit scheme, which starts anew after implicit steps with contact. */
+function stepExplicitly(
+  { systems, ders }: DerBundle,
+  schemes: ExplicitSchemes,
+  s: number,
+  t: number,
+  dt: number,
+): RodStep {
+  const touched = systems[s].rods.filter((k) => ders[k].history[1] === 2);
+  const reason = touched.length > 0 ? schemes.resume(s, t) : '';
+  if (reason) return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason };
+  for (const k of touched) ders[k].history.fill(0);
+  return schemes.step(s, t, dt);
 }
 
 /**

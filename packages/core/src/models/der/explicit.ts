@@ -335,6 +335,27 @@ export function initializeExplicit(der: DerRod, work: ExplicitWork, t: number): 
   return '';
 }
 
+/**
+ * Continues after implicit steps with contact, which transport the frame of every edge in time. Lays Bishop frames again, with θ such that every joint
+ * keeps its twist, turns included; then computes what the scheme starts from.
+ */
+export function resumeExplicit(der: DerRod, work: ExplicitWork, t: number): string {
+  const { joints, held, jointReferenceTwist, jointTwist, jointOffset, q } = der;
+  evaluatePins(der, t);
+  updateTwist(der);
+  layBishopFrames(der);
+  for (let i = 0; i < joints.count; i++) {
+    const [before, after] = [joints.before[i], joints.after[i]];
+    const thetaBefore = before >= 0 ? q[4 * before + 3] : held.theta[-1 - before];
+    const turned = jointTwist[i] - jointOffset[i];
+    if (after >= 0 && after === Math.max(before, -1) + 1)
+      q[4 * after + 3] = thetaBefore + turned - jointReferenceTwist[i];
+    // the last held frame, or the seam of a ring
+    else jointReferenceTwist[i] = turned - (after >= 0 ? q[4 * after + 3] : held.theta[-1 - after]) + thetaBefore;
+  }
+  return initializeExplicit(der, work, t);
+}
+
 function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h: number, out: RodStep): boolean {
   const { q, v, acceleration, size } = der;
   writeEdges(work.edgeStart, der);

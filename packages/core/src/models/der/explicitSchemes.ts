@@ -5,7 +5,7 @@
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { DerBody } from './body.ts';
-import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
+import { createExplicitWork, initializeExplicit, refreshExplicit, resumeExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
 import { refuseShortSteps } from './explicitStability.ts';
 import {
@@ -34,6 +34,8 @@ export interface ExplicitSchemes {
   /** Forces of a system at t that the scheme carries from step to step. Returns an error, or an empty string. */
   initialize(system: number, t: number): string;
   step(system: number, t: number, dt: number): RodStep;
+  /** Continues after implicit steps with contact. Returns an error, or an empty string. */
+  resume(system: number, t: number): string;
   /** The state of a rod was written from outside. */
   refresh(rod: number): void;
   /** Bodies were moved from outside. */
@@ -69,6 +71,11 @@ export function createExplicitSchemes(parts: ExplicitParts): ExplicitSchemes {
       if (whole) return initializeExplicitSystem(whole, t);
       const [first] = systems[s].rods;
       return initializeExplicit(ders[first], works[first], t);
+    },
+    // systems with bodies have no contact
+    resume(s, t) {
+      const [first] = systems[s].rods;
+      return resumeExplicit(ders[first], works[first], t);
     },
     step(s, t, dt) {
       const whole = wholes[s];

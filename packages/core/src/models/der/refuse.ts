@@ -31,6 +31,13 @@ export function refuse(
 
 function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, scheme: string): void {
   const place = ['solver', 'der', 'integrator'];
+  const touches = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const elastic = touches ? rods.find((rod) => rod.edgeEA.some((EA) => EA < Infinity)) : undefined;
+  if (elastic)
+    throw new SceneError(
+      place,
+      `${scheme} keeps edges at their length, and steps with contact must too; set 'inextensible: true' on rod '${elastic.id}', or use tr-bdf2`,
+    );
   const torque = scene.loads?.findIndex(({ type }) => type === 'torque') ?? -1;
   if (torque >= 0)
     throw new SceneError(
