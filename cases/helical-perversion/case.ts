@@ -82,6 +82,9 @@ function ribbon(edges: number, coils: number, { load, turns = 0 }: Drive = {}): 
   };
 }
 
+/** Of the natural coils of the moving scene: a little more than the ribbon is thick, as in a Slinky. */
+const PITCH = 0.4;
+
 /** In motion, beside the natural shape: all of it coils one way. */
 function moving(edges: number): SceneInput {
   const length = lengthOf(COILS);
@@ -91,9 +94,11 @@ function moving(edges: number): SceneInput {
     center: [0.2 * length, 0, 5],
     start: [0, 0, 1],
     radius: 1 / CURVATURE,
-    pitch: 0.4,
+    pitch: PITCH,
     turns: COILS,
   } as const;
+  const slope = (PITCH * CURVATURE) / (2 * Math.PI);
+  const stretch = 1 + slope * slope;
   const section = {
     type: 'stiffness',
     EA: 1e4,
@@ -114,7 +119,7 @@ function moving(edges: number): SceneInput {
         shape: { type: 'straight', from: [0, 0, 0], to: [length, 0, 0] },
         edges,
         frame: { d1: [0, 0, 1] },
-        natural: { curvature: [0, CURVATURE, 0] },
+        natural: { curvature: [0, CURVATURE / stretch, (slope * CURVATURE) / stretch] },
         section,
       },
       { id: 'natural', shape: natural, edges, frame: { follow: 'curve' }, section },

@@ -31,7 +31,7 @@ function scene(load: Load, size: number, edges: number, model: ModelId = 'der'):
           EI2: STRONG,
           GJ,
           mass: isWeight ? size : 1,
-          radius: 0.01,
+          radius: 0.004,
           damping: { mass: 2 },
         },
         velocity: { angular: [0, 0, 0.01] },

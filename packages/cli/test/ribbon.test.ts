@@ -50,7 +50,16 @@ describe('outlines of sections', () => {
     expect(oval?.edgeHalfHeight[7]).toBeCloseTo(0.007, 12);
   });
 
-  it('are absent where the section is round or given by its stiffness', () => {
+  it('are those of an ellipse where the section is given by two stiffnesses and a radius', () => {
+    const flat = outlineOf({ type: 'stiffness', EI1: 1, EI2: 16, GJ: 1, mass: 1, radius: 0.01 });
+    expect([flat?.shape, flat?.edgeHalfWidth[3], flat?.edgeHalfHeight[3]]).toEqual([
+      'ellipse',
+      expect.closeTo(0.02, 12),
+      expect.closeTo(0.005, 12),
+    ]);
+  });
+
+  it('are absent where the section is round or its size is not known', () => {
     expect(outlineOf({ type: 'circle', radius: 0.01 })).toBeUndefined();
     expect(outlineOf({ type: 'stiffness', EI1: 1, EI2: 2, GJ: 1, mass: 1 })).toBeUndefined();
   });

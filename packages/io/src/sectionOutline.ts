@@ -12,13 +12,17 @@ export interface SectionOutline {
 
 type Bent = Pick<Rod, 'id' | 'edgeCount' | 'edgeRadius' | 'halfEI1' | 'halfEI2'>;
 
-/** The outline of a rod's section; undefined if the section is round or given by stiffness. */
+/**
+ * The outline of a rod's section; undefined if it is round. A section given by two bending stiffnesses and a radius is drawn as the ellipse with their
+ * ratio and the radius' area.
+ */
 export function sectionOutline(scene: Scene, rod: Bent): SectionOutline | undefined {
   const written = scene.rods.find(({ id }) => id === rod.id)?.section;
   const spec = typeof written === 'string' ? scene.sections?.[written] : written;
-  if (spec?.type !== 'ellipse' && spec?.type !== 'rectangle') return undefined;
+  const isFlat = spec?.type === 'stiffness' && spec.EI2 !== undefined && spec.radius !== undefined;
+  if (spec?.type !== 'ellipse' && spec?.type !== 'rectangle' && !isFlat) return undefined;
   // the radius is that of the circle of equal area; a rectangle has 4/π times the area of the ellipse within it
-  const share = spec.type === 'rectangle' ? Math.PI / 4 : 1;
+  const share = spec?.type === 'rectangle' ? Math.PI / 4 : 1;
   const sides = Array.from({ length: rod.edgeCount }, (_, j) => {
     // both second moments are of one material: (width/height)² is their ratio
     const about = (half: Float64Array): number => half[2 * j] + half[2 * j + 1];
@@ -27,7 +31,7 @@ export function sectionOutline(scene: Scene, rod: Bent): SectionOutline | undefi
     return { width: radius * Math.sqrt(aspect), height: radius / Math.sqrt(aspect) };
   });
   return {
-    shape: spec.type,
+    shape: spec?.type === 'rectangle' ? 'rectangle' : 'ellipse',
     edgeHalfWidth: sides.map(({ width }) => width),
     edgeHalfHeight: sides.map(({ height }) => height),
   };

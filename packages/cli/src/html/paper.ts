@@ -186,7 +186,11 @@ export function drawCaseFigure({ lines, ...rest }: CaseFigure): string {
 }
 
 function plotFigure(plot: CaseFigure, count: Numbering): string {
-  const svg = drawCaseFigure({ ...plot, title: '' }).replace('<title></title>', `<title>${prose(plot.title)}</title>`);
+  // the caption has title and subtitle
+  const svg = drawCaseFigure({ ...plot, title: '', subtitle: undefined }).replace(
+    '<title></title>',
+    `<title>${prose(plot.title)}</title>`,
+  );
   return figure(inlineSvg(svg), plot.title, plot.subtitle ?? '', count);
 }
 
