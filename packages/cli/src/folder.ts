@@ -173,6 +173,11 @@ function refuseHeld(out: string, undo: () => void = () => {}): void {
 
 function prepare(out: string, force: boolean): void {
   checkFolder({ out, force });
+  ensureFolder(out);
+}
+
+/** Creates a folder and its parents unless they exist. */
+export function ensureFolder(out: string): void {
   try {
     makeFolder(resolve(out));
   } catch (error) {

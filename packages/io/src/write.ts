@@ -12,6 +12,7 @@ import {
   openSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -172,7 +173,8 @@ export function createAtomicWriter(path: string, { overwrite = false }: WriteOpt
       if (state === 'committed' || state === 'aborted') return;
       if (state === 'open') closeSync(handle);
       state = 'aborted';
-      unlinkSync(temporary);
+      // its folder may be gone; the reason for aborting matters more
+      rmSync(temporary, { force: true });
     },
   };
 }

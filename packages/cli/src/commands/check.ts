@@ -1,8 +1,9 @@
 /** `tendril check`: runs the validation cases and compares measurements with theory. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril-sim/cases';
+import { WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
+import { ensureFolder } from '../folder.ts';
 import { drawCaseFigure } from '../html/paper.ts';
 import { suggest } from '../suggest.ts';
 import { bad, bold, dim, formatError, formatNumber, formatTable, good, type Terminal } from '../terminal.ts';
@@ -35,6 +36,9 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     return exitCode.done;
   }
 
+  const { out } = options;
+  if (out !== undefined) ensureFolder(out);
+  let lacksFigure = false;
   const rows: CheckRow[] = [];
   for (const one of chosen) {
     const report = (done: number, of: number, what: string): void => {
@@ -45,7 +49,8 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     await new Promise((resolve) => setImmediate(resolve));
     const found = measure(one, { full: options.full === true, model: options.model, onProgress: report }, terminal);
     rows.push(...found);
-    if (options.out !== undefined && one.figure) writeFigure(one.figure(found), one.id, options.out, terminal);
+    if (out !== undefined && one.figure)
+      lacksFigure = !writeFigure(one.figure(found), one.id, out, terminal) || lacksFigure;
     if (terminal.live) terminal.err('\r\u001b[2K');
     const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
     if (options.json) terminal.err(`${one.id}: ${verdict}\n`);
@@ -66,15 +71,22 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
       missed === 0 ? `${good('✓')} ${count}, all as expected\n` : `${bad('✗')} ${count}, ${bad(`${missed} missed`)}\n`,
     );
   }
-  return missed === 0 ? exitCode.done : exitCode.missed;
+  if (missed > 0) return exitCode.missed;
+  return lacksFigure ? exitCode.badInput : exitCode.done;
 }
 
-/** The figure of a case as <id>.svg; other cases have none. */
-function writeFigure(figure: CaseFigure, id: string, folder: string, terminal: Terminal): void {
-  mkdirSync(folder, { recursive: true });
+/** Writes the figure of a case as <id>.svg. One that cannot be written is reported and costs no measurement: returns false. */
+function writeFigure(figure: CaseFigure, id: string, folder: string, terminal: Terminal): boolean {
   const file = join(folder, `${id}.svg`);
-  writeFileSync(file, drawCaseFigure(figure));
+  try {
+    writeFileAtomic(file, drawCaseFigure(figure), { overwrite: true });
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    terminal.err(formatError(error.message));
+    return false;
+  }
   terminal.err(`${dim(`figure ${file}`)}\n`);
+  return true;
 }
 
 function finest(rows: readonly CheckRow[], { quantity, model }: CheckRow): number {

@@ -1,10 +1,10 @@
 /** `tendril report`: a page with plots that opens anywhere, on a paper's experiments or on a scene run by several models. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Profile, type Study, type StudyResult, stiffFiberStudies } from '@tendril-sim/cases';
 import type { ModelId } from '@tendril-sim/core';
-import { createAtomicWriter } from '@tendril-sim/io/node';
+import { type AtomicWriter, createAtomicWriter, WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { openFolder } from '../folder.ts';
 import { type Compared, scenePage } from '../html/comparison.ts';
@@ -40,12 +40,20 @@ export async function report(
   if (existsSync(options.out) && !options.force)
     throw new UsageError(`'${options.out}' exists; choose another --out, or add --force to replace it`);
   const start = performance.now();
-  const made = await makePage(reference, options, terminal);
+  // opened before the work: a folder that cannot be written is rejected now, not after an hour
+  const writer = createAtomicWriter(options.out, { overwrite: options.force === true });
+  let made: Made;
+  try {
+    made = await makePage(reference, options, terminal);
+    if (made.page !== undefined) writePage(writer, made.page);
+  } finally {
+    // without effect once the page has its name
+    writer.abort();
+  }
   if (made.page === undefined) {
     if (!options.quiet) terminal.err('interrupted; nothing was written\n');
     return exitCode.interrupted;
   }
-  writePage(options, made.page);
   if (!options.quiet) {
     const seconds = (performance.now() - start) / 1000;
     terminal.out(`${good('✓')} ${options.out}: ${made.what} in ${formatDuration(seconds)}\n`);
@@ -161,14 +169,28 @@ function factsOf(seconds: number, ...more: readonly string[]): string {
   return [`Tendril ${version}`, ...more, date, time].join(' · ');
 }
 
-function writePage({ out, force = false }: ReportOptions, content: string): void {
-  const writer = createAtomicWriter(out, { overwrite: force });
+/** A page that does not fit on its disk goes to the folder of temporary files: it may have taken an hour. */
+function writePage(writer: AtomicWriter, content: string): void {
   try {
     writer.append(content);
     writer.commit();
   } catch (error) {
-    writer.abort();
-    throw error;
+    if (!(error instanceof WriteError)) throw error;
+    const saved = saveElsewhere(basename(writer.path), content);
+    if (saved === undefined) throw error;
+    throw new WriteError(writer.path, `${error.problems[0].message}; the report is saved as ${saved}`, {
+      cause: error,
+    });
+  }
+}
+
+function saveElsewhere(name: string, content: string): string | undefined {
+  try {
+    const file = join(mkdtempSync(join(tmpdir(), 'tendril-report-')), name);
+    writeFileAtomic(file, content);
+    return file;
+  } catch {
+    return undefined;
   }
 }
 

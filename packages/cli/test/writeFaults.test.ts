@@ -1,0 +1,118 @@
+/** Every command that writes, on a full disk, in a folder that cannot be written, and killed: what was there before stays. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { command, type Sandbox, sandbox, scene } from './harness.ts';
+
+interface Writer {
+  readonly name: string;
+  /** Arguments that write `out`. */
+  readonly args: (out: string) => string[];
+  readonly file: string;
+}
+
+/** One command per kind of writer; the others only in `npm run test:long`. */
+const usual: readonly Writer[] = [
+  { name: 'export csv', args: (out) => ['export', 'rec', '--to', 'csv', '--out', out], file: 'a.csv' },
+  {
+    name: 'groom grow',
+    args: (out) => ['groom', 'grow', 'mesh.obj', '--length', '0.1', '--out', out],
+    file: 'a.hairstyle',
+  },
+  { name: 'report', args: (out) => ['report', 'a.yaml', '--models', 'der,helix', '--out', out], file: 'a.html' },
+];
+const others: readonly Writer[] = [
+  { name: 'import', args: (out) => ['import', 'curves.obj', '--out', out], file: 'a.yaml.out' },
+  { name: 'schema', args: (out) => ['schema', '--out', out], file: 'schema.json' },
+  ...['png', 'svg', 'usda', 'usdc', 'abc', 'glb', 'parquet', 'apng', 'vtp'].map((to) => ({
+    name: `export ${to}`,
+    args: (out: string) => ['export', 'rec', '--to', to, '--out', out],
+    file: `a.${to === 'vtp' ? 'pvd' : to}`,
+  })),
+];
+const writers = [...usual, ...(process.env.TENDRIL_LONG ? others : [])];
+const isLinux = process.platform === 'linux';
+
+let box: Sandbox;
+beforeAll(async () => {
+  box = sandbox();
+  box.write('a.yaml', scene());
+  box.write('mesh.obj', 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n');
+  const points = Array.from({ length: 40 }, (_, k) => `v ${k / 40} 0 0\n`).join('');
+  box.write('curves.obj', `${points}l ${Array.from({ length: 40 }, (_, k) => k + 1).join(' ')}\n`);
+  expect((await box.run('run', 'a.yaml', '--out', 'rec', '-q')).code).toBe(0);
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly err: string;
+}
+
+/** A limit on the size of files: Node sees a failed write, as on a full disk. */
+function runOnFullDisk(args: readonly string[]): Promise<Ended> {
+  const script = 'ulimit -f 1; exec "$0" "$@"';
+  const child = spawn('sh', ['-c', script, process.execPath, command, ...args], { cwd: box.path });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, err })));
+}
+
+const old = 'what was there before\n';
+
+describe.runIf(isLinux).each(writers)('$name', ({ name, args, file }) => {
+  it('keeps the old file and leaves no other where the disk is full', async () => {
+    const folder = join(box.path, `full-${name}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, file), old);
+    const out = join(`full-${name}`, file);
+    const { code, err } = await runOnFullDisk([...args(out), '--force']);
+    expect({ code, err }).toMatchObject({ code: 2 });
+    expect(err).toContain('the file is larger than the system allows');
+    expect(box.read(out)).toBe(old);
+    expect(readdirSync(folder).filter((one) => one.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('rejects a folder that cannot be written', async () => {
+    const { code, err } = await box.run(...args(join('/proc/nowhere', file)));
+    expect({ code, err }).toMatchObject({ code: 2 });
+    expect(err).toMatch(/\/proc\/nowhere.*(cannot|does not exist)/);
+  });
+
+  it.runIf(process.env.TENDRIL_LONG)('leaves the old file or the whole new one when it is killed', async () => {
+    mkdirSync(join(box.path, `killed-${name}`));
+    const out = join(`killed-${name}`, file);
+    const { code } = await box.run(...args(out));
+    expect(code).toBe(0);
+    const whole = box.bytes(out).length;
+    for (let k = 0; k < 6; k++) {
+      box.write(out, old);
+      const { child, finished } = box.start(...args(out), '--force');
+      // within the time that the command takes, start included
+      const wait = 250 * (k + 1) * (0.8 + 0.4 * Math.random());
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      child.kill('SIGKILL');
+      await finished;
+      const size = box.bytes(out).length;
+      if (size === old.length) expect(box.read(out)).toBe(old);
+      else expect(Math.abs(size / whole - 1)).toBeLessThan(0.05);
+    }
+  });
+});
+
+describe('a report whose folder has gone', () => {
+  it('is saved among the temporary files', async () => {
+    const folder = join(box.path, 'gone');
+    mkdirSync(folder);
+    const { finished } = box.start('report', 'a.yaml', '--models', 'der,helix', '--out', join('gone', 'a.html'));
+    await expect.poll(() => readdirSync(folder).length, { timeout: 30_000 }).toBe(1);
+    rmSync(folder, { recursive: true });
+    const { code, err } = await finished;
+    expect({ code, err }).toMatchObject({ code: 2 });
+    const [, saved] = /the report is saved as (\S+)/.exec(err) ?? [];
+    expect(readFileSync(saved, 'utf8')).toContain('<!doctype html>');
+    rmSync(saved);
+  });
+});
