@@ -3,14 +3,16 @@
  *
  *   npm run mutate [-- --sample 10 --seed 1 --file models/der/energy.ts]
  *
- * Takes `sample` random mutants per file (all with 0) of models/<id>/energy.ts, models/<id>/kinematics.ts and contact/. Works in a copy of the
- * repository in node_modules/.cache, so a run that is interrupted leaves the sources alone. The tests run once on the unchanged copy, which must
- * pass; after that the quickest test files run first, so that most mutants cost seconds. Prints survivors and the share killed.
+ * Takes `sample` random mutants per file (all with 0) of models/<id>/energy.ts, models/<id>/kinematics.ts and contact/. Nothing is written into the
+ * sources: a mutant exists only in a bundle of the tests, in the folder of temporary files. The tests run once on the unchanged sources, which must
+ * pass; after that the quickest tests run first, so that most mutants cost a second. Prints survivors and the share killed.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type BuildContext, context, type Plugin } from 'esbuild';
 import { findMutants, type Mutant } from './mutants.ts';
 
 const { values } = parseArgs({
@@ -22,6 +24,7 @@ const { values } = parseArgs({
 });
 
 const src = 'packages/core/src';
+const tested = 'packages/core/test';
 const models = ['cosserat', 'der', 'fiber', 'helix', 'massspring', 'strand'];
 const contactFiles = readdirSync(join(src, 'contact'), { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.ts'),
@@ -31,114 +34,100 @@ const files = [
   ...contactFiles.sort().map((name) => `contact/${name}`),
 ].filter((file) => file.includes(values.file));
 
-/** Tests nearest to a file: those of its folder, and for models those of the world and of the orders of convergence. */
-function testsFor(file: string): string[] {
-  if (file.startsWith('contact')) return ['packages/core/test/contact'];
-  const model = file.split('/')[1];
-  return [
-    `packages/core/test/${model}/`,
-    'packages/core/test/statics/',
-    'packages/core/test/world/',
-    'test/repro/order.test.ts',
-  ].filter((path) => existsSync(path));
-}
-
-const copy = join(process.cwd(), 'node_modules/.cache', `mutation-${process.pid}`);
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+const scratch = mkdtempSync(join(tmpdir(), 'tendril-mutation-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
-mkdirSync(copy, { recursive: true });
-for (const path of ['packages', 'cases', 'test', 'vitest.config.ts', 'package.json', 'tsconfig.base.json'])
-  cpSync(path, join(copy, path), { recursive: true, filter: (from) => !/node_modules$/.test(from) });
-symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
-writeFileSync(
-  join(copy, 'mutation.config.ts'),
-  `import { mergeConfig } from 'vitest/config';
-import { BaseSequencer } from 'vitest/node';
-import base from './vitest.config.ts';
-const order = JSON.parse(process.env.MUTATION_ORDER ?? '[]');
-class QuickestFirst extends BaseSequencer {
-  async sort(files) {
-    const rank = ({ moduleId }) => order.findIndex((name) => moduleId.endsWith(name));
-    return files.sort((a, b) => rank(a) - rank(b));
-  }
-}
-export default mergeConfig(base, { test: { maxWorkers: 1, sequence: { sequencer: QuickestFirst } } });
-`,
-);
 
-interface TestRun {
-  readonly passed: boolean;
-  /** Test files, the quickest first. */
-  readonly order: string[];
-  /** What failed, if anything did. */
-  readonly failures: string[];
-}
-
-function runTests(tests: readonly string[], order: readonly string[], timeout: number): TestRun {
-  const log = join(copy, 'tests.json');
-  rmSync(log, { force: true });
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--config',
-      'mutation.config.ts',
-      '--bail',
-      '1',
-      '--reporter=json',
-      `--outputFile=${log}`,
-      ...tests,
-    ],
-    { cwd: copy, timeout, killSignal: 'SIGKILL', env: { ...process.env, MUTATION_ORDER: JSON.stringify(order) } },
+/** Tests nearest to a file: those of its folder, and for models those of statics, of the world and of the orders of convergence. */
+function testsFor(file: string): string[] {
+  const name = file.startsWith('contact') ? 'contact' : file.split('/')[1];
+  const folders = [name, ...(name === 'contact' ? [] : ['statics', 'world'])].map((folder) => join(tested, folder));
+  const found = folders.flatMap((folder) => readdirSync(folder).map((entry) => join(folder, entry)));
+  return [...found, ...(name === 'contact' ? [] : ['test/repro/order.test.ts'])].filter((path) =>
+    /\.test\.ts$/.test(path),
   );
-  if (!existsSync(log)) return { passed: false, order: [], failures: ['no report'] };
-  const { testResults } = JSON.parse(readFileSync(log, 'utf8')) as {
-    testResults: {
-      name: string;
-      startTime: number;
-      endTime: number;
-      message: string;
-      assertionResults: { status: string; fullName: string }[];
-    }[];
-  };
-  return {
-    passed: status === 0,
-    order: testResults
-      .sort((a, b) => a.endTime - a.startTime - (b.endTime - b.startTime))
-      .map(({ name }) => relative(copy, name)),
-    failures: testResults.flatMap(({ message, assertionResults }) => [
-      ...(message ? [message] : []),
-      ...assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-    ]),
-  };
 }
 
-/** Longest time of the tests of one mutant [ms]; one that takes longer is noticed. */
-const limit = 600_000;
-const baselines = new Map<string, TestRun>();
+/** A bundle of tests that is built anew for every mutant. */
+interface Suite {
+  readonly build: BuildContext;
+  readonly bundle: string;
+  /** Times of the tests without a mutant. */
+  readonly times: string;
+  /** CPU time that a mutant may take [s]; one that takes more is noticed. */
+  readonly limit: number;
+}
 
-/** The order of the tests of a file, from a run without a mutant. */
-function baseline(tests: readonly string[]): readonly string[] {
+let mutated: { readonly path: string; readonly text: string } | undefined;
+
+const plugin: Plugin = {
+  name: 'mutation',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^vitest$/ }, () => ({ path: resolve('test/mutation/testShim.ts') }));
+    onResolve({ filter: /^@tendril-sim\/core$/ }, () => ({ path: resolve(src, 'index.ts') }));
+    onResolve({ filter: /^@tendril-sim\/core\/math$/ }, () => ({ path: resolve(src, 'math/rounded/index.ts') }));
+    onLoad({ filter: /packages\/core\/src\/.*\.ts$/ }, ({ path }) =>
+      path === mutated?.path ? { contents: mutated.text, loader: 'ts' } : undefined,
+    );
+  },
+};
+
+/** True if all tests pass within the CPU time [s]. */
+function passes(bundle: string, env: Record<string, string>, limit: number): boolean {
+  const { status } = spawnSync('sh', ['-c', `ulimit -t ${limit}; exec "${process.execPath}" "${bundle}"`], {
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+  return status === 0;
+}
+
+const suites = new Map<string, Suite>();
+
+async function suiteFor(file: string): Promise<Suite> {
+  const tests = testsFor(file);
   const key = tests.join(' ');
-  let found = baselines.get(key);
-  if (!found) {
-    found = runTests(tests, [], 2 * limit);
-    if (!found.passed) throw new Error(`${key} fails without a mutant: ${found.failures.join('; ')}`);
-    baselines.set(key, found);
-  }
-  return found.order;
+  const known = suites.get(key);
+  if (known) return known;
+  const name = `suite${suites.size}`;
+  const bundle = join(scratch, `${name}.mjs`);
+  const times = join(scratch, `${name}.json`);
+  const contents = [
+    ...tests.map((path) => `import ${JSON.stringify(resolve(path))};`),
+    "import { runCollected } from 'vitest';",
+    'await runCollected();',
+  ].join('\n');
+  const build = await context({
+    stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    // core says that its files have no side effects; those of its tests do
+    ignoreAnnotations: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: bundle,
+    plugins: [plugin],
+    logLevel: 'error',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  await build.rebuild();
+  const passed = passes(bundle, { MUTATION_OUT: times }, 3600);
+  const report = JSON.parse(readFileSync(times, 'utf8')) as { times: Record<string, number>; failures: string[] };
+  if (!passed) throw new Error(`tests fail without a mutant: ${report.failures.join('; ')}`);
+  const total = Object.values(report.times).reduce((sum, time) => sum + time, 0) / 1000;
+  const suite = { build, bundle, times, limit: Math.ceil(5 + 2 * total) };
+  suites.set(key, suite);
+  const size = (statSync(bundle).size / 1e6).toFixed(1);
+  console.log(`${Object.keys(report.times).length} tests in ${total.toFixed(0)} s of CPU time, a bundle of ${size} MB`);
+  return suite;
 }
 
 /** Whether the tests notice it; a mutant that hangs is noticed. */
-function isKilled(mutant: Mutant, text: string): boolean {
-  const path = join(copy, src, mutant.file);
-  const tests = testsFor(mutant.file);
-  const order = baseline(tests);
-  writeFileSync(path, text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end));
-  const { passed } = runTests(tests, order, limit);
-  writeFileSync(path, text);
-  return !passed;
+async function isKilled({ build, bundle, times, limit }: Suite, mutant: Mutant, text: string): Promise<boolean> {
+  mutated = {
+    path: resolve(src, mutant.file),
+    text: text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end),
+  };
+  await build.rebuild();
+  return !passes(bundle, { MUTATION_TIMES: times }, limit);
 }
 
 let state = Number(values.seed) >>> 0;
@@ -148,25 +137,27 @@ const random = (): number => {
 };
 
 /** Some of the mutants in random order; all with 0. */
-function draw(mutants: Mutant[], count: number): Mutant[] {
+function draw(mutants: readonly Mutant[], count: number): Mutant[] {
   const keyed = mutants.map((mutant) => ({ mutant, key: random() })).sort((a, b) => a.key - b.key);
   return keyed.slice(0, count || keyed.length).map(({ mutant }) => mutant);
 }
 
-const survivors: Mutant[] = [];
-let tried = 0;
+let [tried, killed] = [0, 0];
 for (const file of files) {
   const text = readFileSync(join(src, file), 'utf8');
   const mutants = findMutants(file, text);
   if (mutants.length === 0) continue;
+  mutated = undefined;
+  const suite = await suiteFor(file);
+  const alive: Mutant[] = [];
   const chosen = draw(mutants, Number(values.sample));
-  const alive = chosen.filter((mutant) => !isKilled(mutant, text));
+  for (const mutant of chosen) if (!(await isKilled(suite, mutant, text))) alive.push(mutant);
   tried += chosen.length;
-  survivors.push(...alive);
+  killed += chosen.length - alive.length;
   console.log(`${file}: ${chosen.length - alive.length} of ${chosen.length} killed, ${mutants.length} mutants in all`);
   for (const { line, before, after } of alive) {
     console.log(`  survived: line ${line}: ${before} → ${after}   ${text.split('\n')[line - 1].trim()}`);
   }
 }
-const share = ((100 * (tried - survivors.length)) / tried).toFixed(0);
-console.log(`\n${tried - survivors.length} of ${tried} killed: ${share} %`);
+console.log(`\n${killed} of ${tried} killed: ${((100 * killed) / tried).toFixed(0)} %`);
+for (const { build } of suites.values()) await build.dispose();

@@ -23,7 +23,7 @@ const usual: readonly Writer[] = [
   { name: 'report', args: (out) => ['report', 'a.yaml', '--models', 'der,helix', '--out', out], file: 'a.html' },
 ];
 const others: readonly Writer[] = [
-  { name: 'import', args: (out) => ['import', 'curves.obj', '--out', out], file: 'a.yaml.out' },
+  { name: 'import', args: (out) => ['import', 'curves.obj', '--out', out], file: 'b.yaml' },
   { name: 'schema', args: (out) => ['schema', '--out', out], file: 'schema.json' },
   ...['png', 'svg', 'usda', 'usdc', 'abc', 'glb', 'parquet', 'apng', 'vtp'].map((to) => ({
     name: `export ${to}`,
