@@ -1,5 +1,5 @@
 /** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { SceneError } from '@tendril-sim/core';
 import {
@@ -24,7 +24,7 @@ import { type Bitmap, encodeApng } from '../apng.ts';
 import type { ExportFormat } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { filmFrames, writeFilm } from '../film.ts';
-import { isUnfinished } from '../folder.ts';
+import { ensureFolder, isUnfinished } from '../folder.ts';
 import { drawFrames, stageOf } from '../footage.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { renderBitmap, renderPng } from '../plot/png.ts';
@@ -260,7 +260,7 @@ function exportToVtp(job: Job): number {
   const folder = join(dirname(out), name);
   if (existsSync(folder) && !overwrite)
     throw new UsageError(`'${folder}' exists; choose another --out, or add --force to replace it`);
-  mkdirSync(folder, { recursive: true });
+  ensureFolder(folder);
   const digits = String(footage.frameCount - 1).length;
   const entries: { time: number; part: number; file: string }[] = [];
   for (let k = 0; k < footage.frameCount; k++) {

@@ -1,5 +1,5 @@
 /** `tendril sweep`: runs a study, or a shard of it, on this machine; repeating the command continues where it stopped. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   countFailures,
@@ -19,6 +19,7 @@ import {
   type Study,
 } from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
+import { ensureFolder } from '../folder.ts';
 import { type Interrupt, withInterrupt } from '../interrupt.ts';
 import { lockFolder } from '../lock.ts';
 import { checkFirstRun } from '../sweep/check.ts';
@@ -53,7 +54,7 @@ export async function sweep(file: string, options: SweepOptions, terminal: Termi
   if (options.dryRun) return exitCode.done;
   const folder = folderOf(study, options);
   refuseOtherVersion(folder, options);
-  mkdirSync(folder, { recursive: true });
+  ensureFolder(folder);
   const unlock = lockFolder(folder);
   try {
     return await withInterrupt((interrupt) => sweepInto({ folder, study, runs, options, terminal, interrupt }));
