@@ -166,3 +166,31 @@ output: { probes: [{ name: tip, rod: beam, at: end }] }
     expect([probe.code, probe.err]).toEqual([2, expect.stringContaining("there is no 'top'")]);
   });
 });
+
+describe('design', () => {
+  it('writes natural shapes for which a curl does not sag, and keeps comments', async () => {
+    const box = sandbox();
+    box.write(
+      'curl.yaml',
+      `tendril: 1
+gravity: [0, 0, -9.81]
+rods:
+  - id: curl # drawn as it should hang
+    shape: { type: helix, radius: 6 mm, pitch: 2 cm, turns: 2, axis: [1, 0, -1] }
+    edges: 20
+    inextensible: true
+    section: { type: circle, radius: 0.3 mm }
+    material: { E: 300 MPa, nu: 0.4, density: 1300 }
+pins: [{ rod: curl, at: start }]
+`,
+    );
+    const { code, out } = await box.run('design', 'curl.yaml', '--out', 'designed.yaml');
+    expect(code).toBe(0);
+    const [, sag, stable] = /curl +(\S+) +(\S+)/.exec(out) ?? [];
+    expect(Number(sag)).toBeLessThan(1e-12);
+    expect(stable).toBe('yes');
+    const written = box.read('designed.yaml');
+    expect(written).toContain('# drawn as it should hang');
+    expect(written).toContain('curvature');
+  });
+});

@@ -1,4 +1,5 @@
-/** Commands on how an equilibrium depends on its scene: gradient, fit. Their code is loaded when one is called. */
+/** Commands on how an equilibrium depends on its scene: gradient, fit, design. Their code is loaded when one is called. */
+import type { DesignOptions } from '../commands/design.ts';
 import type { FitCommandOptions } from '../commands/fit.ts';
 import type { GradientOptions } from '../commands/gradient.ts';
 import { collect, parseTime } from '../parsers.ts';
@@ -7,6 +8,7 @@ import type { Program } from './program.ts';
 export function addInverse(program: Program): void {
   addGradient(program);
   addFit(program);
+  addDesign(program);
 }
 
 function addGradient({ verb, terminal, setCode }: Program): void {
@@ -58,5 +60,26 @@ Example:
     .action(async (study: string, options: FitCommandOptions) => {
       const { fit } = await import('../commands/fit.ts');
       setCode(await fit(study, options, terminal));
+    });
+}
+
+function addDesign({ verb, terminal, setCode }: Program): void {
+  verb('design <scene>', 'find natural shapes for which rods stay as they are drawn')
+    .option('-o, --out <file>', 'the scene to write, with the natural shapes in it')
+    .option('--rod <id>', 'only this rod; may be repeated', collect)
+    .option('-f, --force', 'replace the file if it exists')
+    .option('-q, --quiet', 'print nothing but errors and warnings')
+    .addHelpText(
+      'after',
+      `
+The initial shape of each rod becomes its equilibrium under the loads at t = 0. Rods of model der, clamped at their start. The table
+shows how far the rods of the written scene move. natural: equilibrium in a scene does the same without a file.
+
+Example:
+  tendril design hair.yaml --out designed.yaml`,
+    )
+    .action(async (scene: string, options: DesignOptions) => {
+      const { design } = await import('../commands/design.ts');
+      setCode(await design(scene, options, terminal));
     });
 }

@@ -53,6 +53,7 @@ export function refuseRod(rod: Rod, { pins }: Drive, place: ScenePlace): void {
   };
   const inRod = (field: string, what: string): never => refuse(['rods', place.rod, field], what);
   const inPin = (field: string, what: string): never => refuse(['pins', place.pin, field], what);
+  if (rod.naturalFromEquilibrium) inRod('natural', 'has no natural: equilibrium; give the natural shape itself');
   if (rod.closed) inRod('shape', 'has no closed rods; open it');
   if (!rod.inextensible) inRod('inextensible', 'keeps the length of edges; set inextensible: true');
   if (pins.length > 1) inPin('rod', 'holds a rod by one pin at most; remove the others');

@@ -149,7 +149,7 @@ export interface CurlSpec {
 export type NaturalSpec =
   | 'initial'
   | 'straight'
-  /** Such that the initial shape is in equilibrium with the loads at t = 0: nothing sags at the start. Model helix. */
+  /** Such that the initial shape is in equilibrium with the loads at t = 0: nothing sags at the start. Models der, helix, strand. */
   | 'equilibrium'
   | {
       /** A helix by radius and pitch, in place of `shape`. */

@@ -101,7 +101,8 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   const parts: WorldParts = {
     scene,
     options,
-    rods,
+    // a model may have found the natural shape itself
+    rods: placeOfRod.map(({ bundle, index }) => bundle.rods[index]),
     bodies,
     releases,
     jumps,

@@ -43,6 +43,7 @@ function scene(
   follower: boolean,
 ): Scene {
   return {
+    tendril: 1,
     gravity: [0, 0, -weight],
     rods: [
       {
@@ -188,6 +189,7 @@ describe.each([
 
 describe('closed forms and limits', () => {
   const beam = (EI: number, load: number): Scene => ({
+    tendril: 1,
     gravity: [0, 0, 0],
     rods: [
       {

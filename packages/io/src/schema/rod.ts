@@ -110,7 +110,7 @@ export const natural: z.ZodType<NonNullable<RodSpec['natural']>, Written<NonNull
   "'initial', 'straight', 'equilibrium', or a group with shape, frame, curvature, curl or length",
   [
     words(['initial', 'straight', 'equilibrium']).describe(
-      'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted; equilibrium: such that the loads at t = 0 hold the initial shape (model helix).',
+      'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted; equilibrium: such that the loads at t = 0 hold the initial shape (models der, helix, strand).',
     ),
     naturalObject,
   ],

@@ -14,6 +14,7 @@ import { initializeForces } from './coupling.ts';
 import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
 import type { DerKernel } from './kernel.ts';
 import { evaluatePins, initializeState, placePinned, rebuildFrames, restoreFrames } from './kinematics.ts';
+import { designRod } from './natural.ts';
 import type { DerOptions } from './options.ts';
 import {
   createSystems,
@@ -57,6 +58,7 @@ export interface DerInput {
 }
 
 export interface DerBundle extends DerInput {
+  readonly warnings: readonly string[];
   readonly scheme: string;
   readonly newton: NewtonOptions;
   readonly state: BundleState;
@@ -79,14 +81,15 @@ export interface DerBundle extends DerInput {
 
 /** Builds rods and bodies in their state at t = 0. Throws SceneError for what the scheme or the program does not support. */
 export function createBundle(input: DerInput, parts: DerParts): DerBundle {
-  const { rods, drives, scene, coupling } = input;
+  const { drives, scene, coupling } = input;
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
-  refuse(rods, drives, scene, coupling, scheme, explicit);
+  refuse(input.rods, drives, scene, coupling, scheme, explicit);
   refuseMissingParts(input, parts, explicit ? scheme : undefined);
   // the explicit schemes and their strain are those of the paper; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
+  const { rods, warnings } = designRods(input, options);
   const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
   const bodies = [...bodyOf.values()];
   const joined = findSystems(rods.length, coupling);
@@ -101,6 +104,8 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const bundle = {
     ...input,
+    rods,
+    warnings,
     scheme,
     newton: { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 },
     state,
@@ -115,6 +120,30 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   };
   initialize(bundle);
   return { ...bundle, before: cloneState(state) };
+}
+
+/** The rods, with natural shapes for those that ask for `natural: equilibrium`. */
+function designRods(
+  { rods, drives, coupling }: DerInput,
+  options: DerOptions,
+): { readonly rods: readonly Rod[]; readonly warnings: readonly string[] } {
+  if (!rods.some(({ naturalFromEquilibrium }) => naturalFromEquilibrium)) return { rods, warnings: [] };
+  const unstable: string[] = [];
+  const designed = rods.map((rod, k) => {
+    if (!rod.naturalFromEquilibrium) return rod;
+    if (coupling.welds.some((weld) => weld.rod === k))
+      throw new SceneError(
+        ['rods'],
+        `rod '${rod.id}' is welded to a body: natural: equilibrium is for rods that pins hold`,
+      );
+    const found = designRod(rod, drives[k], options);
+    if (!found.isStable) unstable.push(rod.id);
+    return found.rod;
+  });
+  if (unstable.length === 0) return { rods: designed, warnings: [] };
+  const others = unstable.length > 1 ? ` and those of ${unstable.length - 1} others` : '';
+  const warning = `the initial shape of rod '${unstable[0]}'${others} is an equilibrium, but an unstable one: the rod will leave it; make it stiffer`;
+  return { rods: designed, warnings: [warning] };
 }
 
 function refuseMissingParts({ coupling }: DerInput, { explicit, bodies }: DerParts, scheme: string | undefined): void {

@@ -49,6 +49,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
   return {
     model: 'der',
     rods,
+    warnings: bundle.warnings,
     samples: ders.map((der) => der.samples),
     bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     state,

@@ -65,7 +65,7 @@ export const derCapabilities: Capabilities = {
   bodies: true,
   hinges: true,
   branches: false,
-  naturalEquilibrium: false,
+  naturalEquilibrium: true,
   contact: true,
   nodalUnknowns: true,
   softPins: false,
