@@ -68,13 +68,13 @@ function findProblems(packages: readonly Packed[]): string[] {
   return [...problems, ...packages.flatMap(findLeftovers)];
 }
 
-/** Compiled files whose source is gone: they stay in dist until it is deleted. */
+/** Compiled files whose source is gone: they stay in dist until it is deleted. The documentation is not compiled from sources of the package. */
 function findLeftovers({ manifest, files, folder }: Packed): string[] {
   if (manifest.name === '@tendril-sim/studio') return [];
   const sourceOf = (file: string): string =>
     file.replace(/^dist\//, manifest.name === '@tendril-sim/cases' ? '' : 'src/').replace(/\.js$/, '.ts');
   return files
-    .filter((file) => /^dist\/.*\.js$/.test(file) && !existsSync(join(folder, sourceOf(file))))
+    .filter((file) => /^dist\/(?!site\/).*\.js$/.test(file) && !existsSync(join(folder, sourceOf(file))))
     .map((file) => `${manifest.name}: ${file} has no source; delete dist and build again`);
 }
 
