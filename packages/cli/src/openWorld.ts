@@ -97,9 +97,9 @@ async function tryGpu(
   const { scene } = source;
   const isAsked = scene.solver?.der?.backend === 'gpu';
   const decline = (why: string): { readonly why: string } => ({ why });
-  // it differs from the exact solution by the amount in docs/notes/batch-engine.md: only used on request
-  if (!isAsked && (scene.colliders?.length ?? 0) > 0)
-    return decline('contact with colliders is solved approximately on the GPU, if asked for by backend: gpu');
+  // in dense hair it does not settle (docs/notes/batch-engine.md): only used on request
+  if (!isAsked && scene.contact !== undefined && scene.contact.between !== 'none')
+    return decline('contact between rods is solved less exactly on the GPU, and only if asked for by backend: gpu');
   let gpu: Gpu;
   try {
     gpu = await startGpu();

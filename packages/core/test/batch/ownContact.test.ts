@@ -66,7 +66,31 @@ function distance(a: World, b: World): number {
   );
 }
 
+/** Clamped hair that falls on a tilted floor and slides; where it is after 0.3 s. */
+function onTiltedFloor(backend: 'batch' | 'standard', step: number): World {
+  const scene = sceneOf({
+    rods: [{ ...rod('hair', [0, 0, 0.02], [0.2, 0.03, 0.02]), edges: 20 }],
+    pins: [{ rod: 'hair', at: 'start' }],
+    colliders: [{ id: 'floor', type: 'plane', position: [0, 0, -0.02], rotation: [0.3, 0.1, 0], friction: 0.3 }],
+    time: { step, duration: 1 },
+    solver: { der: { backend, twist: 'quasistatic', integrator: 'bdf2' } },
+  });
+  const world = createWorld(scene, backend === 'batch' ? { models: [mergedBatchModel] } : {});
+  return run(world, Math.round(0.3 / step));
+}
+
 describe('merged contact in a world', () => {
+  test('hair on a tilted floor is much closer to the contact solver than either is to small steps', () => {
+    const [coarse, merged, fine] = [
+      onTiltedFloor('standard', 1 / 240),
+      onTiltedFloor('batch', 1 / 240),
+      onTiltedFloor('standard', 1 / 960),
+    ];
+    const error = distance(coarse, fine);
+    expect(error).toBeGreaterThan(5e-4);
+    expect(distance(merged, coarse)).toBeLessThan(0.1 * error);
+  });
+
   test('moves hair as the contact solver does, and reports as it does', () => {
     const solver = { der: { backend: 'standard', twist: 'quasistatic', integrator: 'implicit-euler' } } as const;
     const [one, exact] = [merged(), createWorld(sceneOf({ solver }))];
