@@ -18,6 +18,8 @@ export interface PairEdge {
   /** Whether the strand goes on before the first node and behind the second. */
   readonly isContinuedBefore: boolean;
   readonly isContinuedBehind: boolean;
+  /** Whether the first node is held. */
+  readonly isRoot: boolean;
 }
 
 /** An edge of any strand. */
@@ -167,6 +169,13 @@ function isNeighbors(edge: PairEdge, part: number, towards: Vector): boolean {
   return isBehind || (part <= 0 && edge.isContinuedBefore);
 }
 
+/** Whether both edges begin at held roots that overlap: no contact could part them there. */
+function areRooted(low: PairEdge, high: PairEdge): boolean {
+  const apart = subtract(low.first, high.first);
+  const sum = low.radius + high.radius;
+  return low.isRoot && high.isRoot && dot(apart, apart) < sum * sum;
+}
+
 /** Unit vector along `apart`; edges that cross exactly are parted across both. */
 function normalOf(apart: Vector, low: PairEdge, high: PairEdge): Vector {
   const size = lengthOfVector(apart);
@@ -207,7 +216,7 @@ export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
   const apart = apartAt(low, high, parts, time);
   const normal = normalOf(apart, low, high);
   const isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
-  if (isLeftOut || isEndToEnd(low, high, parts)) {
+  if (isLeftOut || isEndToEnd(low, high, parts) || areRooted(low, high)) {
     near = FAR;
   }
   return {

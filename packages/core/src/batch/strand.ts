@@ -225,6 +225,7 @@ export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: bool
     radius: radius[edge],
     isContinuedBefore: edge > 0,
     isContinuedBehind: edge + 1 < other.edgeCount,
+    isRoot: edge === 0 && other.root.kind !== 'free',
   };
 }
 

@@ -427,6 +427,21 @@ describe('WGSL with contact between strands', () => {
   });
 });
 
+test('rejects numbers that are none', async () => {
+  const good = describeStrand(straight);
+  const still: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
+  const job = (strand: StrandDescription, forces?: readonly number[]): PageRun => ({
+    options: { nodes: NODES, strands: [good, strand], gravity: GRAVITY, forces: forces !== undefined },
+    ...(forces && { forces }),
+    steps: [{ dt: DT, scheme: 'bdf2', middle: still, end: still }],
+  });
+  await expect(runOnPage(job({ ...good, place: [0, Number.NaN, 0] }))).rejects.toThrow('strand 1: place[1] is NaN');
+  const masses = Array.from(good.nodeMass, (mass, k) => (k === 2 ? 0 : mass));
+  await expect(runOnPage(job({ ...good, nodeMass: masses }))).rejects.toThrow('strand 1: nodeMass[2] is 0');
+  const forces = Array.from({ length: 6 * NODES }, (_, k) => (k === 3 * NODES + 4 ? Number.NaN : 0));
+  await expect(runOnPage(job(good, forces))).rejects.toThrow('node 1 of strand 1 is NaN');
+});
+
 test('the same bits in two runs, and in parts where a binding is too small', async () => {
   const strands = Array.from({ length: 70 }, (_, s) => describeStrand(s % 3 ? curly : straight));
   const run = (changes: Partial<PageRun> = {}, count = strands.length): Promise<PageResult> =>

@@ -235,6 +235,26 @@ test.each([0.5, 2, 4])('a hair thrown across another at %f m/s does not pass', (
   expect(touched).toBeGreaterThan(4);
 });
 
+test('hairs that begin in the same place part, and stay where they can be', () => {
+  const world = merged(
+    sceneOf(
+      ['one', 'two', 'three'].map((id) => rod(id, [0, 0, 0], [0.16, 0, 0])),
+      { pins: ['one', 'two', 'three'].map((id) => ({ rod: id, at: 'start' as const })) },
+    ),
+  );
+  const alone = merged(sceneOf([rod('one', [0, 0, 0], [0.16, 0, 0])], { pins: [{ rod: 'one', at: 'start' }] }));
+  let contacts = 0;
+  for (let k = 0; k < 20; k++) {
+    contacts = Math.max(contacts, world.step().contact?.contacts ?? 0);
+    alone.step();
+  }
+  expect(contacts).toBeGreaterThan(0);
+  const tips = world.samples.map(({ nodePosition: x }) => Array.from(x.slice(-3)));
+  const [tip] = alone.samples.map(({ nodePosition: x }) => x.slice(-3));
+  for (const one of tips) expect(Math.hypot(...one.map((x, k) => x - tip[k]))).toBeLessThan(10 * RADIUS);
+  expect(Math.hypot(...tips[0].map((x, k) => x - tips[1][k]))).toBeGreaterThan(RADIUS);
+});
+
 test('a saved state has the contacts between hairs', () => {
   const scene = sceneOf(
     [rod('low', [0, 0, 0], [0.16, 0, 0], stiff), rod('high', [0.1, -0.08, 0.0005], [0.1, 0.08, 0.0005])],

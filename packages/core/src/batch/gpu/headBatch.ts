@@ -144,6 +144,7 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
 
   const step = (solve: GpuStep): void => {
     const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
+    if (!(dt > 0 && dt < Number.POSITIVE_INFINITY)) throw new Error(`dt is ${dt}; it must be positive`);
     if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
       throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
     writeObstacles(device, parts, obstacles);

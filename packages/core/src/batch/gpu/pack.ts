@@ -24,6 +24,22 @@ export interface StrandDescription {
   };
 }
 
+/** Throws where a strand has another number of nodes, or a number that is none: the device would carry it on without a word. */
+export function checkStrands(strands: readonly StrandDescription[], nodes: number): void {
+  strands.forEach((strand, s) => {
+    if (strand.edgeLength.length !== nodes - 1)
+      throw new Error(`strand ${s} has ${strand.edgeLength.length + 1} nodes; all must have ${nodes}`);
+    for (const name of ['frame', 'place', 'jointStiffness', 'jointStrainRest', 'relative'] as const) {
+      const k = Array.prototype.findIndex.call(strand[name], (x: number) => !Number.isFinite(x));
+      if (k >= 0) throw new Error(`strand ${s}: ${name}[${k}] is ${strand[name][k]}; it must be a finite number`);
+    }
+    for (const name of ['edgeLength', 'nodeMass'] as const) {
+      const k = Array.prototype.findIndex.call(strand[name], (x: number) => !(x > 0 && x < Number.POSITIVE_INFINITY));
+      if (k >= 0) throw new Error(`strand ${s}: ${name}[${k}] is ${strand[name][k]}; it must be positive`);
+    }
+  });
+}
+
 /** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
 export function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescription): boolean {
   const n = edgeLength.length;

@@ -100,6 +100,7 @@ fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
     first.w,
     edge > 0,
     edge + 2 < NODES,
+    edge == 0,
   );
 }
 fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {

@@ -8,7 +8,7 @@ import { LANES, MOST_ITERATIONS, PAIR_SLOTS, type Stage, stageFields } from '../
 import type { Obstacle } from '../obstacles.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
 import { gridWorkgroups } from './gridShader.ts';
-import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
+import { checkStrands, isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import { encodeCoupled, encodePairSearch } from './pairPasses.ts';
 import { type BoundLayout, bufferBytes, openProgram, type Program } from './program.ts';
 import {
@@ -170,8 +170,7 @@ export async function createParts(
   roots: ShaderOptions['roots'],
 ): Promise<Parts> {
   const { strands, nodes, count = strands.length, contactRadius = 0 } = options;
-  const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
-  if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
+  checkStrands(strands, nodes);
   const { obstacles = 0 } = options;
   const most = Math.min(MOST_OBSTACLES - (options.pairs ? PAIR_SLOTS / 2 : 0), nodes);
   if (obstacles > most) throw new Error(`${obstacles} obstacles; strands of ${nodes} nodes meet ${most} at most`);
@@ -323,6 +322,13 @@ export function floatAt(nodes: number, slots: number, s: number, i: number, slot
 
 /** Forces on nodes [N], strand by strand, 3 per node. */
 export function writeForces(device: Device, { list, shader: { nodes } }: Parts, values: ArrayLike<number>): void {
+  const bad = Array.prototype.findIndex.call(values, (x: number) => !Number.isFinite(x));
+  if (bad >= 0) {
+    const node = Math.floor(bad / 3);
+    throw new Error(
+      `the force on node ${node % nodes} of strand ${Math.floor(node / nodes)} is ${values[bad]}; it must be finite`,
+    );
+  }
   for (const { first, count, buffers } of list) {
     if (!buffers.forces) throw new Error('the strands were created without forces: set forces: true');
     const rows = new Float32Array(buffers.forces.size / 4);

@@ -61,7 +61,7 @@ struct Entry {
 fn stillEdge(e: Entry) -> PairEdge {
   let x = e.middle.xyz;
   let h = e.half_.xyz;
-  return PairEdge(x - h, x + h, vec3f(0), vec3f(0), vec3f(0), e.half_.w, false, false);
+  return PairEdge(x - h, x + h, vec3f(0), vec3f(0), vec3f(0), e.half_.w, false, false, false);
 }
 /** Whether the edges may be within their spares: the distance of their middles across the first, and along it. */
 fn isNear(a: Entry, b: Entry) -> bool {
