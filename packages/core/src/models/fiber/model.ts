@@ -105,7 +105,7 @@ function compile(
       ...(contact && { refreshRod: contact.refreshRod }),
     },
     ...(contact && { contact: contact.port }),
-    ...createQueries(bundle, workOf),
+    ...createQueries(bundle, workOf, scene.time?.step ?? 1e-3),
   };
 }
 
@@ -185,7 +185,7 @@ type Queries = Pick<
 >;
 
 /** Read-outs, equilibria and modes. */
-function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Workspace[]): Queries {
+function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
   return {
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
@@ -199,7 +199,7 @@ function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Work
       if (remembers) fibers[rod].memory[0] = 0;
       return findEquilibrium(fibers[rod], workOf[rod], t, wanted);
     },
-    reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t),
+    reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t, step),
     modes: (rod, t, count) => {
       readLoads(fibers[rod]);
       return findModes(fibers[rod], workOf[rod], t, count);

@@ -12,10 +12,11 @@ import type { FiberRod } from './rod.ts';
 import { applyMass } from './rod.ts';
 import type { Workspace } from './step.ts';
 
-/** For the second difference of a pin's path [s]. */
-const MOMENT = 1e-5;
+/** Velocities of pins are differenced over this part of a time step, before and after. */
+const SPAN = 1e-2;
 
-export function measureReactions(fiber: FiberRod, work: Workspace, t: number): Reaction[] {
+/** `step`: the scene's time step [s]. */
+export function measureReactions(fiber: FiberRod, work: Workspace, t: number, step: number): Reaction[] {
   const { pins, poses, q, v, rod, ringMass } = fiber;
   evaluateHeld(fiber, t);
   poseSamples(fiber, q, v);
@@ -33,9 +34,10 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number): R
   const sooner = createPinPose();
   return pins.flatMap((pin, p): Reaction[] => {
     if (!poses[p].active) return [];
-    pin.evaluate(later, t + MOMENT);
-    pin.evaluate(sooner, Math.max(0, t - MOMENT));
-    const span = t + MOMENT - Math.max(0, t - MOMENT);
+    const first = Math.max(0, t - SPAN * step);
+    pin.evaluate(later, t + SPAN * step);
+    pin.evaluate(sooner, first);
+    const span = t + SPAN * step - first;
     const o = 12 * pin.node;
     const total = [0, 0, 0];
     const torque = [0, 0, 0];

@@ -52,8 +52,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   helices.forEach((h, k) => {
     initializeShape(h, warnings);
     if (h.rod.naturalFromEquilibrium) initializeNatural(h, works[k], warnings);
-    initializeVelocity(h, works[k], 0);
-    initializeAcceleration(h, works[k], 0);
+    const step = scene.time?.step ?? 1e-3;
+    initializeVelocity(h, works[k], 0, step);
+    initializeAcceleration(h, works[k], 0, step);
     poseSamples(h);
   });
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };

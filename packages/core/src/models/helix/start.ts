@@ -7,8 +7,9 @@ import type { HelixRod } from './rod.ts';
 import { fillMotion, writeDirectorRates } from './semiImplicit.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
-/** [s]: differences of the root's motion are taken over this. */
-const INSTANT = 1e-6;
+/** Differences of the root's motion are taken over these parts of a time step: velocities, and their change. */
+const VELOCITY_SPAN = 1e-3;
+const ACCELERATION_SPAN = 0.1;
 
 /** Keeps the mass matrix of a rod without polar inertia from being singular in twist; far below what has mass. */
 function fillFloor(h: HelixRod, w: Workspace): void {
@@ -17,14 +18,14 @@ function fillFloor(h: HelixRod, w: Workspace): void {
     w.assembly.diagonal[d] = 1e-13 * mass * square(h.length * h.elementLength[(d / 3) | 0]);
 }
 
-/** The velocity asked for, as nearly as a clamped rod of fixed length can have it (least squares by mass). */
-export function initializeVelocity(h: HelixRod, w: Workspace, t: number): void {
+/** The velocity asked for, as nearly as a clamped rod of fixed length can have it (least squares by mass). `step`: the scene's time step [s]. */
+export function initializeVelocity(h: HelixRod, w: Workspace, t: number, step: number): void {
   const { rod, q, v, nodeMass, nodeInertia, nodeFrame } = h;
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;
   placeRoot(h, t);
   poseRod(h, q);
   writeAllJacobians(h);
-  measureRootRate(h.rootRate, h, t, INSTANT);
+  measureRootRate(h.rootRate, h, t, VELOCITY_SPAN * step);
   v.fill(0);
   writeVelocities(h, v, h.rootRate, w.target, w.before, undefined);
   nodeTensor.fill(0);
@@ -53,7 +54,7 @@ export function initializeVelocity(h: HelixRod, w: Workspace, t: number): void {
 }
 
 /** Accelerations of the current state, for reactions and tensions before the first step. */
-export function initializeAcceleration(h: HelixRod, w: Workspace, t: number): void {
+export function initializeAcceleration(h: HelixRod, w: Workspace, t: number, step: number): void {
   const { q, v, stiffness, kappaRest, elementDamping } = h;
   placeRoot(h, t);
   poseRod(h, q);
@@ -63,8 +64,9 @@ export function initializeAcceleration(h: HelixRod, w: Workspace, t: number): vo
   w.rootRate.set(h.rootRate);
   if (!evaluateLoads(h, w, { t, inertia: 1, rate: 1 })) return;
   const later = new Float64Array(6);
-  measureRootRate(later, h, t + 1e-4, INSTANT);
-  const rootAcceleration = later.map((rate, k) => (rate - h.rootRate[k]) / 1e-4);
+  const span = ACCELERATION_SPAN * step;
+  measureRootRate(later, h, t + span, VELOCITY_SPAN * step);
+  const rootAcceleration = later.map((rate, k) => (rate - h.rootRate[k]) / span);
   writeBiasAcceleration(w.target, w.directorTarget, h, v, h.rootRate, rootAcceleration);
   fillMotion(h, w, 0);
   fillFloor(h, w);
