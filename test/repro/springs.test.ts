@@ -283,3 +283,39 @@ describe('pins farther apart than the rod is long', () => {
     expect(near.report.converged, near.report.reason).toBe(true);
   });
 });
+
+describe('a rod that turns with its clamp', () => {
+  // velocities of massspring's clamp were means over the step: its dampers pulled with three times the centrifugal force, and with damping twenty times
+  it.each<ModelId>(['der', 'cosserat', 'massspring'])('%s pulls at it with its centrifugal force', (model) => {
+    const [L, rate, density] = [0.5, 20, 1000];
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'rod',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [L, 0, 0] },
+          edges: 12,
+          section: { type: 'circle', radius: 0.004 },
+          material: { E: 1e9, nu: 0.3, density },
+          velocity: { linear: [0, 0.5 * L * rate, 0], angular: [0, 0, rate] },
+        },
+      ],
+      pins: [
+        {
+          rod: 'rod',
+          at: 'start',
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, rotation: [0, 0, rate] }] },
+        },
+      ],
+      time: { duration: 0.1, step: 2e-3 },
+    });
+    let sum = 0;
+    for (let k = 0; k < 50; k++) {
+      world.step();
+      if (k >= 25) sum += Math.hypot(...world.reactions()[0].force) / 25;
+    }
+    const pull = 0.5 * density * Math.PI * 0.004 ** 2 * rate ** 2 * L ** 2;
+    expect(Math.abs(sum / pull - 1)).toBeLessThan(model === 'massspring' ? 0.03 : 3e-3);
+  });
+});

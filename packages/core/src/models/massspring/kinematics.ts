@@ -3,6 +3,7 @@
 import { writeFrameQuaternion } from '../../math/frameRotation.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
+import { createPinPose, type PinPose } from '../../scene/compiled.ts';
 import { evaluatePoses, markHeld } from '../pins.ts';
 import type { Hair } from './rod.ts';
 
@@ -48,14 +49,54 @@ export function placePinned(hair: Hair, x: Float64Array): void {
     const o = 3 * (start + stride * pins[p].node);
     for (let k = 0; k < 3; k++) if (fixed[o + k]) x[o + k] = poses[p].position[k];
   }
-  for (const { pin, node, ghost, main, side, length, offset, axis } of stubs) {
-    const { active, tangent, director, twist } = poses[pin];
-    if (!active) continue;
-    writePoseFrame(tangent, director, twist + hair.ghostAngle[side < 0 ? 0 : hair.rod.edgeCount - 1]);
-    const o = 3 * (start + stride * node);
+  for (const stub of stubs) {
+    if (!poses[stub.pin].active) continue;
+    writeStub(stubAt, hair, stub, poses[stub.pin]);
+    const o = 3 * (start + stride * stub.node);
     for (let k = 0; k < 3; k++) {
-      x[3 * main + k] = x[o + k] + side * length * frame[6 + k];
-      x[3 * ghost + k] = x[o + k] + 0.5 * side * length * frame[6 + k] + offset * frame[3 * (axis - 1) + k];
+      x[3 * stub.main + k] = x[o + k] + stubAt[k];
+      x[3 * stub.ghost + k] = x[o + k] + stubAt[3 + k];
+    }
+  }
+}
+
+const stubAt = new Float64Array(6);
+const stubBefore = new Float64Array(6);
+const poseBefore = createPinPose();
+
+/** Main particle and ghost of a stub relative to their node. */
+function writeStub(
+  out: Float64Array,
+  hair: Hair,
+  { side, length, offset, axis }: Hair['stubs'][number],
+  { tangent, director, twist }: PinPose,
+): void {
+  writePoseFrame(tangent, director, twist + hair.ghostAngle[side < 0 ? 0 : hair.rod.edgeCount - 1]);
+  for (let k = 0; k < 3; k++) {
+    out[k] = side * length * frame[6 + k];
+    out[3 + k] = 0.5 * side * length * frame[6 + k] + offset * frame[3 * (axis - 1) + k];
+  }
+}
+
+/** Stub velocities are differenced over this part of a step. */
+const SPAN = 1e-4;
+
+/** Velocities of pinned particles at the end t of a step of length h, where the poses are: those of the paths, not means over the step. */
+export function movePinned(hair: Hair, t: number, h: number): void {
+  const { v, pins, poses, fixed, stubs, start, stride } = hair;
+  for (let p = 0; p < pins.length; p++) {
+    const o = 3 * (start + stride * pins[p].node);
+    if (poses[p].active) for (let k = 0; k < 3; k++) if (fixed[o + k]) v[o + k] = poses[p].velocity[k];
+  }
+  for (const stub of stubs) {
+    if (!poses[stub.pin].active) continue;
+    pins[stub.pin].evaluate(poseBefore, t - SPAN * h);
+    writeStub(stubAt, hair, stub, poses[stub.pin]);
+    writeStub(stubBefore, hair, stub, poseBefore);
+    const o = 3 * (start + stride * stub.node);
+    for (let k = 0; k < 3; k++) {
+      v[3 * stub.main + k] = v[o + k] + (stubAt[k] - stubBefore[k]) / (SPAN * h);
+      v[3 * stub.ghost + k] = v[o + k] + (stubAt[3 + k] - stubBefore[3 + k]) / (SPAN * h);
     }
   }
 }

@@ -23,7 +23,7 @@ import {
 import { pow, square } from '../../math/rounded/index.ts';
 import { stepConserving } from './conserve.ts';
 import { addRowForce, addRowMatrix, createRow, forEachRow, type Row, rememberOrientation } from './energy.ts';
-import { evaluatePins, measureEdge, placePinned, poseSamples } from './kinematics.ts';
+import { evaluatePins, measureEdge, movePinned, placePinned, poseSamples } from './kinematics.ts';
 import type { Hair } from './rod.ts';
 import { CURVATURE } from './tangent.ts';
 
@@ -247,7 +247,7 @@ export function stepHair(
   h: number,
   out: StepResult,
 ): boolean {
-  const { q, v, size, fixed, pins, poses, start: first, stride } = hair;
+  const { q, v, size, fixed, start: first } = hair;
   const { start, startVelocity, where, velocity, external } = work;
   start.set(q);
   startVelocity.set(v);
@@ -272,10 +272,7 @@ export function stepHair(
     placePinned(hair, q);
     limitStrain(hair, q);
   }
-  for (let p = 0; p < pins.length; p++) {
-    const o = 3 * (first + stride * pins[p].node);
-    if (poses[p].active) for (let k = 0; k < 3; k++) if (fixed[o + k]) v[o + k] = poses[p].velocity[k];
-  }
+  movePinned(hair, t + h, h);
   for (let d = 0; d < size; d++) {
     hair.acceleration[d] = (v[d] - startVelocity[d]) / h;
     if (!(Math.abs(v[d]) < Infinity)) return refuse(out);
