@@ -20,6 +20,7 @@ import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
+import { warnTurningClamps } from './turningClamps.ts';
 
 /** Pins and loads of one rod; loads may be added and removed while the world runs. */
 export interface OpenDrive {
@@ -109,7 +110,11 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
     drives,
     grips,
     colliders,
-    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
+    warnings: [
+      ...warnings,
+      ...warnTurningClamps(scene, rods, drives),
+      ...bundles.flatMap((bundle) => bundle.warnings ?? []),
+    ],
     bundles,
     placeOfRod,
     samples,

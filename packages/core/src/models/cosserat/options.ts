@@ -67,4 +67,5 @@ export const cosseratCapabilities: Capabilities = {
   nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
+  dragsTurningRods: true,
 };

@@ -70,4 +70,5 @@ export const derCapabilities: Capabilities = {
   nodalUnknowns: true,
   softPins: false,
   nodeMasses: true,
+  dragsTurningRods: true,
 };
