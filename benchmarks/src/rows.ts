@@ -9,6 +9,7 @@ import { measureFunctions } from './functions.ts';
 import { growRow, usdaRow } from './groom.ts';
 import { headRow, threadedHeadRow } from './head.ts';
 import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from './inner.ts';
+import { fitRow, gradientRow, restShapeRow } from './inverse.ts';
 import { compare, type Timing, time } from './measure.ts';
 import { cantilevers, coil, fiberHairs, hairs, on, onFloor, onHead, sceneOf, strands, tree } from './scenes.ts';
 import { sweepRows } from './sweep.ts';
@@ -313,6 +314,9 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     };
   },
   'groom-500-50000': growRow,
+  'gradient-101': gradientRow,
+  'rest-shapes-1000x32': restShapeRow,
+  'fit-3x20': fitRow,
   'export-usda-1000x31': usdaRow,
   'strand-bangs-9x15': () =>
     stepRow(

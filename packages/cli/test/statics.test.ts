@@ -167,6 +167,49 @@ output: { probes: [{ name: tip, rod: beam, at: end }] }
   });
 });
 
+describe('fit', () => {
+  it('finds a stiffness from force over displacement, and warns of what the data do not determine', async () => {
+    const box = sandbox();
+    box.write(
+      'beam.yaml',
+      `tendril: 1
+gravity: [0, 0, 0]
+rods:
+  - id: beam
+    shape: { type: straight, from: [0, 0, 0], to: [1, 0, 0] }
+    frame: { d1: [0, 1, 0] }
+    edges: 10
+    section: { type: stiffness, EI1: 2, EI2: 5, GJ: 1, mass: 0.1 }
+pins:
+  - { rod: beam, at: start }
+  - { rod: beam, at: end, hold: position, position: [1, 0, 0], axes: [z] }
+`,
+    );
+    // P = 3EI/L³ d, with the softness 1 + 1/2n² of the discrete cantilever, for EI = 2.5
+    box.write('pull.csv', `d [mm],F [mN]\n1,${7.5 / 1.005}\n2,${15 / 1.005}\n3,${22.5 / 1.005}\n`);
+    box.write(
+      'fit.yaml',
+      `fit: 1
+scene: beam.yaml
+parameters:
+  - { name: EI, path: rods.beam.section.EI1 }
+  - { name: GJ, path: rods.beam.section.GJ }
+experiments:
+  - { table: pull.csv, columns: { pins.1.position.2: d }, measured: { F: { of: 'reaction[1].force.z', deviation: 0.1 mN } } }
+`,
+    );
+    const { code, err } = await box.run('fit', 'fit.yaml', '--out', 'out');
+    expect([code, err]).toEqual([0, expect.stringContaining("do not determine 'GJ'")]);
+    const { parameters, end } = JSON.parse(box.read('out/fit.json'));
+    expect(end).toBe('converged');
+    expect(parameters[0].value).toBeCloseTo(2.5, 4);
+    // 0.1 mN at 1, 2 and 3 mm
+    expect(parameters[0].deviation).toBeCloseTo((0.1 * 1.005) / 3 / Math.sqrt(14), 4);
+    expect(parameters[1].interval).toBeUndefined();
+    expect(box.read('out/residuals.csv').trim().split('\n')).toHaveLength(4);
+  });
+});
+
 describe('design', () => {
   it('writes natural shapes for which a curl does not sag, and keeps comments', async () => {
     const box = sandbox();

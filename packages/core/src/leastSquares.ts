@@ -24,8 +24,8 @@ export interface FitParameter {
 /** Residuals at some parameters. */
 export interface FitPoint {
   readonly residual: Float64Array;
-  /** ∂residual/∂p, row by row. */
-  jacobian(): Float64Array;
+  /** ∂residual/∂p, row by row; undefined if it does not exist, which ends the fit. */
+  jacobian(): Float64Array | undefined;
 }
 
 /** Options of a fit. */
@@ -84,7 +84,7 @@ interface Point {
   readonly values: Float64Array;
   readonly residual: Float64Array;
   readonly sum: number;
-  readonly jacobian: () => Float64Array;
+  readonly jacobian: () => Float64Array | undefined;
 }
 
 /** Fits parameters to data. Throws RangeError if the model has no solution at the start, or a start is outside its bounds. */
@@ -103,7 +103,9 @@ export function fitLeastSquares(parameters: readonly FitParameter[], options: Fi
   let damping = 1e-3;
   let end: FitResult['end'] = 'iterations';
   let iteration = 0;
-  let normal = createNormal(point, scale);
+  const first = createNormal(point, scale);
+  if (!first) throw new RangeError('the model has no derivative at the start of the fit');
+  let normal = first;
   while (iteration < most) {
     iteration++;
     const held = findHeld(point.values, parameters, normal.gradient);
@@ -114,8 +116,13 @@ export function fitLeastSquares(parameters: readonly FitParameter[], options: Fi
     }
     damping = outcome.damping;
     const gain = point.sum - outcome.point.sum;
+    const next = createNormal(outcome.point, scale);
+    if (!next) {
+      end = 'stalled';
+      break;
+    }
     point = outcome.point;
-    normal = createNormal(point, scale);
+    normal = next;
     if (onIteration && !onIteration({ iteration, sum: point.sum, values: point.values.slice() })) {
       end = 'stopped';
       break;
@@ -147,11 +154,11 @@ function evaluatePoint(
   const found = evaluate(values);
   if (!found || found.residual.some((one) => !Number.isFinite(one))) return undefined;
   const priors = parameters.flatMap(({ prior }, k) => (prior ? [{ k, ...prior }] : []));
-  const own = found.residual.length;
-  const residual = new Float64Array(own + priors.length);
+  const count = found.residual.length;
+  const residual = new Float64Array(count + priors.length);
   residual.set(found.residual);
   priors.forEach(({ k, mean, deviation }, i) => {
-    residual[own + i] = (values[k] - mean) / deviation;
+    residual[count + i] = (values[k] - mean) / deviation;
   });
   return {
     values,
@@ -159,10 +166,12 @@ function evaluatePoint(
     sum: residual.reduce((sum, one) => sum + one * one, 0),
     jacobian() {
       const n = parameters.length;
+      const own = found.jacobian();
+      if (!own) return undefined;
       const jacobian = new Float64Array(residual.length * n);
-      jacobian.set(found.jacobian());
+      jacobian.set(own);
       priors.forEach(({ k, deviation }, i) => {
-        jacobian[(own + i) * n + k] = 1 / deviation;
+        jacobian[(count + i) * n + k] = 1 / deviation;
       });
       return jacobian;
     },
@@ -176,9 +185,10 @@ interface Normal {
   readonly gradient: Float64Array;
 }
 
-function createNormal({ residual, jacobian }: Point, scale: readonly number[]): Normal {
+function createNormal({ residual, jacobian }: Point, scale: readonly number[]): Normal | undefined {
   const n = scale.length;
   const J = jacobian();
+  if (!J) return undefined;
   const matrix = new Float64Array(n * n);
   const gradient = new Float64Array(n);
   for (let i = 0; i < residual.length; i++) {

@@ -158,6 +158,13 @@ ${experiments}`;
     expect(both.result.unidentified[0].map(({ name }) => name)).toEqual(['EI', 'mass']);
   });
 
+  it('steps back where the scene is impossible', async () => {
+    // the first step of a fit without bounds leads to a negative stiffness
+    const soft = '  - { name: EI, path: rods.0.section.EI1, start: 40 }\n';
+    const { result } = fitScene(await readFitStudy(write('soft.yaml', study(soft, pull))));
+    expect(result.parameters[0].value).toBeCloseTo(2.5, 3);
+  });
+
   it('names what is wrong with the data', async () => {
     const fails = (text: string): Promise<unknown> => readFitStudy(write('bad.yaml', text));
     await expect(fails(study('  - { path: rods.0.section.EI9 }\n', pull))).rejects.toThrow(/no 'EI9'/);

@@ -13,7 +13,9 @@ import {
   fitLeastSquares,
   placeOn,
   type Scene,
+  SceneError,
   type SceneParameter,
+  SimulationError,
   type World,
   type WorldState,
 } from '@tendril-sim/core';
@@ -59,32 +61,51 @@ export function fitScene(study: FitStudy, onIteration?: FitOptions['onIteration'
     first = false;
     return {
       residual: Float64Array.from(trials.flatMap((trial, e) => setups[e].weigh(trial))),
-      jacobian: () =>
-        joinRows(
-          trials.map((trial, e) => setups[e].differentiate(trial)),
-          parameters.length,
-        ),
+      jacobian: () => attempt(() => joinRows(trials.map((trial, e) => setups[e].differentiate(trial)))),
     };
   };
-  const result = fitLeastSquares(parameters, {
-    evaluate,
-    estimateDeviation,
-    ...(onIteration && { onIteration }),
-    ...(file.confidence !== undefined && { confidence: file.confidence }),
-    ...(file.iterations !== undefined && { iterations: file.iterations }),
-  });
+  const result = explained(study, () =>
+    fitLeastSquares(parameters, {
+      evaluate,
+      estimateDeviation,
+      ...(onIteration && { onIteration }),
+      ...(file.confidence !== undefined && { confidence: file.confidence }),
+      ...(file.iterations !== undefined && { iterations: file.iterations }),
+    }),
+  );
   const values = Float64Array.from(result.parameters, ({ value }) => value);
   return { result, comparisons: setups.flatMap((setup) => setup.compare(values)) };
 }
 
-function joinRows(parts: readonly Float64Array[], width: number): Float64Array {
+/** Names the file in errors about the start of the fit. */
+function explained<T>({ source }: FitStudy, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof SceneError || error instanceof RangeError)
+      throw new InputError(source, error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Undefined if the world is impossible, or its equilibrium is not found: a fit then tries other values. */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof SceneError || error instanceof SimulationError) return undefined;
+    throw error;
+  }
+}
+
+function joinRows(parts: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
     at += part.length;
   }
-  return width > 0 ? all : new Float64Array(0);
+  return all;
 }
 
 interface Setup {
@@ -110,7 +131,9 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
     return file.stability ? { ...scene, statics: { ...scene.statics, stability: file.stability } } : scene;
   };
   const solve = (values: Float64Array, isStart: boolean): Trial | undefined => {
-    const world = createWorld(build(values));
+    const open = (): World => createWorld(build(values));
+    const world = isStart ? open() : attempt(open);
+    if (!world) return undefined;
     if (state) world.restore(state);
     const failed = world.equilibrate(time).find(({ converged }) => !converged);
     if (failed && isStart)
