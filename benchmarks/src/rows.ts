@@ -2,16 +2,17 @@
 
 import { findCase, hairBallScene, idolScene, jungle } from '@tendril-sim/cases';
 import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril-sim/core';
+import { loadSimdDer } from '@tendril-sim/core/batch';
 import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
 import { sceneFromObject } from '@tendril-sim/io';
 import { startThreads } from '@tendril-sim/io/node';
 import { measureFunctions } from './functions.ts';
 import { growRow, usdaRow } from './groom.ts';
-import { headRow, threadedHeadRow } from './head.ts';
+import { headRow, headScene, threadedHeadRow } from './head.ts';
 import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from './inner.ts';
 import { fitRow, gradientRow, restShapeRow } from './inverse.ts';
 import { compare, type Timing, time } from './measure.ts';
-import { cantilevers, coil, fiberHairs, hairs, on, onFloor, onHead, sceneOf, strands, tree } from './scenes.ts';
+import { bySimd, cantilevers, coil, fiberHairs, hairs, on, onFloor, onHead, sceneOf, strands, tree } from './scenes.ts';
 import { sweepRows } from './sweep.ts';
 
 export interface Row {
@@ -130,6 +131,7 @@ function pairRow(name: string, hairs: number, note: string): Row {
 
 const kernels = [await loadDer()];
 const fiberKernels = [await loadFiber()];
+const simd = [await loadSimdDer()];
 const blocks = await loadBlocks();
 
 /** The same hairs in two threads. */
@@ -140,6 +142,49 @@ async function threadedFiberRow(name: string, count: number, steps: number): Pro
   threads.close();
   return row;
 }
+
+/** Steps of a world whose samples are not read, from where the scene is after `lead` steps. */
+function simdRow(name: string, scene: Scene, lead: number, steps: number, note: string): Row {
+  const world = createWorld(scene, { models: simd });
+  for (let k = 0; k < lead; k++) world.step(undefined, 'later');
+  const start = world.save();
+  let [taken, iterations] = [0, 0];
+  const timing = time(() => {
+    if (taken++ % steps === 0) world.restore(start);
+    iterations += world.step(undefined, 'later').iterations / world.rods.length;
+  });
+  const nodes = world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0);
+  return { name, nodes, timing, iterations: iterations / taken, note };
+}
+
+const simdRows: Readonly<Record<string, () => Row>> = {
+  'simd-step-51': () =>
+    simdRow('simd-step-51', bySimd(cantilevers(1, 50, 'implicit-euler', 0.01)), 0, 50, 'SIMD; wanted: 60 µs per step'),
+  'simd-cheapest-100x32': () =>
+    simdRow(
+      'simd-cheapest-100x32',
+      bySimd(cantilevers(100, 31, 'implicit-euler', 1e-3), { tolerance: 100 }),
+      0,
+      50,
+      'one Newton iteration per step, SIMD; wanted: 0.05 µs per node',
+    ),
+  'simd-frame-10000x32': () =>
+    simdRow(
+      'simd-frame-10000x32',
+      bySimd(strands(10000, 1 / 60)),
+      0,
+      4,
+      'a frame of 1/60 s, SIMD, one thread, samples not read; wanted: 50 ms',
+    ),
+  'simd-head-10000x32': () =>
+    simdRow(
+      'simd-head-10000x32',
+      bySimd(headScene(10000, true)),
+      20,
+      10,
+      'the same on a head that turns, with contact; wanted: 100 ms',
+    ),
+};
 
 export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'band-solve': () => {
@@ -248,6 +293,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     threads.close();
     return row;
   },
+  ...simdRows,
   'coil-strand-60': () =>
     contactRow(
       'coil-strand-60',

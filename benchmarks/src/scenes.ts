@@ -173,3 +173,12 @@ export function onFloor(count: number): Scene {
     colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
   };
 }
+
+/** The scene for the SIMD backend: rods that keep their length, twist without inertia. */
+export function bySimd(scene: Scene, changes: DerOptions = {}): Scene {
+  return {
+    ...scene,
+    rods: scene.rods.map((rod) => ({ ...rod, inextensible: true })),
+    solver: { ...scene.solver, der: { ...scene.solver?.der, backend: 'simd', twist: 'quasistatic', ...changes } },
+  };
+}

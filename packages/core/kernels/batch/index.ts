@@ -38,8 +38,12 @@ import {
   settlePlainContact,
 } from './generated';
 
-/** A turn below this [rad] that an iteration does not halve any more is rounding. */
+/**
+ * A turn below this [rad] that an iteration does not halve any more is rounding. The exact Hessian converges quadratically, so there a larger turn
+ * that stays is rounding too: a strand near buckling amplifies it.
+ */
 const ROUNDING: f32 = 3e-5;
+const EXACT_ROUNDING: f32 = 1e-4;
 
 /** Square of the vector part of a joint's quaternion from which its rotation, 168° and more, is not followed any further. */
 const FOLDED: f32 = 0.99;
@@ -120,8 +124,9 @@ function solveFree(parameters: usize, iterations: i32, tolerance: f32, ignored: 
     const largest = v128.load(head, HEAD_LARGEST);
     solved = v128.or(solved, f32x4.le(largest, limit));
     if (used > 0 && tolerance > 0) {
+      const floor = exact ? EXACT_ROUNDING : ROUNDING;
       const isRounding = v128.and(
-        f32x4.lt(largest, f32x4.splat(ROUNDING * ROUNDING)),
+        f32x4.lt(largest, f32x4.splat(floor * floor)),
         f32x4.gt(largest, f32x4.mul(f32x4.splat(0.25), before)),
       );
       solved = v128.or(solved, isRounding);

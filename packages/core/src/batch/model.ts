@@ -25,13 +25,19 @@ function refuseScene(scene: Scene, coupling: Coupling): void {
   if (coupling.welds.length > 0) refuse('welds', 'rods welded to bodies');
 }
 
+/**
+ * Newton iterations before a step counts as failed. A flat hair that buckles sideways leaves its unstable shape by some 10 % per iteration, which takes
+ * a hundred and more; halving the step does not help there, since twist has no inertia.
+ */
+const ITERATIONS = 300;
+
 /** `merged`: contact is merged into the iterations, which needs a scheme of one stage. */
 function readOptions(scene: Scene, merged: boolean): StepOptions {
   const {
     integrator = merged ? 'bdf2' : 'tr-bdf2',
     strain = 'rotation',
     tolerance = 1e-9,
-    iterations = 50,
+    iterations = ITERATIONS,
   } = scene.solver?.der ?? {};
   const wrong = (field: keyof DerOptions, value: string, right: string): never => {
     throw new SceneError(['solver', 'der', field], `the batch backend has no ${field} '${value}'; use ${right}`);

@@ -37,14 +37,14 @@ import { keepFrames, moveOrigins, packStates, revertFrames, writeForces, writeRo
 import type { Membership } from './membership.ts';
 import type { StageTask } from './requests.ts';
 
-/** Newton stops once no edge turns by more than this [rad]: what single precision resolves. */
+/** Newton stops once no edge turns by more than this [rad], what single precision resolves, or by more than the scene's tolerance says. */
 const TOLERANCE = 1e-5;
 
 /** One step of the strands on the device; if some fail, all stay where they were. */
 function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
   const { caller, number, groups, reference, unread } = batch;
   const { t, dt, robust } = step;
-  const { scheme, iterations } = reference.options;
+  const { scheme, iterations, tolerance } = reference.options;
   if (batch.isChanged) {
     groups.forEach(packStates);
     caller.call({ kind: 'write', bundle: number });
@@ -64,7 +64,7 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
     bundle: number,
     stages: tasks,
     iterations,
-    tolerance: TOLERANCE,
+    tolerance: Math.max(TOLERANCE, tolerance),
     obstacles: batch.solids?.at(t, dt).map(toObstacle) ?? [],
     contact: { dt, iterations: CONTACT_ITERATIONS },
   });

@@ -18,8 +18,11 @@ export interface Membership {
   readonly others: readonly { readonly rod: number; readonly reason: string }[];
 }
 
+/** Damping per mass is a quotient of sums along the rod: constant but for their rounding. */
+const ROUNDING = 1e-12;
+
 function isConstant(values: Float64Array): boolean {
-  return values.every((value) => value === values[0]);
+  return values.every((value) => Math.abs(value - values[0]) <= ROUNDING * Math.abs(values[0]));
 }
 
 /** Why the device cannot move a strand now, among so many obstacles; undefined if it can. */
@@ -49,7 +52,7 @@ export function divideStrands(strands: readonly BatchRod[], obstacles: number): 
       strand.nodeDamping[0],
       strand.jointDamping[0],
     ];
-    const key = `${nodes} ${massDamping} ${stiffnessDamping}`;
+    const key = [nodes, massDamping.toPrecision(12), stiffnessDamping.toPrecision(12)].join(' ');
     const group = groups.get(key) ?? { nodes, massDamping, stiffnessDamping, rods: [] };
     group.rods.push(rod);
     groups.set(key, group);

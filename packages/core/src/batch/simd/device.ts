@@ -24,6 +24,11 @@ import {
   WIDTH,
 } from './memory.ts';
 
+/** Vectors before results of contact in the head of a block. */
+const [OVERLAP, ITERATIONS, LOADED, CHANGE, MOVES] = ['overlap', 'iterations', 'loaded', 'change', 'moves'].map(
+  (name) => vectorsBefore(headFields, name),
+);
+
 type Step = Extract<GpuRequest, { readonly kind: 'step' }>;
 type MutableAnswer = { -readonly [Name in keyof StepAnswer]: StepAnswer[Name] };
 
@@ -90,16 +95,16 @@ function reportContact(memory: LaneMemory, answer: MutableAnswer, { group, block
   for (let lane = 0; lane < WIDTH; lane++) {
     const s = WIDTH * block + lane;
     if (s >= task.strands.length) return;
-    const at = (name: string): number => indexOf(head, s, vectorsBefore(headFields, name));
-    answer.overlap = Math.max(answer.overlap, floats[at('overlap')]);
+    const at = (vectors: number): number => indexOf(head, s, vectors);
+    answer.overlap = Math.max(answer.overlap, floats[at(OVERLAP)]);
     if (((pressing >> lane) & 1) === 0) continue;
-    const iterations = floats[at('iterations')] + 1;
+    const iterations = floats[at(ITERATIONS)] + 1;
     answer.iterations += iterations;
     answer.iterationsMax = Math.max(answer.iterationsMax, iterations);
     answer.contactIterations = Math.max(answer.contactIterations, iterations - 1);
-    answer.loaded += floats[at('loaded')];
-    answer.error = Math.max(answer.error, Math.sqrt(floats[at('change')]));
-    if (integers[at('moves')] === 0) continue;
+    answer.loaded += floats[at(LOADED)];
+    answer.error = Math.max(answer.error, Math.sqrt(floats[at(CHANGE)]));
+    if (integers[at(MOVES)] === 0) continue;
     if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, s];
     answer.unsettled++;
   }
