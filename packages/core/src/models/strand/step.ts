@@ -10,12 +10,13 @@
  */
 import { pow, square } from '../../math/rounded/index.ts';
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
-import { constraintMerit, prepareConstraints } from './constraints.ts';
+import { prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
 import { meetConstraints } from './meetConstraints.ts';
+import { roundingOf, sizeOf, tooFar, turnsFar } from './merit.ts';
 import { factorShifted, factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { DRIVEN } from './records.ts';
@@ -45,23 +46,6 @@ export interface StepResult {
 }
 
 const LARGEST_RATIO = 2.4;
-
-function sizeOf({ residual, linkCount: links, reach, constraints }: StrandTree): number {
-  let sum = constraints ? constraintMerit(constraints, reach) : 0;
-  for (let k = 0; k < 3 * links; k++) sum += residual[k] * residual[k];
-  // forces at a free origin, as torques over the strand's length
-  for (let k = 3 * links; k < 3 * links + 3; k++) sum += square(residual[k] * reach);
-  return sum;
-}
-
-/** The smallest residual that rounding allows: torques that cancel, relative to their size. */
-function roundingOf({ force, torque, linkCount }: StrandTree): number {
-  let largest = 0;
-  for (let j = 0; j < linkCount; j++) {
-    for (let k = 0; k < 3; k++) largest = Math.max(largest, Math.abs(force[6 * j + k]), Math.abs(torque[3 * j + k]));
-  }
-  return square(1e-13 * largest);
-}
 
 interface SolveOptions extends StepOptions {
   /** True to start with the matrix that is there. */
@@ -193,21 +177,6 @@ const KEEP = 5e-4;
 
 /** How far joints may have turned since the matrix of a first iteration was made [rad]. */
 const NEAR_START = 0.02;
-
-/** Rotation of a joint in one iteration that an indefinite matrix must not ask for [rad]. */
-const FAR = 0.3;
-
-function turnsFar(direction: Float64Array, links: number): boolean {
-  for (let k = 0; k < 3 * links; k++) if (Math.abs(direction[k]) > FAR) return true;
-  return false;
-}
-
-function tooFar(phi: Float64Array, links: number): boolean {
-  for (let j = 0; j < links; j++)
-    if (phi[3 * j] * phi[3 * j] + phi[3 * j + 1] * phi[3 * j + 1] + phi[3 * j + 2] * phi[3 * j + 2] > square(2.5))
-      return true;
-  return false;
-}
 
 function restore(tree: StrandTree, work: StepWork): void {
   const { q, v, rate, originRate, history } = tree;
