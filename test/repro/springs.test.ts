@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createWorld,
   type EquilibriumReport,
+  type ModelId,
   type RodSpec,
   type Scene,
   type World,

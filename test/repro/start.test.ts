@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createWorld,
+  type ModelId,
   type PinSpec,
   type RodSpec,
   type Scene,
