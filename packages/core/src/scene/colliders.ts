@@ -33,6 +33,8 @@ export type ColliderShape =
   /** Half space below the plane through the origin. */
   | { readonly type: 'plane'; readonly normal?: Vec3 }
   | { readonly type: 'sphere'; readonly radius: number }
+  /** Radii along x, y and z, about the origin. */
+  | { readonly type: 'ellipsoid'; readonly radii: Vec3 }
   /** All points within `radius` of the line from `from` to `to`. */
   | { readonly type: 'capsule'; readonly from: Vec3; readonly to: Vec3; readonly radius: number }
   /** A ring about the z axis: all points within `radius` of a circle of radius `ring`. */

@@ -50,6 +50,7 @@ const gridOfBall = (): ColliderSpec => {
 const solids: readonly (readonly [string, ColliderSpec])[] = [
   ['plane', { type: 'plane', normal: [1, 2, 2] }],
   ['sphere', { type: 'sphere', radius: 0.5 }],
+  ['ellipsoid', { type: 'ellipsoid', radii: [0.5, 0.2, 0.35] }],
   ['capsule', { type: 'capsule', from: [-0.3, 0, 0.1], to: [0.4, 0.2, 0], radius: 0.2 }],
   ['box', { type: 'box', size: [0.8, 0.6, 0.4] }],
   ['torus', { type: 'torus', ring: 0.4, radius: 0.15 }],
@@ -134,6 +135,99 @@ describe('a torus', () => {
     expect(held / (9.81 * across.momentum().mass)).toBeCloseTo(1, 1);
     const { nodePosition } = across.samples[0];
     expect(nodePosition[2]).toBeGreaterThan(0.005);
+  });
+});
+
+describe('an ellipsoid', () => {
+  const radii: Vec3 = [0.5, 0.3, 0.1];
+  const ellipsoid = compile({ type: 'ellipsoid', radii });
+
+  it('is as far away as the nearest of many points of its surface, inside and outside', () => {
+    const surface: Vec3[] = [];
+    for (let i = 0; i <= 150; i++)
+      for (let j = 0; j < 300; j++) {
+        const [u, v] = [(Math.PI * i) / 150, (2 * Math.PI * j) / 300];
+        surface.push([
+          radii[0] * Math.sin(u) * Math.cos(v),
+          radii[1] * Math.sin(u) * Math.sin(v),
+          radii[2] * Math.cos(u),
+        ]);
+      }
+    const next = random(9);
+    for (let k = 0; k < 40; k++) {
+      const p = radii.map((radius) => (k % 2 ? 0.95 * radius : 1) * (2 * next() - 1));
+      const isInside = Math.hypot(...p.map((x, i) => x / radii[i])) < 1;
+      let least = Number.POSITIVE_INFINITY;
+      for (const [x, y, z] of surface) least = Math.min(least, Math.hypot(x - p[0], y - p[1], z - p[2]));
+      const d = distanceAt(ellipsoid, p);
+      expect(d < 0).toBe(isInside);
+      expect(least - Math.abs(d)).toBeGreaterThan(-1e-12);
+      // the nearest of them is within 8 mm of the foot
+      expect(least - Math.abs(d)).toBeLessThan(Math.min(8e-3, 3.2e-5 / Math.abs(d)));
+    }
+  });
+
+  it('has its nearest point on the surface to rounding, near planes of symmetry and for extreme radii too', () => {
+    const next = random(11);
+    for (let k = 0; k < 2000; k++) {
+      const e = [0, 1, 2].map(() => 10 ** (-3 * next()));
+      if (k % 5 === 0) e[1] = e[0];
+      if (k % 7 === 0) e[2] = e[1];
+      const one = compile({ type: 'ellipsoid', radii: [e[0], e[1], e[2]] });
+      const p = e.map((radius) => 1.5 * radius * (2 * next() - 1));
+      if (k % 3 === 0) p[k % 2] *= 10 ** (-20 * next());
+      if (k % 4 === 0) p[2] = 0;
+      const d = distanceAt(one, p);
+      const foot = p.map((x, i) => x - d * out[1 + i]);
+      const slope = Math.hypot(...foot.map((x, i) => x / (e[i] * e[i])));
+      const level = Math.hypot(...foot.map((x, i) => x / e[i]));
+      expect(Math.abs(level - 1) / slope).toBeLessThan(4e-15 * Math.max(...e));
+      foot.forEach((x, i) => {
+        expect(Math.abs(x / (e[i] * e[i] * slope) - out[1 + i])).toBeLessThan(1e-8);
+      });
+    }
+  });
+
+  it('is nearest along the least radius at its centre, and has the distances of a sphere if it is one', () => {
+    expect(distanceAt(ellipsoid, [0, 0, 0])).toBe(-0.1);
+    expect([...out.subarray(1)]).toEqual([0, 0, 1]);
+    expect(distanceAt(ellipsoid, [0, 0, 0.1])).toBeCloseTo(0, 15);
+    expect(distanceAt(ellipsoid, [-2, 0, 0])).toBeCloseTo(1.5, 14);
+    const ball = compile({ type: 'ellipsoid', radii: [0.3, 0.3, 0.3] });
+    expect(distanceAt(ball, [0.1, 0.2, 0.2])).toBeCloseTo(0, 15);
+    expect(distanceAt(ball, [0.1, -0.2, 0.1])).toBeCloseTo(Math.sqrt(0.06) - 0.3, 14);
+  });
+
+  it('refuses a radius that is not positive, and says which', () => {
+    expect(() => compile({ type: 'ellipsoid', radii: [1, 0, 1] })).toThrow(
+      expect.objectContaining({
+        message: 'the radius is 0; it must be positive',
+        path: ['colliders', 0, 'radii', 1],
+      }),
+    );
+  });
+
+  it('carries the weight of a rod that lies across it, whose nodes stay outside', () => {
+    const rod = {
+      ...straight('rod', [-0.08, 0, 0.0522], [0.08, 0.02, 0.0522], 16),
+      material: { E: 1e7, nu: 0.5, density: 1000, damping: { mass: 20 } },
+    };
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [rod],
+      colliders: [{ type: 'ellipsoid', radii: [0.1, 0.06, 0.05], friction: 0.6 }],
+      time: { duration: 2, step: 1 / 240 },
+    });
+    for (let k = 0; k < 360; k++) world.step();
+    const held = world.contactForces().reduce((sum, { force }) => sum + force[2], 0);
+    expect(held / (9.81 * world.momentum().mass)).toBeCloseTo(1, 3);
+    const lying = compile({ type: 'ellipsoid', radii: [0.1, 0.06, 0.05] });
+    const { nodePosition: x } = world.samples[0];
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < x.length; i += 3) least = Math.min(least, distanceAt(lying, [x[i], x[i + 1], x[i + 2]]));
+    expect(least).toBeGreaterThan(0.98 * 0.002);
+    expect(least).toBeLessThan(1.02 * 0.002);
   });
 });
 

@@ -86,6 +86,7 @@ interface Mesh {
 
 function meshOf(spec: ColliderSpec, reach: number): Mesh | undefined {
   if (spec.type === 'sphere') return stretched([0, 0, 0], [0, 0, 0], spec.radius);
+  if (spec.type === 'ellipsoid') return ellipsoidMesh(spec.radii);
   if (spec.type === 'capsule') return stretched(spec.from, spec.to, spec.radius);
   if (spec.type === 'torus') return torusMesh(spec.ring, spec.radius);
   if (spec.type === 'box') return boxMesh(spec.size);
@@ -113,6 +114,11 @@ function stretched(from: Triple, to: Triple, radius: number): Mesh {
     for (let k = 0; k < 3; k++) out[i + k] = end[k] + radius * (a * across[k] + b * side[k] + c * up[k]);
   }
   return { position: out, triangle: indices };
+}
+
+function ellipsoidMesh(radii: Triple): Mesh {
+  const { position, indices } = ballMesh(24);
+  return { position: Float64Array.from(position, (x, i) => x * radii[i % 3]), triangle: indices };
 }
 
 /** 96 segments round the axis, 32 round the ring. */

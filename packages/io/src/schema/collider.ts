@@ -79,6 +79,11 @@ export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSp
       ...common,
       radius: quantity('length', 'positive').describe('Radius [m].'),
     }),
+    fields('an ellipsoid', {
+      type: z.literal('ellipsoid').describe('An ellipsoid about its origin, along its axes.'),
+      ...common,
+      radii: vector('length').describe('Radii along x, y and z [m].'),
+    }),
     fields('a capsule', {
       type: z.literal('capsule').describe('All points within the radius of a line.'),
       ...common,

@@ -143,6 +143,7 @@ function keysOf({ deform }: ColliderInfo): { time: number; vertices: number[] }[
 function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefined {
   const { type, radius, size, from, to } = collider;
   if (type === 'sphere' && typeof radius === 'number') return new SphereGeometry(radius, 48, 32);
+  if (type === 'ellipsoid' && isTriple(collider.radii)) return new SphereGeometry(1, 48, 32).scale(...collider.radii);
   if (type === 'torus' && typeof radius === 'number' && typeof collider.ring === 'number')
     return new TorusGeometry(collider.ring, radius, 32, 96);
   if (type === 'box' && isTriple(size)) return new BoxGeometry(...size);

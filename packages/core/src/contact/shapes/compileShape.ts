@@ -7,6 +7,7 @@ import type { ColliderSpec } from '../../scene/types.ts';
 import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
 import { makeSolid, type SolidMesh } from '../../surface/solid.ts';
 import { createFormulaShape, createGridShape } from './distanceField.ts';
+import { createEllipsoid } from './ellipsoid.ts';
 import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
 import { createBox, createCapsule, createPlane, createSphere, createTorus, type Shape } from './shape.ts';
 
@@ -26,6 +27,11 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
     }
     case 'sphere':
       return createSphere(requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'ellipsoid':
+      spec.radii.forEach((radius, k) => {
+        requirePositive(radius, [...path, 'radii', k], 'radius');
+      });
+      return createEllipsoid(spec.radii);
     case 'capsule':
       return createCapsule(spec.from, spec.to, requirePositive(spec.radius, [...path, 'radius'], 'radius'));
     case 'torus': {

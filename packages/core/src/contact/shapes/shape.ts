@@ -216,8 +216,14 @@ const along = (distance: DistanceFunction, a: Float64Array, b: Float64Array, t: 
 
 const GOLDEN = 0.5 * (Math.sqrt(5) - 1);
 
-/** Minimizes a function that is convex on [from, to] by golden section, to 1e-7 of the edge. */
-function searchConvex(distance: DistanceFunction, a: Float64Array, b: Float64Array, from: number, to: number): number {
+/** Minimizes a function that is convex on [from, to] by golden section, to 1e-7 of the edge. For convex solids: from 0 to 1. */
+export function searchConvex(
+  distance: DistanceFunction,
+  a: Float64Array,
+  b: Float64Array,
+  from: number,
+  to: number,
+): number {
   let low = from;
   let high = to;
   let s = high - GOLDEN * (high - low);
