@@ -2,7 +2,8 @@
  * Channels: quantities along a rod that every model can be asked for, that recordings store and pictures are coloured by.
  *
  * To add one, extend `Channel` and `channels`. The compiler then points to `readChannel` of every model (models/<id>/readouts.ts and
- * batch/readouts.ts). Recordings, exports, probes and the schema follow from this table; docs/library.md and docs/notation.md list channels by hand.
+ * batch/readouts.ts); channels that follow from samples alone can share one function in models/. Recordings, exports, probes and the schema follow from
+ * this table. Pages that list channels by hand: docs/scene.md (a test checks it), library.md, notation.md, cli.md (columns of CSV) and files.md.
  */
 
 /** Curvature and twist at nodes, tension on edges. */

@@ -3,7 +3,7 @@
  *   1. detect      contacts that touch, or may close within the step          detect/
  *   2. partition   systems into islands, single rods and free systems         solve/islands.ts, solve/singleRods.ts
  *   3. advance     free systems by their model's own scheme
- *   4. solve       impulses of each island, and its step under them           solve/islandSolver.ts
+ *   4. solve       single rods in one batch (first pass only), then islands   solve/singleRods.ts, solve/islandSolver.ts
  *   5. check       for contacts that the step missed                          detect/missedContacts.ts
  *   6. repeat      4 and 5, at most 8 passes, for islands that missed contacts
  *   7. subdivide   the step of islands that could not be moved                substeps.ts

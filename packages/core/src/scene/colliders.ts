@@ -79,7 +79,7 @@ export interface ContactSpec {
   readonly rolling?: boolean;
   /** Default `admm`. */
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
-  /** Most iterations of a step; default 300. */
+  /** Largest number of iterations per round. Default 1000; only then are steps that do not converge halved. */
   readonly iterations?: number;
   /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-4. */
   readonly tolerance?: number;

@@ -23,7 +23,7 @@ import { HAND } from '../shapes/handMotion.ts';
 import { findWithCollider } from './colliderContacts.ts';
 import { sweepCollider } from './colliderSweep.ts';
 import { type FinderRows, layOutFinder } from './finderArrays.ts';
-import { type ColliderFinder, type Finder, gather } from './finderData.ts';
+import { type ColliderFinder, type Finder, gather, SEARCHED } from './finderData.ts';
 import { findMarkedPenetrations, findPenetrations, type PenetrationQuery } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 
@@ -339,7 +339,7 @@ function searchWithThreads(
       run(nothing, { kind: GATHER_END });
     },
     find(set, k, t, dt) {
-      if (shared.isWorth(countNodes(finder, rodRole, 2))) run(set, { kind: FIND, collider: k, t, dt });
+      if (shared.isWorth(countNodes(finder, rodRole, SEARCHED))) run(set, { kind: FIND, collider: k, t, dt });
       else alone.find(set, k, t, dt);
     },
     findPenetrations(set, query) {
@@ -350,7 +350,7 @@ function searchWithThreads(
       for (let k = 0; k < colliders.length; k++) run(set, { kind: FIND_PENETRATIONS, collider: k, t, dt, allowed });
     },
     sweep(set, t, dt) {
-      if (!shared.isWorth(countNodes(finder, rodRole, 2))) return alone.sweep(set, t, dt);
+      if (!shared.isWorth(countNodes(finder, rodRole, SEARCHED))) return alone.sweep(set, t, dt);
       const before = set.count;
       eachSurface(finder, (k) => {
         run(set, { kind: SWEEP, collider: k, t, dt });

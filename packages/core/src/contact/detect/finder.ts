@@ -91,7 +91,7 @@ export function findContacts(
   set: ContactSet,
   t: number,
   dt: number,
-  findObstacles: ColliderSearch['find'],
+  searchCollider: ColliderSearch['find'],
 ): void {
   let changed = false;
   for (const { pin, node } of finder.rules.pinned) {
@@ -101,7 +101,7 @@ export function findContacts(
   }
   if (changed) measurePinDistances(finder);
   markRoots(finder);
-  for (let k = 0; k < finder.colliders.length; k++) findObstacles(set, k, t, dt);
+  for (let k = 0; k < finder.colliders.length; k++) searchCollider(set, k, t, dt);
   if (!finder.rules.pairs) return;
   coverStep(finder, dt);
   finder.pairCount = 0;

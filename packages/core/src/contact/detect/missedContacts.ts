@@ -5,7 +5,7 @@ import type { Systems } from '../solve/islands.ts';
 import { DEEPER, markStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
 import { reboundThreshold } from './colliderContacts.ts';
 import type { ColliderSearch } from './colliderSearch.ts';
-import type { Finder } from './finderData.ts';
+import { type Finder, PARTNER, SEARCHED } from './finderData.ts';
 import { sweepPairs } from './rodSweep.ts';
 
 /** Penetration at the end of a step, in radii, above which the step is solved again: in the first pass, and in the last. */
@@ -97,8 +97,8 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
     },
     meetsOthers(islandOf, positions) {
       if (!continuous) return false;
-      finder.rodRole.fill(1);
-      for (const s of islandOf.keys()) for (const rod of systems.rods[s]) finder.rodRole[rod] = 2;
+      finder.rodRole.fill(PARTNER);
+      for (const s of islandOf.keys()) for (const rod of systems.rods[s]) finder.rodRole[rod] = SEARCHED;
       finder.position.set(positions);
       search.gatherEnd();
       found.count = 0;

@@ -83,7 +83,7 @@ export function markOnly(systems: Systems, to: SystemMarks, list: readonly numbe
 
 export interface Island {
   readonly contacts: Int32Array;
-  /** Contacts of its rods; undefined if it has none. */
+  /** Links of its rods; undefined if there are none. */
   readonly links: LinkSet | undefined;
   readonly systems: readonly number[];
 }

@@ -13,7 +13,7 @@ export function createSingleRodStep(
   startsOf: readonly (readonly StepStart[])[],
 ): NonNullable<ContactPort['stepSingleRods']> {
   const options = { ...newton, rotation: 0.5, iterations: 12 };
-  /** Pair of each system and its index there; index in the job of each. */
+  /** For each system: its pair, or −1; its index in the current job, or −1 if it has none or has been stepped. */
   const pairOf = new Int32Array(systems.length).fill(-1);
   const numberOf = new Int32Array(systems.length).fill(-1);
   pairs.forEach(({ systems: list }, k) => {
