@@ -53,7 +53,8 @@ export const plectoneme: Case = defineCase({
       figure: 'Fig. 9',
       claim:
         'A rod under growing twist writhes out of its plane and forms plectonemes, one or several depending on drag and gravity; at long times they merge.',
-      missing: 'One plectoneme forms. Several on a sagging rod that merge are not shown.',
+      missing:
+        'One plectoneme forms, also on a sagging rod with a drag of 400 and 600 per second and with up to 60 turns in 0.15 s (see the README of the case). Several that merge are not shown.',
       timed: { row: 'Fig. 9', scene: () => scene(274, 2), from: 1.5 },
     },
   ],

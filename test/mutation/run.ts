@@ -1,7 +1,7 @@
 /**
  * Mutation testing of the physics: changes one operator, sign, factor or comparison at a time and runs the nearest tests.
  *
- *   npm run mutate [-- --sample 10 --seed 1 --file models/der/energy.ts]
+ *   npm run mutate [-- --sample 10 --seed 1 --file models/der/energy.ts --near]
  *
  * Takes `sample` random mutants per file (all with 0) of models/<id>/energy.ts, models/<id>/kinematics.ts and contact/. Nothing is written into the
  * sources: a mutant exists only in a bundle of the tests, in the folder of temporary files. The tests run once on the unchanged sources, which must
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     file: { type: 'string', default: '' },
+    near: { type: 'boolean', default: false },
   },
 });
 
@@ -38,14 +39,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'tendril-mutation-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
-/** Tests nearest to a file: those of its folder, and for models those of statics, of the world and of the orders of convergence. */
+/** Tests nearest to a file: those of its folder, and for models, unless `near`, those of statics, the world and the orders of convergence. */
 function testsFor(file: string): string[] {
   const name = file.startsWith('contact') ? 'contact' : file.split('/')[1];
-  const folders = [name, ...(name === 'contact' ? [] : ['statics', 'world'])].map((folder) => join(tested, folder));
+  const alone = values.near || name === 'contact';
+  const folders = [name, ...(alone ? [] : ['statics', 'world'])].map((folder) => join(tested, folder));
   const found = folders.flatMap((folder) => readdirSync(folder).map((entry) => join(folder, entry)));
-  return [...found, ...(name === 'contact' ? [] : ['test/repro/order.test.ts'])].filter((path) =>
-    /\.test\.ts$/.test(path),
-  );
+  return [...found, ...(alone ? [] : ['test/repro/order.test.ts'])].filter((path) => path.endsWith('.test.ts'));
 }
 
 /** A bundle of tests that is built anew for every mutant. */
