@@ -5,6 +5,30 @@ import { filesBelow, read } from './files.ts';
 
 const MANY = 8;
 
+/** What a reader finds in every model's folder under the same name. */
+const common = [
+  'index',
+  'options',
+  'model',
+  'refuse',
+  'rod',
+  'kinematics',
+  'energy',
+  'step',
+  'statics',
+  'modal',
+  'readouts',
+];
+
+describe("a model's folder", () => {
+  const folders = readdirSync('packages/core/src/models', { withFileTypes: true }).filter((one) => one.isDirectory());
+
+  it.each(folders.map(({ name }) => name))('%s has the files that all of them have', (name) => {
+    const files = readdirSync(`packages/core/src/models/${name}`);
+    expect(common.filter((one) => !files.includes(`${one}.ts`))).toEqual([]);
+  });
+});
+
 describe('a folder of core with more than eight files', () => {
   const files = filesBelow('packages/core/src', /\.ts$/).filter((path) => !path.includes('/generated/'));
   const folders = [...new Set(files.map((path) => path.slice(0, path.lastIndexOf('/'))))];

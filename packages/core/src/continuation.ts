@@ -111,17 +111,17 @@ export function createBisector(scene: Scene): Bisector {
       let lowModes = negativeModesBefore;
       let high = to;
       const rows: PathRow[] = [];
-      const look = (parameter: number): number | undefined => {
+      const countModesAt = (parameter: number): number | undefined => {
         world.restore(low);
         const row = summariseRow(parameter, world.equilibrate(parameter), world.energies());
         rows.push(row);
         return row.converged ? row.negativeModes : undefined;
       };
-      let highModes = look(high);
+      let highModes = countModesAt(high);
       if (highModes === undefined || highModes === lowModes) return undefined;
       for (let k = 0; k < halvings; k++) {
         const middle = (low.time + high) / 2;
-        const modes = look(middle);
+        const modes = countModesAt(middle);
         // An equilibrium that cannot be found is on the far side: the branch ends at a fold.
         if (modes === undefined || modes !== lowModes) {
           high = middle;

@@ -153,19 +153,26 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
           }),
     joinMatrices: join,
     findModes: (each, count) => findLinkedModes({ joined: join(each), each, rods, samples }, count),
-    save() {
-      const own = saveWarmStart(warmStart);
-      const saved = new Float64Array(links.memory.length + own.length);
-      saved.set(links.memory);
-      saved.set(own, links.memory.length);
-      return saved;
-    },
+    save: () => saveMemory(context),
     restore(saved) {
-      if (saved) links.memory.set(saved.subarray(0, links.memory.length));
-      restoreWarmStart(warmStart, saved?.subarray(links.memory.length));
-      context.contacts.count = 0;
+      restoreMemory(context, saved);
     },
   };
+}
+
+/** What links remember, then the warm start of contacts. */
+function saveMemory({ links, warmStart }: ContactContext): Float64Array {
+  const own = saveWarmStart(warmStart);
+  const saved = new Float64Array(links.memory.length + own.length);
+  saved.set(links.memory);
+  saved.set(own, links.memory.length);
+  return saved;
+}
+
+function restoreMemory({ links, warmStart, contacts }: ContactContext, saved: Float64Array | undefined): void {
+  if (saved) links.memory.set(saved.subarray(0, links.memory.length));
+  restoreWarmStart(warmStart, saved?.subarray(links.memory.length));
+  contacts.count = 0;
 }
 
 /** Single rods, for equilibria under constant forces of links. */

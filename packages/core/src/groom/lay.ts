@@ -184,8 +184,8 @@ export function layCurve(
     p[o] = p[o - 3] + dx;
     p[o + 1] = p[o - 2] + dy;
     p[o + 2] = p[o - 1] + dz;
-    const room = clearance * Math.min(1, s / rise);
-    for (let round = 0; round < rounds && pushPiece(p, o, field, room); round++) {
+    const distance = clearance * Math.min(1, s / rise);
+    for (let round = 0; round < rounds && pushPiece(p, o, field, distance); round++) {
       moved = true;
       if (round < rounds - 1) keepLength(p, o, length);
     }
@@ -194,11 +194,11 @@ export function layCurve(
 }
 
 /** Pushes the end of a piece out, and again by the penetration of its midpoint: a chord cuts through a convex surface. */
-function pushPiece(p: Float32Array | Float64Array, o: number, field: HeadField, room: number): boolean {
-  const pushed = field.push(p, o, room);
+function pushPiece(p: Float32Array | Float64Array, o: number, field: HeadField, distance: number): boolean {
+  const pushed = field.push(p, o, distance);
   for (let k = 0; k < 3; k++) middle[k] = 0.5 * (p[o + k - 3] + p[o + k]);
   const [x, y, z] = middle;
-  if (!field.push(middle, 0, 0.25 * room)) return pushed;
+  if (!field.push(middle, 0, 0.25 * distance)) return pushed;
   p[o] += 2 * (middle[0] - x);
   p[o + 1] += 2 * (middle[1] - y);
   p[o + 2] += 2 * (middle[2] - z);

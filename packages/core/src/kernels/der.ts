@@ -45,7 +45,7 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
   });
   const wholes = new Map<ArrayBufferLike, Float64Array>();
   const memory = new WebAssembly.Memory({ initial: Math.ceil(cursor / 65536) + 1 });
-  const room: { -readonly [K in keyof KernelMemory]?: KernelMemory[K] } = {
+  const kernelMemory: { -readonly [K in keyof KernelMemory]?: KernelMemory[K] } = {
     doubles: new Float64Array(memory.buffer),
     bytes: new Uint8Array(memory.buffer),
     integers: new Int32Array(memory.buffer),
@@ -56,23 +56,23 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
     },
     ask: () => {},
   };
-  const instance = new WebAssembly.Instance(module, { env: { memory, askLoads: () => room.ask?.() } });
-  room.exports = instance.exports as unknown as Exports;
+  const instance = new WebAssembly.Instance(module, { env: { memory, askLoads: () => kernelMemory.ask?.() } });
+  kernelMemory.exports = instance.exports as unknown as Exports;
   return placed.map(({ block, work, addresses }, k) => {
     const [first, second] = pairs[k];
-    writeConstants(room as KernelMemory, block, addresses, [first.der, second.der]);
-    return createPair(room as KernelMemory, block, addresses, work, pairs[k]);
+    writeConstants(kernelMemory as KernelMemory, block, addresses, [first.der, second.der]);
+    return createPair(kernelMemory as KernelMemory, block, addresses, work, pairs[k]);
   });
 }
 
 /** Constants of both rods, and their layout. */
 function writeConstants(
-  room: KernelMemory,
+  kernelMemory: KernelMemory,
   block: number,
   addresses: Addresses,
   [first, second]: readonly [DerRod, DerRod],
 ): void {
-  const { doubles, integers } = room;
+  const { doubles, integers } = kernelMemory;
   const pack = (field: Field, of: (der: DerRod) => Float64Array): void => {
     interleave(doubles, addresses[field] >> 3, of(first), 0, of(second), 0, of(first).length);
   };

@@ -98,20 +98,20 @@ function createBlocksOf(module: WebAssembly.Module): CreateBlocks {
 
 /** Factors in the kernels' memory, with space for the matrix and the right-hand side. */
 function createFactorOf(module: WebAssembly.Module): CreateFactor {
-  const rooms = new Map<number, ReturnType<typeof instantiate> & { taken: number }>();
+  const memories = new Map<number, ReturnType<typeof instantiate> & { taken: number }>();
   return (count) => {
     const area = 8 * AREA * count;
     const x = HEAP + 2 * area;
     const negative = x + 8 * BLOCK * count;
     const first = negative + 16;
     const bytes = 8 * FACTOR * count;
-    let room = rooms.get(count);
-    if (!room || room.taken === FACTORS_PER_MEMORY) {
-      room = { ...instantiate(module, first + FACTORS_PER_MEMORY * bytes), taken: 0 };
-      rooms.set(count, room);
+    let shared = memories.get(count);
+    if (!shared || shared.taken === FACTORS_PER_MEMORY) {
+      shared = { ...instantiate(module, first + FACTORS_PER_MEMORY * bytes), taken: 0 };
+      memories.set(count, shared);
     }
-    const { memory, exports } = room;
-    const at = first + room.taken++ * bytes;
+    const { memory, exports } = shared;
+    const at = first + shared.taken++ * bytes;
     const right = new Float64Array(memory.buffer, x, BLOCK * count);
     const counted = new Int32Array(memory.buffer, negative, 1);
     const none = new Float64Array(0);
@@ -153,27 +153,72 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly Fiber
     return { block, addresses: { ...common, ...own.addresses } as FiberAddresses };
   });
   const { memory, exports } = instantiate(module, cursor);
-  return placed.map(({ block, addresses }, k) => createPair(exports, memory.buffer, block, addresses, pairs[k]));
+  return placed.map((place, k) => createPair(exports, memory.buffer, place, pairs[k]));
+}
+
+/** A pair of fibers in the kernel's memory. */
+interface Pair {
+  readonly exports: Exports;
+  readonly doubles: Float64Array;
+  readonly integers: Int32Array;
+  readonly fibers: readonly FiberRod[];
+  /** Address of the pair's structure [bytes]. */
+  readonly block: number;
+  /** Index in `doubles` of each field. */
+  readonly place: FiberAddresses;
+  /** COUPLED if masses of a ring are coupled, else 0. */
+  readonly coupled: number;
+  readonly lanes: readonly Lane[];
+}
+
+/** The linear system of one fiber. */
+interface Lane {
+  readonly matrix: BlockTridiagonal;
+  readonly right: Float64Array;
+  /** Returns 0 if the matrix is singular. */
+  solve(): number;
+}
+
+/** A step of a pair: scheme, start and length [s]. */
+interface PairStep {
+  readonly scheme: Scheme;
+  readonly t: number;
+  readonly h: number;
 }
 
 function createPair(
   exports: Exports,
   buffer: ArrayBuffer,
-  block: number,
-  addresses: FiberAddresses,
+  { block, addresses }: { readonly block: number; readonly addresses: FiberAddresses },
   fibers: readonly FiberRod[],
 ): PairKernel {
   const doubles = new Float64Array(buffer);
-  const integers = new Int32Array(buffer);
-  const { ringCount, edgeCount, size } = fibers[0];
   const place = Object.fromEntries(fiberFields.map(([name]) => [name, addresses[name] >> 3])) as FiberAddresses;
-  /** Copies numbers of one fiber to its lane. */
-  const put = (field: FiberField, lane: number, from: Float64Array): void => {
-    const o = place[field] + lane;
-    for (let k = 0; k < from.length; k++) doubles[o + 2 * k] = from[k];
+  const pair: Pair = {
+    exports,
+    doubles,
+    integers: new Int32Array(buffer),
+    fibers,
+    block,
+    place,
+    coupled: fibers.some(({ couplingMass }) => hasAny(couplingMass)) ? COUPLED : 0,
+    lanes: (['0', '1'] as const).map((lane) =>
+      createLane({ exports, doubles, addresses, ringCount: fibers[0].ringCount }, lane),
+    ),
   };
-  const view = (field: FiberField, count: number): Float64Array => doubles.subarray(place[field], place[field] + count);
-  const lanes = (['0', '1'] as const).map((lane) => ({
+  writePairConstants(pair, addresses);
+  return { solve: (scheme, t, h, members, wanted) => solvePair(pair, { scheme, t, h }, members, wanted) };
+}
+
+interface LaneParts extends Pick<Pair, 'exports' | 'doubles'> {
+  readonly addresses: FiberAddresses;
+  readonly ringCount: number;
+}
+
+function createLane({ exports, doubles, addresses, ringCount }: LaneParts, lane: '0' | '1'): Lane {
+  const view = (field: FiberField, count: number): Float64Array =>
+    doubles.subarray(addresses[field] >> 3, (addresses[field] >> 3) + count);
+  return {
     matrix: {
       count: ringCount,
       diagonal: view(`diagonal${lane}`, AREA * ringCount),
@@ -189,109 +234,156 @@ function createPair(
         addresses[`lower${lane}`],
         addresses[`right${lane}`],
       ),
-  }));
-  integers[block >> 2] = ringCount;
+  };
+}
+
+/** Copies numbers of one fiber to its lane. */
+function put({ doubles, place }: Pair, field: FiberField, lane: number, from: Float64Array): void {
+  const o = place[field] + lane;
+  for (let k = 0; k < from.length; k++) doubles[o + 2 * k] = from[k];
+}
+
+function writePairConstants(pair: Pair, addresses: FiberAddresses): void {
+  const { integers, block, fibers } = pair;
+  integers[block >> 2] = fibers[0].ringCount;
   integers.set(
     fiberFields.map(([name]) => addresses[name]),
     (block >> 2) + FIBER_HEAD,
   );
-  const coupled = fibers.some(({ couplingMass }) => hasAny(couplingMass)) ? COUPLED : 0;
-  const writeStiffness = (lane: number): void => {
-    put('longStiffness', lane, fibers[lane].longStiffness);
-    put('shearStiffness', lane, fibers[lane].shearStiffness);
-    put('ringStiffness', lane, fibers[lane].ringStiffness);
-  };
   fibers.forEach((fiber, lane) => {
-    put('longRest', lane, fiber.longRest);
-    put('shearRest', lane, fiber.shearRest);
-    put('ringRest', lane, Float64Array.of(ringRest(fiber, 0), ringRest(fiber, 1), ringRest(fiber, 4)));
-    put('particleMass', lane, fiber.particleMass);
-    put('couplingMass', lane, fiber.couplingMass);
-    writeStiffness(lane);
+    put(pair, 'longRest', lane, fiber.longRest);
+    put(pair, 'shearRest', lane, fiber.shearRest);
+    put(pair, 'ringRest', lane, Float64Array.of(ringRest(fiber, 0), ringRest(fiber, 1), ringRest(fiber, 4)));
+    put(pair, 'particleMass', lane, fiber.particleMass);
+    put(pair, 'couplingMass', lane, fiber.couplingMass);
+    writeStiffness(pair, lane);
   });
+}
 
-  /** Inputs of a step: its start, damping, the factors of inertia. */
-  const begin = (scheme: Scheme, h: number, lane: number, { fiber, work }: PairMember): void => {
-    const { x0, y, v0, elements } = work;
-    y.set(x0);
-    imposeHeld(fiber, y);
-    put('x0', lane, x0);
-    put('y', lane, y);
-    put('v0', lane, v0);
-    if (fiber.rod.moduli) writeStiffness(lane);
-    put('edgeChi', lane, elements.edgeChi);
-    put('ringChi', lane, elements.ringChi);
-    const o = place.tau + lane;
-    for (let k = 0; k < 14 * edgeCount + 6; k++) doubles[o + 2 * k] = 0;
-    for (let i = 0; i < ringCount; i++) {
-      const { moved, speeds, weight } = inertiaOf(fiber, work, scheme, h, i);
-      doubles[place.moved + 2 * i + lane] = moved;
-      doubles[place.speeds + 2 * i + lane] = speeds;
-      doubles[place.matrixMass + 2 * i + lane] = weight * fiber.particleMass[i];
-      doubles[place.matrixCoupling + 2 * i + lane] = weight * fiber.couplingMass[i];
-    }
-  };
-  const writeLoads = (scheme: Scheme, h: number, lane: number, { fiber, work }: PairMember): void => {
-    spreadLoads(fiber, work, scheme);
-    put('load', lane, work.load);
-    put('drag', lane, fiber.loads.nodeDrag);
-    doubles[place.dragFactor + lane] = (((scheme === 'implicit-euler' ? 0.5 : 1) / h) * fiber.loadFactor) / 16;
-  };
+function writeStiffness(pair: Pair, lane: number): void {
+  const fiber = pair.fibers[lane];
+  put(pair, 'longStiffness', lane, fiber.longStiffness);
+  put(pair, 'shearStiffness', lane, fiber.shearStiffness);
+  put(pair, 'ringStiffness', lane, fiber.ringStiffness);
+}
 
-  const solve = (scheme: Scheme, t: number, h: number, members: readonly PairMember[], wanted: number): number => {
-    const kind = kindOf[scheme];
-    const share = scheme === 'implicit-euler' ? 1 : 0.5;
-    let [active, converged, moving, kinds] = [wanted, 0, 0, coupled];
+/** Inputs of a step: its start, damping, the factors of inertia. */
+function writeStart(pair: Pair, { scheme, h }: PairStep, lane: number, { fiber, work }: PairMember): void {
+  const { doubles, place } = pair;
+  const { x0, y, v0, elements } = work;
+  const { ringCount, edgeCount } = fiber;
+  y.set(x0);
+  imposeHeld(fiber, y);
+  put(pair, 'x0', lane, x0);
+  put(pair, 'y', lane, y);
+  put(pair, 'v0', lane, v0);
+  if (fiber.rod.moduli) writeStiffness(pair, lane);
+  put(pair, 'edgeChi', lane, elements.edgeChi);
+  put(pair, 'ringChi', lane, elements.ringChi);
+  const o = place.tau + lane;
+  for (let k = 0; k < 14 * edgeCount + 6; k++) doubles[o + 2 * k] = 0;
+  for (let i = 0; i < ringCount; i++) {
+    const { moved, speeds, weight } = inertiaOf(fiber, work, scheme, h, i);
+    doubles[place.moved + 2 * i + lane] = moved;
+    doubles[place.speeds + 2 * i + lane] = speeds;
+    doubles[place.matrixMass + 2 * i + lane] = weight * fiber.particleMass[i];
+    doubles[place.matrixCoupling + 2 * i + lane] = weight * fiber.couplingMass[i];
+  }
+}
+
+function writeLoads(pair: Pair, { scheme, h }: PairStep, lane: number, { fiber, work }: PairMember): void {
+  spreadLoads(fiber, work, scheme);
+  put(pair, 'load', lane, work.load);
+  put(pair, 'drag', lane, fiber.loads.nodeDrag);
+  pair.doubles[pair.place.dragFactor + lane] = (((scheme === 'implicit-euler' ? 0.5 : 1) / h) * fiber.loadFactor) / 16;
+}
+
+/** Newton's method for the fibers with a bit in `wanted`; returns the bits of those that converged. */
+function solvePair(pair: Pair, step: PairStep, members: readonly PairMember[], wanted: number): number {
+  const kind = kindOf[step.scheme];
+  const share = step.scheme === 'implicit-euler' ? 1 : 0.5;
+  const moving = startPair(pair, step, members, wanted);
+  let [active, converged] = [wanted, 0];
+  for (let iteration = 1; active !== 0; iteration++) {
+    if (iteration > 1) refreshLoads(pair, step, members, active & moving);
+    active &= ~pair.exports.assembleFibers(pair.block, kind, active);
+    active = eliminateLanes(pair, members, active, iteration);
+    pair.exports.moveFibers(pair.block, share);
+    const done = readConverged(pair, members, active);
+    converged |= done;
     for (let lane = 0; lane < members.length; lane++) {
-      if (!(wanted & (1 << lane))) continue;
+      const largest = pair.doubles[pair.place.outcome + 2 + lane];
+      const ends = !(largest < Infinity) || iteration >= members[lane].options.iterations;
+      if (done & (1 << lane) || ends) active &= ~(1 << lane);
+    }
+  }
+  return converged;
+}
+
+/** Writes the start of the step; returns the bits of the fibers whose loads change with the iterate. */
+function startPair(pair: Pair, step: PairStep, members: readonly PairMember[], wanted: number): number {
+  let [moving, kinds] = [0, pair.coupled];
+  for (let lane = 0; lane < members.length; lane++) {
+    if (!(wanted & (1 << lane))) continue;
+    const { fiber, work } = members[lane];
+    writeStart(pair, step, lane, members[lane]);
+    evaluateLoads(fiber, work, step.scheme, step.t, step.h);
+    if (loadsMove(fiber)) moving |= 1 << lane;
+    if (fiber.loadsFollow || hasAny(fiber.loads.nodeDrag)) kinds |= DRAG;
+    writeLoads(pair, step, lane, members[lane]);
+  }
+  pair.integers[(pair.block >> 2) + FIBER_KINDS] = kinds;
+  return moving;
+}
+
+/** Loads at the current iterate, for the fibers with a bit in `some`. */
+function refreshLoads(pair: Pair, step: PairStep, members: readonly PairMember[], some: number): void {
+  for (let lane = 0; lane < members.length; lane++) {
+    if (!(some & (1 << lane))) continue;
+    const { fiber, work } = members[lane];
+    readIterate(pair, work, lane);
+    if (fiber.loadsFollow) evaluateLoads(fiber, work, step.scheme, step.t, step.h);
+    writeLoads(pair, step, lane, members[lane]);
+  }
+}
+
+function readIterate({ doubles, place, fibers }: Pair, { y }: PairMember['work'], lane: number): void {
+  take(y, 0, doubles, place.y + lane, fibers[0].size);
+}
+
+/** Solves the linear systems of the active fibers; returns the bits of those whose matrix is not singular. */
+function eliminateLanes({ lanes }: Pair, members: readonly PairMember[], active: number, iteration: number): number {
+  let left = active;
+  for (let lane = 0; lane < 2; lane++) {
+    const { matrix, right, solve } = lanes[lane];
+    if (active & (1 << lane)) {
       const { fiber, work } = members[lane];
-      begin(scheme, h, lane, members[lane]);
-      evaluateLoads(fiber, work, scheme, t, h);
-      if (loadsMove(fiber)) moving |= 1 << lane;
-      if (fiber.loadsFollow || hasAny(fiber.loads.nodeDrag)) kinds |= DRAG;
-      writeLoads(scheme, h, lane, members[lane]);
+      constrainHeld(fiber, matrix, right);
+      work.iterations++;
+      work.iterationsMax = Math.max(work.iterationsMax, iteration);
+      if (solve() !== 0) {
+        returnHeld(fiber, right);
+        continue;
+      }
+      left &= ~(1 << lane);
     }
-    integers[(block >> 2) + FIBER_KINDS] = kinds;
-    for (let iteration = 1; active !== 0; iteration++) {
-      for (let lane = 0; lane < members.length; lane++) {
-        if (iteration === 1 || !(active & moving & (1 << lane))) continue;
-        const { fiber, work } = members[lane];
-        take(work.y, 0, doubles, place.y + lane, size);
-        if (fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
-        writeLoads(scheme, h, lane, members[lane]);
-      }
-      active &= ~exports.assembleFibers(block, kind, active);
-      for (let lane = 0; lane < 2; lane++) {
-        const { matrix, right, solve: eliminate } = lanes[lane];
-        if (active & (1 << lane)) {
-          const { fiber, work } = members[lane];
-          constrainHeld(fiber, matrix, right);
-          work.iterations++;
-          work.iterationsMax = Math.max(work.iterationsMax, iteration);
-          if (eliminate() !== 0) {
-            returnHeld(fiber, right);
-            continue;
-          }
-          active &= ~(1 << lane);
-        }
-        // a fiber that has converged keeps its state
-        right.fill(0);
-      }
-      exports.moveFibers(block, share);
-      for (let lane = 0; lane < members.length; lane++) {
-        if (!(active & (1 << lane))) continue;
-        const { tolerance, iterations } = members[lane].options;
-        const s = doubles[place.outcome + lane];
-        const largest = doubles[place.outcome + 2 + lane];
-        const done = s === 1 && largest < tolerance;
-        if (done) {
-          converged |= 1 << lane;
-          take(members[lane].work.y, 0, doubles, place.y + lane, size);
-        }
-        if (done || !(largest < Infinity) || iteration >= iterations) active &= ~(1 << lane);
-      }
-    }
-    return converged;
-  };
-  return { solve };
+    // a fiber that has converged keeps its state
+    right.fill(0);
+  }
+  return left;
+}
+
+/** Reads the state of the active fibers that have converged; returns their bits. */
+function readConverged(pair: Pair, members: readonly PairMember[], active: number): number {
+  const { doubles, place } = pair;
+  let done = 0;
+  for (let lane = 0; lane < members.length; lane++) {
+    if (!(active & (1 << lane))) continue;
+    const s = doubles[place.outcome + lane];
+    const largest = doubles[place.outcome + 2 + lane];
+    if (!(s === 1 && largest < members[lane].options.tolerance)) continue;
+    done |= 1 << lane;
+    readIterate(pair, members[lane].work, lane);
+  }
+  return done;
 }

@@ -62,7 +62,7 @@ function cutThrough(
     mark(sorted, from, side);
     for (const upper of [false, true]) {
       const [own, other] = upper ? [2, 1] : [1, 2];
-      const thin = sorted.filter((i) => side[i] === own && touches(graph[i], side, other));
+      const thin = sorted.filter((i) => side[i] === own && hasNeighbourOn(graph[i], side, other));
       if (!best || thin.length < best.thin.length) best = { thin, from, upper };
     }
   }
@@ -77,7 +77,7 @@ function mark(sorted: readonly number[], from: number, side: Uint8Array): void {
   });
 }
 
-function touches(neighbours: ReadonlySet<number>, side: Uint8Array, other: number): boolean {
+function hasNeighbourOn(neighbours: ReadonlySet<number>, side: Uint8Array, other: number): boolean {
   for (const j of neighbours) if (side[j] === other) return true;
   return false;
 }

@@ -87,14 +87,7 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
       [...path, 'path'],
       `body '${spec.id}' has a path, and no force can move it off; remove its loads`,
     );
-  const orientation = new Float64Array(4);
-  quaternionFromRotation(orientation, 0, spec.rotation ?? [0, 0, 0], 0);
-  const pose = createBodyPose();
-  pose.position.set(spec.position);
-  pose.orientation.set(orientation);
-  writeRotation(pose.rotation, orientation);
-  pose.velocity.set(spec.velocity?.linear ?? [0, 0, 0]);
-  pose.angularVelocity.set(spec.velocity?.angular ?? [0, 0, 0]);
+  const pose = createStartPose(spec);
   const world = new Float64Array(9);
   writeWorldInertia(world, pose.rotation, inertia);
   const angularMomentum = new Float64Array(3);
@@ -105,12 +98,7 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
     ...AXES.map((a) => (translation.includes(a) ? 1 : 0)),
     ...AXES.map((a) => (rotation.includes(a) ? 1 : 0)),
   ]);
-  const gravity = scene.gravity;
-  const acceleration = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
-  const factor = compileTimed(gravity !== undefined && 'acceleration' in gravity ? (gravity.factor ?? 1) : 1, [
-    'gravity',
-    'factor',
-  ]);
+  const { acceleration, factor } = compileGravity(scene);
   const way = compileBodyPath(spec, pose, path);
   return {
     pose,
@@ -122,7 +110,7 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
       free,
       start: {
         position: pose.position.slice(),
-        orientation: orientation.slice(),
+        orientation: pose.orientation.slice(),
         velocity: pose.velocity.slice(),
         angularMomentum,
       },
@@ -139,6 +127,23 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
       },
     },
   };
+}
+
+function createStartPose({ position, rotation, velocity }: BodySpec): BodyPose {
+  const pose = createBodyPose();
+  pose.position.set(position);
+  quaternionFromRotation(pose.orientation, 0, rotation ?? [0, 0, 0], 0);
+  writeRotation(pose.rotation, pose.orientation);
+  pose.velocity.set(velocity?.linear ?? [0, 0, 0]);
+  pose.angularVelocity.set(velocity?.angular ?? [0, 0, 0]);
+  return pose;
+}
+
+/** Acceleration of gravity [m/s²], and its factor over time. */
+function compileGravity({ gravity }: Scene): { acceleration: ArrayLike<number>; factor: (t: number) => number } {
+  const acceleration = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const factor = gravity !== undefined && 'acceleration' in gravity ? (gravity.factor ?? 1) : 1;
+  return { acceleration, factor: compileTimed(factor, ['gravity', 'factor']) };
 }
 
 function fromSolid(spec: BodySpec, solid: SolidSpec, path: Path): { mass: number; inertia: Float64Array } {

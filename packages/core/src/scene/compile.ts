@@ -56,36 +56,10 @@ export function compileScene(written: Scene): CompiledScene {
   const scene = carryColliders(expandWeaves(written).scene);
   checkTime(scene);
   if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
-  const indexOf = new Map<string, number>();
-  scene.rods.forEach(({ id }, index) => {
-    const first = indexOf.get(id);
-    if (first !== undefined)
-      throw new SceneError(['rods', index, 'id'], `the id '${id}' is taken by rod ${first}; ids must differ`);
-    indexOf.set(id, index);
-  });
-  const findRod = (id: string, path: Path): number => {
-    const index = indexOf.get(id);
-    if (index === undefined) throw new SceneError(path, `unknown rod '${id}'; known: ${listNames(indexOf.keys(), id)}`);
-    return index;
-  };
-
+  const findRod = numberRods(scene);
   const warnings: string[] = [];
-  const placed: PlacedPin[][] = scene.rods.map(() => []);
-  scene.pins?.forEach((spec, k) => {
-    placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] });
-  });
   const bodies = compileBodies(scene);
-  const bodyOfWeld = (scene.welds ?? []).map((weld, k) => {
-    const index = bodies.findIndex(({ body }) => body.id === weld.body);
-    if (index < 0) {
-      const known = bodies.map(({ body }) => body.id).join(', ') || 'none';
-      throw new SceneError(['welds', k, 'body'], `unknown body '${weld.body}'; known: ${known}`);
-    }
-    const { rod, at, hold, axis } = weld;
-    const spec = { rod, at, hold: hold ?? 'clamp', ...(axis && { axis }) };
-    placed[findRod(weld.rod, ['welds', k, 'rod'])].push({ spec, path: ['welds', k] });
-    return index;
-  });
+  const { placed, bodyOfWeld } = placePins(scene, bodies, findRod);
   const branches = placeBranches(scene, findRod);
   const arena = createArena();
   const compiled = scene.rods.map((spec, index) =>
@@ -132,6 +106,48 @@ export function compileScene(written: Scene): CompiledScene {
   const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
   const jumps = compileJumps(scene);
   return { scene, rods: grown, drives, bodies, welds, links, carried, releases, ...(jumps && { jumps }), warnings };
+}
+
+/** Index of the rod with an id; throws at `path` if there is none. */
+type FindRod = (id: string, path: Path) => number;
+
+function numberRods(scene: Scene): FindRod {
+  const indexOf = new Map<string, number>();
+  scene.rods.forEach(({ id }, index) => {
+    const first = indexOf.get(id);
+    if (first !== undefined)
+      throw new SceneError(['rods', index, 'id'], `the id '${id}' is taken by rod ${first}; ids must differ`);
+    indexOf.set(id, index);
+  });
+  return (id, path) => {
+    const index = indexOf.get(id);
+    if (index === undefined) throw new SceneError(path, `unknown rod '${id}'; known: ${listNames(indexOf.keys(), id)}`);
+    return index;
+  };
+}
+
+/** Pins and welds of each rod, and the body of each weld. */
+function placePins(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  findRod: FindRod,
+): { readonly placed: readonly PlacedPin[][]; readonly bodyOfWeld: readonly number[] } {
+  const placed: PlacedPin[][] = scene.rods.map(() => []);
+  scene.pins?.forEach((spec, k) => {
+    placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] });
+  });
+  const bodyOfWeld = (scene.welds ?? []).map((weld, k) => {
+    const index = bodies.findIndex(({ body }) => body.id === weld.body);
+    if (index < 0) {
+      const known = bodies.map(({ body }) => body.id).join(', ') || 'none';
+      throw new SceneError(['welds', k, 'body'], `unknown body '${weld.body}'; known: ${known}`);
+    }
+    const { rod, at, hold, axis } = weld;
+    const spec = { rod, at, hold: hold ?? 'clamp', ...(axis && { axis }) };
+    placed[findRod(weld.rod, ['welds', k, 'rod'])].push({ spec, path: ['welds', k] });
+    return index;
+  });
+  return { placed, bodyOfWeld };
 }
 
 /** Starts of rods, tree by tree: a rod and all that grows from it move as one, and none that a free body holds. */

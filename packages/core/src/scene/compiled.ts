@@ -138,7 +138,7 @@ export function createPinPose(): PinPose {
   return placePinPose((length) => new Float64Array(length));
 }
 
-/** With its numbers where there is room for them. */
+/** Its numbers are in memory that the caller allocates. */
 export function placePinPose(allocate: (length: number) => Float64Array): PinPose {
   return {
     position: allocate(3),

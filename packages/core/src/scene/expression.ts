@@ -78,124 +78,167 @@ export function parseExpression(text: string, variables: readonly string[]): Par
       `the expression has ${text.length} characters; at most ${expressionLimits.length} are allowed`,
     );
   }
-  const tokens = splitTokens(text);
-  const used = new Set<string>();
-  let position = 0;
-  let nodes = 0;
-  let depth = 0;
+  const parser = new Parser(splitTokens(text), variables);
+  return { root: parser.parseAll(), used: parser.used };
+}
 
-  const peek = (): Token => tokens[position];
-  const isSign = (...signs: string[]): boolean => peek().kind === 'sign' && signs.includes(peek().text);
-  const make = (node: Node): Node => {
-    if (++nodes > expressionLimits.nodes) {
+/** Recursive descent: one method per level of precedence, lowest first. */
+class Parser {
+  readonly used = new Set<string>();
+  private readonly tokens: readonly Token[];
+  private readonly variables: readonly string[];
+  private position = 0;
+  private nodes = 0;
+  private depth = 0;
+
+  constructor(tokens: readonly Token[], variables: readonly string[]) {
+    this.tokens = tokens;
+    this.variables = variables;
+  }
+
+  parseAll(): Node {
+    const root = this.parseTernary();
+    const next = this.peek();
+    if (next.kind !== 'end')
+      throw new ExpressionError(next.column, `expected an operator or the end but found ${describe(next)}`);
+    return root;
+  }
+
+  private peek(): Token {
+    return this.tokens[this.position];
+  }
+
+  private isSign(...signs: string[]): boolean {
+    return this.peek().kind === 'sign' && signs.includes(this.peek().text);
+  }
+
+  /** Counts a node, so that no expression is too large. */
+  private make(node: Node): Node {
+    if (++this.nodes > expressionLimits.nodes) {
       throw new ExpressionError(
-        peek().column,
+        this.peek().column,
         `the expression is too large; at most ${expressionLimits.nodes} numbers, names and operators are allowed`,
       );
     }
     return node;
-  };
-  const expect = (sign: string): void => {
-    if (!isSign(sign)) throw new ExpressionError(peek().column, `expected '${sign}' but found ${describe(peek())}`);
-    position++;
-  };
+  }
+
+  private expect(sign: string): void {
+    if (!this.isSign(sign))
+      throw new ExpressionError(this.peek().column, `expected '${sign}' but found ${describe(this.peek())}`);
+    this.position++;
+  }
+
+  private takeOperator(): BinaryOperator {
+    return this.tokens[this.position++].text as BinaryOperator;
+  }
+
   /** All recursion passes here or through the sign of `parseUnary`. */
-  const deeper = (parse: () => Node): Node => {
-    if (++depth > expressionLimits.depth) {
+  private deeper(parse: () => Node): Node {
+    if (++this.depth > expressionLimits.depth) {
       throw new ExpressionError(
-        peek().column,
+        this.peek().column,
         `the expression is nested too deeply; at most ${expressionLimits.depth} levels are allowed`,
       );
     }
     const node = parse();
-    depth--;
+    this.depth--;
     return node;
-  };
+  }
 
-  const parseTernary = (): Node =>
-    deeper(() => {
-      const condition = parseComparison();
-      if (!isSign('?')) return condition;
-      position++;
-      const yes = parseTernary();
-      expect(':');
-      return make({ kind: 'choose', condition, yes, no: parseTernary() });
+  private parseTernary(): Node {
+    return this.deeper(() => {
+      const condition = this.parseComparison();
+      if (!this.isSign('?')) return condition;
+      this.position++;
+      const yes = this.parseTernary();
+      this.expect(':');
+      return this.make({ kind: 'choose', condition, yes, no: this.parseTernary() });
     });
-  const parseComparison = (): Node => {
-    const left = parseSum();
-    if (!isSign(...comparisons)) return left;
-    const operator = tokens[position++].text as BinaryOperator;
-    const node = make({ kind: 'binary', operator, left, right: parseSum() });
-    if (isSign(...comparisons))
-      throw new ExpressionError(peek().column, 'comparisons cannot be chained; put parentheses');
+  }
+
+  private parseComparison(): Node {
+    const left = this.parseSum();
+    if (!this.isSign(...comparisons)) return left;
+    const operator = this.takeOperator();
+    const node = this.make({ kind: 'binary', operator, left, right: this.parseSum() });
+    if (this.isSign(...comparisons))
+      throw new ExpressionError(this.peek().column, 'comparisons cannot be chained; put parentheses');
     return node;
-  };
-  const parseSum = (): Node => {
-    let left = parseProduct();
-    while (isSign('+', '-')) {
-      const operator = tokens[position++].text as BinaryOperator;
-      left = make({ kind: 'binary', operator, left, right: parseProduct() });
+  }
+
+  private parseSum(): Node {
+    let left = this.parseProduct();
+    while (this.isSign('+', '-')) {
+      const operator = this.takeOperator();
+      left = this.make({ kind: 'binary', operator, left, right: this.parseProduct() });
     }
     return left;
-  };
-  const parseProduct = (): Node => {
-    let left = parseUnary();
-    while (isSign('*', '/')) {
-      const operator = tokens[position++].text as BinaryOperator;
-      left = make({ kind: 'binary', operator, left, right: parseUnary() });
+  }
+
+  private parseProduct(): Node {
+    let left = this.parseUnary();
+    while (this.isSign('*', '/')) {
+      const operator = this.takeOperator();
+      left = this.make({ kind: 'binary', operator, left, right: this.parseUnary() });
     }
     return left;
-  };
-  const parseUnary = (): Node => {
-    if (!isSign('-', '+')) return parsePower();
-    const negative = tokens[position++].text === '-';
-    const of = deeper(parseUnary);
-    return negative ? make({ kind: 'negate', of }) : of;
-  };
-  const parsePower = (): Node => {
-    const left = parseAtom();
-    if (!isSign('^')) return left;
-    position++;
-    return make({ kind: 'binary', operator: '^', left, right: deeper(parseUnary) });
-  };
-  const parseAtom = (): Node => {
-    const { kind, text: found, column } = peek();
+  }
+
+  private parseUnary(): Node {
+    if (!this.isSign('-', '+')) return this.parsePower();
+    const isNegative = this.tokens[this.position++].text === '-';
+    const of = this.deeper(() => this.parseUnary());
+    return isNegative ? this.make({ kind: 'negate', of }) : of;
+  }
+
+  private parsePower(): Node {
+    const left = this.parseAtom();
+    if (!this.isSign('^')) return left;
+    this.position++;
+    return this.make({ kind: 'binary', operator: '^', left, right: this.deeper(() => this.parseUnary()) });
+  }
+
+  private parseAtom(): Node {
+    const { kind, text, column } = this.peek();
     if (kind === 'number') {
-      position++;
-      return make({ kind: 'number', value: Number(found) });
+      this.position++;
+      return this.make({ kind: 'number', value: Number(text) });
     }
     if (kind === 'name') {
-      position++;
-      return isSign('(') ? parseCall(found, column) : parseName(found, column);
+      this.position++;
+      return this.isSign('(') ? this.parseCall(text, column) : this.parseName(text, column);
     }
-    if (!isSign('('))
-      throw new ExpressionError(column, `expected a number, a name or '(' but found ${describe(peek())}`);
-    position++;
-    const node = parseTernary();
-    expect(')');
+    if (!this.isSign('('))
+      throw new ExpressionError(column, `expected a number, a name or '(' but found ${describe(this.peek())}`);
+    this.position++;
+    const node = this.parseTernary();
+    this.expect(')');
     return node;
-  };
-  const parseName = (name: string, column: number): Node => {
-    const index = variables.indexOf(name);
+  }
+
+  private parseName(name: string, column: number): Node {
+    const index = this.variables.indexOf(name);
     if (index >= 0) {
-      used.add(name);
-      return make({ kind: 'variable', index });
+      this.used.add(name);
+      return this.make({ kind: 'variable', index });
     }
-    if (Object.hasOwn(constants, name)) return make({ kind: 'number', value: constants[name] });
+    if (Object.hasOwn(constants, name)) return this.make({ kind: 'number', value: constants[name] });
     const hint = Object.hasOwn(functions, name) ? ` '${name}' is a function and needs parentheses.` : '';
-    const allowed = [...variables, ...Object.keys(constants)].join(', ');
+    const allowed = [...this.variables, ...Object.keys(constants)].join(', ');
     throw new ExpressionError(column, `unknown name '${name}'.${hint} Variables and constants here: ${allowed}`);
-  };
-  const parseCall = (name: string, column: number): Node => {
+  }
+
+  private parseCall(name: string, column: number): Node {
     if (!Object.hasOwn(functions, name)) {
       throw new ExpressionError(column, `unknown function '${name}'. Functions: ${Object.keys(functions).join(', ')}`);
     }
     const args: Node[] = [];
     do {
-      position++;
-      args.push(parseTernary());
-    } while (isSign(','));
-    expect(')');
+      this.position++;
+      args.push(this.parseTernary());
+    } while (this.isSign(','));
+    this.expect(')');
     const { least, most } = functions[name];
     if (args.length < least || args.length > most) {
       const wanted =
@@ -205,13 +248,8 @@ export function parseExpression(text: string, variables: readonly string[]): Par
         `${name} takes ${wanted} argument${wanted === '1' ? '' : 's'}, not ${args.length}`,
       );
     }
-    return make({ kind: 'call', name, args });
-  };
-
-  const root = parseTernary();
-  if (peek().kind !== 'end')
-    throw new ExpressionError(peek().column, `expected an operator or the end but found ${describe(peek())}`);
-  return { root, used };
+    return this.make({ kind: 'call', name, args });
+  }
 }
 
 const describe = ({ kind, text }: Token): string => (kind === 'end' ? 'the end' : `'${text}'`);

@@ -169,7 +169,7 @@ const moving = new Float64Array(14);
 const still: Float64Array = new Float64Array(14);
 const second = new Float64Array(7);
 const tangent = new Float64Array(3);
-/** Poses to look at. */
+/** Poses that are compared. */
 const poses = [createPinPose(), createPinPose()];
 
 export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout: Layout): CompiledPin {
@@ -206,25 +206,7 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
   };
   const { track } = motion;
   const evaluateMotion = (out: PinMotion, t: number): void => {
-    out.acceleration.fill(0);
-    out.angularVelocity.fill(0);
-    out.angularAcceleration.fill(0);
-    if (!track?.accelerate) return;
-    track.evaluate(now, t);
-    track.accelerate(second, t);
-    for (let k = 0; k < 3; k++) out.acceleration[k] = second[k];
-    writeAngularVelocity(out.angularVelocity, now, 3, now, 10);
-    writeAngularAcceleration(out.angularAcceleration, now, 3, now, 10, second, 3);
-    // the twist is about the tangent, which turns with the rest
-    for (let k = 0; k < 3; k++) tangent[k] = frame.tangent[k];
-    if (motion.rotates) rotateInPlace(tangent, now[3], now[4], now[5]);
-    const w = out.angularVelocity;
-    const [x, y, z] = w;
-    const spin = now[13];
-    out.angularAcceleration[0] += second[6] * tangent[0] + spin * (y * tangent[2] - z * tangent[1]);
-    out.angularAcceleration[1] += second[6] * tangent[1] + spin * (z * tangent[0] - x * tangent[2]);
-    out.angularAcceleration[2] += second[6] * tangent[2] + spin * (x * tangent[1] - y * tangent[0]);
-    for (let k = 0; k < 3; k++) w[k] += spin * tangent[k];
+    writeMotion(out, motion, frame, t);
   };
   const smooth = !track || track.accelerate !== undefined;
   const pin: Pin = {
@@ -241,6 +223,30 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   return { pin, spec, path, label };
+}
+
+/** Writes acceleration, angular velocity and angular acceleration of a pin at time t. */
+function writeMotion(out: PinMotion, { track, rotates }: ReturnType<typeof readMotion>, frame: Frame, t: number): void {
+  out.acceleration.fill(0);
+  out.angularVelocity.fill(0);
+  out.angularAcceleration.fill(0);
+  if (!track?.accelerate) return;
+  const now = moving;
+  track.evaluate(now, t);
+  track.accelerate(second, t);
+  for (let k = 0; k < 3; k++) out.acceleration[k] = second[k];
+  writeAngularVelocity(out.angularVelocity, now, 3, now, 10);
+  writeAngularAcceleration(out.angularAcceleration, now, 3, now, 10, second, 3);
+  // the twist is about the tangent, which turns with the rest
+  for (let k = 0; k < 3; k++) tangent[k] = frame.tangent[k];
+  if (rotates) rotateInPlace(tangent, now[3], now[4], now[5]);
+  const w = out.angularVelocity;
+  const [x, y, z] = w;
+  const spin = now[13];
+  out.angularAcceleration[0] += second[6] * tangent[0] + spin * (y * tangent[2] - z * tangent[1]);
+  out.angularAcceleration[1] += second[6] * tangent[1] + spin * (z * tangent[0] - x * tangent[2]);
+  out.angularAcceleration[2] += second[6] * tangent[2] + spin * (x * tangent[1] - y * tangent[0]);
+  for (let k = 0; k < 3; k++) w[k] += spin * tangent[k];
 }
 
 /** Two pins may share a node when they hold different things. */

@@ -66,47 +66,10 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
         throw new SceneError([...path, 'to'], "'to' is the same point as 'from'; the rod would have no length");
       return mustClose(createStraight(spec.from, spec.to), closed, path);
     }
-    case 'arc': {
-      checkPositive(spec.radius, 'the radius', [...path, 'radius']);
-      checkPositive(spec.angle, 'the angle', [...path, 'angle']);
-      const tangent = readDirection(spec.tangent, 'the tangent', [...path, 'tangent']);
-      const normal = readNormal(spec.normal, tangent, 'the normal', 'the tangent', [...path, 'normal']);
-      const center = addScaled(spec.from, normal, spec.radius);
-      const curve = createHelix(
-        center,
-        scale(normal, -1),
-        tangent,
-        cross(scale(normal, -1), tangent),
-        spec.radius,
-        0,
-        spec.angle,
-        closed,
-      );
-      return mustClose(curve, closed, path);
-    }
-    case 'helix': {
-      checkPositive(spec.radius, 'the radius', [...path, 'radius']);
-      checkPositive(spec.turns, 'the number of turns', [...path, 'turns']);
-      if (!(spec.pitch >= 0))
-        throw new SceneError(
-          [...path, 'pitch'],
-          `the pitch is ${spec.pitch}; it must not be negative (for the other sense use handedness: left)`,
-        );
-      const axis = readDirection(spec.axis ?? [0, 0, 1], 'the axis', [...path, 'axis']);
-      const e1 = readNormal(spec.start, axis, 'start', 'the axis', [...path, 'start']);
-      const e2 = scale(cross(axis, e1), spec.handedness === 'left' ? -1 : 1);
-      const curve = createHelix(
-        spec.center ?? [0, 0, 0],
-        e1,
-        e2,
-        axis,
-        spec.radius,
-        spec.pitch / (2 * Math.PI),
-        2 * Math.PI * spec.turns,
-        closed,
-      );
-      return mustClose(curve, closed, path);
-    }
+    case 'arc':
+      return mustClose(createArc(spec, closed, path), closed, path);
+    case 'helix':
+      return mustClose(createHelicalCurve(spec, closed, path), closed, path);
     case 'ring': {
       checkPositive(spec.radius, 'the radius', [...path, 'radius']);
       const axis = readDirection(spec.axis ?? [0, 0, 1], 'the axis', [...path, 'axis']);
@@ -120,6 +83,31 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
       return createThroughPoints(points, closed);
     }
   }
+}
+
+function createArc(spec: ShapeSpec & { readonly type: 'arc' }, closed: boolean, path: Path): Curve {
+  checkPositive(spec.radius, 'the radius', [...path, 'radius']);
+  checkPositive(spec.angle, 'the angle', [...path, 'angle']);
+  const tangent = readDirection(spec.tangent, 'the tangent', [...path, 'tangent']);
+  const normal = readNormal(spec.normal, tangent, 'the normal', 'the tangent', [...path, 'normal']);
+  const center = addScaled(spec.from, normal, spec.radius);
+  const outward = scale(normal, -1);
+  return createHelix(center, outward, tangent, cross(outward, tangent), spec.radius, 0, spec.angle, closed);
+}
+
+function createHelicalCurve(spec: ShapeSpec & { readonly type: 'helix' }, closed: boolean, path: Path): Curve {
+  checkPositive(spec.radius, 'the radius', [...path, 'radius']);
+  checkPositive(spec.turns, 'the number of turns', [...path, 'turns']);
+  if (!(spec.pitch >= 0))
+    throw new SceneError(
+      [...path, 'pitch'],
+      `the pitch is ${spec.pitch}; it must not be negative (for the other sense use handedness: left)`,
+    );
+  const axis = readDirection(spec.axis ?? [0, 0, 1], 'the axis', [...path, 'axis']);
+  const e1 = readNormal(spec.start, axis, 'start', 'the axis', [...path, 'start']);
+  const e2 = scale(cross(axis, e1), spec.handedness === 'left' ? -1 : 1);
+  const rise = spec.pitch / (2 * Math.PI);
+  return createHelix(spec.center ?? [0, 0, 0], e1, e2, axis, spec.radius, rise, 2 * Math.PI * spec.turns, closed);
 }
 
 function createFormula(spec: ShapeSpec & { readonly type: 'formula' }, closed: boolean, path: Path): Curve {

@@ -59,14 +59,8 @@ function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedL
   const { count } = pool;
   const laid = findLayout(shared, sides);
   if (!laid || axesOf(sides) * sides.count < options.leastNumbers) return undefined;
-  let mix: MixRows | undefined;
+  const mixFor = createMixRows(shared);
   let law: LawRows | undefined;
-  const mixFor = (capacity: number, window: number): MixRows => {
-    const buffer = buffers[slots.mixing] as SharedArrayBuffer;
-    if (mix?.weight.buffer !== buffer || mix.capacity !== capacity || mix.window !== window)
-      mix = cutMixRows(buffer, capacity, window);
-    return mix;
-  };
   return {
     lawMemory(bytes) {
       law = undefined;
@@ -115,6 +109,17 @@ function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedL
         runLoop(own, part.all, { kind: loop, size, from: 0, to, count: changes, slot: last, gamma: values });
       });
     },
+  };
+}
+
+/** Rows of Anderson acceleration in the shared buffer, cut anew only if the buffer or their size has changed. */
+function createMixRows({ buffers }: SharedSides): (capacity: number, window: number) => MixRows {
+  let mix: MixRows | undefined;
+  return (capacity, window) => {
+    const buffer = buffers[slots.mixing] as SharedArrayBuffer;
+    if (mix?.weight.buffer !== buffer || mix.capacity !== capacity || mix.window !== window)
+      mix = cutMixRows(buffer, capacity, window);
+    return mix;
   };
 }
 

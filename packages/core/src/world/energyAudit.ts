@@ -121,19 +121,11 @@ function createLedger(world: WorldParts): Ledger {
   let gained = 0;
   let scale = 0;
 
-  const askLoads = (r: number, t: number): Loads => {
-    const { nodeForce, edgeTorque, nodeDrag } = loads[r];
-    nodeForce.fill(0);
-    edgeTorque.fill(0);
-    nodeDrag.fill(0);
-    for (const source of world.drives[r].sources) source.addLoads(loads[r], world.samples[r], t);
-    return loads[r];
-  };
   return {
     note(t) {
       energy = measureEnergy(world, t);
       audited.forEach((one, r) => {
-        noteRod(one, askLoads(r, t));
+        noteRod(one, readLoads(loads[r], world, r, t));
         notePins(one, t);
       });
       scale = Math.max(scale, energy, floorOf(audited));
@@ -154,7 +146,7 @@ function createLedger(world: WorldParts): Ledger {
       let momentumGain: MomentumGain | undefined;
       movePins(audited, world, t);
       for (let r = 0; r < audited.length; r++) {
-        const now = askLoads(r, t);
+        const now = readLoads(loads[r], world, r, t);
         workOfRod(work, audited[r], now, dt);
         if (isApart && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
@@ -173,6 +165,15 @@ function createLedger(world: WorldParts): Ledger {
       return { ...(energyGain && { energyGain }), ...(momentumGain && { momentumGain }) };
     },
   };
+}
+
+/** Loads on rod r at time t. */
+function readLoads(out: Loads, { drives, samples }: WorldParts, r: number, t: number): Loads {
+  out.nodeForce.fill(0);
+  out.edgeTorque.fill(0);
+  out.nodeDrag.fill(0);
+  for (const source of drives[r].sources) source.addLoads(out, samples[r], t);
+  return out;
 }
 
 /** Kinetic and elastic energy of everything [J]. */

@@ -149,10 +149,10 @@ function findMatrices(world: WorldParts): Matrices[] {
 }
 
 /** Models differentiate by moving their rods slightly and back with rounding errors: this restores them to the last bit. */
-function withStateKept<T>(world: WorldParts, look: () => T): T {
+function withStateKept<T>(world: WorldParts, action: () => T): T {
   const before = saveRods(world, world.clock.time);
   try {
-    return look();
+    return action();
   } finally {
     restoreState(world, before);
   }

@@ -93,7 +93,8 @@ export function makeDerRod(rod: Rod, options: DerOptions = {}, drive: Drive = { 
   const size = unknownCount(rod);
   const plan = planJoints(rod, drive.pins);
   const memory = new Float64Array(memorySize(rod, plan.count));
-  const der = createDerRod(rod, drive, options, plan, new Float64Array(size), new Float64Array(size), memory);
+  const [q, v] = [new Float64Array(size), new Float64Array(size)];
+  const der = createDerRod({ rod, drive, options, plan, q, v, memory });
   evaluatePins(der, 0);
   initializeState(der, new Float64Array(3 * rod.edgeCount));
   return der;

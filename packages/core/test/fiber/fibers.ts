@@ -49,7 +49,8 @@ export function makeFiber(scene: Scene): FiberRod {
   const { rods, drives } = compileScene(scene);
   const size = 12 * rods[0].nodeCount;
   const state = { q: new Float64Array(size), v: new Float64Array(size), memory: new Float64Array(0) };
-  const fiber = createFiberRod(rods[0], drives[0] as Drive, scene, scene.solver?.fiber ?? {}, [], state);
+  const options = scene.solver?.fiber ?? {};
+  const fiber = createFiberRod({ rod: rods[0], drive: drives[0] as Drive, scene, options, warnings: [] }, state);
   initializeState(fiber);
   evaluateHeld(fiber, 0);
   imposeHeld(fiber, fiber.q);

@@ -3,6 +3,8 @@
  * cause, in O(n). The integrator does not need it; impulses and test forces do, and it is one of three independent ways
  * to the same numbers (with the residual and the composite-body matrix) that the tests hold against each other.
  */
+
+import type { StrandTree } from '../../src/models/strand/rod.ts';
 import {
   addCrossForce,
   addForce,
@@ -11,7 +13,6 @@ import {
   crossMotion,
   invert3,
 } from '../../src/models/strand/spatial.ts';
-import type { StrandTree } from '../../src/models/strand/tree.ts';
 
 export interface ArticulatedWork {
   /** Articulated inertia 36, bias force 6, D⁻¹ 9, unresolved torque 3, and velocity product 6 a link. */

@@ -3,13 +3,7 @@
 import type { JointLaw } from '../../src/models/strand/energy.ts';
 import { initializeState } from '../../src/models/strand/kinematics.ts';
 import { findTrees } from '../../src/models/strand/model.ts';
-import {
-  createTree,
-  memoryCount,
-  positionCount,
-  type StrandTree,
-  velocityCount,
-} from '../../src/models/strand/tree.ts';
+import { createTree, memoryCount, positionCount, type StrandTree, velocityCount } from '../../src/models/strand/rod.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';
 
@@ -86,13 +80,11 @@ export function createRandomTree(scene: Scene, law: JointLaw, seed: number): Str
   const { rods, drives } = compileScene(scene);
   const [parts] = findTrees(rods, drives, scene);
   const links = parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0);
-  const tree = createTree(
-    parts,
-    law,
-    new Float64Array(positionCount(links)),
-    new Float64Array(velocityCount(links)),
-    new Float64Array(memoryCount(links)),
-  );
+  const tree = createTree(parts, law, {
+    q: new Float64Array(positionCount(links)),
+    v: new Float64Array(velocityCount(links)),
+    memory: new Float64Array(memoryCount(links)),
+  });
   initializeState(tree);
   const random = randomNumbers(seed);
   for (let j = 0; j < links; j++) {

@@ -71,12 +71,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
           gathered: swept,
         });
       markStart(found, finder, slipLimit(scaleOf(dt)));
-      const missed = new Set<number>();
-      for (let c = 0; c < found.count; c++) {
-        missed.add(systems.ofRod(found.rodA[c]));
-        if (found.rodB[c] >= 0) missed.add(systems.ofRod(found.rodB[c]));
-      }
-      return { crossed, systems: missed };
+      return { crossed, systems: systemsOf(found, systems) };
     },
     addPenetrations(to, list, t, dt) {
       const members = list.flatMap((s) => systems.rods[s]);
@@ -84,15 +79,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       search.findPenetrations(found, { t, dt, allowed: DEEP, rods: members });
       setBias(found, finder, dt, reboundThreshold(finder, dt));
       markStart(found, finder, slipLimit(scaleOf(dt)));
-      if (found.count === 0) return 0;
-      // by a table, because contacts added earlier are not sorted
-      const places = new Map<number, number>();
-      for (let c = to.count - 1; c >= 0; c--) places.set(to.key[c], c);
-      for (let c = 0; c < found.count; c++) {
-        const there = places.get(found.key[c]) ?? -1;
-        if (there < 0) appendContact(to, found, c);
-        else replaceContact(to, there, found, c);
-      }
+      mergeContacts(to, found);
       return found.count;
     },
     meetsOthers(islandOf, positions) {
@@ -108,4 +95,27 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       return false;
     },
   };
+}
+
+/** Systems that contacts join. */
+function systemsOf({ count, rodA, rodB }: ContactSet, systems: Systems): Set<number> {
+  const list = new Set<number>();
+  for (let c = 0; c < count; c++) {
+    list.add(systems.ofRod(rodA[c]));
+    if (rodB[c] >= 0) list.add(systems.ofRod(rodB[c]));
+  }
+  return list;
+}
+
+/** Appends contacts to a set, or writes them over those with the same key, which keep their impulses. */
+function mergeContacts(to: ContactSet, found: ContactSet): void {
+  if (found.count === 0) return;
+  // by a table, because contacts added earlier are not sorted
+  const places = new Map<number, number>();
+  for (let c = to.count - 1; c >= 0; c--) places.set(to.key[c], c);
+  for (let c = 0; c < found.count; c++) {
+    const known = places.get(found.key[c]) ?? -1;
+    if (known < 0) appendContact(to, found, c);
+    else replaceContact(to, known, found, c);
+  }
 }

@@ -87,13 +87,13 @@ function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: Coa
     systems.set(key, one);
   }
   for (const one of systems.values()) {
-    let [path, touches] = ['', false];
+    let [path, hasContact] = ['', false];
     for (const j of one.rods) {
       for (let r = rows.rodRun[j]; r < rows.rodRun[j + 1]; r++) path += `${rows.corner[CORNERS * r]} `;
       // sides of contacts come before those of links
-      touches ||= first[j] > 0 && rod[first[j] - 1] === rod[first[j]];
+      hasContact ||= first[j] > 0 && rod[first[j] - 1] === rod[first[j]];
     }
-    const kind = `${path}${touches}`;
+    const kind = `${path}${hasContact}`;
     const list = kinds.get(kind);
     if (list) list.push(one);
     else kinds.set(kind, [one]);

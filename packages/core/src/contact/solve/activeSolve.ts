@@ -58,7 +58,12 @@ function clearActive(active: ActiveContacts): void {
 }
 
 /** Activates contacts whose gap would be below `margin` of their size at the end of the step; returns how many are new. */
-function activate(active: ActiveContacts, set: ContactSet, arrays: SideArrays, dt: number, margin: number): number {
+function activate(
+  active: ActiveContacts,
+  set: ContactSet,
+  arrays: SideArrays,
+  { dt, margin }: { readonly dt: number; readonly margin: number },
+): number {
   const { start, sideA, sideB, axes } = arrays;
   let fresh = 0;
   active.worstClosing = 0;
@@ -126,6 +131,60 @@ function startRounds(
   return guesses ? guessStep(rounds, problem, all) : linearizeSides(rounds, problem, all, true);
 }
 
+/** An island that is being solved: its sides, all and active. */
+interface ActiveRun {
+  readonly rounds: IslandRounds;
+  readonly active: ActiveContacts;
+  readonly problem: IslandProblem;
+  /** Numbers per side: 1 along the normal while no contact has friction. */
+  axes: 1 | 3;
+  all: SideArrays;
+  arrays: SideArrays;
+}
+
+/** With one number per side, impulses must lie along the normals. */
+function alignImpulses(set: ContactSet, axes: 1 | 3): 1 | 3 {
+  if (axes === 3 || !isFrictionless(set)) return 3;
+  straighten(set);
+  return 1;
+}
+
+function layOutAll({ rounds: { layout }, problem: { contacts, systems } }: ActiveRun, axes: 1 | 3): SideArrays {
+  return layOutSides(layout, contacts, { systems, axes, slot: ALL_SIDES });
+}
+
+function layOutActive({ rounds: { layout }, active, problem: { systems }, axes }: ActiveRun): SideArrays {
+  return layOutSides(layout, active.contacts, { systems, axes, slot: ACTIVE_SIDES });
+}
+
+/**
+ * Activates contacts that the last round closed, and after a `rough` round adds those of penetrating points; true if there are new ones.
+ * `mayActivate`: contacts have not been activated too often.
+ */
+function addClosed(run: ActiveRun, rough: boolean, mayActivate: boolean): boolean {
+  const { rounds, active, problem } = run;
+  const { contacts: set, dt, addPenetrations } = problem;
+  let changed = false;
+  const searches = rough && addPenetrations !== undefined;
+  if (searches) {
+    returnActive(active, set);
+    // penetration in intermediate rounds does not count as missed
+    changed = addPenetrations(set) > 0;
+    run.axes = alignImpulses(set, run.axes);
+    if (changed) run.all = layOutAll(run, run.axes);
+  }
+  if (active.contacts.count < set.count) {
+    readVelocities(run.all, rounds.layout.finder, dt);
+    // contacts that close no deeper than resting contacts may stay inactive
+    if (mayActivate && activate(active, set, run.all, { dt, margin: LATE }) > 0) changed = true;
+  }
+  if (!changed) return false;
+  if (!searches) returnActive(active, set);
+  gatherActive(active, set);
+  run.arrays = layOutActive(run);
+  return true;
+}
+
 /**
  * Solves the island and steps it. `needsRecheck`: it was solved roughly near an abrupt impact, and the caller must call again.
  */
@@ -136,64 +195,40 @@ export function solveWithActiveContacts(
   axesAtStart: 1 | 3,
 ): { readonly outcome: StepOutcome; readonly needsRecheck: boolean } {
   const { layout, options, outcome } = rounds;
-  const { contacts: set, systems, dt, isChecked, addPenetrations } = problem;
+  const { contacts: set, systems, dt, isChecked } = problem;
   const fail = (trouble: StepOutcome) => ({ outcome: trouble, needsRecheck: false }) as const;
   const scale = velocityScale(layout, dt);
-  let axes = axesAtStart;
-  /** With one number per side, impulses must lie along the normals. */
-  const alignImpulses = (): void => {
-    if (axes === 1 && !isFrictionless(set)) axes = 3;
-    if (axes === 1) straighten(set);
-  };
-  const layOutAll = (): SideArrays => layOutSides(layout, set, { systems, axes, slot: ALL_SIDES });
-  alignImpulses();
-  let all = layOutAll();
+  const axes = alignImpulses(set, axesAtStart);
+  const all = layOutSides(layout, set, { systems, axes, slot: ALL_SIDES });
+  const run: ActiveRun = { rounds, active, problem, axes, all, arrays: all };
   clearActive(active);
   const guesses = problem.resume || all.sides.every(({ port }) => port.guess);
   const unable = startRounds(rounds, problem, all, guesses);
   if (unable) return fail(unable);
-  if (activate(active, set, all, dt, CLOSE) === 0)
+  if (activate(active, set, all, { dt, margin: CLOSE }) === 0)
     return fail(stepModels(rounds, problem, all, false) ?? { ok: true, ...outcome });
   gatherActive(active, set);
   const some: IslandProblem = { ...problem, contacts: active.contacts };
-  const layOutActive = (): SideArrays => layOutSides(layout, active.contacts, { systems, axes, slot: ACTIVE_SIDES });
-  let arrays = active.contacts.count === set.count ? all : layOutActive();
-  if (!guesses && arrays !== all) copyActiveSides(active, arrays, all, set);
+  if (active.contacts.count < set.count) run.arrays = layOutActive(run);
+  if (!guesses && run.arrays !== all) copyActiveSides(active, run.arrays, all, set);
   let rough = false;
   let needsRecheck = false;
   for (let round = 0, late = 0; ; round++) {
     rough = round < ROUNDS - 1 && ((isChecked && rough) || active.worstClosing > ABRUPT * options.tolerance * scale);
     active.worstClosing = 0;
     const linearization = round === 0 && !guesses ? 'done' : 'again';
-    const trouble = takeRound(rounds, some, arrays, { linearization, rough, toleranceFactor: rough ? ROUGH : 1 });
+    const trouble = takeRound(rounds, some, run.arrays, { linearization, rough, toleranceFactor: rough ? ROUGH : 1 });
     if (trouble) return fail(trouble);
-    const predicted = !rough && isPredicted(arrays, predictionLimit(rounds, dt));
-    let changed = false;
-    const searches = rough && addPenetrations !== undefined;
-    if (searches) {
-      returnActive(active, set);
-      // penetration in intermediate rounds does not count as missed
-      changed = addPenetrations(set) > 0;
-      alignImpulses();
-      if (changed) all = layOutAll();
-    }
-    if (active.contacts.count < set.count) {
-      readVelocities(all, layout.finder, dt);
-      // contacts that close no deeper than resting contacts may stay inactive
-      if (late < LATE_ROUNDS && activate(active, set, all, dt, LATE) > 0) changed = true;
-    }
-    if (changed) {
+    const predicted = !rough && isPredicted(run.arrays, predictionLimit(rounds, dt));
+    if (addClosed(run, rough, late < LATE_ROUNDS)) {
       late++;
-      if (!searches) returnActive(active, set);
-      gatherActive(active, set);
-      arrays = layOutActive();
       continue;
     }
     needsRecheck = isChecked && rough;
     if (needsRecheck || predicted || round - late >= ROUNDS - 1) break;
   }
-  rounds.arrived = hasArrived(arrays, predictionLimit(rounds, dt));
-  markSliding(active.contacts, arrays, scale);
+  rounds.arrived = hasArrived(run.arrays, predictionLimit(rounds, dt));
+  markSliding(active.contacts, run.arrays, scale);
   returnActive(active, set);
   return { outcome: { ok: true, ...outcome }, needsRecheck };
 }

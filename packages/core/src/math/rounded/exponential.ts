@@ -17,7 +17,7 @@ import {
   exactLogarithm10,
   exactPower,
 } from './exact.ts';
-import { dividePairs, normalizePair, pair, productError, settle, sumError } from './pair.ts';
+import { dividePairs, normalizePair, pair, productError, roundPair, sumError } from './pair.ts';
 import {
   FIRST_LOG,
   inverseLog2,
@@ -97,12 +97,12 @@ export function expm1(x: number): number {
     pair[1] =
       sumError(x, square / 2, s) + rest + square * square * (1 / 24 + square * (1 / 720 + square * (1 / 40320)));
     pair[0] = s;
-    return settle(2 ** -65 * size, exactExponentialLess1, x, 0);
+    return roundPair(2 ** -65 * size, exactExponentialLess1, x, 0);
   }
   scalePair(writeExponential(x, 0));
   const error = ERROR * pair[0];
   addToPair(-1, 0);
-  return settle(error + ERROR * Math.abs(pair[0]), exactExponentialLess1, x, 0);
+  return roundPair(error + ERROR * Math.abs(pair[0]), exactExponentialLess1, x, 0);
 }
 
 function expm1Extreme(x: number): number {
@@ -140,13 +140,13 @@ export function sinh(x: number): number {
   if (size < 2 ** -6) {
     pair[0] = x;
     pair[1] = oddTail(x, x * x);
-    return settle(2 ** -66 * size, exactHyperbolicSine, x, 0);
+    return roundPair(2 ** -66 * size, exactHyperbolicSine, x, 0);
   }
   const error = writeBoth(size, -1);
   const half = 0.5 * Math.sign(x);
   pair[0] *= half;
   pair[1] *= half;
-  return settle(error, exactHyperbolicSine, x, 0);
+  return roundPair(error, exactHyperbolicSine, x, 0);
 }
 
 export function cosh(x: number): number {
@@ -156,7 +156,7 @@ export function cosh(x: number): number {
   const error = writeBoth(size, 1);
   pair[0] *= 0.5;
   pair[1] *= 0.5;
-  return settle(error, exactHyperbolicCosine, x, 0);
+  return roundPair(error, exactHyperbolicCosine, x, 0);
 }
 
 export function tanh(x: number): number {
@@ -167,7 +167,7 @@ export function tanh(x: number): number {
     const square = x * x;
     const beyond = square * (1 / 2 + square * (1 / 24 + square * (1 / 720 + square / 40320)));
     dividePairs(x, oddTail(x, square), 1 + beyond, sumError(1, beyond, 1 + beyond));
-    return settle(2 ** -64 * size, exactHyperbolicTangent, x, 0);
+    return roundPair(2 ** -64 * size, exactHyperbolicTangent, x, 0);
   }
   writeBoth(size, -1);
   normalizePair();
@@ -176,7 +176,7 @@ export function tanh(x: number): number {
   writeBoth(size, 1);
   normalizePair();
   dividePairs(high, low, pair[0], pair[1]);
-  return settle(5 * ERROR, exactHyperbolicTangent, x, 0);
+  return roundPair(5 * ERROR, exactHyperbolicTangent, x, 0);
 }
 
 /** Writes log((x + low)·2^exponent) to `pair`, x between √½ and √2. */
@@ -235,7 +235,7 @@ export function log(x: number): number {
   if (!isUsual(x)) return isSubnormal(x) ? exactLogarithm(x) : logOfOther(x);
   if (x === 1) return 0;
   writeLog(x, 0);
-  return settle(LOG_ERROR * Math.abs(pair[0]), exactLogarithm, x, 0);
+  return roundPair(LOG_ERROR * Math.abs(pair[0]), exactLogarithm, x, 0);
 }
 
 /** log(1 + x) */
@@ -246,7 +246,7 @@ export function log1p(x: number): number {
   const sum = 1 + x;
   if (size < 2 ** -8) writeNear1(x);
   else writeLog(sum, sumError(1, x, sum));
-  return settle(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm1, x, 0);
+  return roundPair(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm1, x, 0);
 }
 
 /** Writes log(1 + z) to `pair` for |z| < 1/180. */
@@ -271,7 +271,7 @@ export function log2(x: number): number {
   if (x === 1) return 0;
   writeLog(x, 0);
   multiplyPair(inverseLog2);
-  return settle(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm2, x, 0);
+  return roundPair(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm2, x, 0);
 }
 
 export function log10(x: number): number {
@@ -279,7 +279,7 @@ export function log10(x: number): number {
   if (x === 1) return 0;
   writeLog(x, 0);
   multiplyPair(inverseLog10);
-  return settle(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm10, x, 0);
+  return roundPair(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm10, x, 0);
 }
 
 /** x^y; as the operator **, but correctly rounded. */

@@ -4,7 +4,7 @@
  * With q = y/x ≤ 1 near c from a table, atan q = atan c + atan((y − c·x)/(x + c·y)); the second quotient is at most 1/256.
  */
 import { exactArccosine, exactArcsine, exactArctangent2 } from './exact.ts';
-import { dividePairs, leading, normalizePair, pair, productError, settle, sumError } from './pair.ts';
+import { dividePairs, leading, normalizePair, pair, productError, roundPair, sumError } from './pair.ts';
 import { arctangentTable, halfPi, TANGENTS } from './tables.ts';
 
 /** Error of an angle relative to it; the largest seen is a quarter of it. */
@@ -67,7 +67,7 @@ export function atan2(y: number, x: number): number {
     pair[0] = -pair[0];
     pair[1] = -pair[1];
   }
-  return settle(ERROR * Math.abs(pair[0]), exactArctangent2, y, x);
+  return roundPair(ERROR * Math.abs(pair[0]), exactArctangent2, y, x);
 }
 
 /** Zeros, infinities, NaN and sizes whose products leave the range of doubles. */
@@ -111,7 +111,7 @@ export function acos(x: number): number {
   if (size < TINY) return x === 0 ? halfPi[0] : exactArccosine(x);
   writeCofactor(x);
   writeFullAngle(pair[0], pair[1], x, 0);
-  return settle(ERROR * pair[0], exactArccosine, x, 0);
+  return roundPair(ERROR * pair[0], exactArccosine, x, 0);
 }
 
 export function asin(x: number): number {
@@ -124,5 +124,5 @@ export function asin(x: number): number {
     pair[0] = -pair[0];
     pair[1] = -pair[1];
   }
-  return settle(ERROR * Math.abs(pair[0]), exactArcsine, x, 0);
+  return roundPair(ERROR * Math.abs(pair[0]), exactArcsine, x, 0);
 }

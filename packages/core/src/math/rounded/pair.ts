@@ -1,7 +1,7 @@
 /**
  * Pairs of doubles: an unevaluated sum high + low with about 100 digits (double-double arithmetic [Dekker1971]).
  *
- * A fast function leaves its result in `pair` with a bound on its error; `settle` rounds it if every number within the bound rounds
+ * A fast function leaves its result in `pair` with a bound on its error; `roundPair` rounds it if every number within the bound rounds
  * to the same double, and otherwise asks for the exact result [Ziv1991].
  */
 
@@ -9,7 +9,7 @@
 export const pair: Float64Array = new Float64Array(2);
 
 /** Rounds `pair`, known to ±error; `decide` computes what is ambiguous: one call in some thousands. */
-export function settle(error: number, decide: (x: number, y: number) => number, x: number, y: number): number {
+export function roundPair(error: number, decide: (x: number, y: number) => number, x: number, y: number): number {
   const rounded = pair[0] + (pair[1] + error);
   return rounded === pair[0] + (pair[1] - error) ? rounded : decide(x, y);
 }

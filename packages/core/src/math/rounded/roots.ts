@@ -1,7 +1,7 @@
 /** Lengths and cube roots, correctly rounded: a root in doubles, corrected by its exact residual. */
 import { exactCubeRoot, exactHypotenuse } from './exact.ts';
 import { exp, log } from './exponential.ts';
-import { dividePairs, leading, pair, productError, settle, sumError } from './pair.ts';
+import { dividePairs, leading, pair, productError, roundPair, sumError } from './pair.ts';
 
 const SMALLEST = 2 ** -400;
 const LARGEST = 2 ** 400;
@@ -101,5 +101,5 @@ export function cbrt(x: number): number {
   dividePairs(residual, 0, 3 * squared, 0);
   pair[1] = pair[0];
   pair[0] = root;
-  return settle(2 ** -80 * Math.abs(root), exactCubeRoot, x, 0);
+  return roundPair(2 ** -80 * Math.abs(root), exactCubeRoot, x, 0);
 }

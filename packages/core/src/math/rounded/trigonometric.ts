@@ -6,7 +6,7 @@
  * more than 53 digits.
  */
 import { exactCosine, exactSine, exactTangent } from './exact.ts';
-import { dividePairs, normalizePair, pair, settle, sumError } from './pair.ts';
+import { dividePairs, normalizePair, pair, roundPair, sumError } from './pair.ts';
 import { ANGLES, halfPiParts, sineTable } from './tables.ts';
 
 /** Below, x and 1 are the rounded sine (tangent) and cosine. */
@@ -85,7 +85,7 @@ function negate(): void {
   pair[1] = -pair[1];
 }
 
-/** `writeSine` and `settle` in one, without stores and calls, for the angles that simulations have most. */
+/** `writeSine` and `roundPair` in one, without stores and calls, for the angles that simulations have most. */
 export function sin(x: number): number {
   const a = Math.abs(x);
   if (!(a <= QUARTER)) return sineFar(x);
@@ -116,7 +116,7 @@ function sineFar(x: number): number {
   if (k & 1) writeCosine(pair[0], pair[1]);
   else writeSine(pair[0], pair[1]);
   if (k & 2) negate();
-  return settle(ERROR * Math.abs(pair[0]) + REDUCTION, exactSine, x, 0);
+  return roundPair(ERROR * Math.abs(pair[0]) + REDUCTION, exactSine, x, 0);
 }
 
 /** As `sin` is. */
@@ -148,7 +148,7 @@ function cosineFar(x: number): number {
   if (k & 1) writeSine(pair[0], pair[1]);
   else writeCosine(pair[0], pair[1]);
   if ((k + 1) & 2) negate();
-  return settle(ERROR * Math.abs(pair[0]) + REDUCTION, exactCosine, x, 0);
+  return roundPair(ERROR * Math.abs(pair[0]) + REDUCTION, exactCosine, x, 0);
 }
 
 export function tan(x: number): number {
@@ -166,5 +166,5 @@ export function tan(x: number): number {
   normalizePair();
   if (k & 1) dividePairs(-pair[0], -pair[1], sine, sineLow);
   else dividePairs(sine, sineLow, pair[0], pair[1]);
-  return settle((3 * ERROR + REDUCTION / Math.abs(r)) * Math.abs(pair[0]), exactTangent, x, 0);
+  return roundPair((3 * ERROR + REDUCTION / Math.abs(r)) * Math.abs(pair[0]), exactTangent, x, 0);
 }

@@ -169,10 +169,10 @@ function createQueries({ parts, tools }: CosseratBundle): Queries {
 }
 
 /** Queries that change nothing. */
-function withState<T>(cos: CosseratRod, { entry }: Tools, look: () => T): T {
+function withState<T>(cos: CosseratRod, { entry }: Tools, action: () => T): T {
   takeSnapshot(entry, cos);
   try {
-    return look();
+    return action();
   } finally {
     returnToSnapshot(cos, entry);
     measureStrain(cos);

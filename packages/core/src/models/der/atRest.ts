@@ -43,39 +43,11 @@ export function createRestRod(der: DerRod): RestRod {
         out[k] = readEntry(work.matrix, i, j);
       });
     },
-    place(t) {
-      clearContact(der, false);
-      const before = der.held.theta.slice();
-      evaluatePins(der, t);
-      spreadHeldTwist(der, before, undefined);
-      placePinned(der, der.q, undefined);
-      der.v.fill(0);
-      return followCenterline(der, work.edgeWork);
-    },
+    place: (t) => placeAtRest(der, work, t),
     load(part) {
       der.loadFactor = part;
     },
-    evaluate(t, what) {
-      const stage = { t, inertia: 0, rate: 0 };
-      if (!followCenterline(der, work.edgeWork)) return Number.NaN;
-      // links read the edges' frames
-      poseSamples(der);
-      work.loadJacobian.asymmetry = 0;
-      if (what === 'tangent') {
-        if (!assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'all' })) return Number.NaN;
-        closeTangent(der, work);
-        return 0;
-      }
-      setPenalties(der, work, 0);
-      evaluateLoads(der, t);
-      if (what === 'residual') return evaluateStage(der, work, stage, undefined);
-      clearBand(work.matrix);
-      const scale = evaluateStage(der, work, stage, work.matrix);
-      if (!dependsOnState(der.drive) || Number.isNaN(scale)) return scale;
-      measureLoads(der, work, t);
-      subtractSymmetricPart(work.matrix, work.loadJacobian);
-      return scale;
-    },
+    evaluate: (t, what) => evaluateAtRest(der, work, t, what),
     get conservative() {
       return work.loadJacobian.asymmetry <= 1e-4;
     },
@@ -91,19 +63,58 @@ export function createRestRod(der: DerRod): RestRod {
     hold: () => takeSnapshot(snapshot, der),
     revert: (t) => returnToSnapshot(der, snapshot, work, t),
     finish(outside) {
-      der.loadFactor = 1;
-      // as after a step: reactions of pins then include the link forces
-      clearContact(der, true);
-      for (let d = 0; d < size && der.contact; d++) {
-        if ((d & 3) < 3) der.contact.nodeForce[3 * (d >> 2) + (d & 3)] = outside[d];
-        else
-          for (let o = 3 * (d >> 2); o < 3 * (d >> 2) + 3; o++)
-            der.contact.edgeTorque[o] = outside[d] * der.edgeTangent[o];
-      }
-      der.v.fill(0);
-      der.acceleration.fill(0);
-      der.history.fill(0);
-      poseSamples(der);
+      finishAtRest(der, outside);
     },
   };
+}
+
+type Workspace = ReturnType<typeof createWorkspace>;
+
+/** Moves pins to time t; false if the state is impossible. */
+function placeAtRest(der: DerRod, work: Workspace, t: number): boolean {
+  clearContact(der, false);
+  const before = der.held.theta.slice();
+  evaluatePins(der, t);
+  spreadHeldTwist(der, before, undefined);
+  placePinned(der, der.q, undefined);
+  der.v.fill(0);
+  return followCenterline(der, work.edgeWork);
+}
+
+/** Residual and matrix at the current state; returns the sum of force magnitudes [N], or NaN. */
+function evaluateAtRest(der: DerRod, work: Workspace, t: number, what: Parameters<RestRod['evaluate']>[1]): number {
+  const stage = { t, inertia: 0, rate: 0 };
+  if (!followCenterline(der, work.edgeWork)) return Number.NaN;
+  // links read the edges' frames
+  poseSamples(der);
+  work.loadJacobian.asymmetry = 0;
+  if (what === 'tangent') {
+    if (!assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'all' })) return Number.NaN;
+    closeTangent(der, work);
+    return 0;
+  }
+  setPenalties(der, work, 0);
+  evaluateLoads(der, t);
+  if (what === 'residual') return evaluateStage(der, work, stage, undefined);
+  clearBand(work.matrix);
+  const scale = evaluateStage(der, work, stage, work.matrix);
+  if (!dependsOnState(der.drive) || Number.isNaN(scale)) return scale;
+  measureLoads(der, work, t);
+  subtractSymmetricPart(work.matrix, work.loadJacobian);
+  return scale;
+}
+
+/** Leaves the rod at rest with the forces of the links on it, as after a step: reactions of pins then include them. */
+function finishAtRest(der: DerRod, outside: ArrayLike<number>): void {
+  der.loadFactor = 1;
+  clearContact(der, true);
+  for (let d = 0; d < der.size && der.contact; d++) {
+    if ((d & 3) < 3) der.contact.nodeForce[3 * (d >> 2) + (d & 3)] = outside[d];
+    else
+      for (let o = 3 * (d >> 2); o < 3 * (d >> 2) + 3; o++) der.contact.edgeTorque[o] = outside[d] * der.edgeTangent[o];
+  }
+  der.v.fill(0);
+  der.acceleration.fill(0);
+  der.history.fill(0);
+  poseSamples(der);
 }

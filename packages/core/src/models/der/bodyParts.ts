@@ -1,6 +1,6 @@
 /** What rods with bodies need beyond single rods, as an optional part of the model: a model without it rejects welds. */
 import { exportSystemMatrices, findSystemModes, modesOfRod } from './coupledModal.ts';
-import { settleSystem } from './coupledStatics.ts';
+import { findSystemEquilibrium } from './coupledStatics.ts';
 import { createPartedOrder } from './ordering.ts';
 import { createSparseOuter } from './sparseOuter.ts';
 import { solveWelded } from './weldedNewton.ts';
@@ -9,7 +9,7 @@ export interface BodyParts {
   readonly solveWelded: typeof solveWelded;
   readonly createSparseOuter: typeof createSparseOuter;
   readonly createPartedOrder: typeof createPartedOrder;
-  readonly settleSystem: typeof settleSystem;
+  readonly findSystemEquilibrium: typeof findSystemEquilibrium;
   readonly findSystemModes: typeof findSystemModes;
   readonly modesOfRod: typeof modesOfRod;
   readonly exportSystemMatrices: typeof exportSystemMatrices;
@@ -19,7 +19,7 @@ export const bodyParts: BodyParts = {
   solveWelded,
   createSparseOuter,
   createPartedOrder,
-  settleSystem,
+  findSystemEquilibrium,
   findSystemModes,
   modesOfRod,
   exportSystemMatrices,

@@ -22,7 +22,7 @@ import {
   createUnits,
   findSystems,
   type Joined,
-  layOut,
+  layOutState,
   pairUp,
   type Tools,
   type Unit,
@@ -90,7 +90,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   // the explicit schemes and their strain are those of the paper; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const { rods, warnings } = designRods(input, options);
-  const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
+  const { state, ders, bodyOf } = layOutState(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
   const bodies = [...bodyOf.values()];
   const joined = findSystems(rods.length, coupling);
   const { kernel } = parts;

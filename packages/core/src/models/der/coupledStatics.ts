@@ -34,118 +34,148 @@ function back(system: System, starts: readonly Snapshot[], t: number): void {
   });
 }
 
-export function settleSystem(
+/** Search for an equilibrium of a system. */
+interface Search {
+  readonly system: System;
+  /** Work space: the state at the start of an attempt. */
+  readonly starts: readonly Snapshot[];
+  readonly t: number;
+  readonly tolerance: number;
+  /** Iterations since the counter was last reset. */
+  iterations: number;
+}
+
+/** Finds an equilibrium of rods joined by bodies; `rod` is the name for the report. */
+export function findSystemEquilibrium(
   system: System,
   starts: readonly Snapshot[],
   rod: string,
-  t: number,
-  options: EquilibriumOptions,
+  at: { readonly t: number; readonly options: EquilibriumOptions },
 ): EquilibriumReport {
-  const attempt = (inertia: number, tolerance: number, iterations: number, unshift = false): NewtonResult => {
-    begin(system, starts, t);
-    const newton = {
-      ...solveSystem(system, { t, inertia, rate: 0 }, { tolerance, iterations, rotation: 0.5, unshift }),
-    };
-    if (!newton.converged) back(system, starts, t);
-    return newton;
-  };
-  let iterations = 0;
-  // a typical frequency of the stiffest motion sets the initial fictitious inertia
-  const stiffest = Math.max(
-    ...system.members.map(({ der }) =>
-      Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0))),
-    ),
+  const { t, options } = at;
+  const search: Search = { system, starts, t, tolerance: options.tolerance, iterations: 0 };
+  const softest = estimateSoftest(system);
+  const report = seekStable(
+    {
+      settle() {
+        search.iterations = 0;
+        return { ...solveEquilibrium(search), iterations: search.iterations };
+      },
+      judge: () => judge(system, t),
+      leave(round) {
+        search.iterations = 0;
+        // close to a critical load the way back is short
+        nudge(system, starts, t, 0.02 * round);
+        descend(search, softest);
+        return search.iterations;
+      },
+    },
+    rod,
+    options,
   );
-  // and of the slowest motion, bending of a rod under all masses, that of the descent from a saddle
-  const mass = system.bodies.reduce((sum, body) => sum + body.mass, 0);
-  const softest = Math.max(
-    ...system.members.map(({ der }) => {
+  stopMotion(system);
+  return report;
+}
+
+/** One Newton solve, with fictitious inertia [1/s²]; if it fails, the system is as before. */
+function attempt(
+  search: Search,
+  inertia: number,
+  limits: { readonly tolerance: number; readonly iterations: number; readonly unshift?: boolean },
+): NewtonResult {
+  const { system, starts, t } = search;
+  const { tolerance, iterations, unshift = false } = limits;
+  begin(system, starts, t);
+  const newton = {
+    ...solveSystem(system, { t, inertia, rate: 0 }, { tolerance, iterations, rotation: 0.5, unshift }),
+  };
+  if (!newton.converged) back(system, starts, t);
+  search.iterations += newton.iterations;
+  return newton;
+}
+
+/** A typical frequency² of the stiffest motion [1/s²]: the initial fictitious inertia. */
+function estimateStiffest({ members }: System): number {
+  return Math.max(
+    ...members.map(({ der }) => Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0)))),
+  );
+}
+
+/** The same for the slowest motion, bending of a rod under all masses: that of the descent from a saddle. */
+function estimateSoftest({ members, bodies }: System): number {
+  const mass = bodies.reduce((sum, body) => sum + body.mass, 0);
+  return Math.max(
+    ...members.map(({ der }) => {
       const own = der.mass.reduce((sum, m, d) => sum + ((d & 3) === 3 ? 0 : m / 3), 0);
       return (
         (30 * Math.max(...der.softScale.map((k, d) => ((d & 3) === 3 ? 0 : k)))) / pow(der.edgeCount, 3) / (own + mass)
       );
     }),
   );
-  const setLoads = (factor: number): void => {
-    for (const { der } of system.members) der.loadFactor = factor;
-  };
-  /** Raises the loads of the rods in increments, as `raiseLoads` for a single rod; a failure leaves the last equilibrium. */
-  const raise = (): NewtonResult => {
-    let returns = false;
-    const raised = raiseLoads(
-      {
-        setLoads,
-        solve: (tolerance, most) => attempt(0, tolerance, most, returns),
-        hold() {
-          returns = true;
-        },
-        revert() {},
-      },
-      options.tolerance,
-    );
-    iterations += raised.iterations;
-    return raised.last;
-  };
-  const settle = (): NewtonResult => {
-    let newton = attempt(0, options.tolerance, 100);
-    iterations += newton.iterations;
-    // descent needs a potential
-    if (!newton.converged && hasFollowers(system)) newton = raise();
-    let inertia = stiffest;
-    for (let round = 0; !newton.converged && round < 200; round++) {
-      const step = attempt(inertia, 1e-6, 40);
-      iterations += step.iterations;
-      inertia *= step.converged ? 0.25 : 16;
-      if (step.converged && round % 8 === 7) {
-        newton = attempt(0, options.tolerance, 100);
-        iterations += newton.iterations;
-      }
-    }
-    return newton;
-  };
-  /** Only steps of descent, so that Newton does not return to the previous equilibrium. */
-  const descend = (): void => {
-    let inertia = softest;
-    for (let step = 0, tries = 0; step < 60 && tries < 180; tries++) {
-      const newton = attempt(inertia, 1e-6, 40);
-      iterations += newton.iterations;
-      inertia *= newton.converged ? 0.5 : 16;
-      if (newton.converged) step++;
-      if (inertia < 1e-8 * softest) break;
-    }
-  };
-  const report = seekStable(
+}
+
+/** Newton's method; if it fails, loads raised in increments, then steps with less and less fictitious inertia. */
+function solveEquilibrium(search: Search): NewtonResult {
+  const { tolerance } = search;
+  let newton = attempt(search, 0, { tolerance, iterations: 100 });
+  // descent needs a potential
+  if (!newton.converged && hasFollowers(search.system)) newton = raise(search);
+  let inertia = newton.converged ? 0 : estimateStiffest(search.system);
+  for (let round = 0; !newton.converged && round < 200; round++) {
+    const step = attempt(search, inertia, { tolerance: 1e-6, iterations: 40 });
+    inertia *= step.converged ? 0.25 : 16;
+    if (step.converged && round % 8 === 7) newton = attempt(search, 0, { tolerance, iterations: 100 });
+  }
+  return newton;
+}
+
+/** Raises the loads of the rods in increments, as `raiseLoads` for a single rod; a failure leaves the last equilibrium. */
+function raise(search: Search): NewtonResult {
+  const before = search.iterations;
+  let returns = false;
+  const raised = raiseLoads(
     {
-      settle() {
-        iterations = 0;
-        return { ...settle(), iterations };
+      setLoads(factor) {
+        for (const { der } of search.system.members) der.loadFactor = factor;
       },
-      judge: () => judge(system, t),
-      leave(round) {
-        iterations = 0;
-        // close to a critical load the way back is short
-        nudge(system, starts, t, 0.02 * round);
-        descend();
-        return iterations;
+      solve: (tolerance, iterations) => attempt(search, 0, { tolerance, iterations, unshift: returns }),
+      hold() {
+        returns = true;
       },
+      revert() {},
     },
-    rod,
-    options,
+    search.tolerance,
   );
-  for (const body of system.bodies) {
+  search.iterations = before + raised.iterations;
+  return raised.last;
+}
+
+/** Only steps of descent, so that Newton does not return to the previous equilibrium. */
+function descend(search: Search, softest: number): void {
+  let inertia = softest;
+  for (let step = 0, tries = 0; step < 60 && tries < 180; tries++) {
+    const newton = attempt(search, inertia, { tolerance: 1e-6, iterations: 40 });
+    inertia *= newton.converged ? 0.5 : 16;
+    if (newton.converged) step++;
+    if (inertia < 1e-8 * softest) break;
+  }
+}
+
+/** Bodies and rods at rest where they are. */
+function stopMotion({ bodies, members }: System): void {
+  for (const body of bodies) {
     body.velocity.fill(0);
     body.momentum.fill(0);
     body.force.fill(0);
     body.torque.fill(0);
     syncPose(body);
   }
-  for (const { der } of system.members) {
+  for (const { der } of members) {
     der.v.fill(0);
     der.acceleration.fill(0);
     der.history.fill(0);
     poseSamples(der);
   }
-  return report;
 }
 
 /** Number of negative pivots of the whole; no verdict if loads have no potential, because there is no energy then. */

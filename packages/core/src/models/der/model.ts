@@ -169,7 +169,7 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivat
       const { work, start, entry } = tools[rod];
       const report =
         bodyParts && !isAlone(rod)
-          ? bodyParts.settleSystem(system, starts, rods[rod].id, t, wanted)
+          ? bodyParts.findSystemEquilibrium(system, starts, rods[rod].id, { t, options: wanted })
           : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
       // the explicit schemes start from forces without tension, which statics does not keep
       if (explicitSchemes) initializeScheme(bundle, t);

@@ -116,7 +116,7 @@ export function createUnits(
 }
 
 /** The state that the bundle's rods and bodies share, and their offsets in it. */
-export function layOut(
+export function layOutState(
   rods: readonly Rod[],
   drives: readonly Drive[],
   options: DerOptions,
@@ -151,7 +151,17 @@ export function layOut(
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     atQ += sizes[k];
     atMemory += memories[k];
-    return createDerRod(rod, drives[k], options, plans[k], q, v, memory, allocateSamples, arena);
+    return createDerRod({
+      rod,
+      drive: drives[k],
+      options,
+      plan: plans[k],
+      q,
+      v,
+      memory,
+      allocateSamples,
+      allocate: arena,
+    });
   });
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {

@@ -193,20 +193,60 @@ function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | '
   joints.length[i] = length;
 }
 
-/** Creates a rod on the given slices of the bundle's state; `allocateSamples` and `arena` provide the memory for samples and for everything else. */
-export function createDerRod(
-  rod: Rod,
-  drive: Drive,
-  options: DerOptions,
-  plan: JointPlan,
-  q: Float64Array,
-  v: Float64Array,
-  memory: Float64Array,
-  allocateSamples: Allocate = allocatePlain,
-  allocate: Allocate = allocatePlain,
-): DerRod {
+/** What a rod is made of. */
+export interface DerParts {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly options: DerOptions;
+  readonly plan: JointPlan;
+  /** Slices of the bundle's state. */
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+  /** Memory for the samples, and for everything else. */
+  readonly allocateSamples?: Allocate;
+  readonly allocate?: Allocate;
+}
+
+/** Creates a rod on the given slices of the bundle's state. */
+export function createDerRod(parts: DerParts): DerRod {
+  const { rod, drive, options, plan, q, v, memory, allocateSamples = allocatePlain, allocate = allocatePlain } = parts;
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
+  const joints = createJoints(rod, options, plan, allocate);
+  const scales = createScales(rod, options, allocate);
+  return {
+    rod,
+    nodeCount,
+    edgeCount,
+    size,
+    pins: drive.pins,
+    poses: drive.pins.map(() => placePinPose(allocate)),
+    drive,
+    strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
+    joints,
+    held: createHeld(plan, allocate),
+    q,
+    v,
+    ...nameMemory(memory, edgeCount, joints.count, size),
+    edgeLength: allocate(edgeCount),
+    edgeTangent: allocate(3 * edgeCount),
+    edgeM1: allocate(3 * edgeCount),
+    edgeM2: allocate(3 * edgeCount),
+    jointTwist: allocate(joints.count),
+    jointOffset: allocate(joints.count),
+    ...scales,
+    fixed: new Uint8Array(size),
+    jointActive: new Uint8Array(joints.count).fill(1),
+    samples: createSamples(rod, allocateSamples),
+    loads: createLoads(rod, allocate),
+    loadFactor: 1,
+    memory,
+    contact: undefined,
+  };
+}
+
+function createJoints(rod: Rod, options: DerOptions, plan: JointPlan, allocate: Allocate): Joints {
   const joints: Joints = {
     ...plan,
     constants: allocate(JOINT_STRIDE * plan.count),
@@ -214,12 +254,66 @@ export function createDerRod(
     length: allocate(plan.count),
   };
   for (let i = 0; i < plan.count; i++) writeJoint(joints, i, rod, options.strain ?? 'rotation');
-  const heldCount = plan.heldPin.length;
+  return joints;
+}
+
+function createHeld(plan: JointPlan, allocate: Allocate): DerRod['held'] {
+  const count = plan.heldPin.length;
+  return {
+    count,
+    pin: plan.heldPin,
+    joints: plan.heldJoints,
+    tangent: allocate(3 * count),
+    director: allocate(3 * count),
+    theta: allocate(count),
+    m1: allocate(3 * count),
+    m2: allocate(3 * count),
+    hinged: plan.hinged,
+    axis: allocate(3 * count),
+    angle: allocate(count),
+    baseTangent: allocate(3 * count),
+    baseDirector: allocate(3 * count),
+  };
+}
+
+type MemoryNames =
+  | 'edgeReference'
+  | 'jointReferenceTwist'
+  | 'edgeTension'
+  | 'acceleration'
+  | 'qBefore'
+  | 'vBefore'
+  | 'history';
+
+/** Parts of a rod's memory by name, in the order in which they are saved. */
+function nameMemory(
+  memory: Float64Array,
+  edgeCount: number,
+  jointCount: number,
+  size: number,
+): Pick<DerRod, MemoryNames> {
   let cursor = 0;
   const take = (length: number): Float64Array => {
     cursor += length;
     return memory.subarray(cursor - length, cursor);
   };
+  return {
+    edgeReference: take(3 * edgeCount),
+    jointReferenceTwist: take(jointCount),
+    edgeTension: take(edgeCount),
+    acceleration: take(size),
+    qBefore: take(size),
+    vBefore: take(size),
+    history: take(2),
+  };
+}
+
+type ScaleNames = 'mass' | 'stiffnessScale' | 'softScale' | 'massDamping' | 'edgeDamping' | 'edgeStiffness';
+
+/** Mass, damping and typical stiffness of every unknown and edge. */
+function createScales(rod: Rod, options: DerOptions, allocate: Allocate): Pick<DerRod, ScaleNames> {
+  const { nodeCount, edgeCount } = rod;
+  const size = unknownCount(rod);
   const mass = allocate(size);
   const stiffnessScale = allocate(size);
   const softScale = allocate(size).fill(Infinity);
@@ -254,58 +348,5 @@ export function createDerRod(
     stiffnessScale[4 * j + 3] = Math.max(twist, bend) / l;
     edgeStiffness[j] = rod.edgeEA[j] / l;
   }
-  return {
-    rod,
-    nodeCount,
-    edgeCount,
-    size,
-    pins: drive.pins,
-    poses: drive.pins.map(() => placePinPose(allocate)),
-    drive,
-    strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
-    joints,
-    held: {
-      count: heldCount,
-      pin: plan.heldPin,
-      joints: plan.heldJoints,
-      tangent: allocate(3 * heldCount),
-      director: allocate(3 * heldCount),
-      theta: allocate(heldCount),
-      m1: allocate(3 * heldCount),
-      m2: allocate(3 * heldCount),
-      hinged: plan.hinged,
-      axis: allocate(3 * heldCount),
-      angle: allocate(heldCount),
-      baseTangent: allocate(3 * heldCount),
-      baseDirector: allocate(3 * heldCount),
-    },
-    q,
-    v,
-    edgeReference: take(3 * edgeCount),
-    jointReferenceTwist: take(joints.count),
-    edgeTension: take(edgeCount),
-    acceleration: take(size),
-    qBefore: take(size),
-    vBefore: take(size),
-    history: take(2),
-    edgeLength: allocate(edgeCount),
-    edgeTangent: allocate(3 * edgeCount),
-    edgeM1: allocate(3 * edgeCount),
-    edgeM2: allocate(3 * edgeCount),
-    jointTwist: allocate(joints.count),
-    jointOffset: allocate(joints.count),
-    mass,
-    stiffnessScale,
-    softScale,
-    massDamping,
-    edgeDamping,
-    fixed: new Uint8Array(size),
-    jointActive: new Uint8Array(joints.count).fill(1),
-    edgeStiffness,
-    samples: createSamples(rod, allocateSamples),
-    loads: createLoads(rod, allocate),
-    loadFactor: 1,
-    memory,
-    contact: undefined,
-  };
+  return { mass, stiffnessScale, softScale, massDamping, edgeDamping, edgeStiffness };
 }

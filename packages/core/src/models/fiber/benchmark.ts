@@ -26,7 +26,10 @@ export function createFiberWork(cuboids: number, create?: CreateBlocks): () => v
   const { rods, drives } = compileScene(scene);
   const size = 12 * rods[0].nodeCount;
   const state = { q: new Float64Array(size), v: new Float64Array(size), memory: new Float64Array(0) };
-  const fiber = createFiberRod(rods[0], drives[0], scene, { scaffold: 1e-3 }, [], state);
+  const fiber = createFiberRod(
+    { rod: rods[0], drive: drives[0], scene, options: { scaffold: 1e-3 }, warnings: [] },
+    state,
+  );
   initializeState(fiber);
   evaluateHeld(fiber, 0);
   imposeHeld(fiber, fiber.q);

@@ -49,22 +49,13 @@ function compile(
     throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
   const warnings: string[] = [];
   const remembers = scheme === 'deti' || scheme === 'deti-r';
-  const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
-  // a single rod is halved here, which is cheaper than all of them; the world continues from there
-  const depth = scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0;
-  const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, ({ width1, width2 }) => ({
-    tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
-    iterations: options.iterations ?? 12,
-    depth,
-    calm: options.calmRings === true,
-  }));
+  const { state, fibers } = layOutState({ rods, drives, scene, options, warnings, allocate }, remembers);
+  const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, (fiber) =>
+    newtonOptionsOf(fiber, scene, scheme),
+  );
   const workOf: Workspace[] = [];
   for (const { members } of units) for (const { index, work } of members) workOf[index] = work;
-  for (const fiber of fibers) {
-    initializeState(fiber);
-    evaluateHeld(fiber, 0);
-    imposeHeld(fiber, fiber.q);
-  }
+  fibers.forEach(startFiber);
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
   warnOptions(options, warnings);
@@ -78,10 +69,9 @@ function compile(
   };
   refresh(0);
   const before = cloneState(state);
-  // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
-  const touches = scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
-  const contact = touches ? createFiberContact(fibers, state, units, allocate, kernel?.createFactor) : undefined;
-
+  const contact = canTouch(bundle)
+    ? createFiberContact(fibers, state, units, allocate, kernel?.createFactor)
+    : undefined;
   return {
     model: 'fiber',
     rods,
@@ -107,6 +97,30 @@ function compile(
     ...(contact && { contact: contact.port }),
     ...createQueries(bundle, workOf, scene.time?.step ?? 1e-3),
   };
+}
+
+function newtonOptionsOf({ width1, width2 }: FiberRod, scene: Scene, scheme: FiberBundle['scheme']): NewtonOptions {
+  const options: FiberOptions = scene.solver?.fiber ?? {};
+  // a single rod is halved here, which is cheaper than all of them; the world continues from there
+  const isHalved = scheme === 'energy-momentum' || scheme === 'deti-r';
+  return {
+    tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
+    iterations: options.iterations ?? 12,
+    depth: isHalved ? Math.min(4, scene.time?.halvings ?? 8) : 0,
+    calm: options.calmRings === true,
+  };
+}
+
+/** The state that the scene starts from. */
+function startFiber(fiber: FiberRod): void {
+  initializeState(fiber);
+  evaluateHeld(fiber, 0);
+  imposeHeld(fiber, fiber.q);
+}
+
+/** Steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis. */
+function canTouch({ scheme, fibers }: FiberBundle): boolean {
+  return scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
 }
 
 function refreshFiber(fiber: FiberRod, t: number): void {
@@ -211,15 +225,19 @@ function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Work
   };
 }
 
+interface FiberInput {
+  readonly rods: readonly Rod[];
+  readonly drives: readonly Drive[];
+  readonly scene: Scene;
+  readonly options: FiberOptions;
+  readonly warnings: string[];
+  readonly allocate: Allocate;
+}
+
 /** The state that the fibers share, and their places in it. */
-function layOut(
-  rods: readonly Rod[],
-  drives: readonly Drive[],
-  scene: Scene,
-  options: FiberOptions,
+function layOutState(
+  { rods, drives, scene, options, warnings, allocate }: FiberInput,
   remembers: boolean,
-  warnings: string[],
-  allocate: Allocate,
 ): { readonly state: BundleState; readonly fibers: FiberRod[] } {
   const sizes = rods.map(unknownCount);
   const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
@@ -246,7 +264,7 @@ function layOut(
       memory: memory.subarray(remembers ? at + k : 0, remembers ? at + size + k + 1 : 0),
     };
     at += size;
-    return createFiberRod(rod, drives[k], scene, options, warnings, part, allocateSamples);
+    return createFiberRod({ rod, drive: drives[k], scene, options, warnings, allocate: allocateSamples }, part);
   });
   return { state, fibers };
 }

@@ -109,41 +109,60 @@ function refuseWhatDoesNotFit(rod: Rod): void {
   }
 }
 
-export function createFiberRod(
+type StiffnessFields = 'longBase' | 'shearBase' | 'ringBase' | 'edgeViscosity' | 'ringViscosity';
+
+/** Stiffness and viscosity of all springs of a scaffold of these widths; `ring`: stiffness of rings relative to that of edges. */
+function createStiffness(
   rod: Rod,
-  drive: Drive,
-  scene: Scene,
-  options: FiberOptions,
-  warnings: string[],
-  state: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array },
-  allocate: Allocate = allocatePlain,
-): FiberRod {
-  refuseWhatDoesNotFit(rod);
-  refuseStartTwist(rod.id, 'fiber', drive.pins);
+  { width1, width2 }: { readonly width1: number; readonly width2: number },
+  twistCorrection: ArrayLike<number>,
+  ring: number,
+): Pick<FiberRod, StiffnessFields> {
   const { nodeCount: ringCount, edgeCount } = rod;
-  const { width1, width2 } = chooseWidths(rod, drive, scene, options, warnings);
   const longBase = new Float64Array(edgeCount);
   const shearBase = new Float64Array(2 * edgeCount);
   const ringBase = new Float64Array(ringCount);
   const edgeViscosity = new Float64Array(edgeCount);
   const ringViscosity = new Float64Array(ringCount);
-  const rest = buildRest(rod, width1, width2);
   for (let j = 0; j < edgeCount; j++) {
     const l = rod.edgeLengthRest[j];
     longBase[j] = edgeStiffness(rod.halfEI1, j) / (l * width2 * width2);
     // k_s = GJ (l² + w²)/(4 a1² a2² l) on a face of width w, times what a natural twist of the cuboid takes away
-    const twisting = (edgeStiffness(rod.halfGJ, j) * rest.twistCorrection[j]) / (4 * square(width1 * width2) * l);
+    const twisting = (edgeStiffness(rod.halfGJ, j) * twistCorrection[j]) / (4 * square(width1 * width2) * l);
     shearBase[2 * j] = twisting * (l * l + width1 * width1);
     shearBase[2 * j + 1] = twisting * (l * l + width2 * width2);
     edgeViscosity[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
   }
-  const factor = options.ring ?? 20;
   for (let i = 0; i < ringCount; i++) {
     const before = Math.max(i - 1, 0);
     const after = Math.min(i, edgeCount - 1);
-    ringBase[i] = 0.5 * factor * (longBase[before] + longBase[after]);
+    ringBase[i] = 0.5 * ring * (longBase[before] + longBase[after]);
     ringViscosity[i] = 0.5 * (edgeViscosity[before] + edgeViscosity[after]);
   }
+  return { longBase, shearBase, ringBase, edgeViscosity, ringViscosity };
+}
+
+export interface FiberParts {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly scene: Scene;
+  readonly options: FiberOptions;
+  readonly warnings: string[];
+  /** Memory for the samples. */
+  readonly allocate?: Allocate;
+}
+
+/** A rod on the given slices of the bundle's state. */
+export function createFiberRod(
+  { rod, drive, scene, options, warnings, allocate = allocatePlain }: FiberParts,
+  state: Pick<FiberRod, 'q' | 'v' | 'memory'>,
+): FiberRod {
+  refuseWhatDoesNotFit(rod);
+  refuseStartTwist(rod.id, 'fiber', drive.pins);
+  const { nodeCount: ringCount, edgeCount } = rod;
+  const { width1, width2 } = chooseWidths({ rod, drive, scene, options }, warnings);
+  const rest = buildRest(rod, width1, width2);
+  const stiffness = createStiffness(rod, { width1, width2 }, rest.twistCorrection, options.ring ?? 20);
   const masses = distributeMass(rod, width1, width2, options.inertia ?? 'scaffold', options.integrator);
   return {
     rod,
@@ -160,16 +179,12 @@ export function createFiberRod(
     longRest: rest.longRest,
     shearRest: rest.shearRest,
     rest,
-    longBase,
-    shearBase,
-    ringBase,
-    longStiffness: longBase.slice(),
-    shearStiffness: shearBase.slice(),
-    ringStiffness: ringBase.slice(),
+    ...stiffness,
+    longStiffness: stiffness.longBase.slice(),
+    shearStiffness: stiffness.shearBase.slice(),
+    ringStiffness: stiffness.ringBase.slice(),
     ...masses,
     ringDamping: rod.nodeDamping.slice(),
-    edgeViscosity,
-    ringViscosity,
     ...state,
     samples: createSamples(rod, allocate),
     loads: createLoads(rod),

@@ -68,13 +68,23 @@ export interface Widths {
   readonly width2: number;
 }
 
-export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: FiberOptions, warnings: string[]): Widths {
-  const { edgeCount, length, edgeLengthRest, id } = rod;
-  const { scaffold = 'inflated' } = options;
+/** What the sections of a rod ask of its scaffold. */
+interface Sections {
+  /** EI2/EI1, the same along the rod. */
+  readonly ratio: number;
+  /** Least √(EI1 EI2) [N m²]. */
+  readonly softest: number;
+  /** Square of the width that matches EA [m²], 0 for an inextensible rod; and whether it changes along the rod. */
+  readonly square: number;
+  readonly varies: boolean;
+}
+
+function readSections(rod: Rod): Sections {
+  const { edgeCount, id } = rod;
   const ratio = edgeStiffness(rod.halfEI2, 0) / edgeStiffness(rod.halfEI1, 0);
   let softest = Infinity;
   let sectionSquare = 0;
-  let sectionVaries = false;
+  let varies = false;
   for (let j = 0; j < edgeCount; j++) {
     const EI1 = edgeStiffness(rod.halfEI1, j);
     const EI2 = edgeStiffness(rod.halfEI2, j);
@@ -86,7 +96,7 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
     }
     softest = Math.min(softest, Math.sqrt(EI1 * EI2));
     const square = (4 * Math.sqrt(EI1 * EI2)) / rod.edgeEA[j];
-    if (j > 0 && Math.abs(square - sectionSquare) > 1e-6 * sectionSquare) sectionVaries = true;
+    if (j > 0 && Math.abs(square - sectionSquare) > 1e-6 * sectionSquare) varies = true;
     sectionSquare = j === 0 ? square : Math.min(square, sectionSquare);
   }
   if (ratio > 1e4 || ratio < 1e-4) {
@@ -95,51 +105,78 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
       `rod '${id}': EI2/EI1 = ${ratio.toPrecision(3)} asks for a scaffold more than a hundred times as wide as high; use model: der`,
     );
   }
-  const shortest = edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
-  const cap = (0.25 * shortest) / pow(Math.sqrt(Math.max(ratio, 1 / ratio)), 0.5);
-  let width: number;
-  if (scaffold === 'section') {
-    const place = ['solver', 'fiber', 'scaffold'];
-    if (sectionSquare === 0)
-      throw new SceneError(
-        place,
-        `rod '${id}' is inextensible and has no EA for its scaffold to match; use 'inflated'`,
-      );
-    if (sectionVaries)
-      throw new SceneError(
-        place,
-        `rod '${id}': EI/EA changes along the rod, so no one width matches it; use 'inflated'`,
-      );
-    width = Math.sqrt(sectionSquare);
-  } else if (scaffold === 'inflated' && sectionSquare > 0 && isStretched(rod, drive.pins, scene)) {
-    // EA decides the tension of a rod that is pulled to another length
-    width = Math.sqrt(sectionSquare);
-    if (sectionVaries)
-      warnings.push(
-        `rod '${id}' is stretched and EI/EA changes along it, so no one scaffold matches its EA: tensions are off; use model: der`,
-      );
-  } else if (scaffold === 'inflated') {
-    // at least what holds an Euler column: a rod without loads is bent by its pins
-    const force = Math.max(largestLoad(rod, drive, scene), (4 * (Math.PI * Math.PI) * softest) / (length * length));
-    const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));
-    width = Math.max(wanted, Math.sqrt(sectionSquare));
-  } else width = scaffold;
+  return { ratio, softest, square: sectionSquare, varies };
+}
+
+/** The width that matches EA; refused for rods that have no such width. */
+function matchSection({ id }: Rod, { square, varies }: Sections): number {
+  const place = ['solver', 'fiber', 'scaffold'];
+  if (square === 0)
+    throw new SceneError(place, `rod '${id}' is inextensible and has no EA for its scaffold to match; use 'inflated'`);
+  if (varies)
+    throw new SceneError(place, `rod '${id}': EI/EA changes along the rod, so no one width matches it; use 'inflated'`);
+  return Math.sqrt(square);
+}
+
+/** As wide as the largest load allows: a wide scaffold stretches less under it. */
+function inflate(rod: Rod, drive: Drive, scene: Scene, sections: Sections): number {
+  const { ratio, softest, square } = sections;
+  const cap = (0.25 * shortestEdge(rod)) / pow(Math.sqrt(Math.max(ratio, 1 / ratio)), 0.5);
+  // at least what holds an Euler column: a rod without loads is bent by its pins
+  const least = (4 * (Math.PI * Math.PI) * softest) / (rod.length * rod.length);
+  const force = Math.max(largestLoad(rod, drive, scene), least);
+  const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));
+  return Math.max(wanted, Math.sqrt(square));
+}
+
+function shortestEdge({ edgeLengthRest }: Rod): number {
+  return edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+/** Throws, or warns, if cuboids of this width are badly shaped. */
+function checkWidth(rod: Rod, width: number, isInflated: boolean, warnings: string[]): void {
+  const shortest = shortestEdge(rod);
   if (width > 2 * shortest) {
     throw new SceneError(
-      scaffold === 'inflated' ? ['rods'] : ['solver', 'fiber', 'scaffold'],
-      `rod '${id}': the scaffold is ${width.toPrecision(3)} m wide and its shortest cuboid ${shortest.toPrecision(3)} m long; use fewer edges, or a narrower scaffold`,
+      isInflated ? ['rods'] : ['solver', 'fiber', 'scaffold'],
+      `rod '${rod.id}': the scaffold is ${width.toPrecision(3)} m wide and its shortest cuboid ${shortest.toPrecision(3)} m long; use fewer edges, or a narrower scaffold`,
     );
   }
   if (width > 0.5 * shortest) {
     warnings.push(
-      `rod '${id}': the scaffold is more than half as wide as its cuboids are long; it shears where the rod bends: use fewer edges, or a narrower solver.fiber.scaffold`,
+      `rod '${rod.id}': the scaffold is more than half as wide as its cuboids are long; it shears where the rod bends: use fewer edges, or a narrower solver.fiber.scaffold`,
     );
   }
   if (shortest / width > 100) {
     warnings.push(
-      `rod '${id}': cuboids are ${(shortest / width).toFixed(0)} times as long as wide; the matrix is ill-conditioned and steps need more iterations; use more edges, or a wider solver.fiber.scaffold`,
+      `rod '${rod.id}': cuboids are ${(shortest / width).toFixed(0)} times as long as wide; the matrix is ill-conditioned and steps need more iterations; use more edges, or a wider solver.fiber.scaffold`,
     );
   }
+}
+
+interface ScaffoldInput {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly scene: Scene;
+  readonly options: FiberOptions;
+}
+
+export function chooseWidths({ rod, drive, scene, options }: ScaffoldInput, warnings: string[]): Widths {
+  const { scaffold = 'inflated' } = options;
+  const sections = readSections(rod);
+  const { ratio, square } = sections;
+  let width: number;
+  if (scaffold === 'section') width = matchSection(rod, sections);
+  else if (scaffold === 'inflated' && square > 0 && isStretched(rod, drive.pins, scene)) {
+    // EA decides the tension of a rod that is pulled to another length
+    width = Math.sqrt(square);
+    if (sections.varies)
+      warnings.push(
+        `rod '${rod.id}' is stretched and EI/EA changes along it, so no one scaffold matches its EA: tensions are off; use model: der`,
+      );
+  } else if (scaffold === 'inflated') width = inflate(rod, drive, scene, sections);
+  else width = scaffold;
+  checkWidth(rod, width, scaffold === 'inflated', warnings);
   // geometric mean `width`, a1/a2 = √(EI2/EI1)
   return { width1: width * pow(ratio, 0.25), width2: width / pow(ratio, 0.25) };
 }

@@ -50,12 +50,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const works = createWorks(helices);
   const warnings: string[] = [];
   helices.forEach((h, k) => {
-    initializeShape(h, warnings);
-    if (h.rod.naturalFromEquilibrium) initializeNatural(h, works[k], warnings);
-    const step = scene.time?.step ?? 1e-3;
-    initializeVelocity(h, works[k], 0, step);
-    initializeAcceleration(h, works[k], 0, step);
-    poseSamples(h);
+    startHelix(h, works[k], scene.time?.step ?? 1e-3, warnings);
   });
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
   const patient = { ...newton, iterations: 10 * newton.iterations };
@@ -106,6 +101,15 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
   };
+}
+
+/** Shape, velocity and acceleration that the scene starts from. */
+function startHelix(h: HelixRod, work: Workspace, step: number, warnings: string[]): void {
+  initializeShape(h, warnings);
+  if (h.rod.naturalFromEquilibrium) initializeNatural(h, work, warnings);
+  initializeVelocity(h, work, 0, step);
+  initializeAcceleration(h, work, 0, step);
+  poseSamples(h);
 }
 
 /** Rods as chains of elements, over one state. */

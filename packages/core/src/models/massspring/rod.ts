@@ -290,70 +290,21 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
   const clamps = clampsOf(rod, drive.pins);
   const particleCount = particlesOf(rod, drive.pins);
   const start = clamps.start >= 0 ? 2 : 0;
-  const n = rod.edgeCount;
   const ghostOffset = truss.offset;
-  const stubs: Stub[] = [];
-  if (clamps.start >= 0)
-    stubs.push({
-      pin: clamps.start,
-      node: 0,
-      ghost: 1,
-      main: 0,
-      side: -1,
-      length: rod.edgeLengthRest[0],
-      offset: ghostOffset[0],
-      axis: 2,
-    });
-  if (clamps.end >= 0) {
-    const last = start + 2 * n;
-    stubs.push({
-      pin: clamps.end,
-      node: n,
-      ghost: last + 1,
-      main: last + 2,
-      side: 1,
-      length: rod.edgeLengthRest[n - 1],
-      offset: ghostOffset[n - 1],
-      axis: parity(n),
-    });
-  }
+  const stubs = listStubs(rod, clamps, start, ghostOffset);
   const ghostAngle = ghostAnglesOf(rod);
   const rest = restShape(rod, ghostOffset, ghostAngle, start, stubs, particleCount);
   const pinOf = (particle: number): number =>
     stubs.find(({ ghost, main }) => particle === ghost || particle === main)?.pin ?? -1;
   const behind = (a: number, b: number): boolean => stubs.some(({ main }) => a === main || b === main);
   const springs = buildSprings(rod, truss, options, start, particleCount, rest, pinOf, behind);
-  const count = Math.max(0, particleCount - 3);
-  const firsts = Array.from({ length: count }, (_, k) => k);
-  const segment = (p: number): number => Math.min(n - 1, Math.max(0, (p + 1 - start) >> 1));
-  const tetrahedra: Tetrahedra = {
-    count,
-    first: Int32Array.from(firsts),
-    stiffness: Float64Array.from(firsts, (p) => options.altitude * truss.edge[segment(p)]),
-    damping: Float64Array.from(firsts, (p) => options.damping + rod.halfDamping[2 * segment(p)]),
-    rest: new Float64Array(7 * count),
-    pin: Int32Array.from(firsts, (p) => Math.max(pinOf(p), pinOf(p + 1), pinOf(p + 2), pinOf(p + 3))),
-  };
-  for (const p of firsts) measureAltitudes(tetrahedra.rest, 7 * p, rest, p);
+  const tetrahedra = buildTetrahedra({ rod, truss, options }, start, rest, pinOf);
+  const { count } = tetrahedra;
   const size = 3 * particleCount;
-  const mass = new Float64Array(size);
-  const massDamping = new Float64Array(size);
+  const { mass, massDamping } = spreadMass(rod, start, size);
   const stiffnessScale = new Float64Array(size);
-  const give = (p: number, m: number, alpha: number): void => {
-    for (let k = 0; k < 3; k++) {
-      mass[3 * p + k] += m;
-      massDamping[3 * p + k] = alpha;
-    }
-  };
-  for (let i = 0; i <= n; i++) {
-    const before = i > 0 ? rod.edgeLengthRest[i - 1] : 0;
-    const after = i < n ? rod.edgeLengthRest[i] : 0;
-    give(start + 2 * i, 0.5 * rod.nodeMass[i], rod.nodeDamping[i]);
-    if (i > 0) give(start + 2 * i - 1, (0.5 * rod.nodeMass[i] * before) / (before + after), rod.nodeDamping[i]);
-    if (i < n) give(start + 2 * i + 1, (0.5 * rod.nodeMass[i] * after) / (before + after), rod.nodeDamping[i]);
-  }
   for (let p = 0; p < particleCount; p++) {
-    const j = segment(p);
+    const j = segmentOf(rod, start, p);
     stiffnessScale.fill(bendingOf(rod, j).EI / pow(rod.edgeLengthRest[j], 3), 3 * p, 3 * p + 3);
   }
   return {
@@ -387,4 +338,87 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
     loads: createLoads(rod),
     loadFactor: 1,
   };
+}
+
+/** The particles behind clamped ends. */
+function listStubs(
+  rod: Rod,
+  clamps: ReturnType<typeof clampsOf>,
+  start: number,
+  ghostOffset: ArrayLike<number>,
+): Stub[] {
+  const n = rod.edgeCount;
+  const last = start + 2 * n;
+  const stubs: Stub[] = [];
+  if (clamps.start >= 0)
+    stubs.push({
+      pin: clamps.start,
+      node: 0,
+      ghost: 1,
+      main: 0,
+      side: -1,
+      length: rod.edgeLengthRest[0],
+      offset: ghostOffset[0],
+      axis: 2,
+    });
+  if (clamps.end >= 0)
+    stubs.push({
+      pin: clamps.end,
+      node: n,
+      ghost: last + 1,
+      main: last + 2,
+      side: 1,
+      length: rod.edgeLengthRest[n - 1],
+      offset: ghostOffset[n - 1],
+      axis: parity(n),
+    });
+  return stubs;
+}
+
+/** Segment of the rod that a particle belongs to. */
+function segmentOf({ edgeCount }: Rod, start: number, particle: number): number {
+  return Math.min(edgeCount - 1, Math.max(0, (particle + 1 - start) >> 1));
+}
+
+/** Altitude springs of every four consecutive particles. */
+function buildTetrahedra(
+  { rod, truss, options }: Pick<HairParts, 'rod' | 'truss' | 'options'>,
+  start: number,
+  rest: Float64Array,
+  pinOf: (particle: number) => number,
+): Tetrahedra {
+  const count = Math.max(0, rest.length / 3 - 3);
+  const firsts = Array.from({ length: count }, (_, k) => k);
+  const segment = (p: number): number => segmentOf(rod, start, p);
+  const tetrahedra: Tetrahedra = {
+    count,
+    first: Int32Array.from(firsts),
+    stiffness: Float64Array.from(firsts, (p) => options.altitude * truss.edge[segment(p)]),
+    damping: Float64Array.from(firsts, (p) => options.damping + rod.halfDamping[2 * segment(p)]),
+    rest: new Float64Array(7 * count),
+    pin: Int32Array.from(firsts, (p) => Math.max(pinOf(p), pinOf(p + 1), pinOf(p + 2), pinOf(p + 3))),
+  };
+  for (const p of firsts) measureAltitudes(tetrahedra.rest, 7 * p, rest, p);
+  return tetrahedra;
+}
+
+/** Mass and damping of the particles: half of a node's mass stays there, half goes to the ghosts beside it by length. */
+function spreadMass(rod: Rod, start: number, size: number): Pick<Hair, 'mass' | 'massDamping'> {
+  const n = rod.edgeCount;
+  const mass = new Float64Array(size);
+  const massDamping = new Float64Array(size);
+  const give = (p: number, m: number, alpha: number): void => {
+    for (let k = 0; k < 3; k++) {
+      mass[3 * p + k] += m;
+      massDamping[3 * p + k] = alpha;
+    }
+  };
+  for (let i = 0; i <= n; i++) {
+    const before = i > 0 ? rod.edgeLengthRest[i - 1] : 0;
+    const after = i < n ? rod.edgeLengthRest[i] : 0;
+    give(start + 2 * i, 0.5 * rod.nodeMass[i], rod.nodeDamping[i]);
+    if (i > 0) give(start + 2 * i - 1, (0.5 * rod.nodeMass[i] * before) / (before + after), rod.nodeDamping[i]);
+    if (i < n) give(start + 2 * i + 1, (0.5 * rod.nodeMass[i] * after) / (before + after), rod.nodeDamping[i]);
+  }
+  return { mass, massDamping };
 }

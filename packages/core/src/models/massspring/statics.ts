@@ -257,6 +257,57 @@ function foldedAt(node: number): Result {
   return { ...FAILED, reason };
 }
 
+/** Search of findEquilibrium: its start, and the iterations since the counter was last reset. */
+interface Attempts {
+  readonly search: Search;
+  readonly tolerance: number;
+  /** Where Newton starts again if it fails. */
+  readonly entry: Float64Array;
+  iterations: number;
+}
+
+/** Equilibrium with the current choice of altitude springs: Newton, with descents in between if it fails. */
+function solveFrozen(of: Attempts): Result {
+  const { search, tolerance, entry } = of;
+  let result = solve(search, tolerance, 80, 0);
+  of.iterations += result.iterations;
+  for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
+    if (round === 0) search.hair.q.set(entry);
+    measureTension(search);
+    of.iterations += descend(search, 20);
+    result = solve(search, tolerance, 100, 0);
+    of.iterations += result.iterations;
+  }
+  return result;
+}
+
+/** Equilibrium in which the choice of altitude springs is that of the equilibrium itself. */
+function solveWithAltitudes(of: Attempts): Result {
+  const { hair, work } = of.search;
+  let result = solveFrozen(of);
+  for (let choice = 0; choice < 6 && result.converged; choice++) {
+    const kinds = hair.altitudeKind.slice();
+    chooseKinds(hair, work);
+    if (kinds.every((kind, k) => kind === hair.altitudeKind[k])) break;
+    result = solveFrozen(of);
+  }
+  return refuseFolds(hair, result);
+}
+
+/** The first equilibrium, after the pins were brought to their places; if it is not found, loads are approached. */
+function solveFirst(of: Attempts, brought: ReturnType<typeof followPins>): Result {
+  const { search, entry } = of;
+  const { hair, work } = search;
+  of.iterations += brought.iterations;
+  const result = brought.lost < 0 ? solveWithAltitudes(of) : foldedAt(brought.lost);
+  if (result.converged || result.isRounded || brought.lost >= 0) return result;
+  hair.q.set(entry);
+  chooseKinds(hair, work);
+  of.iterations += approachLoads(search);
+  entry.set(hair.q);
+  return solveWithAltitudes(of);
+}
+
 export function findEquilibrium(
   hair: Hair,
   work: Workspace,
@@ -278,52 +329,18 @@ export function findEquilibrium(
   hair.frozen = true;
   measureTension(search);
   const brought = followPins(search, t);
-  let iterations = 0;
-  const entry = hair.q.slice();
-  const kinds = hair.altitudeKind.slice();
-  const settle = (): Result => {
-    let result = settleFrozen();
-    for (let choice = 0; choice < 6 && result.converged; choice++) {
-      kinds.set(hair.altitudeKind);
-      chooseKinds(hair, work);
-      if (kinds.every((kind, k) => kind === hair.altitudeKind[k])) break;
-      result = settleFrozen();
-    }
-    return refuseFolds(hair, result);
-  };
-  const settleFrozen = (): Result => {
-    let result = solve(search, options.tolerance, 80, 0);
-    iterations += result.iterations;
-    for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
-      if (round === 0) hair.q.set(entry);
-      measureTension(search);
-      iterations += descend(search, 20);
-      result = solve(search, options.tolerance, 100, 0);
-      iterations += result.iterations;
-    }
-    return result;
-  };
-  const settleFirst = (): Result => {
-    iterations += brought.iterations;
-    const result = brought.lost < 0 ? settle() : foldedAt(brought.lost);
-    if (result.converged || result.isRounded || brought.lost >= 0) return result;
-    hair.q.set(entry);
-    chooseKinds(hair, work);
-    iterations += approachLoads(search);
-    entry.set(hair.q);
-    return settle();
-  };
-  const stateful = hair.drive.sources.some(({ dependsOnState }) => dependsOnState);
+  const attempts: Attempts = { search, tolerance: options.tolerance, entry: hair.q.slice(), iterations: 0 };
+  const dependsOnState = hair.drive.sources.some((source) => source.dependsOnState);
   const report = seekStable(
     {
       settle(leaving) {
-        iterations = 0;
-        const result = leaving ? settle() : settleFirst();
+        attempts.iterations = 0;
+        const result = leaving ? solveWithAltitudes(attempts) : solveFirst(attempts, brought);
         // altitudes are chosen anew on the way, and the choice does not keep the symmetry of a branch
-        return { ...result, iterations, descended: true };
+        return { ...result, iterations: attempts.iterations, descended: true };
       },
       judge() {
-        const negativeModes = stateful ? -1 : countNegative(hair, work);
+        const negativeModes = dependsOnState ? -1 : countNegative(hair, work);
         return negativeModes >= 0 ? { negativeModes, criterion: 'energy' } : noVerdict;
       },
       leave(round) {

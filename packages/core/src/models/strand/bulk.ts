@@ -12,8 +12,8 @@
 
 import { elasticEnergy } from './energy.ts';
 import type { Bulk, Departure } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 export const createBulk = (): Bulk => ({
   mass: 0,

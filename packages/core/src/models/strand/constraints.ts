@@ -21,8 +21,8 @@ import { ONE_SIDED, TWO_SIDED } from './lcp.ts';
 import type { StrandJoint } from './options.ts';
 import type { Constraints } from './records.ts';
 import { COLUMNS, type Sweep } from './records.ts';
+import type { Part, StrandTree } from './rod.ts';
 import { turn, turnBack } from './spatial.ts';
-import type { Part, StrandTree } from './tree.ts';
 
 const SOFTNESS = 1e-3;
 

@@ -27,7 +27,7 @@ import { elasticEnergy } from './energy.ts';
 import { factorMany, MANY, manyOf, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorShifted } from './newton.ts';
 import { addLinearStep, applyResponse, glueMasses, isKnown, NEAR, type Slot, writeResponse } from './response.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 import { linkOf, selectTree, sortSides, type TreeSides } from './treeSides.ts';
 
 export function createStrandContact(parts: StrandContactParts): ContactPort {

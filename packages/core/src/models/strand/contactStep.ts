@@ -6,12 +6,12 @@ import { cloneState, partOf } from '../stateParts.ts';
 import { isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
 import { recallBase, resumeDrive } from './drive.ts';
+import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import type { Bulk } from './records.ts';
 import { createSlot, type Slot } from './response.ts';
-import { moveSettled, settle } from './settle.ts';
+import type { StrandTree } from './rod.ts';
 import { type Start, type StepOptions, stepWithContact } from './step.ts';
-import type { StrandTree } from './tree.ts';
 import { createSidesByTree, linkOf, type SidesByTree } from './treeSides.ts';
 import type { StepWork } from './trial.ts';
 
@@ -151,7 +151,7 @@ function stepTree(context: StrandContact, k: number, { t, dt, again, last }: Ste
   slot.came = true;
   slot.loose = limits.tolerance > accurate;
   slot.q.set(tree.q);
-  if (last) slot.kinetic = settle(tree, departure, t + dt);
+  if (last) slot.kinetic = writeEndVelocity(tree, departure, t + dt);
   return spent;
 }
 
@@ -174,7 +174,7 @@ function keepTurning(context: StrandContact, marked: Uint8Array, t: number, dt: 
     flying.bulks.push(bulk);
   }
   if (alone) restoreTogether(flying.bulks, flying.trees, dt);
-  for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) moveSettled(trees[k], dt, t + dt, starts[k].v);
+  for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) moveAtEnd(trees[k], dt, t + dt, starts[k].v);
 }
 
 /** Updates everything derived from the state at time t. */

@@ -15,8 +15,8 @@ import { driveByPlaces } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
 import { type Departure, DRIVEN } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 export function createDeparture(links: number, nodes: readonly Float64Array[]): Departure {
   return {

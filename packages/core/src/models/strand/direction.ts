@@ -16,8 +16,8 @@ import { checkTimes, compileTimed, compileVarying, createTrack, nonNegative, typ
 import { evaluateBase } from './kinematics.ts';
 import type { StrandDirection } from './options.ts';
 import type { Direction, Pose } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { multiply3, turnBack, writeRotation } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 /** The direction of a tree, if there is one: the first that names its root, or all. */
 export function compileDirection(tree: StrandTree, scene: Scene): Direction | undefined {

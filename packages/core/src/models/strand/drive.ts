@@ -12,8 +12,8 @@ import { writeRotationSeries } from '../../math/rotationSeries.ts';
 import { writeQuaternion } from './frames.ts';
 import { evaluateBase } from './kinematics.ts';
 import { DRIVEN } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 import { formula } from './trial.ts';
 
 const inverse = new Float64Array(4);

@@ -11,8 +11,8 @@
  */
 
 import { log1p } from '../../math/rounded/index.ts';
+import type { StrandTree } from './rod.ts';
 import { invert3 } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 export type JointLaw = 'gibbs' | 'swing-twist' | 'paper';
 

@@ -13,8 +13,8 @@ import { square } from '../../math/rounded/index.ts';
 import { createBulk, measureMotion } from './bulk.ts';
 import { moveLinks, poseLinks } from './kinematics.ts';
 import type { Bulk } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 import { formula } from './trial.ts';
 
 interface Scratch {

@@ -1,6 +1,6 @@
 /** Frames and rotations between them, as matrices and quaternions; and what a joint is deformed by. */
 import { multiplyQuaternions } from '../../math/quaternion.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 const quarter = new Float64Array(4);
 

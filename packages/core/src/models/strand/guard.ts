@@ -16,7 +16,7 @@ import { elasticEnergy } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import type { Guard } from './records.ts';
 import { writeBaseReaction } from './residual.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 function createGuard({ rods, q, v }: StrandTree): Guard {
   return {

@@ -5,6 +5,7 @@ import { cos, sin } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
 import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
 import type { Departure } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import {
   addCrossForce,
   applyInertia,
@@ -15,7 +16,6 @@ import {
   turnBack,
   writeRotation,
 } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 const angularVelocity = new Float64Array(3);
 const angularAcceleration = new Float64Array(3);

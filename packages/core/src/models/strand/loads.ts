@@ -5,8 +5,8 @@
  * fields change with the place is not in it: they are asked for at every iterate, so the solution is the same.
  */
 import type { Pose } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 /** Adds what the sources give at time t; positions and velocities of the samples must be up to date. */
 export function gatherLoads(tree: StrandTree, t: number): void {

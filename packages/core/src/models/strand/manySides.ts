@@ -13,10 +13,10 @@
 import type { ContactSides } from '../../port.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import type { Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { addWrench, readSide } from './sideMaps.ts';
 import { addForce, bringMotion, turn, turnBack } from './spatial.ts';
 import { createSweep } from './terms.ts';
-import type { StrandTree } from './tree.ts';
 import { linkOf, type TreeSides } from './treeSides.ts';
 
 /** Number of sides from which a tree is solved by sweeps. */

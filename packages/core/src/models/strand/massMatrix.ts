@@ -1,6 +1,7 @@
 /** The mass matrix in the joints' rates, by composite bodies [Featherstone2008 §6.2]; dense, by rows. */
+
+import type { StrandTree } from './rod.ts';
 import { addForce, bringMotion, turn } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 const column = new Float64Array(6);
 const unit = new Float64Array(6);

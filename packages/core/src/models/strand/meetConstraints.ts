@@ -4,8 +4,8 @@ import { solveGaussSeidel, solveSor, TWO_SIDED } from './lcp.ts';
 import { solveSweep } from './newton.ts';
 import { solveInPlace } from './numeric.ts';
 import type { Constraints, Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 const isTwoSided = (kind: number): boolean => kind === TWO_SIDED;
 

@@ -17,10 +17,10 @@ import { writeMassMatrix } from './massMatrix.ts';
 import type { Constraints } from './records.ts';
 import { COLUMNS, type Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
+import type { StrandTree } from './rod.ts';
 import { turn } from './spatial.ts';
 import { isConservative, setStraightChart } from './statics.ts';
 import { multiplyTangent } from './tangent.ts';
-import type { StrandTree } from './tree.ts';
 
 type Strand = StrandTree['rods'][number];
 

@@ -23,10 +23,10 @@ import { type StrandJoint, type StrandOptions, strandCapabilities } from './opti
 import { addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
+import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './rod.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
-import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './tree.ts';
 import { createStepWork, type StepWork } from './trial.ts';
 
 /** Data of steps and queries. */
@@ -130,7 +130,7 @@ function createTrees(
   const stiffness = scene.solver?.strand?.stiffness ?? 'gibbs';
   const trees = groups.map((parts, k) => {
     const { q, v, memory } = views[k];
-    const tree = createTree(parts, stiffness, q, v, memory);
+    const tree = createTree(parts, stiffness, { q, v, memory });
     const forces = tree.memory.subarray(memoryCount(counts[k]));
     tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
     return tree;
@@ -230,7 +230,7 @@ function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace
     readChannel: (out, rod, channel) => readChannel(out, place[rod].tree, place[rod].strand, channel),
     equilibrate: (rod, t, wanted) => {
       const { tree, strand } = place[rod];
-      const report = findEquilibrium(tree, staticsOf(tree), strand.rod.id, t, wanted);
+      const report = findEquilibrium(tree, staticsOf(tree), strand.rod.id, { t, options: wanted });
       poseAtRest(tree, t);
       return report;
     },

@@ -8,9 +8,9 @@ import { writeDeformation } from './energy.ts';
 import { factorSweep } from './newton.ts';
 import type { Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
+import type { StrandTree } from './rod.ts';
 import { turn } from './spatial.ts';
 import { setStraightChart } from './statics.ts';
-import type { StrandTree } from './tree.ts';
 
 const needed = new Float64Array(3);
 const deformation = new Float64Array(4);

@@ -10,6 +10,7 @@
  */
 import { carryPlaces, factorPlaces } from './places.ts';
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
 import {
   carriedRow,
@@ -23,7 +24,6 @@ import {
   writeOwn,
   writePsi,
 } from './terms.ts';
-import type { StrandTree } from './tree.ts';
 
 const f = new Float64Array(3);
 const drag = new Float64Array(9);

@@ -4,7 +4,7 @@
  * [Hadap2006 §3]
  */
 import { evaluateResidual } from './residual.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 import { placeTrial, type StepWork } from './trial.ts';
 
 interface Dense {

@@ -4,9 +4,9 @@
  */
 
 import type { Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { invert3, turnBack } from './spatial.ts';
 import { D, expandSymmetric, subtractTorqueSlope, toLocal } from './terms.ts';
-import type { StrandTree } from './tree.ts';
 
 /** 6 × 6 per link. */
 const PLACES = 36;

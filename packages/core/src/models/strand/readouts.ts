@@ -6,7 +6,7 @@ import { virtualBend } from '../virtualBend.ts';
 import { elasticEnergy } from './energy.ts';
 import { poseLinks, poseSamples, turnJoint } from './kinematics.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 export function addEnergies(out: Energies, tree: StrandTree, t: number): void {
   const elastic = elasticEnergy(tree);

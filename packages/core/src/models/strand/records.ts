@@ -1,7 +1,7 @@
-/** What the parts of a strand keep from one call to the next, and between the instants of a step; `tree.ts` puts them together. */
+/** What the parts of a strand keep from one call to the next, and between the instants of a step; `rod.ts` puts them together. */
 import type { Balance, Instant } from '../../balance.ts';
 import type { Loads } from '../../port.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 export interface Bulk {
   mass: number;

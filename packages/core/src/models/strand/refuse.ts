@@ -6,7 +6,7 @@ import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { StrandOptions } from './options.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 /** Newton stops here; `tolerance` once meant the error of a step, which is far larger and would end Newton's method too early. */
 export function refuseTolerance(tolerance = 0): void {

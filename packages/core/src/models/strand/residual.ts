@@ -9,8 +9,8 @@ import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { dampAgain, gatherLoads, subtractLoads } from './loads.ts';
+import { changeModuli, type StrandTree } from './rod.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
-import { changeModuli, type StrandTree } from './tree.ts';
 
 const spin = new Float64Array(3);
 const pull = new Float64Array(3);

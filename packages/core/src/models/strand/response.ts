@@ -7,10 +7,10 @@ import { createDeparture } from './departure.ts';
 import type { ManySides } from './manySides.ts';
 import { solveSweep } from './newton.ts';
 import type { Bulk, Departure, Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { addWrench, readSide } from './sideMaps.ts';
 import { invert3 } from './spatial.ts';
 import { createSweep } from './terms.ts';
-import type { StrandTree } from './tree.ts';
 import { linkOf, type TreeSides } from './treeSides.ts';
 import type { StepWork } from './trial.ts';
 

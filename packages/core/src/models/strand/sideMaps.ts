@@ -1,8 +1,8 @@
 /** Sides of contact on links: the force that one gives its link, and how one moves with it. */
 import type { ContactSides } from '../../port.ts';
 import { COLUMNS, type Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { turn, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 const f = new Float64Array(3);
 const g = new Float64Array(3);

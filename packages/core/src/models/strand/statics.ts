@@ -17,7 +17,7 @@ import { meetConstraints } from './meetConstraints.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import type { Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 export interface StaticsWork {
   readonly sweep: Sweep;
@@ -93,7 +93,7 @@ interface Search {
   readonly stays?: boolean;
 }
 
-function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
+function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
   const { linkCount, residual, q, reach } = tree;
   const { sweep, direction, scaled, q0 } = work;
   const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
@@ -197,7 +197,7 @@ function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
   perturb(tree, work, 1e-3);
   for (const spring of [0.1, 10, 1e3, 1e5]) {
     constraints.spring = spring;
-    iterations += settle(tree, work, t, { tolerance: 1e-6, limit: 100 }).iterations;
+    iterations += solveBalance(tree, work, t, { tolerance: 1e-6, limit: 100 }).iterations;
   }
   constraints.spring = 0;
   tree.glue = undefined;
@@ -220,56 +220,71 @@ function describeUnmet({ constraints, reach }: StrandTree): string {
   return `a pin or joint is ${constraints.violation.toPrecision(3)} m away from where it is held: the links of a strand do not stretch, whatever EA is; bring the pins closer, or use der`;
 }
 
+/** Attempts at an equilibrium: where they start, and the iterations since the counter was last reset. */
+interface Attempts {
+  readonly tree: StrandTree;
+  readonly work: StaticsWork;
+  readonly t: number;
+  readonly options: EquilibriumOptions;
+  readonly start: Float64Array;
+  iterations: number;
+}
+
+function attempt(of: Attempts, search: Search): Settled {
+  const found = solveBalance(of.tree, of.work, of.t, search);
+  of.iterations += found.iterations;
+  return found;
+}
+
+/** Raises the loads in ten parts, from the start. */
+function raiseInParts(of: Attempts, stays: boolean): Settled {
+  const { tree, start, options } = of;
+  tree.q.set(start);
+  let found = failed;
+  for (let part = 1; part <= 10; part++) {
+    tree.loadFactor = part / 10;
+    found = attempt(of, { tolerance: part < 10 ? 1e-6 : options.tolerance, limit: 200, stays });
+    if (!found.converged) break;
+  }
+  tree.loadFactor = 1;
+  return found;
+}
+
+/** The first equilibrium: with `report` the nearest, led by the residual; else the one that the energy falls to. */
+function solveFirst(of: Attempts): Settled {
+  const { tree, work, t, start } = of;
+  const { stability, tolerance } = of.options;
+  let found = failed;
+  of.iterations += approachRows(tree, work, t);
+  if (stability === 'report' && isConservative(tree) && !tree.constraints) {
+    found = attempt(of, { tolerance, limit: 40, stays: true });
+    if (!found.converged) found = raiseInParts(of, true);
+    if (!found.converged) tree.q.set(start);
+  }
+  if (!found.converged) found = attempt(of, { tolerance, limit: 300 });
+  return found.converged ? found : raiseInParts(of, false);
+}
+
 export function findEquilibrium(
   tree: StrandTree,
   work: StaticsWork,
   rod: string,
-  t: number,
-  options: EquilibriumOptions,
+  at: { readonly t: number; readonly options: EquilibriumOptions },
 ): EquilibriumReport {
-  const { stability, tolerance } = options;
-  const { sweep } = work;
+  const { t, options } = at;
   tree.v.fill(0);
   tree.rate.fill(0);
   tree.originRate.fill(0);
-  setStraightChart(sweep, tree.linkCount);
-  const start = tree.q.slice();
-  let iterations = 0;
-  const attempt = (search: Search): Settled => {
-    const found = settle(tree, work, t, search);
-    iterations += found.iterations;
-    return found;
-  };
-  const inParts = (stays: boolean): Settled => {
-    tree.q.set(start);
-    let found = failed;
-    for (let part = 1; part <= 10; part++) {
-      tree.loadFactor = part / 10;
-      found = attempt({ tolerance: part < 10 ? 1e-6 : tolerance, limit: 200, stays });
-      if (!found.converged) break;
-    }
-    tree.loadFactor = 1;
-    return found;
-  };
-  const settleFirst = (): Settled => {
-    let settled = failed;
-    iterations += approachRows(tree, work, t);
-    if (stability === 'report' && isConservative(tree) && !tree.constraints) {
-      settled = attempt({ tolerance, limit: 40, stays: true });
-      if (!settled.converged) settled = inParts(true);
-      if (!settled.converged) tree.q.set(start);
-    }
-    if (!settled.converged) settled = attempt({ tolerance, limit: 300 });
-    return settled.converged ? settled : inParts(false);
-  };
+  setStraightChart(work.sweep, tree.linkCount);
+  const attempts: Attempts = { tree, work, t, options, start: tree.q.slice(), iterations: 0 };
   let negative = -1;
   const report = seekStable(
     {
       settle(leaving) {
-        iterations = 0;
-        const settled = leaving ? attempt({ tolerance, limit: 500 }) : settleFirst();
-        const unmet = settled.converged ? describeUnmet(tree) : '';
-        return { ...settled, iterations, ...(unmet && { converged: false, reason: unmet }) };
+        attempts.iterations = 0;
+        const found = leaving ? attempt(attempts, { tolerance: options.tolerance, limit: 500 }) : solveFirst(attempts);
+        const unmet = found.converged ? describeUnmet(tree) : '';
+        return { ...found, iterations: attempts.iterations, ...(unmet && { converged: false, reason: unmet }) };
       },
       judge() {
         negative = judge(tree, work);

@@ -13,6 +13,7 @@ import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
+import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
 import { meetConstraints } from './meetConstraints.ts';
@@ -21,8 +22,7 @@ import { factorShifted, factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { DRIVEN } from './records.ts';
 import { evaluateResidual } from './residual.ts';
-import { moveSettled, settle } from './settle.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 import { formula, placeTrial, type StepWork, setFormula, writePast } from './trial.ts';
 
 export interface StepOptions {
@@ -274,13 +274,13 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   const iterations = tryStep(tree, work, t, h, 1, options);
   tree.departure = undefined;
   if (iterations < 0) return iterations;
-  const kinetic = settle(tree, departure, t + h);
+  const kinetic = writeEndVelocity(tree, departure, t + h);
   if (isFree(tree)) {
     measureBulk(bulk, tree, departure, kinetic);
     rotateBack(bulk, tree);
   }
   history.base.set(departure.driven);
-  moveSettled(tree, h, t + h, work.v0);
+  moveAtEnd(tree, h, t + h, work.v0);
   if (options.patient || !hasGained(tree, t + h, h, GAIN_FIRST)) return iterations;
   restore(tree, work);
   history.base.set(baseBefore);

@@ -1,9 +1,9 @@
 /** Newton's matrix times a vector, link by link: for modes, and to test the elimination by. */
 
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { addForce, bringMotion, turn } from './spatial.ts';
 import { D, own, subtractTorqueSlope, writeOwn, writePsi } from './terms.ts';
-import type { StrandTree } from './tree.ts';
 
 const spread = new Float64Array(6);
 

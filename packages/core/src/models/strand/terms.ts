@@ -7,8 +7,8 @@ import { addJointSprings } from './constraints.ts';
 import { writeJointTangent } from './energy.ts';
 import type { Departure } from './records.ts';
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { applyInertia, multiply3, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 export function createSweep(links: number): Sweep {
   return {

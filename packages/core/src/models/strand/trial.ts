@@ -3,7 +3,7 @@ import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaterni
 import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
 import { turnJoint } from './kinematics.ts';
 import type { Sweep } from './records.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 export interface StepWork {
   readonly sweep: Sweep;

@@ -10,8 +10,8 @@
 import { recallBase } from './drive.ts';
 import { moveBase, moveLinks, poseSamples } from './kinematics.ts';
 import type { Departure } from './records.ts';
+import type { StrandTree } from './rod.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
 
 interface Work {
   /** Mass that a node feels 9, its momentum 3, mass⁻¹ · momentum 3 and mass⁻¹ · axis 3 each; the base's after the links'. */
@@ -35,7 +35,7 @@ const work: Work = {
   spin: new Float64Array(0),
 };
 
-function makeRoom(links: number): void {
+function ensureCapacity(links: number): void {
   if (work.spin.length >= links) return;
   work.mass = new Float64Array(9 * links + 9);
   work.momentum = new Float64Array(3 * links + 3);
@@ -47,8 +47,8 @@ function makeRoom(links: number): void {
 }
 
 /** Writes the rates of joints and origin; the tree is posed at the end of the step. Returns the kinetic energy [J]. */
-export function settle(tree: StrandTree, at: Departure, t: number): number {
-  makeRoom(tree.linkCount);
+export function writeEndVelocity(tree: StrandTree, at: Departure, t: number): number {
+  ensureCapacity(tree.linkCount);
   gatherMasses(tree, at);
   moveNodes(tree);
   moveBase(tree, t, tree.originRate, false);
@@ -68,7 +68,7 @@ function kineticEnergy({ linkCount, tipMass, inertia, base }: StrandTree): numbe
 }
 
 /** All that follows from the rates, and their change over the step of length h from `v0`. */
-export function moveSettled(tree: StrandTree, h: number, t: number, v0: Float64Array): void {
+export function moveAtEnd(tree: StrandTree, h: number, t: number, v0: Float64Array): void {
   const { linkCount, base, v, rate, originRate } = tree;
   for (let k = 0; k < 3 * linkCount; k++) rate[k] = (v[3 + k] - v0[3 + k]) / h;
   for (let k = 0; k < 3; k++) if (base.free[k]) originRate[k] = (v[k] - v0[k]) / h;

@@ -225,42 +225,91 @@ export interface Part {
   readonly parent?: { readonly part: number; readonly node: number };
 }
 
+/** A tree of rods on the given slices of the bundle's state. */
 export function createTree(
   parts: readonly Part[],
   law: JointLaw,
-  q: Float64Array,
-  v: Float64Array,
-  memory: Float64Array,
+  { q, v, memory }: Pick<StrandTree, 'q' | 'v' | 'memory'>,
 ): StrandTree {
-  const linkCount = parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0);
+  const rods = createRods(parts);
+  const n = rods.reduce((sum, { rod }) => sum + rod.edgeCount, 0);
+  const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
+  const tree: StrandTree = {
+    rods,
+    law,
+    linkCount: n,
+    reach: 0,
+    base,
+    ...createLinkArrays(n),
+    swingOnly: base.frame >= 0 && base.pins[base.frame].orientation === 'tangent',
+    rootHeld: base.frame >= 0,
+    q,
+    v,
+    memory,
+    history: nameMemory(memory, n),
+    rate: nameMemory(memory, n).rate.subarray(3),
+    originRate: nameMemory(memory, n).rate.subarray(0, 3),
+    ...createMotionArrays(n),
+    direction: undefined,
+    contact: undefined,
+    departure: undefined,
+    flight: undefined,
+    guard: undefined,
+    glue: undefined,
+    time: 0,
+    constraints: undefined,
+    loadFactor: 1,
+  };
+  tree.trueMotion = tree.motion;
+  for (const strand of rods) layLinks(tree, strand);
+  for (let j = 0; j < n; j++) writeLinkInertia(tree, j);
+  rods.forEach((strand, k) => {
+    layJoints(tree, strand, parts[k].parent !== undefined);
+  });
+  tree.stiffnessStart.set(tree.stiffness);
+  tree.dampingStart.set(tree.damping);
+  return { ...tree, reach: measureReach(tree) };
+}
+
+/** The rods with the numbers of their links: rod after rod, from root to tip. */
+function createRods(parts: readonly Part[]): StrandRod[] {
   const firstLink: number[] = [];
   let at = 0;
   for (const { rod } of parts) {
     firstLink.push(at);
     at += rod.edgeCount;
   }
-  const n = linkCount;
-  const rods = parts.map(({ rod, index, drive, parent }, k): StrandRod => {
-    const root = parent && parent.node > 0 ? firstLink[parent.part] + parent.node - 1 : -1;
-    return {
-      rod,
-      index,
-      drive,
-      firstLink: firstLink[k],
-      root,
-      samples: createSamples(rod),
-      loads: createLoads(rod),
-      dependsOnState: true,
-      damped: rod.nodeDamping.some((rate) => rate > 0),
-    };
-  });
-  const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
-  const tree: StrandTree = {
-    rods,
-    law,
-    linkCount,
-    reach: 0,
-    base,
+  return parts.map(({ rod, index, drive, parent }, k) => ({
+    rod,
+    index,
+    drive,
+    firstLink: firstLink[k],
+    root: parent && parent.node > 0 ? firstLink[parent.part] + parent.node - 1 : -1,
+    samples: createSamples(rod),
+    loads: createLoads(rod),
+    dependsOnState: true,
+    damped: rod.nodeDamping.some((rate) => rate > 0),
+  }));
+}
+
+type LinkFields =
+  | 'parent'
+  | 'offset'
+  | 'length'
+  | 'inertia'
+  | 'tipMass'
+  | 'tipDamping'
+  | 'stiffness'
+  | 'damping'
+  | 'stiffnessStart'
+  | 'dampingStart'
+  | 'before'
+  | 'after'
+  | 'toJoint';
+
+/** Constants of n links and their joints. */
+function createLinkArrays(n: number): Pick<StrandTree, LinkFields> {
+  return {
     parent: new Int32Array(n),
     offset: new Float64Array(n),
     length: new Float64Array(n),
@@ -274,18 +323,37 @@ export function createTree(
     before: new Float64Array(4 * n),
     after: new Float64Array(4 * n),
     toJoint: new Float64Array(9 * n),
-    swingOnly: base.frame >= 0 && base.pins[base.frame].orientation === 'tangent',
-    rootHeld: base.frame >= 0,
-    q,
-    v,
-    memory,
-    history: nameMemory(memory, n),
+  };
+}
+
+type MotionFields =
+  | 'rotation'
+  | 'world'
+  | 'origin'
+  | 'deformation'
+  | 'motion'
+  | 'carried'
+  | 'acceleration'
+  | 'carriedAcceleration'
+  | 'force'
+  | 'trueMotion'
+  | 'tipForce'
+  | 'steadyForce'
+  | 'linkTorque'
+  | 'tipDrag'
+  | 'torque'
+  | 'residual'
+  | 'tipSpring'
+  | 'pull'
+  | 'hold';
+
+/** Poses, velocities and forces of n links. */
+function createMotionArrays(n: number): Pick<StrandTree, MotionFields> {
+  return {
     rotation: new Float64Array(9 * n),
     world: new Float64Array(9 * n),
     origin: new Float64Array(3 * n),
     deformation: new Float64Array(4 * n),
-    rate: nameMemory(memory, n).rate.subarray(3),
-    originRate: nameMemory(memory, n).rate.subarray(0, 3),
     motion: new Float64Array(6 * n),
     carried: new Float64Array(6 * n),
     acceleration: new Float64Array(6 * n),
@@ -299,37 +367,22 @@ export function createTree(
     torque: new Float64Array(3 * n),
     residual: new Float64Array(3 * n + 3),
     tipSpring: new Float64Array(n),
-    direction: undefined,
-    contact: undefined,
-    departure: undefined,
-    flight: undefined,
-    guard: undefined,
-    glue: undefined,
-    time: 0,
-    constraints: undefined,
     pull: new Float64Array(3 * n),
     hold: new Float64Array(3 * n),
-    loadFactor: 1,
   };
-  tree.trueMotion = tree.motion;
-  const distance = new Float64Array(n);
+}
+
+/** Largest distance along links from the base to a tip [m]. */
+function measureReach({ rods, parent, length, linkCount }: StrandTree): number {
+  const distance = new Float64Array(linkCount);
   let reach = 0;
-  for (const strand of rods) {
-    layLinks(tree, strand);
-    for (let j = 0; j < strand.rod.edgeCount; j++) {
-      const link = strand.firstLink + j;
-      const up = tree.parent[link];
-      distance[link] = (up >= 0 ? distance[up] : 0) + tree.length[link];
+  for (const { firstLink, rod } of rods)
+    for (let link = firstLink; link < firstLink + rod.edgeCount; link++) {
+      const up = parent[link];
+      distance[link] = (up >= 0 ? distance[up] : 0) + length[link];
       reach = Math.max(reach, distance[link]);
     }
-  }
-  for (let j = 0; j < n; j++) writeLinkInertia(tree, j);
-  rods.forEach((strand, k) => {
-    layJoints(tree, strand, parts[k].parent !== undefined);
-  });
-  tree.stiffnessStart.set(tree.stiffness);
-  tree.dampingStart.set(tree.damping);
-  return { ...tree, reach };
+  return reach;
 }
 
 function createBase(pins: readonly Pin[]): Base {
