@@ -173,6 +173,22 @@ export function addAntisymmetricPart(out: Float64Array, jacobian: LoadJacobian, 
   }
 }
 
+/**
+ * Newton's step with loads that depend on the rod. `measure` writes their Jacobian. Solves with the whole unsymmetric matrix, which makes Newton
+ * quadratic, and returns true; if that fails, or for a ring, subtracts the symmetric part from `matrix` and returns false.
+ */
+export function solveWithLoads(
+  { fixed, rod }: { readonly fixed: Uint8Array; readonly rod: { readonly closed: boolean } },
+  work: UnsymmetricWork,
+  measure: () => void,
+): boolean {
+  for (let d = 0; d < fixed.length; d++) if (fixed[d]) work.step[d] = 0;
+  measure();
+  const solved = !rod.closed && solveUnsymmetric(fixed, work) !== 0;
+  if (!solved) subtractSymmetricPart(work.matrix, work.loadJacobian);
+  return solved;
+}
+
 /** What `solveUnsymmetric` reads and writes. */
 export interface UnsymmetricWork {
   readonly matrix: BorderedBand;

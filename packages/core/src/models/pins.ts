@@ -24,6 +24,27 @@ export function markHeld(fixed: Uint8Array, { pins, poses }: Pinned, first: (nod
   }
 }
 
+/** A turn that pins prescribe at an arc length [m]. */
+export interface PrescribedTurn {
+  readonly arc: number;
+  readonly turn: number;
+}
+
+/** Turn at the middle of edge j [rad], interpolated between prescribed ones, which are sorted by arc length. */
+export function interpolateTurn(
+  list: readonly PrescribedTurn[],
+  rod: { readonly nodeArc: Float64Array; readonly length: number },
+  j: number,
+): number {
+  const end = j + 1 < rod.nodeArc.length ? rod.nodeArc[j + 1] : rod.length;
+  const arc = 0.5 * (rod.nodeArc[j] + end);
+  const after = list.findIndex((one) => one.arc >= arc);
+  const right = after < 0 ? list[list.length - 1] : list[after];
+  const left = after > 0 ? list[after - 1] : after < 0 ? right : list[0];
+  const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
+  return (1 - w) * left.turn + w * right.turn;
+}
+
 type Vector = [number, number, number];
 
 /**

@@ -108,8 +108,8 @@ export const balanceByTime: BalanceRule = (bounds, busy) => {
     const goal = (total * j) / count;
     while (k < count - 1 && before + busy[k] < goal) before += busy[k++];
     const place = bounds[k] + ((goal - before) / busy[k]) * (bounds[k + 1] - bounds[k]);
-    const way = place - bounds[j];
-    if (Math.abs(way) > (LITTLE * bounds[count]) / count) wanted[j] += HALF * way;
+    const shift = place - bounds[j];
+    if (Math.abs(shift) > (LITTLE * bounds[count]) / count) wanted[j] += HALF * shift;
   }
   return wanted;
 };

@@ -32,7 +32,7 @@ export interface AuditedRod {
   readonly force: Float64Array;
   readonly torque: Float64Array;
   /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
-  readonly way: Float64Array;
+  readonly displacement: Float64Array;
   readonly turn: Float64Array;
   motion: 'none' | 'together' | 'apart';
   /** Force of contacts over the step, and its moment about the origin. */
@@ -66,7 +66,7 @@ export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Ro
     spin: make(rod.edgeCount),
     force: make(3 * rod.nodeCount),
     torque: make(3 * rod.edgeCount),
-    way: make(3),
+    displacement: make(3),
     turn: make(3),
     motion: 'none',
     contact: make(6),
@@ -128,9 +128,9 @@ const turnOfPin = new Float64Array(3);
 
 function findMotion(one: AuditedRod, t: number): void {
   [one.before, one.after] = [one.after, one.before];
-  const { pins, before, after, way, turn, position, samples, rod } = one;
+  const { pins, before, after, displacement, turn, position, samples, rod } = one;
   one.motion = 'none';
-  way.fill(0);
+  displacement.fill(0);
   turn.fill(0);
   const small = 1e-9 * rod.length;
   let first = true;
@@ -145,12 +145,12 @@ function findMotion(one: AuditedRod, t: number): void {
       const shift = samples.nodePosition[o + k] - position[o + k];
       const isHeld = k === 0 ? pins[p].holdX : k === 1 ? pins[p].holdY : pins[p].holdZ;
       if (first) {
-        way[k] = isHeld ? shift : 0;
+        displacement[k] = isHeld ? shift : 0;
         turn[k] = turnOfPin[k];
       }
-      if (isHeld) apart = Math.max(apart, Math.abs(shift - way[k]));
+      if (isHeld) apart = Math.max(apart, Math.abs(shift - displacement[k]));
       apart = Math.max(apart, rod.length * Math.abs(turnOfPin[k] - turn[k]));
-      moved = Math.max(moved, Math.abs(way[k]), rod.length * Math.abs(turn[k]));
+      moved = Math.max(moved, Math.abs(displacement[k]), rod.length * Math.abs(turn[k]));
     }
     first = false;
     if (moved > small && one.motion === 'none') one.motion = 'together';
@@ -187,9 +187,9 @@ export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number):
   let first = 0;
   let last = 0;
   for (let k = 0; k < x.length; k++) {
-    const way = x[k] - position[k];
-    first += force[k] * way;
-    last += loads.nodeForce[k] * way;
+    const displacement = x[k] - position[k];
+    first += force[k] * displacement;
+    last += loads.nodeForce[k] * displacement;
   }
   if (hasAny(loads.edgeTorque) || hasAny(one.torque)) {
     const before = workOfTorques(one, one.torque, dt);
@@ -286,7 +286,7 @@ function writeMissing(one: AuditedRod, loads: Loads, dt: number, center: ArrayLi
 
 /** Work of pins that move together, from the change of momentum, and of angular momentum about the first of them. */
 function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
-  const { samples, pins, before, position, way, turn, contact } = one;
+  const { samples, pins, before, position, displacement, turn, contact } = one;
   const o = 3 * pins[before.findIndex(({ active }) => active)].node;
   for (let k = 0; k < 3; k++) center[k] = 0.5 * (position[o + k] + samples.nodePosition[o + k]);
   writeMissing(one, loads, dt, center);
@@ -295,7 +295,7 @@ function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void 
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
     const moment = contact[3 + k] - (center[a] * contact[b] - center[b] * contact[a]);
-    sum += (missing[k] - contact[k]) * way[k] + (missing[3 + k] - moment) * turn[k];
+    sum += (missing[k] - contact[k]) * displacement[k] + (missing[3 + k] - moment) * turn[k];
   }
   out.done += sum;
   out.doubt += 0.1 * Math.abs(sum);

@@ -37,21 +37,16 @@ describe('a block on a slope as a complementarity problem', () => {
   ])('μ = %f: both solvers find the friction of Coulomb', (mu, expected) => {
     const kind = Uint8Array.of(ONE_SIDED, FRICTION, FRICTION);
     const x = new Float64Array(3);
-    solveGaussSeidel(x, A, Float64Array.from(wanted), kind, Float64Array.of(0, mu, mu), 3, 50, 1e-14);
+    const problem = { A, b: Float64Array.from(wanted), kind, mu: Float64Array.of(0, mu, mu), n: 3 };
+    solveGaussSeidel(x, problem, { sweeps: 50, tolerance: 1e-14 });
     expect(x[0]).toBeCloseTo(g * Math.cos(angle), 10);
     expect(x[1]).toBeCloseTo(expected, 10);
     const y = new Float64Array(2);
     const small = Float64Array.of(1, 0, 0, 1);
     const change = solveSor(
       y,
-      small,
-      Float64Array.from(wanted.slice(0, 2)),
-      kind,
-      Float64Array.of(0, mu),
-      2,
-      50,
-      0.9,
-      1e-9,
+      { A: small, b: Float64Array.from(wanted.slice(0, 2)), kind, mu: Float64Array.of(0, mu), n: 2 },
+      { sweeps: 50, omega: 0.9, epsilon: 1e-9 },
     );
     expect(change).toBeLessThan(1e-9);
     expect(y[1]).toBeCloseTo(expected, 6);

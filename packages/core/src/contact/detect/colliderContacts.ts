@@ -134,16 +134,16 @@ function mayReach({ finder, collider, turn, shift, dt }: StartPass, node: number
   const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules } = finder;
   const { now, moves } = collider;
   const o = 3 * node;
-  let way = dt * Math.sqrt(v[o] * v[o] + v[o + 1] * v[o + 1] + v[o + 2] * v[o + 2]);
+  let travel = dt * Math.sqrt(v[o] * v[o] + v[o + 1] * v[o + 1] + v[o + 2] * v[o + 2]);
   if (moves) {
     let far = 0;
     for (let k = 0; k < 3; k++) far += squareOf(x[o + k] - now.position[k]);
     // the surface point is at most as far away as the node's distance from it
-    way += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
+    travel += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
   }
   const size = sizeAt(finder, edge, nodeRadius[node]);
   const gap = nodeDistance[4 * node] - nodeRadius[node] - rules.reach;
-  return gap - 1.25 * way - acceleration * dt * dt < 0.1 * size;
+  return gap - 1.25 * travel - acceleration * dt * dt < 0.1 * size;
 }
 
 /** True if the bounding box of a rod and its motion overlaps the collider's. */
@@ -189,9 +189,9 @@ function measureInside(out: Candidate, pass: StartPass, edge: number): void {
       v[3 * b] * v[3 * b] + v[3 * b + 1] * v[3 * b + 1] + v[3 * b + 2] * v[3 * b + 2],
     ),
   );
-  const way = 1.25 * dt * speed + (collider.moves ? shift + length : 0) + acceleration * dt * dt;
+  const travel = 1.25 * dt * speed + (collider.moves ? shift + length : 0) + acceleration * dt * dt;
   const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
-  if (least - finder.rules.reach - way > 0.1 * edgeRadius[edge]) return;
+  if (least - finder.rules.reach - travel > 0.1 * edgeRadius[edge]) return;
   const t = findClosest(collider, x, 3 * a, 3 * b);
   if (t < 1e-3 || t > 1 - 1e-3) return;
   placeAt(out.place, x, 3 * a, 3 * b, t);
@@ -202,11 +202,16 @@ function measureInside(out: Candidate, pass: StartPass, edge: number): void {
 }
 
 /**
- * True if the contact in `distanceAt` nearly coincides with that of a node at distance `way`: two nearly equal contacts make the response
+ * True if the contact in `distanceAt` nearly coincides with that of a node at this distance: two nearly equal contacts make the response
  * matrix singular and the solver slow.
  */
-function repeatsNode({ nodeDistance, edgeRadius }: ColliderFinder, node: number, way: number, edge: number): boolean {
-  if (way > 0.5 * edgeRadius[edge]) return false;
+function repeatsNode(
+  { nodeDistance, edgeRadius }: ColliderFinder,
+  node: number,
+  distance: number,
+  edge: number,
+): boolean {
+  if (distance > 0.5 * edgeRadius[edge]) return false;
   const o = 4 * node;
   const turned =
     distanceAt[1] * nodeDistance[o + 1] + distanceAt[2] * nodeDistance[o + 2] + distanceAt[3] * nodeDistance[o + 3];

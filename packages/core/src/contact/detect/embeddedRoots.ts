@@ -59,17 +59,17 @@ function followRoot(finder: Finder, collider: Collider, index: number, rod: numb
   const first = nodeOffset[rod];
   const nodes = new Set([held]);
   let reach = 0;
-  for (const way of [1, -1]) {
+  for (const direction of [1, -1]) {
     const passed: number[] = [];
     let node = held - first;
     let arc = 0;
     let within = 0;
     let leaves = false;
     while (passed.length < nodeCount) {
-      if (!closed && (way > 0 ? node >= edgeCount : node === 0)) break;
-      const edge = way > 0 ? node : (node - 1 + edgeCount) % edgeCount;
+      if (!closed && (direction > 0 ? node >= edgeCount : node === 0)) break;
+      const edge = direction > 0 ? node : (node - 1 + edgeCount) % edgeCount;
       arc += edgeLengthRest[edge];
-      node = (node + way + nodeCount) % nodeCount;
+      node = (node + direction + nodeCount) % nodeCount;
       leaves = distanceOf(finder, collider, first + node) >= nodeRadius[first + node];
       if (leaves) break;
       passed.push(first + node);
@@ -104,14 +104,14 @@ function followThrough(finder: Finder, collider: Collider, index: number, rod: n
   const first = nodeOffset[rod];
   const nodes = new Set<number>();
   let reach = 0;
-  for (const way of [1, -1]) {
+  for (const direction of [1, -1]) {
     const passed = [held];
     let node = held - first;
     let through = false;
     for (let arc = 0; arc < 0.25 * length; ) {
-      if (!closed && (way > 0 ? node >= edgeCount : node === 0)) break;
-      const edge = way > 0 ? node : (node - 1 + edgeCount) % edgeCount;
-      const next = (node + way + nodeCount) % nodeCount;
+      if (!closed && (direction > 0 ? node >= edgeCount : node === 0)) break;
+      const edge = direction > 0 ? node : (node - 1 + edgeCount) % edgeCount;
+      const next = (node + direction + nodeCount) % nodeCount;
       arc += edgeLengthRest[edge];
       if (!through && passes(finder, collider, first + node, first + next, nodeRadius[held], edgeLengthRest[edge])) {
         through = true;

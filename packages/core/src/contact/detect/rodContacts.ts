@@ -18,7 +18,7 @@ export function addEdgePair(finder: Finder, set: ContactSet, first: number, seco
   const c = 3 * edgeFirst[second];
   const d = 3 * edgeSecond[second];
   findPlaces(places, x, a, b, c, d);
-  for (let k = 0; k < places.count; k++) addPlace(finder, set, first, second, places.s[k], places.t[k], dt);
+  for (let k = 0; k < places.count; k++) addPair(finder, set, { first, second, s: places.s[k], t: places.t[k] }, dt);
 }
 
 /** Cosine beyond which the adjacent edge is closer: parallel edges touch along their length and keep their contact points. */
@@ -53,15 +53,17 @@ function isNearerBeside(
   return sign * (dx * n[0] + dy * n[1] + dz * n[2]) > NEARER * Math.sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-function addPlace(
-  finder: Finder,
-  set: ContactSet,
-  first: number,
-  second: number,
-  s: number,
-  t: number,
-  dt: number,
-): void {
+/** Two points of edges: s along the first edge, t along the second, from 0 to 1. */
+export interface PointPair {
+  readonly first: number;
+  readonly second: number;
+  readonly s: number;
+  readonly t: number;
+}
+
+/** Appends the contact of two points if it may close within the step. */
+function addPair(finder: Finder, set: ContactSet, pair: PointPair, dt: number): void {
+  const { first, second, s, t } = pair;
   if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
   const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
   const a = 3 * edgeFirst[first];
@@ -84,7 +86,7 @@ function addPlace(
   for (let k = 0; k < 3; k++) approach += normal[k] * (interpolate(v, a, b, s, k) - interpolate(v, c, d, t, k));
   const size = Math.min(rA, rB);
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
-  addRodContact(finder, set, first, second, s, t, normal, gap, approach);
+  addRodContact(finder, set, pair, { normal, gap, approach });
 }
 
 /** Direction perpendicular to both edges, if their axes intersect. */
@@ -112,16 +114,12 @@ function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c:
   out[2] = nz / size;
 }
 
+/** Appends the contact of two points; returns its index. */
 export function addRodContact(
   finder: Finder,
   set: ContactSet,
-  first: number,
-  second: number,
-  s: number,
-  t: number,
-  n: Float64Array,
-  gap: number,
-  approach: number,
+  { first, second, s, t }: PointPair,
+  { normal: n, gap, approach }: { readonly normal: Float64Array; readonly gap: number; readonly approach: number },
 ): number {
   const { edgeRod, edgeIndex, pairRadius, rules } = finder;
   const i = addContact(set);

@@ -31,13 +31,13 @@ function measureTravel(x: Float64Array, y: Float64Array, a: number, b: number, c
   const mean0 = 0.25 * (y[a] - x[a] + y[b] - x[b] + y[c] - x[c] + y[d] - x[d]);
   const mean1 = 0.25 * (y[a + 1] - x[a + 1] + y[b + 1] - x[b + 1] + y[c + 1] - x[c + 1] + y[d + 1] - x[d + 1]);
   const mean2 = 0.25 * (y[a + 2] - x[a + 2] + y[b + 2] - x[b + 2] + y[c + 2] - x[c + 2] + y[d + 2] - x[d + 2]);
-  const way = (i: number): number => {
+  const displacementOf = (i: number): number => {
     const p = y[i] - x[i] - mean0;
     const q = y[i + 1] - x[i + 1] - mean1;
     const r = y[i + 2] - x[i + 2] - mean2;
     return Math.sqrt(p * p + q * q + r * r);
   };
-  return Math.max(way(a), way(b)) + Math.max(way(c), way(d));
+  return Math.max(displacementOf(a), displacementOf(b)) + Math.max(displacementOf(c), displacementOf(d));
 }
 
 /**
@@ -57,13 +57,13 @@ export function findMeeting(
   // coincident from the start: they already have a contact
   if (!(start > 1e-9 * near)) return 2;
   const limit = Math.min(near, 0.5 * start);
-  const way = measureTravel(x, y, a, b, c, d);
-  if (start - way > limit) return 2;
+  const travel = measureTravel(x, y, a, b, c, d);
+  if (start - travel > limit) return 2;
   let u = 0;
   let distance = start;
   for (let k = 0; k < 200; k++) {
     if (distance - limit < 0.05 * start) return u;
-    u += (0.95 * (distance - limit)) / way;
+    u += (0.95 * (distance - limit)) / travel;
     if (u >= 1) return 2;
     distance = measureMoving(place, x, y, u, a, b, c, d);
   }
@@ -158,7 +158,7 @@ export function sweepPairs(
       gap += normal[m] * ((1 - s) * x[a + m] + s * x[b + m] - (1 - t) * x[c + m] - t * x[d + m]);
     }
     if (gap < 0 && areTooNearPins(finder, first, s, second, t, -gap)) continue;
-    const i = addRodContact(finder, set, first, second, s, t, normal, gap, 0);
+    const i = addRodContact(finder, set, { first, second, s, t }, { normal, gap, approach: 0 });
     const began = measureMoving(place, x, end, 0, a, b, c, d) - reach;
     set.swept[i] = 1;
     set.floor[i] = began < 0 ? targetGap(began, thin) : 0;

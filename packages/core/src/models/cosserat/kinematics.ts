@@ -3,7 +3,7 @@
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2, cos as cosine, sin } from '../../math/rounded/index.ts';
 import { switchJoints } from '../joints.ts';
-import { evaluatePoses, markHeld } from '../pins.ts';
+import { evaluatePoses, interpolateTurn, markHeld, type PrescribedTurn } from '../pins.ts';
 import { measureRotation } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
 
@@ -127,30 +127,24 @@ export function placePinned(cos: CosseratRod, withVelocity: boolean): void {
  * linearly over arc length. False when it is more than joints can count, about half a turn an edge.
  */
 export function spreadHeldTwist(cos: CosseratRod): boolean {
-  const { heldPin, heldMemory, poses, pins, rod, edgeCount, nodeCount, q } = cos;
+  const { heldPin, heldMemory, poses, pins, rod, edgeCount, q } = cos;
   let largest = 0;
   for (let h = 0; h < heldPin.length; h++) {
     if (pins[heldPin[h]].orientation === 'frame' && poses[heldPin[h]].active)
       largest = Math.max(largest, Math.abs(poses[heldPin[h]].twist - heldMemory[5 * h + 4]));
   }
   if (largest < 0.5) return true;
-  const knots: { arc: number; turn: number }[] = [];
+  const turns: PrescribedTurn[] = [];
   for (let h = 0; h < heldPin.length; h++) {
     const pin = pins[heldPin[h]];
     if (pin.orientation !== 'frame' || !poses[heldPin[h]].active) continue;
-    knots.push({ arc: rod.nodeArc[pin.node], turn: poses[heldPin[h]].twist - heldMemory[5 * h + 4] });
+    turns.push({ arc: rod.nodeArc[pin.node], turn: poses[heldPin[h]].twist - heldMemory[5 * h + 4] });
   }
-  knots.sort((a, b) => a.arc - b.arc);
+  turns.sort((a, b) => a.arc - b.arc);
   for (let j = 0; j < edgeCount; j++) {
-    const end = j + 1 < nodeCount ? rod.nodeArc[j + 1] : rod.length;
-    const arc = 0.5 * (rod.nodeArc[j] + end);
-    const after = knots.findIndex((knot) => knot.arc >= arc);
-    const right = after < 0 ? knots[knots.length - 1] : knots[after];
-    const left = after > 0 ? knots[after - 1] : after < 0 ? right : knots[0];
-    const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
     scratch[0] = 0;
     scratch[1] = 0;
-    scratch[2] = (1 - w) * left.turn + w * right.turn;
+    scratch[2] = interpolateTurn(turns, rod, j);
     turnQuaternion(q, 7 * j + 3, scratch, 0);
   }
   return largest < 1.5 * edgeCount;

@@ -8,7 +8,7 @@
 import { clearBand } from '../../linalg/band.ts';
 import { hypot, pow, square } from '../../math/rounded/index.ts';
 import type { RestProblem } from '../../statics/newton.ts';
-import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { dependsOnState, solveWithLoads } from '../loadJacobian.ts';
 import { addElasticEnergies } from './energy.ts';
 import { measureStrain } from './kinematics.ts';
 import { limitStep, takeStep, UNFOLDED, writeEdgeStep, writeRightSide } from './newton.ts';
@@ -104,7 +104,7 @@ function rigidMotions({ q, size, nodeCount, edgeCount, edgeFrame }: CosseratRod)
 
 /** The rod with its pins and loads at the time of `stage`, which may change. */
 export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stage): RestProblem {
-  const { rod, edgeCount, size, fixed } = cos;
+  const { rod, edgeCount, fixed } = cos;
   const { matrix } = work;
   return {
     length: rod.length,
@@ -123,20 +123,15 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stag
     loads: cos.loads,
     follow: () => (measureStrain(cos) ? '' : UNFOLDED),
     evaluate(first) {
-      const follows = dependsOnState(cos.drive);
-      if (follows || first) evaluateLoads(cos, stage.t);
+      const hasFollowers = dependsOnState(cos.drive);
+      if (hasFollowers || first) evaluateLoads(cos, stage.t);
       capPenalties(cos, work);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(cos, work, stage, matrix)))
         return { trouble: 'a load is not a finite number', solved: false };
       writeRightSide(cos, work);
-      if (!follows || cos.loadFactor === 0) return { trouble: '', solved: false };
-      for (let d = 0; d < size; d++) if (fixed[d]) work.step[d] = 0;
-      measureLoads(cos, work, stage.t);
-      // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
-      const solved = !rod.closed && solveUnsymmetric(cos.fixed, work) !== 0;
-      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian);
-      return { trouble: '', solved };
+      if (!hasFollowers || cos.loadFactor === 0) return { trouble: '', solved: false };
+      return { trouble: '', solved: solveWithLoads(cos, work, () => measureLoads(cos, work, stage.t)) };
     },
     subtractLoads: (out) => subtractLoads(cos, out),
     limitStep: () => limitStep(cos, work.step, ROTATION),

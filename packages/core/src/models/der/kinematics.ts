@@ -9,7 +9,7 @@
 import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import { switchJoints } from '../joints.ts';
-import { evaluatePoses, markHeld } from '../pins.ts';
+import { evaluatePoses, interpolateTurn, markHeld, type PrescribedTurn } from '../pins.ts';
 import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
@@ -68,8 +68,8 @@ function turnFrame(
  * turn per edge.
  */
 export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: Float64Array | undefined): boolean {
-  const { held, pins, q, rod, edgeCount, nodeCount } = der;
-  const knots: { arc: number; turn: number }[] = [];
+  const { held, pins, q, rod, edgeCount } = der;
+  const turns: PrescribedTurn[] = [];
   let largest = 0;
   for (let h = 0; h < held.count; h++) {
     const pin = pins[held.pin[h]];
@@ -77,18 +77,12 @@ export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: F
     const edge = Math.min(pin.node, edgeCount - 1);
     const turn = held.theta[h] - thetaBefore[h] - (start ? q[4 * edge + 3] - start[4 * edge + 3] : 0);
     largest = Math.max(largest, Math.abs(turn));
-    knots.push({ arc: rod.nodeArc[pin.node], turn });
+    turns.push({ arc: rod.nodeArc[pin.node], turn });
   }
   if (largest < 0.5) return true;
-  knots.sort((a, b) => a.arc - b.arc);
+  turns.sort((a, b) => a.arc - b.arc);
   for (let j = 0; j < edgeCount; j++) {
-    const end = j + 1 < nodeCount ? rod.nodeArc[j + 1] : rod.length;
-    const arc = 0.5 * (rod.nodeArc[j] + end);
-    const after = knots.findIndex((knot) => knot.arc >= arc);
-    const right = after < 0 ? knots[knots.length - 1] : knots[after];
-    const left = after > 0 ? knots[after - 1] : after < 0 ? right : knots[0];
-    const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
-    q[4 * j + 3] += (1 - w) * left.turn + w * right.turn;
+    q[4 * j + 3] += interpolateTurn(turns, rod, j);
   }
   return largest < 1.5 * edgeCount;
 }

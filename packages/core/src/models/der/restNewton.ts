@@ -9,7 +9,7 @@
 import { clearBand, fixUnknown, multiplyBand } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import { measureMove, measureScales, type RestProblem, solveStep } from '../../statics/newton.ts';
-import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { dependsOnState, solveWithLoads } from '../loadJacobian.ts';
 import { addElasticGradient } from './energy.ts';
 import { followCenterline } from './kinematics.ts';
 import { limitStep, takeStep, writeRightSide } from './newton.ts';
@@ -119,19 +119,14 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
       return followCenterline(der, work.edgeWork) ? '' : 'an edge has no length or a position is not a number';
     },
     evaluate(first) {
-      const stateful = dependsOnState(der.drive);
-      if (stateful || first) evaluateLoads(der, stage.t);
+      const hasFollowers = dependsOnState(der.drive);
+      if (hasFollowers || first) evaluateLoads(der, stage.t);
       capPenalties(der, work);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(der, work, stage, matrix))) return { trouble: lastTrouble(), solved: false };
       writeRightSide(der, work);
-      if (!stateful || der.loadFactor === 0) return { trouble: '', solved: false };
-      for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
-      measureLoads(der, work, stage.t);
-      // with follower loads, the whole unsymmetric matrix makes Newton quadratic
-      const solved = !rod.closed && solveUnsymmetric(der.fixed, work) !== 0;
-      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian);
-      return { trouble: '', solved };
+      if (!hasFollowers || der.loadFactor === 0) return { trouble: '', solved: false };
+      return { trouble: '', solved: solveWithLoads(der, work, () => measureLoads(der, work, stage.t)) };
     },
     subtractLoads: (out) => subtractLoads(der, out),
     limitStep: () => limitStep(der, work.step, ROTATION),

@@ -14,20 +14,23 @@ export const TWO_SIDED = 0;
 export const ONE_SIDED = 1;
 export const FRICTION = 2;
 
+/** w = A x − b with n rows; their kinds, and the coefficient of friction of friction rows. */
+export interface LcpProblem {
+  readonly A: Float64Array;
+  readonly b: Float64Array;
+  readonly kind: Uint8Array;
+  readonly mu: Float64Array;
+  readonly n: number;
+}
+
 /**
  * Algorithm 2 with x as a first guess: successive over-relaxation, `epsilon` added to the diagonal. A row of friction is
  * clamped to [0, μ x] of the row before it. Returns the largest change of the last sweep.
  */
 export function solveSor(
   x: Float64Array,
-  A: Float64Array,
-  b: Float64Array,
-  kind: Uint8Array,
-  mu: Float64Array,
-  n: number,
-  sweeps: number,
-  omega: number,
-  epsilon: number,
+  { A, b, kind, mu, n }: LcpProblem,
+  { sweeps, omega, epsilon }: { readonly sweeps: number; readonly omega: number; readonly epsilon: number },
 ): number {
   let change = 0;
   for (let sweep = 0; sweep < sweeps; sweep++) {
@@ -48,13 +51,8 @@ export function solveSor(
 /** Projected Gauss–Seidel; a pair of friction rows after a one-sided one is projected onto its disc. */
 export function solveGaussSeidel(
   x: Float64Array,
-  A: Float64Array,
-  b: Float64Array,
-  kind: Uint8Array,
-  mu: Float64Array,
-  n: number,
-  sweeps: number,
-  tolerance: number,
+  { A, b, kind, mu, n }: LcpProblem,
+  { sweeps, tolerance }: { readonly sweeps: number; readonly tolerance: number },
 ): number {
   let change = 0;
   for (let sweep = 0; sweep < sweeps; sweep++) {

@@ -60,8 +60,9 @@ export function meetConstraints(
   }
   next.set(force);
   if (!kind.every(isTwoSided)) {
-    if (out.sor) solveSor(next, response, right, kind, out.mu, m, 200, 1, 0);
-    else solveGaussSeidel(next, response, right, kind, out.mu, m, 400, 1e-12);
+    const problem = { A: response, b: right, kind, mu: out.mu, n: m };
+    if (out.sor) solveSor(next, problem, { sweeps: 200, omega: 1, epsilon: 0 });
+    else solveGaussSeidel(next, problem, { sweeps: 400, tolerance: 1e-12 });
   } else if (!solveCapped(next, out)) return false;
   for (let r = 0; r < m; r++) {
     const change = next[r] - force[r];

@@ -26,6 +26,7 @@ import type { JointLaw } from './energy.ts';
 import type { Bulk, Constraints, Departure, Direction, Guard } from './records.ts';
 import { DRIVEN, DRIVEN_EARLIER } from './records.ts';
 import { writeRotation } from './spatial.ts';
+import { createLinkArrays, createMotionArrays, type LinkArrays, type MotionArrays } from './treeArrays.ts';
 
 export interface StrandRod {
   readonly rod: Rod;
@@ -83,7 +84,7 @@ export interface ContactLoads {
   readonly base: Float64Array;
 }
 
-export interface StrandTree {
+export interface StrandTree extends LinkArrays, MotionArrays {
   readonly rods: readonly StrandRod[];
   readonly law: JointLaw;
   readonly linkCount: number;
@@ -91,27 +92,6 @@ export interface StrandTree {
   readonly reach: number;
   readonly base: Base;
 
-  /** Parent link, −1 for the base; distance of the joint along the parent's axis [m]; length [m]. */
-  readonly parent: Int32Array;
-  readonly offset: Float64Array;
-  readonly length: Float64Array;
-  /** 6 × 6 about the joint [kg, kg m, kg m²], 36 per link. */
-  readonly inertia: Float64Array;
-  /** Mass at the tip, and its mass damping [kg/s]. */
-  readonly tipMass: Float64Array;
-  readonly tipDamping: Float64Array;
-
-  /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 per joint. */
-  readonly stiffness: Float64Array;
-  readonly damping: Float64Array;
-  /** The same before moduli change them, where they do. */
-  readonly stiffnessStart: Float64Array;
-  readonly dampingStart: Float64Array;
-  /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 per joint. */
-  readonly before: Float64Array;
-  readonly after: Float64Array;
-  /** Rotation matrix of after⁻¹: takes turns in the child's axes to turns of Δ, 9 per joint. */
-  readonly toJoint: Float64Array;
   /** Joint 0 swings only: direction held, spin free. */
   swingOnly: boolean;
   /** Joint 0 has its stiffness: its frame is held. */
@@ -123,35 +103,10 @@ export interface StrandTree {
   readonly memory: Float64Array;
   readonly history: History;
 
-  // all below follows from the state
-  /** Child → parent, and child → world, 9 per link; joint in the world, 3. */
-  readonly rotation: Float64Array;
-  readonly world: Float64Array;
-  readonly origin: Float64Array;
-  /** Deformation quaternion, 4 per joint. */
-  readonly deformation: Float64Array;
   /** Rate of the joint rate, 3 per joint, and acceleration of the origin; part of the memory. */
   readonly rate: Float64Array;
   readonly originRate: Float64Array;
-  /** Spatial motion, its carried part X v(parent), the same for acceleration, force; 6 per link. */
-  readonly motion: Float64Array;
-  readonly carried: Float64Array;
-  readonly acceleration: Float64Array;
-  readonly carriedAcceleration: Float64Array;
-  readonly force: Float64Array;
-  /** True motion where the base's is directed; the same array as `motion` otherwise. */
-  trueMotion: Float64Array;
-  /** Loads on a link in world axes: force at the tip 3, torque 3, drag at the tip 6. */
-  readonly tipForce: Float64Array;
-  /** Without damping. */
-  readonly steadyForce: Float64Array;
-  readonly linkTorque: Float64Array;
-  readonly tipDrag: Float64Array;
-  /** Torque of the joints on the child [N m], and the residual of its balance, 3 per joint; the base's 3 after those. */
-  readonly torque: Float64Array;
-  readonly residual: Float64Array;
-  /** Springs at the tips [N/m], and what an animator asks. */
-  readonly tipSpring: Float64Array;
+  /** What an animator asks. */
   direction: Direction | undefined;
   /** Forces of contacts in world axes: at tips and torque on links, 3 per link, at the base 3. */
   contact: ContactLoads | undefined;
@@ -165,10 +120,8 @@ export interface StrandTree {
   glue: Float64Array | undefined;
   /** At which the base was placed last [s]. */
   time: number;
-  /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
+  /** Pins elsewhere, held joints, limits. */
   constraints: Constraints | undefined;
-  readonly pull: Float64Array;
-  readonly hold: Float64Array;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -290,86 +243,6 @@ function createRods(parts: readonly Part[]): StrandRod[] {
     dependsOnState: true,
     damped: rod.nodeDamping.some((rate) => rate > 0),
   }));
-}
-
-type LinkFields =
-  | 'parent'
-  | 'offset'
-  | 'length'
-  | 'inertia'
-  | 'tipMass'
-  | 'tipDamping'
-  | 'stiffness'
-  | 'damping'
-  | 'stiffnessStart'
-  | 'dampingStart'
-  | 'before'
-  | 'after'
-  | 'toJoint';
-
-/** Constants of n links and their joints. */
-function createLinkArrays(n: number): Pick<StrandTree, LinkFields> {
-  return {
-    parent: new Int32Array(n),
-    offset: new Float64Array(n),
-    length: new Float64Array(n),
-    inertia: new Float64Array(36 * n),
-    tipMass: new Float64Array(n),
-    tipDamping: new Float64Array(n),
-    stiffness: new Float64Array(3 * n),
-    damping: new Float64Array(3 * n),
-    stiffnessStart: new Float64Array(3 * n),
-    dampingStart: new Float64Array(3 * n),
-    before: new Float64Array(4 * n),
-    after: new Float64Array(4 * n),
-    toJoint: new Float64Array(9 * n),
-  };
-}
-
-type MotionFields =
-  | 'rotation'
-  | 'world'
-  | 'origin'
-  | 'deformation'
-  | 'motion'
-  | 'carried'
-  | 'acceleration'
-  | 'carriedAcceleration'
-  | 'force'
-  | 'trueMotion'
-  | 'tipForce'
-  | 'steadyForce'
-  | 'linkTorque'
-  | 'tipDrag'
-  | 'torque'
-  | 'residual'
-  | 'tipSpring'
-  | 'pull'
-  | 'hold';
-
-/** Poses, velocities and forces of n links. */
-function createMotionArrays(n: number): Pick<StrandTree, MotionFields> {
-  return {
-    rotation: new Float64Array(9 * n),
-    world: new Float64Array(9 * n),
-    origin: new Float64Array(3 * n),
-    deformation: new Float64Array(4 * n),
-    motion: new Float64Array(6 * n),
-    carried: new Float64Array(6 * n),
-    acceleration: new Float64Array(6 * n),
-    carriedAcceleration: new Float64Array(6 * n),
-    force: new Float64Array(6 * n),
-    trueMotion: new Float64Array(0),
-    tipForce: new Float64Array(3 * n),
-    steadyForce: new Float64Array(3 * n),
-    linkTorque: new Float64Array(3 * n),
-    tipDrag: new Float64Array(6 * n),
-    torque: new Float64Array(3 * n),
-    residual: new Float64Array(3 * n + 3),
-    tipSpring: new Float64Array(n),
-    pull: new Float64Array(3 * n),
-    hold: new Float64Array(3 * n),
-  };
 }
 
 /** Largest distance along links from the base to a tip [m]. */
