@@ -23,6 +23,7 @@ import { writeNumericDirection } from './numeric.ts';
 import { DRIVEN } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
+import { estimateError } from './stepError.ts';
 import { formula, placeTrial, type StepWork, setFormula, writePast } from './trial.ts';
 
 export interface StepOptions {
@@ -383,33 +384,6 @@ export function advanceTree(
   return result;
 }
 
-const far = { out: new Float64Array(0) };
-
-/** Largest error of a joint in the step just taken, in units of the tolerance. */
-function estimateError(tree: StrandTree, work: StepWork, h: number, order: number, tolerance: number): number {
-  const { linkCount, history } = tree;
-  const { phi, past, v0 } = work;
-  const [h1, h2, , count] = history.header;
-  if (far.out.length < phi.length) far.out = new Float64Array(phi.length);
-  let largest = 0;
-  if (order === 2) writePast(far.out, work.q0, history.q2, linkCount);
-  for (let k = 0; k < 3 * linkCount; k++) {
-    let error: number;
-    if (order === 2) {
-      // through the three last points, in Newton's form
-      const s1 = -past[k] / h1;
-      const s2 = (past[k] - far.out[k]) / h2;
-      const guess = h * s1 + (h * (h + h1) * (s1 - s2)) / (h1 + h2);
-      const E = (h * h * square(h + h1)) / (6 * (2 * h + h1));
-      const P = (h * (h + h1) * (h + h1 + h2)) / 6;
-      error = (E / (E + P)) * (phi[k] - guess);
-    } else if (count > 0) error = (h / (2 * h + h1)) * (phi[k] + (h / h1) * past[k]);
-    else error = 0.5 * (phi[k] - h * v0[3 + k]);
-    largest = Math.max(largest, Math.abs(error));
-  }
-  return largest / tolerance;
-}
-
 /** As many steps as the error allows, the last of which ends at t + dt. */
 function advanceControlled(
   tree: StrandTree,
@@ -442,7 +416,7 @@ function advanceControlled(
       result.rejected++;
       h = step / 4;
     } else {
-      const error = estimateError(tree, work, step, order, options.stepError);
+      const error = estimateError(tree, work, { h: step, order, tolerance: options.stepError });
       const factor = Math.min(2, Math.max(0.2, 0.9 * pow(error + 1e-12, -1 / (order + 1))));
       if (error > 1) {
         result.rejected++;
