@@ -52,7 +52,15 @@ function createTrial(rod: Rod, drive: Drive, options: DerOptions): DerRod {
   const plan = planJoints(rod, drive.pins);
   const size = unknownCount(rod);
   const memory = new Float64Array(memorySize(rod, plan.count));
-  const der = createDerRod(rod, drive, options, plan, new Float64Array(size), new Float64Array(size), memory);
+  const der = createDerRod({
+    rod,
+    drive,
+    options,
+    plan,
+    q: new Float64Array(size),
+    v: new Float64Array(size),
+    memory,
+  });
   const work = new Float64Array(3 * rod.edgeCount);
   evaluatePins(der, 0);
   initializeState(der, work);
