@@ -42,7 +42,8 @@ import { createIslandBuilder, createMarks, listSystems } from './solve/islands.t
 import { createLayout, type Layout, layOutSides, NO_SIDES, writeForces } from './solve/sides.ts';
 import { createSingleRodSolver } from './solve/singleRods.ts';
 import { createSolveLog } from './solve/solveLog.ts';
-import { advanceWithContact, findImpact, findSortedContacts } from './step.ts';
+import { findImpact, findSortedContacts } from './stages.ts';
+import { advanceWithContact } from './step.ts';
 import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';
 
 /**
