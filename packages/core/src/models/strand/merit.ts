@@ -1,7 +1,7 @@
 /** Measures that decide on a Newton iteration of a step: size of the residual, its rounding, and rotations that go too far. */
 import { square } from '../../math/rounded/index.ts';
 import { constraintMerit } from './constraints.ts';
-import type { StrandTree } from './tree.ts';
+import type { StrandTree } from './rod.ts';
 
 /** Square of the residual, with that of the constraints. */
 export function sizeOf({ residual, linkCount: links, reach, constraints }: StrandTree): number {

@@ -8,7 +8,7 @@
  *
  * NOTE: [Hadap2006 eq. 5] multiplies by ∂F/∂y; it must be the inverse, of ∂F/∂y + (c0/h) ∂F/∂ẏ.
  */
-import { pow, square } from '../../math/rounded/index.ts';
+import { pow } from '../../math/rounded/index.ts';
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
