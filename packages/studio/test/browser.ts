@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, extname, join, normalize } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -79,5 +80,10 @@ export function softwareGpu(): Readonly<Record<string, string>> {
   const folders = ['/usr/lib/chromium', dirname(realpathSync(findChromium()))];
   const folder = folders.find((one) => existsSync(join(one, 'vk_swiftshader_icd.json')));
   if (!folder) throw new Error(`no SwiftShader beside Chromium: looked in ${folders.join(', ')}`);
-  return { VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json'), LD_LIBRARY_PATH: folder };
+  return {
+    VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json'),
+    LD_LIBRARY_PATH: folder,
+    // Mesa's Vulkan layer, where it is installed, prints an error if this variable is not set
+    XDG_RUNTIME_DIR: tmpdir(),
+  };
 }

@@ -38,4 +38,5 @@ export const bodyQuantities = [
   'rotationalEnergy',
 ] as const;
 
+/** One of `bodyQuantities`. */
 export type BodyQuantity = (typeof bodyQuantities)[number];
