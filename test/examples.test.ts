@@ -97,7 +97,7 @@ describe('TypeScript', () => {
 
 describe('scenes', () => {
   // studies are read by the tests of @tendril-sim/sweep
-  const list = examples(['yaml']).filter(({ text }) => !/^sweep:/m.test(text));
+  const list = examples(['yaml']).filter(({ text }) => !/^(sweep|fit):/m.test(text));
 
   it('are there', () => {
     expect(list.length).toBeGreaterThan(2);
