@@ -21,6 +21,11 @@ const bare: Scene = {
 const floor: Scene = { ...bare, colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1] }] };
 const each: Scene = { ...bare, contact: { friction: 0.3 } };
 
+const inextensible = (scene: Scene): Scene => ({
+  ...scene,
+  rods: scene.rods.map((rod) => ({ ...rod, inextensible: true })),
+});
+
 const refusal = (scene: Scene, id: string): string => {
   try {
     createWorld(applyVariant(scene, { id, label: id }));
@@ -39,7 +44,7 @@ const variants = [
 describe('the list of models to compare', () => {
   it.each(variants)('says of %s whether it can touch', (id) => {
     expect(cannotTouch(id, bare)).toBeUndefined();
-    for (const scene of [floor, each])
-      expect(cannotTouch(id, scene) !== undefined).toBe(/cannot touch/.test(refusal(scene, id)));
+    for (const scene of [floor, each, inextensible(floor), inextensible(each)])
+      expect(cannotTouch(id, scene) !== undefined).toBe(/cannot touch|contact must too/.test(refusal(scene, id)));
   });
 });

@@ -135,14 +135,19 @@ interface Usable {
   readonly output: number;
 }
 
-function sectionOf(data: ReportData, quantity: Column, count: Numbering): string {
-  const { parameters, rows } = data;
-  const usable = rows.flatMap((row): Usable[] => {
+/** Rows in which the quantity and all parameters are numbers. */
+function usableRows({ parameters, rows }: ReportData, quantity: Column): Usable[] {
+  return rows.flatMap((row): Usable[] => {
     const [inputs, output] = [parameters.map(({ name }) => row[name]), row[quantity.name]];
     return typeof output === 'number' && inputs.every((value) => typeof value === 'number')
       ? [{ row, inputs: inputs as number[], output }]
       : [];
   });
+}
+
+function sectionOf(data: ReportData, quantity: Column, count: Numbering): string {
+  const { parameters, rows } = data;
+  const usable = usableRows(data, quantity);
   const known = rows.map((row) => row[quantity.name]).filter((value) => typeof value === 'number');
   const head = `<section><h2>${escapeXml(quantity.name)}</h2><p>${escapeXml(quantity.description)}${quantity.unit ? ` [${escapeXml(quantity.unit)}]` : ''}</p>`;
   if (known.length > 1 && new Set(known).size === 1)

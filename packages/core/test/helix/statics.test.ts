@@ -163,7 +163,7 @@ describe('loads that depend on the state', () => {
 });
 
 describe('natural: equilibrium', () => {
-  const scene = (EI: number, model: 'helix' | 'der' = 'helix'): Scene => ({
+  const scene = (EI: number, model: 'helix' | 'cosserat' = 'helix'): Scene => ({
     tendril: 1,
     gravity: [0, 0, -1],
     rods: [

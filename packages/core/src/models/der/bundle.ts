@@ -14,7 +14,7 @@ import { initializeForces } from './coupling.ts';
 import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
 import type { DerKernel } from './kernel.ts';
 import { evaluatePins, initializeState, placePinned, rebuildFrames, restoreFrames } from './kinematics.ts';
-import { designRod } from './natural.ts';
+import type { designRods } from './natural.ts';
 import type { DerOptions } from './options.ts';
 import {
   createSystems,
@@ -42,6 +42,8 @@ export interface DerParts {
   readonly branches?: typeof followDerBranch;
   /** Derivatives of equilibria. */
   readonly derivatives?: typeof linearizeDer;
+  /** `natural: equilibrium`; without it, scenes that ask for it are rejected. */
+  readonly natural?: typeof designRods;
   /** The integrators `shake` and `fast-projection`. */
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */
@@ -89,7 +91,8 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   refuseMissingParts(input, parts, explicit ? scheme : undefined);
   // the explicit schemes and their strain are those of the paper; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
-  const { rods, warnings } = designRods(input, options);
+  const { rods, warnings } =
+    needsDesign(input) && parts.natural ? parts.natural(input, options) : { ...input, warnings: [] };
   const { state, ders, bodyOf } = layOutState(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
   const bodies = [...bodyOf.values()];
   const joined = findSystems(rods.length, coupling);
@@ -122,38 +125,27 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   return { ...bundle, before: cloneState(state) };
 }
 
-/** The rods, with natural shapes for those that ask for `natural: equilibrium`. */
-function designRods(
-  { rods, drives, coupling }: DerInput,
-  options: DerOptions,
-): { readonly rods: readonly Rod[]; readonly warnings: readonly string[] } {
-  if (!rods.some(({ naturalFromEquilibrium }) => naturalFromEquilibrium)) return { rods, warnings: [] };
-  const unstable: string[] = [];
-  const designed = rods.map((rod, k) => {
-    if (!rod.naturalFromEquilibrium) return rod;
-    if (coupling.welds.some((weld) => weld.rod === k))
-      throw new SceneError(
-        ['rods'],
-        `rod '${rod.id}' is welded to a body: natural: equilibrium is for rods that pins hold`,
-      );
-    const found = designRod(rod, drives[k], options);
-    if (!found.isStable) unstable.push(rod.id);
-    return found.rod;
-  });
-  if (unstable.length === 0) return { rods: designed, warnings: [] };
-  const others = unstable.length > 1 ? ` and those of ${unstable.length - 1} others` : '';
-  const warning = `the initial shape of rod '${unstable[0]}'${others} is an equilibrium, but an unstable one: the rod will leave it; make it stiffer`;
-  return { rods: designed, warnings: [warning] };
+function needsDesign({ rods }: DerInput): boolean {
+  return rods.some(({ naturalFromEquilibrium }) => naturalFromEquilibrium);
 }
 
-function refuseMissingParts({ coupling }: DerInput, { explicit, bodies }: DerParts, scheme: string | undefined): void {
+function refuseMissingParts(
+  input: DerInput,
+  { explicit, bodies, natural }: DerParts,
+  scheme: string | undefined,
+): void {
   if (scheme && !explicit)
     throw new SceneError(
       ['solver', 'der', 'integrator'],
       `this program has der without its explicit integrators; use tr-bdf2 in place of ${scheme}, or pass derExplicit to createDerModel`,
     );
-  if (coupling.welds.length > 0 && !bodies)
+  if (input.coupling.welds.length > 0 && !bodies)
     throw new SceneError(['welds'], 'this program has der without bodies; pass derBodies to createDerModel');
+  if (needsDesign(input) && !natural)
+    throw new SceneError(
+      ['rods'],
+      'this program has der without natural: equilibrium; pass derNatural to createDerModel',
+    );
 }
 
 type Unstarted = Omit<DerBundle, 'before'>;

@@ -8,7 +8,7 @@
  * strain, and λ_j gives the natural length of an edge that stretches. A clamp within the rod carries what is beyond it.
  */
 import { SceneError } from '../../errors.ts';
-import type { Drive } from '../../model.ts';
+import type { Coupling, Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { D, evaluateJoint, strainOut } from './joint.ts';
 import { planJoints } from './jointPlan.ts';
@@ -19,14 +19,47 @@ import { createWorkspace, evaluateLoads, subtractLoads } from './stage.ts';
 import { judgeStability } from './statics.ts';
 import { GRADIENT, JOINT_STRIDE } from './strain.ts';
 
+/** Inputs of a bundle that natural shapes depend on. */
+interface DesignInput {
+  readonly rods: readonly Rod[];
+  readonly drives: readonly Drive[];
+  readonly coupling: Coupling;
+}
+
+/** Rods with their natural shapes. */
+interface DesignedRods {
+  readonly rods: readonly Rod[];
+  readonly warnings: readonly string[];
+}
+
 /** A rod with its natural shape, and whether its initial shape is a stable equilibrium. */
-export interface DesignedRod {
+interface DesignedRod {
   readonly rod: Rod;
   readonly isStable: boolean;
 }
 
+/** Finds the natural shapes of the rods with `natural: equilibrium`. Warns of unstable ones; throws SceneError for rods that have none. */
+export function designRods({ rods, drives, coupling }: DesignInput, options: DerOptions): DesignedRods {
+  const unstable: string[] = [];
+  const designed = rods.map((rod, k) => {
+    if (!rod.naturalFromEquilibrium) return rod;
+    if (coupling.welds.some((weld) => weld.rod === k))
+      throw new SceneError(
+        ['rods'],
+        `rod '${rod.id}' is welded to a body: natural: equilibrium is for rods that pins hold`,
+      );
+    const found = designRod(rod, drives[k], options);
+    if (!found.isStable) unstable.push(rod.id);
+    return found.rod;
+  });
+  if (unstable.length === 0) return { rods: designed, warnings: [] };
+  const others = unstable.length > 1 ? ` and those of ${unstable.length - 1} others` : '';
+  const warning = `the initial shape of rod '${unstable[0]}'${others} is an equilibrium, but an unstable one: the rod will leave it; make it stiffer`;
+  return { rods: designed, warnings: [warning] };
+}
+
 /** Finds natural strain and rest lengths such that the initial shape is in equilibrium with the loads at t = 0. Throws SceneError if there are none. */
-export function designRod(rod: Rod, drive: Drive, options: DerOptions): DesignedRod {
+function designRod(rod: Rod, drive: Drive, options: DerOptions): DesignedRod {
   const der = createTrial(rod, drive, options);
   const joints = findJoints(der);
   refuseUnsupported(der, joints, options);
