@@ -168,7 +168,21 @@ ${experiments}`;
   it('names what is wrong with the data', async () => {
     const fails = (text: string): Promise<unknown> => readFitStudy(write('bad.yaml', text));
     await expect(fails(study('  - { path: rods.0.section.EI9 }\n', pull))).rejects.toThrow(/no 'EI9'/);
-    await expect(fails(study(EI.replace('EI1', 'EI1, start: 2 mm'), pull))).resolves.toBeDefined();
+    for (const field of [
+      'start: 2 mm',
+      'unit: mm, start: 2',
+      'bounds: { lower: 1 s }',
+      'prior: { mean: 2 kg, deviation: 1 kg }',
+    ])
+      await expect(fails(study(EI.replace('EI1', `EI1, ${field}`), pull))).rejects.toThrow(/N\*m\^2|N m/);
+    await expect(fails(study(EI.replace('EI1', 'EI1, start: 2000 N*mm*m'), pull))).resolves.toMatchObject({
+      parameters: [{ start: 2 }],
+    });
+    await expect(
+      fails(study(EI, pull.replace('    columns', '    set: { gravity.2: 3 kg }\n    columns'))),
+    ).rejects.toThrow(/kg/);
+    write('seconds.csv', 'd [s],F [mN]\n1,2\n2,4\n');
+    await expect(fails(study(EI, pull.replace('pull.csv', 'seconds.csv')))).rejects.toThrow(/length|\bm\b/);
     await expect(fails(study(EI.replace('EI1', 'EI1, start: 2 parsec'), pull))).rejects.toThrow(/parsec/);
     await expect(fails(study(EI, pull.replace(': d }', ': dd }')))).rejects.toThrow(/no column 'dd'/);
     await expect(fails(study(EI, pull.replace('pins.1.position', 'pins.1.positoin')))).rejects.toThrow(

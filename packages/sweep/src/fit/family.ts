@@ -26,6 +26,8 @@ export interface SceneFamily {
   readonly origin: string;
   /** Number in a field, in SI. Throws InputError, with a suggestion, if there is none. */
   valueOf(path: readonly string[]): number;
+  /** Throws InputError if the field does not accept amounts in this unit. */
+  checkUnit(path: readonly string[], unit: string): void;
   /** The scene with these values. Throws InputError if it is not valid. */
   build(values: readonly FieldValue[]): Scene;
 }
@@ -60,6 +62,10 @@ function createFamily(written: unknown, origin: string, folder: string): SceneFa
   return {
     origin,
     valueOf: (path) => readField(written, path, origin),
+    checkUnit(path, unit) {
+      const value = `1 ${unit}`;
+      sceneFromObject(written, origin, { files, changes: [{ path, value, origin: `${path.join('.')} = ${value}` }] });
+    },
     build(values) {
       const changes = values.map(
         ({ path, value }): SceneChange => ({ path, value, origin: `${path.join('.')} = ${value}` }),

@@ -89,8 +89,12 @@ function readText(path: string, what: string): string {
 function planParameter(one: FitParameterFile, at: ScenePath, family: SceneFamily, fail: Fail): PlannedParameter {
   const paths = [one.path].flat().map(splitPath);
   const name = one.name ?? [one.path].flat()[0];
-  const amount = (value: number | string | undefined, field: string): number | undefined =>
-    value === undefined ? undefined : readNumber(value, [...at, ...field.split('.')], fail, one.unit);
+  const amount = (value: number | string | undefined, field: string): number | undefined => {
+    if (value === undefined) return undefined;
+    const place = [...at, ...field.split('.')];
+    for (const path of paths) checkUnit(value, path, place, { family, fail }, one.unit);
+    return readNumber(value, place, fail, one.unit);
+  };
   let written = Number.NaN;
   try {
     for (const path of paths) written = family.valueOf(path);
@@ -126,6 +130,18 @@ function planParameter(one: FitParameterFile, at: ScenePath, family: SceneFamily
   };
 }
 
+/** Calls `fail` if the value has a unit that the field of the scene does not accept, such as mm for a stiffness. */
+function checkUnit(value: unknown, path: readonly string[], at: ScenePath, context: Context, unit?: string): void {
+  try {
+    const written = readAmount(value, unit)?.unit;
+    if (written !== undefined && written !== '1') context.family.checkUnit(path, written);
+  } catch (error) {
+    if (error instanceof InputError) context.fail(at, error.message);
+    // an unknown unit is reported by readNumber
+    else if (!(error instanceof RangeError)) throw error;
+  }
+}
+
 function readNumber(value: unknown, at: ScenePath, fail: Fail, unit?: string): number {
   let amount: number | undefined;
   try {
@@ -146,22 +162,25 @@ interface Context {
 
 function planExperiment(one: ExperimentFile, at: ScenePath, folder: string, { family, fail }: Context): Experiment[] {
   const name = one.name ?? `experiment ${Number(at[1]) + 1}`;
+  const context = { family, fail };
   const set = Object.entries(one.set ?? {}).map(([path, value]) => ({
     path: splitPath(path),
     value: readNumber(value, [...at, 'set', path], fail),
   }));
   for (const path of [...Object.keys(one.set ?? {}), ...Object.keys(one.columns ?? {}).filter((key) => key !== 'time')])
-    checkField(path, [...at, path in (one.set ?? {}) ? 'set' : 'columns', path], { family, fail });
+    checkField(path, [...at, path in (one.set ?? {}) ? 'set' : 'columns', path], context);
+  for (const [path, value] of Object.entries(one.set ?? {}))
+    checkUnit(value, splitPath(path), [...at, 'set', path], context);
   for (const [key, { of }] of Object.entries(one.measured ?? {}))
     checkQuantity(of, [...at, 'measured', key, 'of'], fail);
   const time = one.time === undefined ? 0 : readNumber(one.time, [...at, 'time'], fail);
   if (one.table !== undefined) {
     if (one.shape) fail([...at, 'shape'], 'an experiment has a shape or a table; make two experiments of them');
-    return planRows(one, at, { name, set, time }, folder, fail);
+    return planRows(one, at, { name, set, time }, folder, context);
   }
   if (one.columns) fail([...at, 'columns'], "columns belong to a 'table', which is missing");
   const measurements = [
-    ...planShape(one, at, folder, { family, fail }),
+    ...planShape(one, at, folder, context),
     ...Object.entries(one.measured ?? {}).map(
       ([key, { of, value, deviation }]): Measurement => ({
         name: key,
@@ -204,6 +223,8 @@ interface DataTable {
   /** Column by name; calls `fail` with a suggestion if there is none. */
   column(name: string, at: ScenePath): Float64Array;
   has(name: string): boolean;
+  /** First entry of a column, with its unit. */
+  first(name: string): unknown;
 }
 
 function readData(file: string, folder: string, fail: Fail): DataTable {
@@ -212,6 +233,7 @@ function readData(file: string, folder: string, fail: Fail): DataTable {
   const known = Object.keys(rows[0]);
   return {
     has: (name) => known.includes(name),
+    first: (name) => rows[0][name],
     column(name, at) {
       if (!known.includes(name)) {
         const meant = nearestWord(name, known);
@@ -283,13 +305,16 @@ function planRows(
   at: ScenePath,
   base: Pick<Experiment, 'name' | 'set' | 'time'>,
   folder: string,
-  fail: Fail,
+  context: Context,
 ): Experiment[] {
+  const { fail } = context;
   const data = readData(one.table ?? '', folder, fail);
-  const columns = Object.entries(one.columns ?? {}).map(([path, column]) => ({
-    path,
-    values: data.column(column, [...at, 'columns', path]),
-  }));
+  const columns = Object.entries(one.columns ?? {}).map(([path, column]) => {
+    const place = [...at, 'columns', path];
+    const values = data.column(column, place);
+    if (path !== 'time') checkUnit(data.first(column), splitPath(path), place, context);
+    return { path, values };
+  });
   const measured = Object.entries(one.measured ?? {}).map(([column, { of, deviation }]) => ({
     column,
     of,
