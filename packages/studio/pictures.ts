@@ -100,9 +100,9 @@ try {
     await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
     if (time > 0) await waitForTime(page, time);
     await act?.(page, width < 900);
-    // a picture that stands still is drawn finely
+    // a picture that stands still becomes finer with time
     if ((await page.getByRole('button', { name: 'Pause' }).count()) > 0) await page.keyboard.press('Space');
-    await page.waitForTimeout(2500);
+    await page.waitForTimeout(12_000);
     const suffix = values.theme === 'dark' ? '-dark' : '';
     const file = `${name}${suffix}.${isPng ? 'png' : 'jpg'}`;
     await page.screenshot({

@@ -29,6 +29,9 @@ function caseList(): Plugin {
 
 const licenses = notices();
 
+/** A slow machine is no reason for a warning to whoever installs from a clone. */
+const rolldownOptions = { checks: { bundlerTimings: false } };
+
 export default defineConfig({
   root: source('.'),
   // relative addresses: the page works from any folder of any server
@@ -47,12 +50,13 @@ export default defineConfig({
   },
   plugins: [caseList(), licenses.page()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es', plugins: () => [caseList(), licenses.worker()] },
+  worker: { format: 'es', plugins: () => [caseList(), licenses.worker()], rolldownOptions },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
     chunkSizeWarningLimit: 1200,
+    rolldownOptions,
     // pictures are no script
     assetsInlineLimit: 0,
   },

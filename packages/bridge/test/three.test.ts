@@ -1,9 +1,11 @@
 /** The objects for three.js without a renderer: what is written for the graphics card. */
 import { createWorld, type Scene as SceneSpec } from '@tendril-sim/core';
 import type { BufferGeometry, PerspectiveCamera, Scene } from 'three';
-import { Scene as ThreeScene } from 'three';
+import { Scene as ThreeScene, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
+import { createHairShadow } from '../src/three/hairShadow.ts';
 import { createHairObject, createRecords, createRodObject, writeSamples, writeValues } from '../src/three/index.ts';
+import { blendCurves } from '../src/three/strands.ts';
 
 const spec = (changes: Partial<SceneSpec['rods'][number]>): SceneSpec => ({
   tendril: 1,
@@ -102,16 +104,80 @@ it('a part of the hairs is one from everywhere', () => {
   hair.setShare(0.1);
   const geometry = hair.object.geometry as BufferGeometry;
   expect(geometry.drawRange.count).toBe(6 * 12 * 6);
-  const segment = geometry.getAttribute('segment');
   const drawn = new Set<number>();
-  for (let i = 0; i < geometry.drawRange.count; i++)
-    drawn.add(Math.floor(segment.getX(geometry.index?.getX(i) ?? 0) / 13));
+  // 13 nodes per hair, each with two vertices
+  for (let i = 0; i < geometry.drawRange.count; i++) drawn.add(Math.floor((geometry.index?.getX(i) ?? 0) / 26));
   const list = [...drawn].sort((a, b) => a - b);
   expect(list).toHaveLength(6);
   for (let k = 1; k < 6; k++) expect(list[k] - list[k - 1]).toBeLessThan(20);
   hair.setShare(1);
   expect(geometry.drawRange.count).toBe(Number.POSITIVE_INFINITY);
   hair.dispose();
+});
+
+it('more hairs are drawn than there are rods, none across a parting', () => {
+  // two rows of roots: hair falls to the left of one and to the right of the other
+  const shapes = Array.from({ length: 200 }, (_, k) => {
+    const side = k < 100 ? -1 : 1;
+    const root = [side * 0.0005, 0.001 * (k % 100), 0];
+    return Float64Array.from(
+      { length: 39 },
+      (_, i) => root[i % 3] + (i % 3 === 0 ? side * 0.01 * Math.floor(i / 3) : 0),
+    );
+  });
+  const table = blendCurves(
+    shapes.map((nodePosition) => ({ nodePosition })),
+    5000,
+  );
+  const used = new Set<number>();
+  for (let h = 0; h < 5000; h++) {
+    const [a, b, c, , ...weights] = table.subarray(8 * h, 8 * h + 7);
+    expect(weights.reduce((sum, w) => sum + w)).toBeCloseTo(1, 6);
+    expect(Math.min(...weights)).toBeGreaterThanOrEqual(0);
+    expect(new Set([a < 100, b < 100, c < 100]).size).toBe(1);
+    expect(Math.max(Math.abs(b - a), Math.abs(c - a))).toBeLessThan(8);
+    if (h < 200) used.add(a);
+  }
+  // every rod is a hair of its own
+  expect(used.size).toBe(200);
+});
+
+it('hair takes light from hair behind it, as optics says', () => {
+  // a slab: 40 × 40 straight hairs along x, that the light meets from above
+  const rods = Array.from({ length: 1600 }, () => ({
+    closed: false,
+    nodeCount: 41,
+    edgeCount: 40,
+    edgeRadius: new Float64Array(40).fill(5e-4),
+  }));
+  const samples = rods.map((_, k) => ({
+    nodePosition: Float64Array.from(
+      { length: 123 },
+      (_, i) => [Math.floor(i / 3) / 40, (k % 40) / 39, Math.floor(k / 40) / 39][i % 3],
+    ),
+  }));
+  const records = createRecords(rods);
+  writeSamples(records, samples);
+  const shadow = createHairShadow();
+  const width = 1e-3;
+  shadow.update(records, width / 40, new Vector3(0, 0, 1));
+  const { image } = shadow.uniforms.hairDepth.value;
+  /** Optical depth towards the light, the mean over a layer: cells have one or two hairs each. */
+  const depthAt = (z: number): number => {
+    let sum = 0;
+    for (let k = 0; k < 400; k++) {
+      const p = new Vector3(0.25 + 0.025 * (k % 20), 0.25 + 0.025 * Math.floor(k / 20), z);
+      p.applyMatrix4(shadow.uniforms.hairGrid.value).multiplyScalar(40).floor();
+      sum += (image.data as Uint8Array)[2 * (p.x + 40 * (p.y + 40 * p.z))] / 400;
+    }
+    return (sum / 255) * 8;
+  };
+  // hairs per area of the side, times their width, times the depth
+  const whole = 1600 * width * 1;
+  expect(depthAt(0.02) / whole).toBeCloseTo(0.95, 1);
+  expect(depthAt(0.5) / whole).toBeCloseTo(0.5, 1);
+  expect(depthAt(1.01) / whole).toBeLessThan(0.05);
+  shadow.dispose();
 });
 
 it('runs as the page shows it', async () => {

@@ -30,7 +30,7 @@ export function settingsOf(hair: HairType, before?: GroomSettings): GroomSetting
     frizz: 0.2,
     clump: 0.5,
     lie: 0.8,
-    scalp: '0.634*y + 0.775*z > 0.004',
+    scalp: '0.634*y + 0.775*z > 0.011',
     ...before,
     hair,
     radius: typeof curl?.radius === 'number' ? curl.radius : 0,
@@ -38,7 +38,7 @@ export function settingsOf(hair: HairType, before?: GroomSettings): GroomSetting
   };
 }
 
-const scalps = { head: '0.634*y + 0.775*z > 0.004', ball: 'nz > 0.05' } as const;
+const scalps = { head: '0.634*y + 0.775*z > 0.011', ball: 'nz > 0.05' } as const;
 
 /** One at a time; of what comes meanwhile the last is kept. */
 let waiting: GroomAction | undefined;

@@ -110,7 +110,7 @@ describe('arrows', () => {
 
 describe('contact', () => {
   it('says how many places touch, how deep, and where it was not solved', async () => {
-    await fetchModels(['der']);
+    await fetchModels(['der', 'contact']);
     const { links: _, ...bare } = scene;
     const facts = (contact: Scene['contact']): ContactFacts | undefined => {
       const lane = createLane({ ...bare, ...(contact && { contact }) }, { id: '', label: '' }, 0);

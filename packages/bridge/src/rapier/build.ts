@@ -194,19 +194,7 @@ function buildJoint(world: RAPIER.World, handles: ReadonlyMap<string, number>, s
     const { x, y, z } = body.translation();
     return toLocal(body, [at[0] - x, at[1] - y, at[2] - z]);
   };
-  const needsAxis = spec.type === 'hinge' || spec.type === 'slider';
-  if (needsAxis !== (spec.axis !== undefined)) {
-    throw new SceneError(
-      [...path, 'axis'],
-      needsAxis
-        ? `a ${spec.type} needs the direction of its axis`
-        : `'axis' has no effect on a ${spec.type} joint; remove it`,
-    );
-  }
-  const along = spec.axis ?? [1, 0, 0];
-  const size = hypotOf(along);
-  if (!(size > 0)) throw new SceneError([...path, 'axis'], 'the axis is the zero vector; give a direction');
-  const axis: Vector = [along[0] / size, along[1] / size, along[2] / size];
+  const axis = readAxis(spec, path);
   const a = anchor(first);
   const b = anchor(second);
   const one = toLocal(first, axis);
@@ -229,15 +217,39 @@ function buildJoint(world: RAPIER.World, handles: ReadonlyMap<string, number>, s
               new RAPIER.Quaternion(-r.x, -r.y, -r.z, r.w),
             );
   const joint = world.createImpulseJoint(data, first, second, true);
-  if (!spec.motor) return;
-  if (!needsAxis)
-    throw new SceneError([...path, 'motor'], `a ${spec.type} joint has no motor; use a hinge or a slider`);
-  const driven = joint as RAPIER.RevoluteImpulseJoint;
-  driven.configureMotorModel(RAPIER.MotorModel.AccelerationBased);
-  // stiff enough to reach its speed within a step or two
-  driven.configureMotorVelocity(spec.motor.speed, 1e4);
-  if (spec.motor.limit !== undefined) {
-    if (!(spec.motor.limit > 0)) throw new SceneError([...path, 'motor', 'limit'], 'the limit must be positive');
-    driven.setMotorMaxForce(spec.motor.limit);
+  if (spec.motor) addMotor(joint as RAPIER.RevoluteImpulseJoint, spec, spec.motor, path);
+}
+
+const hasAxis = ({ type }: Joint): boolean => type === 'hinge' || type === 'slider';
+
+/** Unit vector of a hinge or slider; x for joints that have none. */
+function readAxis(spec: Joint, path: Path): Vector {
+  if (hasAxis(spec) !== (spec.axis !== undefined)) {
+    throw new SceneError(
+      [...path, 'axis'],
+      hasAxis(spec)
+        ? `a ${spec.type} needs the direction of its axis`
+        : `'axis' has no effect on a ${spec.type} joint; remove it`,
+    );
   }
+  const along = spec.axis ?? [1, 0, 0];
+  const size = hypotOf(along);
+  if (!(size > 0)) throw new SceneError([...path, 'axis'], 'the axis is the zero vector; give a direction');
+  return [along[0] / size, along[1] / size, along[2] / size];
+}
+
+function addMotor(
+  joint: RAPIER.RevoluteImpulseJoint,
+  spec: Joint,
+  { speed, limit }: NonNullable<Joint['motor']>,
+  path: Path,
+): void {
+  if (!hasAxis(spec))
+    throw new SceneError([...path, 'motor'], `a ${spec.type} joint has no motor; use a hinge or a slider`);
+  joint.configureMotorModel(RAPIER.MotorModel.AccelerationBased);
+  // stiff enough to reach its speed within a step or two
+  joint.configureMotorVelocity(speed, 1e4);
+  if (limit === undefined) return;
+  if (!(limit > 0)) throw new SceneError([...path, 'motor', 'limit'], 'the limit must be positive');
+  joint.setMotorMaxForce(limit);
 }

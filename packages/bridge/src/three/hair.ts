@@ -1,174 +1,133 @@
 /**
- * Many thin rods as ribbons that face the camera, shaded as hair [Kajiya1989].
+ * Many thin rods as ribbons that face the camera, shaded as hair.
  *
- * A hair is thinner than a pixel: it is drawn one pixel wide and as transparent as it is thin, which looks the same and has
- * no jagged edges. Strands are not sorted; with coverages this small the order shows little.
+ * A hair is thinner than a pixel: it is drawn a pixel and a half wide, and covers as much of its pixels as it is thin. Coverage is resolved
+ * by multisampling, or by leaving out pixels at random (`hashed`) if the renderer has none, so that the order of hairs does not matter.
+ * Vertices have no attributes: their number says which node of which hair they are, and everything else is read from textures.
  */
-import { Color, type ColorRepresentation, DoubleSide, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
-import { createRecordUniforms, type RecordUniforms, repeatPiece, ribbonPiece } from './geometry.ts';
-import { createRecords, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
-import { curve, records as recordShader } from './shaders.ts';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  type ColorRepresentation,
+  DoubleSide,
+  Mesh,
+  ShaderMaterial,
+  Vector2,
+  Vector3,
+} from 'three';
+import { createRecordUniforms, type RecordUniforms } from './geometry.ts';
+import { fragmentShader, vertexShader } from './hairShaders.ts';
+import { createHairShadow, type HairShadowUniforms } from './hairShadow.ts';
+import { createRecords, FIXED, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
+import { areAlike, blendCurves, type Curves, scatter, strandTexture } from './strands.ts';
 
 /** Look of a hair object. */
 export interface HairObjectOptions {
   /** Default a dark brown. */
   readonly color?: ColorRepresentation;
-  /** Along each edge; default 1. */
-  readonly pieces?: number;
   /** Thickness at the tip relative to the root. Default 0.35. */
   readonly taper?: number;
+  /** Draws that many hairs, blended between the rods, whose shapes are given; all need the same number of nodes. */
+  readonly strands?: { readonly count: number; readonly curves: Curves };
+  /** For renderers without multisampling. Default false. */
+  readonly hashed?: boolean;
 }
 
 /** three.js object that draws many thin rods as hair. */
 export interface HairObject {
   readonly object: Mesh;
   readonly records: Records;
+  /** Hairs that are drawn if the share is 1. */
+  readonly count: number;
   /** For other shaders that draw the same hair. */
   readonly uniforms: RecordUniforms;
+  /** For other shaders, of things that the hair shades: see `hairLight`. */
+  readonly shadow: HairShadowUniforms;
   update(samples: readonly RodSamples[]): void;
   setColor(color: ColorRepresentation): void;
-  /** The middle of a head of hair: what faces away from the light about it is darker, as hair under hair is. */
-  setVolume(center: { readonly x: number; readonly y: number; readonly z: number } | undefined): void;
   /** Direction towards the light, world axes. */
   setLight(x: number, y: number, z: number): void;
+  /** Direction towards a second light, behind the hair, which shines through it. */
+  setRim(x: number, y: number, z: number): void;
+  /** Of the light, the second light, and light from all around. */
+  setBrightness(light: number, rim: number, ambient: number): void;
   /** Drawn that many times as thick as they are. */
   setThickness(factor: number): void;
   /** Draws this part of the hairs alone, 0…1, and those thicker: for pictures that must come soon. */
   setShare(share: number): void;
+  /** Of `hashed` hair: another number leaves out other pixels, so that the mean of several pictures is smooth. */
+  setSeed(seed: number): void;
   /** Size of the picture [pixels]; to be called when it changes. */
   setResolution(width: number, height: number): void;
   dispose(): void;
 }
 
-const vertexShader = /* glsl */ `
-${recordShader}
-${curve}
-uniform vec2 resolution;
-uniform float thickness;
-uniform float taper;
-varying vec3 vTangent;
-varying vec3 vView;
-varying float vCoverage;
-varying float vAlong;
-varying float vRod;
-varying float vSide;
-varying vec3 vPlace;
-
-void main() {
-  loadSegment();
-  float v = position.y;
-  vec4 view = modelViewMatrix * vec4(curvePoint(v), 1.0);
-  vec3 tangent = normalize(mat3(modelViewMatrix) * curveTangent(v));
-  float u = mix(sectionA.z, sectionB.z, v);
-  float radius = thickness * 0.5 * (mix(sectionA.x, sectionB.x, v) + mix(sectionA.y, sectionB.y, v)) * mix(1.0, taper, u);
-  // as wide as a pixel at least, and thinner by coverage
-  float pixel = -view.z / (0.5 * resolution.y * projectionMatrix[1][1]);
-  float half_ = max(radius, 0.75 * pixel);
-  vCoverage = min(1.0, radius / half_);
-  vec3 across = cross(tangent, normalize(view.xyz));
-  float size = length(across);
-  across = size > 1e-4 ? across / size : vec3(1.0, 0.0, 0.0);
-  view.xyz += position.x * half_ * across;
-  gl_Position = projectionMatrix * view;
-  vTangent = tangent;
-  vView = normalize(view.xyz);
-  vPlace = view.xyz;
-  vAlong = u;
-  vRod = endsA.w;
-  vSide = position.x;
-}
-`;
-
-const fragmentShader = /* glsl */ `
-uniform vec3 color;
-uniform vec3 light;
-uniform vec3 center;
-uniform float volume;
-varying vec3 vPlace;
-varying vec3 vTangent;
-varying vec3 vView;
-varying float vCoverage;
-varying float vAlong;
-varying float vRod;
-varying float vSide;
-#include <common>
-
-void main() {
-  vec3 t = normalize(vTangent);
-  vec3 l = normalize((viewMatrix * vec4(light, 0.0)).xyz);
-  float tl = dot(t, l);
-  float tv = dot(t, normalize(vView));
-  float sl = sqrt(max(0.0, 1.0 - tl * tl));
-  float sv = sqrt(max(0.0, 1.0 - tv * tv));
-  // diffuse and specular of a thin cylinder [Kajiya1989], a second lobe tinted by the hair
-  float mirror = max(0.0, sl * sv - tl * tv);
-  float white = pow(mirror, 80.0);
-  float shifted = tl + 0.12;
-  float tinted = pow(max(0.0, sqrt(max(0.0, 1.0 - shifted * shifted)) * sv - shifted * tv), 16.0);
-  vec3 base = color * mix(0.72, 1.22, fract(vRod * 7.13)) * mix(0.72, 1.12, vAlong);
-  // the hair as a whole is round: its far side lies in its own shade
-  vec3 out_ = normalize(vPlace - (viewMatrix * vec4(center, 1.0)).xyz);
-  float round_ = smoothstep(-0.75, 0.85, dot(out_, l));
-  float lit = mix(1.0, mix(0.34, 1.1, round_), volume);
-  float shine = mix(1.0, round_, volume);
-  vec3 shade = lit * base * (0.22 + 0.62 * sl) + shine * (0.26 * white * vec3(1.0) + 0.55 * tinted * base);
-  float edge = 1.0 - smoothstep(0.55, 1.0, abs(vSide));
-  gl_FragColor = vec4(shade, vCoverage * mix(edge, 1.0, step(1.0, vCoverage) * 0.5));
-  #include <colorspace_fragment>
-}
-`;
-
 /** Creates a three.js object that draws rods as camera-facing ribbons, one draw call for all. */
 export function createHairObject(rods: readonly RodShape[], options: HairObjectOptions = {}): HairObject {
   const records = createRecords(rods);
+  const strands = options.strands && areAlike(rods) ? options.strands : undefined;
+  const count = strands?.count ?? rods.length;
   const order = scatter(rods.length);
-  const geometry = repeatPiece(ribbonPiece(options.pieces ?? 1), records, 1, order);
+  const geometry = new BufferGeometry();
+  geometry.setIndex(new BufferAttribute(strands ? stripIndex(count, rods[0].nodeCount) : rodIndex(records, order), 1));
   const recordUniforms = createRecordUniforms(records);
-  const uniforms = {
-    ...recordUniforms,
-    color: { value: new Color(options.color ?? '#5d4030') },
-    light: { value: new Vector3(0.4, -0.5, 0.8) },
-    center: { value: new Vector3() },
-    volume: { value: 0 },
-    resolution: { value: new Vector2(1000, 1000) },
-    thickness: { value: 1 },
-    taper: { value: options.taper ?? 0.35 },
-  };
-  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, side: DoubleSide });
+  const shadow = createHairShadow();
+  const uniforms = createUniforms(recordUniforms, shadow.uniforms, options);
+  const table = strands && strandTexture(blendCurves(strands.curves, count));
+  const material = new ShaderMaterial({
+    uniforms: {
+      ...uniforms,
+      ...(table && { strands: { value: table }, nodes: { value: rods[0].nodeCount }, fuzz: { value: fuzzOf(rods) } }),
+    },
+    defines: { ...(table && { STRANDS: '' }), ...(options.hashed ? { HASHED: '' } : { RIM: '' }) },
+    vertexShader,
+    fragmentShader,
+    side: DoubleSide,
+    alphaToCoverage: options.hashed !== true,
+  });
   const object = new Mesh(geometry, material);
-  const perSegment = ribbonPiece(options.pieces ?? 1).index.length;
+  object.frustumCulled = false;
   let thickness = 1;
   let share = 1;
-  object.frustumCulled = false;
+  const widen = (): void => {
+    uniforms.thickness.value = thickness / Math.sqrt(share);
+  };
   return {
     object,
     records,
+    count,
     uniforms: recordUniforms,
+    shadow: shadow.uniforms,
     update(samples) {
       writeSamples(records, samples);
       recordUniforms.nodeRecords.value.needsUpdate = true;
+      shadow.update(records, (areaOf(rods, samples) * thickness * count) / rods.length, uniforms.light.value);
     },
     setColor(color) {
       uniforms.color.value.set(color);
     },
-    setVolume(center) {
-      uniforms.volume.value = center ? 1 : 0;
-      if (center) uniforms.center.value.set(center.x, center.y, center.z);
-    },
     setLight(x, y, z) {
-      uniforms.light.value.set(x, y, z);
+      uniforms.light.value.set(x, y, z).normalize();
+    },
+    setRim(x, y, z) {
+      uniforms.rim.value.set(x, y, z).normalize();
+    },
+    setBrightness(light, rim, ambient) {
+      uniforms.brightness.value.set(light, rim, ambient);
     },
     setThickness(factor) {
       thickness = factor;
-      uniforms.thickness.value = thickness / Math.sqrt(share);
+      widen();
     },
     setShare(next) {
-      share = Math.min(1, Math.max(1 / rods.length, next));
-      const drawn = Math.max(1, Math.round(share * rods.length));
-      let segments = 0;
-      for (let k = 0; k < drawn; k++) segments += rods[order[k]].edgeCount;
-      geometry.setDrawRange(0, share === 1 ? Number.POSITIVE_INFINITY : perSegment * segments);
-      uniforms.thickness.value = thickness / Math.sqrt(share);
+      share = Math.min(1, Math.max(1 / count, next));
+      const drawn = Math.max(1, Math.round(share * count));
+      geometry.setDrawRange(0, share === 1 ? Infinity : indexCount(strands ? undefined : order, rods, drawn));
+      widen();
+    },
+    setSeed(seed) {
+      uniforms.seed.value = seed;
     },
     setResolution(width, height) {
       uniforms.resolution.value.set(width, height);
@@ -177,18 +136,72 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
       geometry.dispose();
       recordUniforms.nodeRecords.value.dispose();
       recordUniforms.fixedRecords.value.dispose();
+      table?.dispose();
+      shadow.dispose();
       material.dispose();
     },
   };
 }
 
-/** An order in which any first part is spread over the whole: neighbours on the skin are neighbours in the list. */
-function scatter(count: number): number[] {
-  let step = Math.max(1, Math.round(count * 0.6180339887498949));
-  while (divisor(step, count) > 1) step++;
-  return Array.from({ length: count }, (_, k) => (k * step) % count);
+function createUniforms(records: RecordUniforms, shadow: HairShadowUniforms, { color, taper }: HairObjectOptions) {
+  return {
+    ...records,
+    ...shadow,
+    color: { value: new Color(color ?? '#5d4030') },
+    light: { value: new Vector3(0.4, -0.5, 0.8).normalize() },
+    rim: { value: new Vector3(-0.4, 0.5, 0.4).normalize() },
+    brightness: { value: new Vector3(3, 1.5, 0.5) },
+    resolution: { value: new Vector2(1000, 1000) },
+    thickness: { value: 1 },
+    taper: { value: taper ?? 0.35 },
+    seed: { value: 0 },
+  };
 }
 
-function divisor(a: number, b: number): number {
-  return b === 0 ? a : divisor(b, a % b);
+/** Blended hairs stray by this much at the tip [m]: a part of their length. */
+function fuzzOf([{ nodeCount, edgeRadius }]: readonly RodShape[]): number {
+  return 25 * edgeRadius[0] * Math.min(1, nodeCount / 16);
+}
+
+/** Area that an edge of the first hair covers, seen from the side [m²]. */
+function areaOf([{ edgeRadius }]: readonly RodShape[], [{ nodePosition: x }]: readonly RodSamples[]): number {
+  const [dx, dy, dz] = [x[3] - x[0], x[4] - x[1], x[5] - x[2]];
+  return 2 * edgeRadius[0] * Math.sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+/** Indices of the first hairs. */
+function indexCount(order: readonly number[] | undefined, rods: readonly RodShape[], drawn: number): number {
+  if (!order) return 6 * rods[0].edgeCount * drawn;
+  let segments = 0;
+  for (let k = 0; k < drawn; k++) segments += rods[order[k]].edgeCount;
+  return 6 * segments;
+}
+
+/** Two triangles between the nodes `a` and `a` + 1, each of which has two vertices. */
+function putSegment(out: Uint32Array, at: number, a: number): void {
+  const v = 2 * a;
+  out[at] = v;
+  out[at + 1] = v + 1;
+  out[at + 2] = v + 3;
+  out[at + 3] = v;
+  out[at + 4] = v + 3;
+  out[at + 5] = v + 2;
+}
+
+function rodIndex({ rods, start, fixed }: Records, order: readonly number[]): Uint32Array {
+  const segments: number[] = [];
+  for (let k = 0; k < rods.length; k++)
+    for (let s = start[order[k]]; s < start[order[k] + 1]; s++) if (fixed[FIXED * s + 3] > 0.5) segments.push(s);
+  const out = new Uint32Array(6 * segments.length);
+  segments.forEach((s, k) => {
+    putSegment(out, 6 * k, s);
+  });
+  return out;
+}
+
+function stripIndex(count: number, nodes: number): Uint32Array {
+  const out = new Uint32Array(6 * (nodes - 1) * count);
+  let at = 0;
+  for (let h = 0; h < count; h++) for (let i = 0; i < nodes - 1; i++, at += 6) putSegment(out, at, h * nodes + i);
+  return out;
 }

@@ -72,66 +72,13 @@ const triangles = 48_000;
 export function createRodObject(rods: readonly RodShape[], options: RodObjectOptions = {}): RodObject {
   const records = createRecords(rods);
   const ends = createEndRecords(records);
-  const sides = options.sides ?? (records.count > 1200 ? 8 : 16);
-  // smooth for the eye, within a number of triangles that a processor can draw too
-  const smooth = Math.min(8, Math.round((240 * rods.length) / records.count), triangles / (2 * sides * records.count));
-  const pieces = options.pieces ?? Math.max(1, Math.floor(smooth));
+  const { sides, pieces } = choosePieces(options, rods.length, records.count);
   const geometry = repeatPiece(tubePiece(sides, pieces), records);
   const capGeometry = repeatPiece(capPiece(sides, records.count > 1200 ? 1 : 3), ends);
   const recordUniforms = createRecordUniforms(records);
   const endUniforms = createRecordUniforms(ends);
-  const uniforms = {
-    thickness: { value: 1 },
-    colorMap: { value: createColorTexture([[128, 128, 128]]) },
-    valueRange: { value: new Vector2(0, 1) },
-    mapped: { value: 0 },
-    stripe: { value: options.stripe === false ? 0 : 1 },
-    stripeColor: { value: new Color('#ffffff') },
-    failed: { value: new Vector2(-1, -1) },
-    failedColor: { value: new Color('#e5484d') },
-  };
-  const material = new MeshStandardMaterial({
-    color: options.color ?? '#b9a48c',
-    roughness: options.roughness ?? 0.42,
-    metalness: 0,
-    // tubes are closed: nobody sees their inside, and three would draw transparent ones twice
-    side: FrontSide,
-    shadowSide: DoubleSide,
-    transparent: options.softEdges === true,
-  });
-  const capMaterial = material.clone();
-  const shape = (
-    shader: { vertexShader: string; uniforms: Record<string, unknown> },
-    which: RecordUniforms = recordUniforms,
-  ): void => {
-    Object.assign(shader.uniforms, uniforms, which);
-    shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', `#include <common>\n${recordShader}${curve}${tube}`)
-      .replace('#include <uv_vertex>', 'placeTube();\n#include <uv_vertex>')
-      .replace('#include <beginnormal_vertex>', 'vec3 objectNormal = tubeNormal;')
-      .replace('#include <begin_vertex>', 'vec3 transformed = tubePosition;');
-  };
-  const paint = (shader: Parameters<typeof material.onBeforeCompile>[0], which: RecordUniforms): void => {
-    shape(shader, which);
-    shader.fragmentShader = shader.fragmentShader
-      .replace('#include <common>', `#include <common>\n${tubeColor}`)
-      .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
-    if (options.softEdges) {
-      shader.fragmentShader = shader.fragmentShader.replace(
-        '#include <opaque_fragment>',
-        `#include <opaque_fragment>\n${softEdge}`,
-      );
-    }
-  };
-  material.onBeforeCompile = (shader) => paint(shader, recordUniforms);
-  capMaterial.onBeforeCompile = (shader) => paint(shader, endUniforms);
-  const key = (): string => (options.softEdges ? 'tendril-tube-soft' : 'tendril-tube');
-  material.customProgramCacheKey = key;
-  capMaterial.customProgramCacheKey = key;
-  const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
-  depth.onBeforeCompile = (shader) => shape(shader);
-  depth.customProgramCacheKey = () => 'tendril-tube-depth';
-
+  const uniforms = createTubeUniforms(options);
+  const { material, capMaterial, depth } = createTubeMaterials(options, uniforms, recordUniforms, endUniforms);
   const object = new Mesh(geometry, material);
   object.customDepthMaterial = depth;
   // nodes move every frame: their bounds are not worth finding
@@ -157,14 +104,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
       writeValues(records, values);
       upload();
     },
-    setColorMap(map, low, high) {
-      uniforms.mapped.value = map ? 1 : 0;
-      uniforms.valueRange.value.set(low, high);
-      if (map && uniforms.colorMap.value.userData.map !== map) {
-        uniforms.colorMap.value.dispose();
-        uniforms.colorMap.value = createColorTexture(map);
-      }
-    },
+    setColorMap: (map, low, high) => setColorMap(uniforms, map, low, high),
     setColor(color) {
       material.color.set(color);
       capMaterial.color.set(color);
@@ -177,22 +117,97 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
       uniforms.thickness.value = factor;
     },
     setFailed(rod) {
-      if (rod === undefined) uniforms.failed.value.set(-1, -1);
-      else uniforms.failed.value.set(records.start[rod], records.start[rod + 1]);
+      const range = rod === undefined ? [-1, -1] : [records.start[rod], records.start[rod + 1]];
+      uniforms.failed.value.set(range[0], range[1]);
     },
     dispose() {
-      geometry.dispose();
-      capGeometry.dispose();
-      material.dispose();
-      capMaterial.dispose();
+      for (const each of [geometry, capGeometry, material, capMaterial, depth, uniforms.colorMap.value]) each.dispose();
       for (const each of [recordUniforms, endUniforms]) {
         each.nodeRecords.value.dispose();
         each.fixedRecords.value.dispose();
       }
-      depth.dispose();
-      uniforms.colorMap.value.dispose();
     },
   };
+}
+
+/** Sides of a tube and pieces per edge: smooth for the eye, within a number of triangles that a processor can draw too. */
+function choosePieces(options: RodObjectOptions, rods: number, edges: number): { sides: number; pieces: number } {
+  const sides = options.sides ?? (edges > 1200 ? 8 : 16);
+  const smooth = Math.min(8, Math.round((240 * rods) / edges), triangles / (2 * sides * edges));
+  return { sides, pieces: options.pieces ?? Math.max(1, Math.floor(smooth)) };
+}
+
+type TubeUniforms = ReturnType<typeof createTubeUniforms>;
+
+/** What the shaders of tubes know besides the records of nodes. */
+function createTubeUniforms(options: RodObjectOptions) {
+  return {
+    thickness: { value: 1 },
+    colorMap: { value: createColorTexture([[128, 128, 128]]) },
+    valueRange: { value: new Vector2(0, 1) },
+    mapped: { value: 0 },
+    stripe: { value: options.stripe === false ? 0 : 1 },
+    stripeColor: { value: new Color('#ffffff') },
+    failed: { value: new Vector2(-1, -1) },
+    failedColor: { value: new Color('#e5484d') },
+  };
+}
+
+function setColorMap(uniforms: TubeUniforms, map: ColorMap | undefined, low: number, high: number): void {
+  uniforms.mapped.value = map ? 1 : 0;
+  uniforms.valueRange.value.set(low, high);
+  if (map && uniforms.colorMap.value.userData.map !== map) {
+    uniforms.colorMap.value.dispose();
+    uniforms.colorMap.value = createColorTexture(map);
+  }
+}
+
+/** Materials of tubes, of their caps, and of their shadows: standard ones whose shaders place and colour tubes. */
+function createTubeMaterials(
+  options: RodObjectOptions,
+  uniforms: TubeUniforms,
+  recordUniforms: RecordUniforms,
+  endUniforms: RecordUniforms,
+) {
+  const material = new MeshStandardMaterial({
+    color: options.color ?? '#b9a48c',
+    roughness: options.roughness ?? 0.42,
+    metalness: 0,
+    // tubes are closed: nobody sees their inside, and three would draw transparent ones twice
+    side: FrontSide,
+    shadowSide: DoubleSide,
+    transparent: options.softEdges === true,
+  });
+  const capMaterial = material.clone();
+  const shape = (shader: { vertexShader: string; uniforms: Record<string, unknown> }, which: RecordUniforms): void => {
+    Object.assign(shader.uniforms, uniforms, which);
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', `#include <common>\n${recordShader}${curve}${tube}`)
+      .replace('#include <uv_vertex>', 'placeTube();\n#include <uv_vertex>')
+      .replace('#include <beginnormal_vertex>', 'vec3 objectNormal = tubeNormal;')
+      .replace('#include <begin_vertex>', 'vec3 transformed = tubePosition;');
+  };
+  const paint = (shader: Parameters<typeof material.onBeforeCompile>[0], which: RecordUniforms): void => {
+    shape(shader, which);
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', `#include <common>\n${tubeColor}`)
+      .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
+    if (options.softEdges) {
+      shader.fragmentShader = shader.fragmentShader.replace(
+        '#include <opaque_fragment>',
+        `#include <opaque_fragment>\n${softEdge}`,
+      );
+    }
+  };
+  material.onBeforeCompile = (shader) => paint(shader, recordUniforms);
+  capMaterial.onBeforeCompile = (shader) => paint(shader, endUniforms);
+  const key = (): string => (options.softEdges ? 'tendril-tube-soft' : 'tendril-tube');
+  material.customProgramCacheKey = key;
+  capMaterial.customProgramCacheKey = key;
+  const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
+  depth.onBeforeCompile = (shader) => shape(shader, recordUniforms);
+  depth.customProgramCacheKey = () => 'tendril-tube-depth';
+  return { material, capMaterial, depth };
 }
 
 /** A row of colours, linear between them. */

@@ -56,6 +56,9 @@ export interface Cameraman {
   dispose(): void;
 }
 
+/** How fast the frame follows what has become smaller or has gone elsewhere [s]. */
+const shrinkTime = 1.2;
+
 export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   const camera = new PerspectiveCamera(28, 1, 0.01, 100);
   const controls = new CameraControls(camera, canvas);
@@ -69,6 +72,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   let inset = 0;
   let taken = false;
   let held = false;
+  let watched = performance.now();
   controls.addEventListener('control', () => {
     const { ACTION } = CameraControls;
     // turning it leaves the rods to the camera; zooming and shifting do not
@@ -166,8 +170,10 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       if (!fixedBox.isEmpty()) now.union(fixedBox);
       if (now.isEmpty()) return;
       // grows at once, shrinks slowly
-      seen.min.lerp(now.min, 0.012);
-      seen.max.lerp(now.max, 0.012);
+      const part = 1 - Math.exp(-Math.min(0.5, (performance.now() - watched) / 1000) / shrinkTime);
+      watched = performance.now();
+      seen.min.lerp(now.min, part);
+      seen.max.lerp(now.max, part);
       seen.union(now);
       follow(now);
     },

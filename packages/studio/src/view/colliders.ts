@@ -2,6 +2,7 @@
  * Things in the way, in neutral grey, where they are. A plane is drawn as a disc about the rods; what is given by a formula or a grid
  * comes as a mesh, which the worker makes of it.
  */
+import { type HairShadowUniforms, hairLight } from '@tendril-sim/bridge/three';
 import {
   Box3,
   BoxGeometry,
@@ -40,8 +41,34 @@ export interface Colliders {
   dispose(): void;
 }
 
-/** `near`: where the rods are. */
-export function createColliders(colliders: readonly ColliderInfo[], near: Box3): Colliders {
+/** Hair takes light from what is under it. */
+function shadeByHair(material: MeshStandardMaterial, shadow: HairShadowUniforms): void {
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, shadow);
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', '#include <common>\nvarying vec3 vHairPlace;')
+      .replace(
+        '#include <fog_vertex>',
+        'vHairPlace = (modelMatrix * vec4(transformed, 1.0)).xyz;\n#include <fog_vertex>',
+      );
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', `#include <common>\nvarying vec3 vHairPlace;\n${hairLight}`)
+      .replace(
+        '#include <opaque_fragment>',
+        `vec2 underHair = hairLight(vHairPlace);
+        outgoingLight *= mix(0.25, 1.0, underHair.y * (0.35 + 0.65 * underHair.x));
+        #include <opaque_fragment>`,
+      );
+  };
+  material.customProgramCacheKey = () => 'tendril-under-hair';
+}
+
+/** `near`: where the rods are; `shadow`: of hair. */
+export function createColliders(
+  colliders: readonly ColliderInfo[],
+  near: Box3,
+  shadow?: HairShadowUniforms,
+): Colliders {
   const group = new Group();
   const shades: { mesh: Mesh<BufferGeometry, MeshStandardMaterial>; shaded: Float32Array; plain: Color }[] = [];
   const meshes = colliders.map((collider) => {
@@ -57,6 +84,7 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       opacity: hollow ? 0.18 : flat ? 0.16 : 1,
       depthWrite: !hollow && !flat,
     });
+    if (shadow && !hollow && !flat) shadeByHair(material, shadow);
     const mesh = new Mesh(geometry, material);
     mesh.castShadow = !hollow && !flat;
     mesh.receiveShadow = !flat;

@@ -1,6 +1,7 @@
 /** From frames to pictures: colours, thickness, arrows, and one picture of all lanes. */
 import { Box3, Vector3 } from 'three';
 import type { Frame } from '../protocol.ts';
+import { spread } from './accumulate.ts';
 import { laneColors } from './colormaps.ts';
 import type { LaneView } from './lane.ts';
 import { perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
@@ -24,6 +25,7 @@ export function applyColors(view: ViewState): void {
   colliders?.shade(options.hairColor);
   ground.setColors(dark ? '#5b6577' : '#9aa3b2', dark ? '#000000' : '#1c2433', dark ? 0.85 : 0.36, options.grid);
   lights.set(dark);
+  for (const { hair } of lanes) if (hair) lights.lightHair(hair);
   view.dirty = true;
 }
 
@@ -39,7 +41,8 @@ function applyThickness(view: ViewState): void {
   const { lanes, thickness } = view;
   const most = thickestOf(lanes);
   // a hair may be as thin as a pixel, a rod should show its sides
-  const least = lanes.some(({ hair }) => hair) ? 0.6 : 1.7;
+  const hairs = lanes.reduce((sum, { hair }) => sum + (hair?.count ?? 0), 0);
+  const least = hairs > 0 ? 0.6 / Math.sqrt(Math.max(1, hairs / 6000)) : 1.7;
   const factor = most === 0 ? 1 : Math.max(1, (least * perPixelOf(view)) / most);
   if (Math.abs(factor - thickness) < 0.02 * thickness) return;
   view.thickness = factor;
@@ -85,10 +88,11 @@ function measureBounds({ lanes }: ViewState): Box3 {
 
 /** What lies between two frames is what the next picture shows. */
 export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): void {
-  const { lanes, arrows, options, range, colliders, man, ground } = view;
+  const { lanes, arrows, options, range, colliders, man, ground, lights } = view;
   let most = 0;
   lanes.forEach((lane, k) => {
     if (!a.lanes[k] || !b.lanes[k] || lane.info.refused !== undefined) return;
+    if (lane.hair) lights.lightHair(lane.hair);
     lane.show(a.lanes[k], b.lanes[k], weight);
     most = Math.max(most, lane.largest);
   });
@@ -100,7 +104,6 @@ export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): 
     applyColors(view);
   }
   colliders?.deform(a.time + weight * (b.time - a.time));
-  for (const { hair } of lanes) hair?.setVolume(man.seen.getCenter(point));
   const now = measureBounds(view);
   view.spread = now.getSize(point).length();
   man.held = view.hold !== undefined && inPicture(view);
@@ -113,9 +116,13 @@ function draw(view: ViewState): void {
   const { lanes, lights, software, man, quality, renderer, scene, band, pull, ground, colliders, width, height } = view;
   applyThickness(view);
   lights.setShadows(!software || view.refined);
+  lights.stir(view.refined ? view.pass : 0);
   lights.cover(man.seen, view.thickness * thickestOf(lanes));
   applyForces(view);
-  for (const { hair } of lanes) hair?.setShare(view.refined ? 1 : quality.share);
+  for (const { hair } of lanes) {
+    hair?.setShare(view.refined ? 1 : quality.share);
+    hair?.setSeed(view.refined ? view.pass : 0);
+  }
   renderer.setScissorTest(false);
   renderer.setViewport(0, 0, width, height);
   renderer.clear();
@@ -135,14 +142,33 @@ function draw(view: ViewState): void {
   });
 }
 
-/** A picture that stands still is drawn once more, finely: now. */
-export function refine(view: ViewState): void {
-  const { quality } = view;
-  view.refined = true;
-  setSize(view, quality.fineRatio);
+/** One picture of those whose mean is shown while everything stands still; `ratio`: pixels per pixel of the page. */
+export function refine(view: ViewState, ratio: number): void {
+  const { quality, man, accumulator, renderer } = view;
+  if (!view.refined || view.pixelRatio !== ratio) {
+    view.refined = true;
+    view.pass = 0;
+    if (view.pixelRatio !== ratio) setSize(view, ratio);
+  }
+  const { camera } = man;
+  const [x, y] = spread(view.pass, 'pixel');
+  const [{ width, height }] = rectsOf(view);
+  const { elements } = camera.projectionMatrix;
+  elements[8] += (2 * x) / (width * ratio);
+  elements[9] += (2 * y) / (height * ratio);
   draw(view);
+  camera.updateProjectionMatrix();
+  accumulator.add(renderer, view.pass);
+  view.pass++;
   view.dirty = false;
   quality.drew(true);
+}
+
+/** The mean for a file, at once: a processor takes fewer pictures, because nobody can do anything meanwhile. */
+export function refineWhole(view: ViewState, ratio: number): void {
+  const count = view.software ? 3 : view.quality.passes;
+  view.refined = false;
+  for (let k = 0; k < count; k++) refine(view, ratio);
 }
 
 /** Draws if anything has changed; false where nothing had. */
@@ -156,15 +182,13 @@ export function render(view: ViewState, seconds: number): boolean {
   if (options.forces && arrows.settle(seconds)) view.dirty = true;
   quality.measure();
   if (!moved && !view.dirty) {
-    if (quality.rest(seconds)) refine(view);
+    if (quality.rest(seconds)) refine(view, quality.fineRatio);
     return false;
   }
   // before drawing: another size clears what was drawn
-  if (view.refined || view.pixelRatio !== quality.ratio) {
-    view.refined = false;
-    quality.wake();
-    setSize(view);
-  }
+  if (view.refined) quality.wake();
+  view.refined = false;
+  if (view.pixelRatio !== quality.ratio) setSize(view);
   view.dirty = false;
   draw(view);
   quality.drew(false);

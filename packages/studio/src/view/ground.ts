@@ -150,7 +150,7 @@ void main() {
   vec2 p = vPlane * size / cell;
   vec2 blur = max(fwidth(p), 1e-6);
   float fade = 1.0 - smoothstep(0.35, 1.0, 2.0 * length(vPlane));
-  float line = grid * max(0.2 * gridLine(p, blur, 1.0), 0.5 * gridLine(0.2 * p, 0.2 * blur, 1.3)) * fade;
+  float line = grid * max(0.13 * gridLine(p, blur, 1.0), 0.34 * gridLine(0.2 * p, 0.2 * blur, 1.2)) * fade;
   vec2 inside = vPlane / ${shadowPart.toFixed(2)};
   float dark = strength * texture2D(shadow, inside + 0.5).r * (1.0 - smoothstep(0.7, 1.0, 2.0 * length(inside)));
   float alpha = line + dark * (1.0 - line);

@@ -30,6 +30,8 @@ import type { Ground } from './ground.ts';
 
 /** More rods than this are drawn as hair. */
 const hairFrom = 150;
+/** Of so many, more are drawn between them. */
+const denseFrom = 1500;
 const pinLimit = 80;
 
 export interface LaneView {
@@ -66,11 +68,23 @@ export interface LaneView {
   dispose(): void;
 }
 
+/** Hairs that are drawn between those of a groomed head: by a graphics card, and by a processor. */
+const strandCount = { card: 50_000, processor: 10_000 } as const;
+
+function createHair(info: LaneInfo, isSoftware: boolean): HairObject {
+  const count = isSoftware ? strandCount.processor : strandCount.card;
+  const isGroomed = info.rods.length >= denseFrom && info.rods.length < count;
+  return createHairObject(info.rods, {
+    hashed: isSoftware,
+    ...(isGroomed && { strands: { count, curves: info.rods } }),
+  });
+}
+
 export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
   const group = new Group();
   const asHair = info.rods.length > hairFrom;
   const tubes: RodObject | undefined = asHair ? undefined : createRodObject(info.rods, { softEdges });
-  const hair: HairObject | undefined = asHair ? createHairObject(info.rods) : undefined;
+  const hair: HairObject | undefined = asHair ? createHair(info, softEdges) : undefined;
   const rodMesh = (tubes ?? hair)?.object as Mesh;
   group.add(rodMesh);
   if (tubes) castShadows(rodMesh);

@@ -1,10 +1,9 @@
 /**
- * How finely to draw, by how long drawing takes: fewer pixels where it is slow, and of hair fewer strands; all of it once
- * more, finely, when the picture stands still.
+ * How finely to draw, by how long drawing takes: fewer pixels where it is slow, and of hair fewer strands. When the picture stands still,
+ * the mean of several fine pictures is shown.
  *
- * Drawing is over when the next frame of the page begins. A processor in place of a graphics card needs seconds for six thousand
- * hairs at two pixels a pixel, and the page answers to nothing meanwhile; so a fine picture that is expensive waits for a longer
- * rest, and has fewer pixels.
+ * Drawing is over when the next frame of the page begins. A processor in place of a graphics card needs a second for ten thousand
+ * hairs, and the page answers to nothing meanwhile; so a fine picture that is expensive waits for a longer rest, and there are fewer.
  */
 
 export interface Quality {
@@ -20,10 +19,12 @@ export interface Quality {
   drew(fine: boolean): void;
   /** At the beginning of the next frame of the page. */
   measure(): void;
-  /** Time since anything changed [s]; true when the fine picture is due. */
+  /** Time since anything changed [s]; true when another fine picture is due. */
   rest(seconds: number): boolean;
-  /** Ratio of the fine picture. */
+  /** Pixels per pixel of the page in fine pictures. */
   readonly fineRatio: number;
+  /** Fine pictures, of which the mean is shown, at most. */
+  readonly passes: number;
   /** Something is drawn again. */
   wake(): void;
 }
@@ -37,27 +38,30 @@ const fast = 24;
 const very = 150;
 /** Hairs of the first picture where a processor draws. */
 const firstHairs = 1500;
-/** What a fine picture may take [ms], and how many times its duration it waits. */
+/** What fine pictures may take together [ms] until the next ones come slowly, so that the processor has time for other things. */
 const patience = 1000;
+const mostPasses = { card: 32, processor: 16 } as const;
+/** How many times its duration a fine picture waits. */
 const restTimes = 1.5;
-const leastFine = 1.6;
 
 export function createQuality(software: boolean, deviceRatio: () => number, now: () => number): Quality {
   let ratio = Math.min(2, deviceRatio());
   let share = 1;
   let drawTime = 30;
   let still = 0;
-  let isFine = false;
+  /** Fine pictures so far, and what they took [ms]. */
+  let fine = 0;
+  let fineSpent = 0;
+  const passes = software ? mostPasses.processor : mostPasses.card;
   let hasHair = false;
   let leastShare = 1;
   /** Nothing of the scene was drawn yet: shaders are compiled, buffers filled. */
   let fresh = true;
-  let fineRatio = 2;
-  /** What the last fine picture took [ms]; unknown at first. */
-  let fineTime: number | undefined;
-  let begun: { readonly at: number; readonly fine: boolean } | undefined;
+  let begun: { readonly at: number; readonly isFine: boolean } | undefined;
 
-  const estimate = (): number => fineTime ?? (drawTime * (fineRatio / ratio) ** 2) / share;
+  const finestRatio = (): number => Math.min(2, deviceRatio());
+  /** Of a fine picture [ms]. */
+  const estimate = (): number => (drawTime * (finestRatio() / ratio) ** 2) / share;
 
   /** Down at once where a picture is very slow, else by and by. */
   const follow = (spent: number): void => {
@@ -93,49 +97,44 @@ export function createQuality(software: boolean, deviceRatio: () => number, now:
       return drawTime;
     },
     get fineRatio() {
-      return fineRatio;
+      return finestRatio();
     },
+    passes,
     begin(hairs) {
       hasHair = hairs > leastHairs;
       leastShare = Math.min(1, leastHairs / Math.max(1, hairs));
       share = hasHair ? Math.max(leastShare, Math.min(share, software ? firstHairs / hairs : 1)) : 1;
       fresh = true;
-      fineRatio = 2;
-      fineTime = undefined;
       begun = undefined;
-      isFine = false;
+      fine = 0;
+      fineSpent = 0;
     },
-    drew(fine) {
-      begun = { at: now(), fine };
-      if (fine) isFine = true;
-      else still = 0;
+    drew(isFine) {
+      begun = { at: now(), isFine };
+      if (isFine) fine++;
+      still = 0;
     },
     measure() {
       if (!begun) return;
-      const { at, fine } = begun;
+      const { at, isFine } = begun;
       begun = undefined;
       const spent = now() - at;
-      if (!fine) {
-        if (!fresh) follow(spent);
-        fresh = false;
+      if (isFine) {
+        fineSpent += spent;
         return;
       }
-      fineTime = spent;
-      // the next one with as many pixels as there is time for
-      if (spent > patience) {
-        const next = Math.max(leastFine, fineRatio * Math.sqrt(patience / spent));
-        fineTime *= (next / fineRatio) ** 2;
-        fineRatio = next;
-      }
+      if (!fresh) follow(spent);
+      fresh = false;
     },
     rest(seconds) {
       still += seconds;
-      if (isFine || (!software && share === 1)) return false;
-      if (estimate() > patience) fineRatio = leastFine;
-      return still > Math.max(0.35, (restTimes * Math.min(estimate(), 2000)) / 1000);
+      if (fine >= passes) return false;
+      if (fine === 0) return still > Math.max(0.35, (restTimes * Math.min(estimate(), 2000)) / 1000);
+      return fineSpent < patience || still > (2 * fineSpent) / fine / 1000;
     },
     wake() {
-      isFine = false;
+      fine = 0;
+      fineSpent = 0;
     },
   };
 }

@@ -5,7 +5,7 @@
 import { forceColors } from './arrows.ts';
 import { createColliders } from './colliders.ts';
 import { mapOf, quantities } from './colormaps.ts';
-import { applyColors, baseColor, refine, render, showFrame } from './drawing.ts';
+import { applyColors, baseColor, refineWhole, render, showFrame } from './drawing.ts';
 import { boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createLaneView } from './lane.ts';
 import { dragTarget, onCollider, pick, pickFront, project } from './pointing.ts';
@@ -85,7 +85,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       view.dirty = true;
     },
     picture(type) {
-      refine(view);
+      refineWhole(view, 2);
       return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.8));
     },
     get laneRects() {
@@ -120,7 +120,7 @@ function load(
     view.colliders.dispose();
   }
   const lanes = infos.map((info) => createLaneView(info, ground, software));
-  const colliders = createColliders(things, boundsOf(infos));
+  const colliders = createColliders(things, boundsOf(infos), lanes[0]?.hair?.shadow);
   for (const { group } of [...lanes, colliders]) scene.add(group);
   view.lanes = lanes;
   view.colliders = colliders;
@@ -185,7 +185,8 @@ function svgOf(view: ViewState, background: string, over: string): string {
   });
 }
 
-function dispose({ lanes, ground, lights, man, renderer }: ViewState): void {
+function dispose({ lanes, ground, lights, man, renderer, accumulator }: ViewState): void {
+  accumulator.dispose();
   for (const lane of lanes) lane.dispose();
   ground.dispose();
   lights.dispose();

@@ -1,5 +1,6 @@
 /** What the view is made of, and what it remembers from picture to picture. */
 import { NeutralToneMapping, PCFShadowMap, Scene, WebGLRenderer } from 'three';
+import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { createForceScale, type ForceScale } from './arrows.ts';
 import { type Cameraman, createCameraman } from './cameraman.ts';
 import type { Colliders } from './colliders.ts';
@@ -57,6 +58,9 @@ export interface ViewState {
   dirty: boolean;
   /** The last picture was a fine one, of something that stands still. */
   refined: boolean;
+  /** Pictures in the mean that is shown. */
+  pass: number;
+  readonly accumulator: Accumulator;
   /** Of the view [pixels], and pixels of the screen to one of the page. */
   width: number;
   height: number;
@@ -102,6 +106,8 @@ export function createViewState(canvas: HTMLCanvasElement): ViewState {
     thickness: 1,
     dirty: true,
     refined: false,
+    pass: 0,
+    accumulator: createAccumulator(),
     width: 1,
     height: 1,
     pixelRatio: 0,

@@ -1,9 +1,9 @@
 /**
- * Worlds of the studio: each model is fetched when a scene first names it. Most scenes use one of six, and all of them are a third
- * of the worker.
+ * Worlds of the studio: each model, and contact, is fetched when a scene first needs it. Most scenes use one of six models, and all of
+ * them are a third of the worker.
  */
 import type { Model, Scene, World, WorldOptions } from '@tendril-sim/core';
-import { contact } from '@tendril-sim/core/contact';
+import type { contact as Contact } from '@tendril-sim/core/contact';
 import { createWorld as createWorldOf } from '@tendril-sim/core/world';
 
 const files = import.meta.glob<Record<string, unknown>>([
@@ -17,7 +17,15 @@ const BATCH = 'batch';
 const fileOf = (name: string): string =>
   `../../../core/src/${name === BATCH ? 'batch/model' : `models/${name}/index`}.ts`;
 
+/** Stands for contact, obstacles and links among the names of models. */
+const CONTACT = 'contact';
+
 const fetched = new Map<string, Model>();
+let contact: typeof Contact | undefined;
+
+async function fetchContact(): Promise<void> {
+  contact ??= (await import('@tendril-sim/core/contact')).contact;
+}
 
 const isModel = (value: unknown): value is Model =>
   typeof value === 'object' && value !== null && 'compile' in value && 'id' in value;
@@ -27,6 +35,7 @@ export async function fetchModels(names: Iterable<string>): Promise<void> {
   const missing = [...new Set(names)].filter((name) => !fetched.has(name));
   await Promise.all(
     missing.map(async (name) => {
+      if (name === CONTACT) return fetchContact();
       const file = await files[fileOf(name)]?.();
       const model = Object.values(file ?? {}).find(isModel);
       if (model) fetched.set(name, model);
@@ -39,10 +48,12 @@ export function modelsOf(scene: Scene, variants: readonly { readonly id: string 
   const named = variants.flatMap(({ id }) =>
     id === '' ? scene.rods.map(({ model = 'der' }) => model) : id.split('/')[0],
   );
-  return [...named, 'der', ...(scene.solver?.der?.backend === 'batch' ? [BATCH] : [])];
+  const { contact, links, colliders, weaves, solver } = scene;
+  const needsContact = contact || links || colliders || weaves;
+  return [...named, 'der', ...(solver?.der?.backend === 'batch' ? [BATCH] : []), ...(needsContact ? [CONTACT] : [])];
 }
 
 /** A world with the models that were fetched. */
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  return createWorldOf(scene, { contact, models: [...fetched.values()], ...options });
+  return createWorldOf(scene, { ...(contact && { contact }), models: [...fetched.values()], ...options });
 }

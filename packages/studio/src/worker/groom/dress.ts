@@ -11,6 +11,7 @@ import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tend
 import { poseSize } from '../../frameLayout.ts';
 import { type Lane, writeColliders } from '../lane.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
+import { partHairs } from './parting.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
@@ -62,7 +63,12 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
   if (!world || !style.hairRoots || world.rods.length !== roots.count) return undefined;
   const guideNodes = world.rods[0].nodeCount;
   if (world.rods.some(({ nodeCount }) => nodeCount !== guideNodes)) return undefined;
-  const hairs = createHairs(roots, style.hairRoots, style.hairOptions);
+  const grown = createHairs(roots, style.hairRoots, style.hairOptions);
+  const begin = new Float64Array(3 * guideNodes * roots.count);
+  world.samples.forEach(({ nodePosition }, g) => {
+    begin.set(nodePosition, 3 * guideNodes * g);
+  });
+  const hairs = partHairs(grown, { nodes: guideNodes, position: begin });
   // a run draws many pictures: fewer nodes than one that stands still
   const nodes = Math.min(hairNodes(hairs.count, 3 * guideNodes), 48);
   const position = new Float64Array(3 * guideNodes * roots.count);

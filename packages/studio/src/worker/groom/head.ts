@@ -24,7 +24,18 @@ export interface Head {
   readonly file?: Uint8Array;
 }
 
+const made = new Map<string, Head>();
+
+/** Made once. */
 export function builtIn(id: 'head' | 'ball'): Head {
+  const known = made.get(id);
+  if (known) return known;
+  const head = makeHead(id);
+  made.set(id, head);
+  return head;
+}
+
+function makeHead(id: 'head' | 'ball'): Head {
   const drawn = headMesh(id, true);
   const coarse = headMesh(id, false);
   return { name: id, surface: createSurface(drawn), drawn, coarse, field: createHeadField(coarse, { draft: true }) };
@@ -55,7 +66,7 @@ export function colliderOf({ drawn: { position, triangle }, surface }: Head, sca
     type: 'mesh',
     vertices: triples(position),
     faces: triples(triangle),
-    color: '#cfc7bd',
+    color: '#dccbbd',
     ...(shaded && { shaded }),
   };
 }

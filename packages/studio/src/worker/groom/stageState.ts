@@ -11,6 +11,7 @@ import {
 } from '@tendril-sim/core';
 import type { GroomSettings, Recipe } from '../../groomTypes.ts';
 import type { Head } from './head.ts';
+import { partHairs } from './parting.ts';
 
 const historyDepth = 60;
 
@@ -102,5 +103,6 @@ export function shape(stage: Stage, style: Hairstyle): void {
     for (let g = 0; g < style.guideRoots.count; g++)
       layCurve(position, { first: 3 * nodes * g, nodes }, field, guideClearance);
   }
-  stage.hairs = hairsOf(style);
+  const hairs = hairsOf(style);
+  stage.hairs = hairs && partHairs(hairs, stage.pose);
 }
