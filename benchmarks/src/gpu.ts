@@ -292,6 +292,8 @@ const { values } = parseArgs({
     'only-contact': { type: 'boolean', default: false },
     'only-pairs': { type: 'boolean', default: false },
     cell: { type: 'string' },
+    'search-every': { type: 'string', default: '1' },
+    'search-reach': { type: 'string' },
     passes: { type: 'boolean', default: false },
     halve: { type: 'boolean', default: false },
     stretches: { type: 'string', default: '20,40,60' },
@@ -313,11 +315,13 @@ if (values['only-pairs'])
   for (const count of values.counts.split(',').map(Number)) {
     const [base, cell] = [describe(kinds[0]), values.cell && { cell: Number(values.cell) }];
     const kind = values.scene === 'falling' ? 'falling' : 'groomed';
-    const runs = values.most
-      .split(',')
-      .map(
-        (most): HairRun => ({ base, count, kind, dt: DT, settle: Number(values.settle), most: Number(most), ...cell }),
-      );
+    const runs = values.most.split(',').map(
+      (most): HairRun => ({
+        ...{ base, count, kind, dt: DT, settle: Number(values.settle), most: Number(most), ...cell },
+        searchEvery: Number(values['search-every']),
+        ...(values['search-reach'] !== undefined && { searchReach: Number(values['search-reach']) }),
+      }),
+    );
     for (const run of runs) {
       if (values.halve) await measureHalving(device, run, Number(values.substeps));
       else if (values.passes) await profileHair(device, run, values.stretches.split(',').map(Number));

@@ -1,6 +1,6 @@
 /** Measurements of heads of hair that touch themselves (gpuHead.ts). */
 import type { Device, StrandDescription } from '@tendril-sim/core/batch';
-import { describeCounts, type HairOptions, openHair } from './gpuHead.ts';
+import { describeCounts, type HairOptions, type HairScene, openHair } from './gpuHead.ts';
 import { timePasses } from './gpuPasses.ts';
 
 /** What is measured: the hair, substeps in which it settles first, and iterations of contact at most. */
@@ -14,21 +14,32 @@ function nameOf({ count, kind, base, most }: HairRun): string {
   return `${count} strands × ${base.edgeLength.length + 1}, ${kind}, ${most} iterations at most`;
 }
 
+/** Iterations of contact at most while hair settles. */
+const SETTLING = 16;
+
+/** Lets the hair settle, and prints how it gets on. */
+async function settleHair(device: Device, { batch, settle }: HairScene, run: HairRun): Promise<void> {
+  const { count } = run;
+  for (let k = 0; k < run.settle; k++) {
+    settle(k / run.settle, SETTLING);
+    if (k % 10 === 9) await device.queue.onSubmittedWorkDone();
+    if ((k + 1) % Math.ceil(run.settle / 4) === 0 || k + 1 === run.settle)
+      console.log(`  settling, ${k + 1} substeps: ${describeCounts(await batch.readCounts(), count)}`);
+  }
+}
+
 /** Frames of four substeps: median and worst of their times, and what the last substep left. */
 export async function measureHair(device: Device, run: HairRun, frames: number): Promise<Float32Array> {
   const { most, count } = run;
-  const { batch, step, settle } = await openHair(device, run.base, run);
+  const hair = await openHair(device, run.base, run);
+  const { batch, step } = hair;
   const advance = async (substeps: number): Promise<number> => {
     const start = performance.now();
     for (let k = 0; k < substeps; k++) step(most);
     await device.queue.onSubmittedWorkDone();
     return performance.now() - start;
   };
-  for (let k = 0; k < run.settle; k += 10) {
-    settle(10, most);
-    await device.queue.onSubmittedWorkDone();
-  }
-  console.log(`  settled: ${describeCounts(await batch.readCounts(), count)}`);
+  await settleHair(device, hair, run);
   await advance(40);
   const times: number[] = [];
   while (times.length < frames) times.push(await advance(4));
@@ -46,8 +57,9 @@ export async function measureHair(device: Device, run: HairRun, frames: number):
 /** Substeps that are halved where strands would pass: into how many, and how many still would. */
 export async function measureHalving(device: Device, run: HairRun, substeps: number): Promise<void> {
   const { most, count } = run;
-  const { batch, advance, settle } = await openHair(device, run.base, run);
-  settle(run.settle, most);
+  const hair = await openHair(device, run.base, run);
+  const { batch, advance } = hair;
+  await settleHair(device, hair, run);
   let [steps, forced] = [0, 0];
   await device.queue.onSubmittedWorkDone();
   const start = performance.now();
@@ -68,11 +80,10 @@ export async function measureHalving(device: Device, run: HairRun, substeps: num
 export async function profileHair(raw: Device, run: HairRun, stretches: readonly number[]): Promise<void> {
   const { most, count } = run;
   const { device, read } = timePasses(raw);
-  const { batch, step, settle } = await openHair(device, run.base, run);
-  for (let k = 0; k < run.settle; k++) {
-    settle(1, most);
-    await read();
-  }
+  const hair = await openHair(device, run.base, run);
+  const { batch, step } = hair;
+  await settleHair(device, hair, run);
+  await read();
   for (const steps of stretches) {
     const total = new Map<string, number>();
     for (let k = 0; k < steps; k++) {

@@ -20,8 +20,12 @@ export const HEAD = 0.1;
 export const PAIR_RADIUS = 1e-4;
 /** Area that each strand has in a cross-section [m²]: as dense as edges of 1 cm, which are chords of the head, lie without overlap. */
 const AREA = 0.13e-6;
-/** Damping while hair settles [1/s]: it sinks by 0.1 mm per substep at most. */
-const SETTLING = 400;
+/**
+ * Damping while hair settles [1/s], at first and at last: hair sinks by a hundredth of a contact radius per substep at first, so that contacts
+ * take over its weight, layer by layer, before it passes through others.
+ */
+const FIRST_DAMPING = 40000;
+const LAST_DAMPING = 20;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 function compose([a, b, c, d]: Quaternion, [x, y, z, w]: Quaternion): Quaternion {
@@ -64,6 +68,16 @@ function walk(outline: Outline, from: number, edges: number, length: number): (r
   return points;
 }
 
+/** Place along a curve on which strands that are near each other follow each other, mostly: bits of azimuth and height in turn. */
+function placeOnCurve(around: number, height: number): number {
+  const turns = around / (2 * Math.PI);
+  // layers of hair are thin: the azimuth has five bits more
+  const [a, h] = [Math.floor((turns - Math.floor(turns)) * 4096), Math.floor(height * 128)];
+  let place = a >> 7;
+  for (let bit = 6; bit >= 0; bit--) place = 4 * place + 2 * ((h >> bit) & 1) + ((a >> bit) & 1);
+  return place;
+}
+
 /**
  * Hair combed down. At the angle α from the top lie all strands with roots above, later ones deeper; layers are as thick as their strands need:
  * the strand from θ is A (cos θ − cos α)/sin α above the skin. The golden angle keeps strands apart from each other in every cross-section.
@@ -72,8 +86,10 @@ export function groomedHead(base: StrandDescription, count: number): StrandDescr
   const thickness = (AREA * count) / (2 * Math.PI * HEAD);
   const edges = base.edgeLength.length;
   const length = base.edgeLength[0];
-  return Array.from({ length: count }, (_, k) => {
-    const [cosine, around] = [(k + 0.5) / count, k * GOLDEN];
+  const roots = Array.from({ length: count }, (_, k) => [(k + 0.5) / count, k * GOLDEN] as const);
+  const places = new Map(roots.map((root) => [root, placeOnCurve(root[1], root[0])]));
+  roots.sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0) || a[0] - b[0]);
+  return roots.map(([cosine, around]) => {
     const outline: Outline = (angle) => {
       const a = Math.min(angle, 0.5 * Math.PI);
       const r = HEAD + 1.2 * PAIR_RADIUS + (thickness * (cosine - Math.cos(a))) / Math.sin(a);
@@ -117,8 +133,8 @@ function obstaclesOf(turn: Quaternion, shoulders: number): Obstacle[] {
 export interface HairScene {
   readonly batch: GpuBatch;
   step(most: number): void;
-  /** Substeps with strong damping and the head at rest, in which groomed hair settles. */
-  settle(steps: number, most: number): void;
+  /** A substep with strong damping and the head at rest, in which groomed hair settles; `part` of the settling is over. */
+  settle(part: number, most: number): void;
   /** Takes the step again in halves where strands would pass; how many steps it took. */
   advance(most: number): Promise<{ readonly steps: number; readonly isForced: boolean }>;
 }
@@ -129,10 +145,14 @@ export interface HairOptions {
   readonly dt: number;
   /** Edge of a cell of the search [m]. */
   readonly cell?: number;
+  /** Substeps that a search serves. */
+  readonly searchEvery?: number;
+  /** How far it looks at most [m]. */
+  readonly searchReach?: number;
 }
 
 export async function openHair(device: Device, base: StrandDescription, options: HairOptions): Promise<HairScene> {
-  const { count, kind, dt, cell } = options;
+  const { count, kind, dt, cell, searchEvery = 1, searchReach } = options;
   const isGroomed = kind === 'groomed';
   const batch = await createGpuBatch(device, {
     nodes: base.edgeLength.length + 1,
@@ -142,7 +162,11 @@ export async function openHair(device: Device, base: StrandDescription, options:
     gains: 'f32',
     obstacles: 2,
     contactRadius: PAIR_RADIUS,
-    pairs: { friction: 0.3, self: false, ...(cell !== undefined && { cell }) },
+    pairs: {
+      ...{ friction: 0.3, self: false, searchEvery },
+      ...(cell !== undefined && { cell }),
+      ...(searchReach !== undefined && { searchReach }),
+    },
   });
   let n = 0;
   // groomed hair turns by 40° and back in a second
@@ -152,15 +176,15 @@ export async function openHair(device: Device, base: StrandDescription, options:
     const t = n++ * dt;
     const head = (part: number): HeadPose => ({ rotation: about(angleAt(t + part * dt)), position: [0, 0, 0] });
     const obstacles = obstaclesOf(about(angleAt(t + dt) - angleAt(t)), isGroomed ? -0.37 : -0.25);
-    return { dt, scheme: 'bdf2', obstacles, head, mostContactIterations: most };
+    return { dt, scheme: 'bdf2', obstacles, head, mostContactIterations: most, looksFurther: searchEvery === 1 };
   };
   return {
     batch,
     step: (most) => batch.step(next(most)),
-    settle(steps, most) {
+    settle(part, most) {
       const obstacles = obstaclesOf([0, 0, 0, 1], isGroomed ? -0.37 : -0.25);
-      for (let k = 0; k < steps; k++)
-        batch.step({ dt, scheme: 'bdf2', obstacles, mostContactIterations: most, massDamping: SETTLING });
+      const massDamping = FIRST_DAMPING * (LAST_DAMPING / FIRST_DAMPING) ** part;
+      batch.step({ dt, scheme: 'bdf2', obstacles, mostContactIterations: most, massDamping });
     },
     advance: (most) => batch.advance(next(most)),
   };

@@ -53,3 +53,21 @@ export function time(work: () => void, batchSeconds = 0.25, batches = 7): Timing
   samples.sort((a, b) => a - b);
   return { seconds: samples[samples.length >> 1], spread: samples[samples.length - 1] / samples[0] - 1 };
 }
+
+/** As `time`, for work that goes through `calls` calls from a state which `prepare` restores; that is not counted. */
+export function timeRounds(prepare: () => void, work: () => void, calls: number): Timing {
+  const batch = (seconds: number): number => {
+    let [taken, sum] = [0, 0];
+    while (sum < seconds) {
+      prepare();
+      const start = performance.now();
+      for (let k = 0; k < calls; k++) work();
+      sum += (performance.now() - start) / 1000;
+      taken += calls;
+    }
+    return sum / taken;
+  };
+  batch(0.25);
+  const samples = Array.from({ length: 7 }, () => batch(0.25)).sort((a, b) => a - b);
+  return { seconds: samples[3], spread: samples[6] / samples[0] - 1 };
+}

@@ -61,3 +61,8 @@ export function startThreads(
     },
   };
 }
+
+/** Starts `count` threads in total, including the caller's, for `loadSimdDer({ workers })`. */
+export function startSimdThreads(count: number = availableParallelism()): Threads {
+  return startThreads(count, new URL('./simdThread.js', import.meta.url));
+}

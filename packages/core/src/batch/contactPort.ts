@@ -70,7 +70,11 @@ export interface BatchContactParts {
 
 const vectorAt = (from: Float64Array, c: number): Vector => [from[3 * c], from[3 * c + 1], from[3 * c + 2]];
 
-const stageOf = (dt: number, { scheme }: StepOptions): Stage => eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1);
+/** The guess does not go on with the acceleration of the step before: contacts change it. */
+const stageOf = (dt: number, { scheme }: StepOptions): Stage => ({
+  ...eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1),
+  guessRate: 0,
+});
 
 /** The sides of a strand as points of its edges, with their forces; `inertia` > 0: with their point masses, too. */
 function placePoints(slot: Slot, k: number, sides: ContactSides, inertia: number): void {
@@ -239,7 +243,7 @@ export function createBatchContact({ batch, states, options }: BatchContactParts
         adoptState(slot.batch, t);
       });
     },
-    step: (marked, sides, t, dt) => move(marked, sides, t, dt),
+    step: (marked, sides, { t, dt }) => move(marked, sides, t, dt),
     readVelocity: (out, sides) => readVelocity(out, batch, sides),
     measureEnergy(out, k) {
       const { rod, samples } = batch[k];
@@ -251,7 +255,7 @@ export function createBatchContact({ batch, states, options }: BatchContactParts
       }
       return true;
     },
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
+    linearize({ velocity, response }, marked, sides, { t, dt, fresh }) {
       step = dt;
       if (!fresh) readVelocity(velocity, batch, sides);
       else for (const [k, slot] of slots.entries()) if (marked[k]) beginStrand(slot, t, dt, options);

@@ -242,6 +242,7 @@ export function pressedStage(dt: number): Stage {
     targetRate: 0,
     rateDisplacement: 0,
     rateVelocity: 0,
+    guessRate: 0,
     continues: 0,
     keeps: 1,
   };
@@ -296,7 +297,7 @@ function weighContacts(s: Strand, root: Matrix): void {
         if (c < firstPairOf(s)) {
           writeStiffness(s, j, c, SHARE / (crowd * compliance));
         } else {
-          writeWeight(s, j, c - firstPairOf(s), compliance, crowd);
+          writeWeight(s, j, c - firstPairOf(s), crowd * compliance);
         }
       }
     }

@@ -1,6 +1,6 @@
 /**
- * A step of strands that meet each other, in double precision: the reference of what the GPU does. Strands that touch strands go through
- * their iterations together; the others step by themselves as in merged.ts.
+ * A step of strands that touch each other, in double precision: the reference for the GPU. Strands in contact with each other iterate together;
+ * the others step separately, as in merged.ts.
  */
 import type { Quaternion } from './algebra.ts';
 import {
@@ -49,7 +49,7 @@ export function meetStrands(strands: readonly BatchRod[], settings: PairSettings
       friction: settings.friction,
       radius: settings.radiusOf(index),
       partners: perEdge(() => ({ strand: 0, edge: 0, part: 0, isSet: 0 })),
-      weights: perEdge(() => ({ compliance: 0, crowd: 0, side: 0 })),
+      weights: perEdge(() => ({ compliance: 0, side: 0 })),
       candidates: [],
       positions: new Float64Array(3 * rod.nodeCount),
       predicted: new Float64Array(3 * rod.nodeCount),
@@ -97,7 +97,7 @@ function applyLaws(s: Strand, k: number): LawChange {
 }
 
 function hasPassed(s: Strand): boolean {
-  for (let j = 0; j < s.edgeCount; j++) if (hasPassedAt(s, j)) return true;
+  for (let j = 0; j < s.edgeCount; j++) if (hasPassedAt(s, j, true)) return true;
   return false;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The transcendental functions of the formulas, in double precision. Targets in single precision use single.ts in its place:
- * same names, polynomials, because WGSL promises only 2^-11 for sin and cos.
+ * The transcendental functions of the formulas, in double precision. Targets in single precision use single.ts instead:
+ * same names, polynomials, because WGSL guarantees only 2^-11 for sin and cos.
  */
 import { atan, cos, sin } from '../math/rounded/index.ts';
 

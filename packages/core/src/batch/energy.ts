@@ -1,4 +1,4 @@
-/** Energy of a strand and its gradient in the turns of its edges: what the sweeps make stationary, computed without them. */
+/** Energy of a strand, and its gradient with respect to the rotations of its edges. The sweeps find where it is stationary; this file checks them. */
 import { square } from '../math/rounded/index.ts';
 import { add, cross, scale, subtract, type Vector } from './algebra.ts';
 import { jointMoment, jointTorque, rotationVector, tangentOf, zeroVector } from './formulas.ts';

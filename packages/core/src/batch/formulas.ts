@@ -52,6 +52,23 @@ export function symmetricPart(a: Matrix): Matrix {
   return scaleMatrix(0.5, addMatrices(a, transpose(a)));
 }
 
+/** Symmetric matrix, from its entries. */
+export function symmetric(diagonal: Vector, yz: number, xz: number, xy: number): Matrix {
+  return matrix(vector(diagonal[0], xy, xz), vector(xy, diagonal[1], yz), vector(xz, yz, diagonal[2]));
+}
+
+/** aᵀ b, if that is symmetric: the entries below its diagonal are not computed. */
+export function symmetricProduct(a: Matrix, b: Matrix): Matrix {
+  const x = column(a, 0);
+  const y = column(a, 1);
+  return symmetric(
+    vector(dot(x, column(b, 0)), dot(y, column(b, 1)), dot(column(a, 2), column(b, 2))),
+    dot(y, column(b, 2)),
+    dot(x, column(b, 2)),
+    dot(x, column(b, 1)),
+  );
+}
+
 /** Inverse of a symmetric positive matrix, by LDLᵀ. */
 export function invertSymmetric(a: Matrix): Matrix {
   const x = column(a, 0);
@@ -126,7 +143,7 @@ export function toVectorPart(q: Quaternion): Vector {
 export function exponential(phi: Vector): Quaternion {
   const s = 0.25 * dot(phi, phi);
   const v = scale(0.5 * sineRatio(s), phi);
-  return normalize(quaternion(v[0], v[1], v[2], cosineOfRoot(s)));
+  return quaternion(v[0], v[1], v[2], cosineOfRoot(s));
 }
 
 /** Rotation vector u of a joint, from the vector part of its quaternion: 4 atan(tan(θ/4)) along it. */
@@ -136,55 +153,67 @@ export function rotationVector(v: Vector): Vector {
   return scale((4 * arctangentRatio(s / (w1 * w1))) / w1, v);
 }
 
-/** The moment of a joint as a torque on the edge after it, in world axes; the edge before it feels the opposite. */
-export function jointTorque(q: Quaternion, u: Vector, moment: Vector): Vector {
-  const c = logarithmCoefficient(dot(u, u));
-  const um = cross(u, moment);
-  return rotate(q, add(subtract(moment, scale(0.5, um)), scale(c, cross(u, um))));
-}
-
-/** Gauss–Newton stiffness JᵀKJ of a joint in the turn of the edge after it, in world axes; k about d1, d2, t. */
-export function jointStiffness(q: Quaternion, u: Vector, k: Vector): Matrix {
-  const theta2 = dot(u, u);
-  const c = logarithmCoefficient(theta2);
-  const beta = 2 * c - c * c * theta2 - 0.25;
-  const uw = rotate(q, u);
-  const t = tangentOf(q);
-  const d = directorOf(q);
-  const ut = cross(uw, t);
-  const ud = cross(uw, d);
-  // Jᵀ a = a − ½ u × a + c u × (u × a), and JᵀJ = (1 − βθ²) I + β u uᵀ
-  const jt = add(subtract(t, scale(0.5, ut)), scale(c, cross(uw, ut)));
-  const jd = add(subtract(d, scale(0.5, ud)), scale(c, cross(uw, ud)));
-  const isotropic = addMatrices(diagonal(k[1] * (1 - beta * theta2)), scaleMatrix(k[1] * beta, outer(uw, uw)));
-  return addMatrices(
-    isotropic,
-    addMatrices(scaleMatrix(k[0] - k[1], outer(jd, jd)), scaleMatrix(k[2] - k[1], outer(jt, jt))),
+/** Axes of the frame: d1, d2, t. */
+export function frameMatrix(q: Quaternion): Matrix {
+  return matrix(
+    directorOf(q),
+    vector(2 * (q[0] * q[1] - q[3] * q[2]), 1 - 2 * (q[0] * q[0] + q[2] * q[2]), 2 * (q[1] * q[2] + q[3] * q[0])),
+    tangentOf(q),
   );
 }
 
 /**
- * Second derivative of a joint's energy in the turn of the edge after it, in world axes: Gauss–Newton and the moment times the second
- * derivative of the rotation vector. Along exp(u) exp(ψ) the rotation vector moves by J ψ, J = I + ½ [u]× + c [u]×².
+ * How a joint's rotation vector u moves with the turn φ of the edge after it, in world axes: du = M φ, with M = J Rᵀ, R the frame of the edge and
+ * J = I + ½ [u]× + c [u]×².
+ */
+function jointRate(q: Quaternion, u: Vector): Matrix {
+  const theta2 = dot(u, u);
+  const c = logarithmCoefficient(theta2);
+  const half = scale(0.5, u);
+  const cu = scale(c, u);
+  const own = 1 - c * theta2;
+  const xy = cu[0] * u[1];
+  const xz = cu[0] * u[2];
+  const yz = cu[1] * u[2];
+  const j = matrix(
+    vector(own + cu[0] * u[0], xy + half[2], xz - half[1]),
+    vector(xy - half[2], own + cu[1] * u[1], yz + half[0]),
+    vector(xz + half[1], yz - half[0], own + cu[2] * u[2]),
+  );
+  return multiply(j, transpose(frameMatrix(q)));
+}
+
+/** The moment of a joint as a torque on the edge after it, in world axes; the edge before it feels the opposite. */
+export function jointTorque(q: Quaternion, u: Vector, moment: Vector): Vector {
+  return apply(transpose(jointRate(q, u)), moment);
+}
+
+/** Gauss–Newton stiffness MᵀKM of a joint in the turn of the edge after it, in world axes; k about d1, d2, t. */
+export function jointStiffness(q: Quaternion, u: Vector, k: Vector): Matrix {
+  const rate = jointRate(q, u);
+  const force = matrix(
+    multiplyEach(k, column(rate, 0)),
+    multiplyEach(k, column(rate, 1)),
+    multiplyEach(k, column(rate, 2)),
+  );
+  return symmetricProduct(rate, force);
+}
+
+/**
+ * Second derivative of a joint's energy in the turn of the edge after it, in world axes: Gauss–Newton and the moment m times the second derivative
+ * of the rotation vector, which is ½ (g uᵀ + u gᵀ) + s (c (1 − cθ²) − ¼) I with s = u·m, c' = dc/dθ² and
+ * g = (¼ − c (1 + cθ²) − 2c'θ²) m + 2s (c² + c') u + c m × u.
  */
 export function jointHessian(q: Quaternion, u: Vector, k: Vector, moment: Vector): Matrix {
   const theta2 = dot(u, u);
   const c = logarithmCoefficient(theta2);
-  const su = skew(u);
-  const sm = skew(moment);
-  const j = addMatrices(addMatrices(diagonal(1), scaleMatrix(0.5, su)), scaleMatrix(c, multiply(su, su)));
-  const stiff = matrix(scale(k[0], vector(1, 0, 0)), scale(k[1], vector(0, 1, 0)), scale(k[2], vector(0, 0, 1)));
-  const turning = addMatrices(
-    subtractMatrices(scaleMatrix(0.5, sm), scaleMatrix(c, multiply(su, sm))),
-    scaleMatrix(c, skew(cross(moment, u))),
-  );
-  const bent = outer(cross(u, cross(u, moment)), u);
-  const own = addMatrices(
-    multiply(addMatrices(multiply(transpose(j), stiff), turning), j),
-    scaleMatrix(2 * logarithmSlope(theta2), bent),
-  );
-  const frame = matrix(rotate(q, vector(1, 0, 0)), rotate(q, vector(0, 1, 0)), rotate(q, vector(0, 0, 1)));
-  return symmetricPart(multiply(frame, multiply(own, transpose(frame))));
+  const slope = logarithmSlope(theta2);
+  const s = dot(u, moment);
+  const along = add(scale(0.25 - c * (1 + c * theta2) - 2 * slope * theta2, moment), scale(2 * s * (c * c + slope), u));
+  const frame = frameMatrix(q);
+  const g = apply(frame, add(along, scale(c, cross(moment, u))));
+  const curvature = symmetricPart(outer(g, apply(frame, u)));
+  return addMatrices(jointStiffness(q, u, k), addMatrices(curvature, diagonal(s * (c * (1 - c * theta2) - 0.25))));
 }
 
 /** Derivative of `logarithmCoefficient` by θ², by its series; good to 1e-3 at θ = 2, and it only steers Newton. */
@@ -278,10 +307,9 @@ export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse
   // y after = y before + φ × edge = y before + A φ
   const a = scaleMatrix(-1, skew(edge));
   const at = skew(edge);
-  const ya = multiply(beyond.yy, a);
-  const wyp = addMatrices(ya, beyond.yp);
-  const ap = multiply(at, beyond.yp);
-  const inner = addMatrices(symmetricPart(addMatrices(multiply(at, ya), beyond.pp)), addMatrices(ap, transpose(ap)));
+  const wyp = addMatrices(multiply(beyond.yy, a), beyond.yp);
+  // Aᵀ Pyy A + Aᵀ Pyφ + Pφy A + Pφφ
+  const inner = addMatrices(symmetricPart(multiply(at, addMatrices(wyp, beyond.yp))), beyond.pp);
   const length2 = dot(edge, edge);
   const pull = Math.max(0, -dot(beyond.force, edge));
   let tension: Matrix = subtractMatrices(diagonal(pull), scaleMatrix(pull / length2, outer(edge, edge)));
@@ -299,15 +327,14 @@ export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse
     coupling = subtractMatrices(w, scaleMatrix(0.5, skew(joint.torque)));
   }
   const fromTurn = multiply(inverse, coupling);
-  const back = transpose(coupling);
   const constant = apply(inverse, add(wp, joint.torque));
   return {
     beyond: {
-      yy: subtractMatrices(beyond.yy, symmetricPart(multiply(wyp, fromY))),
+      yy: subtractMatrices(beyond.yy, symmetricProduct(transpose(wyp), fromY)),
       yp: subtractMatrices(wyp, multiply(wyp, fromTurn)),
-      pp: symmetricPart(subtractMatrices(w, multiply(back, fromTurn))),
+      pp: subtractMatrices(w, symmetricProduct(coupling, fromTurn)),
       y: subtract(beyond.y, apply(wyp, constant)),
-      p: subtract(wp, apply(back, constant)),
+      p: subtract(wp, apply(transpose(coupling), constant)),
       force: beyond.force,
       definite: beyond.definite && (!joint.exact || isPositive(eliminated)),
     },

@@ -26,4 +26,5 @@ export {
 } from './merged.ts';
 export { batchModel, mergedBatchModel } from './model.ts';
 export type { Obstacle } from './obstacles.ts';
-export { loadSimdDer } from './simd/model.ts';
+export { loadSimdDer, type SimdOptions } from './simd/model.ts';
+export { serveSimd } from './simd/server.ts';

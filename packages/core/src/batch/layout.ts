@@ -28,7 +28,7 @@ export const BOX = 1;
 export const MOST_ITERATIONS = 32;
 
 /** Contacts of an edge with other edges, at most, and edges that a search keeps as candidates for them. */
-export const PAIR_SLOTS = 6;
+export const PAIR_SLOTS = 8;
 export const CANDIDATES = 16;
 
 export interface Slot {
@@ -73,6 +73,8 @@ export interface Stage {
   /** Zero of the rate as a combination of two of them. */
   readonly rateDisplacement: number;
   readonly rateVelocity: number;
+  /** Guess: this times RATE from the target, as if the acceleration stayed what it was [s²]. */
+  readonly guessRate: number;
   /** 1: goes on from the displacement so far; 0: a new step begins. */
   readonly continues: number;
   /** What TARGET keeps for the next step: 0 nothing, 1 the velocity of before, 2 the acceleration. */
@@ -88,6 +90,7 @@ export const stageFields: readonly (keyof Stage)[] = [
   'targetRate',
   'rateDisplacement',
   'rateVelocity',
+  'guessRate',
   'continues',
   'keeps',
 ];

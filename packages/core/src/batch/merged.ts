@@ -1,6 +1,6 @@
 /**
- * Contact with obstacles merged into Newton's iterations, in double precision: the reference of what the GPU does for thousands of strands in
- * real time. Contact in the world, with all colliders and between rods, is contactPort.ts.
+ * Contact with obstacles merged into Newton's iterations, in double precision: the reference for the GPU, which does it for thousands of strands
+ * in real time. Contact in the world, with all colliders and between rods, is in contactPort.ts.
  */
 import type { Quaternion, Vector } from './algebra.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Contacts that a step runs into unexpectedly, such as the tip of a whip, which is faster than its loads alone would make it. They are found
- * where the step ends, and the strand's iterations go on with them. Translated to WGSL like sweeps.ts.
+ * Contacts that the start of a step does not predict, such as those of a whip's tip, which moves faster than its loads alone explain. They are
+ * detected at the end of the step, and the strand continues to iterate with them. Translated to WGSL like sweeps.ts.
  */
 import { add, dot, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { compose, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';

@@ -1,6 +1,6 @@
 /**
- * Obstacles of the merged contact solver: signed distances of analytic shapes, where an edge comes closest, and how a surface moves.
- * Translated to WGSL like formulas.ts. World contact of the reference uses contact/shapes/ in their place.
+ * Obstacles of the merged contact solver: signed distances of analytic shapes, the closest point of an edge, and the motion of a surface.
+ * Translated to WGSL like formulas.ts. World contact of the reference uses contact/shapes/ instead.
  */
 import { add, dot, type Index, type Quaternion, scale, subtract, type Vector, vector } from './algebra.ts';
 import { conjugate, rotate, rotationChange } from './formulas.ts';

@@ -1,6 +1,6 @@
 /**
- * Merged contact of a bundle in a world: obstacles from the world's colliders, contacts as rows that can be saved, and the report. The
- * reference steps its strands with merged.ts; a device does the same with its own.
+ * Merged contact of a bundle in a world: converts the world's colliders to obstacles, stores contacts as rows that can be saved, and reports them.
+ * The reference steps its strands with merged.ts; a device uses its own implementation.
  */
 import type { OwnContact, OwnContactReport, OwnContactRow, RodPairs, SolidMotion, SolidScene } from '../port.ts';
 import type { Quaternion } from './algebra.ts';

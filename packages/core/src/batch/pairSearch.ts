@@ -1,4 +1,4 @@
-/** Broad phase of contact between strands in double precision: which edges may meet within a step. The GPU does the same on a grid. */
+/** Broad phase of contact between strands in double precision: lists edges that may touch within a step. The GPU uses a grid for the same. */
 import { CANDIDATES } from './layout.ts';
 import { approachOf, distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';

@@ -39,9 +39,10 @@ export interface PairSearch {
   readonly overlap: number;
 }
 
-/** Part of the sum of radii within which a gap counts, now or predicted. */
+/** Parts of the sum of radii within which a gap counts, now or predicted: of contacts that carry force, and of others. */
 const PAIR_NEAR = 0.15;
-/** r0 of ρ = 2 r0/(κ (W + W')): docs/notes/batch-engine.md. */
+const PAIR_FRESH = 0.1;
+/** r0 of ρ = 2 r0/(κ W + κ' W'): docs/notes/batch-engine.md. */
 const PAIR_SHARE = 1;
 /** Depth, in sums of radii, to which a step must not press a pair: edges would be about to pass through each other. */
 const PASSING = 0.75;
@@ -119,7 +120,9 @@ function keepPairs(s: Strand, j: Index): number {
       const partner = partnerOf(s, strandIndexOf(s), j, k);
       const other: EdgeName = { strand: partner.strand, edge: partner.edge };
       const meeting = meetOther(s, j, other, false);
-      if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
+      const old = readContact(s, j, c);
+      const limit = dot(old.force, old.force) > 0 ? PAIR_NEAR : PAIR_FRESH;
+      if (meeting.near < limit * sumOfRadii(s, j, other)) {
         placePair(s, j, c, other, meeting);
         overlap = Math.max(overlap, -meeting.gap);
         isKept = true;
@@ -142,7 +145,7 @@ export function findPairsOf(s: Strand, j: Index): PairSearch {
     const other = candidateOf(s, j, n);
     if (!hasPair(s, j, other)) {
       const meeting = meetOther(s, j, other, false);
-      if (meeting.near < PAIR_NEAR * sumOfRadii(s, j, other)) {
+      if (meeting.near < PAIR_FRESH * sumOfRadii(s, j, other)) {
         overlap = Math.max(overlap, -meeting.gap);
         let isPlaced = false;
         for (let k = 0; k < PAIR_SLOTS && !isPlaced; k++) {
@@ -205,7 +208,7 @@ function pairMove(s: Strand, j: Index, part: number, partner: Partner): Vector {
 function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number {
   const own = readWeight(s, strandIndexOf(s), j, k);
   const other = readWeight(s, partner.strand, partner.edge, own.side);
-  return (2 * PAIR_SHARE) / (Math.max(own.crowd, other.crowd) * (own.compliance + other.compliance));
+  return (2 * PAIR_SHARE) / (own.compliance + other.compliance);
 }
 
 /** Whether edge j is the lower of a pair. */
@@ -257,8 +260,11 @@ export function applyLawsAt(s: Strand, j: Index, k: Index): LawChange {
   };
 }
 
-/** Whether a pair of edge j is about to pass through at the end of the step: one that contact did not hold back, or one that was not expected. */
-export function hasPassedAt(s: Strand, j: Index): boolean {
+/**
+ * Whether a pair of edge j is about to pass through at the end of the step: one that contact did not hold back, or, with `looksFurther`, one that was
+ * not expected.
+ */
+export function hasPassedAt(s: Strand, j: Index, looksFurther: boolean): boolean {
   let passed = false;
   for (let k = 0; k < PAIR_SLOTS; k++) {
     const c = firstPairOf(s) + k;
@@ -272,7 +278,7 @@ export function hasPassedAt(s: Strand, j: Index): boolean {
       }
     }
   }
-  const count = candidateCountOf(s, j);
+  const count = looksFurther ? candidateCountOf(s, j) : 0;
   for (let n = 0; n < count; n++) {
     const other = candidateOf(s, j, n);
     if (!hasPair(s, j, other)) {

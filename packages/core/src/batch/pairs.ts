@@ -36,10 +36,9 @@ export interface Partner {
   readonly isSet: Index;
 }
 
-/** Of one side of a pair: compliance [m/N], contacts about its nodes, and which slot of the other edge is the other side. */
+/** Of one side of a pair: compliance times the contacts about its nodes [m/N], and which slot of the other edge is the other side. */
 export interface PairWeight {
   readonly compliance: number;
-  readonly crowd: number;
   readonly side: Index;
 }
 
@@ -65,9 +64,9 @@ export interface PairMeeting {
 const MIDDLE = 1e-3;
 /** Distance, in sums of radii, at which edges that approach count as met. */
 const MET = 1.05;
-/** Square of the cosine from which edges count as parallel, and how near the end of an edge a point counts as the end. */
-const PARALLEL = 0.94;
-const END = 0.002;
+/** Part of the shorter of two parallel edges that must lie beside the other for a contact, and to be a candidate: hair slides until the next search. */
+const SHARED = 0.5;
+export const SHARED_SOON = 0.3;
 /** What a pair without contact reports as its gap [m]. */
 const FAR = 1e9;
 
@@ -143,21 +142,26 @@ export function distanceOf(low: PairEdge, high: PairEdge): number {
   return lengthOfVector(apartAt(low, high, closestParts(low, high, 0), 0));
 }
 
-function isEnd(part: number): boolean {
-  return part < END || part > 1 - END;
-}
-
 function goesOn(edge: PairEdge, part: number): boolean {
   return (part < 0.5 && edge.isContinuedBefore) || (part > 0.5 && edge.isContinuedBehind);
 }
 
-/** Whether parallel edges meet end to end only, so that an edge before or behind has the contact. */
-function isEndToEnd(low: PairEdge, high: PairEdge, parts: PairParts): boolean {
+/**
+ * Whether the edges are parallel, but lie beside each other with less than a part of the shorter, so that an edge before or behind has the contact:
+ * else each edge of hair side by side would have two contacts with every neighbour. Parallel: over its length, an edge departs from the other by less
+ * than the sum of radii.
+ */
+function isLeftToNext(low: PairEdge, high: PairEdge, parts: PairParts, part: number): boolean {
   const along = subtract(low.second, low.first);
   const other = subtract(high.second, high.first);
-  const mixed = dot(along, other);
-  const isParallel = mixed * mixed > PARALLEL * dot(along, along) * dot(other, other);
-  return isParallel && isEnd(parts.low) && isEnd(parts.high) && (goesOn(low, parts.low) || goesOn(high, parts.high));
+  const middles = scale(0.5, subtract(add(low.first, low.second), add(high.first, high.second)));
+  const size = lengthOfVector(along);
+  const otherSize = lengthOfVector(other);
+  const across = lengthOfVector(cross(along, other));
+  const beside = 0.5 * (size + otherSize) - Math.abs(dot(middles, along)) / size;
+  const isParallel = across < (low.radius + high.radius) * Math.min(size, otherSize);
+  const isShort = beside < part * Math.min(size, otherSize);
+  return isParallel && isShort && (goesOn(low, parts.low) || goesOn(high, parts.high));
 }
 
 /**
@@ -216,7 +220,7 @@ export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
   const apart = apartAt(low, high, parts, time);
   const normal = normalOf(apart, low, high);
   const isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
-  if (isLeftOut || isEndToEnd(low, high, parts) || areRooted(low, high)) {
+  if (isLeftOut || isLeftToNext(low, high, parts, SHARED) || areRooted(low, high)) {
     near = FAR;
   }
   return {

@@ -1,5 +1,5 @@
 /**
- * Points of edges that contact pushes: their terms in the elimination of a strand, and how far unit forces move them. Translated to
+ * Contact points on edges: their terms in the elimination of a strand, and their displacement under unit forces. Translated to
  * WGSL like formulas.ts. Derivation: docs/notes/batch-engine.md, "Contact".
  */
 import {

@@ -1,4 +1,4 @@
-/** What is read off a strand without moving it: energies, momentum, reaction of its pin, channels. */
+/** Read-outs of a strand that do not move it: energies, momentum, reaction of its pin, channels. */
 import type { ChannelReaders } from '../channels.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';

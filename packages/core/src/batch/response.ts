@@ -1,4 +1,4 @@
-/** Linear response of one strand about an iterate: what forces at points of its edges do to these points. Double precision only. */
+/** Linear response of one strand about an iterate: displacements of points on its edges under forces at these points. Double precision only. */
 import { add, apply, cross, type Matrix, scale, subtract, transpose, type Vector } from './algebra.ts';
 import { type Beyond, diagonal, invertSymmetric, zeroVector } from './formulas.ts';
 import { type Compliance, type EdgePoint, leverOf, passEdge, passJoint, pointCompliance } from './points.ts';

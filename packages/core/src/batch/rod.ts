@@ -1,4 +1,4 @@
-/** From a compiled rod to a strand: joints, state and the frame of its root; and what a rod must not have. */
+/** Builds a strand from a compiled rod: joints, state and the frame of its root. Rejects rods that strands do not support. */
 
 import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../math/quaternion.ts';

@@ -1,4 +1,4 @@
-/** The time-stepping schemes as stages: numbers that sweeps.ts combines the state of a node with. Same schemes as `der`. */
+/** The time-stepping schemes as stages: coefficients with which sweeps.ts combines the states of a node. Same schemes as `der`. */
 import type { Stage } from './layout.ts';
 
 const nothing: Stage = {
@@ -10,13 +10,14 @@ const nothing: Stage = {
   targetRate: 0,
   rateDisplacement: 0,
   rateVelocity: 0,
+  guessRate: 0,
   continues: 0,
   keeps: 0,
 };
 
 /** `keeps` as the scheme that goes on from this step wants it. */
 export function eulerStage(h: number, keeps: 1 | 2 = 1): Stage {
-  return { ...nothing, inertia: 1 / (h * h), rate: 1 / h, targetVelocity: h, keeps };
+  return { ...nothing, inertia: 1 / (h * h), rate: 1 / h, targetVelocity: h, guessRate: h * h, keeps };
 }
 
 /** `before`: length of the previous step [s]. */
@@ -33,6 +34,7 @@ export function bdf2Stage(h: number, before: number = h): Stage {
     targetVelocity: b * a1,
     targetTarget: -b * a0,
     rateDisplacement: a0,
+    guessRate: b * b,
     keeps: 1,
   };
 }
@@ -54,6 +56,7 @@ export function trBdf2Stages(h: number): readonly [Stage, Stage] {
       targetVelocity: 2 * k,
       targetTarget: k * k,
       rateVelocity: k,
+      guessRate: k * k,
     },
     {
       ...nothing,

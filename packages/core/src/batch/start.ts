@@ -1,4 +1,4 @@
-/** What a motion by TR-BDF2 starts with: twist in equilibrium, and the accelerations that the lengths of edges allow. */
+/** Initial values of a motion by TR-BDF2: twist in equilibrium, and the accelerations that inextensible edges allow. */
 import { solveTridiagonal } from '../linalg/tridiagonal.ts';
 import { add, apply, cross, dot, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { jointTorques } from './energy.ts';

@@ -1,6 +1,6 @@
 /**
- * Equilibrium of one strand: Newton iterations in which every shape attracts the next one, less and less (pseudo-transient
- * continuation), until nothing but elasticity and loads acts. The same iterations reach equilibrium in single precision.
+ * Equilibrium of one strand: Newton iterations with a decreasing attraction to the previous shape (pseudo-transient continuation), until only
+ * elasticity and loads act. The same iterations reach equilibrium in single precision.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
 import { dot, scale } from './algebra.ts';

@@ -135,7 +135,8 @@ export function listStages(scheme: Scheme, dt: number, before: number, robust: b
     ];
   }
   if (scheme === 'bdf2' && !robust && before > 0) return [{ stage: bdf2Stage(dt, before), part: 1 }];
-  return [{ stage: eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), part: 1 }];
+  const stage = eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1);
+  return [{ stage: robust ? { ...stage, guessRate: 0 } : stage, part: 1 }];
 }
 
 /** Material frames at the start of a step, from which the spin of edges is measured; the tangents. */

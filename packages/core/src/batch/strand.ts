@@ -251,9 +251,9 @@ export function readWeight(s: Strand, strand: Index, edge: Index, k: Index): Pai
   return pairsAt(s, strand).weights[edge][k];
 }
 
-export function writeWeight(s: Strand, j: Index, k: Index, compliance: number, crowd: number): void {
+export function writeWeight(s: Strand, j: Index, k: Index, compliance: number): void {
   const list = pairsOf(s).weights[j];
-  list[k] = { ...list[k], compliance, crowd };
+  list[k] = { ...list[k], compliance };
 }
 
 export function writeSide(s: Strand, j: Index, k: Index, side: Index): void {

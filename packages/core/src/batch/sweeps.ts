@@ -1,6 +1,6 @@
 /**
  * A stage of one strand: guess, Newton iterations of one backward and one forward sweep, velocities. kernels/wgsl.ts translates this
- * file as it does formulas.ts; what a strand stores, and where, is behind the functions of strand.ts, which each target has its own of.
+ * file as it does formulas.ts. The functions of strand.ts hide where a strand's numbers are stored; each target has its own version of them.
  */
 import {
   add,
@@ -116,7 +116,6 @@ function guessTurn(edge: Vector, apart: Vector): Vector {
 export function beginStage(s: Strand, stage: Stage): Quaternion {
   const root = frameOfRoot(s);
   let q: Quaternion = root;
-  let tip: Quaternion = root;
   let before: Quaternion = exponential(zeroVector());
   let rootMove: Vector = zeroVector();
   let turned: Vector = zeroVector();
@@ -132,9 +131,10 @@ export function beginStage(s: Strand, stage: Stage): Quaternion {
       target = add(target, scale(stage.targetRate, readState(s, i, RATE)));
     }
     const start = scale(stage.continues, d);
+    const expected = add(target, scale(stage.guessRate, readState(s, i, RATE)));
     writeState(s, i, TARGET, target);
     writeState(s, i, RATE, add(scale(stage.rateDisplacement, d), scale(stage.rateVelocity, v)));
-    let wanted: Vector = subtract(target, start);
+    let wanted: Vector = subtract(expected, start);
     if (i === 0) {
       if (!hasFreeRoot(s)) {
         wanted = subtract(rootDisplacementOf(s), start);
@@ -155,12 +155,11 @@ export function beginStage(s: Strand, stage: Stage): Quaternion {
       writeState(s, i - 1, RELATIVE, turnJoint(frameBefore, before, after, relative));
       turned = add(turned, rotationChange(after, edge));
       before = after;
-      tip = compose(after, q);
     }
     writeState(s, i, DISPLACEMENT, add(start, add(rootMove, turned)));
     wantedBefore = wanted;
   }
-  return tip;
+  return compose(before, q);
 }
 
 /** Torque and stiffness of joint j on the edge with frame q. */
@@ -233,7 +232,6 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
 /** Forward sweep: turns the edges from the root to the tip and sums displacements. `rootMove`: of a free root; `root` is passed on. */
 export function turnStrand(s: Strand, rootMove: Vector, root: Matrix): Progress {
   let q: Quaternion = frameOfRoot(s);
-  let tip: Quaternion = q;
   let before: Quaternion = exponential(zeroVector());
   let turn: Vector = zeroVector();
   let y: Vector = rootMove;
@@ -254,9 +252,8 @@ export function turnStrand(s: Strand, rootMove: Vector, root: Matrix): Progress 
     writeState(s, j + 1, DISPLACEMENT, add(readState(s, j + 1, DISPLACEMENT), moved));
     before = after;
     largest = Math.max(largest, dot(turn, turn));
-    tip = compose(after, q);
   }
-  return { tip, largest, root };
+  return { tip: compose(before, q), largest, root };
 }
 
 /** One Newton iteration, with the exact Hessian of joints where it is wanted and positive. */

@@ -1,7 +1,15 @@
 /** The SIMD kernels, translated from the same sweeps, against the reference in double precision, step by step; and as a backend of a world. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadSimdDer } from '../../src/batch/index.ts';
-import { createWorld, type Model, type PinSpec, type RodSpec, type Scene, type World } from '../../src/index.ts';
+import {
+  createWorld,
+  type LoadSpec,
+  type Model,
+  type PinSpec,
+  type RodSpec,
+  type Scene,
+  type World,
+} from '../../src/index.ts';
 import { farthest, material, rod, sceneOf } from './scenes.ts';
 
 const LENGTH = 0.3;
@@ -50,6 +58,22 @@ const damped = (damping: { mass?: number; stiffness?: number }): Partial<RodSpec
   material: { ...material, damping },
 });
 
+const curly: Partial<RodSpec> = { ...shapes[1] };
+const thrown: Partial<RodSpec> = { ...curly, velocity: { linear: [0.4, -0.2, 0.6], angular: [3, 5, -2] } };
+
+/** Clamped, pinned, free and released hair in one scene. */
+function mixedRoots(): Scene {
+  const scene = hairs({ integrator: 'bdf2' }, curly);
+  const pins = scene.pins?.flatMap((pin, k): PinSpec[] => {
+    if (k < 2) return [pin];
+    if (k < 4) return [{ ...pin, hold: 'position' }];
+    return k < 6 ? [{ ...pin, release: 0.03 }] : [];
+  });
+  return { ...scene, ...(pins && { pins }) };
+}
+
+const torqueOn = (id: string): LoadSpec => ({ rod: id, type: 'torque', at: 'end', torque: [4e-9, 8e-9, 1e-8] });
+
 describe('SIMD step by step', () => {
   test.each([
     ['bdf2', hairs({ integrator: 'bdf2' })],
@@ -62,8 +86,17 @@ describe('SIMD step by step', () => {
       hairs({ integrator: 'tr-bdf2' }, damped({ mass: 1.5, stiffness: 2e-3 }), path),
     ],
     ['two edges', hairs({ integrator: 'bdf2' }, { edges: 2, shape: rod.shape })],
+    ['bdf2, pinned roots that move', hairs({ integrator: 'bdf2' }, curly, { ...path, hold: 'position' })],
+    [
+      'tr-bdf2, pinned roots, both dampings',
+      hairs({ integrator: 'tr-bdf2' }, { ...curly, ...damped({ mass: 1.5, stiffness: 2e-3 }) }, { hold: 'position' }),
+    ],
+    ['bdf2, free', { ...hairs({ integrator: 'bdf2' }, thrown), pins: [] }],
+    ['implicit Euler, free, damping of mass', { ...hairs({}, { ...thrown, ...damped({ mass: 3 }) }), pins: [] }],
+    ['bdf2, some released, some pinned', mixedRoots()],
   ])('%s', (_, scene) => {
     const { reference, world } = openBoth(scene);
+    expect(world.warnings.join()).not.toMatch(/without SIMD/);
     const starts = reference.samples.map(({ nodePosition }) => nodePosition.slice());
     for (let k = 0; k < 24; k++) {
       reference.step();
@@ -126,8 +159,10 @@ describe('backend: simd', () => {
   };
   const open = (scene: Scene): World => openBoth(scene).world;
 
-  test('two runs, and a run that is saved and restored, have the same bits', () => {
-    const scene = hairs({ integrator: 'bdf2' }, damped({ mass: 1.5, stiffness: 2e-3 }), path);
+  test.each([
+    ['clamped', hairs({ integrator: 'bdf2' }, damped({ mass: 1.5, stiffness: 2e-3 }), path)],
+    ['free', { ...hairs({ integrator: 'bdf2' }, thrown), pins: [] }],
+  ])('two runs, and a run that is saved and restored, have the same bits: %s', (_, scene) => {
     const whole = run(open(scene), 12);
     const half = run(open(scene), 6);
     const resumed = open(scene);
@@ -153,9 +188,8 @@ describe('backend: simd', () => {
 
   test('rods that the kernels do not cover are moved beside them, and a warning says so', () => {
     const scene = hairs({ integrator: 'bdf2' });
-    const mixed = { ...scene, pins: scene.pins?.slice(1) };
-    const { reference, world } = openBoth(mixed);
-    expect(world.warnings.join()).toMatch(/'hair 0' is computed in double precision, without SIMD: it is free/);
+    const { reference, world } = openBoth({ ...scene, loads: [torqueOn('hair 0')] });
+    expect(world.warnings.join()).toMatch(/'hair 0' is computed in double precision, without SIMD: it has loads/);
     run(reference, 10);
     run(world, 10);
     world.samples.forEach(({ nodePosition }, s) => {
@@ -166,8 +200,7 @@ describe('backend: simd', () => {
   test('what it cannot compute is refused', () => {
     const scene = hairs({ backend: 'simd' });
     expect(() => createWorld(scene)).toThrow(/needs its kernels.*loadSimdDer/);
-    expect(() => createWorld({ ...scene, pins: [] }, { models: [simd] })).toThrow(
-      /simd backend cannot move rod 'hair 0'/,
-    );
+    const loads = scene.rods.map(({ id }) => torqueOn(id));
+    expect(() => createWorld({ ...scene, loads }, { models: [simd] })).toThrow(/simd backend cannot move rod 'hair 0'/);
   });
 });

@@ -92,6 +92,27 @@ describe('contact by SIMD', () => {
     });
   });
 
+  test('pinned hair follows the reference, and free hair is moved beside the kernels', () => {
+    const scene = sceneOf();
+    const pins = scene.pins?.flatMap((pin, k) =>
+      k === 5 ? [] : [k % 2 === 0 ? pin : { ...pin, hold: 'position' as const }],
+    );
+    const [world, reference] = [
+      open({ ...scene, ...(pins && { pins }) }),
+      openReference({ ...scene, ...(pins && { pins }) }),
+    ];
+    expect(world.warnings.join()).toMatch(/'hair 5' is computed.*free at its first node and may meet colliders/);
+    let contacts = 0;
+    for (let k = 0; k < 24; k++) {
+      contacts = Math.max(contacts, world.step().contact?.contacts ?? 0);
+      reference.step();
+    }
+    expect(contacts).toBeGreaterThan(3);
+    world.samples.forEach(({ nodePosition }, s) => {
+      expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(1e-5 * LENGTH);
+    });
+  });
+
   test('a saved state has the contacts: the run goes on with the same bits', () => {
     const world = run(open(sceneOf()), 40);
     const state = world.save();

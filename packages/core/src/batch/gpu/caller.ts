@@ -28,6 +28,10 @@ export interface StepAnswer {
 export interface GpuCaller {
   /** Where strands are computed, in words that go on from "did not converge in 9 iterations". */
   readonly where: string;
+  /** Its name in messages. */
+  readonly device: string;
+  /** Whether it moves strands that are not clamped at their first node. */
+  readonly movesLooseRoots: boolean;
   /** Sends a request and waits. Throws DeviceLostError, or what the device's thread threw. */
   call(request: GpuRequest): StepAnswer;
 }
@@ -35,24 +39,45 @@ export interface GpuCaller {
 /** How often a caller that waits looks whether the thread has ended [ms]. */
 const WATCH = 100;
 
+/** Requests to one thread: `wait` returns the answer to the last one. */
+export interface DeviceChannel {
+  post(request: GpuRequest): void;
+  /** Throws DeviceLostError, or what the device's thread threw. */
+  wait(): StepAnswer;
+}
+
 export function createCaller(port: ThreadPort): GpuCaller {
+  const channel = openChannel(port, "the device's thread has ended");
+  return {
+    where: 'on the GPU',
+    device: 'the GPU',
+    movesLooseRoots: false,
+    call(request) {
+      channel.post(request);
+      return channel.wait();
+    },
+  };
+}
+
+/** `ended`: message if the thread has ended. */
+export function openChannel(port: ThreadPort, ended: string): DeviceChannel {
   if (typeof SharedArrayBuffer === 'undefined')
     throw new Error(
-      'a world on the GPU needs SharedArrayBuffer: serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
+      'threads need SharedArrayBuffer: serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
     );
   const words = new Int32Array(new SharedArrayBuffer(4 * ANSWER_WORDS));
   const floats = new Float32Array(words.buffer);
   const letters = new Uint16Array(new SharedArrayBuffer(2 * TEXT_SIZE));
   const answer = { words: words.buffer as SharedArrayBuffer, letters: letters.buffer as SharedArrayBuffer };
   return {
-    where: 'on the GPU',
-    call(request) {
+    post(request) {
       words.fill(0);
       const message: GpuMessage = { request, answer };
       port.postMessage(message);
+    },
+    wait() {
       while (Atomics.wait(words, ANSWER.outcome, 0, WATCH) === 'timed-out')
-        if (port.hasEnded?.() && Atomics.load(words, ANSWER.outcome) === 0)
-          throw new DeviceLostError("the device's thread has ended");
+        if (port.hasEnded?.() && Atomics.load(words, ANSWER.outcome) === 0) throw new DeviceLostError(ended);
       const outcome = Atomics.load(words, ANSWER.outcome);
       if (outcome === OUTCOME.lost) throw new DeviceLostError(decodeError(readText(letters, 0)).message);
       if (outcome === OUTCOME.error) throw decodeError(readText(letters, 0));

@@ -51,7 +51,7 @@ fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner { return Partner(); }
 fn writePartner(j: u32, c: u32, partner: Partner) {}
 fn clearPartner(j: u32, k: u32) {}
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight { return PairWeight(); }
-fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) {}
+fn writeWeight(j: u32, k: u32, compliance: f32) {}
 fn writeSide(j: u32, k: u32, side: u32) {}`;
 
 export const withContact: string = `
@@ -140,7 +140,12 @@ fn pointOf(j: u32, c: u32) -> EdgePoint {
   let p = readSlot(j, c, 2);
   return EdgePoint(p.w, vec3f(0), p.xyz, readSlot(j, c, 1).w);
 }
+/** Whether the inverse of eliminated blocks is not needed: ρ of contacts follows from the first iteration alone. */
+var<private> skipsInverse: bool;
 fn keepElimination(j: u32, step: Elimination, edge: vec3f) {
+  if (skipsInverse) {
+    return;
+  }
   let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
   gains[a] = vec4f(step.inverse[0], step.inverse[1].y);
   gains[a + LANES] = vec4f(step.inverse[1].z, step.inverse[2].z, 0, 0);

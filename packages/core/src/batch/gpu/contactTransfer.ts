@@ -1,7 +1,7 @@
 /** Active contacts between a device's buffers and rows of shared memory (CONTACT_ROW). */
 import { PAIR_SLOTS } from '../layout.ts';
 import { CONTACT_SLOTS } from './contactShader.ts';
-import { PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairShader.ts';
+import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairLayout.ts';
 import { floatAt, type Part, type Parts } from './parts.ts';
 import { CONTACT_ROW } from './requests.ts';
 import { bufferSlots } from './shader.ts';
@@ -61,6 +61,56 @@ function visitActive(
     }
 }
 
+/** A contact as the device has it; of a pair: the other strand and edge, and the part of that edge. */
+interface DeviceContact {
+  readonly normal: ArrayLike<number>;
+  readonly force: ArrayLike<number>;
+  readonly part: number;
+  readonly age: number;
+  readonly other: number;
+  readonly otherEdge: number;
+  readonly otherPart: number;
+}
+
+type SlotOf = (k: number) => Float32Array;
+
+function readContact(slot: SlotOf): DeviceContact {
+  return {
+    normal: slot(0),
+    force: slot(1),
+    part: slot(2)[3],
+    age: slot(3)[3],
+    other: -1,
+    otherEdge: 0,
+    otherPart: 0,
+  };
+}
+
+function readPair(slot: SlotOf, edges: number): DeviceContact {
+  const last = slot(2);
+  const [bits] = new Uint32Array(last.buffer, last.byteOffset, 1);
+  const other = bits & (2 ** PAIR_BITS.edge - 1);
+  return {
+    normal: slot(0),
+    force: slot(1),
+    part: last[1],
+    age: (bits >>> PAIR_BITS.state) & 3,
+    other: Math.floor(other / edges),
+    otherEdge: other % edges,
+    otherPart: last[2],
+  };
+}
+
+function writePair(slot: SlotOf, edges: number, contact: DeviceContact): void {
+  const last = slot(2);
+  const { age, other, otherEdge } = contact;
+  const bits = (other * edges + otherEdge) | (age << PAIR_BITS.state) | (1 << PAIR_BITS.isSet);
+  slot(0).set(contact.normal);
+  slot(1).set(contact.force);
+  last.set([0, contact.part, contact.otherPart, 0]);
+  new Uint32Array(last.buffer, last.byteOffset, 1)[0] = bits;
+}
+
 /** 1 for the lower edge of a pair, of which forces and normals are stored, −1 for the other. */
 function signOf(strand: number, edge: number, other: number, otherEdge: number): number {
   return strand < other || (strand === other && edge < otherEdge) ? 1 : -1;
@@ -70,7 +120,7 @@ function signOf(strand: number, edge: number, other: number, otherEdge: number):
 export async function readContacts(device: Device, groups: readonly Parts[], rows: Float32Array): Promise<number> {
   let count = 0;
   for (const [g, parts] of groups.entries()) {
-    const { obstacles } = parts.shader;
+    const { obstacles, nodes } = parts.shader;
     for (const part of parts.list) {
       const { contacts, pairs } = part.buffers;
       if (!contacts) continue;
@@ -83,11 +133,12 @@ export async function readContacts(device: Device, groups: readonly Parts[], row
         const o = CONTACT_ROW * count++;
         if (o + CONTACT_ROW > rows.length) return;
         const isPair = c >= 2 * obstacles;
-        const [other, otherEdge, weight] = isPair ? slot(4) : [-1, 0, 0];
+        const contact = isPair ? readPair(slot, nodes - 1) : readContact(slot);
+        const { other, otherEdge } = contact;
         const sign = isPair ? signOf(s, j, other, otherEdge) : 1;
-        const signed = (v: Float32Array): number[] => [sign * v[0], sign * v[1], sign * v[2]];
-        rows.set([g, part.first + s, j, isPair ? c - 2 * obstacles : c, slot(3)[3], slot(2)[3]], o);
-        rows.set([...signed(slot(1)), ...signed(slot(0)), other + 1, otherEdge, weight], o + 6);
+        const signed = (v: ArrayLike<number>): number[] => [sign * v[0], sign * v[1], sign * v[2]];
+        rows.set([g, part.first + s, j, isPair ? c - 2 * obstacles : c, contact.age, contact.part], o);
+        rows.set([...signed(contact.force), ...signed(contact.normal), other + 1, otherEdge, contact.otherPart], o + 6);
       });
     }
   }
@@ -97,7 +148,7 @@ export async function readContacts(device: Device, groups: readonly Parts[], row
 export function writeContacts(device: Device, groups: readonly Parts[], rows: Float32Array, count: number): void {
   groups.forEach((parts, g) => {
     const at = addressOf(parts);
-    const { obstacles } = parts.shader;
+    const { obstacles, nodes } = parts.shader;
     for (const { first, count: strands, buffers } of parts.list) {
       if (!buffers.contacts) continue;
       const floats = {
@@ -106,20 +157,23 @@ export function writeContacts(device: Device, groups: readonly Parts[], rows: Fl
       };
       for (let k = 0; k < count; k++) {
         const row = rows.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
-        const [group, strand, j, place, age, weight] = row;
+        const [group, strand, j, place, age, part] = row;
         const s = strand - first;
         if (group !== g || s < 0 || s >= strands) continue;
-        const [force, normal, [other, otherEdge, otherWeight]] = [row.slice(6, 9), row.slice(9, 12), row.slice(12)];
+        const [other, otherEdge, otherPart] = row.slice(12);
         const isPair = other > 0;
         if (isPair && !buffers.pairs) continue;
         const sign = isPair ? signOf(s, j, other - 1, otherEdge) : 1;
         const c = isPair ? 2 * obstacles + place : place;
         const slot = slotOf(parts, floats, s, j, c);
-        slot(0).set(normal.map((x) => sign * x));
-        slot(1).set(force.map((x) => sign * x));
-        slot(2).set([...force, weight]);
-        slot(3)[3] = age;
-        if (isPair) slot(4).set([other - 1, otherEdge, otherWeight, 1]);
+        const [force, normal] = [row.slice(6, 9), row.slice(9, 12)].map((v) => v.map((x) => sign * x));
+        if (isPair) writePair(slot, nodes - 1, { normal, force, part, age, other: other - 1, otherEdge, otherPart });
+        else {
+          slot(0).set(normal);
+          slot(1).set(force);
+          slot(2).set([...force, part]);
+          slot(3)[3] = age;
+        }
         const bits = at(s, j, bufferSlots(parts.shader).contact - 1) + (c >> 4);
         floats.contacts[bits] = floats.contacts[bits] | (1 << (c & 15));
       }

@@ -19,6 +19,7 @@ export function describeStrand({ strand, frame, origin }: BatchRod): StrandDescr
     jointStiffness: strand.jointStiffness,
     jointStrainRest: strand.jointStrainRest,
     relative: strand.slots[RELATIVE],
+    rootSoftness: strand.rootSoftness,
     ...(strand.merged && { contact: describeContact(strand.merged) }),
   };
 }

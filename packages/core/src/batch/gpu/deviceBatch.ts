@@ -8,7 +8,7 @@ import { RATE } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
 import { addOwnReport, createOwnReport, listRows, restoreRows, stepAmong, toObstacle } from '../ownContact.ts';
 import { measureSpin } from '../pose.ts';
-import { type BatchRod, evaluateRoot, frameOfPose } from '../rod.ts';
+import { type BatchRod, evaluateRoot, frameOfPose, frameQuaternion } from '../rod.ts';
 import { adoptState, type StepResult, stepStrand } from '../step.ts';
 import { DeviceLostError, type GpuCaller } from './caller.ts';
 import { readDeviceContacts, writeDeviceContacts } from './deviceContacts.ts';
@@ -61,7 +61,7 @@ export function divide(batch: DeviceBatch): void {
   // with merged contact strands are described to the device once obstacles are known
   if (batch.isLost || (reference.isMerged && !batch.solids)) return;
   const obstacles = batch.solids?.count ?? 0;
-  const membership = divideStrands(reference.strands, obstacles);
+  const membership = divideStrands(reference.strands, { obstacles, looseRoots: caller.movesLooseRoots });
   if (isSame(membership, batch.membership)) return;
   if (batch.solids?.pairs) refuseDivided(membership, reference);
   const contacts = listContacts(batch);
@@ -150,7 +150,22 @@ export function withoutDevice(batch: DeviceBatch, action: () => void): void {
     repeatUnread(batch, error.message);
     batch.groups = [];
     batch.isLost = true;
-    batch.remarks.push(`the GPU was lost (${error.message}); the run goes on in double precision on the CPU`);
+    const { device } = batch.caller;
+    batch.remarks.push(`${device} was lost (${error.message}); the run goes on in double precision on the CPU`);
+  }
+}
+
+/** Puts the root back to where it was at `start`, when the copy was read. */
+function returnRoot(one: BatchRod, start: number): void {
+  const { origin, frame, pose, samples, strand } = one;
+  evaluateRoot(one, start);
+  if (strand.root.kind === 'free') origin.set(samples.nodePosition.subarray(0, 3));
+  else origin.set(pose.position);
+  if (strand.root.kind === 'clamped') frame.set(frameOfPose(pose));
+  else {
+    const [a, b, c] = samples.edgeTangent;
+    const [x, y, z] = samples.edgeDirector;
+    frame.set(frameQuaternion([a, b, c], [x, y, z]));
   }
 }
 
@@ -160,9 +175,7 @@ function repeatUnread(batch: DeviceBatch, why: string): void {
   const start = unread[0].t;
   const rods = membership.groups.flatMap((members) => members.rods);
   for (const [k, one] of groups.flatMap(({ strands }) => strands).entries()) {
-    evaluateRoot(one, start);
-    one.origin.set(one.pose.position);
-    one.frame.set(frameOfPose(one.pose));
+    returnRoot(one, start);
     one.history[0] = lengthBeforeUnread;
     adoptState(one, start);
     for (const step of unread) {
@@ -172,7 +185,7 @@ function repeatUnread(batch: DeviceBatch, why: string): void {
       throw new SimulationError(
         one.rod.id,
         t,
-        `the GPU was lost (${why}), and rod '${one.rod.id}' could not be moved without it: ${reason}`,
+        `${batch.caller.device} was lost (${why}), and rod '${one.rod.id}' could not be moved without it: ${reason}`,
         'go on from the last state that was saved',
       );
     }

@@ -1,4 +1,6 @@
 /** A group of strands whose state is on the device: shared memory, and how it is filled from strands and read back to them. */
+
+import { compose, fromVectorPart, normalize } from '../formulas.ts';
 import { ELASTIC_SLOTS, LANES, STRAIN_TARGET, stateSlots } from '../layout.ts';
 import { evaluateLoads } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
@@ -6,7 +8,7 @@ import { placeRoot } from '../step.ts';
 import { describeStrand } from './describe.ts';
 import type { Members } from './membership.ts';
 import { floatAt } from './parts.ts';
-import type { GroupTask } from './requests.ts';
+import { type GroupTask, MOVED_FLOATS } from './requests.ts';
 import { ROOT_VECTORS } from './shader.ts';
 
 export interface DeviceGroup {
@@ -17,6 +19,7 @@ export interface DeviceGroup {
   /** For each of two stages. */
   readonly roots: readonly Float32Array[];
   readonly forces: readonly Float32Array[];
+  readonly moved: Float32Array;
   /** Forces that the device has; undefined: none yet. */
   sentForces: Float32Array | undefined;
   /** Whether forces, and poses of roots, never change; then they are sent once. */
@@ -40,7 +43,7 @@ export function createDeviceGroup(
   all: readonly BatchRod[],
   contact: Pick<GroupTask, 'obstacles' | 'pairs'>,
 ): DeviceGroup {
-  const { nodes, massDamping, stiffnessDamping } = members;
+  const { nodes, root, massDamping, stiffnessDamping } = members;
   const strands = members.rods.map((rod) => all[rod]);
   const rows = Math.ceil(strands.length / LANES) * nodes * LANES * 16;
   const share = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
@@ -49,17 +52,19 @@ export function createDeviceGroup(
     states: share(rows * countSlots(members)),
     roots: twice(16 * ROOT_VECTORS * strands.length),
     forces: twice(rows),
+    moved: share(root === 'clamped' ? 0 : 4 * MOVED_FLOATS * strands.length),
   };
   return {
     members,
     strands,
-    task: { nodes, massDamping, stiffnessDamping, ...contact, strands: strands.map(describeStrand), memory },
+    task: { nodes, root, massDamping, stiffnessDamping, ...contact, strands: strands.map(describeStrand), memory },
     states: new Float32Array(memory.states),
     roots: memory.roots.map((buffer) => new Float32Array(buffer)),
     forces: memory.forces.map((buffer) => new Float32Array(buffer)),
+    moved: new Float32Array(memory.moved),
     sentForces: undefined,
     hasConstantForces: strands.every(({ drive }) => drive.sources.every(({ isConstant }) => isConstant)),
-    hasStillRoots: strands.every(({ pin }) => pin?.isStill),
+    hasStillRoots: root === 'clamped' && strands.every(({ pin }) => pin?.isStill),
     hasSentRoots: false,
     framesBefore: new Float64Array(4 * strands.length),
     hasKeptFrames: false,
@@ -161,10 +166,17 @@ export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
   return isNew;
 }
 
-/** At the end of a step: held roots are where their pins are. */
-export function moveOrigins({ strands }: DeviceGroup, dt: number): void {
-  for (const { origin, pose, history } of strands) {
-    origin.set(pose.position);
+/** At the end of a step: held roots are where their pins are, free ones where the device moved them. */
+export function moveOrigins({ strands, members, moved }: DeviceGroup, dt: number): void {
+  const { root } = members;
+  for (const [s, { origin, pose, history, frame }] of strands.entries()) {
     history[0] = dt;
+    const o = MOVED_FLOATS * s;
+    if (root === 'free') for (let k = 0; k < 3; k++) origin[k] += moved[o + k];
+    else origin.set(pose.position);
+    if (root === 'clamped') continue;
+    // an edge without a joint before it takes its rotation into the frame of the root
+    const before = [frame[0], frame[1], frame[2], frame[3]] as const;
+    frame.set(normalize(compose(before, fromVectorPart([moved[o + 3], moved[o + 4], moved[o + 5]]))));
   }
 }

@@ -11,7 +11,8 @@
  */
 import { CANDIDATES } from '../layout.ts';
 import { SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
-import { GRID_WORKGROUP, overItems, searchEntry } from './searchShader.ts';
+import { PAIR_BITS } from './pairLayout.ts';
+import { forEachCell, GRID_WORKGROUP, overEdges, overItems, searchEntry } from './searchShader.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
@@ -25,10 +26,10 @@ const HEADER = 7;
 const LEAST_COARSE = 8;
 const MOST_COARSE = 40;
 /** Cells of an edge on average, at most, and of a single edge: further ones are left out and counted. */
-const ENTRIES_PER_EDGE = 16;
+const ENTRIES_PER_EDGE = 24;
 const MOST_CELLS = 400;
-/** The number of an edge takes 22 bits of a candidate; the bits above are its distance. */
-const EDGE_BITS = 22;
+/** The number of an edge takes 22 bits of a candidate, as of a contact; the bits above are its distance. */
+const EDGE_BITS = PAIR_BITS.edge;
 
 /** Sizes of the buffers for so many edges: words of `grid` and `candidates`, vec4f of `spans`. */
 interface GridSizes {
@@ -83,21 +84,6 @@ export function scanWorkgroups(buckets: number): number {
   return buckets / CELLS_PER_GROUP;
 }
 
-/** Threads side by side have strands side by side, so that they read side by side. */
-function overEdges(name: string, body: string): string {
-  return overItems(
-    name,
-    'EDGE_ITEMS',
-    `
-    let at = EdgeName((item / (LANES * (NODES - 1))) * LANES + item % LANES, (item / LANES) % (NODES - 1));
-    if (at.strand >= STRANDS) {
-      continue;
-    }
-    let edge = at.strand * (NODES - 1) + at.edge;
-    let span = pairEdgeOf(at.strand, at.edge, false);${body}`,
-  );
-}
-
 const addresses = `
 const NONE: u32 = 0xffffffffu;
 fn coarseAt(c: u32, word: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * c + word; }
@@ -146,7 +132,7 @@ fn reportReach(reach: f32, low: vec3f, high: vec3f) {
   }
 }
 fn reachOfNode(way: vec3f, radius: f32) -> f32 {
-  return ${2 * SPARE_WAY} * length(way - P.shift.xyz) + ${2 * (1 + SPARE_GAP)} * radius;
+  return ${2 * SPARE_WAY} * P.search.x * length(way - P.shift.xyz) + ${2 * (1 + SPARE_GAP)} * radius;
 }
 fn farthestReach() -> f32 { return bitcast<f32>(atomicLoad(&grid[0])); }
 fn boxEnd(k: u32) -> vec3f {
@@ -157,12 +143,13 @@ fn boxEnd(k: u32) -> vec3f {
   );
 }
 /** Edges that can meet are in coarse cells side by side. */
-fn coarseCellOf(x: vec3f) -> vec3i {
-  let low = -boxEnd(4);
-  let extent = boxEnd(1) - low;
+fn coarseSize() -> f32 {
+  let extent = boxEnd(1) + boxEnd(4);
   let wide = 1.001 * max(extent.x, max(extent.y, extent.z)) / f32(SIDE - 2);
-  let size = max(max(2 * P.pair.w, 1.001 * P.pair.w + farthestReach()), wide);
-  return clamp(vec3i(floor((x - low) / size)), vec3i(0), vec3i(i32(SIDE) - 1));
+  return max(max(2 * P.pair.w, 1.001 * P.pair.w + farthestReach()), wide);
+}
+fn coarseCellOf(x: vec3f) -> vec3i {
+  return clamp(vec3i(floor((x + boxEnd(4)) / coarseSize())), vec3i(0), vec3i(i32(SIDE) - 1));
 }
 fn coarseIndexOf(c: vec3i) -> u32 { return (u32(c.z) * SIDE + u32(c.y)) * SIDE + u32(c.x); }
 /** The cell beside c, one of 27; none: COARSE. */
@@ -191,6 +178,7 @@ const framing = `
 ${overEdges(
   'sumWays',
   `
+    let span = pairEdgeOf(at.strand, at.edge, false);
     if (isSane(span)) {
       let c = coarseIndexOf(coarseCellOf(middleOf(span)));
       let way = vec3i(round((wayOfMiddle(span) - P.shift.xyz) / wayUnit()));
@@ -231,12 +219,12 @@ ${overItems(
     }
     spans[2 * EDGES + COARSE + item] = vec4f(shear, 0, 0, 0);`,
 )}
-/** How far the edge reaches towards others within the step [m]. */
+/** How far the edge reaches towards others while the search serves [m]. */
 fn spareOf(span: PairEdge) -> f32 {
   let c = coarseIndexOf(coarseCellOf(middleOf(span)));
   let own = length(wayOfMiddle(span) - spans[2 * EDGES + c].xyz) + 0.5 * length(span.wayOfSecond - span.wayOfFirst);
   let shear = spans[2 * EDGES + COARSE + c].x;
-  return 1.0001 * (${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * (own + 0.5 * shear));
+  return 1.0001 * (${1 + SPARE_GAP} * span.radius + ${SPARE_WAY} * P.search.x * (own + 0.5 * shear));
 }
 fn cellCountOf(half: vec3f, spare: f32, middle: vec3f) -> f32 {
   let size = vec3f(cellOf(middle + abs(half) + spare) - cellOf(middle - abs(half) - spare) + 1);
@@ -248,11 +236,16 @@ ${overEdges(
     for (var n: u32 = 0; n < ${CANDIDATES}; n++) {
       atomicStore(&candidates[candidateAt(edge, n)], NONE);
     }
+    let span = pairEdgeOf(at.strand, at.edge, false);
     let middle = middleOf(span);
     let half = 0.5 * (span.second - span.first);
     var spare: f32 = -1;
     if (isSane(span)) {
       spare = spareOf(span);
+      if (spare > P.search.y) {
+        spare = P.search.y;
+        countStrand(at.strand, ${MARK.crowded}, ${STATUS.crowded});
+      }
       if (!(cellCountOf(half, spare, middle) <= ${MOST_CELLS})) {
         spare = min(spare, P.pair.x);
         countStrand(at.strand, ${MARK.overflow}, ${STATUS.overflow});
@@ -262,27 +255,6 @@ ${overEdges(
     spans[2 * edge] = vec4f(middle, spare);
     spans[2 * edge + 1] = vec4f(half, span.radius);`,
 )}`;
-
-/** Goes through the cells within `spare` of an edge; `h` is the cell's number. */
-function forEachCell(body: string): string {
-  return `
-      // separating axes of the edge and the cell, which is widened by the spare
-      let wide = 0.500001 * P.pair.x + spare;
-      let size = abs(half);
-      let low = cellOf(middle - size - spare);
-      let high = cellOf(middle + size + spare);
-      for (var z = low.z; z <= high.z; z++) {
-      for (var y = low.y; y <= high.y; y++) {
-      for (var x = low.x; x <= high.x; x++) {
-        let apart = middle - P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5);
-        let across = abs(cross(half, apart));
-        if (all(across <= wide * (vec3f(size.x + size.y + size.z) - size) + 1e-12)) {
-          let h = bucketOf(x, y, z);${body}
-        }
-      }
-      }
-      }`;
-}
 
 /** Prefix sum of the counts: where the edges of each cell begin. */
 const placing = `

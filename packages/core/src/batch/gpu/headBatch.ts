@@ -5,6 +5,7 @@ import { LANES, type Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
 import type { Scheme } from '../step.ts';
+import { FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
 import {
   countBytes,
   createParts,
@@ -20,7 +21,7 @@ import {
   writeObstacles,
   writeParameters,
 } from './parts.ts';
-import { FINISH, hasContactOf, WRITE_POSITIONS } from './shader.ts';
+import { hasContactOf } from './shader.ts';
 import { STATUS, STATUS_WORDS } from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
 
@@ -46,6 +47,8 @@ export interface GpuStep {
   readonly contactIterations?: number;
   /** At most: 4, 8, 16 or 32 (default). Fewer are faster, and leave more contacts unsettled. */
   readonly mostContactIterations?: number;
+  /** Whether to look for strands that pass where no contact was expected, which takes time; default true. `advance` always does. */
+  readonly looksFurther?: boolean;
 }
 
 /** Of each strand after a step. */
@@ -64,7 +67,7 @@ export interface Readback {
 export interface PairCounts {
   /** Strands with edges that were about to pass through another: halve the step where this is not zero, or let `advance` do it. */
   readonly passed: number;
-  /** Strands that move too far against their surroundings for the search, and strands with more edges near them than it keeps: it may miss contacts. */
+  /** Of the last search: strands that move too far against their surroundings, and strands with more edges near them than it keeps: it may miss contacts. */
   readonly overflow: number;
   readonly crowded: number;
 }
@@ -123,6 +126,9 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   let before = 0;
   let remembered: Scheme | undefined;
   let steadyIterations: number | undefined;
+  /** Steps since the last search for pairs. */
+  let sinceSearch = 0;
+  const searchEvery = options.pairs?.searchEvery ?? 1;
   const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
     const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4, mostContactIterations: most } = solve;
     const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
@@ -135,14 +141,13 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
         { stage, now, last, start: head, flags, iterations, tolerance, contact },
       );
   };
-  const submit = (most?: number): void => {
+  const submit = (most?: number, searches = true): void => {
     const encoder = device.createCommandEncoder();
-    encodeStage(encoder, parts, most);
+    encodeStage(encoder, parts, { iterations: most, searches });
     device.queue.submit([encoder.finish()]);
   };
-  const flags = FINISH | WRITE_POSITIONS;
-
   const step = (solve: GpuStep): void => {
+    const flags = FINISH | WRITE_POSITIONS | (solve.looksFurther === false ? 0 : LOOK_FURTHER);
     const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
     if (!(dt > 0 && dt < Number.POSITIVE_INFINITY)) throw new Error(`dt is ${dt}; it must be positive`);
     if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
@@ -158,7 +163,8 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
       write(second, end, middle, flags, solve);
     } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
     else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
-    submit(solve.mostContactIterations);
+    submit(solve.mostContactIterations, sinceSearch % searchEvery === 0);
+    sinceSearch++;
     head = end;
     before = dt;
     remembered = scheme;
@@ -170,7 +176,8 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     kept[depth] = copy;
     copyStates(device, parts, copy, 'keep');
     const start = { head, before, remembered };
-    step(solve);
+    sinceSearch = 0;
+    step({ ...solve, looksFurther: true });
     const counts = await readCounts(device, parts.list);
     const passes = counts.passed + counts.overflow > 0;
     if (!passes || depth === MOST_HALVINGS) return { ...counts, steps: 1, isForced: passes };
@@ -190,10 +197,10 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     advance: (solve) => halve(solve, 0),
     prepareSteady(solve) {
       steadyIterations = solve.mostContactIterations;
-      write(bdf2Stage(solve.dt), head, head, flags, solve);
+      write(bdf2Stage(solve.dt), head, head, FINISH | WRITE_POSITIONS, solve);
     },
     encodeSteady(encoder, times) {
-      for (let k = 0; k < times; k++) encodeStage(encoder, parts, steadyIterations);
+      for (let k = 0; k < times; k++) encodeStage(encoder, parts, { iterations: steadyIterations });
     },
     relax(attraction) {
       write(restStage(attraction), head, head, WRITE_POSITIONS, { iterations: 1, tolerance: 0 });

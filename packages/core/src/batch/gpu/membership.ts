@@ -1,10 +1,12 @@
 /** Which strands of a bundle a device moves, and in which groups; the reference moves the others. */
 import { loadsFollow } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
+import type { RootKind } from '../strand.ts';
 
-/** Strands that one program moves: with as many nodes, and the same damping. */
+/** Strands that one program moves: with as many nodes, held alike at the first one, and the same damping. */
 export interface Members {
   readonly nodes: number;
+  readonly root: RootKind;
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
@@ -25,10 +27,20 @@ function isConstant(values: Float64Array): boolean {
   return values.every((value) => Math.abs(value - values[0]) <= ROUNDING * Math.abs(values[0]));
 }
 
-/** Why the device cannot move a strand now, among so many obstacles; undefined if it can. */
-function findReason(batch: BatchRod, obstacles: number): string | undefined {
+/** What a device can move. */
+export interface Abilities {
+  /** Number of obstacles around the strands. */
+  readonly obstacles: number;
+  /** Whether it moves strands that are pinned, or free where there are no obstacles. */
+  readonly looseRoots: boolean;
+}
+
+/** Why the device cannot move a strand now; undefined if it can. */
+function findReason(batch: BatchRod, { obstacles, looseRoots }: Abilities): string | undefined {
   const { strand, drive } = batch;
-  if (strand.root.kind !== 'clamped') return `is ${strand.root.kind}, not clamped, at its first node`;
+  const { kind } = strand.root;
+  if (kind !== 'clamped' && !looseRoots) return `is ${kind}, not clamped, at its first node`;
+  if (kind === 'free' && obstacles > 0) return 'is free at its first node and may meet colliders';
   if ((drive.overrides ?? 0) > 0) return 'is held or loaded by hand';
   if (loadsFollow(batch)) return 'has loads that depend on its motion (drag, torques, followers, fields)';
   if (!isConstant(strand.nodeDamping) || !isConstant(strand.jointDamping)) return 'has damping that varies along it';
@@ -36,12 +48,12 @@ function findReason(batch: BatchRod, obstacles: number): string | undefined {
   return undefined;
 }
 
-/** With roots as they were last evaluated, among so many obstacles. */
-export function divideStrands(strands: readonly BatchRod[], obstacles: number): Membership {
+/** With roots as they were last evaluated. */
+export function divideStrands(strands: readonly BatchRod[], abilities: Abilities): Membership {
   const groups = new Map<string, Members & { readonly rods: number[] }>();
   const others: { rod: number; reason: string }[] = [];
   strands.forEach((batch, rod) => {
-    const reason = findReason(batch, obstacles);
+    const reason = findReason(batch, abilities);
     if (reason !== undefined) {
       others.push({ rod, reason });
       return;
@@ -52,8 +64,9 @@ export function divideStrands(strands: readonly BatchRod[], obstacles: number): 
       strand.nodeDamping[0],
       strand.jointDamping[0],
     ];
-    const key = [nodes, massDamping.toPrecision(12), stiffnessDamping.toPrecision(12)].join(' ');
-    const group = groups.get(key) ?? { nodes, massDamping, stiffnessDamping, rods: [] };
+    const root = strand.root.kind;
+    const key = [nodes, root, massDamping.toPrecision(12), stiffnessDamping.toPrecision(12)].join(' ');
+    const group = groups.get(key) ?? { nodes, root, massDamping, stiffnessDamping, rods: [] };
     group.rods.push(rod);
     groups.set(key, group);
   });

@@ -15,6 +15,8 @@ export interface StrandDescription {
   readonly jointStrainRest: ArrayLike<number>;
   /** Vector parts of the joints' rotations at the start. */
   readonly relative: ArrayLike<number>;
+  /** Stiffness against turns of the first edge in Newton's matrix, if the strand is not clamped [N m]. */
+  readonly rootSoftness?: number;
   /** Contact radius of every edge [m], and edges from the first on that an obstacle leaves alone, by obstacle. */
   readonly contact?: {
     readonly radius: ArrayLike<number>;

@@ -33,17 +33,17 @@ type SearchEntry = (typeof searchEntries)[number];
 export type PairEntry = (typeof pairEntries)[number] | SearchEntry;
 type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
 
-/** Finds contacts between strands, before the stage. */
+/** Finds contacts between strands, before the stage. `searches`: else among the candidates of the last search. */
 export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
   { buffers, group, searchGroup, count }: Part,
-  { nodes, workgroup }: ShaderOptions,
+  { nodes, workgroup, searches }: ShaderOptions & { readonly searches: boolean },
 ): void {
   if (!buffers.grid || !searchGroup) return;
   const edges = count * (nodes - 1);
   const { buckets, coarse } = gridSizes(edges);
-  encoder.clearBuffer(buffers.grid);
+  if (searches) encoder.clearBuffer(buffers.grid);
   const pass = encoder.beginComputePass();
   pass.setBindGroup(0, searchGroup);
   const dispatch = (name: PairEntry, groups: number): void => {
@@ -52,15 +52,17 @@ export function encodePairSearch(
   };
   const ofStrands = Math.ceil(count / workgroup);
   dispatch('locate', ofStrands);
-  dispatch('sumWays', gridWorkgroups(edges));
-  dispatch('averageWays', gridWorkgroups(coarse));
-  dispatch('shearWays', gridWorkgroups(coarse));
-  dispatch('countCells', gridWorkgroups(edges));
-  dispatch('sumCells', scanWorkgroups(buckets));
-  dispatch('scanBlocks', 1);
-  dispatch('placeCells', scanWorkgroups(buckets));
-  dispatch('fillCells', gridWorkgroups(edges));
-  dispatch('chooseCandidates', cellWorkgroups(buckets));
+  if (searches) {
+    dispatch('sumWays', gridWorkgroups(edges));
+    dispatch('averageWays', gridWorkgroups(coarse));
+    dispatch('shearWays', gridWorkgroups(coarse));
+    dispatch('countCells', gridWorkgroups(edges));
+    dispatch('sumCells', scanWorkgroups(buckets));
+    dispatch('scanBlocks', 1);
+    dispatch('placeCells', scanWorkgroups(buckets));
+    dispatch('fillCells', gridWorkgroups(edges));
+    dispatch('chooseCandidates', cellWorkgroups(buckets));
+  }
   pass.setBindGroup(0, group);
   dispatch('matchPairs', gridWorkgroups(edges));
   dispatch('confirm', gridWorkgroups(edges));

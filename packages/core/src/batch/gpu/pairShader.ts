@@ -2,37 +2,51 @@
  * How WGSL reaches contacts between strands, and the entry points for strands that touch each other. They go through their iterations in
  * step: a dispatch for the law of all edges, then one for the Newton iteration of all strands. The lower edge of a pair writes both of its sides.
  *
- * Per edge: PAIR_SLOTS contacts of five vec4f (normal and offset; force and stiffness; push and part; compliance, crowd, slot of the other side
- * and state; strand, edge and part of the other edge, and whether the slot is in use), then position and way of the node at the start of the
- * step. The last node has no edge; its first vec4f is the frame of the last edge, its second has the change of contacts, contacts that
- * carry force and the largest turn. What edges report of their strand is in the marks of statusShader.ts.
+ * Where things are: pairLayout.ts.
  */
-import { PAIR_SLOTS } from '../layout.ts';
+
+import { LOOK_FURTHER } from './flags.ts';
+import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE, PAIR_NODE_SLOTS } from './pairLayout.ts';
 import { overItems } from './searchShader.ts';
 import { MARK, MARKS, ROUNDS, STATUS } from './statusShader.ts';
 
-/** vec4f of a contact. */
-export const PAIR_CONTACT_SLOTS = 5;
 const SLOTS = PAIR_CONTACT_SLOTS;
-const POSITION = SLOTS * PAIR_SLOTS;
-const WAY = POSITION + 1;
-const LOADS = WAY + 1;
-export const PAIR_NODE_SLOTS: number = LOADS + 2;
+const { POSITION, WAY, LOADS } = PAIR_NODE;
 
 export const withPairs: string = `
-@group(0) @binding(10) var<storage, read_write> pairs: array<vec4f>;
+@group(0) @binding(10) var<storage, read_write> pairs: array<vec4u>;
 fn hasPairs() -> bool { return true; }
 fn firstPairOf() -> u32 { return 2 * OBSTACLES; }
 fn addressIn(strand: u32, node: u32, slots: u32, slot: u32) -> u32 {
   return (((strand / LANES) * NODES + node) * slots + slot) * LANES + strand % LANES;
 }
 fn pairAt(strand: u32, node: u32, slot: u32) -> u32 { return addressIn(strand, node, ${PAIR_NODE_SLOTS}, slot); }
+fn readPair(strand: u32, node: u32, slot: u32) -> vec4f { return bitcast<vec4f>(pairs[pairAt(strand, node, slot)]); }
+fn writePair(node: u32, slot: u32, value: vec4f) { pairs[pairAt(strandIndex, node, slot)] = bitcast<vec4u>(value); }
+fn bitsAt(j: u32, k: u32) -> u32 { return pairAt(strandIndex, j, ${SLOTS} * k + 2); }
+fn replaceBits(bits: u32, value: u32, shift: u32, mask: u32) -> u32 { return (bits & ~(mask << shift)) | (value << shift); }
 fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f {
-  let v = pairs[pairAt(strandIndex, j, ${SLOTS} * (c - firstPairOf()) + slot)];
-  return select(v, vec4f(0, 0, 0, v.w), slot == 3);
+  let k = c - firstPairOf();
+  if (slot < 2) {
+    return readPair(strandIndex, j, ${SLOTS} * k + slot);
+  }
+  let v = pairs[bitsAt(j, k)];
+  if (slot == 3) {
+    return vec4f(0, 0, 0, f32((v.x >> ${PAIR_BITS.state}) & 3));
+  }
+  // what pushes this edge: forces are kept as they act on the lower one
+  let isLow = strandIndex * (NODES - 1) + j < (v.x & ${2 ** PAIR_BITS.edge - 1});
+  return vec4f(select(-1.0, 1.0, isLow) * readPair(strandIndex, j, ${SLOTS} * k + 1).xyz, bitcast<f32>(v.y));
 }
 fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {
-  pairs[pairAt(strandIndex, j, ${SLOTS} * (c - firstPairOf()) + slot)] = value;
+  let k = c - firstPairOf();
+  if (slot < 2) {
+    writePair(j, ${SLOTS} * k + slot, value);
+  } else if (slot == 2) {
+    pairs[bitsAt(j, k)].y = bitcast<u32>(value.w);
+  } else {
+    pairs[bitsAt(j, k)].x = replaceBits(pairs[bitsAt(j, k)].x, u32(value.w), ${PAIR_BITS.state}, 3);
+  }
 }
 /** All contacts of an edge are to Newton like three: on its second node, in its middle and on its first node. Their sums over q, the part of the */
 /** edge behind a contact, are the same. The middle has a stiffness only, which is in w of the way. */
@@ -53,10 +67,9 @@ fn addLoad(push: vec3f, stiffness: f32, part: f32) {
 }
 fn writeLoads(j: u32) {
   let r = loads.stiffness;
-  let a = pairAt(strandIndex, j, ${LOADS});
-  pairs[a] = vec4f(loads.force - loads.leverForce, r.x - 3 * r.y + 2 * r.z);
-  pairs[a + LANES] = vec4f(loads.leverForce, 2 * r.z - r.y);
-  pairs[pairAt(strandIndex, j, ${WAY})].w = 4 * (r.y - r.z);
+  writePair(j, ${LOADS}, vec4f(loads.force - loads.leverForce, r.x - 3 * r.y + 2 * r.z));
+  writePair(j, ${LOADS + 1}, vec4f(loads.leverForce, 2 * r.z - r.y));
+  pairs[pairAt(strandIndex, j, ${WAY})].w = bitcast<u32>(4 * (r.y - r.z));
 }
 var<private> ends: array<vec4f, 2>;
 var<private> middle: f32;
@@ -64,10 +77,9 @@ fn loadCountOf(j: u32) -> u32 {
   if (!sumsLoads) {
     return pointCountOf(j);
   }
-  let a = pairAt(strandIndex, j, ${LOADS});
-  ends[0] = pairs[a];
-  ends[1] = pairs[a + LANES];
-  middle = pairs[pairAt(strandIndex, j, ${WAY})].w;
+  ends[0] = readPair(strandIndex, j, ${LOADS});
+  ends[1] = readPair(strandIndex, j, ${LOADS + 1});
+  middle = readPair(strandIndex, j, ${WAY}).w;
   return select(0u, 3u, any(ends[0] != vec4f(0)) || any(ends[1] != vec4f(0)));
 }
 fn isLoaded(j: u32, c: u32) -> bool { return sumsLoads || isPushed(j, c); }
@@ -87,16 +99,16 @@ fn wayOf(strand: u32, node: u32, isSolved: bool) -> vec3f {
   if (isSolved) {
     return displacementOf(strand, node);
   }
-  return pairs[pairAt(strand, node, ${WAY})].xyz;
+  return readPair(strand, node, ${WAY}).xyz;
 }
 fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
-  let first = pairs[pairAt(strand, edge, ${POSITION})];
+  let first = readPair(strand, edge, ${POSITION});
   return PairEdge(
     first.xyz,
-    pairs[pairAt(strand, edge + 1, ${POSITION})].xyz,
+    readPair(strand, edge + 1, ${POSITION}).xyz,
     wayOf(strand, edge, isSolved),
     wayOf(strand, edge + 1, isSolved),
-    pairs[pairAt(strand, min(edge + 2, NODES - 1), ${POSITION})].xyz,
+    readPair(strand, min(edge + 2, NODES - 1), ${POSITION}).xyz,
     first.w,
     edge > 0,
     edge + 2 < NODES,
@@ -104,28 +116,24 @@ fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
   );
 }
 fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {
-  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 4)];
-  return Partner(u32(v.x), u32(v.y), v.z, u32(v.w));
+  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 2)];
+  let other = v.x & ${2 ** PAIR_BITS.edge - 1};
+  return Partner(other / (NODES - 1), other % (NODES - 1), bitcast<f32>(v.z), v.x >> ${PAIR_BITS.isSet});
 }
 fn writePartner(j: u32, c: u32, partner: Partner) {
-  writePairSlot(j, c, 4, vec4f(f32(partner.strand), f32(partner.edge), partner.part, f32(partner.isSet)));
+  let a = bitsAt(j, c - firstPairOf());
+  let bits = (partner.strand * (NODES - 1) + partner.edge) | (partner.isSet << ${PAIR_BITS.isSet});
+  pairs[a].x = bits | (pairs[a].x & (3u << ${PAIR_BITS.state}));
+  pairs[a].z = bitcast<u32>(partner.part);
 }
-fn clearPartner(j: u32, k: u32) { pairs[pairAt(strandIndex, j, ${SLOTS} * k + 4)] = vec4f(0); }
+fn clearPartner(j: u32, k: u32) { pairs[bitsAt(j, k)].x = 0; }
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight {
-  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 3)];
-  return PairWeight(v.x, v.y, u32(v.z));
+  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 2)];
+  return PairWeight(bitcast<f32>(v.w), (v.x >> ${PAIR_BITS.side}) & 15);
 }
-fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) {
-  let a = pairAt(strandIndex, j, ${SLOTS} * k + 3);
-  let v = pairs[a];
-  pairs[a] = vec4f(compliance, crowd, v.z, v.w);
-}
-fn writeSide(j: u32, k: u32, side: u32) {
-  let a = pairAt(strandIndex, j, ${SLOTS} * k + 3);
-  let v = pairs[a];
-  pairs[a] = vec4f(v.x, v.y, f32(side), v.w);
-}
-fn lastAt(slot: u32) -> u32 { return pairAt(strandIndex, NODES - 1, slot); }
+fn writeWeight(j: u32, k: u32, compliance: f32) { pairs[bitsAt(j, k)].w = bitcast<u32>(compliance); }
+fn writeSide(j: u32, k: u32, side: u32) { pairs[bitsAt(j, k)].x = replaceBits(pairs[bitsAt(j, k)].x, side, ${PAIR_BITS.side}, 15); }
+fn readLast(slot: u32) -> vec4f { return readPair(strandIndex, NODES - 1, slot); }
 fn marksOf(strand: u32) -> u32 { return atomicLoad(&status[markAt(strand, ${MARKS.marks})]); }
 fn isCoupled() -> bool { return (marksOf(strandIndex) & ${MARK.coupled}) != 0; }
 /** Returns whether the mark is new. */
@@ -191,8 +199,8 @@ export function pairEntry(workgroup: number): string {
     if (i < NODES - 1) {
       radius = joints[address(i, JOINT_SLOTS, JOINT_SLOTS - 1)].z;
     }
-    pairs[pairAt(strandIndex, i, ${POSITION})] = vec4f(x, radius);
-    pairs[pairAt(strandIndex, i, ${WAY})] = vec4f(way, 0);
+    writePair(i, ${POSITION}, vec4f(x, radius));
+    writePair(i, ${WAY}, vec4f(way, 0));
     reach = max(reach, reachOfNode(way, radius));
     low = min(low, x);
     high = max(high, x);
@@ -246,8 +254,8 @@ ${edgeEntry(
     'beginCoupled',
     `${openCoupled}
   let stage = pressedStage(P.contact.x);
-  pairs[lastAt(0)] = beginPressed(stage, beginStage(stage));
-  pairs[lastAt(1)] = vec4f(0);`,
+  writePair(NODES - 1, 0, beginPressed(stage, beginStage(stage)));
+  writePair(NODES - 1, 1, vec4f(0));`,
   )}
 
 /** Whether iteration k still has to be done: in the one before, contacts of some strand moved. */
@@ -285,18 +293,19 @@ ${entry(
   if (!needsIteration(marks / ${MARK.iteration})) {
     return;
   }
-  let progress = iterateStage(pressedStage(P.contact.x), pairs[lastAt(0)]);
-  pairs[lastAt(0)] = progress.tip;
+  skipsInverse = true;
+  let progress = iterateStage(pressedStage(P.contact.x), readLast(0));
+  writePair(NODES - 1, 0, progress.tip);
   let change = bitcast<f32>(atomicExchange(&status[markAt(strandIndex, ${MARKS.change})], 0u));
   let loaded = atomicExchange(&status[markAt(strandIndex, ${MARKS.loaded})], 0u);
-  pairs[lastAt(1)] = vec4f(change, f32(loaded), 0, progress.largest);
+  writePair(NODES - 1, 1, vec4f(change, f32(loaded), 0, progress.largest));
   atomicStore(&status[markAt(strandIndex, ${MARKS.marks})], marks + ${MARK.iteration});`,
 )}
 
 /** Edges that are about to pass through each other. */${edgeEntry(
     'verify',
     `
-    if (hasPassedAt(j) && setMark(strand, ${MARK.passed})) {
+    if (hasPassedAt(j, (P.flags & ${LOOK_FURTHER}u) != 0) && setMark(strand, ${MARK.passed})) {
       atomicAdd(&status[${STATUS.passed}], 1u);
       atomicMin(&status[${STATUS.firstPassed}], P.first + strand);
     }`,
@@ -306,13 +315,13 @@ ${entry(
   workgroup,
   'closeCoupled',
   `${openCoupled}
-  let last = pairs[lastAt(1)];
+  let last = readLast(1);
   let marks = marksOf(strandIndex);
   let iterations = marks / ${MARK.iteration};
   let isFinite = last.w < 1e30;
   let moves = isLarge(last.x) || (marks & ${MARK.dropped}) != 0;
   reportSolved(isFinite, iterations + 1);
-  reportPressed(PressedProgress(pairs[lastAt(0)], last.w, moves, last.x, u32(last.y), iterations));
+  reportPressed(PressedProgress(readLast(0), last.w, moves, last.x, u32(last.y), iterations));
   isUnsettled = moves;
   closeStage(pressedStage(P.contact.x), last.w);`,
 )}`;

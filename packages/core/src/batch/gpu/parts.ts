@@ -19,7 +19,15 @@ import {
   parameterVectors,
   type ShaderOptions,
 } from './shader.ts';
-import { argumentsOffset, countRounds, ROUNDS, roundOffset, startStatus } from './statusShader.ts';
+import {
+  argumentsOffset,
+  countRounds,
+  ROUNDS,
+  roundOffset,
+  STATUS,
+  STATUS_WORDS,
+  startStatus,
+} from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
@@ -50,6 +58,13 @@ export interface PairOptions {
   readonly self: boolean;
   /** Edge of a cell of the grid [m]; default: half the longest edge of a strand. */
   readonly cell?: number;
+  /** Steps that a search for pairs serves; default 1. With more, it looks as far ahead, and neighbours that come closer unexpectedly may be missed. */
+  readonly searchEvery?: number;
+  /**
+   * How far the search looks around an edge, radius included, at most [m]; default: as far as hair moves. Edges meet if they are within twice this;
+   * strands that move further are counted as crowded. In dense hair, most of what lies farther away is behind other hair.
+   */
+  readonly searchReach?: number;
 }
 
 /** Position and orientation of the head that carries the strands. */
@@ -238,6 +253,7 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     place: [...now.position, dispatch.tolerance],
     pair: pairVector(options),
     contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
+    search: [options.pairs?.searchEvery ?? 1, options.pairs?.searchReach ?? 1e9, 0, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
     strands: part.count,
@@ -280,18 +296,37 @@ export function writeObstacles(device: Device, { list, shader }: Parts, obstacle
     if (buffers.obstacles && rows.length > 0) device.queue.writeBuffer(buffers.obstacles, 0, Float32Array.from(rows));
 }
 
-/** One stage of all strands. `iterations`: of contact between strands at most. */
+/** How a stage is encoded: iterations of contact between strands at most, and whether the search for pairs is made or the last one serves. */
+interface StageOptions {
+  readonly iterations?: number | undefined;
+  readonly searches?: boolean;
+}
+
+/** Resets the status at the start of a step; counts of the search stay where the last one serves. */
+function resetStatus(encoder: DeviceEncoder, { press, buffers }: Part, searches: boolean): void {
+  if (!press || !buffers.status) return;
+  const words = startStatus(true).length;
+  const ranges = searches
+    ? [[0, words]]
+    : [
+        [0, STATUS.overflow],
+        [STATUS_WORDS, words],
+      ];
+  for (const [from, end] of ranges)
+    encoder.copyBufferToBuffer(press.start, 4 * from, buffers.status, 4 * from, 4 * (end - from));
+}
+
+/** One stage of all strands. */
 export function encodeStage(
   encoder: DeviceEncoder,
   { program, list, shader }: Parts,
-  iterations: number = MOST_ITERATIONS,
+  { iterations = MOST_ITERATIONS, searches = true }: StageOptions = {},
 ): void {
   for (const part of list) {
-    const { press, buffers } = part;
-    const resetBytes = 4 * startStatus(true).length;
-    if (press && buffers.status) encoder.copyBufferToBuffer(press.start, 0, buffers.status, 0, resetBytes);
+    const { press } = part;
+    resetStatus(encoder, part, searches);
     const strandGroups = Math.ceil(part.count / shader.workgroup);
-    if (program.pair) encodePairSearch(encoder, program.pair, part, shader);
+    if (program.pair) encodePairSearch(encoder, program.pair, part, { ...shader, searches });
     const pass = encoder.beginComputePass();
     pass.setBindGroup(0, part.group);
     pass.setPipeline(program.advance);

@@ -6,13 +6,17 @@
  */
 import type { Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
+import type { RootKind } from '../strand.ts';
 import type { StrandDescription } from './pack.ts';
 import type { PairOptions } from './parts.ts';
 
-/** Strands with the same number of nodes and the same damping. */
+/** Strands with the same number of nodes, held alike at the first one, and with the same damping. */
 export interface GroupTask {
   readonly nodes: number;
+  readonly root: RootKind;
   readonly strands: readonly StrandDescription[];
+  /** Number of the first strand in the shared memory; default 0. */
+  readonly first?: number;
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
@@ -29,7 +33,12 @@ export interface GroupMemory {
   /** For each of two stages. */
   readonly roots: readonly [SharedArrayBuffer, SharedArrayBuffer];
   readonly forces: readonly [SharedArrayBuffer, SharedArrayBuffer];
+  /** How the first node and the first edge of strands that are not clamped moved in the last step: displacement, and vector part of the rotation. */
+  readonly moved: SharedArrayBuffer;
 }
+
+/** Floats of a strand in `moved`. */
+export const MOVED_FLOATS = 6;
 
 export interface StageTask {
   readonly stage: Stage;

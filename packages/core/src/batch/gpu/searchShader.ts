@@ -4,6 +4,7 @@
  */
 import { CANDIDATES } from '../layout.ts';
 import { SPARE_ASIDE, SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
+import { SHARED_SOON } from '../pairs.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
@@ -15,6 +16,41 @@ fn ${name}(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
   for (var item = id.x; item < ${count} && P.contact.x > 0; item += ${GRID_WORKGROUP} * groups.x) {${body}
   }
 }`;
+}
+
+/** The same with a thread per edge; threads side by side have strands side by side, so that they read side by side. */
+export function overEdges(name: string, body: string): string {
+  return overItems(
+    name,
+    'EDGE_ITEMS',
+    `
+    let at = EdgeName((item / (LANES * (NODES - 1))) * LANES + item % LANES, (item / LANES) % (NODES - 1));
+    if (at.strand >= STRANDS) {
+      continue;
+    }
+    let edge = at.strand * (NODES - 1) + at.edge;${body}`,
+  );
+}
+
+/** Goes through the cells within `spare` of an edge; `h` is the cell's number. */
+export function forEachCell(body: string): string {
+  return `
+      // separating axes of the edge and the cell, which is widened by the spare
+      let wide = 0.500001 * P.pair.x + spare;
+      let size = abs(half);
+      let low = cellOf(middle - size - spare);
+      let high = cellOf(middle + size + spare);
+      for (var z = low.z; z <= high.z; z++) {
+      for (var y = low.y; y <= high.y; y++) {
+      for (var x = low.x; x <= high.x; x++) {
+        let apart = middle - P.pair.x * (vec3f(f32(x), f32(y), f32(z)) + 0.5);
+        let across = abs(cross(half, apart));
+        if (all(across <= wide * (vec3f(size.x + size.y + size.z) - size) + 1e-12)) {
+          let h = bucketOf(x, y, z);${body}
+        }
+      }
+      }
+      }`;
 }
 
 const selection = `
@@ -44,6 +80,10 @@ fn keepCandidate(edge: u32, other: u32, distance: f32) {
     return;
   }
   for (var n: u32 = 0; n < ${CANDIDATES}; n++) {
+    // words only become smaller, so one that is smaller already stays
+    if (atomicLoad(&candidates[candidateAt(edge, n)]) < key) {
+      continue;
+    }
     let old = atomicMin(&candidates[candidateAt(edge, n)], key);
     if (old == NONE || old == key) {
       return;
@@ -105,8 +145,8 @@ fn testPair(h: u32, one: Entry, two: Entry) {
   }
   let lowEdge = pairEdgeOf(a.strand, a.edge, false);
   let highEdge = pairEdgeOf(b.strand, b.edge, false);
-  let moving = ${SPARE_WAY} * approachOf(lowEdge, highEdge) + ${SPARE_ASIDE} * reachOf(lowEdge, highEdge);
-  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving) {
+  let moving = P.search.x * (${SPARE_WAY} * approachOf(lowEdge, highEdge) + ${SPARE_ASIDE} * reachOf(lowEdge, highEdge));
+  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving && !isLeftToNext(lowEdge, highEdge, parts, ${SHARED_SOON})) {
     keepCandidate(low.edge, high.edge, distance);
     keepCandidate(high.edge, low.edge, distance);
   }

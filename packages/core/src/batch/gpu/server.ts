@@ -1,6 +1,7 @@
 /** What the device's thread does: serves requests one after the other. Call it with every message that the thread gets. */
 import { encodeError, writeText } from '../../threads/failure.ts';
 import { readContacts, writeContacts } from './contactTransfer.ts';
+import { FINISH, LOOK_FURTHER } from './flags.ts';
 import {
   createParts,
   destroyParts,
@@ -21,7 +22,7 @@ import {
   OUTCOME,
   type StageTask,
 } from './requests.ts';
-import { FINISH, hasContactOf, ROOT_VECTORS, STRAND_VECTORS } from './shader.ts';
+import { hasContactOf, ROOT_VECTORS, STRAND_VECTORS } from './shader.ts';
 import { STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
 import { type Device, type DeviceBuffer, MAP_READ, USAGE } from './webgpu.ts';
 
@@ -242,7 +243,7 @@ function solveStage(
       now: restingHead,
       last: restingHead,
       start: restingHead,
-      flags: task.isLast ? FINISH : 0,
+      flags: (task.isLast ? FINISH : 0) | LOOK_FURTHER,
       iterations,
       tolerance,
       contact,

@@ -5,9 +5,11 @@
 import { sweepsWgsl } from '../generated/sweeps.ts';
 import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
 import { CONTACT_SLOTS, contactEntry, withContact, withoutContact, withoutPairs } from './contactShader.ts';
+import { FINISH, WRITE_POSITIONS } from './flags.ts';
 import { gain16, gain32 } from './gains.ts';
 import { gridEntry } from './gridShader.ts';
-import { PAIR_NODE_SLOTS, pairEntry, withPairs } from './pairShader.ts';
+import { PAIR_NODE_SLOTS } from './pairLayout.ts';
+import { pairEntry, withPairs } from './pairShader.ts';
 import { writeStatus } from './statusShader.ts';
 
 /** Constants that are compiled into the shader. */
@@ -59,10 +61,6 @@ export function bufferSlots(options: ShaderOptions): {
 /** vec4f of an obstacle: frame, position and kind, half lengths and rounding, turn, shift and friction. */
 export const OBSTACLE_VECTORS = 5;
 
-/** Flags of a dispatch. */
-export const FINISH = 1;
-export const WRITE_POSITIONS = 2;
-
 /** Uniform block, in order: vectors, integers, the stage. */
 export const parameterVectors = [
   'head',
@@ -74,6 +72,7 @@ export const parameterVectors = [
   'place',
   'contact',
   'pair',
+  'search',
 ] as const;
 export const parameterIntegers = ['strands', 'iterations', 'flags', 'first'] as const;
 export const PARAMETER_BYTES: number =

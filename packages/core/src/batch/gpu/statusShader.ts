@@ -22,9 +22,10 @@ export const STATUS = {
   /** Strands with edges that are about to pass through another, and the first of them. */
   passed: 10,
   firstPassed: 11,
-  /** Strands that move too far for the search, and the last iteration after which a contact of strands that touch was not settled. */
-  overflow: 12,
-  moved: 13,
+  /** The last iteration after which a contact of strands that touch was not settled. */
+  moved: 12,
+  /** Of the last search: strands that move too far for it. */
+  overflow: 13,
   /** Strands near which the search left out edges, since there were nearer ones. */
   crowded: 14,
 } as const;

@@ -1,7 +1,7 @@
 /** Contacts in the memory of the kernels as rows of shared memory (CONTACT_ROW), and back. */
 import { CONTACT_ROW } from '../gpu/requests.ts';
 import { contactFields, countVectors, vectorsBefore } from './description.ts';
-import { indexOf, type LaneMemory } from './memory.ts';
+import { firstOf, indexOf, type LaneMemory } from './memory.ts';
 
 /** Index of a contact's field, in floats; its components follow at the distance of a vector. */
 function placeOf({ contacts, task }: LaneMemory, s: number, j: number, c: number): (field: string) => number {
@@ -25,7 +25,10 @@ export function readRows(groups: readonly LaneMemory[], rows: Float32Array): num
           const o = CONTACT_ROW * count++;
           if (o + CONTACT_ROW > rows.length) continue;
           const vector = (field: string): number[] => WIDTHS.map((k) => floats[at(field) + k]);
-          rows.set([group, s, j, c, age, floats[at('part')], ...vector('force'), ...vector('normal'), 0, 0, 0], o);
+          rows.set(
+            [group, firstOf(task) + s, j, c, age, floats[at('part')], ...vector('force'), ...vector('normal'), 0, 0, 0],
+            o,
+          );
         }
   });
   return count;
@@ -37,9 +40,12 @@ export function writeRows(groups: readonly LaneMemory[], rows: Float32Array, cou
     floats.fill(0, contacts.first / 4, (contacts.first + blocks * contacts.bytes) / 4);
   for (let k = 0; k < count; k++) {
     const row = rows.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
-    const [group, s, j, c, age, part] = row;
+    const [group, strand, j, c, age, part] = row;
     const memory = groups[group];
     const { floats, task, blocks } = memory;
+    const s = strand - firstOf(task);
+    // of another thread
+    if (s < 0 || s >= task.strands.length) continue;
     // lanes without a strand of their own repeat the last one
     const last = s === task.strands.length - 1 ? 4 * blocks - 1 : s;
     for (let lane = s; lane <= last; lane++) {

@@ -33,6 +33,8 @@ export const nodeFields: readonly LaneField[] = [
   ['stiffness', 3],
   ['force', 3],
   ['radius', 1],
+  // of the first joint of a strand that is not clamped, in Newton's matrix
+  ['softness', 1],
 ];
 
 /** Of a contact of an edge, two for every obstacle. */
@@ -70,8 +72,8 @@ export const workFields: readonly LaneField[] = [
 /** Numbers that are the same for all strands, behind those of the stage (`stageFields`). */
 export const parameterFields: readonly string[] = ['massDamping', 'stiffnessDamping', 'dt'];
 
-/** Whole numbers behind those: of contact. */
-export const parameterIntegers: readonly string[] = ['obstacleCount', 'first', 'end', 'least', 'isFree'];
+/** Whole numbers behind those: of contact, and whether roots are free. */
+export const parameterIntegers: readonly string[] = ['obstacleCount', 'first', 'end', 'least', 'isFree', 'freeRoot'];
 
 /** Vectors of all fields. */
 export function countVectors(fields: readonly LaneField[]): number {

@@ -1,6 +1,6 @@
 /**
  * The SIMD kernels as a device that moves strands: serves the same requests as the thread that has a GPU (gpu/requests.ts), but at once and in
- * the caller's thread.
+ * the thread that calls it.
  */
 
 import { pressedStage } from '../contactSweeps.ts';
@@ -11,6 +11,7 @@ import type { Obstacle } from '../obstacles.ts';
 import { readRows, writeRows } from './contacts.ts';
 import { headFields, obstacleFields, vectorsBefore } from './description.ts';
 import {
+  firstOf,
   getStates,
   indexOf,
   type LaneArray,
@@ -21,6 +22,7 @@ import {
   putRoots,
   putStates,
   type SimdModule,
+  takeRootMoves,
   WIDTH,
 } from './memory.ts';
 
@@ -56,7 +58,7 @@ function putStep(memory: LaneMemory, { stages, contact, obstacles }: Step): void
   const put = (stage: Stage, at: number): void => {
     const numbers = stageFields.map((name) => stage[name]);
     floats.set([...numbers, task.massDamping, task.stiffnessDamping, contact.dt], at / 4);
-    const integers = [task.obstacles, 0, 0, 0, 0];
+    const integers = [task.obstacles, 0, 0, 0, 0, Number(task.root === 'free')];
     new Int32Array(floats.buffer).set(integers, at / 4 + numbers.length + 3);
   };
   stages.forEach(({ stage }, k) => {
@@ -74,22 +76,29 @@ function putStep(memory: LaneMemory, { stages, contact, obstacles }: Step): void
   });
 }
 
+/** A block; `first`: number of the first strand of its group here, among all. */
 interface Place {
   readonly group: number;
   readonly block: number;
+  readonly first: number;
 }
 
 /** Counts the strands of a block that failed: bits of lanes. */
-function countFailures(answer: MutableAnswer, { group, block }: Place, bits: number, count: number): void {
+function countFailures(answer: MutableAnswer, { group, block, first }: Place, bits: number, count: number): void {
   for (let lane = 0; lane < count; lane++) {
     if (((bits >> lane) & 1) === 0) continue;
-    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, WIDTH * block + lane];
+    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, first + WIDTH * block + lane];
     answer.failed++;
   }
 }
 
 /** What the iterations of contact left in the head of a block. */
-function reportContact(memory: LaneMemory, answer: MutableAnswer, { group, block }: Place, pressing: number): void {
+function reportContact(
+  memory: LaneMemory,
+  answer: MutableAnswer,
+  { group, block, first }: Place,
+  pressing: number,
+): void {
   const { floats, head, task } = memory;
   const integers = new Int32Array(floats.buffer);
   for (let lane = 0; lane < WIDTH; lane++) {
@@ -103,9 +112,9 @@ function reportContact(memory: LaneMemory, answer: MutableAnswer, { group, block
     answer.iterationsMax = Math.max(answer.iterationsMax, iterations);
     answer.contactIterations = Math.max(answer.contactIterations, iterations - 1);
     answer.loaded += floats[at(LOADED)];
-    answer.error = Math.max(answer.error, Math.sqrt(floats[at(CHANGE)]));
+    answer.error = Math.max(answer.error, Math.fround(Math.sqrt(floats[at(CHANGE)])));
     if (integers[at(MOVES)] === 0) continue;
-    if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, s];
+    if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, first + s];
     answer.unsettled++;
   }
 }
@@ -159,8 +168,10 @@ function stepBlock(memory: LaneMemory, step: Step, place: Place, answer: Mutable
 function stepGroups(groups: readonly LaneMemory[], step: Step, answer: MutableAnswer): void {
   groups.forEach((memory, group) => {
     putStep(memory, step);
-    for (let block = 0; block < memory.blocks; block++) stepBlock(memory, step, { group, block }, answer);
+    const first = firstOf(memory.task);
+    for (let block = 0; block < memory.blocks; block++) stepBlock(memory, step, { group, block, first }, answer);
   });
+  if (answer.failed === 0) groups.forEach(takeRootMoves);
 }
 
 function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneMemory): void {
@@ -171,12 +182,14 @@ function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneM
   restore(keptContacts, contacts);
 }
 
-/** A device that never waits and is never lost. */
+/** A device in the caller's thread: it never waits and is never lost. */
 export function createSimdDevice(module: SimdModule): GpuCaller {
   const bundles = new Map<number, readonly LaneMemory[]>();
   const groupsOf = (bundle: number): readonly LaneMemory[] => bundles.get(bundle) ?? [];
   return {
     where: 'in single precision',
+    device: 'a thread of the SIMD kernels',
+    movesLooseRoots: true,
     call(request) {
       const answer = emptyAnswer();
       const { kind, bundle } = request;

@@ -5,9 +5,9 @@
 import { batchWasm } from '../generated/kernels.ts';
 import { countSlots } from '../gpu/deviceGroup.ts';
 import { floatAt } from '../gpu/parts.ts';
-import type { GroupTask } from '../gpu/requests.ts';
+import { type GroupTask, MOVED_FLOATS } from '../gpu/requests.ts';
 import { ROOT_VECTORS } from '../gpu/shader.ts';
-import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
+import { DISPLACEMENT, ELASTIC_SLOTS, RELATIVE, stageFields, stateSlots } from '../layout.ts';
 import {
   contactFields,
   countVectors,
@@ -144,6 +144,7 @@ function packConstants(memory: LaneMemory): void {
   const perNode = countVectors(nodeFields);
   const at = (name: string): number => vectorsBefore(nodeFields, name);
   const [mass, length, strainRest, stiffness, radius] = ['mass', 'length', 'strainRest', 'stiffness', 'radius'].map(at);
+  const isLoose = task.root !== 'clamped';
   forEachLane(memory, (lane, s) => {
     const one = task.strands[s];
     for (let k = 0; k < task.obstacles; k++)
@@ -155,14 +156,18 @@ function packConstants(memory: LaneMemory): void {
       put(mass, one.nodeMass[i]);
       if (i === task.nodes - 1) continue;
       put(length, one.edgeLength[i]);
+      put(at('softness'), isLoose && i === 0 ? (one.rootSoftness ?? 0) : 0);
       put(radius, one.contact?.radius[i] ?? 0);
       for (let k = 0; k < 3; k++) {
         put(strainRest + k, one.jointStrainRest[3 * i + k]);
-        put(stiffness + k, one.jointStiffness[3 * i + k]);
+        put(stiffness + k, isLoose && i === 0 ? 0 : one.jointStiffness[3 * i + k]);
       }
     }
   });
 }
+
+/** Number of the first strand in the group's shared memory. */
+export const firstOf = ({ first = 0 }: GroupTask): number => first;
 
 /** Forces of stage k on the strands of a block, from the group's shared memory. */
 export function putForces(memory: LaneMemory, k: number, block: number): void {
@@ -173,7 +178,7 @@ export function putForces(memory: LaneMemory, k: number, block: number): void {
   for (let lane = 0; lane < WIDTH; lane++) {
     const s = strandOf(memory, block, lane);
     for (let i = 0; i < task.nodes; i++) {
-      const source = floatAt(task.nodes, 1, s, i, 0);
+      const source = floatAt(task.nodes, 1, firstOf(task) + s, i, 0);
       const to = indexOf(nodes, WIDTH * block + lane, perNode * i + force);
       for (let axis = 0; axis < 3; axis++) floats[to + WIDTH * axis] = from[source + axis];
     }
@@ -192,8 +197,9 @@ export function putRoots(memory: LaneMemory, k: number, block: number): void {
   for (let lane = 0; lane < WIDTH; lane++) {
     const s = strandOf(memory, block, lane);
     const to = (head.first + block * head.bytes) / 4 + lane;
+    const source = 4 * ROOT_VECTORS * (firstOf(task) + s);
     // frame, frame before, displacement and position lie one after the other in both; displacements have four floats there
-    for (let i = 0; i < 14; i++) floats[to + WIDTH * i] = from[4 * ROOT_VECTORS * s + (i < 11 ? i : i + 1)];
+    for (let i = 0; i < 14; i++) floats[to + WIDTH * i] = from[source + (i < 11 ? i : i + 1)];
   }
 }
 
@@ -204,7 +210,11 @@ function copyStates(memory: LaneMemory, move: (shared: Float32Array, source: num
   forEachLane(memory, (lane, s) => {
     for (let i = 0; i < task.nodes; i++)
       for (let slot = 0; slot < sharedSlots; slot++)
-        move(shared, floatAt(task.nodes, sharedSlots, s, i, slot), indexOf(state, lane, 3 * (slots * i + slot)));
+        move(
+          shared,
+          floatAt(task.nodes, sharedSlots, firstOf(task) + s, i, slot),
+          indexOf(state, lane, 3 * (slots * i + slot)),
+        );
   });
 }
 
@@ -221,5 +231,21 @@ export function getStates(memory: LaneMemory): void {
   const { floats } = memory;
   copyStates(memory, (shared, source, lane) => {
     for (let axis = 0; axis < 3; axis++) shared[source + axis] = floats[lane + WIDTH * axis];
+  });
+}
+
+/** Writes how the roots of strands that are not clamped moved, and takes the turn of their first edges out: it goes into the frames of the roots. */
+export function takeRootMoves(memory: LaneMemory): void {
+  const { task, floats, state } = memory;
+  if (task.root === 'clamped') return;
+  const moved = new Float32Array(task.memory.moved);
+  forEachLane(memory, (lane, s) => {
+    const [from, turn] = [DISPLACEMENT, RELATIVE].map((slot) => indexOf(state, lane, 3 * slot));
+    const to = MOVED_FLOATS * (firstOf(task) + s);
+    for (let k = 0; k < 3; k++) {
+      moved[to + k] = floats[from + WIDTH * k];
+      moved[to + 3 + k] = floats[turn + WIDTH * k];
+      floats[turn + WIDTH * k] = 0;
+    }
   });
 }

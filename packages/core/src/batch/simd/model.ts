@@ -2,12 +2,15 @@
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Model } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import type { ThreadPort } from '../../threads/options.ts';
 import { createDeviceBundle } from '../gpu/bundle.ts';
+import type { GpuCaller } from '../gpu/caller.ts';
 import type { Membership } from '../gpu/membership.ts';
 import { hasContact } from '../gpu/model.ts';
 import { batchModel, compileBatch } from '../model.ts';
 import { createSimdDevice } from './device.ts';
 import { compileSimd } from './memory.ts';
+import { createThreadedSimdDevice, LEAST_STRANDS } from './threads.ts';
 
 /** Why some rods are not moved by the kernels. Throws SceneError if none is. */
 function explainMembership({ groups, others }: Membership, rods: readonly Rod[]): string[] {
@@ -22,9 +25,19 @@ function explainMembership({ groups, others }: Membership, rods: readonly Rod[])
   return [`rod '${rods[rod].id}'${more} computed in double precision, without SIMD: it ${reason}`];
 }
 
+/** Options of `loadSimdDer`. */
+export interface SimdOptions {
+  /** Workers that share the rods with the caller's thread; their scripts call `serveSimd` with every message. Default: none. */
+  readonly workers?: readonly ThreadPort[];
+  /** Rods below which the caller works alone. Default 512. */
+  readonly leastRods?: number;
+}
+
 /** Compiles the kernels: `createWorld(scene, { models: [await loadSimdDer()] })`, with `solver.der.backend: simd` in the scene. */
-export async function loadSimdDer(): Promise<Model> {
+export async function loadSimdDer({ workers = [], leastRods = LEAST_STRANDS }: SimdOptions = {}): Promise<Model> {
   const module = await compileSimd();
+  const open = (): GpuCaller =>
+    workers.length > 0 ? createThreadedSimdDevice(module, workers, leastRods) : createSimdDevice(module);
   return {
     ...batchModel,
     backend: 'simd',
@@ -39,9 +52,7 @@ export async function loadSimdDer(): Promise<Model> {
         ...coupling,
         ...(hasContact(scene) && { mergedContact: 'the simd backend' }),
       });
-      return createDeviceBundle(createSimdDevice(module), reference, (membership) =>
-        explainMembership(membership, rods),
-      );
+      return createDeviceBundle(open(), reference, (membership) => explainMembership(membership, rods));
     },
   };
 }
