@@ -1,6 +1,6 @@
 /** Contact and links of a world: builds the data that the stages of a step share (context.ts), and answers queries about the last step. */
 import { halvingsLeft } from '../math/pieces.ts';
-import type { Bundle, Drive, Matrices, Modes, StepOutcome } from '../model.ts';
+import type { Bundle, Drive, EquilibriumOptions, EquilibriumReport, Matrices, Modes, StepOutcome } from '../model.ts';
 import type { LoadSource } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -35,6 +35,7 @@ import {
   listForces,
   listLinkForces,
 } from './report.ts';
+import { refineRod } from './rest/refine.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
 import { createIslandSolver } from './solve/islandSolver.ts';
@@ -73,6 +74,8 @@ export interface ContactWorld {
   linkForces(): LinkForce[];
   /** Solver for equilibria of rods that are joined by links; absent without links. */
   createLinkedRest(): LinkedRest | undefined;
+  /** Refines a rod's equilibrium and its contact forces (rest/refine.ts). Undefined if it cannot; the rod's state is then arbitrary. */
+  refineRest(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport | undefined;
   /** Matrices of all rods joined by the links into one, and natural modes of all rods together. */
   joinMatrices(each: readonly Matrices[]): Matrices;
   findModes(each: readonly Matrices[], count: number): Modes[];
@@ -122,9 +125,10 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
     if (arrays.links) arrays.links.dt = 1;
     writeForces(stored, arrays, 1);
     for (const { contact: port } of bundles)
-      port?.applyForces?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+      port?.applyForces?.(arrays.bundles.find((one) => one.port === port)?.sides ?? NO_SIDES);
   };
   const bundleOf = (rod: number): Bundle => bundles[parts.placeOfRod[rod].bundle];
+  const alone = createLoneRest(parts, applyContactForces);
   const join = (each: readonly Matrices[]): Matrices => joinMatrices(each, links, rods, samples);
   return {
     links,
@@ -150,8 +154,9 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
             rods,
             samples,
             restOf: (rod) => bundleOf(rod).atRest?.(parts.placeOfRod[rod].index),
-            alone: createLoneRest(parts, applyContactForces),
+            alone,
           }),
+    refineRest: (rod, t, options) => refineRod(context, { alone, pins: parts.drives[rod].pins }, rod, t, options),
     joinMatrices: join,
     findModes: (each, count) => findLinkedModes({ joined: join(each), each, rods, samples }, count),
     save: () => saveMemory(context),

@@ -308,6 +308,7 @@ export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: 
     energy: () => 0,
     linkForces: () => [],
     createLinkedRest: () => undefined,
+    refineRest: () => undefined,
     joinMatrices: noModes,
     findModes: noModes,
     save: () => saveRows(own.listContacts()),

@@ -10,7 +10,7 @@ import { measureLinks } from './links/strain.ts';
 import { placeCollider } from './shapes/collider.ts';
 import { addOutcome, canResume, revertSystems, setRole } from './solve/islandStep.ts';
 import { type Island, isMarked, type Marks, setMark } from './solve/islands.ts';
-import { markStart, slipLimit } from './solve/sideVelocities.ts';
+import { markSlidingAtStart, slipLimit } from './solve/sideVelocities.ts';
 import { applyWarmStart, type WarmStart } from './warmStart.ts';
 
 /** Finds the contacts at the start of the step, sorts them and applies the warm start. */
@@ -32,7 +32,7 @@ export function findSortedContacts(context: ContactContext, t: number, dt: numbe
   found.count = 0;
   findContacts(finder, found, t, dt, search.find);
   sortContacts(contacts, found);
-  markStart(contacts, finder, slipLimit(solver.scaleOf(dt)));
+  markSlidingAtStart(contacts, finder, slipLimit(solver.scaleOf(dt)));
   applyWarmStart(contacts, warmStart, dt);
 }
 

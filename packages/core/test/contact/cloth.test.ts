@@ -87,16 +87,16 @@ describe('what a solution with links is judged by', () => {
     set.normal.set([0, 0, 1], 3 * c);
     set.size[c] = 1e-3;
     const arrays = {
-      start: Float64Array.of(9, 9, 0.04),
+      reached: Float64Array.of(9, 9, 0.04),
       copy: Float64Array.of(0, 0, 0),
       sideA: Int32Array.of(0),
       sideB: Int32Array.of(-1),
-      awake: Uint8Array.of(1),
+      isActive: Uint8Array.of(1),
     };
     // 0.04 m/s for 0.5 ms are 20 µm, 2 % of the size; sideways it may be where it likes
     expect(keepsPositions(set, arrays, 0.49e-3, 0.02)).toBe(true);
     expect(keepsPositions(set, arrays, 0.51e-3, 0.02)).toBe(false);
-    arrays.awake[0] = 0;
+    arrays.isActive[0] = 0;
     expect(keepsPositions(set, arrays, 0.51e-3, 0.02)).toBe(true);
   });
 

@@ -28,17 +28,17 @@ describe('velocities of contact', () => {
     finder.position[2] -= 0.002;
     finder.position[5] -= 0.006;
     samples[0].nodeVelocity.set([0, 0, 7, 0, 0, 9], 0);
-    const start = Float64Array.of(0, 0, 0.75 * 7 + 0.25 * 9);
+    const reached = Float64Array.of(0, 0, 0.75 * 7 + 0.25 * 9);
     const sides = sidesOf([{ rod: 0, weight: 0.25 }]);
     replaceByDisplacements(
-      { port: { readsDisplacements: true }, sides, from: 0, start },
+      { port: { readsDisplacements: true }, sides, from: 0, reached },
       Int32Array.of(0),
       finder,
       0.01,
     );
-    expect(start[2]).toBe(7.5);
-    replaceByDisplacements({ port: {}, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);
-    expect(start[2]).toBeCloseTo(0.75 * 0.2 + 0.25 * 0.6, 12);
+    expect(reached[2]).toBe(7.5);
+    replaceByDisplacements({ port: {}, sides, from: 0, reached }, Int32Array.of(0), finder, 0.01);
+    expect(reached[2]).toBeCloseTo(0.75 * 0.2 + 0.25 * 0.6, 12);
   });
 });
 

@@ -55,14 +55,14 @@ describe.each([
     const response = new Float64Array(4);
     for (const fresh of [true, false]) {
       sides.mass.fill(0);
-      expect(port.linearize(vectors, response, marks, sides, 0, h, fresh)).toBe(true);
+      expect(port.linearize({ velocity: vectors, response }, marks, sides, { t: 0, dt: h, fresh })).toBe(true);
       if (fresh) port.revert(marks, 0);
-      expect(port.linearize(numbers, response, marks, directed, 0, h, fresh)).toBe(true);
+      expect(port.linearize({ velocity: numbers, response }, marks, directed, { t: 0, dt: h, fresh })).toBe(true);
       along(vectors).forEach((v, c) => {
         expect(Math.abs(v)).toBeGreaterThan(1e-4);
         expect(numbers[c] / v).toBeCloseTo(1, 10);
       });
-      if (fresh) expect(port.step(marks, sides, 0, h, false).ok).toBe(true);
+      if (fresh) expect(port.step(marks, sides, { t: 0, dt: h, robust: false }).ok).toBe(true);
     }
     port.readVelocity(vectors, sides);
     port.readVelocity(numbers, directed);
@@ -70,7 +70,7 @@ describe.each([
       expect(numbers[c]).toBeCloseTo(v, 14);
     });
     // W of the axes, from that of the vectors
-    port.linearize(vectors, response, marks, sides, 0, h, false);
+    port.linearize({ velocity: vectors, response }, marks, sides, { t: 0, dt: h, fresh: false });
     port.factor(marks, sides);
     const columns = Array.from({ length: 4 }, (_, c) => {
       const impulse = new Float64Array(12);
@@ -78,7 +78,7 @@ describe.each([
       port.solve(vectors, impulse, sides);
       return along(vectors);
     });
-    port.linearize(numbers, response, marks, directed, 0, h, false);
+    port.linearize({ velocity: numbers, response }, marks, directed, { t: 0, dt: h, fresh: false });
     for (let c = 0; c < 4; c++) expect(response[c] / columns[c][c]).toBeCloseTo(1, 8);
     const rho = Float64Array.from(response, (w) => (w > 0 ? 0.7 / w : 0));
     sides.mass.set(rho);

@@ -63,7 +63,7 @@ function createArrays(
   });
   const mass = Float64Array.from({ length: count }, (_, s) => 1 + 0.3 * Math.sin(s));
   const asked: number[] = [];
-  const port: CoarseArrays['sides'][number]['port'] = {
+  const port: CoarseArrays['bundles'][number]['port'] = {
     systemOfRod: Int32Array.from(links.every.rods.keys()),
     solve(velocity, impulse, _, systems) {
       asked.push(systems ? systems.reduce((sum, x) => sum + x, 0) : -1);
@@ -80,10 +80,11 @@ function createArrays(
       });
     },
   };
-  const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
+  const [velocityChange, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
   const systems = new Uint8Array(links.every.rods.length).fill(1);
-  const sides = [{ port, sides: sidesOf(Array.from(rod, (r) => ({ rod: r }))), from: 0, systems, velocity, right }];
-  return { arrays: { ...UNPLACED, rod, mass, velocity, right, sides }, asked };
+  const sides = sidesOf(Array.from(rod, (r) => ({ rod: r })));
+  const bundles = [{ port, sides, from: 0, systems, velocityChange, right }];
+  return { arrays: { ...UNPLACED, rod, mass, velocityChange, right, bundles }, asked };
 }
 
 const createGroup = (links: Links): CoarseGroup => ({
@@ -159,20 +160,21 @@ describe('the correction of what is smooth', () => {
     // some rods stand for all that go the same way
     expect(asked[0]).toBeGreaterThan(10);
     expect(asked[0]).toBeLessThan(links.every.rods.length);
-    const { velocity, right, mass, sides } = arrays;
+    const { velocityChange, right, mass, bundles } = arrays;
     const { rows } = coarse;
-    const [{ port, sides: own2 }] = sides;
+    const [{ port, sides: own2 }] = bundles;
     // by how much sides are off, from balance, when copies have moved by P c
     const wrong = Float64Array.from(rows.move, (_, i) => 0.01 * Math.sin(0.7 * i) + [0.1, -0.2, 0.3][i % 3]);
     rows.move.set(wrong);
-    const moved = new Float64Array(velocity.length);
+    const moved = new Float64Array(velocityChange.length);
     prolong(rows, links.rows.first, moved, 0, links.every.rods.length);
     right.fill(0);
-    port.solve(velocity, right, own2);
-    const rest = velocity.slice();
+    port.solve(velocityChange, right, own2);
+    const rest = velocityChange.slice();
     for (let i = 0; i < right.length; i++) right[i] = mass[Math.floor(i / 3)] * moved[i];
-    port.solve(velocity, right, own2);
-    for (let i = 0; i < velocity.length; i++) velocity[i] = RELAXATION * (velocity[i] - rest[i] - moved[i]);
+    port.solve(velocityChange, right, own2);
+    for (let i = 0; i < velocityChange.length; i++)
+      velocityChange[i] = RELAXATION * (velocityChange[i] - rest[i] - moved[i]);
     correctCoarse(coarse, group, arrays);
     let [error, size] = [0, 0];
     for (let i = 0; i < wrong.length; i++) {

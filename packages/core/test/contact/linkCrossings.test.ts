@@ -124,11 +124,11 @@ function turn(all: boolean, plain: boolean, parts = 0) {
   const arrays = {
     mass: new Float64Array(count),
     response: numbers(count).map((x) => 1e3 * (1.1 + x)),
-    start: numbers(3 * count),
-    velocity: numbers(3 * count),
+    reached: numbers(3 * count),
+    velocityChange: numbers(3 * count),
     copy: new Float64Array(3 * count),
     right: new Float64Array(3 * count),
-    free: new Float64Array(3 * count),
+    lawInput: new Float64Array(3 * count),
     force: new Float64Array(3 * count),
     edge: new Int32Array(count),
     weight: new Float64Array(count),
@@ -188,15 +188,15 @@ function turn(all: boolean, plain: boolean, parts = 0) {
   for (const { impulse, impulseStart } of every.others) impulseStart.set(impulse);
   expect(factorLinks(group, arrays)).toBe(true);
   startLinks(group, arrays, mix, false);
-  const begun = arrays.free.slice();
-  for (let k = 0; k < arrays.free.length; k++) arrays.free[k] += 0.3 * random();
+  const begun = arrays.lawInput.slice();
+  for (let k = 0; k < arrays.lawInput.length; k++) arrays.lawInput[k] += 0.3 * random();
   const swing = applyLinks(group, arrays);
   pullSides(group, arrays);
   writeLinkForces(group, arrays);
   rememberLinks(links, every, dt);
   const drift = loopLinks(group, PULL, arrays);
   const miss = loopLinks(group, MISS, arrays);
-  expect(miss).toBe(Math.max(...arrays.start.map((v, k) => Math.abs(v - arrays.copy[k]))));
+  expect(miss).toBe(Math.max(...arrays.reached.map((v, k) => Math.abs(v - arrays.copy[k]))));
   commitLinks(links);
   expect(links.memory).toEqual(rows.next);
   const { next } = rows;
@@ -219,7 +219,17 @@ describe('links in a row', () => {
   for (const all of [false, true]) {
     it(`${all ? 'among others' : 'all of one kind'}: as the loops for any link`, () => {
       const [expected, found] = [turn(all, true), turn(all, false)];
-      for (const name of ['mass', 'begun', 'mixed', 'copy', 'right', 'force', 'next', 'pull', 'velocity'] as const) {
+      for (const name of [
+        'mass',
+        'begun',
+        'mixed',
+        'copy',
+        'right',
+        'force',
+        'next',
+        'pull',
+        'velocityChange',
+      ] as const) {
         const size = Math.max(...expected[name].map(Math.abs));
         expect(size).toBeGreaterThan(0);
         for (let k = 0; k < expected[name].length; k++)

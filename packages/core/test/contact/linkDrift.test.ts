@@ -16,7 +16,7 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
   const rod = Int32Array.from({ length: count }, (_, s) => Math.floor(s / sidesEach));
   const mass = Float64Array.from({ length: count }, (_, s) => 20 + s);
   const offset = 0.7;
-  const port: DriftArrays['sides'][number]['port'] = {
+  const port: DriftArrays['bundles'][number]['port'] = {
     solve(velocity, impulse) {
       own.forEach((m, r) => {
         for (let k = 0; k < 3; k++) {
@@ -31,9 +31,9 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
       });
     },
   };
-  const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
+  const [velocityChange, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
   const sides = sidesOf(Array.from(rod, (r) => ({ rod: r })));
-  const arrays: DriftArrays = { mass, velocity, right, sides: [{ port, sides, velocity, right }] };
+  const arrays: DriftArrays = { mass, velocityChange, right, bundles: [{ port, sides, velocityChange, right }] };
   const others = Array.from({ length: count / 2 }, () => ({ sideCount: 2, perEnd: 1 }));
   const group: DriftGroup = {
     set: { others },
@@ -46,7 +46,7 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
     },
     whole: new Float64Array(9),
   };
-  return { arrays, group, others, solve: () => port.solve(velocity, right, sides) };
+  return { arrays, group, others, solve: () => port.solve(velocityChange, right, sides) };
 }
 
 /** What a turn adds to all sides. */
@@ -63,12 +63,12 @@ describe('what all rods of a group have wrong', () => {
     weighWhole(group, arrays);
     // from balance (all at rest, where nothing is out of it) copies are moved by one velocity
     const wrong = [0.3, -0.2, 0.1];
-    const { velocity, right, mass } = arrays;
+    const { velocityChange, right, mass } = arrays;
     solve();
-    const rest = velocity.slice();
+    const rest = velocityChange.slice();
     for (let i = 0; i < right.length; i++) right[i] = mass[Math.floor(i / 3)] * wrong[i % 3];
     solve();
-    const change = velocity.map((v, i) => v - rest[i] - wrong[i % 3]);
+    const change = velocityChange.map((v, i) => v - rest[i] - wrong[i % 3]);
     const before = change.slice();
     correct(group, arrays, change);
     for (let i = 0; i < change.length; i++) expect(change[i] - before[i]).toBeCloseTo(-wrong[i % 3], 12);

@@ -482,7 +482,6 @@ describe('a world with links', () => {
     expect(fails({ rotation: { stiffness: -1 } })).toMatch(/^links\.0\.rotation\.stiffness: /);
     expect(fails({}, { contact: { solver: 'impulses' } })).toMatch(/^contact\.solver: .*links/);
     expect(fails({}, { solver: { der: { integrator: 'shake' } } })).toMatch(/^links\.0: .*cannot be linked/);
-    expect(fails({}, { contact: {} })).toMatch(/^contact: statics do not know contact/);
     const parallel = crossed({ rotation: { about: 'normal', stiffness: 1 } });
     expect(() => createWorld({ ...parallel, rods: [parallel.rods[0], { ...parallel.rods[0], id: 'b' }] })).toThrow(
       /almost parallel/,

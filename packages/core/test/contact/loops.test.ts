@@ -17,7 +17,7 @@ const size = 3 * BLOCK + 77;
 function createTurn(): IterateRows {
   const make = (phase: number): Float64Array =>
     Float64Array.from({ length: size }, (_, i) => Math.sin(phase + 1.7 * i));
-  return { start: make(0), velocity: make(1), copy: make(2), free: make(3) };
+  return { reached: make(0), velocityChange: make(1), copy: make(2), lawInput: make(3) };
 }
 
 /** As if several threads did it, the last first. */
@@ -43,12 +43,12 @@ function inShares(turn: IterateRows, cuts: readonly number[]): SharedLoops {
 function iterate(turn: IterateRows, shared: SharedLoops | undefined, turns: number): number[] {
   const mixing = startMixing(turn, size, false, shared);
   for (let i = 0; i < size; i++) mixing.rows.weight[i] = 1 + (i % 3);
-  mixing.rows.finest.fill(2, 0, size);
+  mixing.rows.inverseTolerance.fill(2, 0, size);
   const errors: number[] = [];
   for (let k = 0; k < turns; k++) {
     for (let i = 0; i < size; i++) {
-      turn.copy[i] = turn.free[i];
-      turn.velocity[i] = 0.9 * ((i % 10) / 10) * turn.free[i] - turn.start[i];
+      turn.copy[i] = turn.lawInput[i];
+      turn.velocityChange[i] = 0.9 * ((i % 10) / 10) * turn.lawInput[i] - turn.reached[i];
     }
     const { norm, error, miss } = measure(mixing);
     expect(miss).toBe(2 * error);
@@ -69,7 +69,7 @@ describe('loops of the contact solver', () => {
     const shared = createTurn();
     const expected = iterate(alone, undefined, 9);
     expect(iterate(shared, inShares(shared, cuts), 9)).toEqual(expected);
-    expect(shared.free).toEqual(alone.free);
+    expect(shared.lawInput).toEqual(alone.lawInput);
     // numbers move, and mixing is worth it: plain turns would leave 0.847⁸ of the slowest part
     expect(expected[8]).toBeLessThan(0.05 * expected[0]);
     expect(expected[8]).toBeGreaterThan(0);

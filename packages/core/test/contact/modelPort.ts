@@ -38,7 +38,7 @@ export function describePort(title: string, model: Model, solver: Scene['solver'
     const { contact: port } = model.compile(rods, drives, scene, { bodies, welds });
     if (!port) throw new Error('no port');
     port.hold();
-    expect(port.step(marks, sides, 0, h, false).ok).toBe(true);
+    expect(port.step(marks, sides, { t: 0, dt: h, robust: false }).ok).toBe(true);
     return port;
   };
   const velocities = (force: Float64Array): Float64Array => {
@@ -52,7 +52,9 @@ export function describePort(title: string, model: Model, solver: Scene['solver'
     sides.mass.fill(0);
     const port = step();
     const response = new Float64Array(4);
-    expect(port.linearize(new Float64Array(size), response, marks, sides, 0, h, false)).toBe(true);
+    expect(
+      port.linearize({ velocity: new Float64Array(size), response }, marks, sides, { t: 0, dt: h, fresh: false }),
+    ).toBe(true);
     expect(port.factor(marks, sides)).toBe(true);
     return { port, response };
   };

@@ -83,8 +83,14 @@ describe.each(cases)('%s', (_, scene, sides) => {
     if (!port) throw new Error('no port');
     port.hold();
     const nothing = new Float64Array(3 * sides.count);
-    expect(port.linearize(nothing, new Float64Array(sides.count), marks, sides, 0, h, true)).toBe(true);
-    expect(port.step(marks, sides, 0, h, false).ok).toBe(true);
+    expect(
+      port.linearize({ velocity: nothing, response: new Float64Array(sides.count) }, marks, sides, {
+        t: 0,
+        dt: h,
+        fresh: true,
+      }),
+    ).toBe(true);
+    expect(port.step(marks, sides, { t: 0, dt: h, robust: false }).ok).toBe(true);
     const out = new Float64Array(3 * sides.count);
     port.readVelocity(out, sides);
     return out;
@@ -99,10 +105,10 @@ describe.each(cases)('%s', (_, scene, sides) => {
     port.hold();
     const response = new Float64Array(sides.count);
     const velocity = new Float64Array(3 * sides.count);
-    port.linearize(velocity, response, marks, sides, 0, h, true);
+    port.linearize({ velocity, response }, marks, sides, { t: 0, dt: h, fresh: true });
     const guess = velocity.slice();
-    port.step(marks, sides, 0, h, false);
-    expect(port.linearize(velocity, response, marks, sides, 0, h, false)).toBe(true);
+    port.step(marks, sides, { t: 0, dt: h, robust: false });
+    expect(port.linearize({ velocity, response }, marks, sides, { t: 0, dt: h, fresh: false })).toBe(true);
     // the linear step from the first guess leads near where the whole step does
     const fast = Math.max(...velocity.map(Math.abs));
     for (let k = 0; k < guess.length; k++) expect(Math.abs(guess[k] - velocity[k])).toBeLessThan(0.02 * fast);
@@ -151,9 +157,9 @@ describe.each(cases)('%s', (_, scene, sides) => {
     port.hold();
     const velocity = new Float64Array(3 * sides.count);
     const response = new Float64Array(sides.count);
-    port.linearize(velocity, response, marks, sides, 0, h, true);
-    port.step(marks, sides, 0, h, false);
-    port.linearize(velocity, response, marks, sides, 0, h, false);
+    port.linearize({ velocity, response }, marks, sides, { t: 0, dt: h, fresh: true });
+    port.step(marks, sides, { t: 0, dt: h, robust: false });
+    port.linearize({ velocity, response }, marks, sides, { t: 0, dt: h, fresh: false });
     port.factor(marks, sides);
     const size = 3 * sides.count;
     const impulse = Float64Array.from({ length: size }, (_item, k) => Math.sin(3 * k + 1));
@@ -170,7 +176,7 @@ describe.each(cases)('%s', (_, scene, sides) => {
     }
     const rho = Float64Array.from(response, (w) => 0.7 / w);
     sides.mass.set(rho);
-    port.linearize(velocity, response, marks, sides, 0, h, false);
+    port.linearize({ velocity, response }, marks, sides, { t: 0, dt: h, fresh: false });
     port.factor(marks, sides);
     const heavy = solve(impulse);
     // v = W(g − ρ v)
@@ -189,7 +195,7 @@ describe.each(cases)('%s', (_, scene, sides) => {
     sides.mass.fill(1e-4);
     port.hold();
     const velocity = new Float64Array(3 * sides.count);
-    port.linearize(velocity, new Float64Array(sides.count), marks, sides, 0, h, true);
+    port.linearize({ velocity, response: new Float64Array(sides.count) }, marks, sides, { t: 0, dt: h, fresh: true });
     port.factor(marks, sides);
     const size = 3 * sides.count;
     const impulse = Float64Array.from({ length: size }, (_item, k) => Math.sin(3 * k + 1));
@@ -231,9 +237,9 @@ describe('a node that a pin moves', () => {
     port.hold();
     const start = bundle.samples[0].nodePosition.slice();
     const velocity = new Float64Array(6);
-    port.linearize(velocity, new Float64Array(2), Uint8Array.of(1), sides, 0, h, true);
+    port.linearize({ velocity, response: new Float64Array(2) }, Uint8Array.of(1), sides, { t: 0, dt: h, fresh: true });
     const guess = velocity[2];
-    expect(port.step(Uint8Array.of(1), sides, 0, h, false).ok).toBe(true);
+    expect(port.step(Uint8Array.of(1), sides, { t: 0, dt: h, robust: false }).ok).toBe(true);
     const { nodePosition: x, nodeVelocity: v } = bundle.samples[0];
     const way = (x[2] - start[2]) / h;
     expect(guess).toBeCloseTo(way, 10);

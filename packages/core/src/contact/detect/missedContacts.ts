@@ -2,7 +2,7 @@
 import type { ContactSpec } from '../../scene/types.ts';
 import { appendContact, type ContactSet, replaceContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
-import { DEEPER, markStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
+import { DEEPER, markSlidingAtStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
 import { reboundThreshold } from './colliderContacts.ts';
 import type { ColliderSearch } from './colliderSearch.ts';
 import { type Finder, PARTNER, SEARCHED } from './finderData.ts';
@@ -70,7 +70,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
           rods: pass === 0 ? unchecked() : undefined,
           gathered: swept,
         });
-      markStart(found, finder, slipLimit(scaleOf(dt)));
+      markSlidingAtStart(found, finder, slipLimit(scaleOf(dt)));
       return { crossed, systems: systemsOf(found, systems) };
     },
     addPenetrations(to, list, t, dt) {
@@ -78,7 +78,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       found.count = 0;
       search.findPenetrations(found, { t, dt, allowed: DEEP, rods: members });
       setBias(found, finder, dt, reboundThreshold(finder, dt));
-      markStart(found, finder, slipLimit(scaleOf(dt)));
+      markSlidingAtStart(found, finder, slipLimit(scaleOf(dt)));
       mergeContacts(to, found);
       return found.count;
     },

@@ -11,7 +11,7 @@
 
 import { factorPositive, solvePositive } from '../../linalg/dense.ts';
 import type { ContactPort } from '../../model.ts';
-import type { SideArrays } from '../solve/sideArrays.ts';
+import type { BundleSides, SideArrays } from '../solve/sideArrays.ts';
 import { RELAXATION } from '../solve/vectorLoops.ts';
 import { rodsOf } from './arrays.ts';
 import { CORNERS, type CoarseRows, gather, weightOf } from './coarseBasis.ts';
@@ -33,8 +33,8 @@ const SAMPLES = 6;
 
 /** The links of a group and its sides, as far as K depends on them. */
 export type CoarseGroup = Pick<LinkGroup, 'set' | 'all' | 'rows' | 'shared' | 'coarse'>;
-export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocity' | 'right'> {
-  readonly sides: readonly (Omit<SideArrays['sides'][number], 'port' | 'response' | 'start'> & {
+export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocityChange' | 'right'> {
+  readonly bundles: readonly (Omit<BundleSides, 'port' | 'response' | 'reached'> & {
     readonly port: Pick<ContactPort, 'systemOfRod' | 'solve'>;
   })[];
 }
@@ -72,14 +72,14 @@ interface Sample {
 }
 
 /** Linked systems of the group, and the samples among them. */
-function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: CoarseArrays): Sample[] {
+function chooseSamples({ rows }: Coarse, group: CoarseGroup, { bundles, rod }: CoarseArrays): Sample[] {
   const { first } = group.rows;
   const kinds = new Map<string, Sample[]>();
   let bundle = 0;
   const systems = new Map<string, Sample>();
   for (let j = 0; j < rodsOf(group.rows); j++) {
-    while (bundle + 1 < sides.length && sides[bundle + 1].from <= first[j]) bundle++;
-    const { port, sides: own, from } = sides[bundle];
+    while (bundle + 1 < bundles.length && bundles[bundle + 1].from <= first[j]) bundle++;
+    const { port, sides: own, from } = bundles[bundle];
     const system = port.systemOfRod[own.rod[first[j] - from]];
     const key = `${bundle} ${system}`;
     const one = systems.get(key) ?? { bundle, system, rods: [], weight: 1, corners: [] };
@@ -140,20 +140,20 @@ function eachSide(
 export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | undefined {
   const coarse = findCoarse(group);
   if (!coarse) return undefined;
-  const { mass, velocity, right, sides } = arrays;
+  const { mass, velocityChange, right, bundles } = arrays;
   const { first } = group.rows;
   const { factor: k, lumped, rows } = coarse;
   const size = lumped.length;
   const samples = chooseSamples(coarse, group, arrays);
-  const marked = sides.map(({ systems }) => new Uint8Array(systems.length));
+  const marked = bundles.map(({ systems }) => new Uint8Array(systems.length));
   for (const { bundle, system } of samples) marked[bundle][system] = 1;
   const solve = (): void =>
-    sides.forEach(({ port, sides: own, velocity: out, right: impulse }, b) => {
+    bundles.forEach(({ port, sides: own, velocityChange: out, right: impulse }, b) => {
       port.solve(out, impulse, own, marked[b]);
     });
   right.fill(0);
   solve();
-  const rest = velocity.slice();
+  const rest = velocityChange.slice();
   k.fill(0);
   lumped.fill(0);
   const columns = samples.reduce((most, { corners }) => Math.max(most, corners.length), 0);
@@ -193,7 +193,7 @@ function addColumn(
   { rodRun, runSide, corner, fraction }: CoarseRows,
   first: Int32Array,
   { rods, weight }: Sample,
-  { mass, velocity, right }: CoarseArrays,
+  { mass, velocityChange, right }: CoarseArrays,
   rest: Float64Array,
 ): void {
   for (const j of rods) {
@@ -203,9 +203,9 @@ function addColumn(
       for (let i = runSide[r]; i < runSide[r + 1]; i++) {
         const s = i + shift;
         const rho = weight * mass[s];
-        const x = weight * right[3 * s] - rho * (velocity[3 * s] - rest[3 * s]);
-        const y = weight * right[3 * s + 1] - rho * (velocity[3 * s + 1] - rest[3 * s + 1]);
-        const z = weight * right[3 * s + 2] - rho * (velocity[3 * s + 2] - rest[3 * s + 2]);
+        const x = weight * right[3 * s] - rho * (velocityChange[3 * s] - rest[3 * s]);
+        const y = weight * right[3 * s + 1] - rho * (velocityChange[3 * s + 1] - rest[3 * s + 1]);
+        const z = weight * right[3 * s + 2] - rho * (velocityChange[3 * s + 2] - rest[3 * s + 2]);
         for (let c = 0; c < CORNERS; c++) {
           const w = weightOf(fraction, 3 * i, c);
           if (w === 0) continue;
@@ -219,7 +219,7 @@ function addColumn(
   }
 }
 
-/** Adds the correction to the change of the iteration, RELAXATION times the residual of the sides: in `velocity`. */
+/** Adds the correction to the change of the iteration, RELAXATION times the residual of the sides: in `velocityChange`. */
 export function correctCoarse(coarse: Coarse, group: CoarseGroup, arrays: LinkLoopArrays): void {
   const { rows, factor, lumped, pull, step } = coarse;
   loopLinks(group, RESTRICT, arrays);

@@ -17,10 +17,10 @@ import { GIVEN, type LinkRows, MEMORY, MOST_ROWS, RECORD } from './arrays.ts';
 export interface CrossingArrays {
   readonly mass: Float64Array;
   readonly response: Float64Array;
-  readonly start: Float64Array;
+  readonly reached: Float64Array;
   readonly copy: Float64Array;
   readonly right: Float64Array;
-  readonly free: Float64Array;
+  readonly lawInput: Float64Array;
 }
 
 /** Records of crossings, and the list of those to process. */
@@ -167,7 +167,7 @@ function pushOf(r: Float64Array, o: number, impulse: number, i: number, m: numbe
 export function startCrossings(
   { record: r, side, member }: CrossingRows,
   weight: Float64Array,
-  { copy, free, mass }: CrossingArrays,
+  { copy, lawInput, mass }: CrossingArrays,
   from: Float64Array,
   begin: number,
   end: number,
@@ -181,7 +181,7 @@ export function startCrossings(
         const at = 3 * s + m;
         copy[at] = from[at];
         weight[at] = mass[s];
-        free[at] = from[at] - pushOf(r, o, BEFORE, i, m) * r[o + INVERSE + i];
+        lawInput[at] = from[at] - pushOf(r, o, BEFORE, i, m) * r[o + INVERSE + i];
       }
     }
   }
@@ -251,7 +251,7 @@ export function applyCrossings(
   begin: number,
   end: number,
 ): number {
-  const { free } = arrays;
+  const { lawInput: q } = arrays;
   let swing = 0;
   for (let k = begin; k < end; k++) {
     const at = member[k];
@@ -260,19 +260,17 @@ export function applyCrossings(
     const b = 3 * side[4 * at + 1];
     const c = 3 * side[4 * at + 2];
     const d = 3 * side[4 * at + 3];
-    const ux = r[o + WANTED] + r[o] * free[a] + r[o + 1] * free[b] + r[o + 2] * free[c] + r[o + 3] * free[d];
-    const uy =
-      r[o + WANTED + 1] + r[o] * free[a + 1] + r[o + 1] * free[b + 1] + r[o + 2] * free[c + 1] + r[o + 3] * free[d + 1];
-    const uz =
-      r[o + WANTED + 2] + r[o] * free[a + 2] + r[o + 1] * free[b + 2] + r[o + 2] * free[c + 2] + r[o + 3] * free[d + 2];
+    const ux = r[o + WANTED] + r[o] * q[a] + r[o + 1] * q[b] + r[o + 2] * q[c] + r[o + 3] * q[d];
+    const uy = r[o + WANTED + 1] + r[o] * q[a + 1] + r[o + 1] * q[b + 1] + r[o + 2] * q[c + 1] + r[o + 3] * q[d + 1];
+    const uz = r[o + WANTED + 2] + r[o] * q[a + 2] + r[o + 1] * q[b + 2] + r[o + 2] * q[c + 2] + r[o + 3] * q[d + 2];
     const turn =
       r[o + WANTED + 3] +
-      r[o + NORMAL] * (free[b] - free[a]) +
-      r[o + NORMAL + 1] * (free[b + 1] - free[a + 1]) +
-      r[o + NORMAL + 2] * (free[b + 2] - free[a + 2]) +
-      r[o + NORMAL + 3] * (free[d] - free[c]) +
-      r[o + NORMAL + 4] * (free[d + 1] - free[c + 1]) +
-      r[o + NORMAL + 5] * (free[d + 2] - free[c + 2]);
+      r[o + NORMAL] * (q[b] - q[a]) +
+      r[o + NORMAL + 1] * (q[b + 1] - q[a + 1]) +
+      r[o + NORMAL + 2] * (q[b + 2] - q[a + 2]) +
+      r[o + NORMAL + 3] * (q[d] - q[c]) +
+      r[o + NORMAL + 4] * (q[d + 1] - q[c + 1]) +
+      r[o + NORMAL + 5] * (q[d + 2] - q[c + 2]);
     const inverse = r[o + ARROW];
     const bx = r[o + ARROW + 1];
     const by = r[o + ARROW + 2];
@@ -303,7 +301,7 @@ export function applyCrossings(
  * impulse in the record. `at`: index of the side's first number.
  */
 function writeSide(
-  { mass, copy, free, start, right }: CrossingArrays,
+  { mass, copy, lawInput, reached, right }: CrossingArrays,
   at: number,
   r: Float64Array,
   o: number,
@@ -325,13 +323,13 @@ function writeSide(
   const nx = sign * r[o + normal];
   const ny = sign * r[o + normal + 1];
   const nz = sign * r[o + normal + 2];
-  const x = free[at] + (w * px + nx * angle) * inverse;
-  const y = free[at + 1] + (w * py + ny * angle) * inverse;
-  const z = free[at + 2] + (w * pz + nz * angle) * inverse;
+  const x = lawInput[at] + (w * px + nx * angle) * inverse;
+  const y = lawInput[at + 1] + (w * py + ny * angle) * inverse;
+  const z = lawInput[at + 2] + (w * pz + nz * angle) * inverse;
   copy[at] = x;
   copy[at + 1] = y;
   copy[at + 2] = z;
-  right[at] = rho * (x - start[at]) + w * dx + nx * change;
-  right[at + 1] = rho * (y - start[at + 1]) + w * dy + ny * change;
-  right[at + 2] = rho * (z - start[at + 2]) + w * dz + nz * change;
+  right[at] = rho * (x - reached[at]) + w * dx + nx * change;
+  right[at + 1] = rho * (y - reached[at + 1]) + w * dy + ny * change;
+  right[at + 2] = rho * (z - reached[at + 2]) + w * dz + nz * change;
 }

@@ -10,7 +10,7 @@
  * iterations. Measurements and other corrections: docs/notes/contact-solver.md#links.
  */
 import type { ContactPort } from '../../model.ts';
-import type { SideArrays } from '../solve/sideArrays.ts';
+import type { BundleSides, SideArrays } from '../solve/sideArrays.ts';
 import { type LinkRows, rodsOf } from './arrays.ts';
 import type { Link, LinkGroup } from './linkData.ts';
 
@@ -20,8 +20,8 @@ export interface DriftGroup extends Pick<LinkGroup, 'whole'> {
   readonly rows: DriftRows;
 }
 /** Sides, as far as they are solved for. */
-export interface DriftArrays extends Pick<SideArrays, 'mass' | 'velocity' | 'right'> {
-  readonly sides: readonly (Pick<SideArrays['sides'][number], 'sides' | 'velocity' | 'right'> & {
+export interface DriftArrays extends Pick<SideArrays, 'mass' | 'velocityChange' | 'right'> {
+  readonly bundles: readonly (Pick<BundleSides, 'sides' | 'velocityChange' | 'right'> & {
     readonly port: Pick<ContactPort, 'solve'>;
   })[];
 }
@@ -83,24 +83,27 @@ export function shiftSides(
 }
 
 /** K⁻¹ of the group, row by row; zeros if a link holds it to a fixed point, or it cannot move. Overwrites velocities and right-hand sides. */
-export function weighWhole({ set, rows, whole }: DriftGroup, { mass, velocity, right, sides }: DriftArrays): void {
+export function weighWhole(
+  { set, rows, whole }: DriftGroup,
+  { mass, velocityChange, right, bundles }: DriftArrays,
+): void {
   whole.fill(0);
   for (const { sideCount, perEnd } of set.others) if (sideCount === perEnd) return;
   const { pull, first, last } = rows;
   const count = rodsOf(rows);
   const solve = (): void => {
-    for (const { port, sides: own, velocity: out, right: impulse } of sides) port.solve(out, impulse, own);
+    for (const { port, sides: own, velocityChange: out, right: impulse } of bundles) port.solve(out, impulse, own);
   };
   right.fill(0);
   solve();
-  const rest = velocity.slice();
+  const rest = velocityChange.slice();
   for (let k = 0; k < 3; k++) {
     right.fill(0);
     for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) right[3 * s + k] = mass[s];
     solve();
-    for (let i = 0; i < velocity.length; i++) velocity[i] = rest[i] - velocity[i];
-    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) velocity[3 * s + k] += 1;
-    sumPulls(rows, mass, velocity, 0, count);
+    for (let i = 0; i < velocityChange.length; i++) velocityChange[i] = rest[i] - velocityChange[i];
+    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) velocityChange[3 * s + k] += 1;
+    sumPulls(rows, mass, velocityChange, 0, count);
     for (let m = 0; m < 3; m++) for (let j = m; j < 3 * count; j += 3) whole[3 * m + k] += pull[j];
   }
   right.fill(0);

@@ -88,10 +88,10 @@ export function factorLinks(group: LinkGroup, arrays: LinkLoopArrays): boolean {
 /** First iterate, from the impulses of the linearization and side velocities: those of the start, or `best`. */
 export function startLinks(group: LinkGroup, arrays: LinkLoopArrays, mix: LinkMixRows, best: boolean): void {
   loopLinks(group, best ? START_BEST : START, arrays, mix);
-  const { copy, free, mass, start } = arrays;
+  const { copy, lawInput, mass, reached } = arrays;
   const { otherSide: side } = group.rows;
   const { weight } = mix;
-  const from = best ? mix.best : start;
+  const from = best ? mix.best : reached;
   for (const link of group.set.others) {
     for (let i = 0; i < link.sideCount; i++) {
       const s = side[link.firstSide + i];
@@ -99,7 +99,7 @@ export function startLinks(group: LinkGroup, arrays: LinkLoopArrays, mix: LinkMi
         copy[3 * s + k] = from[3 * s + k];
         weight[3 * s + k] = mass[s];
         const p = impulseAt(link, link.impulseStart, i, k);
-        free[3 * s + k] = from[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
+        lawInput[3 * s + k] = from[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
       }
     }
   }
@@ -114,7 +114,7 @@ function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<nu
 
 /** The law of every link: computes impulses and copies from q. Returns the largest velocity that an impulse causes [m/s]. */
 export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
-  const { mass, copy, free, response } = arrays;
+  const { mass, copy, lawInput, response } = arrays;
   const { set, dt } = group;
   const { otherSide: side } = group.rows;
   let swing = loopLinks(group, APPLY, arrays);
@@ -126,7 +126,7 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
       for (let i = 0; i < sideCount; i++) {
         const s = 3 * side[first + i];
         const o = 3 * (r * sideCount + i);
-        u += c[o] * free[s] + c[o + 1] * free[s + 1] + c[o + 2] * free[s + 2];
+        u += c[o] * lawInput[s] + c[o + 1] * lawInput[s + 1] + c[o + 2] * lawInput[s + 2];
       }
       for (let m = 0; m < r; m++) u += f[r * rows + m] * p[m];
       p[r] = -u / f[r * rows + r];
@@ -142,7 +142,7 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
         // forces only: a cross-section turns so easily that its response to torques is no measure
         if (i % link.perEnd < 2) swing = Math.max(swing, Math.abs(p[k]) * response[s]);
         const impulse = impulseAt(link, p, i, k);
-        copy[3 * s + k] = free[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
+        copy[3 * s + k] = lawInput[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
       }
     }
   }
@@ -151,14 +151,14 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
 
 /** Right-hand side of the rods' solves: ρ(y − v₀) + Cᵀ(p − p₀); crossings write theirs with their law. */
 export function pullSides({ set, rows: { otherSide: side } }: LinkGroup, arrays: LinkLoopArrays): void {
-  const { start, copy, right, mass } = arrays;
+  const { reached, copy, right, mass } = arrays;
   for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0, firstSide } of set.others) {
     for (let i = 0; i < sideCount; i++) {
       const s = side[firstSide + i];
       for (let k = 0; k < 3; k++) {
         let change = 0;
         for (let r = 0; r < rows; r++) change += c[3 * (r * sideCount + i) + k] * (p[r] - p0[r]);
-        right[3 * s + k] = mass[s] * (copy[3 * s + k] - start[3 * s + k]) + change;
+        right[3 * s + k] = mass[s] * (copy[3 * s + k] - reached[3 * s + k]) + change;
       }
     }
   }

@@ -43,7 +43,7 @@ export const PROLONG = 17;
 
 /** Arrays that the loops use besides the rows of links: those of the sides, and `weight` and `best` of Anderson acceleration. */
 export interface LinkLoopArrays extends CrossingArrays {
-  readonly velocity: Float64Array;
+  readonly velocityChange: Float64Array;
   readonly force: Float64Array;
   readonly edge: Int32Array;
   readonly weight: Float64Array;
@@ -56,11 +56,11 @@ export const UNMIXED: LinkMixRows = { weight: NONE, best: NONE, capacity: 0, win
 export const UNPLACED: LinkLoopArrays = {
   mass: NONE,
   response: NONE,
-  start: NONE,
+  reached: NONE,
   copy: NONE,
   right: NONE,
-  free: NONE,
-  velocity: NONE,
+  lawInput: NONE,
+  velocityChange: NONE,
   force: NONE,
   edge: new Int32Array(0),
   weight: NONE,
@@ -75,7 +75,7 @@ export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopAr
 
 /** Largest difference of the velocities of sides `from` to `to` from those of the copies [m/s], for sides with a mass. */
 export function missOfSides(
-  { start, copy, mass }: Pick<LinkLoopArrays, 'start' | 'copy' | 'mass'>,
+  { reached, copy, mass }: Pick<LinkLoopArrays, 'reached' | 'copy' | 'mass'>,
   from: number,
   to: number,
 ): number {
@@ -83,7 +83,7 @@ export function missOfSides(
   for (let s = from; s < to; s++) {
     if (mass[s] === 0) continue;
     for (let k = 0; k < 3; k++) {
-      const miss = Math.abs(start[3 * s + k] - copy[3 * s + k]);
+      const miss = Math.abs(reached[3 * s + k] - copy[3 * s + k]);
       if (miss > most) most = miss;
       else if (!(miss <= most)) return Infinity;
     }
@@ -108,9 +108,9 @@ export interface LinkLoopInput {
 export function runLinkLoop(kind: number, input: LinkLoopInput, from: number, to: number): number {
   const { rows, arrays, mix, position, numbers, cells } = input;
   if (kind === APPLY) return applyCrossings(rows, arrays, from, to);
-  if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocity, from, to);
-  if (kind === SHIFT) shiftSides(rows, arrays.velocity, numbers, from, to);
-  else if (kind === START) startCrossings(rows, mix.weight, arrays, arrays.start, from, to);
+  if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocityChange, from, to);
+  if (kind === SHIFT) shiftSides(rows, arrays.velocityChange, numbers, from, to);
+  else if (kind === START) startCrossings(rows, mix.weight, arrays, arrays.reached, from, to);
   else if (kind === START_BEST) startCrossings(rows, mix.weight, arrays, mix.best, from, to);
   else if (kind === MEASURE) measureCrossings(rows, position, from, to);
   else if (kind === WRITE) return writeCrossings(rows, arrays, numbers[0], from, to);
@@ -119,8 +119,8 @@ export function runLinkLoop(kind: number, input: LinkLoopInput, from: number, to
   else if (kind === RECALL_NEXT) recallCrossings(rows, rows.next, numbers[0], from, to);
   else if (kind === REMEMBER) rememberCrossings(rows, numbers[0], from, to);
   else if (kind === COMMIT) rows.memory.set(rows.next.subarray(MEMORY * from, MEMORY * to), MEMORY * from);
-  else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocity, from, to);
-  else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocity, from, to);
+  else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocityChange, from, to);
+  else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocityChange, from, to);
   else if (kind === MISS) return missOfSides(arrays, from, to);
   else if (kind === PLACE_SIDES) placeLinkSides(rows, arrays, from, to);
   else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);

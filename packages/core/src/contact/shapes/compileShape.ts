@@ -18,13 +18,8 @@ function requirePositive(value: number, path: Path, what: string): number {
 
 export function compileShape(spec: ColliderSpec, path: Path, warnings: string[]): Shape {
   switch (spec.type) {
-    case 'plane': {
-      const [x, y, z] = spec.normal ?? [0, 0, 1];
-      const size = hypot(x, y, z);
-      if (!(size > 0))
-        throw new SceneError([...path, 'normal'], 'the normal is the zero vector; give a direction out of the ground');
-      return createPlane(x / size, y / size, z / size);
-    }
+    case 'plane':
+      return compilePlane(spec, path);
     case 'sphere':
       return createSphere(requirePositive(spec.radius, [...path, 'radius'], 'radius'));
     case 'ellipsoid':
@@ -34,53 +29,71 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
       return createEllipsoid(spec.radii);
     case 'capsule':
       return createCapsule(spec.from, spec.to, requirePositive(spec.radius, [...path, 'radius'], 'radius'));
-    case 'torus': {
-      const ring = requirePositive(spec.ring, [...path, 'ring'], 'radius of the ring');
-      const radius = requirePositive(spec.radius, [...path, 'radius'], 'radius');
-      if (radius >= ring)
-        throw new SceneError(
-          [...path, 'radius'],
-          `the radius is ${radius} m; it must be below that of the ring, ${ring} m`,
-        );
-      return createTorus(ring, radius);
-    }
-    case 'box': {
-      const [a, b, c] = spec.size;
-      spec.size.forEach((size, k) => {
-        requirePositive(size, [...path, 'size', k], 'edge length');
-      });
-      const { rounding = 0 } = spec;
-      if (!(rounding >= 0 && rounding <= 0.5 * Math.min(a, b, c))) {
-        const limit = 0.5 * Math.min(a, b, c);
-        throw new SceneError([...path, 'rounding'], `the rounding is ${rounding} m; it must be from 0 to ${limit} m`);
-      }
-      return createBox(0.5 * a, 0.5 * b, 0.5 * c, rounding);
-    }
+    case 'torus':
+      return compileTorus(spec, path);
+    case 'box':
+      return compileBox(spec, path);
     case 'mesh':
       return compileMesh(spec, path, warnings);
-    case 'formula': {
-      const evaluate = atPath([...path, 'formula'], () => compileExpression(spec.formula, ['x', 'y', 'z', 't']));
-      const values = new Float64Array(4);
-      return createFormulaShape(
-        (x, y, z, t) => {
-          values[0] = x;
-          values[1] = y;
-          values[2] = z;
-          values[3] = t;
-          return evaluate(values);
-        },
-        1,
-        (value, place, t) => {
-          finite(value, [...path, 'formula'], () => `x, y, z = ${place.join(', ')}, t = ${t}`);
-        },
-      );
-    }
+    case 'formula':
+      return compileFormula(spec, path);
     case 'grid':
       return compileGrid(spec, path);
   }
 }
 
-function compileGrid(spec: Extract<ColliderSpec, { type: 'grid' }>, path: Path): Shape {
+type SpecOf<Type extends ColliderSpec['type']> = Extract<ColliderSpec, { type: Type }>;
+
+function compilePlane({ normal = [0, 0, 1] }: SpecOf<'plane'>, path: Path): Shape {
+  const [x, y, z] = normal;
+  const size = hypot(x, y, z);
+  if (!(size > 0))
+    throw new SceneError([...path, 'normal'], 'the normal is the zero vector; give a direction out of the ground');
+  return createPlane(x / size, y / size, z / size);
+}
+
+function compileTorus(spec: SpecOf<'torus'>, path: Path): Shape {
+  const ring = requirePositive(spec.ring, [...path, 'ring'], 'radius of the ring');
+  const radius = requirePositive(spec.radius, [...path, 'radius'], 'radius');
+  if (radius >= ring)
+    throw new SceneError(
+      [...path, 'radius'],
+      `the radius is ${radius} m; it must be below that of the ring, ${ring} m`,
+    );
+  return createTorus(ring, radius);
+}
+
+function compileBox({ size, rounding = 0 }: SpecOf<'box'>, path: Path): Shape {
+  const [a, b, c] = size;
+  size.forEach((length, k) => {
+    requirePositive(length, [...path, 'size', k], 'edge length');
+  });
+  const limit = 0.5 * Math.min(a, b, c);
+  if (!(rounding >= 0 && rounding <= limit))
+    throw new SceneError([...path, 'rounding'], `the rounding is ${rounding} m; it must be from 0 to ${limit} m`);
+  return createBox(0.5 * a, 0.5 * b, 0.5 * c, rounding);
+}
+
+function compileFormula({ formula }: SpecOf<'formula'>, path: Path): Shape {
+  const at = [...path, 'formula'];
+  const evaluate = atPath(at, () => compileExpression(formula, ['x', 'y', 'z', 't']));
+  const values = new Float64Array(4);
+  return createFormulaShape(
+    (x, y, z, t) => {
+      values[0] = x;
+      values[1] = y;
+      values[2] = z;
+      values[3] = t;
+      return evaluate(values);
+    },
+    1,
+    (value, place, t) => {
+      finite(value, at, () => `x, y, z = ${place.join(', ')}, t = ${t}`);
+    },
+  );
+}
+
+function compileGrid(spec: SpecOf<'grid'>, path: Path): Shape {
   requirePositive(spec.spacing, [...path, 'spacing'], 'spacing');
   spec.count.forEach((n, k) => {
     if (!(Number.isInteger(n) && n >= 2))
@@ -97,7 +110,7 @@ function compileGrid(spec: Extract<ColliderSpec, { type: 'grid' }>, path: Path):
   return createGridShape({ ...spec, values: Float64Array.from(spec.values) });
 }
 
-type MeshSpec = Extract<ColliderSpec, { type: 'mesh' }>;
+type MeshSpec = SpecOf<'mesh'>;
 
 function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
   const count = spec.vertices.length;

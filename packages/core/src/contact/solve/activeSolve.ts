@@ -10,7 +10,7 @@ import { contactConstants } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import { readVelocities } from './displacements.ts';
-import { isFrictionless, straighten, surfaceAlong } from './frictionless.ts';
+import { isFrictionless, projectImpulses, surfaceAlong } from './frictionless.ts';
 import {
   ACTIVE_SIDES,
   ALL_SIDES,
@@ -64,7 +64,7 @@ function activate(
   arrays: SideArrays,
   { dt, margin }: { readonly dt: number; readonly margin: number },
 ): number {
-  const { start, sideA, sideB, axes } = arrays;
+  const { reached, sideA, sideB, axes } = arrays;
   let fresh = 0;
   active.worstClosing = 0;
   if (active.placeOf.length < set.count) {
@@ -78,10 +78,10 @@ function activate(
     if (placeOf[c] >= 0) continue;
     const o = 3 * c;
     let u = set.bias[c];
-    if (axes === 1) u += start[sideA[c]] - (sideB[c] >= 0 ? start[sideB[c]] : surfaceAlong(set, c));
+    if (axes === 1) u += reached[sideA[c]] - (sideB[c] >= 0 ? reached[sideB[c]] : surfaceAlong(set, c));
     for (let k = 0; k < 3 && axes === 3; k++) {
-      const other = sideB[c] >= 0 ? start[3 * sideB[c] + k] : set.surface[o + k];
-      u += set.normal[o + k] * (start[3 * sideA[c] + k] - other);
+      const other = sideB[c] >= 0 ? reached[3 * sideB[c] + k] : set.surface[o + k];
+      u += set.normal[o + k] * (reached[3 * sideA[c] + k] - other);
     }
     const loaded = set.impulse[o] !== 0 || set.impulse[o + 1] !== 0 || set.impulse[o + 2] !== 0;
     if (!loaded && u * dt >= margin * set.size[c]) continue;
@@ -108,7 +108,7 @@ function copyActiveSides({ placeOf }: ActiveContacts, some: SideArrays, all: Sid
   const copy = (to: number, from: number): void => {
     if (from < 0) return;
     some.response[to] = all.response[from];
-    for (let k = 0; k < axes; k++) some.start[axes * to + k] = all.start[axes * from + k];
+    for (let k = 0; k < axes; k++) some.reached[axes * to + k] = all.reached[axes * from + k];
   };
   for (let c = 0; c < set.count; c++) {
     if (placeOf[c] < 0) continue;
@@ -138,14 +138,17 @@ interface ActiveRun {
   readonly problem: IslandProblem;
   /** Numbers per side: 1 along the normal while no contact has friction. */
   axes: 1 | 3;
+  /** Sides of all contacts, and of the active ones. */
   all: SideArrays;
   arrays: SideArrays;
+  /** True if the models are at a guess of the step, or at the state of an earlier pass; else they are at its start. */
+  readonly hasGuess: boolean;
 }
 
 /** With one number per side, impulses must lie along the normals. */
 function alignImpulses(set: ContactSet, axes: 1 | 3): 1 | 3 {
   if (axes === 3 || !isFrictionless(set)) return 3;
-  straighten(set);
+  projectImpulses(set);
   return 1;
 }
 
@@ -185,6 +188,59 @@ function addClosed(run: ActiveRun, rough: boolean, mayActivate: boolean): boolea
   return true;
 }
 
+/** Lays out the island and moves the models to the initial state of the step. */
+function startRun(
+  rounds: IslandRounds,
+  active: ActiveContacts,
+  problem: IslandProblem,
+  axesAtStart: 1 | 3,
+): { readonly run: ActiveRun; readonly trouble: StepOutcome | undefined } {
+  const { contacts: set, systems } = problem;
+  const axes = alignImpulses(set, axesAtStart);
+  const all = layOutSides(rounds.layout, set, { systems, axes, slot: ALL_SIDES });
+  const hasGuess = problem.resume || all.bundles.every(({ port }) => port.guess);
+  clearActive(active);
+  const run: ActiveRun = { rounds, active, problem, axes, all, arrays: all, hasGuess };
+  return { run, trouble: startRounds(rounds, problem, all, hasGuess) };
+}
+
+/** Collects the active contacts and their sides before the first round. */
+function selectFirst(run: ActiveRun): void {
+  const { active, problem, all, hasGuess } = run;
+  gatherActive(active, problem.contacts);
+  if (active.contacts.count === problem.contacts.count) return;
+  run.arrays = layOutActive(run);
+  // without a guess, the first round uses the linearization of all sides
+  if (!hasGuess) copyActiveSides(active, run.arrays, all, problem.contacts);
+}
+
+/**
+ * Takes rounds until the rods move as predicted and no inactive contact closes. Returns the failure, if any, and whether the last round was
+ * rough and the caller must call again.
+ */
+function takeRounds(run: ActiveRun): { readonly trouble?: StepOutcome; readonly needsRecheck: boolean } {
+  const { rounds, active, problem, hasGuess } = run;
+  const { dt, isChecked } = problem;
+  const abrupt = ABRUPT * rounds.options.tolerance * velocityScale(rounds.layout, dt);
+  const onlyActive: IslandProblem = { ...problem, contacts: active.contacts };
+  let rough = false;
+  for (let round = 0, lateRounds = 0; ; round++) {
+    rough = round < ROUNDS - 1 && ((isChecked && rough) || active.worstClosing > abrupt);
+    active.worstClosing = 0;
+    const linearization = round === 0 && !hasGuess ? 'done' : 'again';
+    const toleranceFactor = rough ? ROUGH : 1;
+    const trouble = takeRound(rounds, onlyActive, run.arrays, { linearization, rough, toleranceFactor });
+    if (trouble) return { trouble, needsRecheck: false };
+    const predicted = !rough && isPredicted(run.arrays, predictionLimit(rounds, dt));
+    if (addClosed(run, rough, lateRounds < LATE_ROUNDS)) {
+      lateRounds++;
+      continue;
+    }
+    const needsRecheck = isChecked && rough;
+    if (needsRecheck || predicted || round - lateRounds >= ROUNDS - 1) return { needsRecheck };
+  }
+}
+
 /**
  * Solves the island and steps it. `needsRecheck`: it was solved roughly near an abrupt impact, and the caller must call again.
  */
@@ -194,41 +250,17 @@ export function solveWithActiveContacts(
   problem: IslandProblem,
   axesAtStart: 1 | 3,
 ): { readonly outcome: StepOutcome; readonly needsRecheck: boolean } {
-  const { layout, options, outcome } = rounds;
-  const { contacts: set, systems, dt, isChecked } = problem;
-  const fail = (trouble: StepOutcome) => ({ outcome: trouble, needsRecheck: false }) as const;
-  const scale = velocityScale(layout, dt);
-  const axes = alignImpulses(set, axesAtStart);
-  const all = layOutSides(layout, set, { systems, axes, slot: ALL_SIDES });
-  const run: ActiveRun = { rounds, active, problem, axes, all, arrays: all };
-  clearActive(active);
-  const guesses = problem.resume || all.sides.every(({ port }) => port.guess);
-  const unable = startRounds(rounds, problem, all, guesses);
-  if (unable) return fail(unable);
-  if (activate(active, set, all, { dt, margin: CLOSE }) === 0)
-    return fail(stepModels(rounds, problem, all, false) ?? { ok: true, ...outcome });
-  gatherActive(active, set);
-  const some: IslandProblem = { ...problem, contacts: active.contacts };
-  if (active.contacts.count < set.count) run.arrays = layOutActive(run);
-  if (!guesses && run.arrays !== all) copyActiveSides(active, run.arrays, all, set);
-  let rough = false;
-  let needsRecheck = false;
-  for (let round = 0, late = 0; ; round++) {
-    rough = round < ROUNDS - 1 && ((isChecked && rough) || active.worstClosing > ABRUPT * options.tolerance * scale);
-    active.worstClosing = 0;
-    const linearization = round === 0 && !guesses ? 'done' : 'again';
-    const trouble = takeRound(rounds, some, run.arrays, { linearization, rough, toleranceFactor: rough ? ROUGH : 1 });
-    if (trouble) return fail(trouble);
-    const predicted = !rough && isPredicted(run.arrays, predictionLimit(rounds, dt));
-    if (addClosed(run, rough, late < LATE_ROUNDS)) {
-      late++;
-      continue;
-    }
-    needsRecheck = isChecked && rough;
-    if (needsRecheck || predicted || round - late >= ROUNDS - 1) break;
-  }
+  const { contacts: set, dt } = problem;
+  const finish = (outcome: StepOutcome) => ({ outcome, needsRecheck: false }) as const;
+  const { run, trouble: unable } = startRun(rounds, active, problem, axesAtStart);
+  if (unable) return finish(unable);
+  const isTouched = activate(active, set, run.all, { dt, margin: CLOSE }) > 0;
+  if (!isTouched) return finish(stepModels(rounds, problem, run.all, false) ?? { ok: true, ...rounds.outcome });
+  selectFirst(run);
+  const { trouble, needsRecheck } = takeRounds(run);
+  if (trouble) return finish(trouble);
   rounds.arrived = hasArrived(run.arrays, predictionLimit(rounds, dt));
-  markSliding(active.contacts, run.arrays, scale);
+  markSliding(active.contacts, run.arrays, velocityScale(rounds.layout, dt));
   returnActive(active, set);
-  return { outcome: { ok: true, ...outcome }, needsRecheck };
+  return { outcome: { ok: true, ...rounds.outcome }, needsRecheck };
 }

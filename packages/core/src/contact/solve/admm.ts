@@ -17,7 +17,7 @@ import { applyLinks, factorLinks, loopLinks, pullSides, startLinks, weighLinks }
 import type { LinkGroup } from '../links/linkData.ts';
 import { PULL, SHIFT } from '../links/loops.ts';
 import { type Accelerator, accelerate, keep, keepCopies, measure, restartMixing, startMixing } from './anderson.ts';
-import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
+import { applyNormalLaw, spread, startNormal, writeNormalRightSide } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawArrays.ts';
 import type { SideArrays, SolveResult } from './sideArrays.ts';
 import { type MixRows, RELAXATION } from './vectorLoops.ts';
@@ -34,17 +34,17 @@ function responseOf({ response, links, rod }: SideArrays, side: number): number 
 /** Computes the weights ρ from the responses; prepares the factors. */
 export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   if (arrays.links) weighLinks(arrays.links, arrays, set.count > 0);
-  const { sideA, sideB, omega, contactsAtNode, mass, awake } = arrays;
+  const { sideA, sideB, omega, contactsAtNode, mass, isActive } = arrays;
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
     const mean = responseOf(arrays, sideA[c]) + (b >= 0 ? responseOf(arrays, b) : 0);
-    omega[c] = awake[c] ? (arrays.axes === 1 ? spread(contactsAtNode[c]) : contactsAtNode[c]) * mean : 0;
+    omega[c] = isActive[c] ? (arrays.axes === 1 ? spread(contactsAtNode[c]) : contactsAtNode[c]) * mean : 0;
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
   }
   if (arrays.links && !factorLinks(arrays.links, arrays)) return false;
-  for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
+  for (const { port, sides, systems } of arrays.bundles) if (!port.factor(systems, sides)) return false;
   if (arrays.links && set.count > 0) weighWhole(arrays.links, arrays);
   return true;
 }
@@ -52,7 +52,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
 /** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest W·p_n [m/s]. */
 function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
-  const { sideA, sideB, omega, mass, copy, free, contactsAtNode } = arrays;
+  const { sideA, sideB, omega, mass, copy, lawInput, contactsAtNode } = arrays;
   const { impulse: p, normal, bias, surface, sliding, staticFriction, dynamicFriction } = set;
   let swing = 0;
   for (let c = from; c < to; c++) {
@@ -62,9 +62,9 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const inverse = 1 / mass[sideA[c]];
-    const ux = free[a] - (b >= 0 ? free[b] : surface[o]);
-    const uy = free[a + 1] - (b >= 0 ? free[b + 1] : surface[o + 1]);
-    const uz = free[a + 2] - (b >= 0 ? free[b + 2] : surface[o + 2]);
+    const ux = lawInput[a] - (b >= 0 ? lawInput[b] : surface[o]);
+    const uy = lawInput[a + 1] - (b >= 0 ? lawInput[b + 1] : surface[o + 1]);
+    const uz = lawInput[a + 2] - (b >= 0 ? lawInput[b + 2] : surface[o + 2]);
     const nx = normal[o];
     const ny = normal[o + 1];
     const nz = normal[o + 2];
@@ -96,22 +96,22 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
     p[o] = px;
     p[o + 1] = py;
     p[o + 2] = pz;
-    copy[a] = free[a] + px * inverse;
-    copy[a + 1] = free[a + 1] + py * inverse;
-    copy[a + 2] = free[a + 2] + pz * inverse;
+    copy[a] = lawInput[a] + px * inverse;
+    copy[a + 1] = lawInput[a + 1] + py * inverse;
+    copy[a + 2] = lawInput[a + 2] + pz * inverse;
     if (b < 0) continue;
-    copy[b] = free[b] - px * inverse;
-    copy[b + 1] = free[b + 1] - py * inverse;
-    copy[b + 2] = free[b + 2] - pz * inverse;
+    copy[b] = lawInput[b] - px * inverse;
+    copy[b + 1] = lawInput[b + 1] - py * inverse;
+    copy[b + 2] = lawInput[b + 2] - pz * inverse;
   }
   return swing;
 }
 
 /** Applies the contact law at contacts `from` to `to`, and writes the right-hand side of the rods' solves. */
-export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+export function applyLawAndWriteRightSide(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const swing = applyLaw(set, arrays, from, to);
-  if (arrays.axes === 1) pullNormal(arrays, from, to);
-  else pull(set, arrays, from, to);
+  if (arrays.axes === 1) writeNormalRightSide(arrays, from, to);
+  else writeRightSide(set, arrays, from, to);
   return swing;
 }
 
@@ -120,18 +120,18 @@ export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: n
  * velocity that an impulse causes [m/s]. `law`: given if threads apply it.
  */
 function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
-  let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
+  let swing = law ? law.run() : applyLawAndWriteRightSide(set, arrays, 0, set.count);
   if (arrays.links) {
     swing = Math.max(swing, applyLinks(arrays.links, arrays));
     pullSides(arrays.links, arrays);
   }
-  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
+  for (const one of arrays.bundles) one.port.solve(one.velocityChange, one.right, one.sides);
   return swing;
 }
 
 /** Right-hand side of the rods' linear solves: ρ(y − v₀) ± (p − p₀). */
-function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
-  const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
+function writeRightSide(set: LawSet, arrays: LawArrays, from: number, to: number): void {
+  const { reached, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
   for (let c = from; c < to; c++) {
     const a = 3 * sideA[c];
@@ -139,8 +139,8 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
     const rho = mass[sideA[c]];
     for (let m = 0; m < 3; m++) {
       const change = p[3 * c + m] - impulseStart[3 * c + m];
-      right[a + m] = rho * (copy[a + m] - start[a + m]) + change;
-      if (b >= 0) right[b + m] = rho * (copy[b + m] - start[b + m]) - change;
+      right[a + m] = rho * (copy[a + m] - reached[a + m]) + change;
+      if (b >= 0) right[b + m] = rho * (copy[b + m] - reached[b + m]) - change;
     }
   }
 }
@@ -223,26 +223,26 @@ export interface AdmmOptions {
 function startContacts(
   set: ContactSet,
   arrays: SideArrays,
-  { weight, finest }: MixRows,
+  { weight, inverseTolerance }: MixRows,
   { scale, tolerance, positionTolerance }: AdmmOptions,
 ): void {
-  if (arrays.axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, positionTolerance);
-  const { start, copy, free, sideA, sideB, omega, mass } = arrays;
+  if (arrays.axes === 1) startNormal(set, arrays, weight, inverseTolerance, tolerance * scale, positionTolerance);
+  const { reached, copy, lawInput, sideA, sideB, omega, mass } = arrays;
   for (let c = 0; c < set.count && arrays.axes === 3; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const inverse = omega[c] > 0 ? 1 / mass[sideA[c]] : 0;
     const fine = 1 / Math.max(tolerance * scale, positionTolerance * set.size[c]);
     for (let m = 0; m < 3; m++) {
-      finest[a + m] = fine;
-      if (b >= 0) finest[b + m] = fine;
-      free[a + m] = start[a + m] - set.impulse[3 * c + m] * inverse;
+      inverseTolerance[a + m] = fine;
+      if (b >= 0) inverseTolerance[b + m] = fine;
+      lawInput[a + m] = reached[a + m] - set.impulse[3 * c + m] * inverse;
       weight[a + m] = mass[sideA[c]];
-      copy[a + m] = start[a + m];
+      copy[a + m] = reached[a + m];
       if (b < 0) continue;
-      free[b + m] = start[b + m] + set.impulse[3 * c + m] * inverse;
+      lawInput[b + m] = reached[b + m] + set.impulse[3 * c + m] * inverse;
       weight[b + m] = mass[sideA[c]];
-      copy[b + m] = start[b + m];
+      copy[b + m] = reached[b + m];
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
@@ -253,11 +253,11 @@ const shift = new Float64Array(3);
 /** Removes errors that whole linked rods have in common, which iterations reduce slowly (links/drift.ts, links/coarse.ts). */
 function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Accelerator, iteration: number): void {
   if (iteration === PATIENCE) {
-    const change = arrays.velocity.slice();
+    const change = arrays.velocityChange.slice();
     const coarse = weighCoarse(links, arrays);
     if (coarse) links.coarse = coarse;
     else delete links.coarse;
-    arrays.velocity.set(change);
+    arrays.velocityChange.set(change);
     restartMixing(mixing);
   }
   if (links.coarse) correctCoarse(links.coarse, links, arrays);
@@ -267,6 +267,44 @@ function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Acceler
   }
 }
 
+/** Errors of the iterations so far: the least, and since when it has not fallen by STALL_DROP. */
+interface Progress {
+  least: number;
+  /** True if the least error is small enough to be accepted once the solver stalls. */
+  isAcceptable: boolean;
+  stallFrom: number;
+  stallError: number;
+}
+
+/** Compares an iteration with the best so far; true if it is the best. `limit`: admissible error [m/s]; `miss`: of positions, in tolerances. */
+function isBest(progress: Progress, { error, miss }: { error: number; miss: number }, limit: number): boolean {
+  if (!(error < progress.least)) return false;
+  progress.least = error;
+  progress.isAcceptable = error <= STALL_FACTOR * limit && POSITION_TOLERANCE * miss <= STALL_DISPLACEMENT;
+  return true;
+}
+
+/** True if the solver stalls at iteration k. */
+function isStalled(progress: Progress, error: number, k: number): boolean {
+  if (error < (1 - STALL_DROP) * progress.stallError) {
+    progress.stallFrom = k;
+    progress.stallError = error;
+  }
+  return progress.isAcceptable && k - progress.stallFrom >= STALL_ITERATIONS;
+}
+
+/** Takes the impulses of the iterate with the least error. */
+function useBest(set: ContactSet, arrays: SideArrays, { best }: MixRows): void {
+  arrays.lawInput.set(best.subarray(0, arrays.axes * arrays.count));
+  applyLaw(set, arrays, 0, set.count);
+  if (arrays.links) applyLinks(arrays.links, arrays);
+}
+
+/** Threads that share the loops of the solver; none if several bundles take part. */
+function loopThreads({ bundles }: SideArrays): SharedLoops | undefined {
+  return bundles.length === 1 ? threadsOf(bundles[0].port)?.solverLoops(bundles[0].sides) : undefined;
+}
+
 /**
  * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of the change by the impulses), and no contact
  * misses its position by more than the position tolerance. After `limit` iterations it returns the impulses with the least error: with friction
@@ -274,46 +312,34 @@ function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Acceler
  */
 export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArrays, options: AdmmOptions): void {
   const { scale, tolerance, limit } = options;
-  const { free, right, axes } = arrays;
-  const size = axes * arrays.count;
-  const [only] = arrays.sides;
-  const threads = arrays.sides.length === 1 ? threadsOf(only.port)?.solverLoops(only.sides) : undefined;
-  const mixing = startMixing(arrays, size, axes === 1, threads);
+  const threads = loopThreads(arrays);
+  const mixing = startMixing(arrays, arrays.axes * arrays.count, arrays.axes === 1, threads);
   startContacts(set, arrays, mixing.rows, options);
   // with links, every iteration writes the whole right-hand side
-  if (!arrays.links) right.fill(0);
+  if (!arrays.links) arrays.right.fill(0);
   const law = threads ? shareLaw(threads, set, arrays) : undefined;
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   const touched = set.count > 0 ? arrays.links : undefined;
-  let least = Infinity;
-  let isLeastSmall = false;
-  let stall = { from: 0, error: Infinity };
+  const progress: Progress = { least: Infinity, isAcceptable: false, stallFrom: 0, stallError: Infinity };
   result.converged = false;
   for (let k = 1; ; k++) {
-    const swing = Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
-    const { norm, error, miss } = measure(mixing);
+    const admissible = tolerance * Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
+    const measured = measure(mixing);
+    const { norm, error, miss } = measured;
     result.iterations = k;
     result.error = error;
-    const fine = error <= tolerance * swing && miss <= 1;
     const drift = touched ? loopLinks(touched, PULL, arrays) : 0;
-    if (fine && drift <= RELAXATION * tolerance * scale) {
+    if (error <= admissible && miss <= 1 && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
       law?.finish();
       return;
     }
-    if (error < least) {
-      least = error;
-      isLeastSmall = error <= STALL_FACTOR * tolerance * swing && POSITION_TOLERANCE * miss <= STALL_DISPLACEMENT;
-      keep(mixing);
-    }
-    if (error < (1 - STALL_DROP) * stall.error) stall = { from: k, error };
-    const isStalled = isLeastSmall && k - stall.from >= STALL_ITERATIONS && !arrays.links;
-    if (isStalled || k >= limit) {
-      free.set(mixing.rows.best.subarray(0, size));
-      applyLaw(set, arrays, 0, set.count);
-      if (arrays.links) applyLinks(arrays.links, arrays);
-      result.error = least;
-      result.converged = isStalled;
+    if (isBest(progress, measured, admissible)) keep(mixing);
+    const stalled = isStalled(progress, error, k) && !arrays.links;
+    if (stalled || k >= limit) {
+      useBest(set, arrays, mixing.rows);
+      result.error = progress.least;
+      result.converged = stalled;
       return;
     }
     if (touched) correctLinkedRods(touched, arrays, mixing, k);

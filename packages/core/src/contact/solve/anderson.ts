@@ -114,8 +114,8 @@ export function runLoop(rows: MixRows, iterate: IterateRows, part: LoopPart): vo
   if (kind === MEASURE) measureBlocks(rows, iterate, part);
   else if (kind === CHANGE) changeBlocks(rows, iterate, part);
   else if (kind === MIX) mixBlocks(rows, iterate, part);
-  else if (kind === KEEP) copyBlocks(rows.best, iterate.free, part);
-  else if (kind === RETURN) returnBlocks(rows, iterate.free, part);
+  else if (kind === KEEP) copyBlocks(rows.best, iterate.lawInput, part);
+  else if (kind === RETURN) returnBlocks(rows, iterate.lawInput, part);
   else if (kind === GUESS) copyBlocks(rows.best, iterate.copy, part);
   else emptyBlocks(rows, part);
 }

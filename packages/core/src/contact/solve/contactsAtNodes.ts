@@ -19,19 +19,17 @@ export function countAtLinks(
   }
 }
 
-/** Number of contacts and link sides at the node, or body, with most of them, for each contact and each side. Resets the counters. */
+/** Number of contacts and link sides at the node, or body, with most of them, for each active contact and each link side. Resets the counters. */
 export function countContactsAtNodes(
-  crowd: Float64Array,
   layout: Layout,
   set: ContactSet,
-  linked: boolean,
-  awake: Uint8Array,
+  { contactsAtNode, isActive, links: linked }: Pick<SideArrays, 'contactsAtNode' | 'isActive' | 'links'>,
 ): void {
   const { finder, nodeContacts, bodyContacts, bodyOf, nodeLinks, rodsWithContacts } = layout;
   const links = linked ? nodeLinks : undefined;
   for (let more = 1; more >= 0; more--) {
     for (let c = 0; c < set.count; c++) {
-      if (!awake[c]) continue;
+      if (!isActive[c]) continue;
       let most = countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
       if (set.rodB[c] >= 0)
         most = Math.max(
@@ -43,7 +41,7 @@ export function countContactsAtNodes(
         bodyContacts[body.bundle][body.index] += more;
         most = Math.max(most, bodyContacts[body.bundle][body.index]);
       }
-      crowd[c] = most;
+      contactsAtNode[c] = most;
     }
   }
   if (linked) {
@@ -51,28 +49,19 @@ export function countContactsAtNodes(
     const before = [...rodsWithContacts];
     rodsWithContacts.clear();
     for (let c = 0; c < set.count; c++) {
-      if (!awake[c]) continue;
+      if (!isActive[c]) continue;
       rodsWithContacts.add(set.rodA[c]);
       if (set.rodB[c] >= 0) rodsWithContacts.add(set.rodB[c]);
     }
     for (const r of new Set([...before, ...rodsWithContacts])) countAtLinks(layout, r);
   }
   for (let c = 0; c < set.count; c++) {
-    if (!awake[c]) continue;
+    if (!isActive[c]) continue;
     countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
     if (set.rodB[c] >= 0) countAtSide(finder, nodeContacts, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
     const body = bodyOf(set, c);
     if (body) bodyContacts[body.bundle][body.index] = 0;
   }
-}
-
-/** Recounts with the contacts that are awake. */
-export function recountContactsAtNodes(
-  layout: Layout,
-  set: ContactSet,
-  { contactsAtNode, awake, links }: SideArrays,
-): void {
-  countContactsAtNodes(contactsAtNode, layout, set, links !== undefined, awake);
 }
 
 /** Adds `more` to the count of contacts at the nodes of a side; returns the larger total, including `others`. */

@@ -3,18 +3,18 @@ import type { ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
 import type { Finder } from '../detect/finderData.ts';
-import type { SideArrays } from './sideArrays.ts';
+import type { BundleSides, SideArrays } from './sideArrays.ts';
 
 /** Writes S v of all sides to `start`. */
 export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {
-  for (const one of arrays.sides) {
-    one.port.readVelocity(one.start, one.sides);
+  for (const one of arrays.bundles) {
+    one.port.readVelocity(one.reached, one.sides);
     replaceByDisplacements(one, arrays.rod, finder, dt);
   }
 }
 
 /** Inputs of `replaceByDisplacements`: a bundle's sides. */
-interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
+interface SidesOfNodes extends Pick<BundleSides, 'from' | 'reached'> {
   readonly port: Pick<ContactPort, 'readsDisplacements'>;
   readonly sides: ContactSides;
 }
@@ -25,14 +25,14 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
  * end.
  */
 export function replaceByDisplacements(
-  { port, sides, from, start }: SidesOfNodes,
+  { port, sides, from, reached }: SidesOfNodes,
   rodOf: Int32Array,
   finder: NodesOfRods,
   dt: number,
 ): void {
   if (port.readsDisplacements) return;
   const own = rodOf.subarray(from, from + sides.count);
-  const count = (end: number): void => addDisplacementCorrection(start, sides, own, finder, dt, end);
+  const count = (end: number): void => addDisplacementCorrection(reached, sides, own, finder, dt, end);
   if (!threadsOf(port)?.addDisplacements(sides, dt, count)) count(sides.count);
 }
 
@@ -41,7 +41,7 @@ type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
 
 /** The same for sides up to `end`; `rodOf`: index of samples and offsets. */
 export function addDisplacementCorrection(
-  start: Float64Array,
+  velocity: Float64Array,
   { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,
   rodOf: Int32Array,
   { position, samples, nodeOffset }: NodesOfRods,
@@ -59,8 +59,8 @@ export function addDisplacementCorrection(
     for (let k = 0; k < 3; k++) {
       const first = (x[a + k] - position[o + a + k]) / dt - v[a + k];
       const second = (x[b + k] - position[o + b + k]) / dt - v[b + k];
-      if (n) start[s] += n[3 * s + k] * ((1 - w) * first + w * second);
-      else start[3 * s + k] += (1 - w) * first + w * second;
+      if (n) velocity[s] += n[3 * s + k] * ((1 - w) * first + w * second);
+      else velocity[3 * s + k] += (1 - w) * first + w * second;
     }
   }
 }

@@ -30,7 +30,7 @@ export function surfaceAlong({ normal: n, surface: v }: Pick<ContactSet, 'normal
 }
 
 /** Projects the initial impulses, which are those of the last step along other normals, on the current normals. */
-export function straighten(set: ContactSet): void {
+export function projectImpulses(set: ContactSet): void {
   const { impulse: p, normal: n } = set;
   for (let c = 0; c < set.count; c++) {
     const o = 3 * c;
@@ -39,17 +39,17 @@ export function straighten(set: ContactSet): void {
   }
 }
 
-export function readPush(set: ContactSet, { push, impulseStart }: SideArrays): void {
+export function readNormalImpulses(set: ContactSet, { normalImpulse, impulseStart }: SideArrays): void {
   const { impulse: p, normal: n } = set;
   for (let c = 0; c < set.count; c++) {
     const o = 3 * c;
-    push[c] = p[o] * n[o] + p[o + 1] * n[o + 1] + p[o + 2] * n[o + 2];
-    impulseStart[c] = push[c];
+    normalImpulse[c] = p[o] * n[o] + p[o + 1] * n[o + 1] + p[o + 2] * n[o + 2];
+    impulseStart[c] = normalImpulse[c];
   }
 }
 
-export function writePush({ count, impulse, normal }: ContactSet, { push }: SideArrays): void {
-  for (let c = 0; c < count; c++) for (let k = 3 * c; k < 3 * c + 3; k++) impulse[k] = push[c] * normal[k];
+export function writeNormalImpulses({ count, impulse, normal }: ContactSet, { normalImpulse }: SideArrays): void {
+  for (let c = 0; c < count; c++) for (let k = 3 * c; k < 3 * c + 3; k++) impulse[k] = normalImpulse[c] * normal[k];
 }
 
 /** Writes the solver's first iterate and its weights; see solveAdmm. */
@@ -61,28 +61,28 @@ export function startNormal(
   least: number,
   places: number,
 ): void {
-  const { start, copy, free, sideA, sideB, omega, mass, push } = arrays;
+  const { reached, copy, lawInput, sideA, sideB, omega, mass, normalImpulse } = arrays;
   for (let c = 0; c < set.count; c++) {
     const a = sideA[c];
     const b = sideB[c];
     const fine = 1 / Math.max(least, places * set.size[c]);
-    if (omega[c] === 0) push[c] = 0;
-    const change = omega[c] > 0 ? push[c] / mass[a] : 0;
+    if (omega[c] === 0) normalImpulse[c] = 0;
+    const change = omega[c] > 0 ? normalImpulse[c] / mass[a] : 0;
     finest[a] = fine;
-    free[a] = start[a] - change;
+    lawInput[a] = reached[a] - change;
     weight[a] = mass[a];
-    copy[a] = start[a];
+    copy[a] = reached[a];
     if (b < 0) continue;
     finest[b] = fine;
-    free[b] = start[b] + change;
+    lawInput[b] = reached[b] + change;
     weight[b] = mass[a];
-    copy[b] = start[b];
+    copy[b] = reached[b];
   }
 }
 
 /** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest W·p [m/s]. */
 export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
-  const { sideA, sideB, omega, mass, copy, free, contactsAtNode, push } = arrays;
+  const { sideA, sideB, omega, mass, copy, lawInput, contactsAtNode, normalImpulse } = arrays;
   const { bias } = set;
   let swing = 0;
   for (let c = from; c < to; c++) {
@@ -90,26 +90,26 @@ export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to:
     if (w === 0) continue;
     const a = sideA[c];
     const b = sideB[c];
-    const u = free[a] - (b >= 0 ? free[b] : surfaceAlong(set, c)) + bias[c];
+    const u = lawInput[a] - (b >= 0 ? lawInput[b] : surfaceAlong(set, c)) + bias[c];
     const p = u < 0 ? -u / w : 0;
-    push[c] = p;
+    normalImpulse[c] = p;
     const change = p / mass[a];
-    copy[a] = free[a] + change;
-    if (b >= 0) copy[b] = free[b] - change;
+    copy[a] = lawInput[a] + change;
+    if (b >= 0) copy[b] = lawInput[b] - change;
     swing = Math.max(swing, (w / spread(contactsAtNode[c])) * p);
   }
   return swing;
 }
 
 /** Right-hand side of the rods' solves: ρ(y − v₀) ± (p − p₀). */
-export function pullNormal(arrays: LawArrays, from: number, to: number): void {
-  const { start, copy, right, sideA, sideB, mass, push, impulseStart } = arrays;
+export function writeNormalRightSide(arrays: LawArrays, from: number, to: number): void {
+  const { reached, copy, right, sideA, sideB, mass, normalImpulse, impulseStart } = arrays;
   for (let c = from; c < to; c++) {
     const a = sideA[c];
     const b = sideB[c];
     const rho = mass[a];
-    const change = push[c] - impulseStart[c];
-    right[a] = rho * (copy[a] - start[a]) + change;
-    if (b >= 0) right[b] = rho * (copy[b] - start[b]) - change;
+    const change = normalImpulse[c] - impulseStart[c];
+    right[a] = rho * (copy[a] - reached[a]) + change;
+    if (b >= 0) right[b] = rho * (copy[b] - reached[b]) - change;
   }
 }

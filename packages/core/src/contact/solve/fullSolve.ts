@@ -7,9 +7,9 @@
  */
 
 import type { StepOutcome } from '../../model.ts';
-import { wakeContacts } from './activeSet.ts';
+import { updateActive } from './activeSet.ts';
 import { POSITION_TOLERANCE } from './admm.ts';
-import { recountContactsAtNodes } from './contactsAtNodes.ts';
+import { countContactsAtNodes } from './contactsAtNodes.ts';
 import { readVelocities } from './displacements.ts';
 import {
   ALL_SIDES,
@@ -27,7 +27,7 @@ import {
 } from './islandRound.ts';
 import type { SideArrays } from './sideArrays.ts';
 import { layOutSides } from './sides.ts';
-import { hasArrived, isPredicted, keepsPositions, markSliding, missOf } from './sideVelocities.ts';
+import { hasArrived, isPredicted, keepsPositions, markSliding, measureMiss } from './sideVelocities.ts';
 
 /** Rounds for linked rods that step with attached point masses. */
 const LINKED_ROUNDS = 12;
@@ -38,59 +38,91 @@ const LINKED_ROUNDS = 12;
  */
 const NEARER = 0.1;
 
-export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProblem): StepOutcome {
-  const { layout, options, total, outcome } = rounds;
-  const { contacts, links, systems, t, dt, robust } = problem;
-  const arrays = layOutSides(layout, contacts, { systems, linked: links, slot: ALL_SIDES });
+/** An island that is being solved with all of its contacts. */
+interface FullRun {
+  readonly rounds: IslandRounds;
+  readonly problem: IslandProblem;
+  readonly arrays: SideArrays;
+  /** True if rods step with the solver's point masses attached. */
+  readonly hasGoals: boolean;
+  /** True if the solver ignores inactive contacts of linked rods (activeSet.ts). */
+  readonly selects: boolean;
+}
+
+function layOutRun(rounds: IslandRounds, problem: IslandProblem): FullRun {
+  const { contacts, links, systems, dt } = problem;
+  const arrays = layOutSides(rounds.layout, contacts, { systems, linked: links, slot: ALL_SIDES });
   if (arrays.links) arrays.links.dt = dt;
-  const scale = velocityScale(layout, dt);
-  const glued = arrays.sides.some(({ sides }) => sides.goal);
-  const most = glued ? LINKED_ROUNDS : ROUNDS;
+  const hasGoals = arrays.bundles.some(({ sides }) => sides.goal);
+  const selects = arrays.links !== undefined && rounds.options.solver === 'admm' && contacts.count > 0;
+  return { rounds, problem, arrays, hasGoals, selects };
+}
+
+/** Updates which contacts are active; true if there are new ones. */
+function activate({ rounds, problem, arrays }: FullRun, velocity: Float64Array, close: number): boolean {
+  const { contacts, dt } = problem;
+  const activated = updateActive(contacts, arrays, { velocity, dt, close, open: CLOSE });
+  countContactsAtNodes(rounds.layout, contacts, arrays);
+  return activated > 0;
+}
+
+/** Activates the contacts that would close in the linear step under the forces of the last one. */
+function chooseFirstActive(run: FullRun): StepOutcome | undefined {
+  const trouble = linearizeSides(run.rounds, run.problem, run.arrays, true);
+  if (trouble) return trouble;
+  run.arrays.isActive.fill(0);
+  activate(run, run.arrays.copy, CLOSE);
+  return undefined;
+}
+
+/** Next factor on the tolerance: if the response is far from linear, the next round will not be the last either. */
+function tightenFactor({ rounds, problem, arrays }: FullRun, factor: number): number {
+  const tolerance = rounds.options.tolerance * velocityScale(rounds.layout, problem.dt);
+  const next = Math.min(factor, (NEARER * measureMiss(arrays)) / tolerance);
+  return next < 2 ? 1 : next;
+}
+
+/** True if the rods ended where the solver predicted. */
+function isSolved({ rounds, problem, arrays, hasGoals }: FullRun): boolean {
+  const { contacts, dt } = problem;
+  if (rounds.options.solver === 'impulses') return rounds.total.converged;
+  if (!isPredicted(arrays, predictionLimit(rounds, dt))) return false;
   // a tolerance that is coarse relative to a thin fiber would leave it in the obstacle, to be detected and solved again and again
-  const inPlace = (): boolean => !glued || keepsPositions(contacts, arrays, dt, POSITION_TOLERANCE);
-  let toleranceFactor = glued && contacts.count > 0 ? ROUGH : 1;
-  const selects = arrays.links && options.solver === 'admm' && contacts.count > 0;
-  const wake = (velocity: Float64Array, margin: number): boolean => {
-    if (!selects) return false;
-    const woken = wakeContacts(contacts, arrays, velocity, dt, margin, CLOSE);
-    recountContactsAtNodes(layout, contacts, arrays);
-    return woken > 0;
-  };
-  if (selects) {
-    const unable = linearizeSides(rounds, problem, arrays, true);
-    if (unable) return unable;
-    arrays.awake.fill(0);
-    wake(arrays.copy, CLOSE);
-  }
-  let late = 0;
+  return !hasGoals || keepsPositions(contacts, arrays, dt, POSITION_TOLERANCE);
+}
+
+export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProblem): StepOutcome {
+  const { layout, options, outcome } = rounds;
+  const { contacts, dt } = problem;
+  const run = layOutRun(rounds, problem);
+  const { arrays, hasGoals, selects } = run;
+  const maxRounds = hasGoals ? LINKED_ROUNDS : ROUNDS;
+  const unable = selects ? chooseFirstActive(run) : undefined;
+  if (unable) return unable;
+  let toleranceFactor = hasGoals && contacts.count > 0 ? ROUGH : 1;
+  let lateRounds = 0;
   for (let round = 0; ; round++) {
     const linearization = round > 0 ? 'again' : selects ? 'done' : 'fresh';
     const trouble = takeRound(rounds, problem, arrays, { linearization, rough: false, toleranceFactor });
     if (trouble) return trouble;
-    const isLast = round - late >= most - 1;
+    const isLast = round - lateRounds >= maxRounds - 1;
     if (rounds.unfinished) {
       if (isLast) return failRound(rounds, contacts, 'rods and what joins them do not come together');
       continue;
     }
-    // contacts that close no deeper than resting contacts may stay asleep
-    if (late < LATE_ROUNDS && wake(arrays.start, -CLOSE / 2)) {
-      late++;
+    // contacts that close no deeper than resting contacts may stay inactive
+    if (selects && lateRounds < LATE_ROUNDS && activate(run, arrays.reached, -CLOSE / 2)) {
+      lateRounds++;
       continue;
     }
     if (options.solver === 'repulsion' || isLast) break;
-    if (toleranceFactor > 1) {
-      // if the response is far from linear, the next round will not be the last either
-      toleranceFactor = Math.min(toleranceFactor, (NEARER * missOf(arrays)) / (options.tolerance * scale));
-      if (toleranceFactor < 2 || round - late >= ROUNDS - 2) toleranceFactor = 1;
-      continue;
-    }
-    const done =
-      options.solver === 'impulses' ? total.converged : isPredicted(arrays, predictionLimit(rounds, dt)) && inPlace();
-    if (done) break;
+    if (toleranceFactor > 1)
+      toleranceFactor = round - lateRounds >= ROUNDS - 2 ? 1 : tightenFactor(run, toleranceFactor);
+    else if (isSolved(run)) break;
   }
-  if (glued) releaseMasses(rounds, arrays, { t, dt, robust });
-  rounds.arrived = glued || hasArrived(arrays, predictionLimit(rounds, dt));
-  markSliding(contacts, arrays, scale);
+  if (hasGoals) releaseMasses(rounds, arrays, problem);
+  rounds.arrived = hasGoals || hasArrived(arrays, predictionLimit(rounds, dt));
+  markSliding(contacts, arrays, velocityScale(layout, dt));
   return { ok: true, ...outcome };
 }
 
@@ -100,7 +132,7 @@ function releaseMasses(
   arrays: SideArrays,
   { t, dt, robust }: Pick<IslandProblem, 't' | 'dt' | 'robust'>,
 ): void {
-  for (const { sides } of arrays.sides) sides.released = true;
-  for (const { port, sides, systems } of arrays.sides) if (sides.goal) port.step(systems, sides, t, dt, robust);
+  for (const { sides } of arrays.bundles) sides.released = true;
+  for (const { port, sides, systems } of arrays.bundles) if (sides.goal) port.step(systems, sides, { t, dt, robust });
   readVelocities(arrays, layout.finder, dt);
 }

@@ -80,19 +80,19 @@ export function solveGaussSeidel(
   const size = 3 * set.count;
   // column 3c + k of W: response of all contacts to a unit impulse along axis k at contact c
   const matrix = new Float64Array(size * size);
-  const { right, velocity, sideA, sideB, impulseStart } = arrays;
+  const { right, velocityChange, sideA, sideB, impulseStart } = arrays;
   const column = new Float64Array(size);
   for (let j = 0; j < size; j++) {
     const c = Math.floor(j / 3);
     right.fill(0);
     right[3 * sideA[c] + (j % 3)] = 1;
     if (sideB[c] >= 0) right[3 * sideB[c] + (j % 3)] = -1;
-    for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
-    relate(column, set, arrays, velocity, false);
+    for (const one of arrays.bundles) one.port.solve(one.velocityChange, one.right, one.sides);
+    relate(column, set, arrays, velocityChange, false);
     for (let i = 0; i < size; i++) matrix[i * size + j] = column[i];
   }
   const u = new Float64Array(size);
-  relate(u, set, arrays, arrays.start, true);
+  relate(u, set, arrays, arrays.reached, true);
   const p = set.impulse;
   for (let j = 0; j < size; j++) {
     const change = p[j] - impulseStart[j];
@@ -144,7 +144,7 @@ export function solveLumped(
   finder: Finder,
   tolerance: number,
 ): void {
-  const { start, sideA, sideB } = arrays;
+  const { reached, sideA, sideB } = arrays;
   const { rods, nodeOffset, nodeHeld } = finder;
   if (moved.length < 3 * finder.nodeCount) moved = new Float64Array(3 * finder.nodeCount);
   moved.fill(0);
@@ -173,8 +173,8 @@ export function solveLumped(
       const w = response(rodA, edgeA, weightA) + (rodB >= 0 ? response(rodB, edgeB, weightB) : 0);
       if (!(w > 0)) continue;
       const at = (k: number): number =>
-        start[a + k] -
-        (b >= 0 ? start[b + k] : set.surface[o + k]) +
+        reached[a + k] -
+        (b >= 0 ? reached[b + k] : set.surface[o + k]) +
         read(rodA, edgeA, weightA, k) -
         (rodB >= 0 ? read(rodB, edgeB, weightB, k) : 0);
       project(next, set, c, at(0), at(1), at(2), w, w);

@@ -11,7 +11,7 @@ import type { ContactSet } from '../contactSet.ts';
 import type { LinkSet } from '../links/linkData.ts';
 import { POSITION_TOLERANCE, solveAdmm, weighContacts } from './admm.ts';
 import { readVelocities, replaceByDisplacements } from './displacements.ts';
-import { readPush, writePush } from './frictionless.ts';
+import { readNormalImpulses, writeNormalImpulses } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Marks } from './islands.ts';
 import type { SideArrays, SolveResult } from './sideArrays.ts';
@@ -107,12 +107,12 @@ export function takeRound(
   const unable =
     linearization === 'done' ? undefined : linearizeSides(rounds, problem, arrays, linearization === 'fresh');
   if (unable) return unable;
-  if (arrays.axes === 1) readPush(contacts, arrays);
+  if (arrays.axes === 1) readNormalImpulses(contacts, arrays);
   else arrays.impulseStart.set(contacts.impulse.subarray(0, 3 * contacts.count));
   for (const { impulse, impulseStart } of arrays.links?.set.others ?? []) impulseStart.set(impulse);
   const trouble = findImpulses(rounds, problem, arrays, toleranceFactor);
   if (trouble) return trouble;
-  if (arrays.axes === 1) writePush(contacts, arrays);
+  if (arrays.axes === 1) writeNormalImpulses(contacts, arrays);
   writeForces(contacts, arrays, dt);
   return stepModels(rounds, problem, arrays, rough);
 }
@@ -125,13 +125,13 @@ export function linearizeSides(
   fresh: boolean,
 ): StepOutcome | undefined {
   writeForces(contacts, arrays, dt);
-  for (const one of arrays.sides) {
-    const { port, sides, systems, start, response } = one;
-    if (!port.linearize(start, response, systems, sides, t, dt, fresh))
+  for (const one of arrays.bundles) {
+    const { port, sides, systems, reached, response } = one;
+    if (!port.linearize({ velocity: reached, response }, systems, sides, { t, dt, fresh }))
       return failRound(rounds, contacts, 'the response to contact cannot be found');
     // without a guess, a fresh start has moved nothing yet
     if (!fresh || port.guess) replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
-    if (arrays.links && !sides.goal) arrays.copy.set(start, 3 * one.from);
+    if (arrays.links && !sides.goal) arrays.copy.set(reached, 3 * one.from);
   }
   if (arrays.links) arrays.links.guessed = fresh;
   return undefined;
@@ -144,9 +144,9 @@ export function guessStep(
   arrays: SideArrays,
 ): StepOutcome | undefined {
   writeForces(contacts, arrays, dt);
-  for (const one of arrays.sides) {
-    const { port, sides, systems, start } = one;
-    if (!port.guess?.(start, systems, sides, t, dt))
+  for (const one of arrays.bundles) {
+    const { port, sides, systems, reached } = one;
+    if (!port.guess?.(reached, systems, sides, { t, dt }))
       return failRound(rounds, contacts, 'the response to contact cannot be found');
     replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
   }
@@ -171,7 +171,7 @@ function findImpulses(
       positionTolerance: (factor * POSITION_TOLERANCE) / dt,
     });
   } else if (solver === 'gauss-seidel') {
-    for (const { port, sides, systems } of arrays.sides)
+    for (const { port, sides, systems } of arrays.bundles)
       if (!port.factor(systems, sides)) return failRound(rounds, contacts, 'the response to contact is not positive');
     solveGaussSeidel(last, contacts, arrays, scale, tolerance, iterations);
   } else if (solver === 'impulses') solveLumped(last, contacts, arrays, layout.finder, tolerance * scale);
@@ -191,8 +191,8 @@ export function stepModels(
 ): StepOutcome | undefined {
   const { outcome, layout } = rounds;
   rounds.unfinished = false;
-  for (const { port, sides, systems } of arrays.sides) {
-    const one = port.step(systems, sides, t, dt, robust, rough);
+  for (const { port, sides, systems } of arrays.bundles) {
+    const one = port.step(systems, sides, { t, dt, robust, rough });
     rounds.unfinished ||= one.unfinished ?? false;
     outcome.iterations += one.iterations;
     outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);

@@ -1,4 +1,4 @@
-/** Solves for the impulses of an island's contacts and links, and steps its systems under them. */
+/** Entry to the solution of an island: its impulses, and the step of its systems under them. README.md tells the story. */
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createActiveContacts, solveWithActiveContacts } from './activeSolve.ts';

@@ -18,18 +18,18 @@ export type LawArrays = Pick<
   | 'sideB'
   | 'omega'
   | 'contactsAtNode'
-  | 'push'
+  | 'normalImpulse'
   | 'impulseStart'
   | 'mass'
-  | 'start'
+  | 'reached'
   | 'copy'
-  | 'free'
+  | 'lawInput'
   | 'right'
 >;
 
 /** Those in the same memory; sides are stored separately. */
 export type LawRows = LawSet &
-  Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'contactsAtNode' | 'push' | 'impulseStart'> & {
+  Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'contactsAtNode' | 'normalImpulse' | 'impulseStart'> & {
     /** Result of the contact law for each thread's share. */
     readonly swing: Float64Array;
   };
@@ -55,7 +55,7 @@ export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
     dynamicFriction: take(contacts),
     omega: take(contacts),
     contactsAtNode: take(contacts),
-    push: take(contacts),
+    normalImpulse: take(contacts),
     sideA: takeIntegers(),
     sideB: takeIntegers(),
     sliding: bytes(contacts),
@@ -75,13 +75,13 @@ export function writeLawRows(rows: LawRows, set: ContactSet, arrays: SideArrays)
   rows.impulseStart.set(arrays.impulseStart);
   rows.omega.set(arrays.omega);
   rows.contactsAtNode.set(arrays.contactsAtNode);
-  rows.push.set(arrays.push);
+  rows.normalImpulse.set(arrays.normalImpulse);
   rows.sideA.set(arrays.sideA);
   rows.sideB.set(arrays.sideB);
 }
 
 /** Copies the computed impulses back. */
-export function readLawRows(rows: LawRows, set: ContactSet, { push }: SideArrays): void {
+export function readLawRows(rows: LawRows, set: ContactSet, { normalImpulse }: SideArrays): void {
   set.impulse.set(rows.impulse);
-  push.set(rows.push.subarray(0, push.length));
+  normalImpulse.set(rows.normalImpulse.subarray(0, normalImpulse.length));
 }

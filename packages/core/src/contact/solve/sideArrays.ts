@@ -43,11 +43,11 @@ export interface SideRows {
   /** 3 numbers per side even if the arrays below have 1. */
   readonly direction: Float64Array;
   /** 1 or 3 numbers per side, see SideArrays.axes. */
-  readonly start: Float64Array;
-  readonly velocity: Float64Array;
+  readonly reached: Float64Array;
+  readonly velocityChange: Float64Array;
   readonly right: Float64Array;
   readonly copy: Float64Array;
-  readonly free: Float64Array;
+  readonly lawInput: Float64Array;
   readonly rod: Int32Array;
   readonly edge: Int32Array;
 }
@@ -74,11 +74,11 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
     arm: take(3),
     force: take(3),
     direction: take(axes === 1 ? 3 : 0),
-    start: take(axes),
-    velocity: take(axes),
+    reached: take(axes),
+    velocityChange: take(axes),
     right: take(axes),
     copy: take(axes),
-    free: take(axes),
+    lawInput: take(axes),
     rod: takeIntegers(),
     edge: takeIntegers(),
   };
@@ -86,14 +86,14 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
 
 /** Data of contacts and sides besides the arrays: the rod of the scene of each side; the solver keeps the rest. */
 export interface ContactRows {
-  readonly push: Float64Array;
+  readonly normalImpulse: Float64Array;
   readonly impulseStart: Float64Array;
   readonly omega: Float64Array;
   readonly contactsAtNode: Float64Array;
   readonly sceneRod: Int32Array;
   readonly sideA: Int32Array;
   readonly sideB: Int32Array;
-  readonly awake: Uint8Array;
+  readonly isActive: Uint8Array;
 }
 
 /** Bytes of the arrays for the given numbers of sides and contacts. */
@@ -105,61 +105,76 @@ export function contactBytes(sides: number, contacts: number, axes: 1 | 3): numb
 export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts: number, axes: 1 | 3): ContactRows {
   const { doubles: take, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
   return {
-    push: take(axes === 1 ? contacts : 0),
+    normalImpulse: take(axes === 1 ? contacts : 0),
     impulseStart: take(axes * contacts),
     omega: take(contacts),
     contactsAtNode: take(contacts),
     sceneRod: takeIntegers(sides),
     sideA: takeIntegers(contacts),
     sideB: takeIntegers(contacts),
-    awake: takeBytes(contacts),
+    isActive: takeBytes(contacts),
   };
 }
 
-/** Sides of all bundles in one list; each bundle sees its part. */
+/** The sides of one bundle: what its model reads, and its part of the arrays in SideArrays. */
+export interface BundleSides {
+  readonly port: ContactPort;
+  readonly sides: ContactSides;
+  /** Index of its first side in SideArrays. */
+  readonly from: number;
+  /** Marks of the island's systems. */
+  readonly systems: Uint8Array;
+  readonly response: Float64Array;
+  readonly reached: Float64Array;
+  readonly velocityChange: Float64Array;
+  readonly right: Float64Array;
+}
+
+/**
+ * The unknowns of an island and what the solver computes with them; README.md has the equations. Arrays of sides hold the sides of all bundles,
+ * one bundle after the other.
+ */
 export interface SideArrays {
+  /** Number of sides. */
   readonly count: number;
   /** Components of a side's velocity: 1 for frictionless contact (frictionless.ts), else 3. */
   readonly axes: 1 | 3;
-  readonly sides: readonly {
-    readonly port: ContactPort;
-    readonly sides: ContactSides;
-    readonly from: number;
-    readonly systems: Uint8Array;
-    /** The bundle's part of the arrays below. */
-    readonly response: Float64Array;
-    readonly start: Float64Array;
-    readonly velocity: Float64Array;
-    readonly right: Float64Array;
-  }[];
-  /** Rod of the scene of each side; −1 for a body. */
+  readonly bundles: readonly BundleSides[];
+
+  /** Per side: rod of the scene, −1 for a body; edge and weight of its second node. */
   readonly rod: Int32Array;
-  /** Indices of each contact's sides; −1 if the second is fixed. */
-  readonly sideA: Int32Array;
-  readonly sideB: Int32Array;
-  readonly mass: Float64Array;
-  readonly response: Float64Array;
-  /** Position of each side on its rod, and the force on it [N], 3 components each. */
   readonly edge: Int32Array;
   readonly weight: Float64Array;
+  /** Per side: response to a unit impulse [1/kg], and the point mass ρ that ties the rod to the copy [kg]. */
+  readonly response: Float64Array;
+  readonly mass: Float64Array;
+  /** Per side: force on the rod in its next step [N], 3 components. */
   readonly force: Float64Array;
-  /** S v₀, S v, the copies y, and the unknowns, `axes` numbers each. */
-  readonly start: Float64Array;
-  readonly velocity: Float64Array;
+
+  /** Per side, `axes` numbers [m/s]: velocity S v₀ at the state that the rods have reached. */
+  readonly reached: Float64Array;
+  /** Difference S(v − v₀) of the current iteration, which `measure` then overwrites by its residual f. */
+  readonly velocityChange: Float64Array;
+  /** Copies y, which obey the contact law. */
   readonly copy: Float64Array;
+  /** Iterate q, from which the contact law computes copies and impulses: the copies minus their scaled impulses. */
+  readonly lawInput: Float64Array;
+  /** Right-hand side of the rods' linear solves [N s]. */
   readonly right: Float64Array;
-  /** Input of the contact law: the copies minus their scaled impulses, `axes` numbers per side. */
-  readonly free: Float64Array;
-  /** Normal impulses, if contact is frictionless. */
-  readonly push: Float64Array;
-  /** p₀, `axes` numbers per contact. */
-  readonly impulseStart: Float64Array;
-  /** ω of each contact [1/kg]; 0 if neither side can move. */
+
+  /** Per contact: indices of its sides; the second is −1 for an obstacle that no bundle moves. */
+  readonly sideA: Int32Array;
+  readonly sideB: Int32Array;
+  /** Per contact: ω [1/kg]; 0 if neither side can move, or the contact is inactive. */
   readonly omega: Float64Array;
-  /** Number of contacts at the node with most contacts, for each contact. */
+  /** Per contact: normal impulse, if `axes` is 1. With friction, impulses are in the set of contacts. */
+  readonly normalImpulse: Float64Array;
+  /** Per contact: impulse p₀ at the state that the rods have reached, `axes` numbers. */
+  readonly impulseStart: Float64Array;
+  /** Per contact: number of contacts at its node with most contacts. */
   readonly contactsAtNode: Float64Array;
-  /** 1 for each contact in the active set; the others have no mass (activeSet.ts). */
-  readonly awake: Uint8Array;
+  /** Per contact: 1 if it is solved for, which only islands with links decide here (activeSet.ts). */
+  readonly isActive: Uint8Array;
   /** Links that are solved together with the contacts. */
   readonly links?: LinkGroup;
 }

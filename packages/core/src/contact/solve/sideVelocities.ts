@@ -38,15 +38,15 @@ export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: 
 }
 
 /** Largest difference between the velocities that the rods reached and their copies [m/s]. */
-export function missOf(arrays: SideArrays): number {
+export function measureMiss(arrays: SideArrays): number {
   return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
 }
 
 /** True if the rods reached the velocities of their copies, which the solver predicted. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
-  const { start, copy, count, axes, links } = arrays;
-  if (links) return missOf(arrays) <= 10 * limit;
-  for (let k = 0; k < axes * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
+  const { reached, copy, count, axes, links } = arrays;
+  if (links) return measureMiss(arrays) <= 10 * limit;
+  for (let k = 0; k < axes * count; k++) if (!(Math.abs(reached[k] - copy[k]) <= 10 * limit)) return false;
   return true;
 }
 
@@ -55,27 +55,27 @@ const ASTRAY = 1e-2;
 
 /** Whether the rods reached the predicted velocities after the last round; the tolerance includes a fraction of the contact speeds. */
 export function hasArrived(arrays: SideArrays, limit: number): boolean {
-  const { start, copy, count, axes } = arrays;
+  const { reached, copy, count, axes } = arrays;
   let fastest = 0;
-  for (let k = 0; k < axes * count; k++) fastest = Math.max(fastest, Math.abs(start[k]), Math.abs(copy[k]));
+  for (let k = 0; k < axes * count; k++) fastest = Math.max(fastest, Math.abs(reached[k]), Math.abs(copy[k]));
   return isPredicted(arrays, Math.max(limit, 0.1 * ASTRAY * fastest));
 }
 
 /** True if contacts reached the positions that their copies predict, within `part` of their size. */
 export function keepsPositions(
   set: ContactSet,
-  arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
+  arrays: Pick<SideArrays, 'reached' | 'copy' | 'sideA' | 'sideB' | 'isActive'>,
   dt: number,
   part: number,
 ): boolean {
-  const { start, copy, sideA, sideB, awake } = arrays;
+  const { reached, copy, sideA, sideB, isActive } = arrays;
   for (let c = 0; c < set.count; c++) {
-    if (!awake[c]) continue;
+    if (!isActive[c]) continue;
     let miss = 0;
     for (let k = 0; k < 3; k++) {
       const a = 3 * sideA[c] + k;
       const b = 3 * sideB[c] + k;
-      miss += set.normal[3 * c + k] * (start[a] - copy[a] - (b >= 0 ? start[b] - copy[b] : 0));
+      miss += set.normal[3 * c + k] * (reached[a] - copy[a] - (b >= 0 ? reached[b] - copy[b] : 0));
     }
     if (!(Math.abs(miss) * dt <= part * set.size[c])) return false;
   }
@@ -88,7 +88,7 @@ export const slipLimit = (scale: number): number => 0.05 * scale + 1e-6;
 /**
  * Marks the contacts that slide at the start of the step; the warm start overwrites the marks of persisting contacts. Contacts on bodies stick at first.
  */
-export function markStart(set: ContactSet, finder: Finder, limit: number): void {
+export function markSlidingAtStart(set: ContactSet, finder: Finder, limit: number): void {
   const { velocity: v, edgeOffset, edgeFirst, edgeSecond, colliders } = finder;
   for (let c = 0; c < set.count; c++) {
     set.sliding[c] = 0;
@@ -113,7 +113,7 @@ export function markStart(set: ContactSet, finder: Finder, limit: number): void 
 
 /** Marks the contacts that slide at the end of the step: they have dynamic friction in the next. */
 export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
-  const { start, sideA, sideB } = arrays;
+  const { reached, sideA, sideB } = arrays;
   if (arrays.axes === 1) {
     set.slides.fill(0, 0, set.count);
     return;
@@ -124,7 +124,7 @@ export function markSliding(set: ContactSet, arrays: SideArrays, scale: number):
     let u2 = 0;
     for (let k = 0; k < 3; k++) {
       const b = sideB[c];
-      const u = start[3 * sideA[c] + k] - (b >= 0 ? start[3 * b + k] : set.surface[o + k]);
+      const u = reached[3 * sideA[c] + k] - (b >= 0 ? reached[3 * b + k] : set.surface[o + k]);
       un += u * set.normal[o + k];
       u2 += u * u;
     }

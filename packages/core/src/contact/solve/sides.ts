@@ -13,6 +13,7 @@ import { POSITION_TOLERANCE } from './admm.ts';
 import { countAtLinks, countAtSide, countContactsAtNodes } from './contactsAtNodes.ts';
 import {
   type BufferPool,
+  type BundleSides,
   bytesOf,
   type ContactRows,
   contactBytes,
@@ -195,7 +196,7 @@ function viewBundles(
   { systems, linked }: SideRequest,
   from: readonly number[],
   laid: LaidOut,
-): SideArrays['sides'] {
+): BundleSides[] {
   const { axes, direction, copy, clearance } = laid;
   return bundles.flatMap(({ contact: port }, b) => {
     const begin = from[b];
@@ -220,8 +221,8 @@ function viewBundles(
         from: begin,
         systems: systems[b],
         response: laid.response.subarray(begin, end),
-        start: laid.start.subarray(axes * begin, axes * end),
-        velocity: laid.velocity.subarray(axes * begin, axes * end),
+        reached: laid.reached.subarray(axes * begin, axes * end),
+        velocityChange: laid.velocityChange.subarray(axes * begin, axes * end),
         right: laid.right.subarray(axes * begin, axes * end),
       },
     ];
@@ -260,8 +261,8 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
   rows.clearance.fill(Infinity);
   if (linked) reserveLinkSides(layout, set, laid, linked);
   for (const r of list) perRod[r] = 0;
-  const sides = viewBundles(layout, request, from, laid);
-  const links = linked && groupLinks(layout, linked, sides);
+  const byBundle = viewBundles(layout, request, from, laid);
+  const links = linked && groupLinks(layout, linked, byBundle);
   if (links) {
     loopLinks(links, PLACE_SIDES, { ...rows });
     for (const { perEnd, sideCount, firstSide } of links.set.others)
@@ -269,13 +270,13 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
         for (let m = 0; m < 3; m++)
           rows.arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
-  kept.awake.fill(1);
-  countContactsAtNodes(kept.contactsAtNode, layout, set, linked !== undefined, kept.awake);
-  const { edge, weight, force, mass, response, start, velocity, right, copy, free } = rows;
+  kept.isActive.fill(1);
+  countContactsAtNodes(layout, set, { ...kept, ...(links && { links }) });
+  const { edge, weight, force, mass, response, reached, velocityChange, right, copy, lawInput } = rows;
   return {
     count: total,
     axes,
-    sides,
+    bundles: byBundle,
     rod: sceneRod,
     sideA,
     sideB,
@@ -284,9 +285,9 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
     edge,
     weight,
     force,
-    start,
-    velocity,
-    free,
+    reached,
+    velocityChange,
+    lawInput,
     copy,
     right,
     ...kept,
@@ -295,14 +296,15 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
 }
 
 /** Links of an island; threads take part if the sides are in shared memory. */
-function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, sides: SideArrays['sides']): LinkGroup {
+function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, bundles: readonly BundleSides[]): LinkGroup {
   return {
     set,
     all: links,
     joined: new Float64Array(placeOfRod.length),
     whole: new Float64Array(9),
     rows: links.rows,
-    shared: links.shared && sides.length === 1 ? threadsOf(sides[0].port)?.solverLoops(sides[0].sides) : undefined,
+    shared:
+      links.shared && bundles.length === 1 ? threadsOf(bundles[0].port)?.solverLoops(bundles[0].sides) : undefined,
     dt: 0,
     guessed: false,
   };
@@ -332,7 +334,7 @@ export const NO_SIDES: ContactSides = {
 };
 
 export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): void {
-  for (const { sides, from } of arrays.sides) {
+  for (const { sides, from } of arrays.bundles) {
     // every side belongs to a contact or a link, and links write their own
     if (!arrays.links) sides.force.fill(0);
     for (let c = 0; c < set.count; c++) {

@@ -14,7 +14,7 @@ import type { Finder } from '../detect/finderData.ts';
 import type { SolveOptions } from './islandRound.ts';
 import type { Island, Systems } from './islands.ts';
 import type { SolveResult } from './sideArrays.ts';
-import { markStart, setBias, slipLimit } from './sideVelocities.ts';
+import { markSlidingAtStart, setBias, slipLimit } from './sideVelocities.ts';
 import {
   addContact,
   clearSingleRods,
@@ -251,7 +251,7 @@ function addPenetrations(batch: Batch, { set, stepped, t, dt }: SingleRodStep): 
     checked[rods[w]] = 1;
   }
   setBias(penetrations, finder, dt, reboundThreshold(finder, dt));
-  markStart(penetrations, finder, slipLimit(batch.job.speed));
+  markSlidingAtStart(penetrations, finder, slipLimit(batch.job.speed));
   for (let c = 0; c < penetrations.count; c++) {
     checked[penetrations.rodA[c]] = 0;
     mergePenetration(batch, set, c);

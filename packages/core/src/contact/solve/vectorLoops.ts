@@ -20,7 +20,7 @@ export interface MixRows {
   readonly window: number;
   readonly weight: Float64Array;
   /** Reciprocal of the admissible error of each number, independent of the impulses. */
-  readonly finest: Float64Array;
+  readonly inverseTolerance: Float64Array;
   /** q at the least error so far. */
   readonly best: Float64Array;
   /** Changes of q + f, and of f, between iterations. */
@@ -35,10 +35,10 @@ export interface MixRows {
 
 /** Arrays of the sides that the loops use, see SideArrays. */
 export interface IterateRows {
-  readonly start: Float64Array;
-  readonly velocity: Float64Array;
+  readonly reached: Float64Array;
+  readonly velocityChange: Float64Array;
   readonly copy: Float64Array;
-  readonly free: Float64Array;
+  readonly lawInput: Float64Array;
 }
 
 export const countBlocks = (size: number): number => Math.ceil(size / BLOCK);
@@ -58,7 +58,7 @@ export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: nu
     capacity,
     window,
     weight: take(),
-    finest: take(),
+    inverseTolerance: take(),
     best: take(),
     lastQ: take(),
     lastF: take(),
@@ -90,8 +90,8 @@ export const RELAXATION: number = contactConstants.RELAXATION;
  * the largest ratio of error to admissible error.
  */
 export function measureBlocks(
-  { weight, finest, sums }: MixRows,
-  { start, velocity, copy }: IterateRows,
+  { weight, inverseTolerance, sums }: MixRows,
+  { reached, velocityChange, copy }: IterateRows,
   { size, from, to }: BlockRange,
 ): void {
   for (let b = from; b < to; b++) {
@@ -102,12 +102,12 @@ export function measureBlocks(
     for (let i = BLOCK * b; i < end; i++) {
       // sides that cannot move have no error
       const w = weight[i];
-      const difference = w > 0 ? velocity[i] + start[i] - copy[i] : 0;
+      const difference = w > 0 ? velocityChange[i] + reached[i] - copy[i] : 0;
       const f = RELAXATION * difference;
-      velocity[i] = f;
+      velocityChange[i] = f;
       const wrong = difference < 0 ? -difference : difference;
       if (wrong > error) error = wrong;
-      if (wrong * finest[i] > miss) miss = wrong * finest[i];
+      if (wrong * inverseTolerance[i] > miss) miss = wrong * inverseTolerance[i];
       norm += w * f * f;
     }
     sums[STRIDE * b] = norm;
@@ -136,7 +136,7 @@ export function readMeasure(
  */
 export function changeBlocks(
   { weight, changeNext, changeF, lastQ, lastF, sums }: MixRows,
-  { free: q, velocity: f }: IterateRows,
+  { lawInput: q, velocityChange: f }: IterateRows,
   { size, from, to, count, slot }: MixPart,
 ): void {
   for (let b = from; b < to; b++) {
@@ -202,7 +202,7 @@ export function readProduct({ sums }: MixRows, size: number, k: number): number 
 /** Blocks `from` to `to`: subtracts `gamma` times the changes of q + f from q. */
 export function mixBlocks(
   { changeNext }: MixRows,
-  { free: q }: IterateRows,
+  { lawInput: q }: IterateRows,
   { size, from, to, count, gamma }: MixPart,
 ): void {
   for (let b = from; b < to; b++) {
@@ -231,7 +231,7 @@ export function returnBlocks({ lastQ, lastF }: MixRows, q: Float64Array, { size,
 }
 
 /** Blocks `from` to `to`: clears the weights and tolerances. */
-export function emptyBlocks({ weight, finest }: MixRows, { size, from, to }: BlockRange): void {
+export function emptyBlocks({ weight, inverseTolerance }: MixRows, { size, from, to }: BlockRange): void {
   weight.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
-  finest.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
+  inverseTolerance.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
 }

@@ -1,0 +1,114 @@
+/**
+ * Equilibria of scenes in which rods touch obstacles, each other or themselves:
+ *   1. follow     from an equilibrium a little earlier: 3 alone, if all rods stay near      refine.ts
+ *   2. relax      steps from rest in a world that stands still, until nothing moves        relax.ts, stillTime.ts
+ *   3. refine     rods without friction by Newton's method, with a verdict on stability   refine.ts
+ *   4. leave      an unstable equilibrium, by a disturbance, and from 2 again
+ */
+import type { Bundle, EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import type { Samples } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { noVerdict } from '../../statics/search.ts';
+import type { ContactWorld } from '../contactWorld.ts';
+import { type Relaxation, relax, type StillWorld } from './relax.ts';
+
+/** The world whose equilibrium is wanted. */
+export interface TouchingWorld {
+  readonly rods: readonly Rod[];
+  readonly placeOfRod: readonly { readonly bundle: Bundle; readonly index: number }[];
+  readonly samples: readonly Samples[];
+  readonly contact: ContactWorld;
+  /** True if nothing has moved since the last equilibrium. */
+  readonly isAtRest: boolean;
+  /** Moves the clock and what follows paths to t. */
+  setTime(t: number): void;
+  /** A world of its own in the present state, which stands still. */
+  createStill(): StillWorld;
+  /** Takes over its state, at rest at time t. */
+  takeState(still: StillWorld, t: number): void;
+  /** Runs the action; restores the state if it returns undefined. */
+  attempt<T>(action: () => T | undefined): T | undefined;
+}
+
+/** Unstable equilibria that are left before one is reported. */
+const MOST_SADDLES = 4;
+
+/** Moves of a rod that count as near when an equilibrium is followed, in lengths; and in diameters, which is too little to pass through anything. */
+const NEAR = 0.05;
+const NEAR_DIAMETERS = 1;
+
+/** Reports in the order of the rods. */
+export function seekWithContact(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] {
+  return (world.isAtRest ? follow(world, t, options) : undefined) ?? search(world, t, options);
+}
+
+/** By refinement alone; undefined if a rod cannot be refined, moves far, or has become unstable. */
+function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] | undefined {
+  const { rods, samples, contact, placeOfRod } = world;
+  if (placeOfRod.some(({ bundle }) => !bundle.differentiatesLoads)) return undefined;
+  return world.attempt(() => {
+    world.setTime(t);
+    const reports: EquilibriumReport[] = [];
+    for (const [r, { length, edgeRadius }] of rods.entries()) {
+      const limit = Math.min(NEAR * length, 2 * NEAR_DIAMETERS * Math.min(...edgeRadius));
+      const before = samples[r].nodePosition.slice();
+      const report = contact.refineRest(r, t, options);
+      const isNear = samples[r].nodePosition.every((x, k) => Math.abs(x - before[k]) < limit);
+      if (!report || !isNear || (!report.stable && options.stability === 'seek')) return undefined;
+      reports.push(report);
+    }
+    return reports;
+  });
+}
+
+function search(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] {
+  const still = world.createStill();
+  let iterations = 0;
+  for (let saddlesLeft = 0; ; saddlesLeft++) {
+    const relaxed = relax(still, t, saddlesLeft > 0);
+    iterations += relaxed.iterations;
+    world.takeState(still, t);
+    const reports = world.rods.map(
+      (_, rod) => refine(world, rod, t, options, relaxed) ?? reportRelaxed(world, rod, relaxed),
+    );
+    const isUnstable = reports.some(({ negativeModes }) => negativeModes > 0);
+    if (isUnstable && options.stability === 'seek' && saddlesLeft < MOST_SADDLES) continue;
+    return reports.map((report) => ({
+      ...report,
+      iterations: report.iterations + iterations,
+      saddlesLeft,
+      // relaxation goes downhill
+      ...(options.stability === 'report' && report.negativeModes === 0 && { leftBranch: true }),
+    }));
+  }
+}
+
+function refine(
+  { contact, placeOfRod, attempt }: TouchingWorld,
+  rod: number,
+  t: number,
+  options: EquilibriumOptions,
+  { converged }: Relaxation,
+): EquilibriumReport | undefined {
+  if (!converged || !placeOfRod[rod].bundle.differentiatesLoads) return undefined;
+  return attempt(() => contact.refineRest(rod, t, options));
+}
+
+function reportRelaxed(
+  { rods }: TouchingWorld,
+  rod: number,
+  { converged, error, reason }: Relaxation,
+): EquilibriumReport {
+  return {
+    rod: rods[rod].id,
+    converged,
+    iterations: 0,
+    residual: 0,
+    tolerance: 0,
+    ...(error < Infinity && { error }),
+    ...noVerdict,
+    stable: false,
+    saddlesLeft: 0,
+    ...(converged ? {} : { reason }),
+  };
+}

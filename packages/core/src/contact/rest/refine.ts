@@ -1,0 +1,272 @@
+/**
+ * Refines an equilibrium that relaxation has found, and judges its stability: Newton's method of the rod's own model, with the contacts that carry force as
+ * loads. For contact with obstacles without friction; a rod that touches rods, or that friction holds, keeps the result of relaxation, without a verdict.
+ *
+ * A contact with gap g and force λ has the potential −λ g + ½ k g² (augmented Lagrangian). After each search λ becomes λ − k g, until gaps vanish. The
+ * stiffness k is far above that of the rod, so the negative eigenvalues of the tangent are those of the rod with its contacts held closed. Contacts that
+ * pull are dropped, those that the rod sinks into are added, and the search is repeated.
+ */
+import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import type { LoadSource, Loads, Samples } from '../../port.ts';
+import type { Pin, Rod } from '../../scene/compiled.ts';
+import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
+import type { ContactContext } from '../context.ts';
+import { radiusAt } from '../detect/rodPoint.ts';
+import type { LoneRest } from '../links/forceStatics.ts';
+import { type Collider, findClosest, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
+import { findSortedContacts } from '../stages.ts';
+import { listStored, storeWarmStart } from '../warmStart.ts';
+
+/** Stiffness of contacts, relative to that of an edge of the rod. */
+const STIFFNESS = 100;
+const MOST_UPDATES = 40;
+const MOST_CHANGES = 20;
+/** Gaps that count as closed: in lengths of the rod, or if they change no force by more than this share of the largest. */
+const CLOSED = 1e-12;
+const CHANGE = 1e-9;
+/** Overlaps that make a new contact, in contact sizes. */
+const OVERLAP = 1e-6;
+
+/** The rod's own search, and its pins. */
+export interface HeldRod {
+  readonly alone: LoneRest;
+  readonly pins: readonly Pin[];
+}
+
+/**
+ * Stores the contact forces as the warm start. Undefined if the rod has contacts that this cannot treat, or if no equilibrium was found; the rod's state is
+ * then arbitrary.
+ */
+export function refineRod(
+  context: ContactContext,
+  { alone, pins }: HeldRod,
+  rod: number,
+  t: number,
+  options: EquilibriumOptions,
+): EquilibriumReport | undefined {
+  const active = listActive(context, rod);
+  if (!active) return undefined;
+  dropHeld(active, pins, t);
+  for (const collider of context.colliders) placeCollider(collider, t, 0);
+  const touching = createTouching(context, rod, active);
+  const remove = alone.addLoad(rod, touching.source);
+  try {
+    for (let change = 0; change < MOST_CHANGES; change++) {
+      const report = closeGaps(alone, rod, t, options, touching);
+      if (!report?.converged) return undefined;
+      const sunken = addSunken(context, rod, active, t);
+      if (sunken === undefined) return undefined;
+      const added = sunken - dropHeld(active, pins, t);
+      if (dropPulling(active) + added > 0) continue;
+      storeContacts(context, rod, active);
+      return report;
+    }
+    return undefined;
+  } finally {
+    remove();
+  }
+}
+
+/** Contacts of a rod with obstacles; undefined if it touches rods, has links, or friction acts. */
+function listActive({ warmStart, colliders, finder, links }: ContactContext, rod: number): ContactSet | undefined {
+  if (links.every.rods.includes(rod)) return undefined;
+  const stored = createContactSet();
+  listStored(stored, warmStart);
+  const active = createContactSet();
+  for (let c = 0; c < stored.count; c++) {
+    if (stored.rodB[c] === rod && stored.collider[c] < 0) return undefined;
+    if (stored.rodA[c] !== rod) continue;
+    const index = stored.collider[c];
+    if (index < 0) return undefined;
+    const edge = finder.edgeOffset[rod] + stored.edgeA[c];
+    if (colliders[index].staticFriction * finder.edgeFriction[edge] > 0) return undefined;
+    appendContact(active, stored, c);
+  }
+  return active;
+}
+
+/** The active contacts of a rod as a load. */
+interface Touching {
+  readonly source: LoadSource;
+  /** Replaces each force by λ − k g, and sets gaps, normals and forces. Returns true if the gaps are closed. */
+  update(): boolean;
+}
+
+function createTouching(context: ContactContext, rod: number, active: ContactSet): Touching {
+  const { rods, samples, colliders, finder } = context;
+  const { length, nodeCount } = rods[rod];
+  const stiffness = stiffnessOfContacts(rods[rod], active);
+  const place = createPlace();
+  const visit = (x: Float64Array, action: (c: number, a: number, b: number, pressure: number) => void): void => {
+    for (let c = 0; c < active.count; c++) {
+      const edge = active.edgeA[c];
+      const [a, b] = [3 * edge, 3 * ((edge + 1) % nodeCount)];
+      const radius = radiusAt(finder, finder.edgeOffset[rod] + edge, active.weightA[c]);
+      measurePlace(place, colliders[active.collider[c]], { x, a, b, weight: active.weightA[c], radius });
+      action(c, a, b, forceOf(active, c) - stiffness * place.gap);
+    }
+  };
+  const source: LoadSource = {
+    dependsOnState: true,
+    addLoads({ nodeForce }: Loads, { nodePosition }: Samples) {
+      visit(nodePosition, (_, a, b, pressure) => {
+        for (let k = 0; k < 3; k++) {
+          nodeForce[a + k] += (1 - place.weight) * pressure * place.normal[k];
+          nodeForce[b + k] += place.weight * pressure * place.normal[k];
+        }
+      });
+    },
+    potential({ nodePosition }: Samples) {
+      let sum = 0;
+      visit(nodePosition, (c) => {
+        sum += place.gap * (0.5 * stiffness * place.gap - forceOf(active, c));
+      });
+      return sum;
+    },
+  };
+  return {
+    source,
+    update() {
+      let gap = 0;
+      let force = 0;
+      visit(samples[rod].nodePosition, (c, _a, _b, pressure) => {
+        gap = Math.max(gap, Math.abs(place.gap));
+        force = Math.max(force, Math.abs(pressure));
+        active.gap[c] = place.gap;
+        active.weightA[c] = place.weight;
+        for (let k = 0; k < 3; k++) {
+          active.normal[3 * c + k] = place.normal[k];
+          active.impulse[3 * c + k] = pressure * place.normal[k];
+        }
+      });
+      return gap <= CLOSED * length || stiffness * gap <= CHANGE * force;
+    },
+  };
+}
+
+/** λ: the force along the normal [N]. */
+function forceOf({ impulse, normal }: ContactSet, c: number): number {
+  const o = 3 * c;
+  return impulse[o] * normal[o] + impulse[o + 1] * normal[o + 1] + impulse[o + 2] * normal[o + 2];
+}
+
+/** [N/m]: of an edge that bends, or, for a rope, that is pulled tight by the contact forces. */
+function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, active: ContactSet): number {
+  const edge = length / edgeCount;
+  let bending = 0;
+  for (let h = 0; h < halfEI1.length; h++) bending = Math.max(bending, halfEI1[h], halfEI2[h]);
+  let force = 0;
+  for (let c = 0; c < active.count; c++) force += Math.abs(forceOf(active, c));
+  return STIFFNESS * Math.max(bending / (edge * edge * edge), force / edge);
+}
+
+/** A contact point: weight of the edge's second node, gap [m] and normal. */
+interface Place {
+  weight: number;
+  gap: number;
+  readonly normal: Float64Array;
+  readonly point: Float64Array;
+  readonly distance: Float64Array;
+}
+
+const createPlace = (): Place => ({
+  weight: 0,
+  gap: 0,
+  normal: new Float64Array(3),
+  point: new Float64Array(3),
+  distance: new Float64Array(4),
+});
+
+/** A point of the edge between the nodes at indices a and b of x. */
+interface PointOfRod {
+  readonly x: Float64Array;
+  readonly a: number;
+  readonly b: number;
+  readonly weight: number;
+  readonly radius: number;
+}
+
+/** A contact at a node stays there; one within an edge moves to the closest point. */
+function measurePlace(out: Place, collider: Collider, { x, a, b, weight, radius }: PointOfRod): void {
+  const { point, distance, normal } = out;
+  out.weight = weight > 0 && weight < 1 ? findClosest(collider, x, a, b) : weight;
+  for (let k = 0; k < 3; k++) point[k] = x[a + k] + out.weight * (x[b + k] - x[a + k]);
+  measureDistanceIn(distance, collider, collider.now, point, 0);
+  out.gap = distance[0] - radius;
+  for (let k = 0; k < 3; k++) normal[k] = distance[1 + k];
+}
+
+/** Searches and updates forces until the gaps are closed. Undefined if they do not close. */
+function closeGaps(
+  alone: LoneRest,
+  rod: number,
+  t: number,
+  { tolerance }: EquilibriumOptions,
+  touching: Touching,
+): EquilibriumReport | undefined {
+  let iterations = 0;
+  for (let update = 0; update < MOST_UPDATES; update++) {
+    const report = alone.equilibrate(rod, t, { stability: 'report', tolerance });
+    iterations += report.iterations;
+    if (!report.converged) return undefined;
+    if (touching.update()) return { ...report, iterations };
+  }
+  return undefined;
+}
+
+/** Removes contacts that pull; returns their number. */
+function dropPulling(active: ContactSet): number {
+  return keep(active, (c) => forceOf(active, c) > 0);
+}
+
+/** Removes contacts at nodes that pins hold along the normal: pin and obstacle share a force that statics cannot divide. Returns their number. */
+function dropHeld(active: ContactSet, pins: readonly Pin[], t: number): number {
+  return keep(active, (c) => {
+    const weight = active.weightA[c];
+    if (weight > 0 && weight < 1) return true;
+    const node = active.edgeA[c] + weight;
+    const held = pins.filter((pin) => pin.node === node && pin.holds(t));
+    const isFree = [0, 1, 2].map((k) => !held.some(({ holdX, holdY, holdZ }) => [holdX, holdY, holdZ][k]));
+    return isFree.some((free, k) => free && Math.abs(active.normal[3 * c + k]) > 1e-6);
+  });
+}
+
+/** Removes the other contacts; returns their number. */
+function keep(active: ContactSet, isKept: (c: number) => boolean): number {
+  const { count } = active;
+  let kept = 0;
+  for (let c = 0; c < count; c++) if (isKept(c)) copyContact(active, kept++, active, c);
+  active.count = kept;
+  return count - kept;
+}
+
+/** Adds contacts where the rod sinks into an obstacle; returns their number, or undefined if it sinks into a rod, or if friction acts there. */
+function addSunken(context: ContactContext, rod: number, active: ContactSet, t: number): number | undefined {
+  const known = new Set(active.key.subarray(0, active.count));
+  findSortedContacts(context, t, 1e-9, { data: new Float64Array(0), count: 0 });
+  const { contacts } = context;
+  const before = active.count;
+  let isSupported = true;
+  for (let c = 0; c < contacts.count; c++) {
+    if (contacts.gap[c] >= -OVERLAP * contacts.size[c] || known.has(contacts.key[c])) continue;
+    const isBetweenRods = contacts.collider[c] < 0;
+    if (contacts.rodA[c] !== rod && !(isBetweenRods && contacts.rodB[c] === rod)) continue;
+    if (isBetweenRods || contacts.staticFriction[c] > 0) isSupported = false;
+    else appendContact(active, contacts, c);
+  }
+  contacts.count = 0;
+  return isSupported ? active.count - before : undefined;
+}
+
+/** Replaces the stored contacts of a rod. */
+function storeContacts({ warmStart }: ContactContext, rod: number, active: ContactSet): void {
+  const stored = createContactSet();
+  listStored(stored, warmStart);
+  const order = [
+    ...Array.from({ length: stored.count }, (_, c) => ({ set: stored, c })).filter(({ c }) => stored.rodA[c] !== rod),
+    ...Array.from({ length: active.count }, (_, c) => ({ set: active, c })),
+  ].sort((one, other) => one.set.key[one.c] - other.set.key[other.c]);
+  const sorted = createContactSet();
+  for (const { set, c } of order) appendContact(sorted, set, c);
+  storeWarmStart(warmStart, sorted, 1);
+}

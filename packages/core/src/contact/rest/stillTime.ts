@@ -1,0 +1,88 @@
+/**
+ * Pins, loads and obstacles of a scene at one instant: for every time they answer as at `instant.time`, and nothing moves. Equilibria with contact are
+ * found by steps of such a scene (relax.ts).
+ */
+import { sin } from '../../math/rounded/index.ts';
+import type { Drive } from '../../model.ts';
+import type { LoadSource } from '../../port.ts';
+import type { Pin, Rod } from '../../scene/compiled.ts';
+import type { Collider } from '../shapes/collider.ts';
+import type { Shape } from '../shapes/shape.ts';
+
+/** May be written between steps. */
+export interface Instant {
+  /** [s] */
+  time: number;
+  /** Acceleration of a disturbance that varies along the rods [m/s²]: brings them off an unstable equilibrium. */
+  disturbance: number;
+}
+
+/** How a world is built that stands still (world/build.ts). */
+export interface StillScene {
+  readonly drives: readonly Drive[];
+  holdCollider(collider: Collider): Collider;
+}
+
+/** `drives`: pins and loads of the world that moves, with those that were added while it ran. */
+export function holdScene(drives: readonly Drive[], rods: readonly Rod[], instant: Instant): StillScene {
+  return {
+    drives: drives.map(({ pins, sources }, r) => ({
+      pins: pins.map((pin) => holdPin(pin, instant)),
+      sources: [...sources.map((source) => holdSource(source, instant)), createDisturbance(rods[r], instant)],
+    })),
+    holdCollider: (collider) => holdCollider(collider, instant),
+  };
+}
+
+function holdPin(pin: Pin, instant: Instant): Pin {
+  return {
+    ...pin,
+    evaluate(pose) {
+      pin.evaluate(pose, instant.time);
+      pose.velocity.fill(0);
+    },
+    holds: () => pin.holds(instant.time),
+    evaluateMotion({ acceleration, angularVelocity, angularAcceleration }) {
+      acceleration.fill(0);
+      angularVelocity.fill(0);
+      angularAcceleration.fill(0);
+    },
+  };
+}
+
+function holdSource(source: LoadSource, instant: Instant): LoadSource {
+  if (source.isConstant) return source;
+  return {
+    dependsOnState: source.dependsOnState,
+    addLoads: (loads, samples) => source.addLoads(loads, samples, instant.time),
+    potential: (samples) => source.potential(samples, instant.time),
+  };
+}
+
+/** In no direction that a rod or an obstacle might share, and not along a mode of a straight rod. */
+function createDisturbance({ nodeMass }: Rod, instant: Instant): LoadSource {
+  const direction = [0.36, 0.48, 0.8];
+  const shape = Float64Array.from(nodeMass, (_, i) => sin(1 + (4.1 * i) / nodeMass.length) + 0.3 * sin(0.7 * i));
+  return {
+    dependsOnState: false,
+    addLoads({ nodeForce }) {
+      if (instant.disturbance === 0) return;
+      for (let i = 0; i < nodeMass.length; i++)
+        for (let k = 0; k < 3; k++) nodeForce[3 * i + k] += instant.disturbance * nodeMass[i] * shape[i] * direction[k];
+    },
+    potential: () => 0,
+  };
+}
+
+function holdCollider(collider: Collider, instant: Instant): Collider {
+  return {
+    ...collider,
+    shape: holdShape(collider.shape, instant),
+    moves: false,
+    evaluate: (out) => collider.evaluate(out, instant.time),
+  };
+}
+
+function holdShape({ surfaceVelocity: _, ...shape }: Shape, instant: Instant): Shape {
+  return shape.update ? { ...shape, update: () => shape.update?.(instant.time) } : shape;
+}
