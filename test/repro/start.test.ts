@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   createWorld,
-  type ModelId,
   type PinSpec,
   type RodSpec,
   type Scene,
@@ -199,28 +198,4 @@ describe('doubtful rods', () => {
     expect(laid(1.05)).toMatch(/4.76 % shorter than its rest length of 1.05000 m/);
     expect(laid(0.999)).toBe('');
   });
-});
-
-it('warns where stiffness damping drags a rod behind its clamp', () => {
-  const warningsOf = (model: ModelId, stiffness: number): readonly string[] =>
-    createWorld({
-      tendril: 1,
-      rods: [
-        {
-          id: 'rod',
-          model,
-          shape: { type: 'straight', from: [0, 0, 0], to: [0.5, 0, 0] },
-          edges: 8,
-          section: { type: 'circle', radius: 0.002 },
-          material: { E: 1e9, nu: 0.3, density: 1000, damping: { stiffness } },
-        },
-      ],
-      pins: [{ rod: 'rod', at: 'start', path: { keys: [{ time: 0 }, { time: 1, rotation: [0, 0, 20] }] } }],
-      time: { duration: 1, step: 1e-3 },
-    }).warnings;
-  for (const model of ['der', 'cosserat'] as const) {
-    expect(warningsOf(model, 1e-3).join()).toMatch(/lags behind the clamp by about 0\.0\d+ rad/);
-    expect(warningsOf(model, 1e-5)).toEqual([]);
-  }
-  expect(warningsOf('helix', 1e-3)).toEqual([]);
 });

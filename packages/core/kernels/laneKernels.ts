@@ -176,11 +176,13 @@ function createAccess(code: Code, variant: LaneVariant, description: LaneDescrip
     massDampingOf: damping('massDamping'),
     viscosityOf: damping('stiffnessDamping'),
     isViscous: () => flagOf(variant.damped),
-    softnessOf: () => known(0),
+    softnessOf: node('softness'),
     edgeTorqueOf: () => zeros(3),
     nodeDragOf: () => zeros(9),
     usesExactHessian: () => flagOf(variant.exact),
-    hasFreeRoot: () => flagOf(false),
+    // free strands among obstacles are moved elsewhere
+    hasFreeRoot: () =>
+      variant.contact ? flagOf(false) : { kind: 'flag', of: 'all', name: code.bind('freeRoot != 0', 'bool') },
     ...(variant.contact
       ? createContactAccess(code, description)
       : { loadCountOf: () => known(0), keepElimination: none }),

@@ -7,7 +7,17 @@
 import type { BodyPose } from './bodies/body.ts';
 import type { Channel } from './channels.ts';
 import type { Capabilities } from './models/capabilities.ts';
-import type { ColliderContacts, ContactSides, LoadSource, OwnContact, Samples } from './port.ts';
+import type {
+  ColliderContacts,
+  ContactSides,
+  ContactStep,
+  LinearizedStep,
+  LoadSource,
+  OwnContact,
+  Samples,
+  SideResponse,
+  StepInterval,
+} from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -257,6 +267,8 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  /** True if equilibria and their verdicts count how loads change with the state of the rod: contacts can then act as loads. */
+  readonly differentiatesLoads?: true;
   /** Follows the branch of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support it. */
   branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
   /** The linearized equations of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support them. */
@@ -326,32 +338,17 @@ export interface ContactPort {
    * Moves the marked systems to a first guess for the end of the step, under the sides' forces, and writes S v there; `linearize` then
    * continues from it. Absent: no guess is better than the linear step from the start.
    */
-  guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
+  guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, step: StepInterval): boolean;
   /** True if `factor` and `solve` can be called for some of the linearized sides. */
   readonly selective?: boolean;
   /** True if sides may have directions, see ContactSides. */
   readonly directed?: boolean;
   /** True if sides may have goals, see ContactSides. A step with goals takes only a few iterations, and may end `unfinished`. */
   readonly partial?: boolean;
-  /**
-   * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
-   * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
-   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], along its direction S A⁻¹ Sᵀ, and 0 if it cannot move.
-   */
-  linearize(
-    velocity: Float64Array,
-    response: Float64Array,
-    systems: Uint8Array,
-    sides: ContactSides,
-    t: number,
-    dt: number,
-    fresh: boolean,
-  ): boolean;
-  /**
-   * Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. `rough`: stops short of the solution, because the
-   * forces will change considerably; `linearize` corrects for the rest.
-   */
-  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
+  /** Computes A of the marked systems, and writes velocity and response of the sides. Returns false if there is no response. */
+  linearize(out: SideResponse, systems: Uint8Array, sides: ContactSides, step: LinearizedStep): boolean;
+  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
+  step(systems: Uint8Array, sides: ContactSides, step: ContactStep): StepOutcome;
   /**
    * Steps single rods that touch only obstacles, by the contact law and to its tolerances. Contact solves the others from the start of the step, as islands:
    * all of them if the method is absent, else those not marked as solved.

@@ -94,6 +94,37 @@ export interface ColliderContacts {
   readonly slides: Uint8Array;
 }
 
+/** A step from t to t + dt. */
+export interface StepInterval {
+  readonly t: number;
+  readonly dt: number;
+}
+
+/** A step of `ContactPort.step`. */
+export interface ContactStep extends StepInterval {
+  /** Prefer robustness to accuracy. */
+  readonly robust: boolean;
+  /** Stop short of the solution, because the forces will change considerably; `linearize` corrects for the rest. */
+  readonly rough?: boolean;
+}
+
+/** Where `ContactPort.linearize` computes the response. */
+export interface LinearizedStep extends StepInterval {
+  /**
+   * True: at a first guess for the end of the step, with the velocities of the linear step from there under the sides' forces. False: at the state
+   * that `ContactPort.step` reached, with its velocities.
+   */
+  readonly fresh: boolean;
+}
+
+/** Results of `ContactPort.linearize`, per side. */
+export interface SideResponse {
+  /** S v [m/s], 3 numbers, or 1 along the side's direction. */
+  readonly velocity: Float64Array;
+  /** tr(S A⁻¹ Sᵀ)/3, or S A⁻¹ Sᵀ along the side's direction [1/kg]; 0 if the side cannot move. */
+  readonly response: Float64Array;
+}
+
 /**
  * Contact points of a bundle's rods and bodies (sides); rods in ascending order, then bodies.
  *

@@ -276,7 +276,8 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
     if (before < 0 || after < 0) {
       writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
       rotationStrain(strainOut, constants, 0, f64x2.neg(ld(D, 11)), ld(D, 3), twist);
-      addHeldJoint(p, a, before < 0, matrix, viscous, damping, s);
+      const turning = entry(p.heldRate, 4 * (-1 - (before < 0 ? before : after)));
+      addHeldJoint(p, a, before < 0, matrix, viscous, damping, s, turning);
       continue;
     }
     const r = entry(p.residual, a);
@@ -293,8 +294,17 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
   return true;
 }
 
-/** The joint at hand, one side of which is a held frame, at the unknowns from a on. */
-function addHeldJoint(p: Pair, a: i32, before: bool, matrix: bool, viscous: bool, damping: v128, s: f64): void {
+/** The joint at hand, one side of which is a held frame with the rates `turning` of (t, θ), at the unknowns from a on. */
+function addHeldJoint(
+  p: Pair,
+  a: i32,
+  before: bool,
+  matrix: bool,
+  viscous: bool,
+  damping: v128,
+  s: f64,
+  turning: usize,
+): void {
   writeGradient(gradient8);
   if (matrix) {
     memory.fill(H, 0, 1024);
@@ -303,13 +313,12 @@ function addHeldJoint(p: Pair, a: i32, before: bool, matrix: bool, viscous: bool
     if (viscous) addCongruence(strainOut, GAUSS_NEWTON, mul(damping, splat(s)));
   }
   if (viscous) {
-    const zero = splat(0.0);
     for (let k = 0; k < 3; k++) {
-      st(rate, k, before ? zero : sub(ld(p.v, a + 4 + k), ld(p.v, a + k)));
-      st(rate, 4 + k, before ? sub(ld(p.v, a + 8 + k), ld(p.v, a + 4 + k)) : zero);
+      st(rate, k, before ? ld(turning, k) : sub(ld(p.v, a + 4 + k), ld(p.v, a + k)));
+      st(rate, 4 + k, before ? sub(ld(p.v, a + 8 + k), ld(p.v, a + 4 + k)) : ld(turning, k));
     }
-    st(rate, 3, before ? zero : ld(p.v, a + 3));
-    st(rate, 7, before ? ld(p.v, a + 7) : zero);
+    st(rate, 3, before ? ld(turning, 3) : ld(p.v, a + 3));
+    st(rate, 7, before ? ld(p.v, a + 7) : ld(turning, 3));
     addViscous(gradient8, damping);
   }
   dropHeld(before ? 0 : 4);

@@ -156,7 +156,7 @@ function choose(mask: v128): void {
 
 /** Lanes of the chosen ones in which contacts were added to the present iterate. */
 function findMissed(parameters: usize, isFree: bool): v128 {
-  // isFree is the last of the whole numbers
+  // isFree is the fifth of the whole numbers
   store<i32>(parameters, i32(isFree), FIRST_INTEGER + 16);
   if (damped) missDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
   else missPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);

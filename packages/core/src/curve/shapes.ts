@@ -68,20 +68,20 @@ export function createStraight(from: Vector, to: Vector): Curve {
   };
 }
 
-/**
- * Helix x(φ) = center + radius (cos φ e1 + sin φ e2) + rise·φ·axis, with axis = ±e1 × e2; unit vectors.
- * Rise 0 makes a circle: arcs and rings are that.
- */
-export function createHelix(
-  center: Vector,
-  e1: Vector,
-  e2: Vector,
-  axis: Vector,
-  radius: number,
-  rise: number,
-  angle: number,
-  closed: boolean,
-): Curve {
+/** A helix x(φ) = center + radius (cos φ e1 + sin φ e2) + rise·φ·axis from φ = 0 to `angle`, with axis = ±e1 × e2; unit vectors. */
+export interface HelixShape {
+  readonly center: Vector;
+  readonly e1: Vector;
+  readonly e2: Vector;
+  readonly axis: Vector;
+  readonly radius: number;
+  /** Per radian [m]; 0 (the default) makes an arc or a ring. */
+  readonly rise?: number;
+  readonly angle: number;
+  readonly closed: boolean;
+}
+
+export function createHelix({ center, e1, e2, axis, radius, rise = 0, angle, closed }: HelixShape): Curve {
   const speed = Math.sqrt(radius * radius + rise * rise);
   const handedness = Math.sign(dot(cross(e1, e2), axis));
   return {

@@ -78,7 +78,7 @@ export function growHairstyle(
   const length = lengths.map((value, g) => value * (1 - lengthJitter * randomAt(seed + 11, g)));
   const curl = curvatureOf(options.curl ?? numericCurl(hair));
   const elements = chooseElements(options.elements, curl, length);
-  const style = layGuides(roots, length, elements, curl, options, seed, fiberOf(hair), gravity);
+  const style = layGuides({ roots, length, elements, curl, seed, fiber: fiberOf(hair), gravity }, options);
   const withHairs = options.hairs ? addHairs(style, surface, options.hairs, seed) : style;
   const settled = settle ? settleHairstyle(withHairs) : undefined;
   return {
@@ -155,15 +155,24 @@ export function chooseElements(wanted: number | undefined, curl: readonly number
   return wanted;
 }
 
+/** Guides that are all alike but for their roots and lengths. */
+interface Guides {
+  readonly roots: Roots;
+  /** Of each guide [m]. */
+  readonly length: Float64Array;
+  /** Per guide. */
+  readonly elements: number;
+  /** Natural curvatures of every element [1/m]. */
+  readonly curl: readonly [number, number, number];
+  readonly seed: number;
+  readonly fiber: Fiber;
+  readonly gravity: Vector;
+}
+
+/** Sets the guides on their roots, turned about the normal so that their curl grows along it. */
 function layGuides(
-  roots: Roots,
-  length: Float64Array,
-  elements: number,
-  curl: readonly [number, number, number],
+  { roots, length, elements, curl, seed, fiber, gravity }: Guides,
   { lean = [0, 0, 0], phaseJitter = 0, hair }: GrowOptions,
-  seed: number,
-  fiber: Fiber,
-  gravity: Vector,
 ): Hairstyle {
   const { count } = roots;
   const make = (): Float64Array => new Float64Array(3 * count);

@@ -30,14 +30,21 @@ export function writePoses({ memory, addresses, inLane }: Pair): void {
   const heldTangent = addresses.heldTangent >> 3;
   const heldDirector = addresses.heldDirector >> 3;
   const heldTheta = addresses.heldTheta >> 3;
+  const heldRate = addresses.heldRate >> 3;
   for (let lane = 0; lane < 2; lane++) {
     const { pins, poses, held } = inLane[lane];
     for (let h = 0; h < held.count; h++) {
-      const { tangent, director, twist } = poses[held.pin[h]];
+      const { tangent, director, twist, angularVelocity: w } = poses[held.pin[h]];
+      let spin = 0;
       for (let k = 0; k < 3; k++) {
         doubles[heldTangent + 6 * h + 2 * k + lane] = tangent[k];
         doubles[heldDirector + 6 * h + 2 * k + lane] = director[k];
+        const a = k === 2 ? 0 : k + 1;
+        const b = k === 0 ? 2 : k - 1;
+        doubles[heldRate + 8 * h + 2 * k + lane] = w[a] * tangent[b] - w[b] * tangent[a];
+        spin += w[k] * tangent[k];
       }
+      doubles[heldRate + 8 * h + 6 + lane] = spin;
       doubles[heldTheta + 2 * h + lane] = twist;
     }
     for (let p = 0; p < pins.length; p++) {

@@ -68,6 +68,7 @@ export const pairFields = [
   ['heldM2', 'held', 3],
   ['heldTheta', 'held'],
   ['heldThetaStart', 'held'],
+  ['heldRate', 'held', 4],
   ['force', 'node', 3],
   ['torque', 'edge', 3],
   ['drag', 'node', 6],

@@ -13,11 +13,6 @@ export function solveGmres(
   most: number,
 ): number {
   const size = b.length;
-  const dot = (u: Float64Array, v: Float64Array): number => {
-    let sum = 0;
-    for (let i = 0; i < size; i++) sum += u[i] * v[i];
-    return sum;
-  };
   const scale = Math.sqrt(dot(b, b));
   x.set(b);
   if (scale === 0) return 0;
@@ -36,14 +31,7 @@ export function solveGmres(
     const m = columns.length;
     const next = new Float64Array(size);
     apply(next, basis[m]);
-    const column: number[] = new Array(m + 1).fill(0);
-    for (let pass = 0; pass < 2; pass++) {
-      for (let k = 0; k <= m; k++) {
-        const overlap = dot(next, basis[k]);
-        column[k] += overlap;
-        for (let i = 0; i < size; i++) next[i] -= overlap * basis[k][i];
-      }
-    }
+    const column = orthogonalize(next, basis);
     const length = Math.sqrt(dot(next, next));
     rotations.forEach(([c, s], k) => {
       [column[k], column[k + 1]] = [c * column[k] + s * column[k + 1], c * column[k + 1] - s * column[k]];
@@ -66,4 +54,23 @@ export function solveGmres(
     for (let i = 0; i < size; i++) x[i] += weights[k] * basis[k][i];
   }
   return Math.abs(right[right.length - 1]) / scale;
+}
+
+function dot(u: Float64Array, v: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < u.length; i++) sum += u[i] * v[i];
+  return sum;
+}
+
+/** Removes the components along the basis from a vector, twice because of rounding; returns them. */
+function orthogonalize(vector: Float64Array, basis: readonly Float64Array[]): number[] {
+  const components: number[] = new Array(basis.length).fill(0);
+  for (let pass = 0; pass < 2; pass++) {
+    for (let k = 0; k < basis.length; k++) {
+      const overlap = dot(vector, basis[k]);
+      components[k] += overlap;
+      for (let i = 0; i < vector.length; i++) vector[i] -= overlap * basis[k][i];
+    }
+  }
+  return components;
 }

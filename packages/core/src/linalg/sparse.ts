@@ -171,6 +171,41 @@ export function analyzeSparse(
   order.forEach((unknown, k) => {
     place[unknown] = k;
   });
+  const fill = layOutFill(place, below);
+  const entries: { column: number; slot: number }[][] = Array.from({ length: size }, () => []);
+  const seen = new Set<number>();
+  for (const [i, j] of pairs) {
+    const slot = pattern.slotOf(i, j);
+    if (i === j || seen.has(slot)) continue;
+    seen.add(slot);
+    const row = Math.max(place[i], place[j]);
+    entries[row].push({ column: Math.min(place[i], place[j]), slot });
+  }
+  const entryStart = new Int32Array(size + 1);
+  entries.forEach((list, k) => {
+    entryStart[k + 1] = entryStart[k] + list.length;
+  });
+  return {
+    size,
+    place,
+    entryStart,
+    entryColumn: Int32Array.from(entries.flatMap((list) => list.map(({ column }) => column))),
+    entrySlot: Int32Array.from(entries.flatMap((list) => list.map(({ slot }) => slot))),
+    diagonalSlot: Int32Array.from(order),
+    ...fill,
+    lower: new Float64Array(fill.columnRow.length),
+    inverse: new Float64Array(size),
+    work: new Float64Array(size),
+    negative: 0,
+  };
+}
+
+/** Where the entries of L are, by columns and by rows. `below`: unknowns in each column, in the order of elimination. */
+function layOutFill(
+  place: Int32Array,
+  below: readonly (readonly number[])[],
+): Pick<SparseFactor, 'rowStart' | 'rowColumn' | 'rowAt' | 'columnStart' | 'columnRow'> {
+  const size = place.length;
   const columnStart = new Int32Array(size + 1);
   below.forEach((rows, k) => {
     columnStart[k + 1] = columnStart[k] + rows.length;
@@ -197,36 +232,7 @@ export function analyzeSparse(
       rowAt[r] = at;
     }
   }
-  const entries: { column: number; slot: number }[][] = Array.from({ length: size }, () => []);
-  const seen = new Set<number>();
-  for (const [i, j] of pairs) {
-    const slot = pattern.slotOf(i, j);
-    if (i === j || seen.has(slot)) continue;
-    seen.add(slot);
-    const row = Math.max(place[i], place[j]);
-    entries[row].push({ column: Math.min(place[i], place[j]), slot });
-  }
-  const entryStart = new Int32Array(size + 1);
-  entries.forEach((list, k) => {
-    entryStart[k + 1] = entryStart[k] + list.length;
-  });
-  return {
-    size,
-    place,
-    entryStart,
-    entryColumn: Int32Array.from(entries.flatMap((list) => list.map(({ column }) => column))),
-    entrySlot: Int32Array.from(entries.flatMap((list) => list.map(({ slot }) => slot))),
-    diagonalSlot: Int32Array.from(order),
-    rowStart,
-    rowColumn,
-    rowAt,
-    columnStart,
-    columnRow,
-    lower: new Float64Array(columnRow.length),
-    inverse: new Float64Array(size),
-    work: new Float64Array(size),
-    negative: 0,
-  };
+  return { rowStart, rowColumn, rowAt, columnStart, columnRow };
 }
 
 /**

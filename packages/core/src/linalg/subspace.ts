@@ -79,14 +79,20 @@ function rayleighRitz(
     }
   }
   const { values, vectors } = eigenSymmetric(reduced, n);
-  const rotated = span.map(() => new Float64Array(mass.length));
-  for (let k = 0; k < n; k++) {
+  return { values, vectors: combineVectors(span, vectors) };
+}
+
+/** Linear combinations of the vectors of a basis, by the columns of a matrix. */
+export function combineVectors(basis: readonly Float64Array[], columns: ArrayLike<number>): Float64Array[] {
+  const n = basis.length;
+  return basis.map((_, k) => {
+    const out = new Float64Array(basis[0].length);
     for (let i = 0; i < n; i++) {
-      const weight = vectors[i * n + k];
-      for (let d = 0; d < mass.length; d++) rotated[k][d] += weight * span[i][d];
+      const weight = columns[i * n + k];
+      for (let d = 0; d < out.length; d++) out[d] += weight * basis[i][d];
     }
-  }
-  return { values, vectors: rotated };
+    return out;
+  });
 }
 
 /** Modified Gram–Schmidt in the mass metric, twice for safety. */

@@ -28,6 +28,4 @@ export interface Capabilities {
   readonly softPins: boolean;
   /** The rod's momentum is that of its nodes, with `Rod.nodeMass` each. */
   readonly nodeMasses: boolean;
-  /** True if stiffness damping counts the frame of a clamp as at rest: a clamp that turns drags its rod behind it. */
-  readonly dragsTurningRods?: boolean;
 }

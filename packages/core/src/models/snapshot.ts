@@ -1,4 +1,4 @@
-/** Named arrays that are copied together: where a rod was, to come back to. */
+/** Named arrays that are copied together, to restore a rod. */
 
 type Arrays<K extends string> = { readonly [Name in K]: Float64Array };
 

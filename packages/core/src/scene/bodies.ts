@@ -239,6 +239,7 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
     rotate(out.tangent, 0, pose.rotation, tangent, 0);
     rotate(out.director, 0, pose.rotation, director, 0);
     rotate(out.axis, 0, pose.rotation, axis, 0);
+    out.angularVelocity.set(w);
     out.twist = 0;
     out.active = true;
   };

@@ -80,6 +80,8 @@ export interface Moduli {
 export interface PinPose {
   readonly position: Float64Array;
   readonly velocity: Float64Array;
+  /** Of the frame, in world axes, its twist included [rad/s]. */
+  readonly angularVelocity: Float64Array;
   readonly tangent: Float64Array;
   /** d1 before `twist` is applied. */
   readonly director: Float64Array;
@@ -143,6 +145,7 @@ export function placePinPose(allocate: (length: number) => Float64Array): PinPos
   return {
     position: allocate(3),
     velocity: allocate(3),
+    angularVelocity: allocate(3),
     tangent: allocate(3),
     director: allocate(3),
     axis: allocate(3),

@@ -50,6 +50,7 @@ export function createGrip(inner: Pin, restart: () => void, noteUse: () => void 
       pose.velocity[k] += rate * (to[k] - from[k]);
     }
     pose.twist += from[3] + u * (to[3] - from[3]);
+    for (let k = 0; k < 3; k++) pose.angularVelocity[k] += rate * (to[3] - from[3]) * pose.tangent[k];
   };
 
   const grip: Grip = {

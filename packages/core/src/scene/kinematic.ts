@@ -114,6 +114,7 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
     out.velocity[1] = now[7] + spin[2] * p[0] - spin[0] * p[2];
     out.velocity[2] = now[8] + spin[0] * p[1] - spin[1] * p[0];
     for (let k = 0; k < 3; k++) p[k] += origin[k] + now[k];
+    out.angularVelocity.set(spin);
     if (spins && pin.orientation !== 'hinge') {
       out.tangent.set(tangent);
       out.director.set(director);

@@ -42,6 +42,7 @@ export function copyPose(from: PinPose): PinPose {
 export function assignPose(out: PinPose, from: PinPose): void {
   out.position.set(from.position);
   out.velocity.set(from.velocity);
+  out.angularVelocity.set(from.angularVelocity);
   out.tangent.set(from.tangent);
   out.director.set(from.director);
   out.axis.set(from.axis);

@@ -201,6 +201,7 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
       rotateInPlace(pose.director, now[3], now[4], now[5]);
       rotateInPlace(pose.axis, now[3], now[4], now[5]);
     }
+    writeSpin(pose, now, motion.rotates);
     pose.twist = now[6];
     pose.active = holds(t);
   };
@@ -223,6 +224,13 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   return { pin, spec, path, label };
+}
+
+/** Angular velocity of the pose from the rates of its rotation vector and of its twist, which is about the tangent. */
+function writeSpin({ angularVelocity, tangent }: PinPose, now: Float64Array, rotates: boolean): void {
+  if (rotates) writeAngularVelocity(angularVelocity, now, 3, now, 10);
+  else angularVelocity.fill(0);
+  for (let k = 0; k < 3; k++) angularVelocity[k] += now[13] * tangent[k];
 }
 
 /** Writes acceleration, angular velocity and angular acceleration of a pin at time t. */

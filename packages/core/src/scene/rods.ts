@@ -8,7 +8,7 @@
 import type { FrameRule } from '../curve/framing.ts';
 import type { Curve } from '../curve/shapes.ts';
 import type { Vector } from '../curve/vector.ts';
-import { add, addScaled, cross, distance, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
+import { add, addScaled, cross, distance, dot, scale, subtract } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Allocate } from '../port.ts';
@@ -18,12 +18,13 @@ import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
 import { createLayout, fractionOf, layNodes } from './layout.ts';
 import { compileModuli } from './moduli.ts';
-import { compileTwist, strainOfCurl, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
+import { compileTwist, strainOfCurl, strainOfCurvature, strainOfTrace } from './natural.ts';
+import { placeFrames, writeVector } from './placeFrames.ts';
 import type { CompiledSection } from './sections.ts';
 import { compileSection } from './sections.ts';
 import { createCurve, readPoints } from './shape.ts';
 import type { Trace } from './trace.ts';
-import { framed, placesOf, traceCurve, tracePolyline } from './trace.ts';
+import { framed, traceCurve, tracePolyline } from './trace.ts';
 import type { FrameSpec, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
 import type { Path } from './varying.ts';
 import { compileVarying, gaussPoints, nonNegative } from './varying.ts';
@@ -169,36 +170,17 @@ export function compileRod(
   const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
   const layout = createLayout(nodeU, closed, length);
 
-  // initial shape and natural strain
   const initial = trace(outline, nodeU, closed, spec.frame, path);
-  let halfStrainRest: Float64Array;
-  let restTrace = initial;
-  if (natural === 'straight') halfStrainRest = allocate(6 * layout.edgeCount);
-  else if (natural.curvature)
-    halfStrainRest = strainOfCurvature(natural.curvature, layout, length, naturalPath, allocate);
-  else if (natural.curl) halfStrainRest = strainOfCurl(natural.curl, layout, length, naturalPath, allocate);
-  else {
-    const frame = { d1: natural.frame?.d1 ?? spec.frame?.d1, follow: natural.frame?.follow ?? spec.frame?.follow };
-    if (naturalOutline || natural.frame)
-      restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
-    halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), allocate);
-  }
-  // every stretch of the rest length in proportion to the shape that gives it
-  const edgeLengthRest = allocate(layout.edgeCount);
-  edgeLengthRest.set(restTrace.edgeLength);
-  if (natural !== 'straight' && natural.length !== undefined) {
-    const stretch = natural.length / sum(edgeLengthRest);
-    for (let j = 0; j < layout.edgeCount; j++) edgeLengthRest[j] *= stretch;
-  }
-
+  const rest = compileRest(
+    { natural, initial, outline: naturalOutline ?? outline, hasOwnShape: naturalOutline !== undefined },
+    layout,
+    spec.frame,
+    naturalPath,
+    allocate,
+  );
+  const { edgeLengthRest } = rest;
   const section = compileSection(spec, scene, length, path);
-  if (spec.inextensible === false && !section.hasEA) {
-    throw new SceneError(
-      [...path, 'inextensible'],
-      'an extensible rod needs EA in its stiffness section; add EA, or remove inextensible: false',
-    );
-  }
-  const inextensible = spec.inextensible ?? !section.hasEA;
+  const inextensible = isInextensible(spec, section, path);
   const properties = distribute(section, layout, edgeLengthRest, inextensible, allocate);
   const rod: Rod = {
     id: spec.id,
@@ -214,8 +196,7 @@ export function compileRod(
     nodeVelocity: startVelocity(spec.velocity, initial.position, properties.nodeMass, allocate),
     // the material turns with the rod: what of the angular velocity is along the edge spins it
     edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
-    edgeLengthRest,
-    halfStrainRest,
+    ...rest,
     ...properties,
     ...compileModuli(spec, path),
     ...compileSurface(spec, layout, path),
@@ -223,6 +204,53 @@ export function compileRod(
   warnSharp(rod, initial, warnings);
   warnDoubtful(rod, spec, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };
+}
+
+function isInextensible({ inextensible }: RodSpec, { hasEA }: CompiledSection, path: Path): boolean {
+  if (inextensible === false && !hasEA)
+    throw new SceneError(
+      [...path, 'inextensible'],
+      'an extensible rod needs EA in its stiffness section; add EA, or remove inextensible: false',
+    );
+  return inextensible ?? !hasEA;
+}
+
+/** What the natural shape of a rod follows from. */
+interface RestSource {
+  readonly natural: ReturnType<typeof readNatural>;
+  readonly initial: Trace;
+  /** The natural shape if the scene gives one, else the initial shape. */
+  readonly outline: Outline;
+  readonly hasOwnShape: boolean;
+}
+
+/** Natural strain of half edges, and rest lengths of edges. */
+function compileRest(
+  { natural, initial, outline, hasOwnShape }: RestSource,
+  layout: Layout,
+  frame: FrameSpec | undefined,
+  path: Path,
+  allocate: Allocate,
+): Pick<Rod, 'edgeLengthRest' | 'halfStrainRest'> {
+  const { length, nodeU, closed, edgeCount } = layout;
+  let halfStrainRest: Float64Array;
+  let restTrace = initial;
+  if (natural === 'straight') halfStrainRest = allocate(6 * edgeCount);
+  else if (natural.curvature) halfStrainRest = strainOfCurvature(natural.curvature, layout, length, path, allocate);
+  else if (natural.curl) halfStrainRest = strainOfCurl(natural.curl, layout, length, path, allocate);
+  else {
+    const rule = { d1: natural.frame?.d1 ?? frame?.d1, follow: natural.frame?.follow ?? frame?.follow };
+    if (hasOwnShape || natural.frame) restTrace = trace(outline, nodeU, closed, rule, path);
+    halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, path), allocate);
+  }
+  // every stretch of the rest length in proportion to the shape that gives it
+  const edgeLengthRest = allocate(edgeCount);
+  edgeLengthRest.set(restTrace.edgeLength);
+  if (natural !== 'straight' && natural.length !== undefined) {
+    const stretch = natural.length / sum(edgeLengthRest);
+    for (let j = 0; j < edgeCount; j++) edgeLengthRest[j] *= stretch;
+  }
+  return { edgeLengthRest, halfStrainRest };
 }
 
 /** Factors on friction and restitution at the middles of edges. */
@@ -263,40 +291,6 @@ function placeNodes(
   }
   const cuts = pins.map(({ spec: pin, path: at }) => fractionOf(pin.at, length, [...at, 'at']) ?? 0);
   return layNodes(readEdges(spec, closed, path), cuts, [...path, 'edges']);
-}
-
-type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'>;
-
-function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number, allocate: Allocate): Frames {
-  const { edgeCount: n, nodeCount, closed, nodeU } = layout;
-  const places = placesOf(nodeU, closed);
-  const frames = twistFrames(initial.frames, places, twist);
-  const nodeTwist = allocate(nodeCount);
-  for (let i = 1; i <= (closed ? n : n - 1); i++) {
-    // the untwisted frames tell the small angle of the curve, the twist itself keeps count of turns
-    const elastic = twist(places[2 * i + 1]) - twist(places[2 * i - 1]);
-    nodeTwist[i % nodeCount] = twistBetween(initial.frames[2 * i - 1], initial.frames[2 * i + 1]) + elastic;
-  }
-  const out: Frames = {
-    nodePosition: allocate(3 * nodeCount),
-    edgeDirector: allocate(3 * n),
-    nodeTwist,
-    nodeTangent: allocate(3 * nodeCount),
-    nodeDirector: allocate(3 * nodeCount),
-  };
-  for (let i = 0; i < nodeCount; i++) {
-    write(out.nodePosition, i, initial.position[i]);
-    write(out.nodeTangent, i, frames[2 * i].tangent);
-    write(out.nodeDirector, i, frames[2 * i].d1);
-  }
-  for (let j = 0; j < n; j++) write(out.edgeDirector, j, frames[2 * j + 1].d1);
-  return out;
-}
-
-function write(out: Float64Array, i: number, vector: Vector): void {
-  out[3 * i] = vector[0];
-  out[3 * i + 1] = vector[1];
-  out[3 * i + 2] = vector[2];
 }
 
 type Properties = Pick<
@@ -377,7 +371,8 @@ export function startVelocity(
     center = addScaled(center, position[i], m);
   });
   center = scale(center, 1 / sum(nodeMass));
-  for (let i = 0; i < nodeMass.length; i++) write(out, i, add(linear, cross(angular, subtract(position[i], center))));
+  for (let i = 0; i < nodeMass.length; i++)
+    writeVector(out, i, add(linear, cross(angular, subtract(position[i], center))));
   return out;
 }
 

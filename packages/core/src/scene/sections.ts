@@ -151,10 +151,25 @@ function compileDamping(
   };
 }
 
-/** A function evaluated once where it is the same everywhere. */
-function remember(constant: boolean, at: (u: number) => SectionValues): (u: number) => SectionValues {
-  if (!constant) return at;
-  const values = at(0.5);
+/** Stiffness and mass per length outside this range leave no digits for what is computed from them. */
+const computable = { least: 1e-100, most: 1e100 };
+
+/** The function with its values checked, evaluated once where they are the same everywhere; `path`: where the section was written. */
+function remember(constant: boolean, at: (u: number) => SectionValues, path: Path): (u: number) => SectionValues {
+  const checked = (u: number): SectionValues => {
+    const values = at(u);
+    for (const name of ['EI1', 'EI2', 'GJ', 'massPerLength'] as const) {
+      if (values[name] >= computable.least && values[name] <= computable.most) continue;
+      const range = `${computable.least} to ${computable.most}`;
+      throw new SceneError(
+        path,
+        `its ${name} is ${values[name]} in SI units; it must be in the range ${range}: check its units`,
+      );
+    }
+    return values;
+  };
+  if (!constant) return checked;
+  const values = checked(0.5);
   return () => values;
 }
 
@@ -204,7 +219,7 @@ export function compileSection(rod: RodSpec, scene: Scene, length: number, path:
       dampingStiffness: damping.stiffness.at(u),
     };
   };
-  return { at: remember(constant, values), hasRadius: true, hasEA: true };
+  return { at: remember(constant, values, section.path), hasRadius: true, hasEA: true };
 }
 
 function compileStiffness(
@@ -242,7 +257,7 @@ function compileStiffness(
   };
   const constant = profiles.every((profile) => profile === undefined || profile.constant);
   return {
-    at: remember(constant, values),
+    at: remember(constant, values, path),
     hasRadius: radius !== undefined || EA !== undefined,
     hasEA: EA !== undefined,
   };

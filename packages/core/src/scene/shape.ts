@@ -74,7 +74,8 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
       checkPositive(spec.radius, 'the radius', [...path, 'radius']);
       const axis = readDirection(spec.axis ?? [0, 0, 1], 'the axis', [...path, 'axis']);
       const e1 = readNormal(spec.start, axis, 'start', 'the axis', [...path, 'start']);
-      return createHelix(spec.center ?? [0, 0, 0], e1, cross(axis, e1), axis, spec.radius, 0, 2 * Math.PI, true);
+      const { center = [0, 0, 0], radius } = spec;
+      return createHelix({ center, e1, e2: cross(axis, e1), axis, radius, angle: 2 * Math.PI, closed: true });
     }
     case 'formula':
       return createFormula(spec, closed, path);
@@ -92,7 +93,8 @@ function createArc(spec: ShapeSpec & { readonly type: 'arc' }, closed: boolean, 
   const normal = readNormal(spec.normal, tangent, 'the normal', 'the tangent', [...path, 'normal']);
   const center = addScaled(spec.from, normal, spec.radius);
   const outward = scale(normal, -1);
-  return createHelix(center, outward, tangent, cross(outward, tangent), spec.radius, 0, spec.angle, closed);
+  const axis = cross(outward, tangent);
+  return createHelix({ center, e1: outward, e2: tangent, axis, radius: spec.radius, angle: spec.angle, closed });
 }
 
 function createHelicalCurve(spec: ShapeSpec & { readonly type: 'helix' }, closed: boolean, path: Path): Curve {
@@ -107,7 +109,8 @@ function createHelicalCurve(spec: ShapeSpec & { readonly type: 'helix' }, closed
   const e1 = readNormal(spec.start, axis, 'start', 'the axis', [...path, 'start']);
   const e2 = scale(cross(axis, e1), spec.handedness === 'left' ? -1 : 1);
   const rise = spec.pitch / (2 * Math.PI);
-  return createHelix(spec.center ?? [0, 0, 0], e1, e2, axis, spec.radius, rise, 2 * Math.PI * spec.turns, closed);
+  const { center = [0, 0, 0], radius } = spec;
+  return createHelix({ center, e1, e2, axis, radius, rise, angle: 2 * Math.PI * spec.turns, closed });
 }
 
 function createFormula(spec: ShapeSpec & { readonly type: 'formula' }, closed: boolean, path: Path): Curve {

@@ -1,4 +1,4 @@
-/** A rod at rest with a parameter, as the branch follower solves for it. */
+/** A rod at rest with a parameter, in the form that the branch follower (branch.ts) solves. */
 import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
 import type { RestProblem } from './newton.ts';
 import type { Verdict } from './search.ts';

@@ -26,6 +26,7 @@ import {
   createSingleRodSum,
   cutSingleRods,
   packSingleRods,
+  responseOf,
   type SingleRodRows,
   singleRodBytes,
   stepRange,
@@ -179,32 +180,32 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
       : [...systemOfRod.keys()].filter((rod) => systemOfRod[rod] === system);
   return {
     ...(guess && {
-      guess(velocity, marked, sides, t, dt) {
+      guess(velocity, marked, sides, { t, dt }) {
         of.time = t + dt;
         const laid = findLayout(shared, sides);
         if (!laid) {
           takeOver(marked, t, dt, true);
-          return guess(velocity, marked, sides, t, dt);
+          return guess(velocity, marked, sides, { t, dt });
         }
         handOver(marked, t, dt);
         const { reference, part } = referTo(shared, sides, laid);
         const own = runRequest(pool, { kind: 'guess', ...reference, t, dt }, () =>
-          guess(part.start, ownOf(marked), part.sides, t, dt),
+          guess(part.reached, ownOf(marked), part.sides, { t, dt }),
         );
         return own && allSucceeded(pool);
       },
     }),
-    step(marked, sides, t, dt, robust, rough = false) {
+    step(marked, sides, { t, dt, robust, rough = false }) {
       of.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
-        return port.step(marked, sides, t, dt, robust, rough);
+        return port.step(marked, sides, { t, dt, robust, rough });
       }
       handOver(marked, t, dt);
       const { reference, part } = referTo(shared, sides, laid);
       const own = runRequest(pool, { kind: 'step', ...reference, t, dt, robust, rough }, () =>
-        port.step(ownOf(marked), part.sides, t, dt, robust, rough),
+        port.step(ownOf(marked), part.sides, { t, dt, robust, rough }),
       );
       return combineAnswers(pool, own);
     },
@@ -223,17 +224,17 @@ function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'read
   const { pool } = of;
   const { marks } = pool;
   return {
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
+    linearize(out, marked, sides, { t, dt, fresh }) {
       of.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
-        return port.linearize(velocity, response, marked, sides, t, dt, fresh);
+        return port.linearize(out, marked, sides, { t, dt, fresh });
       }
       handOver(marked, t, dt);
       const { reference, part } = referTo(shared, sides, laid);
       const own = runRequest(pool, { kind: 'linearize', ...reference, t, dt, fresh }, () =>
-        port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh),
+        port.linearize(responseOf(part), ownOf(marked), part.sides, { t, dt, fresh }),
       );
       return own && allSucceeded(pool);
     },
@@ -242,7 +243,7 @@ function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'read
       if (!laid) return port.readVelocity(out, sides);
       const { reference, part } = referTo(shared, sides, laid);
       runRequest(pool, { kind: 'readVelocity', ...reference }, () => {
-        port.readVelocity(part.start, part.sides);
+        port.readVelocity(part.reached, part.sides);
       });
     },
     factor(marked, sides) {
@@ -259,7 +260,7 @@ function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'read
       if (marked) marks.set(marked);
       const { reference, part } = referTo(shared, sides, laid);
       runRequest(pool, { kind: 'solve', ...reference, selected: marked !== undefined }, () => {
-        port.solve(part.velocity, part.right, part.sides, marked && ownOf(marked));
+        port.solve(part.velocityChange, part.right, part.sides, marked && ownOf(marked));
       });
     },
   };
@@ -327,10 +328,11 @@ function stepTogether(
   const { pool } = of;
   const { t, dt, fresh, count: rods, speed, tolerance, iterations } = job;
   const sum = createSingleRodSum();
+  const share = { port, rows, count: rods, first: 0, wanted: job };
   const stepOwn = (from: number, to: number): void => {
     if (stealing)
       for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) catchUp(s, t, dt);
-    stepRange(sum, port, rows, rods, from, to, 0, job);
+    stepRange(sum, share, from, to);
   };
   syncWorkers(of);
   const request = {

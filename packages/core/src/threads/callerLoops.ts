@@ -2,7 +2,7 @@
 import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
 import { openCoarse } from '../contact/links/coarseBasis.ts';
 import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/links/loops.ts';
-import { applyAndPull } from '../contact/solve/admm.ts';
+import { applyLawAndWriteRightSide } from '../contact/solve/admm.ts';
 import { runLoop } from '../contact/solve/anderson.ts';
 import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLoops.ts';
@@ -71,7 +71,7 @@ function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedL
       const rows = law;
       const { reference, part } = referTo(shared, sides, laid);
       const own = runRequest(pool, { kind: 'contactLaw', ...reference, contacts }, () =>
-        applyAndPull(rows, { ...rows, ...part.all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count)),
+        applyLawAndWriteRightSide(rows, { ...rows, ...part.all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count)),
       );
       return combineMost(own, rows.swing, count);
     },

@@ -69,7 +69,14 @@ export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSid
   if (!laid) {
     const { total, from: first } = placeOfSides(sides);
     const bounds = boundSides(sides, of.pool.firstRods);
-    const own = cutSides(sides.rod.buffer, total, first, first + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
+    const own = cutSides(sides.rod.buffer, {
+      total,
+      from: first,
+      to: first + bounds[1],
+      firstRod: 0,
+      axes: axesOf(sides),
+      hasGoals: sides.goal !== undefined,
+    });
     shared.isUsed = true;
     laid = { layout: ++shared.layouts, slot, total, first, bounds, own };
     known.set(sides, laid);

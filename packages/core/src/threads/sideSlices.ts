@@ -2,18 +2,23 @@
 import { createCutter } from '../contact/memory.ts';
 import { cutRows, doublesOf, type SideRows } from '../contact/solve/sideArrays.ts';
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
-import { axesOf, type ColliderContacts, type ContactSides } from '../port.ts';
+import { axesOf, type ColliderContacts, type ContactSides, type SideResponse } from '../port.ts';
 import { shareOf } from './workerPool.ts';
 
 /** A thread's part of a bundle's sides, and of the solver's arrays. */
 export interface SidePart {
   readonly sides: ContactSides;
-  readonly start: Float64Array;
-  readonly velocity: Float64Array;
+  readonly reached: Float64Array;
+  readonly velocityChange: Float64Array;
   readonly right: Float64Array;
   readonly response: Float64Array;
   /** The arrays of all threads. */
   readonly all: SideRows;
+}
+
+/** Where `ContactPort.linearize` writes the results for a part. */
+export function responseOf({ reached: velocity, response }: SidePart): SideResponse {
+  return { velocity, response };
 }
 
 /** Location of a bundle's sides: number of sides in the memory's layout, and index of its first. */
@@ -22,15 +27,20 @@ export function placeOfSides(sides: ContactSides): { readonly total: number; rea
   return { total: (sides.rod.byteOffset - 4 * from) / (8 * doublesOf(axesOf(sides))), from };
 }
 
-/** Sides `from` to `to` of all; their rods are numbered from `first`. */
+/** Sides `from` to `to` of `total` in a buffer. */
+export interface SideRange {
+  readonly total: number;
+  readonly from: number;
+  readonly to: number;
+  /** Index of the thread's first rod: its own are numbered from there. */
+  readonly firstRod: number;
+  readonly axes: 1 | 3;
+  readonly hasGoals: boolean;
+}
+
 export function cutSides(
   buffer: ArrayBufferLike,
-  total: number,
-  from: number,
-  to: number,
-  first: number,
-  axes: 1 | 3,
-  goals: boolean,
+  { total, from, to, firstRod: first, axes, hasGoals }: SideRange,
 ): SidePart {
   const rows = cutRows(buffer, total, axes);
   const one = (list: Float64Array): Float64Array => list.subarray(from, to);
@@ -47,10 +57,10 @@ export function cutSides(
       force: three(rows.force),
       mass: one(rows.mass),
       ...(axes === 1 && { direction: three(rows.direction) }),
-      ...(goals && { goal: three(rows.copy), clearance: one(rows.clearance) }),
+      ...(hasGoals && { goal: three(rows.copy), clearance: one(rows.clearance) }),
     },
-    start: every(rows.start),
-    velocity: every(rows.velocity),
+    reached: every(rows.reached),
+    velocityChange: every(rows.velocityChange),
     right: every(rows.right),
     response: one(rows.response),
     all: rows,
@@ -190,16 +200,21 @@ export function createSingleRodSum(): SingleRodSum {
   return { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, solverIterations: 0, error: 0, converged: true };
 }
 
-/** Steps those of `count` single rods whose systems are `from` to `to`; the port numbers systems from `first`. */
+/** Single rods that a thread steps: `count` in `rows`; its port numbers systems from `first`. */
+export interface SingleRodShare {
+  readonly port: ContactPort;
+  readonly rows: SingleRodRows;
+  readonly count: number;
+  readonly first: number;
+  readonly wanted: SingleRodTask;
+}
+
+/** Steps those whose systems are `from` to `to`, and adds to the sum. */
 export function stepRange(
   sum: SingleRodSum,
-  port: ContactPort,
-  rows: SingleRodRows,
-  count: number,
+  { port, rows, count, first, wanted }: SingleRodShare,
   from: number,
   to: number,
-  first: number,
-  wanted: SingleRodTask,
 ): void {
   const [begin, end] = boundSides({ rod: rows.system, count }, [from, to]);
   if (begin === end) return;

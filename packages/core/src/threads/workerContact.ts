@@ -10,7 +10,7 @@ import {
   UNMIXED,
   UNPLACED,
 } from '../contact/links/loops.ts';
-import { applyAndPull } from '../contact/solve/admm.ts';
+import { applyLawAndWriteRightSide } from '../contact/solve/admm.ts';
 import { runLoop } from '../contact/solve/anderson.ts';
 import { addDisplacementCorrection } from '../contact/solve/displacements.ts';
 import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
@@ -25,6 +25,7 @@ import {
   createSingleRodSum,
   cutSides,
   cutSingleRods,
+  responseOf,
   type SidePart,
   stepRange,
 } from './sideSlices.ts';
@@ -76,34 +77,34 @@ function serveSides(
   part: SidePart,
 ): void {
   const { pool, marks, task } = of;
-  const { sides, start, velocity, right, response, all } = part;
+  const { sides, reached, velocityChange, right, all } = part;
   switch (request.kind) {
     case 'guess': {
       const { t, dt } = request;
       followMarked(of, t, dt);
-      writeSuccess(pool, task.index, port.guess?.(start, marks, sides, t, dt) ?? false);
+      writeSuccess(pool, task.index, port.guess?.(reached, marks, sides, { t, dt }) ?? false);
       break;
     }
     case 'linearize': {
       const { t, dt, fresh } = request;
       followMarked(of, t, dt);
-      writeSuccess(pool, task.index, port.linearize(start, response, marks, sides, t, dt, fresh));
+      writeSuccess(pool, task.index, port.linearize(responseOf(part), marks, sides, { t, dt, fresh }));
       break;
     }
     case 'step': {
       const { t, dt, robust, rough } = request;
       followMarked(of, t, dt);
-      writeAnswer(pool, task.index, port.step(marks, sides, t, dt, robust, rough));
+      writeAnswer(pool, task.index, port.step(marks, sides, { t, dt, robust, rough }));
       break;
     }
     case 'factor':
       writeSuccess(pool, task.index, port.factor(marks, sides));
       break;
     case 'solve':
-      port.solve(velocity, right, sides, request.selected ? marks : undefined);
+      port.solve(velocityChange, right, sides, request.selected ? marks : undefined);
       break;
     case 'readVelocity':
-      port.readVelocity(start, sides);
+      port.readVelocity(reached, sides);
       break;
     case 'addDisplacements':
       addDisplacements(of, part, request.dt);
@@ -131,7 +132,8 @@ function findPart({ task, pool, buffers, views }: Service, request: SidesReferen
     const from = first + pool.sideBounds[task.index];
     const to = first + pool.sideBounds[task.index + 1];
     const buffer = buffers[slot] as SharedArrayBuffer;
-    const part = cutSides(buffer, total, from, to, task.first, axes === 1 ? 1 : 3, hasGoals);
+    const range = { total, from, to, firstRod: task.first, axes: axes === 1 ? 1 : 3, hasGoals } as const;
+    const part = cutSides(buffer, range);
     views.sides[slot] = { layout, part };
   }
   const { part } = views.sides[slot];
@@ -139,12 +141,12 @@ function findPart({ task, pool, buffers, views }: Service, request: SidesReferen
   return part;
 }
 
-function addDisplacements(of: Service, { start, sides }: SidePart, dt: number): void {
+function addDisplacements(of: Service, { reached, sides }: SidePart, dt: number): void {
   const { task, buffers, bundle } = of;
   of.searcher = findSearcher(task, buffers, of.searcher);
   const { position, nodeOffset } = of.searcher.rows;
   const nodes = { position, nodeOffset: nodeOffset.subarray(task.first), samples: bundle.samples };
-  addDisplacementCorrection(start, sides, sides.rod, nodes, dt, sides.count);
+  addDisplacementCorrection(reached, sides, sides.rod, nodes, dt, sides.count);
 }
 
 /** The rows of Anderson acceleration for the request. */
@@ -197,7 +199,7 @@ function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, {
   }
   const { rows } = law;
   const [from, to] = ownShare(of, contacts);
-  rows.swing[task.index] = applyAndPull(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
+  rows.swing[task.index] = applyLawAndWriteRightSide(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
 }
 
 function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSingleRods'>): void {
@@ -208,6 +210,7 @@ function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSi
   const rows = cutSingleRods(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
   const [own, end] = ownRods(of);
   const sum = createSingleRodSum();
+  const share = { port, rows, count: rods, first: task.first, wanted };
   const stepOwn = (from: number, to: number): void => {
     const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
     for (let i = first; i < last; i++) {
@@ -216,7 +219,7 @@ function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSi
       if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
       behind[rows.system[i]] = 0;
     }
-    stepRange(sum, port, rows, rods, from, to, task.first, wanted);
+    stepRange(sum, share, from, to);
   };
   if (request.stealing) takePieces(workStealing, task.index, behind.length, stepOwn);
   else stepOwn(own + task.first, end + task.first);

@@ -109,6 +109,24 @@ function addLinks(balances: readonly Balance[], contact: ContactWorld): Readonly
   return linked;
 }
 
+/** Adds contact forces to the loads on the rods. Torques of contacts that roll are not known. */
+function addContacts(acting: readonly Acting[], { rods, contact, clock }: WorldParts): void {
+  if (!contact) return;
+  const indexOf = new Map(rods.map(({ id }, r) => [id, r]));
+  const add = (id: string, edge: number, weight: number, force: readonly number[], sign: number): void => {
+    const { rod, loads } = acting[indexOf.get(id) ?? 0];
+    const next = (edge + 1) % rod.nodeCount;
+    for (let k = 0; k < 3; k++) {
+      loads.nodeForce[3 * edge + k] += sign * (1 - weight) * force[k];
+      loads.nodeForce[3 * next + k] += sign * weight * force[k];
+    }
+  };
+  for (const { rod, edge, weight, force, kind, other, otherEdge = 0, otherWeight = 0 } of contact.forces(clock.time)) {
+    add(rod, edge, weight, force, 1);
+    if (kind === 'rod') add(other, otherEdge, otherWeight, force, -1);
+  }
+}
+
 /** Rods that grow from others balance together with them: adds their sums to those of the rod that the tree stands on. */
 function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number[] {
   const rootOf = rods.map((_, r) => {
@@ -199,8 +217,10 @@ export function auditEquilibria(world: WorldParts, reports: readonly Equilibrium
     const loads = gatherLoads(rod, samples[r], drives[r].sources, clock.time);
     return { rod, samples: samples[r], loads, reactions: bundle.reactions(index, clock.time) };
   });
+  addContacts(acting, world);
   const balances = acting.map(sumActing);
-  const linked = contact ? addLinks(balances, contact) : new Set<number>();
+  const linked = new Set(contact && addLinks(balances, contact));
+  if (world.scene.contact?.rolling) for (const r of rods.keys()) linked.add(r);
   const rootOf = addBranches(balances, rods);
   const work = measureWork(world, acting, rootOf, (r) => reports[r].converged && !linked.has(r));
   return reports.map((report, r) => {

@@ -5,6 +5,7 @@
 import type { ContactWorld } from '../contact/contactWorld.ts';
 import type { Continuum } from '../contact/continuum.ts';
 import type { ContactModule } from '../contact/index.ts';
+import type { StillScene } from '../contact/rest/stillTime.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
 import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
@@ -20,7 +21,6 @@ import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
-import { warnTurningClamps } from './turningClamps.ts';
 
 /** Pins and loads of one rod; loads may be added and removed while the world runs. */
 export interface OpenDrive {
@@ -64,14 +64,16 @@ export interface WorldParts {
   readonly clock: Clock;
 }
 
-export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
-  const compiled = compileFrom(input, options);
+/** `still`: pins, loads and obstacles that do not move, in place of the scene's. */
+export function buildWorld(input: Scene, options: WorldOptions, still?: StillScene): WorldParts {
+  const compiled = compileFrom(input, options, still);
   const { scene, rods, warnings, bodies, releases, jumps } = compiled;
   const contactModule = chooseContact(compiled, options);
   const { start } = options;
   const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
   const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
-  const colliders = contactModule ? buildColliders(contactModule, compiled, options) : [];
+  const moving = contactModule ? buildColliders(contactModule, compiled, options) : [];
+  const colliders = still ? moving.map(still.holdCollider) : moving;
   const budget = createStepBudget(options, scene.time?.halvings ?? 8, rods.length);
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
@@ -83,16 +85,12 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   for (const bundle of bundles) bundle.refresh(clock.time);
   continuum?.begin();
   const contact = contactModule?.createContactWorld({
-    scene,
-    rods,
+    ...compiled,
     bundles,
     placeOfRod: placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
     colliders,
     bodyIds: bodies.map(({ body }) => body.id),
     drives,
-    welds: compiled.welds,
-    links: compiled.links,
-    warnings,
     time: clock.time,
     spend: budget.spend,
   });
@@ -110,11 +108,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
     drives,
     grips,
     colliders,
-    warnings: [
-      ...warnings,
-      ...warnTurningClamps(scene, rods, drives),
-      ...bundles.flatMap((bundle) => bundle.warnings ?? []),
-    ],
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     bundles,
     placeOfRod,
     samples,
@@ -129,9 +123,13 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
 }
 
 /** The compiled scene, with rods in the state of `options.start`. */
-function compileFrom(scene: Scene, { start }: WorldOptions): CompiledScene {
-  const compiled = compileScene(scene);
-  return start ? { ...compiled, rods: compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : compiled;
+function compileFrom(scene: Scene, { start }: WorldOptions, still: StillScene | undefined): CompiledScene {
+  const { jumps, ...compiled } = compileScene(scene);
+  return {
+    ...compiled,
+    rods: start ? compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) : compiled.rods,
+    ...(still ? { drives: [...still.drives], releases: [] } : jumps && { jumps }),
+  };
 }
 
 /** Lists of pins and loads that can change while the world runs, and a grip on every pin that no body holds. */

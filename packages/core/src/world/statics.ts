@@ -1,20 +1,33 @@
 /** Equilibria, natural modes and matrices of a world. */
+import type { ContactModule } from '../contact/index.ts';
 import type { LinkedRest } from '../contact/links/statics.ts';
+import type { StillWorld } from '../contact/rest/relax.ts';
 import { SceneError } from '../errors.ts';
+import { hypotOf } from '../math/rounded/index.ts';
 import type {
   BranchEnd,
   BranchOptions,
   BranchPoint,
+  EquilibriumOptions,
   EquilibriumReport,
   Matrices,
   Modes,
   RestTangent,
 } from '../model.ts';
+import { gravityOf } from '../scene/loads.ts';
 import { auditEquilibria } from './audit.ts';
-import { moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
-import { restoreState, saveRods } from './state.ts';
+import { hashState, restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
+
+/** What equilibria leave for the next. */
+interface StaticsMemory {
+  /** Solver for linked rods; created on first use. */
+  linked(): LinkedRest | undefined;
+  /** State of the last equilibrium with contact. */
+  readonly lastRest: { hash: string };
+}
 
 /** `forget`: called when the state changes. */
 export function createStatics(
@@ -22,19 +35,21 @@ export function createStatics(
   forget: () => void,
 ): Pick<World, 'equilibrate' | 'branch' | 'linearize' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
-  /** Solver for linked rods; created on first use. */
-  const linked = (): LinkedRest | undefined => {
-    linkedRest ??= world.contact?.createLinkedRest();
-    return linkedRest;
+  const memory: StaticsMemory = {
+    linked() {
+      linkedRest ??= world.contact?.createLinkedRest();
+      return linkedRest;
+    },
+    lastRest: { hash: '' },
   };
   return {
     equilibrate(t = world.clock.time) {
       forget();
-      return equilibrate(world, linked, t);
+      return equilibrate(world, memory, t);
     },
     branch(start = 'along') {
       forget();
-      return followWorld(world, linked, start);
+      return followWorld(world, memory, start);
     },
     linearize() {
       forget();
@@ -47,15 +62,16 @@ export function createStatics(
 
 function equilibrate(
   world: WorldParts,
-  linked: () => LinkedRest | undefined,
+  { linked, lastRest }: StaticsMemory,
   t: number,
   branch?: 'report',
 ): EquilibriumReport[] {
   const { clock, scene, bodies, placeOfRod } = world;
-  refuse(world, 'statics', 'equilibria');
+  refuseEngine(world.options, 'equilibria');
   clock.hasContactForces = false;
   const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
   const wanted = { stability: branch ?? stability, tolerance };
+  if (touches(world)) return auditEquilibria(world, seekWithContact(world, t, wanted, lastRest));
   const solver = linked();
   const from = clock.time;
   moveBodiesOnPaths(bodies, t);
@@ -65,13 +81,92 @@ function equilibrate(
   return auditEquilibria(world, reports);
 }
 
+/** Equilibria of rods that touch something (contact/rest/). */
+function seekWithContact(
+  world: WorldParts,
+  t: number,
+  wanted: EquilibriumOptions,
+  lastRest: { hash: string },
+): EquilibriumReport[] {
+  const { options, rods, samples, placeOfRod, contact, clock } = world;
+  refuseWithContact(world);
+  const { contact: contactModule } = options;
+  if (!contact || !contactModule) return [];
+  const reports = contactModule.seekWithContact(
+    {
+      rods,
+      samples,
+      placeOfRod,
+      contact,
+      isAtRest: hashState(world) === lastRest.hash,
+      setTime(until) {
+        clock.time = until;
+      },
+      createStill: () => createStill(world, contactModule),
+      takeState({ bundles, contact: from }, until) {
+        const { stepCount } = clock;
+        const states = bundles.map(({ state }) => ({
+          q: state.q,
+          v: new Float64Array(state.v.length),
+          memory: state.memory,
+        }));
+        restoreState(world, { time: until, stepCount, bundles: states, contact: from.save() });
+      },
+      attempt(action) {
+        const before = saveRods(world, clock.time);
+        const result = action();
+        if (result === undefined) restoreState(world, before);
+        return result;
+      },
+    },
+    t,
+    wanted,
+  );
+  lastRest.hash = reports.every(({ converged }) => converged) ? hashState(world) : '';
+  contact.applyContactForces();
+  clock.hasContactForces = true;
+  return reports;
+}
+
+function createStill(world: WorldParts, { holdScene, relaxationTolerance }: ContactModule): StillWorld {
+  const { scene, options, drives, clock } = world;
+  const instant = { time: clock.time, disturbance: 0 };
+  const tight = { ...(scene.contact ?? { between: 'none' }), tolerance: relaxationTolerance } as const;
+  const twin = buildWorld({ ...scene, contact: tight }, options, holdScene(drives, world.rods, instant));
+  restoreState(twin, saveRods(world, clock.time));
+  const { contact, bundles, samples, rods, budget } = twin;
+  if (!contact) throw new Error('a scene with contact was built without it');
+  return {
+    contact,
+    bundles,
+    samples,
+    rods,
+    instant,
+    gravity: hypotOf(gravityOf(scene)),
+    begin: (dt) => budget.begin(clock.time, dt),
+    hold() {
+      const before = saveRods(twin, twin.clock.time);
+      return () => restoreState(twin, before);
+    },
+  };
+}
+
+function refuseWithContact({ scene, bundles, continuum }: WorldParts): void {
+  const say = (field: string, what: string): never => {
+    throw new SceneError([field], `equilibria with contact are for scenes without ${what}`);
+  };
+  if (scene.bodies?.length) say('bodies', 'rigid bodies; let the scene come to rest with damping');
+  if (continuum) say('contact', 'between: continuum');
+  if (bundles.some(({ ownContact }) => ownContact)) say('solver', `this backend; use solver.der.backend: standard`);
+}
+
 /** Default of `statics.stride` and `statics.points`. */
 const STRIDE = 0.05;
 const POINTS = 1000;
 
 function* followWorld(
   world: WorldParts,
-  linked: () => LinkedRest | undefined,
+  memory: StaticsMemory,
   start: BranchOptions['start'],
 ): Generator<BranchPoint, BranchEnd> {
   const { clock, scene, placeOfRod } = world;
@@ -81,7 +176,7 @@ function* followWorld(
   if (placeOfRod.length !== 1)
     throw new SceneError(['rods'], `follow: branch is for scenes of one rod; this one has ${placeOfRod.length}`);
   if (start === 'along') {
-    const [report] = equilibrate(world, linked, from, 'report');
+    const [report] = equilibrate(world, memory, from, 'report');
     if (!report.converged)
       throw new SceneError(['statics', 'from'], `no equilibrium at t = ${from} s to begin with: ${report.reason}`);
   }
@@ -162,15 +257,17 @@ function matricesOfRods({ placeOfRod, clock }: WorldParts): Matrices[] {
   return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, clock.time));
 }
 
-/** Throws if contacts or an engine act on the rods: statics does not support them. */
-function refuse({ contact, scene, colliders, options }: WorldParts, what: string, ofEngine = what): void {
-  const touching = scene.contact && scene.contact.between !== 'none';
-  if (contact && (colliders.length > 0 || touching)) {
-    const field = colliders.length > 0 ? 'colliders' : 'contact';
-    throw new SceneError(
-      [field],
-      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
-    );
+/** Throws if contacts or an engine act on the rods. */
+function refuse(world: WorldParts, what: string): void {
+  if (touches(world)) {
+    const field = world.colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError([field], `${what} do not support contact; remove '${field}'`);
   }
-  refuseEngine(options, ofEngine);
+  refuseEngine(world.options, what);
+}
+
+/** True if rods of the scene may touch something. */
+function touches({ contact, scene, colliders }: WorldParts): boolean {
+  const meets = scene.contact !== undefined && scene.contact.between !== 'none';
+  return contact !== undefined && (colliders.length > 0 || meets);
 }

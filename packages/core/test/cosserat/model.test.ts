@@ -106,6 +106,31 @@ describe('integrators', () => {
     expect(order).toBeLessThan(most);
   });
 
+  it('verlet leaves an equilibrium where it is, stretched to many times its length', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'r',
+          model: 'cosserat',
+          shape: { type: 'straight', from: [0, 0, 0], to: [0.08, 0, 0] },
+          edges: 4,
+          section: { type: 'circle', radius: 2e-4 },
+          material: { E: 1e5, nu: 0, density: 300 },
+        },
+      ],
+      pins: [{ rod: 'r', at: 'start' }],
+      loads: [{ type: 'force', rod: 'r', at: 'end', force: [0.05, -0.05, -0.05] }],
+      time: { duration: 1, step: 5e-4 },
+      solver: { cosserat: { integrator: 'verlet' } },
+    });
+    expect(world.equilibrate()[0].stable).toBe(true);
+    const before = world.samples[0].nodePosition.slice();
+    expect(Math.abs(before[3 * 4])).toBeGreaterThan(0.2);
+    for (let k = 0; k < 4; k++) expect(world.step().energyGain).toBeUndefined();
+    for (let k = 0; k < before.length; k++) expect(world.samples[0].nodePosition[k]).toBeCloseTo(before[k], 8);
+  });
+
   it('verlet keeps the energy to 1e-6 of what moves, and agrees with tr-bdf2', () => {
     const gyration = 0.01;
     const explicit = createWorld(swing({ integrator: 'verlet', gyration }, 0.01));

@@ -98,7 +98,7 @@ function solve(
   measureLevers(one, system.bodies);
   writeHeldTorque(one.heldTorque, der);
   writeRightSide(der, work);
-  assembleTies(system, one);
+  assembleTies(system, one, { elastic: true, rateScale: 0 });
   for (let d = 0; d < der.size; d++) {
     if (!der.fixed[d]) continue;
     fixUnknown(work.matrix, d);

@@ -64,7 +64,7 @@ describe.each((['rotation', 'bergou2008'] as const).flatMap((strain) => [0, 3, 7
       const { size } = der;
       const rotation = new Float64Array(9);
       const mixed = new Float64Array(3 * size);
-      addHeldHessian(rotation, mixed, der, 0);
+      addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 0 });
       const matrix = createBorderedBand(size, 0);
       addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, true);
       const random = createRandom(5);
@@ -86,6 +86,75 @@ describe.each((['rotation', 'bergou2008'] as const).flatMap((strain) => [0, 3, 7
         const difference = (270 * second(1) - 27 * second(2) + 2 * second(3)) / (180 * h * h);
         expect(Math.abs(quadratic)).toBeGreaterThan(1e-3);
         expect(Math.abs(difference - quadratic)).toBeLessThan(1e-6 * (1 + Math.abs(quadratic)));
+      }
+    });
+
+    /** Viscous forces on the rod and on the holder of the frame, which turns by `spin`, at rates v. */
+    function dampingOf(
+      der: DerRod,
+      v: Float64Array,
+      spin: readonly number[],
+    ): { force: Float64Array; torque: Float64Array } {
+      der.joints.damping.fill(0.3);
+      der.held.spin.set(spin);
+      const read = (rates: Float64Array | undefined): { force: Float64Array; torque: Float64Array } => {
+        const force = new Float64Array(der.size);
+        const torque = new Float64Array(3);
+        addElasticGradient(force, der, rates, undefined);
+        writeHeldTorque(torque, der, rates);
+        return { force, torque };
+      };
+      const [all, elastic] = [read(v), read(undefined)];
+      return {
+        force: all.force.map((f, d) => f - elastic.force[d]),
+        torque: all.torque.map((f, k) => f - elastic.torque[k]),
+      };
+    }
+
+    it('feels no damping where it turns with the rod', () => {
+      const der = create();
+      const w = [0.7, -1.3, 2.1];
+      const v = new Float64Array(der.size);
+      for (let i = 0; i < der.nodeCount; i++) {
+        const [x, y, z] = der.q.slice(4 * i, 4 * i + 3);
+        v.set([w[1] * z - w[2] * y, w[2] * x - w[0] * z, w[0] * y - w[1] * x], 4 * i);
+      }
+      for (let j = 0; j < der.edgeCount; j++)
+        v[4 * j + 3] = w.reduce((sum, c, k) => sum + c * der.edgeTangent[3 * j + k], 0);
+      const { force, torque } = dampingOf(der, v, w);
+      expect(Math.max(...force.map(Math.abs), ...torque.map(Math.abs))).toBeLessThan(1e-11);
+      expect(Math.hypot(...dampingOf(der, v, [0, 0, 0]).torque)).toBeGreaterThan(0.01);
+    });
+
+    it('takes energy by damping, as much as its matrix says, and passes on no force of its own', () => {
+      const der = create();
+      const { size } = der;
+      const random = createRandom(17);
+      for (let trial = 0; trial < 10; trial++) {
+        const v = new Float64Array(size).map(() => random());
+        const w = [random(), random(), random()];
+        const { force, torque } = dampingOf(der, v, w);
+        let power = torque[0] * w[0] + torque[1] * w[1] + torque[2] * w[2];
+        for (let d = 0; d < size; d++) power += force[d] * v[d];
+        const rotation = new Float64Array(9);
+        const mixed = new Float64Array(3 * size);
+        addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 1 });
+        const matrix = createBorderedBand(size, 0);
+        addElasticHessian(matrix, new Float64Array(size), der, new Float64Array(size), 1, false);
+        let quadratic = 0;
+        for (let a = 0; a < 3; a++) {
+          for (let b = 0; b < 3; b++) quadratic += w[a] * rotation[3 * a + b] * w[b];
+          for (let d = 0; d < size; d++) quadratic += 2 * w[a] * mixed[a * size + d] * v[d];
+        }
+        for (let i = 0; i < size; i++)
+          for (let j = 0; j < size; j++) quadratic += v[i] * readEntry(matrix, i, j) * v[j];
+        expect(power).toBeGreaterThan(0);
+        expect(Math.abs(power - quadratic)).toBeLessThan(1e-10 * power);
+        for (let k = 0; k < 3; k++) {
+          let sum = 0;
+          for (let i = 0; i < der.nodeCount; i++) sum += force[4 * i + k];
+          expect(Math.abs(sum)).toBeLessThan(1e-10);
+        }
       }
     });
   },

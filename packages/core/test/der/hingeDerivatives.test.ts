@@ -84,7 +84,7 @@ describe.each(
     const { size } = der;
     const rotation = new Float64Array(9);
     const mixed = new Float64Array(3 * size);
-    addHeldHessian(rotation, mixed, der, 0);
+    addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 0 });
     const matrix = closed ? createBorderedBand(size - 7, 7) : createBorderedBand(size, 0);
     addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, true);
     const random = createRandom(5);

@@ -38,7 +38,13 @@ it('has the response of many sides from blocks of the inverse as from solves', (
   const marks = Uint8Array.of(1);
   const response = new Float64Array(count);
   port?.hold();
-  expect(port?.linearize(new Float64Array(3 * count), response, marks, sides, 0, 1 / 300, true)).toBe(true);
+  expect(
+    port?.linearize({ velocity: new Float64Array(3 * count), response }, marks, sides, {
+      t: 0,
+      dt: 1 / 300,
+      fresh: true,
+    }),
+  ).toBe(true);
   expect(port?.factor(marks, sides)).toBe(true);
   for (let c = 0; c < count; c++) {
     let trace = 0;
@@ -201,7 +207,7 @@ it('presses on the pin of the ring that it touches, until the next step without,
   if (!contact || !parts) throw new Error('no port');
   const sides: ContactSides = { ...sidesOf([{ rod: 0 }]), force: Float64Array.of(0, 0, -1) };
   contact.hold();
-  expect(contact.step(Uint8Array.of(1, 0), sides, 0, 1e-3, false).ok).toBe(true);
+  expect(contact.step(Uint8Array.of(1, 0), sides, { t: 0, dt: 1e-3, robust: false }).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
   expect(parts.advance(1, 2, 1e-3, 1e-3, false, Uint8Array.of(1, 0)).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);

@@ -40,10 +40,10 @@ describe('refused', () => {
       /clamped root/,
     ],
     [
-      'a second pin',
-      scene({ pins: [clamp, { rod: 'a', at: 'end', hold: 'position' }] }),
+      'a pin in the middle',
+      scene({ pins: [clamp, { rod: 'a', at: { u: 0.5 }, hold: 'position' }] }),
       ['pins', 1, 'at'],
-      /at its start alone/,
+      /at its start and its end/,
     ],
     ['letting go', scene({ pins: [{ ...clamp, release: 1 }] }), ['pins', 0, 'release'], /cannot let go/],
     ['a ring', scene({ pins: [] }, { shape: { type: 'ring', radius: 1 } }), ['rods', 0, 'model'], /no closed rods/],

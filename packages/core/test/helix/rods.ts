@@ -49,7 +49,7 @@ export function makeRod(input: Scene, elements: number): { h: HelixRod; w: Works
   const views = {
     q: new Float64Array(3 * elements),
     v: new Float64Array(3 * elements),
-    memory: new Float64Array(memorySize(rods[0], elements, false)),
+    memory: new Float64Array(memorySize(rods[0], drives[0], elements, false)),
   };
   const h = createHelixRod(rods[0], drives[0], elements, views);
   placeRoot(h, 0);

@@ -133,6 +133,9 @@ describe('errors', () => {
     fails(circle, { ...steel, density: 0 }, ['material', 'density'], /positive/);
     fails(circle, { ...steel, damping: { mass: -1 } }, ['material', 'damping', 'mass'], /zero or more/);
     fails({ type: 'stiffness', EI1: 1, GJ: 0, mass: 1 }, steel, ['section', 'GJ'], /positive/);
+    // statics of cosserat never ended
+    fails({ type: 'ellipse', a: 1e-90, b: 0.005 }, steel, ['section'], /EI2 is .* check its units/);
+    fails({ type: 'stiffness', EI1: 1, GJ: 1, mass: 1e-200 }, steel, ['section'], /massPerLength is 1e-200/);
   });
   it('lists along the rod', () => {
     const along = (...pairs: [number, number][]): SectionSpec => ({ type: 'circle', radius: { along: pairs } });

@@ -58,7 +58,9 @@ function ask(scene: Scene, many: number, arms: boolean): Answers {
   const random = randomNumbers(3);
   const impulse = Float64Array.from({ length: 3 * COUNT }, random);
   port.hold();
-  expect(port.linearize(out.velocity, out.response, marked, sides, 0.3, H, true)).toBe(true);
+  expect(
+    port.linearize({ velocity: out.velocity, response: out.response }, marked, sides, { t: 0.3, dt: H, fresh: true }),
+  ).toBe(true);
   const masses = sides.mass.slice();
   sides.mass.fill(0);
   expect(port.factor(marked, sides)).toBe(true);

@@ -17,6 +17,16 @@ const strip = (
   velocity,
 });
 
+const bent = {
+  type: 'points',
+  points: [
+    [0, 0, 0],
+    [0.02, 0.003, 0.001],
+    [0.04, 0.001, 0.004],
+    [0.06, 0.004, 0.002],
+  ],
+} as const;
+
 interface Account {
   /** Change of momentum over mass [m/s] and of angular momentum over mass [m²/s]. */
   readonly linear: readonly number[];
@@ -153,5 +163,18 @@ describe('two strands that nothing holds', () => {
     expect(largest(found.angular)).toBeLessThan(1e-9);
     expect(found.rise).toBeLessThan(1e-9);
     expect(found.left).toBeGreaterThan(0.85);
+  });
+});
+
+describe('free fall', () => {
+  it('stays of second order where no energy about the centre of mass tells steps apart', () => {
+    const [step, g] = [1e-3, 9.81];
+    const rod = { ...strip('r', [0, 0, 0], [0.05, 0.04, 0.03], {}), shape: bent };
+    const world = createWorld({ tendril: 1, gravity: [0, 0, -g], rods: [rod], time: { duration: 1, step } });
+    const start = world.momentum().center[2];
+    for (let k = 0; k < 20; k++) expect(world.step().iterationsMax).toBeLessThan(3);
+    // the first step is of first order; steps of first order alone would be 10 g h² too low
+    const error = start - 0.5 * g * world.time ** 2 - world.momentum().center[2];
+    expect(Math.abs(error)).toBeLessThan(0.8 * g * step ** 2);
   });
 });

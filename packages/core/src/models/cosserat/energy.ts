@@ -56,14 +56,25 @@ function turnClosing(angle: number): void {
   for (let k = 0; k < 3; k++) pair(hessianBB, k, 3 + k);
 }
 
-/** φ̇ of joint i into `rate`, of the frames' angular velocities into `rateA` and `rateB`, the latter in the axes of the joint. */
-function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number): void {
+/** Angular velocity of held frame h in its own axes; `held`: −1 − h. */
+function writeHeldSpin(out: Float64Array, cos: CosseratRod, held: number): void {
+  const h = -1 - held;
+  out.fill(0);
+  addTurnedBack(out, cos.heldQuaternion, 4 * h, cos.poses[cos.heldPin[h]].angularVelocity);
+}
+
+/**
+ * φ̇ of joint i into `rate`, of the frames' angular velocities into `rateA` and `rateB`, the latter in the axes of the joint. A held
+ * frame turns with its pin if `moving`, and is at rest in a variation of the rod.
+ */
+function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number, moving: boolean): void {
   const { before, after } = cos.joints;
-  // NOTE: a held frame counts as at rest here; one that turns is followed by its edge, and the difference is of its half joint
   for (let k = 0; k < 3; k++) {
     rateA[k] = before[i] >= 0 ? v[6 * before[i] + 3 + k] : 0;
     rateB[k] = after[i] >= 0 ? v[6 * after[i] + 3 + k] : 0;
   }
+  if (moving && before[i] < 0) writeHeldSpin(rateA, cos, before[i]);
+  if (moving && after[i] < 0) writeHeldSpin(rateB, cos, after[i]);
   if (closing !== 0) {
     const c = cosine(closing);
     const s = sin(closing);
@@ -80,7 +91,7 @@ export function rateOf(
   i: number,
   x: Float64Array,
 ): { readonly rate: Float64Array; readonly first: Float64Array; readonly second: Float64Array } {
-  writeJointRate(cos, i, x, closingOf(cos, i));
+  writeJointRate(cos, i, x, closingOf(cos, i), false);
   return { rate, first: rateA, second: rateB };
 }
 
@@ -96,7 +107,7 @@ function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefi
   const o = 3 * i;
   for (let k = 0; k < 3; k++) moment[k] = joints.stiffness[o + k] * (phi[o + k] - joints.rest[o + k]);
   if (!viscous || joints.damping[i] === 0) return;
-  writeJointRate(cos, i, viscous, closing);
+  writeJointRate(cos, i, viscous, closing, true);
   for (let k = 0; k < 3; k++) moment[k] += joints.damping[i] * joints.stiffness[o + k] * rate[k];
 }
 
@@ -262,8 +273,8 @@ export function addElasticEnergies(cos: CosseratRod, out: ElasticEnergies): void
   }
 }
 
-/** Torque [N m] that the holder of each held frame exerts on the rod, in world axes, 3 per frame. */
-export function writeHeldTorque(out: Float64Array, cos: CosseratRod): void {
+/** Torque [N m] that the holder of each held frame exerts on the rod, in world axes, 3 per frame; with rates `v`, damping included. */
+export function writeHeldTorque(out: Float64Array, cos: CosseratRod, v?: Float64Array): void {
   const { joints, jointActive, heldQuaternion, edgeFrame } = cos;
   out.fill(0);
   for (let i = 0; i < joints.count; i++) {
@@ -281,11 +292,22 @@ export function writeHeldTorque(out: Float64Array, cos: CosseratRod): void {
       continue;
     }
     const closing = closingOf(cos, i);
-    writeMoment(cos, i, undefined, closing);
+    writeMoment(cos, i, v, closing);
     evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, 1, false);
     if (closing !== 0) turnClosing(closing);
     addRotated(out, 3 * h, heldQuaternion, 4 * h, before < 0 ? gradientA : gradientB);
   }
+}
+
+/** out += R(q)ᵀ v */
+function addTurnedBack(out: Float64Array, q: Float64Array, i: number, v: Float64Array): void {
+  const [w, x, y, z] = [q[i], -q[i + 1], -q[i + 2], -q[i + 3]];
+  const tx = 2 * (y * v[2] - z * v[1]);
+  const ty = 2 * (z * v[0] - x * v[2]);
+  const tz = 2 * (x * v[1] - y * v[0]);
+  out[0] += v[0] + w * tx + y * tz - z * ty;
+  out[1] += v[1] + w * ty + z * tx - x * tz;
+  out[2] += v[2] + w * tz + x * ty - y * tx;
 }
 
 /** out += R(q) v */

@@ -7,7 +7,7 @@
  * node and edge; pieces are 0.8·2/ω. The limit is set by shear against rotary inertia: (4/d)√(G/ρ) for a round rod, however
  * coarse its edges. A hair would take 3e-8 s; inflated to a gyration of 0.4 mm, 4e-6 s.
  */
-import { exp } from '../../math/rounded/index.ts';
+import { exp, hypot } from '../../math/rounded/index.ts';
 import { addEdgeForces, addJoints, stretchForces } from './energy.ts';
 import {
   evaluatePins,
@@ -46,6 +46,19 @@ export function stableStep(cos: CosseratRod): number {
     for (let m = 0; m < 3; m++) square = Math.max(square, k / mass[6 * j + 3 + m]);
   });
   return 1.6 / Math.sqrt(square);
+}
+
+/** The margin of `stableStep` covers edges that are stretched to this multiple of their length. */
+const STRETCHED = 1.1;
+
+/** Multiple of its rest length to which the most stretched edge is stretched; 1 within the margin. Shear turns a frame with a longer lever then. */
+function largestStretch({ q, nodeCount, edgeCount, rod }: CosseratRod): number {
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const [a, b] = [7 * j, 7 * ((j + 1) % nodeCount)];
+    largest = Math.max(largest, hypot(q[b] - q[a], q[b + 1] - q[a + 1], q[b + 2] - q[a + 2]) / rod.edgeLengthRest[j]);
+  }
+  return largest > STRETCHED ? largest : 1;
 }
 
 /** −∂E/∂q + loads at the current state, into work.residual with its sign changed. */
@@ -100,7 +113,7 @@ export function stepVerlet(
   out: RodStep,
 ): boolean {
   const { q, v, nodeCount, edgeCount, fixed } = cos;
-  const pieces = Math.max(1, Math.ceil(dt / stable));
+  const pieces = Math.max(1, Math.ceil((dt * largestStretch(cos)) / stable));
   const h = dt / pieces;
   evaluatePins(cos, t);
   if (!measureStrain(cos)) return refuse(out);

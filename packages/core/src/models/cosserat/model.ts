@@ -131,7 +131,7 @@ function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: bool
   for (let k = 0; k < parts.length; k++) {
     const { work, start } = tools[k];
     if (scheme === 'verlet') report.ok = stepVerlet(parts[k], work, stable[k], t, dt, report);
-    else stepImplicit(parts[k], work, start, scheme, t, dt, newton, robust, report);
+    else stepImplicit({ cos: parts[k], work, start, t, h: dt, options: newton, out: report }, scheme, robust);
     if (report.ok) continue;
     return { ...report, failure: { rod: parts[k].rod.id, reason: report.reason } };
   }
@@ -141,7 +141,15 @@ function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: bool
 
 type Queries = Pick<
   Bundle,
-  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'branch' | 'reactions' | 'modes' | 'matrices'
+  | 'addEnergies'
+  | 'addMomentum'
+  | 'readChannel'
+  | 'differentiatesLoads'
+  | 'equilibrate'
+  | 'branch'
+  | 'reactions'
+  | 'modes'
+  | 'matrices'
 >;
 
 /** Read-outs, equilibria and modes. */
@@ -154,6 +162,7 @@ function createQueries({ parts, tools }: CosseratBundle): Queries {
       for (const cos of parts) addMomentum(out, cos);
     },
     readChannel: (out, rod, channel) => readChannel(out, parts[rod], channel),
+    differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
       const { work, start, entry } = tools[rod];
       return findEquilibrium(parts[rod], work, { start, entry }, t, wanted);

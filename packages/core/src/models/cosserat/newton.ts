@@ -20,6 +20,9 @@ import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, measureMotion, type Stage, setPenalties, type Workspace } from './stage.ts';
 import { measureLoads } from './tangent.ts';
 
+/** Lengths of the rod from the origin, from which on an iteration is not accepted as the first. */
+const FAR = 100;
+
 /** Forces, and torques as forces on an arm of the rod's length, against tolerance × scale or what rounding allows. */
 function measureConvergence(
   cos: CosseratRod,
@@ -46,6 +49,8 @@ function measureConvergence(
       if (stiffnessScale[d] > bending) bending = stiffnessScale[d];
     }
   }
+  // rounding has no direction, the error of the first iteration has: far away that would pass for rounding, step after step
+  if (result.iterations < 2) extent = Math.min(extent, FAR * rod.length);
   floorForce *= extent;
   for (let o = 0; o < 3 * edgeCount; o++) {
     const d = 6 * ((o / 3) | 0) + 3 + (o % 3);

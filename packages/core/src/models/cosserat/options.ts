@@ -67,5 +67,4 @@ export const cosseratCapabilities: Capabilities = {
   nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
-  dragsTurningRods: true,
 };

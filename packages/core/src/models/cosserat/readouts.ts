@@ -18,7 +18,7 @@ export function measureReactions(cos: CosseratRod, work: Workspace, t: number): 
   subtractLoads(cos, work.residual);
   for (let d = 0; d < size; d++) work.residual[d] += mass[d] * (acceleration[d] + massDamping[d] * v[d]);
   const torque = new Float64Array(3 * heldPin.length);
-  writeHeldTorque(torque, cos);
+  writeHeldTorque(torque, cos, v);
   return listReactions(cos, work.residual, 6, torque);
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a motion starts with: frames that have no inertia are in equilibrium at every instant, the first included, with the
- * nodes where they are. Rigid edges are given a finite stiffness for the search, and then d3 is laid along them again.
+ * Initial values of a motion. Frames without inertia are in equilibrium at every instant, so at the first one too, for the given nodes. The search
+ * for it gives rigid edges a finite stiffness; afterwards d3 is aligned with them again.
  */
 
 import { multiplyQuaternions } from '../../math/quaternion.ts';

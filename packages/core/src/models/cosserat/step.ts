@@ -66,7 +66,8 @@ export function returnToSnapshot(cos: CosseratRod, snapshot: Snapshot): void {
   copyArrays(cos, snapshot, STATE);
 }
 
-interface Move {
+/** A step of a rod from t to t + h. */
+export interface Move {
   readonly cos: CosseratRod;
   readonly work: Workspace;
   readonly start: Snapshot;
@@ -217,28 +218,11 @@ function stepGuarded(move: Move): boolean {
 }
 
 /** One step; on failure the rod is back where it was. */
-export function stepImplicit(
-  cos: CosseratRod,
-  work: Workspace,
-  start: Snapshot,
-  scheme: ImplicitScheme,
-  t: number,
-  h: number,
-  options: NewtonOptions,
-  robust: boolean,
-  out: RodStep,
-): void {
+export function stepImplicit(asked: Move, scheme: ImplicitScheme, robust: boolean): void {
+  const { cos, start, t, h, options, out } = asked;
   takeSnapshot(start, cos);
   const known = cos.history[0];
-  const move: Move = {
-    cos,
-    work,
-    start,
-    t,
-    h,
-    options: robust ? { ...options, iterations: 3 * options.iterations } : options,
-    out,
-  };
+  const move: Move = robust ? { ...asked, options: { ...options, iterations: 3 * options.iterations } } : asked;
   if (robust || scheme === 'implicit-euler') {
     out.ok = implicitEuler(move, h, !robust);
     cos.history[0] = 1;

@@ -72,7 +72,7 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): 
   }
   for (const body of system.bodies) body.contact.fill(0);
   if (explicitSchemes) return stepExplicitly(bundle, explicitSchemes, s, t, dt);
-  return stepImplicit(system, starts, scheme as ImplicitScheme, t, dt, newton, robust);
+  return stepImplicit({ system, starts, t, h: dt, options: newton }, scheme as ImplicitScheme, robust);
 }
 
 /** One step by the explicit scheme, which starts anew after implicit steps with contact. */
@@ -121,7 +121,8 @@ function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number,
   }
   renew(bundle, first);
   renew(bundle, second);
-  const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
+  const move = { system: pair.system, starts: pair.starts, t, h: dt, options: newton };
+  const step = stepImplicit(move, scheme as ImplicitScheme, false);
   for (const k of [first, second]) {
     // a kernel's sines differ from the engine's, and derived quantities must depend on the state alone
     restoreFrames(ders[k], tools[k].work.edgeWork);

@@ -38,7 +38,7 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
     revert(marked, t) {
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) returnToStart(context, s, t);
     },
-    step: (marked, sides, t, dt, robust) => stepSystems(context, marked, sides, { t, dt, robust }),
+    step: (marked, sides, step) => stepSystems(context, marked, sides, step),
     ...(stepSingleRods && {
       stepSingleRods: (job: SingleRodBatch) => {
         const out = stepSingleRods(job);
@@ -56,8 +56,7 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
       return true;
     },
     applyForces: (sides) => applyForces(context, sides),
-    linearize: (velocity, response, marked, sides, t, dt, fresh) =>
-      linearize(context, { velocity, response, t, dt, fresh }, marked, sides),
+    linearize: (out, marked, sides, step) => linearize(context, { ...out, ...step }, marked, sides),
     factor: (_marked, sides) => factor(context, sides),
     solve: (velocity, impulse, sides, marked) => solve(context, { velocity, impulse }, sides, marked),
   };

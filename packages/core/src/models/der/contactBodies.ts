@@ -51,14 +51,14 @@ export function factorSystem(
       clearBand(work.matrix);
       if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
       measureLevers(member, system.bodies);
-      writeHeldTorque(member.heldTorque, der);
+      writeHeldTorque(member.heldTorque, der, der.v);
     }
     if (scale > 0) for (const side of list) if (bodyOf(side) < 0) addMass(side);
     let positive = true;
     for (const member of system.members) {
       const { der, work } = member;
       writeRightSide(der, work);
-      assembleTies(system, member);
+      assembleTies(system, member, { elastic: true, rateScale: stage.rate });
       for (let d = 0; d < der.size; d++) {
         if (!der.fixed[d]) continue;
         fixUnknown(work.matrix, d);

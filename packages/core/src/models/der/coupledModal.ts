@@ -150,7 +150,7 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
     if (dependsOnState(der.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
-    assembleTies(system, member);
+    assembleTies(system, member, { elastic: true, rateScale: 0 });
   }
   return { ...gather(system, unknowns), unknowns };
 }
@@ -400,13 +400,13 @@ export function exportSystemMatrices(system: System, t: number, rod: string): Ma
     const { size } = unknowns;
     const stiffness = merge(entries, size);
     const mass = merge(massEntries(system, unknowns), size);
-    // damping of welded nodes goes to their bodies; a held frame's own motion is not damped
+    // damping of welded nodes and held frames goes to their bodies
     system.outer.fill(0);
     system.outerRight.fill(0);
     for (const member of system.members) {
       assembleDamping(member.der, member.work);
       member.work.residual.fill(0);
-      assembleTies(system, { ...member, ties: member.ties.map((tie) => ({ ...tie, held: -1 })) });
+      assembleTies(system, member, { elastic: false, rateScale: 1 });
     }
     return { rod, size, labels: unknowns.labels, mass, stiffness, damping: merge(gather(system, unknowns), size) };
   });

@@ -44,7 +44,7 @@ export function initializeForces(system: System, t: number): void {
     evaluateResidual(member.der, member.work, { t, inertia: 1, rate: 1 });
     measureLevers(member, system.bodies);
   }
-  addWeldResiduals(system);
+  addWeldResiduals(system, 1);
   for (const { body, residual, force, torque } of system.bodies) {
     for (let k = 0; k < 3; k++) {
       force[k] = body.free[k] ? -residual[k] : 0;
@@ -53,11 +53,11 @@ export function initializeForces(system: System, t: number): void {
   }
 }
 
-/** Force and torque on the bodies from the gradients at their welded nodes and held frames. */
-export function addWeldResiduals(system: System): void {
+/** Force and torque on the bodies from the gradients at their welded nodes and held frames, in a stage of that rate. */
+export function addWeldResiduals(system: System, rate: number): void {
   for (const { der, work, ties, heldTorque } of system.members) {
     if (ties.length === 0) continue;
-    writeHeldTorque(heldTorque, der);
+    writeHeldTorque(heldTorque, der, rate > 0 ? der.v : undefined);
     for (const { body, node, held, lever: a } of ties) {
       const out = system.bodies[body].residual;
       const g = work.residual;

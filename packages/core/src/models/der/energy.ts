@@ -8,12 +8,12 @@
  * Element Hessians are not made positive definite separately: a prototype then needed 155 Newton iterations instead of 8.
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
-import { condenseHinge } from './hinge.ts';
+import { addViscous, gatherMotion } from './damping.ts';
+import { condenseHinge, spinHinges } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
 
-export const rate: Float64Array = new Float64Array(8);
 const gradient8 = new Float64Array(8);
 const local = new Float64Array(111);
 const unknowns = new Int32Array(11);
@@ -51,38 +51,6 @@ function scatterGradient(out: Float64Array, der: DerRod, i: number, g: Float64Ar
   }
 }
 
-/** Rates of (e, θe, f, θf) at joint i from the rates of the unknowns. */
-export function gatherRate(der: DerRod, i: number, v: Float64Array): void {
-  const { joints, nodeCount } = der;
-  const before = joints.before[i];
-  const after = joints.after[i];
-  const o = 4 * joints.node[i];
-  for (let k = 0; k < 3; k++) {
-    rate[k] = before >= 0 ? v[o + k] - v[4 * before + k] : 0;
-    rate[4 + k] = after >= 0 ? v[(after + 1 < nodeCount ? 4 * (after + 1) : 0) + k] - v[o + k] : 0;
-  }
-  // NOTE: the rate of a held frame counts as zero: its motion acts on the rod elastically, not viscously.
-  rate[3] = before >= 0 ? v[4 * before + 3] : 0;
-  rate[7] = after >= 0 ? v[4 * after + 3] : 0;
-}
-
-/** β·JᵀKJ·v of the joint at hand with the rates that were gathered, added to g. */
-function addViscous(g: Float64Array, beta: number): void {
-  let r1 = 0;
-  let r2 = 0;
-  let r3 = 0;
-  for (let a = 0; a < 8; a++) {
-    r1 += D[a] * rate[a];
-    r2 += D[8 + a] * rate[a];
-    r3 += D[16 + a] * rate[a];
-  }
-  const o = GAUSS_NEWTON;
-  const f1 = beta * (strainOut[o] * r1 + strainOut[o + 1] * r2 + strainOut[o + 2] * r3);
-  const f2 = beta * (strainOut[o + 1] * r1 + strainOut[o + 3] * r2 + strainOut[o + 4] * r3);
-  const f3 = beta * (strainOut[o + 2] * r1 + strainOut[o + 4] * r2 + strainOut[o + 5] * r3);
-  for (let a = 0; a < 8; a++) g[a] += f1 * D[a] + f2 * D[8 + a] + f3 * D[16 + a];
-}
-
 /** ∂E/∂(e, θe, f, θf) of the joint at hand. */
 function writeGradient(g: Float64Array): void {
   const e1 = strainOut[GRADIENT];
@@ -104,6 +72,7 @@ export function addElasticGradient(
   energy: ElasticEnergy | undefined,
 ): boolean {
   let isFolded = false;
+  if (out && v) spinHinges(der, v);
   for (let i = 0; i < der.joints.count; i++) {
     if (!der.jointActive[i]) continue;
     if (!evaluateJoint(der, i)) {
@@ -117,7 +86,7 @@ export function addElasticGradient(
     if (!out) continue;
     writeGradient(gradient8);
     if (v && der.joints.damping[i] > 0) {
-      gatherRate(der, i, v);
+      gatherMotion(der, i, v);
       addViscous(gradient8, der.joints.damping[i]);
     }
     scatterGradient(out, der, i, gradient8);
@@ -215,6 +184,7 @@ export function addElasticHessian(
 ): boolean {
   const { joints } = der;
   let isFolded = false;
+  if (v) spinHinges(der, v);
   for (let i = 0; i < joints.count; i++) {
     if (!der.jointActive[i]) continue;
     if (!evaluateJoint(der, i)) {
@@ -231,16 +201,19 @@ export function addElasticHessian(
     const beta = joints.damping[i];
     if (v && beta > 0) {
       addCongruence(strainOut, GAUSS_NEWTON, beta * rateScale);
-      gatherRate(der, i, v);
+      gatherMotion(der, i, v);
       addViscous(gradient8, beta);
     }
     scatterGradient(gradient, der, i, gradient8);
     dropHeld(der, i);
     scatterHessian(matrix, der, i);
   }
-  for (let h = 0; h < der.held.count && elastic; h++) {
-    const i = condenseHinge(der, h);
+  for (let h = 0; h < der.held.count; h++) {
+    if (!der.held.hinged[h]) continue;
+    const i = elastic ? condenseHinge(der, h, 0) : -1;
     if (i >= 0) scatterHessian(matrix, der, i);
+    const k = v ? condenseHinge(der, h, rateScale) : -1;
+    if (k >= 0) scatterHessian(matrix, der, k);
   }
   return !isFolded;
 }

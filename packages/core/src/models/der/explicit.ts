@@ -404,15 +404,18 @@ export function refreshExplicit(der: DerRod, work: ExplicitWork): void {
   if (measureBinormals(der, work.kb)) writeCenterlineForce(work.correction, der, work);
 }
 
+/** Memory of a rod for its steps: of this scheme, of all schemes, and of the start of the step. */
+interface ExplicitTools {
+  readonly work: ExplicitWork;
+  readonly common: Workspace;
+  readonly start: Snapshot;
+}
+
 /** One step of one rod, subdivided to the stable length; on failure restores the rod. */
 export function stepExplicit(
   der: DerRod,
-  work: ExplicitWork,
-  common: Workspace,
-  start: Snapshot,
-  shake: boolean,
-  t: number,
-  dt: number,
+  { work, common, start }: ExplicitTools,
+  { t, dt, shake }: { readonly t: number; readonly dt: number; readonly shake: boolean },
 ): RodStep {
   const out: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   takeSnapshot(start, der);

@@ -82,7 +82,8 @@ export function createExplicitSchemes(parts: ExplicitParts): ExplicitSchemes {
       const { rods: members, starts } = systems[s];
       if (whole) return stepExplicitSystem(whole, starts, isShake, t, dt);
       const [first] = members;
-      return stepExplicit(ders[first], works[first], tools[first].work, starts[0], isShake, t, dt);
+      const memory = { work: works[first], common: tools[first].work, start: starts[0] };
+      return stepExplicit(ders[first], memory, { t, dt, shake: isShake });
     },
     refresh(k) {
       refreshExplicit(ders[k], works[k]);

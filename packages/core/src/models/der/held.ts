@@ -1,17 +1,18 @@
 /** Frames held by pins and bodies: the torque that holds them, and the second derivatives with respect to their rotation. */
-import { addMixed, condenseHeldHinge } from './hinge.ts';
+import { addViscous, gatherMotion } from './damping.ts';
+import { addMixed, condenseHeldHinge, evaluateDamping } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, HESSIAN } from './strain.ts';
 
-/** Gradient in the four variables of the held frame. */
-const own = new Float64Array(4);
+/** Gradient in the eight variables of the joint at hand. */
+const gradient = new Float64Array(8);
 
 /**
  * Torque [N m] that the holder of each held frame exerts on the rod, 3 per frame: the derivative of the energy with respect to a
- * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t.
+ * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t. With rates `v`, damping included.
  */
-export function writeHeldTorque(out: Float64Array, der: DerRod): void {
+export function writeHeldTorque(out: Float64Array, der: DerRod, v?: Float64Array): void {
   const { held, jointActive } = der;
   out.fill(0);
   for (let k = 0; k < 2 * held.count; k++) {
@@ -20,13 +21,19 @@ export function writeHeldTorque(out: Float64Array, der: DerRod): void {
     const first = k & 1 ? 0 : 4;
     const t = k & 1 ? 0 : 3;
     const o = 3 * (k >> 1);
-    for (let a = 0; a < 4; a++) {
-      own[a] = 0;
-      for (let m = 0; m < 3; m++) own[a] += strainOut[GRADIENT + m] * D[8 * m + first + a];
+    for (let a = 0; a < 8; a++) {
+      gradient[a] = 0;
+      for (let m = 0; m < 3; m++) gradient[a] += strainOut[GRADIENT + m] * D[8 * m + a];
     }
-    out[o] += P[t + 1] * own[2] - P[t + 2] * own[1] + own[3] * P[t];
-    out[o + 1] += P[t + 2] * own[0] - P[t] * own[2] + own[3] * P[t + 1];
-    out[o + 2] += P[t] * own[1] - P[t + 1] * own[0] + own[3] * P[t + 2];
+    if (v && der.joints.damping[i] > 0) {
+      gatherMotion(der, i, v);
+      addViscous(gradient, der.joints.damping[i]);
+    }
+    const [x, y, z] = [gradient[first], gradient[first + 1], gradient[first + 2]];
+    const spin = gradient[first + 3];
+    out[o] += P[t + 1] * z - P[t + 2] * y + spin * P[t];
+    out[o + 1] += P[t + 2] * x - P[t] * z + spin * P[t + 1];
+    out[o + 2] += P[t] * y - P[t + 1] * x + spin * P[t + 2];
   }
 }
 
@@ -43,29 +50,46 @@ function readHessian(a: number, b: number): number {
   return a >= b ? H[8 * a + b] : H[8 * b + a];
 }
 
+/** Which second derivatives `addHeldHessian` adds. */
+export interface HeldBlock {
+  /** The held frame. */
+  readonly h: number;
+  /** Row k of the mixed derivatives, by φ_k, begins at `at` + k·der.size. */
+  readonly at: number;
+  /** 0: of the energy; otherwise of damping, in a stage whose rates change by this times the unknowns [1/s]. */
+  readonly rateScale: number;
+}
+
 /**
- * Second derivatives with respect to a rotation φ of held frame h: adds to `rotation` (3 × 3) and to the mixed ones with
- * the unknowns, `mixed` (row k at `at`: φ_k, der.size entries). The frame's edge vector and angle move by (φ × t, t·φ).
+ * Second derivatives with respect to a rotation φ of a held frame: adds to `rotation` (3 × 3) and to the mixed ones with
+ * the unknowns, `mixed`. The frame's edge vector and angle move by (φ × t, t·φ).
  */
-export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, h: number, at = 0): void {
+export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, block: HeldBlock): void {
   const { joints, held } = der;
+  const { h, at, rateScale } = block;
   ownBlock.fill(0);
   ownTorque.fill(0);
   for (let side = 0; side < 2; side++) {
     const i = held.joints[2 * h + side];
-    if (i < 0 || !der.jointActive[i] || !evaluateJoint(der, i)) continue;
-    H.fill(0);
-    addCongruence(strainOut, HESSIAN, 1);
-    addCurvatureOfPrimitives();
-    addOwnBlocks(joints.before[i] < 0 ? 0 : 4);
+    if (i < 0 || !der.jointActive[i] || !evaluateDerivatives(der, i, rateScale)) continue;
+    addOwnBlocks(joints.before[i] < 0 ? 0 : 4, rateScale === 0);
     for (let a = 0; a < 3; a++) addMixed(mixed, at + a * der.size, der, i, edgeBlock, 4 * a, 1);
   }
-  if (held.hinged[h]) condenseHeldHinge(der, h, ownBlock, ownTorque, mixed, at);
+  if (held.hinged[h]) condenseHeldHinge(ownBlock, ownTorque, mixed, der, block);
   for (let k = 0; k < 9; k++) rotation[k] += ownBlock[k];
 }
 
-/** The joint at hand, its held frame's variables from `own` on: adds to ownBlock and ownTorque, writes edgeBlock. */
-function addOwnBlocks(own: number): void {
+function evaluateDerivatives(der: DerRod, i: number, rateScale: number): boolean {
+  if (rateScale > 0) return der.joints.damping[i] > 0 && evaluateDamping(der, i, rateScale);
+  if (!evaluateJoint(der, i)) return false;
+  H.fill(0);
+  addCongruence(strainOut, HESSIAN, 1);
+  addCurvatureOfPrimitives();
+  return true;
+}
+
+/** The joint at hand, its held frame's variables from `own` on: adds to ownBlock and, if `elastic`, to ownTorque; writes edgeBlock. */
+function addOwnBlocks(own: number, elastic: boolean): void {
   const other = 4 - own;
   const t = own === 0 ? 0 : 3;
   const tx = P[t];
@@ -85,7 +109,7 @@ function addOwnBlocks(own: number): void {
   let gy = 0;
   let gz = 0;
   let spin = 0;
-  for (let k = 0; k < 3; k++) {
+  for (let k = 0; k < 3 && elastic; k++) {
     gx += strainOut[GRADIENT + k] * D[8 * k + own];
     gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
     gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];

@@ -10,10 +10,12 @@
  */
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { angleAbout3 } from '../../math/vec3.ts';
+import { addViscous, gatherMotion } from './damping.ts';
+import type { HeldBlock } from './held.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import { measureReferenceTwist, turnHeldFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
-import { GRADIENT, HESSIAN } from './strain.ts';
+import { GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
 
 const across = new Float64Array(6);
 const mean = new Float64Array(3);
@@ -70,8 +72,8 @@ function guessAngle(der: DerRod, h: number): number {
   return angleAbout3(across, 0, across, 3, held.axis, o);
 }
 
-/** Slope and curvature of the joint's energy in α, from what `evaluateJoint` left; H must hold its second derivatives. */
-function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number; curvature: number } {
+/** How the four variables of held frame h move with α, from what `evaluateJoint` left. */
+function writeColumn(der: DerRod, h: number, own: number): void {
   const { axis } = der.held;
   const o = 3 * h;
   const t = own === 0 ? 0 : 3;
@@ -80,15 +82,28 @@ function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number
   column[1] = z * P[t] - x * P[t + 2];
   column[2] = x * P[t + 1] - y * P[t];
   column[3] = x * P[t] + y * P[t + 1] + z * P[t + 2];
+}
+
+/** columnᵀ H column */
+function measureColumn(own: number): number {
+  let sum = 0;
+  for (let m = 0; m < 4; m++) for (let n = 0; n < 4; n++) sum += column[m] * column[n] * hessian(own + m, own + n);
+  return sum;
+}
+
+/** Slope and curvature of the joint's energy in α, from what `evaluateJoint` left; H must hold its second derivatives. */
+function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number; curvature: number } {
+  const { axis } = der.held;
+  const o = 3 * h;
+  writeColumn(der, h, own);
   let slope = 0;
-  let curvature = 0;
+  let curvature = measureColumn(own);
   for (let m = 0; m < 4; m++) {
     let g = 0;
     for (let k = 0; k < 3; k++) g += strainOut[GRADIENT + k] * D[8 * k + own + m];
     slope += g * column[m];
     // second-order part of turning the tangent: a(a·t) − t, of which the energy feels the first alone
     if (m < 3) curvature += g * axis[o + m] * column[3];
-    for (let n = 0; n < 4; n++) curvature += column[m] * column[n] * hessian(own + m, own + n);
   }
   return { slope, curvature };
 }
@@ -102,6 +117,39 @@ function evaluateCurvature(der: DerRod, i: number): boolean {
   addCongruence(strainOut, HESSIAN, 1);
   addCurvatureOfPrimitives();
   return true;
+}
+
+/** Viscous stiffness of half joint i in H, as a stage with that rate has it. */
+export function evaluateDamping(der: DerRod, i: number, rateScale: number): boolean {
+  if (!evaluateJoint(der, i)) return false;
+  H.fill(0);
+  addCongruence(strainOut, GAUSS_NEWTON, rateScale * der.joints.damping[i]);
+  return true;
+}
+
+const viscous = new Float64Array(8);
+
+/** Angular velocity of every hinged frame: its holder's, and about the axis the one at which damping has no torque there. */
+export function spinHinges(der: DerRod, v: Float64Array): void {
+  const { held, joints, poses } = der;
+  for (let h = 0; h < held.count; h++) {
+    if (!held.hinged[h] || !isActive(der, h)) continue;
+    held.spin.set(poses[held.pin[h]].angularVelocity, 3 * h);
+    let slope = 0;
+    let curvature = 0;
+    for (let side = 0; side < 2; side++) {
+      const i = held.joints[2 * h + side];
+      if (i < 0 || joints.damping[i] === 0 || !evaluateDamping(der, i, 1)) continue;
+      const own = side ? 0 : 4;
+      writeColumn(der, h, own);
+      curvature += measureColumn(own);
+      gatherMotion(der, i, v);
+      viscous.fill(0);
+      addViscous(viscous, joints.damping[i]);
+      for (let m = 0; m < 4; m++) slope += viscous[own + m] * column[m];
+    }
+    for (let k = 0; k < 3 && curvature > 0; k++) held.spin[3 * h + k] -= (slope / curvature) * held.axis[3 * h + k];
+  }
 }
 
 /** Slope and curvature of the energy of all half joints at hinge h in α, at its current angle; zero if one cannot be evaluated. */
@@ -151,17 +199,26 @@ function isActive({ held, jointActive }: DerRod, h: number): boolean {
 /** ∂²E/∂α∂(e, θ) of the edges before and after a hinge. */
 const mixed = new Float64Array(8);
 
-/** Fills `mixed`; returns ∂²E/∂α², 0 if there is nothing to eliminate. */
-function measureAngle(der: DerRod, h: number): number {
+/**
+ * Fills `mixed`; returns ∂²E/∂α², 0 if there is nothing to eliminate. With a rate scale, of its damping in place of its energy:
+ * both torques about the axis vanish, that of the energy at α and that of damping at α̇.
+ */
+function measureAngle(der: DerRod, h: number, rateScale: number): number {
   const { held } = der;
   mixed.fill(0);
   let sum = 0;
   for (let side = 0; side < 2; side++) {
     const i = held.joints[2 * h + side];
     if (i < 0) continue;
-    if (!evaluateCurvature(der, i)) return 0;
     const own = side ? 0 : 4;
-    sum += slopeAndCurvature(der, h, own).curvature;
+    if (rateScale > 0) {
+      if (!evaluateDamping(der, i, rateScale)) return 0;
+      writeColumn(der, h, own);
+      sum += measureColumn(own);
+    } else {
+      if (!evaluateCurvature(der, i)) return 0;
+      sum += slopeAndCurvature(der, h, own).curvature;
+    }
     for (let n = 0; n < 4; n++)
       for (let m = 0; m < 4; m++) mixed[4 * side + n] += column[m] * hessian(own + m, 4 - own + n);
   }
@@ -170,11 +227,11 @@ function measureAngle(der: DerRod, h: number): number {
 
 /**
  * Contribution of eliminating α of hinge h to the second derivatives in (e, θe, f, θf) of the edges before and after it: −m mᵀ/c, into H. Returns the
- * joint with these variables, −1 if there is no contribution.
+ * joint with these variables, −1 if there is no contribution. With a rate scale, of damping; see `measureAngle`.
  */
-export function condenseHinge(der: DerRod, h: number): number {
-  if (!der.held.hinged[h] || !isActive(der, h)) return -1;
-  const curvature = measureAngle(der, h);
+export function condenseHinge(der: DerRod, h: number, rateScale: number): number {
+  if (!isActive(der, h)) return -1;
+  const curvature = measureAngle(der, h, rateScale);
   if (curvature === 0) return -1;
   for (let a = 0; a < 8; a++) for (let b = 0; b <= a; b++) H[8 * a + b] = -(mixed[a] * mixed[b]) / curvature;
   const before = der.held.joints[2 * h];
@@ -213,15 +270,14 @@ const turning = new Float64Array(3);
  * ½ a × τ to their mixed derivative.
  */
 export function condenseHeldHinge(
-  der: DerRod,
-  h: number,
   rotation: Float64Array,
   torque: Float64Array,
   out: Float64Array,
-  at: number,
+  der: DerRod,
+  { h, at, rateScale }: HeldBlock,
 ): void {
   const { axis, joints } = der.held;
-  const curvature = measureAngle(der, h);
+  const curvature = measureAngle(der, h, rateScale);
   if (curvature === 0) return;
   const o = 3 * h;
   for (let k = 0; k < 3; k++) {

@@ -26,6 +26,7 @@ export function evaluatePins(der: DerRod, t: number): void {
     held.tangent.set(pose.tangent, 3 * h);
     held.director.set(pose.director, 3 * h);
     held.theta[h] = pose.twist;
+    held.spin.set(pose.angularVelocity, 3 * h);
     if (!held.hinged[h]) continue;
     held.axis.set(pose.axis, 3 * h);
     held.baseTangent.set(pose.tangent, 3 * h);

@@ -153,7 +153,10 @@ function createReadouts(bundle: DerBundle): Pick<Bundle, 'addEnergies' | 'addMom
 }
 
 interface Statics {
-  readonly queries: Pick<Bundle, 'equilibrate' | 'branch' | 'linearize' | 'atRest' | 'modes' | 'matrices'>;
+  readonly queries: Pick<
+    Bundle,
+    'differentiatesLoads' | 'equilibrate' | 'branch' | 'linearize' | 'atRest' | 'modes' | 'matrices'
+  >;
   forgetModes(): void;
 }
 
@@ -163,6 +166,7 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivat
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
   const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
   const queries: Statics['queries'] = {
+    differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
       renewAll(bundle);
       const { system, starts } = systemOfRod[rod];

@@ -70,5 +70,4 @@ export const derCapabilities: Capabilities = {
   nodalUnknowns: true,
   softPins: false,
   nodeMasses: true,
-  dragsTurningRods: true,
 };

@@ -86,7 +86,7 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
     const mixed = new Float64Array(3 * size);
     for (let h = 0; h < held.count; h++) {
       mixed.fill(0);
-      addHeldHessian(rotation, mixed, der, h);
+      addHeldHessian(rotation, mixed, der, { h, at: 0, rateScale: 0 });
       for (let o = 0; o < 3 * size; o++) torque[3 * h + Math.floor(o / size)] += mixed[o] * work.step[o % size];
     }
     return torque;
@@ -94,7 +94,7 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
   // the stage q̂ = q − a, c = 1
   for (let d = 0; d < size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
   evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
-  writeHeldTorque(torque, der);
+  writeHeldTorque(torque, der, der.v);
   return torque;
 }
 

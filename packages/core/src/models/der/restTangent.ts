@@ -25,7 +25,7 @@ import {
   subtractSymmetricPart,
   transposeJacobian,
 } from '../loadJacobian.ts';
-import { gatherRate, rate } from './energy.ts';
+import { gatherRate, rate } from './damping.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
 import { D, evaluateJoint, strainOut } from './joint.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples } from './kinematics.ts';
@@ -165,7 +165,7 @@ function addTorqueDerivative(out: Float64Array, der: DerRod, node: number, axis:
   const h = heldAt(der, node);
   if (h < 0) return;
   const mixed = new Float64Array(3 * der.size);
-  addHeldHessian(new Float64Array(9), mixed, der, h);
+  addHeldHessian(new Float64Array(9), mixed, der, { h, at: 0, rateScale: 0 });
   for (let d = 0; d < der.size; d++) if (!der.fixed[d]) out[d] = mixed[axis * der.size + d];
 }
 

@@ -47,6 +47,8 @@ export interface HeldFrames {
   readonly tangent: Float64Array;
   readonly director: Float64Array;
   readonly theta: Float64Array;
+  /** Angular velocity, in world axes [rad/s]. */
+  readonly spin: Float64Array;
   /** Material axes: the director rotated by θ; derived from the above. */
   readonly m1: Float64Array;
   readonly m2: Float64Array;
@@ -266,6 +268,7 @@ function createHeld(plan: JointPlan, allocate: Allocate): DerRod['held'] {
     tangent: allocate(3 * count),
     director: allocate(3 * count),
     theta: allocate(count),
+    spin: allocate(3 * count),
     m1: allocate(3 * count),
     m2: allocate(3 * count),
     hinged: plan.hinged,

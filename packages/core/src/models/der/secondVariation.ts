@@ -2,7 +2,7 @@
  * The energy of a small displacement, xᵀKx, joint by joint and edge by edge. The same as with the assembled tangent stiffness, but from
  * differences of neighbours: the assembled matrix loses the energy of soft modes in the rounding of its entries.
  */
-import { gatherRate, rate } from './energy.ts';
+import { gatherRate, rate } from './damping.ts';
 import { addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';

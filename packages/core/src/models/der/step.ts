@@ -388,12 +388,8 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
 
 /** One step of a system; on failure restores it. */
 export function stepImplicit(
-  system: System,
-  starts: readonly Snapshot[],
+  { system, starts, t, h, options }: Omit<RodsMove, 'out'>,
   scheme: ImplicitScheme,
-  t: number,
-  h: number,
-  options: NewtonOptions,
   robust: boolean,
 ): RodStep {
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };

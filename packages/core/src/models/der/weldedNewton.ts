@@ -180,7 +180,7 @@ function systemBalances(
   });
   result.residual = residual;
   result.tolerance = limit;
-  addWeldResiduals(system);
+  addWeldResiduals(system, stage.rate);
   return bodiesBalance(system, stage, limit, length, result) && balanced;
 }
 
@@ -194,7 +194,7 @@ function eliminateRods(system: System, stage: Stage, shift: number): boolean {
   for (const member of members) {
     const { der, work } = member;
     writeRightSide(der, work);
-    assembleTies(system, member);
+    assembleTies(system, member, { elastic: true, rateScale: stage.rate });
     for (let d = 0; d < der.size; d++) {
       if (!der.fixed[d]) continue;
       fixUnknown(work.matrix, d);
@@ -259,7 +259,7 @@ export function countNegativePivots(system: System, t: number): number {
     addLoadStiffness(der, work, stage);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
-    assembleTies(system, member);
+    assembleTies(system, member, { elastic: true, rateScale: stage.rate });
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
     eliminate(system, member, 1e-12, false);
     negative += member.order.factor.negative;

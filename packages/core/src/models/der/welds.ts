@@ -124,14 +124,22 @@ function addColumn(
   rows[5 * size + d] += a[0] * y - a[1] * x;
 }
 
+/** What of a rod's equations is assembled: its stiffness, and its damping times `rateScale` [1/s], 0 at rest. */
+export interface TieTerms {
+  readonly elastic: boolean;
+  readonly rateScale: number;
+}
+
 /** Rows of B for one weld: K of its node, and the mixed derivatives of its held frame, whose rotation block is left in `rotationBlock`. */
-function writeRows({ der, work, ties }: Member, tie: Tie): void {
+function writeRows({ der, work, ties }: Member, tie: Tie, { elastic, rateScale }: TieTerms): void {
   const { size, rod } = der;
   const { rows, node, held, lever, heldAt } = tie;
   for (let k = 0; k < 6; k++) rows.fill(0, k * size + tie.from, k * size + tie.to);
   const o = 4 * node;
   rotationBlock.fill(0);
-  if (held >= 0) addHeldHessian(rotationBlock, rows, der, held, 3 * size);
+  const place = { h: held, at: 3 * size };
+  if (held >= 0 && elastic) addHeldHessian(rotationBlock, rows, der, { ...place, rateScale: 0 });
+  if (held >= 0 && rateScale > 0) addHeldHessian(rotationBlock, rows, der, { ...place, rateScale });
   for (let m = 0; m < ties.length; m++) {
     const at = 4 * ties[m].node;
     for (let a = 0; a < 3; a++) for (let j = 0; j < 3; j++) heldAt[9 * m + 3 * a + j] = rows[(3 + a) * size + at + j];
@@ -148,14 +156,14 @@ function writeRows({ der, work, ties }: Member, tie: Tie): void {
 }
 
 /** Rows of B for every weld of a rod, and its contribution to the bodies' matrix and right-hand side, before elimination. */
-export function assembleTies(system: System, member: Member): void {
+export function assembleTies(system: System, member: Member, terms: TieTerms): void {
   const { der, work, ties, heldTorque } = member;
   const { size } = der;
   const { residual, step } = work;
   for (const tie of ties) {
     const { lever, node, held } = tie;
     const o = 4 * node;
-    writeRows(member, tie);
+    writeRows(member, tie, terms);
     writeSlave(slave, lever);
     // second-order part of x = r + R a with the true gradient, and of the held frame
     const g = residual;

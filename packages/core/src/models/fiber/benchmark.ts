@@ -1,4 +1,4 @@
-/** Work for the benchmark runner: what a Newton iteration costs. */
+/** Work for the benchmark runner: the cost of a Newton iteration. */
 import { type CreateBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { compileScene } from '../../scene/compile.ts';
 import type { Scene } from '../../scene/types.ts';

@@ -1,9 +1,8 @@
 /**
- * Rings that do not breathe. Undamped for seconds, a tenth of a fiber's energy comes to be in rings that change their shape, which
- * in the exact network are nearly still: that much is the method's own doing. With `calmRings` the springs of the rings are viscous
- * (χ = 1, which stills them within a step), and what that takes from the energy, known exactly for each spring as
- * χk(l1 − l0)²/2, is given back to the motion: v is multiplied so that the energy balances as before. Of a fiber that
- * nothing holds, the part of v that moves it as a whole is left alone, so that its momenta stay what they are.
+ * Suppresses the breathing of rings (`calmRings`). In a fiber that moves undamped for seconds, a tenth of the energy ends in rings that change their
+ * shape; in the exact network these are nearly still, so the method causes it. With `calmRings` the springs of the rings are viscous (χ = 1, which
+ * stops them within a step). The energy that this dissipates is known exactly for each spring, χk(l1 − l0)²/2, and is returned to the motion: v is
+ * scaled so that the energy balances. In a free fiber the rigid part of v is not scaled, so momentum and angular momentum do not change.
  */
 
 import { factorDense, solveDense } from '../../linalg/dense.ts';

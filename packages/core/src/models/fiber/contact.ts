@@ -92,6 +92,12 @@ function slotOf({ slots, fibers, createFactor }: FiberContact, k: number): Slot 
   return slots[k];
 }
 
+/** Updates what depends on time alone: moduli and held rings. */
+function moveToTime(fiber: FiberRod, t: number): void {
+  updateStiffness(fiber, t);
+  evaluateHeld(fiber, t);
+}
+
 /** The port, and `refreshRod` of the bundle's parts. */
 export function createFiberContact(
   fibers: readonly FiberRod[],
@@ -102,10 +108,7 @@ export function createFiberContact(
 ): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
   const context = createContext(fibers, state, units, allocate, createFactor);
   const { starts } = context;
-  const refreshRod: RefreshRod = (rod, t) => {
-    updateStiffness(fibers[rod], t);
-    evaluateHeld(fibers[rod], t);
-  };
+  const refreshRod: RefreshRod = (rod, t) => moveToTime(fibers[rod], t);
   const port: ContactPort = {
     systemOfRod: Int32Array.from(fibers, (_, k) => k),
     systemOfBody: new Int32Array(0),
@@ -119,12 +122,11 @@ export function createFiberContact(
       fibers.forEach((fiber, k) => {
         if (!marked[k]) return;
         copyState(fiber, starts[k]);
-        updateStiffness(fiber, t);
-        evaluateHeld(fiber, t);
+        moveToTime(fiber, t);
         poseSamples(fiber, fiber.q, fiber.v);
       });
     },
-    step: (marked, sides, t, dt, robust) => stepFibers(context, marked, sides, { t, dt, robust }),
+    step: (marked, sides, step) => stepFibers(context, marked, sides, step),
     readVelocity: (out, sides) => readSampleVelocity(out, fibers, sides),
     measureEnergy(out, k) {
       const { bending, twisting, stretching } = measureElastic(fibers[k], fibers[k].q);
@@ -139,12 +141,12 @@ export function createFiberContact(
       });
     },
     // the first guess is the step itself under the last forces
-    guess(velocity, marked, sides, t, dt) {
+    guess(velocity, marked, sides, { t, dt }) {
       if (!stepFibers(context, marked, sides, { t, dt, robust: false }).ok) return false;
       readSampleVelocity(velocity, fibers, sides);
       return true;
     },
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
+    linearize({ velocity, response }, marked, sides, { t, dt, fresh }) {
       if (fresh && !stepFibers(context, marked, sides, { t, dt, robust: false }).ok) return false;
       readSampleVelocity(velocity, fibers, sides);
       return linearizeFibers(context, response, sides, dt);

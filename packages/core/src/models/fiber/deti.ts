@@ -260,7 +260,7 @@ function explodes(fiber: FiberRod, work: Workspace, h: number): boolean {
 export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: number, dt: number): boolean {
   const { q, v, memory, size } = fiber;
   const h = lengthLike(memory[0], dt);
-  const { basis, placement, eta, total, velocity, first, second, third, filters } = tool;
+  const { basis, placement, total, velocity, first, second, third } = tool;
   const { rotation } = placement;
   const increment = memory.subarray(1, 1 + basis.count);
   work.startQ.set(q);
@@ -289,32 +289,15 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   } else if (!applyFilters(tool, [first], increment, ['decay2'], h)) return fail(KRYLOV);
   if (!applyFilters(tool, [second, third], total, ['rest', 'force'], h)) return fail(KRYLOV);
   for (let k = 0; k < basis.count; k++) {
-    let push = fresh ? second[k] : third[k];
-    if (tool.paper && !fresh) {
-      // h² sinc²(hK) on the nonlinear force alone [Michels2015 §3.3]
-      const lambda = basis.eigenvalues[k];
-      const D = dampingOf(tool.alpha, lambda);
-      const squared = Math.max(lambda - D * D, 0);
-      push =
-        h * h * square(sinc(h * Math.sqrt(squared))) * (total[k] + lambda * eta[k]) -
-        filters.force[k] * lambda * eta[k];
-    }
+    const push = tool.paper && !fresh ? pushOfPaper(tool, k, h) : fresh ? second[k] : third[k];
     velocity[k] = first[k] + push;
   }
   fromModal(tool.world, basis, rotation, velocity, tool.work);
   for (let d = 0; d < size; d++) q[d] += tool.world[d];
   evaluateHeld(fiber, t + dt);
   imposeHeld(fiber, q);
-  const slope = measureSlope(fiber, placement.reference, q);
-  if (!(slope <= LARGEST_SLOPE)) {
-    return fail(
-      `it has turned by ${slope.toFixed(2)} from its natural shape, and deti is for ${LARGEST_SLOPE} at most; use integrator energy-momentum, or deti-r with damping`,
-    );
-  }
-  if (explodes(fiber, work, h))
-    return fail(
-      'its stiff springs have taken up energy: deti is unstable at this step; use energy-momentum, damping, or a smaller time.step',
-    );
+  const fault = findFault(fiber, tool, work, h);
+  if (fault) return fail(fault);
   // velocity: what the next step would start with, V = h e^(−hD) sinc·v
   for (let d = 0; d < size; d++) v[d] = (q[d] - work.startQ[d]) / h;
   measureEta(fiber, tool, q);
@@ -323,19 +306,41 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   if (!applyFilters(tool, [second, third], total, ['rest', 'force'], h)) return fail(KRYLOV);
   for (let k = 0; k < basis.count; k++) {
     increment[k] = velocity[k];
-    const next = first[k] + third[k] - second[k];
-    if (tool.krylov) velocity[k] = next / (h * exp(-0.5 * tool.alpha[0] * h));
-    else {
-      const decay = Math.sqrt(filters.decay2[k]);
-      // where the step is a multiple of half a period, two positions do not determine the velocity
-      velocity[k] = Math.abs(filters.kick[k]) > 0.05 * h * decay ? next / filters.kick[k] : 0;
-    }
+    velocity[k] = velocityOf(tool, k, first[k] + third[k] - second[k], h);
   }
   memory[0] = h;
   for (let d = 0; d < size; d++) work.middle[d] = v[d];
   fromModal(v, basis, rotation, velocity, tool.work);
   addHeldVelocity(fiber, work.middle);
   return true;
+}
+
+/** Displacement of mode k by the forces: h² sinc²(hK) on the nonlinear force alone [Michels2015 §3.3]. */
+function pushOfPaper({ basis, alpha, total, eta, filters }: DetiTool, k: number, h: number): number {
+  const lambda = basis.eigenvalues[k];
+  const D = dampingOf(alpha, lambda);
+  const squared = Math.max(lambda - D * D, 0);
+  return (
+    h * h * square(sinc(h * Math.sqrt(squared))) * (total[k] + lambda * eta[k]) - filters.force[k] * lambda * eta[k]
+  );
+}
+
+/** Velocity of mode k that the next step, which moves it by `next`, would start with. */
+function velocityOf({ krylov, alpha, filters }: DetiTool, k: number, next: number, h: number): number {
+  if (krylov) return next / (h * exp(-0.5 * alpha[0] * h));
+  const decay = Math.sqrt(filters.decay2[k]);
+  // where the step is a multiple of half a period, two positions do not determine the velocity
+  return Math.abs(filters.kick[k]) > 0.05 * h * decay ? next / filters.kick[k] : 0;
+}
+
+/** Why the state after a step is outside of what deti can do; undefined if it is not. */
+function findFault(fiber: FiberRod, { placement }: DetiTool, work: Workspace, h: number): string | undefined {
+  const slope = measureSlope(fiber, placement.reference, fiber.q);
+  if (!(slope <= LARGEST_SLOPE))
+    return `it has turned by ${slope.toFixed(2)} from its natural shape, and deti is for ${LARGEST_SLOPE} at most; use integrator energy-momentum, or deti-r with damping`;
+  return explodes(fiber, work, h)
+    ? 'its stiff springs have taken up energy: deti is unstable at this step; use energy-momentum, damping, or a smaller time.step'
+    : undefined;
 }
 
 function countFixed(fiber: FiberRod): number {

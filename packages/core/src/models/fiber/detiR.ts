@@ -26,6 +26,18 @@ function mechanicalEnergy(fiber: FiberRod, work: Workspace, d: Float64Array, h: 
   return kineticEnergy(fiber, d, work.image) / (h * h) + elastic.bending + elastic.twisting + elastic.stretching;
 }
 
+/** q², β; the displacement per initial velocity, and that of a constant unit force from rest, in the first step. */
+function coefficientsOf(alpha: number, h: number) {
+  const z = alpha * h;
+  const decay2 = exp(-z);
+  return {
+    decay2,
+    beta: z < 1e-12 ? h * h : (-h * h * expm1(-z)) / z,
+    kick: z < 1e-12 ? h : -expm1(-z) / alpha,
+    start: z < 1e-3 ? 0.5 * h * h * (1 - z / 3) : (h * h * (decay2 - 1 + z)) / (z * z),
+  };
+}
+
 /** Memory: the step before (0: none), then the last displacement, 12 per ring. */
 export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: number, options: NewtonOptions): boolean {
   const { q, v, memory, size, ringDamping } = fiber;
@@ -41,13 +53,7 @@ export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: numbe
   updateStiffness(fiber, t + dt);
   evaluateHeld(fiber, t + dt);
   imposeHeld(fiber, q);
-  const alpha = ringDamping[0];
-  const z = alpha * h;
-  const decay2 = exp(-z);
-  const beta = z < 1e-12 ? h * h : (-h * h * expm1(-z)) / z;
-  const kick = z < 1e-12 ? h : -expm1(-z) / alpha;
-  // from rest a constant force moves by this much in the first step
-  const start = z < 1e-3 ? 0.5 * h * h * (1 - z / 3) : (h * h * (decay2 - 1 + z)) / (z * z);
+  const { decay2, beta, kick, start } = coefficientsOf(ringDamping[0], h);
   clearBlocks(matrix);
   dx.fill(0);
   work.elements.edgeChi.fill(0);

@@ -9,7 +9,7 @@
 
 import { BLOCK, type BlockTridiagonal, fixEntry } from '../../linalg/blockTridiagonal.ts';
 import { cos, sin } from '../../math/rounded/index.ts';
-import type { Pin } from '../../scene/compiled.ts';
+import type { Pin, PinPose } from '../../scene/compiled.ts';
 import { evaluatePoses } from '../pins.ts';
 import type { FiberRod } from './rod.ts';
 
@@ -22,8 +22,9 @@ export interface HeldRing {
   /** Rows are basis vectors, 12 × 12: 3m + axis for mean, first axis, second axis, warp. */
   readonly basis: Float64Array;
   readonly fixed: Uint8Array;
-  /** Prescribed values where `fixed`. */
+  /** Prescribed values where `fixed`, and their rates if the pin prescribes those too: a direction alone does not. */
   readonly target: Float64Array;
+  readonly rate: Float64Array;
   /** Anything fixed now, and everything. */
   active: boolean;
   full: boolean;
@@ -48,6 +49,7 @@ export function holdRings(pins: readonly Pin[]): HeldRing[] {
       basis: new Float64Array(144),
       fixed: new Uint8Array(12),
       target: new Float64Array(12),
+      rate: new Float64Array(12),
       active: false,
       full: false,
     };
@@ -76,6 +78,12 @@ function writeAxes(tangent: Float64Array, director: Float64Array, twist: number)
   axes[8] = tz;
 }
 
+/** Axes of a pose, as `writeAxes` has them. Reused by the next call. */
+export function axesOf({ tangent, director, twist }: PinPose): Float64Array {
+  writeAxes(tangent, director, twist);
+  return axes;
+}
+
 /** Pins at time t: what is fixed, in which basis, and where. */
 export function evaluateHeld(fiber: FiberRod, t: number): void {
   const { held } = fiber;
@@ -87,16 +95,20 @@ export function evaluateHeld(fiber: FiberRod, t: number): void {
 /** The same from poses that were written already. */
 export function evaluateRing(fiber: FiberRod, ring: HeldRing): void {
   const { pins, poses, width1, width2 } = fiber;
-  const { basis, fixed, target, placePins, framePin } = ring;
+  const { basis, fixed, target, rate, placePins, framePin } = ring;
   fixed.fill(0);
   target.fill(0);
+  rate.fill(0);
   for (let a = 0; a < placePins.length; a++) {
     const p = placePins[a];
     if (!poses[p].active) continue;
     if (pins[p].holdX) fixed[0] = 1;
     if (pins[p].holdY) fixed[1] = 1;
     if (pins[p].holdZ) fixed[2] = 1;
-    for (let k = 0; k < 3; k++) target[k] = fixed[k] ? 2 * poses[p].position[k] : 0;
+    for (let k = 0; k < 3; k++) {
+      target[k] = fixed[k] ? 2 * poses[p].position[k] : 0;
+      rate[k] = fixed[k] ? 2 * poses[p].velocity[k] : 0;
+    }
   }
   const turned = framePin >= 0 && poses[framePin].active;
   const spins = turned && pins[framePin].orientation === 'tangent';
@@ -116,12 +128,23 @@ export function evaluateRing(fiber: FiberRod, ring: HeldRing): void {
         target[3 * m + k] = m === 1 ? width1 * axes[k] : m === 2 ? width2 * axes[3 + k] : 0;
     }
   }
+  if (turned && !spins) {
+    turnWith(rate, target, 3, poses[framePin].angularVelocity);
+    turnWith(rate, target, 6, poses[framePin].angularVelocity);
+  }
   ring.active = false;
   ring.full = true;
   for (let k = 0; k < 12; k++) {
     if (fixed[k]) ring.active = true;
     else ring.full = false;
   }
+}
+
+/** The rate of the vector at o that turns with ω. */
+function turnWith(rate: Float64Array, x: Float64Array, o: number, w: Float64Array): void {
+  rate[o] = w[1] * x[o + 2] - w[2] * x[o + 1];
+  rate[o + 1] = w[2] * x[o] - w[0] * x[o + 2];
+  rate[o + 2] = w[0] * x[o + 1] - w[1] * x[o];
 }
 
 const turnedRing = new Float64Array(12);
@@ -152,6 +175,21 @@ export function imposeHeld(fiber: FiberRod, x: Float64Array): void {
     turnInto(ring, x);
     for (let k = 0; k < BLOCK; k++) if (ring.fixed[k]) turnedRing[k] = ring.target[k];
     turnBack(ring, x);
+  }
+}
+
+/**
+ * Velocities of held rings as their pins move; `mean`: those over the step, which a ring takes that is held by its direction alone.
+ * Trapezoidal velocities would sawtooth there.
+ */
+export function imposeHeldVelocity(fiber: FiberRod, v: Float64Array, mean: Float64Array): void {
+  copyHeld(fiber, v, mean);
+  for (const ring of fiber.held) {
+    if (!ring.active) continue;
+    const spins = ring.framePin >= 0 && fiber.pins[ring.framePin].orientation === 'tangent';
+    turnInto(ring, v);
+    for (let k = 0; k < (spins ? 3 : BLOCK); k++) if (ring.fixed[k]) turnedRing[k] = ring.rate[k];
+    turnBack(ring, v);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a kernel set does for this model: the Newton iteration of two fibers at once, and a matrix that it solves. The caller
- * injects it (`loadFiber`); without one step.ts does the same, bit for bit.
+ * The interface of a kernel set for this model: Newton iterations of two fibers at once, and a matrix with a solver. The caller
+ * injects it (`loadFiber`); without one, step.ts computes the same bits.
  */
 import type { CreateBlocks, CreateFactor } from '../../linalg/blockTridiagonal.ts';
 import type { FiberRod } from './rod.ts';

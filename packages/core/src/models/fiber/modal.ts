@@ -13,6 +13,7 @@ import {
   solveSymmetric,
 } from '../../linalg/blockTridiagonal.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
+import { combineVectors } from '../../linalg/subspace.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turnHeld } from './held.ts';
@@ -144,14 +145,7 @@ function rayleighRitz(
     }
   }
   const { values, vectors } = eigenSymmetric(reduced, n);
-  const rotated = span.map(() => new Float64Array(fiber.size));
-  for (let k = 0; k < n; k++) {
-    for (let i = 0; i < n; i++) {
-      const weight = vectors[i * n + k];
-      for (let d = 0; d < fiber.size; d++) rotated[k][d] += weight * span[i][d];
-    }
-  }
-  return { values, vectors: rotated };
+  return { values, vectors: combineVectors(span, vectors) };
 }
 
 /** Displacement of nodes, and twist of edges by how the rings turn about their normals. */

@@ -56,10 +56,7 @@ function compile(
   const workOf: Workspace[] = [];
   for (const { members } of units) for (const { index, work } of members) workOf[index] = work;
   fibers.forEach(startFiber);
-  refuseScheme(fibers, scheme, scene, options);
-  warnScheme(fibers, scheme, scene, warnings);
-  warnOptions(options, warnings);
-  if (scene.contact?.rolling) warnRolling(fibers, warnings);
+  checkScene(fibers, scheme, scene, warnings);
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
@@ -97,6 +94,20 @@ function compile(
     ...(contact && { contact: contact.port }),
     ...createQueries(bundle, workOf, scene.time?.step ?? 1e-3),
   };
+}
+
+/** Rejects scenes that the scheme does not support, and warns about doubtful ones. */
+function checkScene(
+  fibers: readonly FiberRod[],
+  scheme: FiberBundle['scheme'],
+  scene: Scene,
+  warnings: string[],
+): void {
+  const options: FiberOptions = scene.solver?.fiber ?? {};
+  refuseScheme(fibers, scheme, scene, options);
+  warnScheme(fibers, scheme, scene, warnings);
+  warnOptions(options, warnings);
+  if (scene.contact?.rolling) warnRolling(fibers, warnings);
 }
 
 function newtonOptionsOf({ width1, width2 }: FiberRod, scene: Scene, scheme: FiberBundle['scheme']): NewtonOptions {
@@ -195,7 +206,14 @@ function stepUnit(
 
 type Queries = Pick<
   Bundle,
-  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'modes' | 'matrices'
+  | 'addEnergies'
+  | 'addMomentum'
+  | 'readChannel'
+  | 'differentiatesLoads'
+  | 'equilibrate'
+  | 'reactions'
+  | 'modes'
+  | 'matrices'
 >;
 
 /** Read-outs, equilibria and modes. */
@@ -208,6 +226,7 @@ function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Work
       for (const fiber of fibers) addMomentum(out, fiber);
     },
     readChannel: (out, rod, channel) => readChannel(out, fibers[rod], channel),
+    differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
       readLoads(fibers[rod]);
       if (remembers) fibers[rod].memory[0] = 0;

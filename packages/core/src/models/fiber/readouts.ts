@@ -3,10 +3,10 @@
 import type { ChannelReaders } from '../../channels.ts';
 import { hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
-import { createPinPose } from '../../scene/compiled.ts';
+import { createPinPose, type PinPose } from '../../scene/compiled.ts';
 import { addElements } from './elements.ts';
 import { between, kineticEnergy, measureElastic, measureStrain } from './energy.ts';
-import { evaluateHeld } from './held.ts';
+import { axesOf, evaluateHeld } from './held.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
 import { applyMass } from './rod.ts';
@@ -22,6 +22,7 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
   poseSamples(fiber, q, v);
   gatherLoads(fiber, t);
   const force = work.residual.fill(0);
+  // NOTE: without stiffness damping: velocities at the end of a step sawtooth in stiff modes, and viscosity would magnify that
   work.elements.edgeChi.fill(0);
   work.elements.ringChi.fill(0);
   addElements(fiber, work.elements, force, undefined, q, q, 'exact');
@@ -53,14 +54,35 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
     const moved = (k: number): number =>
       isAtRest ? 0 : (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
     const turned = pin.orientation !== 'free';
+    // inertia of a held ring; one that is held by its direction alone is left out, since its spin is not the pin's
+    const spins = pin.orientation === 'frame' && !isAtRest;
+    const [begun, ended] = spins ? [spinOf(fiber, sooner, pin.node), spinOf(fiber, later, pin.node)] : [];
+    const spun = (k: number): number => (begun && ended ? (ended[k] - begun[k]) / span : 0);
     return [
       {
         rod: rod.id,
         node: pin.node,
         force: [0, 1, 2].map((k) => (held[k] ? total[k] + moved(k) : 0)) as [number, number, number],
-        torque: torque.map((value) => (turned ? value : 0)) as [number, number, number],
+        torque: torque.map((value, k) => (turned ? value + spun(k) : 0)) as [number, number, number],
       },
     ];
+  });
+}
+
+/** Angular momentum about its middle of a ring whose frame a pin holds [kg m²/s]. */
+function spinOf({ width1, width2, particleMass }: FiberRod, pose: PinPose, ring: number): number[] {
+  const axes = axesOf(pose);
+  const w = pose.angularVelocity;
+  return [0, 1, 2].map((k) => {
+    let sum = 0;
+    for (let axis = 0; axis < 2; axis++) {
+      // four particles at ±½ width: Σ m (|a|² ω − (a·ω) a)
+      const square = particleMass[ring] * (axis === 0 ? width1 * width1 : width2 * width2);
+      let along = 0;
+      for (let x = 0; x < 3; x++) along += axes[3 * axis + x] * w[x];
+      sum += square * (w[k] - along * axes[3 * axis + k]);
+    }
+    return sum;
   });
 }
 

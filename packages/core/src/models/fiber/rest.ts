@@ -1,9 +1,9 @@
 /**
  * The natural shape of the network, from the rod's natural strain.
  *
- * From the frame at a node, the first half of an edge turns to its middle, the edge goes along there, the second half turns to
- * the next node: what the compiled rod means by its half edges, so that a rod that starts in its natural shape is at rest to
- * rounding. Rest lengths are distances between corners placed so.
+ * From the frame at a node, the first half of an edge rotates to its middle, the edge is laid along the frame there, and the second half rotates to the
+ * next node. Compiled rods define half edges in the same way, so a rod that starts in its natural shape is at rest to rounding. Rest lengths are the
+ * distances between the corners that result.
  */
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';

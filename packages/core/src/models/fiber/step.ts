@@ -20,7 +20,7 @@ import { cosh, exp, sinh, tanh } from '../../math/rounded/index.ts';
 import { CALM, returnEnergy, ringLoss } from './calm.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
-import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
+import { constrainHeld, evaluateHeld, imposeHeld, imposeHeldVelocity, returnHeld } from './held.ts';
 import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { type FiberRod, highestFrequency, updateStiffness } from './rod.ts';
@@ -306,14 +306,13 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
   else {
     for (let i = 0; i < ringCount; i++)
       for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];
-    // what is held moves as its pin does: trapezoidal velocities would sawtooth there
-    copyHeld(fiber, v, rate);
+    imposeHeldVelocity(fiber, v, rate);
   }
   q.set(y);
   if (options.calm && scheme === 'energy-momentum') {
     const free = fiber.poses.every(({ active }) => !active);
     returnEnergy(fiber, ringLoss(fiber, x0, y), free, work.middle, work.image);
-    copyHeld(fiber, v, rate);
+    imposeHeldVelocity(fiber, v, rate);
   }
   const lostTurn = explainLostTurn(fiber, q);
   if (lostTurn !== '') {

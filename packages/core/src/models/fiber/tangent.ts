@@ -1,9 +1,8 @@
 /**
- * Tangent stiffness with what the loads add, for equilibria, the verdict on them and modes.
+ * Tangent stiffness including that of the loads, for equilibria, stability verdicts and modes.
  *
- * How loads change with the rod is found by central differences: a load at a node or edge depends on the rings next to it, so
- * every third ring can be moved at once, and 72 evaluations give the whole matrix. Time steps do without: inertia keeps
- * the iteration convergent.
+ * Central differences give the derivative of the loads: a load at a node or edge depends on the adjacent rings, so every third ring moves at once, and
+ * 72 evaluations give the whole matrix. Time steps do not need it, because inertia keeps the iteration convergent.
  */
 
 import { type BlockTridiagonal, clearBlocks, createBlocks } from '../../linalg/blockTridiagonal.ts';

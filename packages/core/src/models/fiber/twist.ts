@@ -1,6 +1,6 @@
 /**
- * Twist of cuboids, and its limit. A cuboid twisted by f beyond its natural shape has the torque sin 2f/2f of the linear one: it gives way
- * at π/4, and the twist of its neighbours runs into it. Checked for the initial state, along the way of the pins and after every step.
+ * Twist of cuboids, and its limit. A cuboid twisted by f beyond its natural shape has sin 2f/2f of the linear torque: it gives way at π/4, and the
+ * twist of its neighbours concentrates in it. Checked for the initial state, while pins move, and after every step.
  */
 import { atan2, sin } from '../../math/rounded/index.ts';
 import type { FiberRod } from './rod.ts';

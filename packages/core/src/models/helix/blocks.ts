@@ -1,9 +1,9 @@
 /**
- * The blocks of the sweep (sweep.ts): what lies beyond an element, and how an element and the points inside it join.
+ * The blocks of the sweep (sweep.ts): everything beyond an element, and how an element and the points inside it are added to it.
  *
- * The outboard quantities stand here as arrays that one sweep at a time works on: gradient F and moment Y of all forces beyond,
- * inertia by turning (`aa`), by moving (`mm`) and between (`ma`, rows: moving); and the element's own blocks `kk`, and `ka`,
- * `km` towards the motion of its near end. World axes; taken about the far end until an element is joined, then about the near end.
+ * Module arrays hold the outboard quantities of the one sweep that is running: gradient F and moment Y of all forces beyond; inertia with respect to
+ * rotation (`aa`), to translation (`mm`) and between them (`ma`, rows: translation); and the element's own blocks `kk`, with `ka` and `km` towards the
+ * motion of its near end. World axes, about the far end until an element is added, then about the near end.
  */
 import { addSecondDerivative } from './gamma.ts';
 import { writePointJacobians } from './kinematics.ts';
@@ -136,7 +136,7 @@ function addSpin(out: Float64Array, frame: Float64Array, o: number, w: number): 
 
 /** The element's blocks kk, ka, km and the inertia passed on, before elimination; gradient of what acts beyond. */
 export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
-  const { jacobianAngular: A, jacobianLinear: B, position, frame, series, elementLength, pose } = h;
+  const { jacobianAngular: A, jacobianLinear: B, position } = h;
   const at = 9 * e;
   const dx = position[3 * e + 3] - position[3 * e];
   const dy = position[3 * e + 4] - position[3 * e + 1];
@@ -174,34 +174,39 @@ export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: bo
     ka[3 * r + 2] = local[6 + r] - (x * dy - y * dx);
   }
   moveInertia(dx, dy, dz);
-  if (geometric) {
-    addTransposedCross33(ka, 0, B, at, F[0], F[1], F[2]);
-    const trace = Y[0] + Y[4] + Y[8];
-    for (let k = 0; k < 9; k++) work[k] = Y[k];
-    work[0] -= trace;
-    work[4] -= trace;
-    work[8] -= trace;
-    addTransposed33(ka, 0, A, at, work, 0, 1);
-    const l = elementLength[e];
-    const x = pose[3 * e] * l;
-    const y = pose[3 * e + 1] * l;
-    const z = pose[3 * e + 2] * l;
-    // the far end moves: Y = (Rᵀ F) e₃ᵀ
-    work.fill(0);
-    for (let r = 0; r < 3; r++)
-      work[3 * r + 2] = frame[at + r] * F[0] + frame[at + 3 + r] * F[1] + frame[at + 6 + r] * F[2];
-    addSecondDerivative(kk, l * l * l, 1, x, y, z, series, 8 * e, work);
-    // and turns: Rᵀ Y R'
-    multiplyTransposed33(local, 0, frame, at, Y, 0);
-    multiply33(work, 0, local, 0, frame, at + 9);
-    addSecondDerivative(kk, l * l, 0, x, y, z, series, 8 * e, work);
-  }
+  if (geometric) addElementGeometry(h, e);
   // forces about the near end
   for (let r = 0; r < 3; r++) {
     Y[3 * r] += F[r] * dx;
     Y[3 * r + 1] += F[r] * dy;
     Y[3 * r + 2] += F[r] * dz;
   }
+}
+
+/** Second derivatives of the far end's position and frame, with the forces F and Y beyond it. */
+function addElementGeometry(h: HelixChain, e: number): void {
+  const { jacobianAngular: A, jacobianLinear: B, frame, series, elementLength, pose } = h;
+  const at = 9 * e;
+  addTransposedCross33(ka, 0, B, at, F[0], F[1], F[2]);
+  const trace = Y[0] + Y[4] + Y[8];
+  for (let k = 0; k < 9; k++) work[k] = Y[k];
+  work[0] -= trace;
+  work[4] -= trace;
+  work[8] -= trace;
+  addTransposed33(ka, 0, A, at, work, 0, 1);
+  const l = elementLength[e];
+  const x = pose[3 * e] * l;
+  const y = pose[3 * e + 1] * l;
+  const z = pose[3 * e + 2] * l;
+  // the far end moves: Y = (Rᵀ F) e₃ᵀ
+  work.fill(0);
+  for (let r = 0; r < 3; r++)
+    work[3 * r + 2] = frame[at + r] * F[0] + frame[at + 3 + r] * F[1] + frame[at + 6 + r] * F[2];
+  addSecondDerivative(kk, l * l * l, 1, x, y, z, series, 8 * e, work);
+  // and turns: Rᵀ Y R'
+  multiplyTransposed33(local, 0, frame, at, Y, 0);
+  multiply33(work, 0, local, 0, frame, at + 9);
+  addSecondDerivative(kk, l * l, 0, x, y, z, series, 8 * e, work);
 }
 
 /** Outboard inertia about a point that lies at −d from the current one: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
@@ -278,7 +283,19 @@ function joinPoint(
       angular[3 + k] * ty +
       angular[6 + k] * tz;
   }
-  // translation: P = (−[d], 1), J = linear
+  addPointInertia(dx, dy, dz);
+  if (frames) addPointSpin();
+  if (geometric) addPointGeometry(h, e, points, i, frames);
+  for (let r = 0; r < 3; r++) {
+    Y[3 * r] += pointForce[r] * dx + moment[3 * r];
+    Y[3 * r + 1] += pointForce[r] * dy + moment[3 * r + 1];
+    Y[3 * r + 2] += pointForce[r] * dz + moment[3 * r + 2];
+    F[r] += pointForce[r];
+  }
+}
+
+/** Adds `tensor`, a mass at d from the element's start that moves by `linear` with its unknowns: P = (−[d], 1), J = linear. */
+function addPointInertia(dx: number, dy: number, dz: number): void {
   multiply33(work, 0, tensor, 0, linear, 0);
   addTransposed33(kk, 0, linear, 0, work, 0, 1);
   for (let r = 0; r < 3; r++) {
@@ -309,22 +326,17 @@ function joinPoint(
     aa[3 + c] += dz * local[c] - dx * local[6 + c];
     aa[6 + c] += dx * local[3 + c] - dy * local[c];
   }
-  if (frames) {
-    multiply33(work, 0, spinTensor, 0, angular, 0);
-    addTransposed33(kk, 0, angular, 0, work, 0, 1);
-    for (let r = 0; r < 3; r++) {
-      for (let c = 0; c < 3; c++) {
-        ka[3 * r + c] += work[3 * c + r];
-        aa[3 * r + c] += spinTensor[3 * r + c];
-      }
-    }
-  }
-  if (geometric) addPointGeometry(h, e, points, i, frames);
+}
+
+/** Adds `spinTensor`, an inertia that rotates by `angular` with the element's unknowns. */
+function addPointSpin(): void {
+  multiply33(work, 0, spinTensor, 0, angular, 0);
+  addTransposed33(kk, 0, angular, 0, work, 0, 1);
   for (let r = 0; r < 3; r++) {
-    Y[3 * r] += pointForce[r] * dx + moment[3 * r];
-    Y[3 * r + 1] += pointForce[r] * dy + moment[3 * r + 1];
-    Y[3 * r + 2] += pointForce[r] * dz + moment[3 * r + 2];
-    F[r] += pointForce[r];
+    for (let c = 0; c < 3; c++) {
+      ka[3 * r + c] += work[3 * c + r];
+      aa[3 * r + c] += spinTensor[3 * r + c];
+    }
   }
 }
 

@@ -17,7 +17,9 @@ import {
   type Stage,
   type Workspace,
 } from './energy.ts';
-import { placeRoot, poseRod, writeAllJacobians } from './kinematics.ts';
+import type { Hold } from './hold.ts';
+import { addMultipliers, measureGap, projectRates, respondHold, weighHold } from './holdSolve.ts';
+import { measurePinRate, placeRoot, poseRod, writeAllJacobians } from './kinematics.ts';
 import { createResult, type NewtonOptions } from './newton.ts';
 import type { HelixBody, HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -37,7 +39,8 @@ function evaluate(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): 
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, 0);
   factorRod(h, w.assembly, false, true);
-  const residual = collectGradient(h, w, stage);
+  const gap = h.hold ? (measureGap(h, h.hold) * h.hold.turning) / h.length : 0;
+  const residual = Math.max(collectGradient(h, w, stage), gap);
   const elastic = measureElasticScale(h, stage.rate);
   return { residual, limit: tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding };
 }
@@ -50,10 +53,22 @@ function measureTurn(h: HelixBody, step: Float64Array): number {
   return turn;
 }
 
+/** Newton's step of the constrained problem in place of the plain one; returns the change of the multipliers. */
+function stepHeld(h: HelixBody, w: Workspace, hold: Hold): Float64Array {
+  respondHold(h, w, hold);
+  return projectRates(
+    hold,
+    w.step,
+    hold.gap.map((gap) => -gap),
+  );
+}
+
 /** Newton's method without shifts from h.q; fails if the residual does not fall or the rod turns too far. */
 function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): NewtonResult {
   const out = createResult(`Newton's method did not converge in ${ITERATIONS} iterations on its branch`);
   const { step, gradient, trial } = w;
+  const { hold } = h;
+  if (hold) weighHold(h, hold, stage.inertia);
   let { residual, limit } = evaluate(h, w, stage, tolerance);
   let turned = 0;
   for (; out.iterations < ITERATIONS; out.iterations++) {
@@ -66,12 +81,18 @@ function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number):
     if (!(residual < Number.POSITIVE_INFINITY)) break;
     for (let d = 0; d < h.q.length; d++) step[d] = -gradient[d];
     solveRod(h, w.assembly, step);
+    const force = hold && stepHeld(h, w, hold);
     trial.set(h.q);
     let part = Math.min(1, TURN / measureTurn(h, step));
     turned += part * measureTurn(h, step);
     if (!(turned <= 2 * TURN)) break;
     const before = residual;
+    const multiplier = hold?.multiplier.slice();
     for (let halving = 0; halving < 4; halving++, part /= 2) {
+      if (hold && force && multiplier) {
+        hold.multiplier.set(multiplier);
+        addMultipliers(h, hold, force, part);
+      }
       for (let d = 0; d < h.q.length; d++) h.q[d] = trial[d] + part * step[d];
       ({ residual, limit } = evaluate(h, w, stage, tolerance));
       // it may grow on the way out of a bend that is too sharp, but not for long
@@ -92,11 +113,15 @@ function isAtRest(h: HelixRod, w: Workspace, t: number): boolean {
 /** Moves the rod to its equilibrium at t; on failure it is at the last point of the branch. */
 export function followBranch(h: HelixRod, w: Workspace, t: number, options: NewtonOptions): NewtonResult {
   const from = h.rootTime;
-  const resumes = isAtRest(h, w, from);
+  // the natural shape of a rod that is held at both ends is elsewhere
+  const resumes = h.hold !== undefined || isAtRest(h, w, from);
   if (!resumes) h.q.set(h.kappaRest);
   const kept = h.q.slice();
+  const keptMultiplier = h.hold?.multiplier.slice();
   let out = createResult('');
-  let [iterations, done, part] = [0, 0, 1];
+  // no more than a fraction of a turn at once: so no turn of a clamp is lost
+  const largest = h.hold ? 1 / countIncrements(h, from, t) : 1;
+  let [iterations, done, part] = [0, 0, largest];
   while (done < 1) {
     const next = Math.min(1, done + part);
     const now = resumes ? from + next * (t - from) : t;
@@ -108,16 +133,78 @@ export function followBranch(h: HelixRod, w: Workspace, t: number, options: Newt
     iterations += out.iterations;
     if (out.converged) {
       done = next;
-      part *= 2;
+      part = Math.min(2 * part, largest);
       kept.set(h.q);
+      if (h.hold) keptMultiplier?.set(h.hold.multiplier);
     } else {
       h.q.set(kept);
+      if (keptMultiplier) h.hold?.multiplier.set(keptMultiplier);
       part /= 4;
-      if (part < SMALLEST_PART) break;
+      if (part < SMALLEST_PART * largest) break;
     }
   }
   h.loadFactor = 1;
   placeRoot(h, t);
   poseRod(h, h.q);
   return { ...out, iterations };
+}
+
+/** Motion of the pins between two positions of a held rod: rotation [rad], or distance over a tenth of the length. */
+const STRIDE = 0.5;
+const REACH = 0.1;
+const SAMPLES = 64;
+
+/** How many increments the way of the pins takes. */
+function countIncrements(h: HelixRod, from: number, t: number): number {
+  const rate = new Float64Array(6);
+  const dt = (t - from) / SAMPLES;
+  let way = 0;
+  if (dt === 0) return 1;
+  for (let k = 0; k < SAMPLES; k++) {
+    for (const pins of [{ place: h.place, clamp: h.clamp }, h.hold && { place: h.hold.pin, clamp: h.hold.pin }]) {
+      if (!pins) continue;
+      measurePinRate(rate, pins.place, pins.clamp, from + k * dt, dt);
+      const turn = Math.abs(dt) * hypot(rate[3], rate[4], rate[5]);
+      const distance = Math.abs(dt) * hypot(rate[0], rate[1], rate[2]);
+      way += Math.max(turn / STRIDE, distance / (REACH * h.length));
+    }
+  }
+  return Math.max(1, Math.ceil(way));
+}
+
+/**
+ * Brings a rod that is held at both ends to its equilibrium at t, along the way of its pins since the last one: so no turn of a clamp is lost. `settle` finds
+ * the equilibrium with the pins of a time, to a tolerance.
+ */
+export function followPins(
+  h: HelixRod,
+  w: Workspace,
+  t: number,
+  settle: (t: number, tolerance?: number) => NewtonResult,
+): NewtonResult {
+  const from = h.rootTime;
+  const kept = h.q.slice();
+  const keptMultiplier = h.hold?.multiplier.slice() ?? new Float64Array(6);
+  let part = 1 / countIncrements(h, from, t);
+  const least = part * SMALLEST_PART;
+  let [iterations, done] = [0, 0];
+  for (;;) {
+    const next = Math.min(1, done + part);
+    const now = next === 1 ? t : from + next * (t - from);
+    placeRoot(h, now);
+    w.kappaBefore.set(h.q);
+    const newton = { ...settle(now, next < 1 ? 1e-6 : undefined) };
+    iterations += newton.iterations;
+    if (newton.converged) {
+      if (next === 1) return { ...newton, iterations };
+      done = next;
+      kept.set(h.q);
+      if (h.hold) keptMultiplier.set(h.hold.multiplier);
+    } else {
+      h.q.set(kept);
+      h.hold?.multiplier.set(keptMultiplier);
+      part /= 4;
+      if (part < least) return { ...newton, iterations };
+    }
+  }
 }

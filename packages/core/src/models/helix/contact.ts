@@ -12,6 +12,7 @@ import type { ContactSides } from '../../port.ts';
 import { markTouched, readSampleVelocity } from '../sideSamples.ts';
 import { cloneState, copyState, partOf } from '../stateParts.ts';
 import { collectSides, createSlot, factorStep, placePoints, respond, type Slot, traceOf } from './contactResponse.ts';
+import { respondHold } from './holdSolve.ts';
 import { placeRoot, poseSamples } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import { addRodEnergy } from './readouts.ts';
@@ -61,7 +62,7 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
         poseSamples(h);
       });
     },
-    step: (marked, sides, t, dt, robust) => stepHelices(context, marked, sides, { t, dt, again: true, robust }),
+    step: (marked, sides, { t, dt, robust }) => stepHelices(context, marked, sides, { t, dt, again: true, robust }),
     readVelocity: (out, sides) => readSampleVelocity(out, helices, sides),
     measureEnergy(out, k) {
       addRodEnergy(out, helices[k]);
@@ -72,12 +73,12 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
       addSideForces(helices, markTouched(helices.length, sides), sides);
     },
     // the first guess is the step itself under the last forces
-    guess(velocity, marked, sides, t, dt) {
+    guess(velocity, marked, sides, { t, dt }) {
       if (!stepHelices(context, marked, sides, { t, dt, again: false, robust: false }).ok) return false;
       readSampleVelocity(velocity, helices, sides);
       return true;
     },
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
+    linearize({ velocity, response }, marked, sides, { t, dt, fresh }) {
       const wishes = { t, dt, again: false, robust: false };
       if (fresh && !stepHelices(context, marked, sides, wishes).ok) return false;
       readSampleVelocity(velocity, helices, sides);
@@ -162,6 +163,8 @@ function factorGlued({ helices, slots }: HelixContact, sides: ContactSides): boo
     const good = factorRod(helices[k], slot.work.assembly, true, true);
     slot.work.assembly.glue = undefined;
     if (!good) return false;
+    const { hold } = helices[k];
+    if (hold) respondHold(helices[k], slot.work, hold);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 import type { ContactSides } from '../../port.ts';
 import type { Glue } from './blocks.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
+import { projectRates, respondHold } from './holdSolve.ts';
 import { writeAllJacobians, writePointJacobians } from './kinematics.ts';
 import type { HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -118,7 +119,9 @@ export function factorStep(h: HelixRod, slot: Slot): boolean {
   fillAssembly(h, work, stage);
   for (slot.shift = 0; slot.shift < 1e8; slot.shift = Math.max(4 * slot.shift, 1e-2)) {
     fillDiagonal(h, work, stage, slot.shift);
-    if (factorRod(h, work.assembly, true, true)) return true;
+    if (!factorRod(h, work.assembly, true, true)) continue;
+    if (h.hold) respondHold(h, work, h.hold);
+    return true;
   }
   return false;
 }
@@ -153,6 +156,7 @@ export function respond(velocity: Float64Array, h: HelixRod, slot: Slot, impulse
     }
   }
   solveRod(h, slot.work.assembly, x);
+  if (h.hold) projectRates(h.hold, x);
   readPoints(velocity, h, slot, scale);
 }
 

@@ -10,6 +10,7 @@
  */
 
 import { type Assembly, createAssembly } from './blocks.ts';
+import { addHold, measureHold } from './hold.ts';
 import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
 import { type HelixBody, hasLiveLoads } from './rod.ts';
 
@@ -207,6 +208,11 @@ function writeTurning(h: HelixBody, e: number, j: number): void {
   writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, 8 * j, turning, moving, 0);
 }
 
+/** Component k of both directors of a node, minus the target that inertia gives it. */
+function aheadOfTarget({ nodeFrame }: HelixBody, { directorTarget }: Workspace, i: number, k: number): number {
+  return nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - directorTarget[6 * i + k];
+}
+
 /** Φ at the current pose [J]. */
 export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number {
   const { pose, kappaRest, stiffness, elementDamping, nodePosition: x, nodeMass, nodeDamping, loads } = h;
@@ -255,17 +261,23 @@ export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number
         2 * (nodeDrag[D + 1] * dx * dy + nodeDrag[D + 2] * dx * dz + nodeDrag[D + 4] * dy * dz));
     sum += inertial + drag;
     scale += inertial + drag;
-    if (h.hasFrames) {
-      let turn = 0;
-      for (let k = 0; k < 6; k++) {
-        const ahead = h.nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - w.directorTarget[6 * i + k];
-        turn += ahead * ahead;
-        turnPush += 0.5 * h.nodeInertia[i] * c * Math.abs(ahead);
-      }
-      turn *= 0.25 * h.nodeInertia[i] * c;
-      sum += turn;
-      scale += turn;
+    if (!h.hasFrames) continue;
+    const turn = 0.25 * h.nodeInertia[i] * c;
+    let square = 0;
+    for (let k = 0; k < 6; k++) {
+      const ahead = aheadOfTarget(h, w, i, k);
+      square += ahead * ahead;
+      turnPush += 0.5 * h.nodeInertia[i] * c * Math.abs(ahead);
     }
+    sum += square * turn;
+    scale += square * turn;
+  }
+  if (h.hold) {
+    const held = measureHold(h, h.hold);
+    sum += held.sum;
+    scale += held.scale;
+    push += held.push;
+    turnPush += held.turnPush;
   }
   w.energyNoise = 1e-14 * scale + w.blur * push + w.directorBlur * turnPush;
   return sum;
@@ -324,6 +336,11 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
     nodeSpin.fill(0);
     nodeMoment.fill(0);
   }
+  if (h.hold) {
+    addHold(h, w.assembly, h.hold);
+    stiffness += h.hold.stiffness;
+    turning += h.hold.turning;
+  }
   w.forceScale = scale;
   // a difference of large numbers cannot be asked to vanish; arms are known as well as positions are
   w.rounding = stiffness * w.blur + (scale * w.blur + turning * w.directorBlur) / h.length;
@@ -338,14 +355,21 @@ export function fillDiagonal(h: HelixBody, w: Workspace, stage: Stage, shift: nu
 
 /** ∂Φ/∂κ after a sweep; returns the largest residual as a force [N]: moment over the rod's length. */
 export function collectGradient(h: HelixBody, w: Workspace, stage: Stage): number {
-  const { pose, kappaRest, stiffness, elementDamping, elementLength, length } = h;
-  let residual = 0;
+  const { pose, kappaRest, stiffness, elementDamping } = h;
   for (let d = 0; d < pose.length; d++) {
     const e = (d / 3) | 0;
     const change = pose[d] - w.kappaBefore[d];
     w.gradient[d] =
       w.assembly.gradient[d] + stiffness[d] * (pose[d] - kappaRest[d] + stage.rate * elementDamping[e] * change);
-    const size = Math.abs(w.gradient[d]) / (elementLength[e] * length);
+  }
+  return measureResidual(h, w);
+}
+
+/** Largest entry of the gradient as a force [N]: moment over the rod's length. */
+export function measureResidual({ elementLength, length }: HelixBody, { gradient }: Workspace): number {
+  let residual = 0;
+  for (let d = 0; d < gradient.length; d++) {
+    const size = Math.abs(gradient[d]) / (elementLength[(d / 3) | 0] * length);
     if (!(size <= residual)) residual = size;
   }
   return residual;

@@ -8,6 +8,7 @@
  * get its κ̄ anew.)
  */
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
+import { weighHold } from './holdSolve.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import { judgeLiveStability } from './live.ts';
 import { type HelixBody, hasLiveLoads } from './rod.ts';
@@ -24,6 +25,7 @@ export interface InverseReport {
 /** Writes `h.kappaRest` so that `h.q` is in equilibrium with the loads at t; the root must be placed. */
 export function findNatural(h: HelixBody, w: Workspace, t: number): InverseReport {
   const stage: Stage = { t, inertia: 0, rate: 0 };
+  if (h.hold) weighHold(h, h.hold, 0);
   w.kappaBefore.set(h.q);
   poseRod(h, h.q);
   evaluateLoads(h, w, stage);

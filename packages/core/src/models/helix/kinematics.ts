@@ -1,8 +1,6 @@
-/**
- * From curvatures to space: frames and positions of element ends, nodes and middles of edges; velocities; samples.
- */
+/** From curvatures to space: frames and positions of element ends, nodes and midpoints of edges; velocities; samples. */
 import { atan2, cos, sin } from '../../math/rounded/index.ts';
-import { createPinPose } from '../../scene/compiled.ts';
+import { createPinPose, type Pin } from '../../scene/compiled.ts';
 import { SERIES, writeChord, writeChordSlope, writeGamma, writeSeries } from './gamma.ts';
 import { multiply33 } from './matrix3.ts';
 import type { HelixBody, HelixChain, HelixRod } from './rod.ts';
@@ -12,7 +10,7 @@ const chord = new Float64Array(3);
 const angular = new Float64Array(9);
 const linear = new Float64Array(9);
 
-/** Root position and frame at time t, from the pins. */
+/** Position and frame of the root at time t, and of the end if a pin holds it. */
 export function placeRoot(h: HelixRod, t: number): void {
   const { pinPose, position, frame } = h;
   h.rootTime = t;
@@ -20,6 +18,11 @@ export function placeRoot(h: HelixRod, t: number): void {
   position.set(pinPose.position, 0);
   if (h.clamp !== h.place) h.clamp.evaluate(pinPose, t);
   writeRootFrame(frame, pinPose.tangent, pinPose.director, pinPose.twist);
+  if (!h.hold) return;
+  const { pin, pinPose: endPose } = h.hold;
+  pin.evaluate(endPose, t);
+  h.hold.position.set(endPose.position);
+  writeRootFrame(h.hold.frame, endPose.tangent, endPose.director, endPose.twist);
 }
 
 /** Columns d1, d2, d3 from tangent, director and the angle that d1 is turned on. */
@@ -125,7 +128,22 @@ export function writeAllJacobians(h: HelixChain): void {
   for (let e = 0; e < h.elementCount; e++) writeJacobians(h, e);
 }
 
-const spinWork = new Float64Array(3);
+/** Angular velocity of the start of the current element. */
+const startSpin = new Float64Array(3);
+
+/** Spins of the edges of element e about their tangents. */
+function writeEdgeSpins(h: HelixChain, e: number, rate: Float64Array, edgeSpin: Float64Array): void {
+  const [a, b, c] = [rate[3 * e], rate[3 * e + 1], rate[3 * e + 2]];
+  for (let j = h.elementNode[e]; j < h.elementNode[e + 1]; j++) {
+    writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, SERIES * j, angular, linear, 0);
+    let spin = 0;
+    for (let k = 0; k < 3; k++)
+      spin +=
+        h.edgeFrame[9 * j + 3 * k + 2] *
+        (startSpin[k] + angular[3 * k] * a + angular[3 * k + 1] * b + angular[3 * k + 2] * c);
+    edgeSpin[j] = spin;
+  }
+}
 
 /**
  * Velocities of the pose when the root moves with `rootRate` and the curvatures change at `rate`: nodes, their spin (world
@@ -166,17 +184,9 @@ export function writeVelocities(
         nodeSpin[3 * i + 2] = wz + angular[6] * a + angular[7] * b + angular[8] * c;
       }
     }
-    for (let j = elementNode[e]; j < elementNode[e + 1] && edgeSpin; j++) {
-      writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, SERIES * j, angular, linear, 0);
-      let spin = 0;
-      spinWork[0] = wx;
-      spinWork[1] = wy;
-      spinWork[2] = wz;
-      for (let k = 0; k < 3; k++)
-        spin +=
-          h.edgeFrame[9 * j + 3 * k + 2] *
-          (spinWork[k] + angular[3 * k] * a + angular[3 * k + 1] * b + angular[3 * k + 2] * c);
-      edgeSpin[j] = spin;
+    if (edgeSpin) {
+      writeVector(startSpin, 0, wx, wy, wz);
+      writeEdgeSpins(h, e, rate, edgeSpin);
     }
     const dx = position[3 * e + 3] - px;
     const dy = position[3 * e + 4] - py;
@@ -188,18 +198,16 @@ export function writeVelocities(
     wx += A[o] * a + A[o + 1] * b + A[o + 2] * c;
     wy += A[o + 3] * a + A[o + 4] * b + A[o + 5] * c;
     wz += A[o + 6] * a + A[o + 7] * b + A[o + 8] * c;
-    const i = 3 * elementNode[e + 1];
-    if (nodeVelocity) {
-      nodeVelocity[i] = vx;
-      nodeVelocity[i + 1] = vy;
-      nodeVelocity[i + 2] = vz;
-    }
-    if (nodeSpin) {
-      nodeSpin[i] = wx;
-      nodeSpin[i + 1] = wy;
-      nodeSpin[i + 2] = wz;
-    }
+    const i = elementNode[e + 1];
+    if (nodeVelocity) writeVector(nodeVelocity, i, vx, vy, vz);
+    if (nodeSpin) writeVector(nodeSpin, i, wx, wy, wz);
   }
+}
+
+function writeVector(out: Float64Array, i: number, x: number, y: number, z: number): void {
+  out[3 * i] = x;
+  out[3 * i + 1] = y;
+  out[3 * i + 2] = z;
 }
 
 /** Positions, tangents and directors of the current pose into the samples. */
@@ -231,12 +239,17 @@ const frameB = new Float64Array(9);
 
 /** Velocity and spin of the root on average over [t, t + dt], as a moving clamp makes it. */
 export function measureRootRate(out: Float64Array, h: HelixRod, t: number, dt: number): void {
-  h.place.evaluate(poseA, t);
-  h.place.evaluate(poseB, t + dt);
+  measurePinRate(out, h.place, h.clamp, t, dt);
+}
+
+/** The same of the pins of a position and of a frame. */
+export function measurePinRate(out: Float64Array, place: Pin, clamp: Pin, t: number, dt: number): void {
+  place.evaluate(poseA, t);
+  place.evaluate(poseB, t + dt);
   for (let k = 0; k < 3; k++) out[k] = (poseB.position[k] - poseA.position[k]) / dt;
-  if (h.clamp !== h.place) {
-    h.clamp.evaluate(poseA, t);
-    h.clamp.evaluate(poseB, t + dt);
+  if (clamp !== place) {
+    clamp.evaluate(poseA, t);
+    clamp.evaluate(poseB, t + dt);
   }
   writeRootFrame(frameA, poseA.tangent, poseA.director, poseA.twist);
   writeRootFrame(frameB, poseB.tangent, poseB.director, poseB.twist);

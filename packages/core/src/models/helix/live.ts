@@ -193,11 +193,9 @@ function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
  * points against the wind.)
  */
 function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions, viscous: boolean): NewtonResult {
-  const { q, stiffness, elementLength, elementCount } = h;
-  const n = q.length;
-  const step = new Float64Array(n);
-  const trial = new Float64Array(n);
-  const gradient = new Float64Array(n);
+  const { q } = h;
+  const trial = new Float64Array(q.length);
+  const gradient = new Float64Array(q.length);
   const result: NewtonResult = {
     converged: false,
     iterations: 0,
@@ -221,29 +219,20 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     gradient.set(w.gradient);
     const norm = scaledNorm(h, gradient);
     const { matrix } = measureTangent(h, w, stage);
-    let turn = 0;
-    let moved = false;
-    for (let tries = 0; tries < 12 && !moved; tries++) {
-      const shifted = matrix.slice();
-      for (let d = 0; d < n; d++) {
-        shifted[d * (n + 1)] += shift * stiffness[d];
-        step[d] = -gradient[d];
-      }
-      if (solveDenseLu(shifted, n, step) !== 0) {
-        turn = 0;
-        for (let e = 0; e < elementCount; e++)
-          turn += elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
-        const part = Math.min(1, (viscous ? 2 * STRIDE : options.rotation) / turn);
-        for (let d = 0; d < n; d++) trial[d] = q[d] + part * step[d];
+    let turn: number | undefined;
+    for (let tries = 0; tries < 12 && turn === undefined; tries++) {
+      const step = takeShiftedStep(h, { matrix, gradient, shift }, trial, viscous ? 2 * STRIDE : options.rotation);
+      if (step) {
         evaluateGradient(h, w, stage, trial);
-        moved = scaledNorm(h, w.gradient) < (viscous ? Number.POSITIVE_INFINITY : norm * (1 - 1e-4 * part));
+        const isNearer = scaledNorm(h, w.gradient) < (viscous ? Infinity : norm * (1 - 1e-4 * step.part));
+        if (isNearer) ({ turn } = step);
       }
-      if (!moved) {
+      if (turn === undefined) {
         shift = Math.max(8 * shift, 1e-2);
         result.shifts++;
       }
     }
-    if (!moved) {
+    if (turn === undefined) {
       result.reason = 'no step brings the rod nearer to an equilibrium';
       return result;
     }
@@ -252,6 +241,33 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     if (viscous) shift *= Math.min(4, Math.max(0.25, turn / STRIDE));
     else shift = shift / 8 < 1e-4 ? 0 : shift / 8;
   }
+}
+
+/**
+ * Writes q + part·Δκ to `trial`, with (J + λK) Δκ = −g; the part is such that the rod turns by at most `limit` [rad]. Returns the turn of the
+ * whole step and the part; undefined if the matrix is singular.
+ */
+function takeShiftedStep(
+  { q, stiffness, elementLength, elementCount }: HelixBody,
+  {
+    matrix,
+    gradient,
+    shift,
+  }: { readonly matrix: Float64Array; readonly gradient: Float64Array; readonly shift: number },
+  trial: Float64Array,
+  limit: number,
+): { readonly turn: number; readonly part: number } | undefined {
+  const n = q.length;
+  const shifted = matrix.slice();
+  const step = gradient.map((g) => -g);
+  for (let d = 0; d < n; d++) shifted[d * (n + 1)] += shift * stiffness[d];
+  if (solveDenseLu(shifted, n, step) === 0) return undefined;
+  let turn = 0;
+  for (let e = 0; e < elementCount; e++)
+    turn += elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+  const part = Math.min(1, limit / turn);
+  for (let d = 0; d < n; d++) trial[d] = q[d] + part * step[d];
+  return { turn, part };
 }
 
 export function judgeLiveStability(h: HelixBody, w: Workspace, t: number, zero: number): Verdict {

@@ -1,15 +1,16 @@
 /**
- * Natural modes about the current state, and the matrices M, K, C in the curvatures.
+ * Natural modes about the current state, and the matrices M, K, C with respect to the curvatures.
  *
- * All matrices are dense, because every curvature moves all that lies beyond. M x = μ (K + σM) x is solved with σ large enough
- * that the matrix on the right is positive definite; ω² = 1/μ − σ. In this order a mass matrix that is singular (twist
- * without inertia, on a straight rod) does no harm: its modes are at μ = 0.
+ * All matrices are dense, because every curvature moves everything beyond it. M x = μ (K + σM) x is solved with σ large enough that the matrix on the
+ * right is positive definite; ω² = 1/μ − σ. In this form a singular mass matrix (twist without inertia, on a straight rod) does no harm: its
+ * modes have μ = 0.
  */
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
 import { collectDense } from '../../linalg/modal.ts';
 import type { Matrices, Modes } from '../../model.ts';
 import { evaluateLoads, fillAssembly, type Stage, type Workspace } from './energy.ts';
+import { weighHold } from './holdSolve.ts';
 import { placeRoot, poseEdges, poseRod, poseSamples, writeAllJacobians, writeVelocities } from './kinematics.ts';
 import { measureTangent } from './live.ts';
 import { type HelixRod, hasLiveLoads } from './rod.ts';
@@ -17,11 +18,15 @@ import { writeDense } from './sweep.ts';
 
 const STILL = new Float64Array(6);
 
+/** A pin at the end is a spring here, stiffer than in a stage by this factor: the modes are those of a fixed end to about 1e-9. */
+const HOLD = 1e5;
+
 /** Tangent stiffness at the current state, loads included, symmetric part. */
 function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64Array; asymmetry: number } {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   const n = h.q.length;
   placeRoot(h, t);
+  if (h.hold) weighHold(h, h.hold, 0, HOLD);
   w.kappaBefore.set(h.q);
   if (hasLiveLoads(h)) {
     const tangent = measureTangent(h, w, stage);
@@ -86,6 +91,7 @@ export function findModes(h: HelixRod, w: Workspace, t: number, count: number): 
   const modes: { omega: number; column: number }[] = [];
   for (let k = n - 1; k >= 0; k--) {
     if (!(solved.values[k] > 1e-14 * largest)) break;
+    if (modes.length === n - (h.hold?.rows ?? 0)) break;
     const square = 1 / solved.values[k] - sigma;
     modes.push({ omega: Math.sign(square) * Math.sqrt(Math.abs(square)), column: k });
   }
@@ -122,6 +128,11 @@ function readShape(h: HelixRod, x: Float64Array): Modes['shapes'][number] {
 }
 
 export function exportMatrices(h: HelixRod, w: Workspace, t: number): Matrices {
+  if (h.hold)
+    throw new SceneError(
+      ['pins'],
+      `rod '${h.rod.id}' is held at both ends, and its curvatures are not independent; use model der for matrices`,
+    );
   const n = h.q.length;
   const names = ['κ1', 'κ2', 'τ'];
   const stiffness = writeStiffness(h, w, t).matrix;

@@ -22,7 +22,7 @@ import { addEnergies, addMomentum, bendRod, measureReactions, readChannel } from
 import { refuse } from './refuse.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
 import { stepSemiImplicit } from './semiImplicit.ts';
-import { initializeAcceleration, initializeVelocity } from './start.ts';
+import { closeGap, initializeAcceleration, initializeVelocity } from './start.ts';
 import { findEquilibrium } from './statics.ts';
 import { stepIncremental } from './step.ts';
 
@@ -106,6 +106,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 /** Shape, velocity and acceleration that the scene starts from. */
 function startHelix(h: HelixRod, work: Workspace, step: number, warnings: string[]): void {
   initializeShape(h, warnings);
+  if (h.hold) closeGap(h, work, h.hold);
   if (h.rod.naturalFromEquilibrium) initializeNatural(h, work, warnings);
   initializeVelocity(h, work, 0, step);
   initializeAcceleration(h, work, 0, step);
@@ -123,7 +124,7 @@ function createHelices(
     rods.map((rod, k) => ({
       q: 3 * counts[k],
       v: 3 * counts[k],
-      memory: memorySize(rod, counts[k], integrator === 'bdf2'),
+      memory: memorySize(rod, drives[k], counts[k], integrator === 'bdf2'),
     })),
   );
   return { state, helices: rods.map((rod, k) => createHelixRod(rod, drives[k], counts[k], parts[k])) };
@@ -164,7 +165,8 @@ function advanceRods(bundle: HelixBundle, { t, dt, robust, without }: Interval):
     iterationsMax = Math.max(iterationsMax, step.iterations);
     shifts += step.shifts;
     if (step.converged) continue;
-    const reason = step.reason + (helices[k].hasFrames ? '' : NO_INERTIA);
+    const hasInertia = helices[k].nodeInertia.some((inertia) => inertia > 0);
+    const reason = step.reason + (hasInertia ? '' : NO_INERTIA);
     return { ok: false, iterations, iterationsMax, shifts, failure: { rod: helices[k].rod.id, reason } };
   }
   helices.forEach((h, k) => {

@@ -19,9 +19,11 @@ import {
   fillDiagonal,
   measureBlur,
   measureElasticScale,
+  measureResidual,
   type Stage,
   type Workspace,
 } from './energy.ts';
+import { curveStep, steerHold, stiffenHold } from './holdSolve.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -38,6 +40,10 @@ export interface NewtonOptions {
 
 /** Halvings (of the logarithm) between a shift that is too small and one four times as large. */
 const REFINEMENTS = 2;
+/** Part of the predicted gain below which the step of a held rod is bent along the motions that keep its end. */
+const CURVED = 0.75;
+/** Steps with an indefinite matrix in a row before the penalty of a held end grows. */
+const STIFFENING = 3;
 /** Steps with an indefinite matrix in a row before a push, and its size [rad]. */
 const PATIENCE = 5;
 const KICK = 0.2;
@@ -78,24 +84,34 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     counted = result.shifts;
     shift = factorShifted(h, w, stage, shift);
     if (!(shift < 1e24)) return fail('no shift makes the matrix positive definite');
-    const residual = collectGradient(h, w, stage);
+    let residual = collectGradient(h, w, stage);
+    const held = h.hold && steerHold(h, w, h.hold);
+    if (held) {
+      energy += held.energy;
+      residual = measureResidual(h, w);
+    }
     const elastic = measureElasticScale(h, stage.rate);
     result.residual = residual;
     result.tolerance = options.tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding;
     if (!(residual < Number.POSITIVE_INFINITY)) return fail('the residual is not a finite number');
-    if (residual <= result.tolerance) {
+    const isThere = held?.isThere !== false;
+    if (residual <= result.tolerance && isThere) {
       result.converged = true;
       return result;
     }
     // as far as rounding lets it go
-    if (drowned && residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !live) {
+    if (isThere && drowned && residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !live) {
       result.converged = true;
       return result;
     }
     last = residual;
     if (result.iterations >= options.iterations) return result;
     indefinite = result.shifts > counted ? indefinite + 1 : 0;
-    if (indefinite > PATIENCE && options.leavesPlanes !== false) {
+    if (h.hold && indefinite > 0 && indefinite % STIFFENING === 0 && stiffenHold(h.hold))
+      energy = evaluateEnergy(h, w, stage);
+    // a straight rod that is pushed together has no equilibrium on its line
+    const isStuck = held?.isFree === false && residual <= result.tolerance;
+    if ((indefinite > PATIENCE && options.leavesPlanes !== false) || isStuck) {
       kick(h, w);
       indefinite = 0;
       energy = evaluateEnergy(h, w, stage);
@@ -211,7 +227,9 @@ function stepFrom(
     const predicted = -part * slope + 0.5 * part * part * (slope + shift * metric);
     for (let d = 0; d < q.length; d++) trial[d] = q[d] + part * step[d];
     poseRod(h, trial);
-    const next = evaluateEnergy(h, w, stage);
+    let next = evaluateEnergy(h, w, stage);
+    if (h.hold && !(energy - next > CURVED * predicted) && curveStep(h, w, h.hold, part))
+      next = evaluateEnergy(h, w, stage);
     const ratio = (energy - next) / predicted;
     const noise = w.energyNoise;
     const drowned = predicted <= 1e2 * noise;

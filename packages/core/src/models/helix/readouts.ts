@@ -4,6 +4,7 @@ import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { virtualBend } from '../virtualBend.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
+import { addHold, measureCoupleWork } from './hold.ts';
 import { placeRoot, poseRod, poseSamples, writeAllJacobians, writeSampleShape } from './kinematics.ts';
 import type { HelixRod } from './rod.ts';
 import { fillMotion } from './semiImplicit.ts';
@@ -72,23 +73,25 @@ function gatherForces(h: HelixRod, w: Workspace, t: number): void {
   w.target.set(h.nodeAcceleration);
   w.directorTarget.set(h.directorAcceleration);
   fillMotion(h, w, 0);
+  if (h.hold) addHold(h, w.assembly, h.hold, false);
   for (let d = 0; d < h.q.length; d++) w.assembly.diagonal[d] = h.stiffness[d];
   factorRod(h, w.assembly, false, false);
   poseSamples(h);
 }
 
-/** The clamp's force and torque: they balance all forces on the rod minus the rate of its momentum. */
+/** Force and torque of the clamp at the root, which balance all forces on the rod minus the rate of its momentum, and of the pin at the end. */
 export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction[] {
   gatherForces(h, w, t);
   const { rootGradient: F, rootMoment: Y } = w.assembly;
-  return [
-    {
-      rod: h.rod.id,
-      node: 0,
-      force: [F[0], F[1], F[2]],
-      torque: [Y[7] - Y[5], Y[2] - Y[6], Y[3] - Y[1]],
-    },
-  ];
+  const root: Reaction = {
+    rod: h.rod.id,
+    node: 0,
+    force: [F[0], F[1], F[2]],
+    torque: [Y[7] - Y[5], Y[2] - Y[6], Y[3] - Y[1]],
+  };
+  if (!h.hold) return [root];
+  const [fx, fy, fz, mx, my, mz] = h.hold.multiplier;
+  return [root, { rod: h.rod.id, node: h.nodeCount - 1, force: [-fx, -fy, -fz], torque: [-mx, -my, -mz] }];
 }
 
 /** See `Bundle.bend`. The trial curvatures are in `w.trial`: the state does not change. */
@@ -105,7 +108,8 @@ export function bendRod(h: HelixRod, w: Workspace, direction: number, angle: num
   if (angle === 0) return energy;
   poseRod(h, w.trial);
   writeSampleShape(h);
-  return energy;
+  // the audit knows the forces of pins, but not how their torques turn the last frame
+  return h.hold ? energy - measureCoupleWork(h, h.hold) : energy;
 }
 
 function readTension(out: Float64Array, h: HelixRod, w: Workspace, t: number): void {

@@ -12,6 +12,7 @@ import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type LoadSource, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import { SERIES } from './gamma.ts';
+import { createHold, type Hold } from './hold.ts';
 
 /** The geometry of a chain of helical elements, and its last pose. All that reconstruction and the sweep need. */
 export interface HelixChain {
@@ -122,6 +123,8 @@ export interface HelixBody extends HelixChain {
   loadFactor: number;
   /** Forces [N] on nodes and torques [N m] on edges that contact adds to the loads. */
   contact?: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array };
+  /** The pin at the end, if there is one. */
+  readonly hold?: Hold;
 }
 
 /** A rod of a scene: a body with a root that a pin moves, and the rest of its state. */
@@ -149,9 +152,13 @@ export interface HelixRod extends HelixBody {
   readonly memory: Float64Array;
 }
 
-/** Numbers in `memory` for one rod; a scheme of two steps also keeps the state before (see step.ts). */
-export function memorySize(rod: Rod, elementCount: number, twoStep: boolean): number {
-  return 18 * rod.nodeCount + 6 + (twoStep ? 18 * rod.nodeCount + 3 * elementCount + 1 : 0);
+/** The pin at the end of a rod. */
+const findEndPin = (rod: Rod, { pins }: Drive): Pin | undefined => pins.find(({ node }) => node === rod.nodeCount - 1);
+
+/** Numbers in `memory` for one rod; a scheme of two steps also keeps the state before (see step.ts), a pin at the end its force and torque. */
+export function memorySize(rod: Rod, drive: Drive, elementCount: number, twoStep: boolean): number {
+  const held = findEndPin(rod, drive) ? 6 : 0;
+  return 18 * rod.nodeCount + 6 + held + (twoStep ? 18 * rod.nodeCount + 3 * elementCount + 1 : 0);
 }
 
 /** Length × stiffness of stretches in series (mean compliance, as a moment sees it), and mean damping. */
@@ -207,12 +214,12 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
   const part = (from: number, length: number): Float64Array => memory.subarray(from, from + length);
   const elementNode = divideEdges(rod.edgeCount, elementCount);
   const nodeInertia = gatherInertia(rod);
+  const endPin = findEndPin(rod, drive);
+  const hold = endPin && createHold(endPin, createPinPose(), elementCount, part(18 * nodeCount + 6, 6));
+  // a clamp at the end turns with the last frame, as inertia does
+  const hasFrames = hold?.rows === 6 || nodeInertia.some((inertia) => inertia > 0);
   return {
-    ...createChain(
-      elementNode,
-      rod.edgeLengthRest,
-      nodeInertia.some((inertia) => inertia > 0),
-    ),
+    ...createChain(elementNode, rod.edgeLengthRest, hasFrames),
     ...measureStiffness(rod, elementNode),
     rod,
     drive,
@@ -233,10 +240,11 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     nodeAcceleration: part(9 * nodeCount, 3 * nodeCount),
     directorAcceleration: part(12 * nodeCount, 6 * nodeCount),
     rootRate: part(18 * nodeCount, 6),
-    history: memory.subarray(18 * nodeCount + 6),
+    history: memory.subarray(18 * nodeCount + (hold ? 12 : 6)),
     memory,
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadFactor: 1,
+    ...(hold && { hold }),
   };
 }

@@ -1,8 +1,18 @@
-/** Velocities and accelerations that a motion starts with. */
+/** Initial velocities and accelerations of a motion. */
 import { square } from '../../math/rounded/index.ts';
 import { writeBiasAcceleration } from './acceleration.ts';
-import { evaluateLoads, type Workspace } from './energy.ts';
-import { measureRootRate, placeRoot, poseRod, writeAllJacobians, writeVelocities } from './kinematics.ts';
+import { evaluateLoads, type Stage, type Workspace } from './energy.ts';
+import type { Hold } from './hold.ts';
+import { addMultipliers, measureGap, projectRates, respondHold, weighHold } from './holdSolve.ts';
+import {
+  measurePinRate,
+  measureRootRate,
+  placeRoot,
+  poseRod,
+  writeAllJacobians,
+  writeVelocities,
+} from './kinematics.ts';
+import { solveStage } from './newton.ts';
 import type { HelixRod } from './rod.ts';
 import { fillMotion, writeDirectorRates } from './semiImplicit.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -16,6 +26,87 @@ function fillFloor(h: HelixRod, w: Workspace): void {
   const mass = h.nodeMass.reduce((sum, m) => sum + m, 0);
   for (let d = 0; d < h.q.length; d++)
     w.assembly.diagonal[d] = 1e-13 * mass * square(h.length * h.elementLength[(d / 3) | 0]);
+}
+
+/** Largest gap at the end that counts as an error of the fit, relative to the length. */
+const FIT_GAP = 0.01;
+
+/** Elements that were fitted to a curve miss its end by a little: the smallest bend that brings it to its pin. A pin that is elsewhere pulls at once. */
+export function closeGap(h: HelixRod, w: Workspace, hold: Hold): void {
+  placeRoot(h, 0);
+  poseRod(h, h.q);
+  if (measureGap(h, hold) > FIT_GAP) return;
+  const natural = h.kappaRest.slice();
+  const fitted = h.q.slice();
+  const stage: Stage = { t: 0, inertia: 0, rate: 0 };
+  h.kappaRest.set(h.q);
+  w.kappaBefore.set(h.q);
+  h.loadFactor = 0;
+  const options = { tolerance: 1e-12, iterations: 50, rotation: 1 };
+  weighHold(h, hold, 0);
+  if (!solveStage(h, w, stage, options).converged) h.q.set(fitted);
+  h.loadFactor = 1;
+  h.kappaRest.set(natural);
+  hold.multiplier.fill(0);
+}
+
+/** What a pin's rates (velocity, spin) ask of the curvatures' rates, beyond the rates that the last node has without them; as the rows of a hold. */
+function goalOf(
+  h: HelixRod,
+  pinRate: Float64Array,
+  velocity: ArrayLike<number>,
+  spin: ArrayLike<number>,
+): Float64Array {
+  const goal = new Float64Array(6);
+  for (let k = 0; k < 3; k++) {
+    goal[k] = (pinRate[k] - velocity[k]) / h.length;
+    goal[3 + k] = pinRate[3 + k] - spin[k];
+  }
+  return goal;
+}
+
+/** Rates of the curvatures `v` such that the end moves with its pin, after a factor of the mass. */
+function moveEnd(h: HelixRod, w: Workspace, hold: Hold, t: number, step: number): void {
+  const rate = new Float64Array(6);
+  const last = 3 * (h.nodeCount - 1);
+  measurePinRate(rate, hold.pin, hold.pin, t, VELOCITY_SPAN * step);
+  respondHold(h, w, hold);
+  projectRates(hold, h.v, goalOf(h, rate, w.target.subarray(last), w.before.subarray(last)));
+}
+
+/** Spin and its rate of a frame whose directors have the accelerations `second`: d̈ = α × d + ω × (ω × d) for d1 and d2. */
+function spinRateOf(frame: Float64Array, spin: Float64Array, second: Float64Array): number[] {
+  const sum = [0, 0, 0];
+  for (let n = 0; n < 2; n++) {
+    const d = [frame[n], frame[3 + n], frame[6 + n]];
+    const along = spin[0] * d[0] + spin[1] * d[1] + spin[2] * d[2];
+    const square = spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2];
+    const left = d.map((x, k) => second[3 * n + k] - (along * spin[k] - square * x));
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      sum[k] += d[a] * left[b] - d[b] * left[a];
+    }
+  }
+  // Σ d × (α × d) = (1 + t tᵀ) α
+  const half = 0.5 * (sum[0] * frame[2] + sum[1] * frame[5] + sum[2] * frame[8]);
+  return sum.map((x, k) => x - half * frame[3 * k + 2]);
+}
+
+/** Second rates `w.step` such that the end keeps to its pin, and the force and torque that do it; after a factor of the mass, biases in `w`. */
+function accelerateEnd(h: HelixRod, w: Workspace, hold: Hold, t: number, step: number): void {
+  const now = new Float64Array(6);
+  const later = new Float64Array(6);
+  const span = ACCELERATION_SPAN * step;
+  const i = h.nodeCount - 1;
+  measurePinRate(now, hold.pin, hold.pin, t, VELOCITY_SPAN * step);
+  measurePinRate(later, hold.pin, hold.pin, t + span, VELOCITY_SPAN * step);
+  const second = later.map((rate, k) => (rate - now[k]) / span);
+  const frame = h.nodeFrame.subarray(9 * i);
+  const bias = spinRateOf(frame, now.subarray(3), w.directorTarget.subarray(6 * i));
+  respondHold(h, w, hold);
+  const force = projectRates(hold, w.step, goalOf(h, second, w.target.subarray(3 * i), bias));
+  hold.multiplier.fill(0);
+  addMultipliers(h, hold, force);
 }
 
 /** The velocity asked for, as nearly as a clamped rod of fixed length can have it (least squares by mass). `step`: the scene's time step [s]. */
@@ -49,6 +140,7 @@ export function initializeVelocity(h: HelixRod, w: Workspace, t: number, step: n
   factorRod(h, w.assembly, false, false);
   for (let d = 0; d < q.length; d++) v[d] = -w.assembly.gradient[d];
   solveRod(h, w.assembly, v);
+  if (h.hold) moveEnd(h, w, h.hold, t, step);
   writeVelocities(h, v, h.rootRate, h.nodeVelocity, w.before, undefined);
   if (h.hasFrames) writeDirectorRates(h.directorRate, h, w.before);
 }
@@ -76,6 +168,7 @@ export function initializeAcceleration(h: HelixRod, w: Workspace, t: number, ste
     w.step[d] = -(w.assembly.gradient[d] + stiffness[d] * strain);
   }
   solveRod(h, w.assembly, w.step);
+  if (h.hold) accelerateEnd(h, w, h.hold, t, step);
   const still = new Float64Array(6);
   writeVelocities(h, w.step, still, h.nodeAcceleration, w.before, undefined);
   for (let k = 0; k < h.nodeAcceleration.length; k++) h.nodeAcceleration[k] += w.target[k];

@@ -9,11 +9,12 @@
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { type NewtonResult, seekStable, type Verdict } from '../../statics/search.ts';
-import { followBranch } from './branch.ts';
+import { followBranch, followPins } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
+import { respondHold, weighHold } from './holdSolve.ts';
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
 import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
-import { solveStage } from './newton.ts';
+import { createResult, solveStage } from './newton.ts';
 import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
@@ -26,16 +27,19 @@ const ZERO_MODE = 1e-8;
 /** Factors the tangent stiffness K_el + `shift`·K_el + K_loads at the current pose; dead loads. */
 export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: number, definite: boolean): boolean {
   const stage: Stage = { t, inertia: 0, rate: 0 };
+  if (h.hold) weighHold(h, h.hold, 0);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, shift);
   return factorRod(h, w.assembly, definite, true);
 }
 
 function judgeStability(h: HelixRod, w: Workspace, t: number): Verdict {
+  if (h.hold) weighHold(h, h.hold, 0);
   if (hasLiveLoads(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
   writeAllJacobians(h);
   factorTangent(h, w, t, ZERO_MODE, false);
-  return { negativeModes: w.assembly.negative, criterion: 'energy' };
+  const { negative } = w.assembly;
+  return { negativeModes: h.hold ? negative - respondHold(h, w, h.hold) : negative, criterion: 'energy' };
 }
 
 /** The softest direction in the metric of the elastic stiffness, by inverse iteration; deterministic. */
@@ -83,25 +87,39 @@ interface Manner {
 
 function settle(h: HelixRod, w: Workspace, t: number, { tolerance, leaving, leavesPlanes }: Manner): NewtonResult {
   const stage: Stage = { t, inertia: 0, rate: 0 };
-  const options = { tolerance, iterations: 100, rotation: turnLimit(h), leavesPlanes };
+  const iterations = h.hold ? 300 : 100;
+  const options = { tolerance, iterations, rotation: turnLimit(h), leavesPlanes: leavesPlanes && !h.hold };
+  if (h.hold) weighHold(h, h.hold, 0);
   return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options, leaving) : solveStage(h, w, stage, options);
 }
+
+const UNSUPPORTED =
+  'the model helix finds no equilibria under loads that depend on the shape if a pin holds the end; use model der';
 
 /** Stays on the branch if asked to; downhill in energy otherwise, or where the branch ends. */
 function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): NewtonResult {
   const { tolerance, stability } = options;
   const stays = stability === 'report';
+  if (h.hold && hasLiveLoads(h)) return createResult(UNSUPPORTED);
   const before = h.q.slice();
+  const from = h.rootTime;
   let iterations = 0;
   if (stays && !hasLiveLoads(h)) {
     const followed = followBranch(h, w, t, { tolerance, iterations: 100, rotation: turnLimit(h) });
     if (followed.converged) return followed;
     iterations = followed.iterations;
     h.q.set(before);
+    placeRoot(h, from);
+  }
+  const manner = { tolerance, leaving: false, leavesPlanes: !stays };
+  if (h.hold) {
+    const followed = followPins(h, w, t, (now, rough) =>
+      settle(h, w, now, { ...manner, tolerance: rough ?? tolerance }),
+    );
+    return { ...followed, iterations: iterations + followed.iterations };
   }
   placeRoot(h, t);
   w.kappaBefore.set(h.q);
-  const manner = { tolerance, leaving: false, leavesPlanes: !stays };
   let newton = { ...settle(h, w, t, manner) };
   if (!newton.converged && !hasLiveLoads(h)) {
     iterations += newton.iterations;
@@ -131,7 +149,9 @@ export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: E
     options,
   );
   h.v.fill(0);
+  const multiplier = h.hold?.multiplier.slice();
   h.memory.fill(0);
+  if (multiplier) h.hold?.multiplier.set(multiplier);
   poseSamples(h);
   return report;
 }

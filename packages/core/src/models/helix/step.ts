@@ -1,14 +1,14 @@
 /**
- * One step as the minimum of an incremental potential (energy.ts): backward Euler (`implicit-euler`, the default) or
- * the two-step formula BDF2 on the positions of the nodes. Velocities are differences of positions, kept for each node: they
- * are those of the discrete motion. With backward Euler the energy of an undamped rod never grows; with BDF2 the error is of
- * second order, and a curl that bounces goes on bouncing.
+ * One step as the minimum of an incremental potential (energy.ts): backward Euler (`implicit-euler`, the default) or the two-step formula BDF2 on the
+ * positions of the nodes. Velocities are differences of these positions, stored per node. With backward Euler the energy of an undamped rod never
+ * grows; BDF2 is of second order, and a curl that bounces keeps bouncing.
  *
- * The root moves by its pins: where the nodes were is taken with the root of then, where they go with the root of now, and
- * nothing else of the root's motion is needed.
+ * Pins move the root: previous positions were computed with the previous root, new ones with the current root, and nothing else of the root's motion
+ * is needed.
  */
 import type { NewtonResult } from '../../statics/search.ts';
 import { evaluateEnergy, type Stage, type Workspace } from './energy.ts';
+import { weighHold } from './holdSolve.ts';
 import { measureRootRate, placeRoot, poseRod } from './kinematics.ts';
 import { type NewtonOptions, solveStage } from './newton.ts';
 import type { HelixRod } from './rod.ts';
@@ -77,12 +77,15 @@ export function stepIncremental(
   measureRootRate(w.rootRate, h, t, dt);
   placeRoot(h, t + dt);
   const stage: Stage = { t: t + dt, inertia: 1 / (step * step), rate: 1 / step };
+  const multiplier = h.hold?.multiplier.slice();
+  if (h.hold) weighHold(h, h.hold, stage.inertia);
   if (guess) q.set(guess);
   else predict(h, w, stage, dt);
   const newton = solveStage(h, w, stage, options);
   if (!newton.converged) {
     q.set(w.start.q);
     history.set(w.start.history);
+    if (multiplier) h.hold?.multiplier.set(multiplier);
     return newton;
   }
   for (let d = 0; d < q.length; d++) v[d] = (q[d] - w.kappaBefore[d]) / step;

@@ -132,7 +132,7 @@ function advanceHairs(
     poseAt(hair, t);
     const isHeld = holdsTurns(hair);
     if (isHeld) measureTwist(twists.before, hair);
-    let done = stepHair(hair, tools[k], options.theta, robust, t, dt, report);
+    let done = stepHair(hair, tools[k], { t, h: dt, theta: options.theta, robust }, report);
     poseSamples(hair);
     if (isHeld) measureTwist(twists.after, hair);
     const slip = isHeld && done ? findSlip(twists.before, twists.after) : -1;

@@ -237,15 +237,22 @@ function restShape(
   return out;
 }
 
+/** The particles of a hair, between which springs are built. */
+interface Chain {
+  /** Index of the first node's particle, and number of all. */
+  readonly start: number;
+  readonly particleCount: number;
+  /** Positions in the natural shape, 3 numbers per particle. */
+  readonly rest: Float64Array;
+  /** Pin that holds a particle behind a clamp, −1 for others. */
+  pinOf(particle: number): number;
+  /** True if one of two particles is the main particle behind a clamp. */
+  behind(a: number, b: number): boolean;
+}
+
 function buildSprings(
-  hairRod: Rod,
-  truss: Truss,
-  options: HairOptions,
-  start: number,
-  particles: number,
-  rest: Float64Array,
-  pinOf: (particle: number) => number,
-  behind: (a: number, b: number) => boolean,
+  { rod: hairRod, truss, options }: Pick<HairParts, 'rod' | 'truss' | 'options'>,
+  { start, particleCount: particles, rest, pinOf, behind }: Chain,
 ): Springs {
   const edge = (p: number): number => Math.min(hairRod.edgeCount - 1, Math.max(0, (p - start) >> 1));
   const list: { a: number; b: number; apart: number; k: number; c: number }[] = [];
@@ -297,7 +304,7 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
   const pinOf = (particle: number): number =>
     stubs.find(({ ghost, main }) => particle === ghost || particle === main)?.pin ?? -1;
   const behind = (a: number, b: number): boolean => stubs.some(({ main }) => a === main || b === main);
-  const springs = buildSprings(rod, truss, options, start, particleCount, rest, pinOf, behind);
+  const springs = buildSprings({ rod, truss, options }, { start, particleCount, rest, pinOf, behind });
   const tetrahedra = buildTetrahedra({ rod, truss, options }, start, rest, pinOf);
   const { count } = tetrahedra;
   const size = 3 * particleCount;

@@ -237,16 +237,17 @@ function move(hair: Hair, work: Workspace, theta: number, robust: boolean, h: nu
   return true;
 }
 
-/** From t to t + h; on failure the caller restores the state. */
-export function stepHair(
-  hair: Hair,
-  work: Workspace,
-  theta: number,
-  robust: boolean,
-  t: number,
-  h: number,
-  out: StepResult,
-): boolean {
+/** A step from t to t + h. */
+interface HairStep {
+  readonly t: number;
+  readonly h: number;
+  /** Where springs are evaluated, see the head of this file; 0.5 conserves energy. */
+  readonly theta: number;
+  readonly robust: boolean;
+}
+
+/** Takes a step; on failure the caller restores the state. */
+export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: HairStep, out: StepResult): boolean {
   const { q, v, size, fixed, start: first } = hair;
   const { start, startVelocity, where, velocity, external } = work;
   start.set(q);

@@ -1,7 +1,6 @@
 /**
- * The exact tangent stiffness: springs with what their tension does to their direction, and altitude springs with the second
- * derivatives of the altitude, by differences of its gradient (twelve unknowns, exact to eight digits; statics and modes
- * alone need it).
+ * The exact tangent stiffness: springs with the effect of tension on their direction, and altitude springs with the second derivatives of the altitude, by
+ * differences of its gradient (twelve unknowns, exact to eight digits). Only statics and modes need it.
  */
 import { addWide, type WideBand } from '../../linalg/wideBand.ts';
 import { direction, evaluateAltitude, weights } from './altitude.ts';

@@ -47,43 +47,18 @@ export function countRows(parts: readonly Part[], scene: Scene): number {
   return rows;
 }
 
-/** `nodeOf`: the node that a location means on a rod of the scene. */
+/** The node that a location means on a rod of the scene. */
+type NodeOf = (spec: StrandJoint, path: readonly (string | number)[]) => number;
+
 export function createConstraints(
   tree: StrandTree,
   scene: Scene,
   force: Float64Array,
-  nodeOf: (spec: StrandJoint, path: readonly (string | number)[]) => number,
+  nodeOf: NodeOf,
 ): Constraints | undefined {
   const count = force.length;
   if (count === 0) return undefined;
-  const kind = new Uint8Array(count);
-  const link = new Int32Array(count);
-  const axis = new Int32Array(count).fill(-1);
-  const points: { pin: Pin; pose: PinPose; first: number; link: number }[] = [];
-  const joints: JointWish[] = [];
-  let at = 0;
-  tree.rods.forEach(({ rod, drive, firstLink }, k) => {
-    for (const pin of drive.pins) {
-      if (pin.node === 0 && k === 0) continue;
-      points.push({ pin, pose: createPinPose(), first: at, link: firstLink + pin.node - 1 });
-      [pin.holdX, pin.holdY, pin.holdZ].forEach((holds, world) => {
-        if (!holds) return;
-        link[at] = firstLink + pin.node - 1;
-        axis[at++] = world;
-      });
-    }
-    scene.solver?.strand?.joints?.forEach((spec, i) => {
-      if (spec.rod !== rod.id) return;
-      const path = ['solver', 'strand', 'joints', i];
-      const joint = firstLink + nodeOf(spec, path);
-      const first = at;
-      for (let r = 0; r < rowsOfJoint(spec); r++) {
-        link[at] = joint;
-        kind[at++] = spec.hold && r < 3 ? TWO_SIDED : ONE_SIDED;
-      }
-      joints.push({ spec, joint, first, factor: compileTimed(spec.hold?.factor, [...path, 'hold', 'factor']) });
-    });
-  });
+  const { kind, link, axis, points, joints } = listRows(tree, scene, count, nodeOf);
   const constraints: Constraints = {
     count,
     kind,
@@ -114,6 +89,50 @@ export function createConstraints(
     },
   };
   return constraints;
+}
+
+/** Rows of all constraints, rod by rod: those of pins beyond the base, then those of joints. */
+interface Rows extends Pick<Constraints, 'kind' | 'link' | 'axis'> {
+  /** Pins and joints, with the first of their rows. */
+  readonly points: readonly {
+    readonly pin: Pin;
+    readonly pose: PinPose;
+    readonly first: number;
+    readonly link: number;
+  }[];
+  readonly joints: readonly JointWish[];
+}
+
+function listRows(tree: StrandTree, scene: Scene, count: number, nodeOf: NodeOf): Rows {
+  const kind = new Uint8Array(count);
+  const link = new Int32Array(count);
+  const axis = new Int32Array(count).fill(-1);
+  const points: { pin: Pin; pose: PinPose; first: number; link: number }[] = [];
+  const joints: JointWish[] = [];
+  let at = 0;
+  tree.rods.forEach(({ rod, drive, firstLink }, k) => {
+    for (const pin of drive.pins) {
+      if (pin.node === 0 && k === 0) continue;
+      points.push({ pin, pose: createPinPose(), first: at, link: firstLink + pin.node - 1 });
+      [pin.holdX, pin.holdY, pin.holdZ].forEach((holds, world) => {
+        if (!holds) return;
+        link[at] = firstLink + pin.node - 1;
+        axis[at++] = world;
+      });
+    }
+    scene.solver?.strand?.joints?.forEach((spec, i) => {
+      if (spec.rod !== rod.id) return;
+      const path = ['solver', 'strand', 'joints', i];
+      const joint = firstLink + nodeOf(spec, path);
+      const first = at;
+      for (let r = 0; r < rowsOfJoint(spec); r++) {
+        link[at] = joint;
+        kind[at++] = spec.hold && r < 3 ? TWO_SIDED : ONE_SIDED;
+      }
+      joints.push({ spec, joint, first, factor: compileTimed(spec.hold?.factor, [...path, 'hold', 'factor']) });
+    });
+  });
+  return { kind, link, axis, points, joints };
 }
 
 function evaluatePoint(

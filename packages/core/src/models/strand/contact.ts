@@ -44,7 +44,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         poseTree(trees[k], t);
       }
     },
-    step: (marked, sides, t, dt, robust, rough = false) =>
+    step: (marked, sides, { t, dt, robust, rough = false }) =>
       stepTrees(context, marked, sides, { t, dt, again: true, rough, last: !rough, robust }),
     readsDisplacements: true,
     readVelocity: (out, sides) => readVelocity(context, out, sides),
@@ -57,13 +57,13 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       addSideForces(context, sides);
     },
     // joint angles balance the forces of the last step: the whole step under these forces is a good first guess
-    guess(velocity, marked, sides, t, dt) {
+    guess(velocity, marked, sides, { t, dt }) {
       const wishes = { t, dt, again: false, rough: true, last: false, robust: false };
       if (!stepTrees(context, marked, sides, wishes).ok) return false;
       readVelocity(context, velocity, sides);
       return true;
     },
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
+    linearize({ velocity, response }, marked, sides, { t, dt, fresh }) {
       context.h = dt;
       const wishes = { t, dt, again: false, rough: false, last: false, robust: false };
       if (fresh && !stepTrees(context, marked, sides, wishes).ok) return false;

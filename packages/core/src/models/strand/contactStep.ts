@@ -144,7 +144,7 @@ function stepTree(context: StrandContact, k: number, { t, dt, again, last }: Ste
   }
   tree.departure = departure;
   resumeDrive(departure.driven, tree);
-  const spent = stepWithContact(tree, slot.step, starts[k], t, dt, limits, again || slot.came);
+  const spent = stepWithContact(tree, slot.step, starts[k], { t, dt, options: limits, again: again || slot.came });
   if (spent >= 0) poseSamples(tree);
   tree.departure = undefined;
   if (spent < 0) return spent;

@@ -1,10 +1,10 @@
 /**
  * Velocities after a step with contact.
  *
- * The mean velocities u of the nodes over the step are chords, and have a part along the links, which rigid links cannot have. What
- * comes nearest in the measure of the masses is taken: the difference is forces along the links, so momentum and angular
- * momentum stay as they are, and the kinetic energy never grows. One pass inwards and one outwards, with a 3 × 3 mass at
- * every node: through a link, a parent feels the masses beyond it along the link only.
+ * The mean velocities u of the nodes over the step are chords, and have components along the links, which rigid links cannot have. The velocities after
+ * the step are the admissible ones closest to u in the metric of the masses. The difference is due to forces along the links, so momentum and angular
+ * momentum are conserved, and the kinetic energy never grows. One pass inwards and one outwards, with a 3 × 3 mass at every node: through a link,
+ * a parent feels the masses beyond it only along the link.
  */
 
 import { recallBase } from './drive.ts';

@@ -62,16 +62,9 @@ function stiffnessAlong(gx: number, gy: number, K1: number, K2: number): number 
   return square > 0 ? (K1 * gx * gx + K2 * gy * gy) / square : K1;
 }
 
-/** Torque on the child [N m]. */
-export function writeJointTorque(
-  out: Float64Array,
-  o: number,
-  law: JointLaw,
-  D: Float64Array,
-  i: number,
-  K: Float64Array,
-  k: number,
-): void {
+/** Torque of joint j on the child [N m], from its deformation (in D, 4 numbers per joint) and stiffness (in K, 3 per joint). */
+export function writeJointTorque(out: Float64Array, law: JointLaw, D: Float64Array, K: Float64Array, j: number): void {
+  const [i, k] = [4 * j, 3 * j];
   if (law === 'gibbs') {
     const s = 1 / D[i];
     const gx = D[i + 1] * s;
@@ -81,72 +74,75 @@ export function writeJointTorque(
     const ay = K[k + 1] * gy;
     const az = K[k + 2] * gz;
     const along = gx * ax + gy * ay + gz * az;
-    out[o] = -(ax - (gy * az - gz * ay) + gx * along);
-    out[o + 1] = -(ay - (gz * ax - gx * az) + gy * along);
-    out[o + 2] = -(az - (gx * ay - gy * ax) + gz * along);
+    out[0] = -(ax - (gy * az - gz * ay) + gx * along);
+    out[1] = -(ay - (gz * ax - gx * az) + gy * along);
+    out[2] = -(az - (gx * ay - gy * ax) + gz * along);
     return;
   }
   measureSwingTwist(D, i, signOf(D, i), false);
   const [gx, gy, gt] = angles;
   const cross = law === 'paper' ? 0 : K[k + 2] * gt;
   const Kb = law === 'paper' ? stiffnessAlong(gx, gy, K[k], K[k + 1]) : K[k];
-  out[o] = -(Kb * gx - cross * gy);
-  out[o + 1] = -(Kb * gy + cross * gx);
-  out[o + 2] = -K[k + 2] * gt;
+  out[0] = -(Kb * gx - cross * gy);
+  out[1] = -(Kb * gy + cross * gx);
+  out[2] = -K[k + 2] * gt;
 }
 
 const left = new Float64Array(9);
 const right = new Float64Array(9);
 
-/** ∂τ/∂θ, 3 × 3 by rows. */
-export function writeJointTangent(
-  out: Float64Array,
-  o: number,
-  law: JointLaw,
-  D: Float64Array,
-  i: number,
-  K: Float64Array,
-  k: number,
-): void {
-  if (law === 'gibbs') {
-    const s = 1 / D[i];
-    const gx = D[i + 1] * s;
-    const gy = D[i + 2] * s;
-    const gz = D[i + 3] * s;
-    const ax = K[k] * gx;
-    const ay = K[k + 1] * gy;
-    const az = K[k + 2] * gz;
-    const along = gx * ax + gy * ay + gz * az;
-    // K + [Kg] − [g]K + (g·Kg) + 2 g (Kg)ᵀ
-    left[0] = K[k] + along + 2 * gx * ax;
-    left[1] = -az + gz * K[k + 1] + 2 * gx * ay;
-    left[2] = ay - gy * K[k + 2] + 2 * gx * az;
-    left[3] = az - gz * K[k] + 2 * gy * ax;
-    left[4] = K[k + 1] + along + 2 * gy * ay;
-    left[5] = -ax + gx * K[k + 2] + 2 * gy * az;
-    left[6] = -ay + gy * K[k] + 2 * gz * ax;
-    left[7] = ax - gx * K[k + 1] + 2 * gz * ay;
-    left[8] = K[k + 2] + along + 2 * gz * az;
-    // δg = ½ (1 + [g] + g gᵀ) δθ
-    right[0] = 1 + gx * gx;
-    right[1] = -gz + gx * gy;
-    right[2] = gy + gx * gz;
-    right[3] = gz + gy * gx;
-    right[4] = 1 + gy * gy;
-    right[5] = -gx + gy * gz;
-    right[6] = -gy + gz * gx;
-    right[7] = gx + gz * gy;
-    right[8] = 1 + gz * gz;
-    for (let r = 0; r < 9; r += 3) {
-      const x = -0.5 * left[r];
-      const y = -0.5 * left[r + 1];
-      const z = -0.5 * left[r + 2];
-      out[o + r] = x * right[0] + y * right[3] + z * right[6];
-      out[o + r + 1] = x * right[1] + y * right[4] + z * right[7];
-      out[o + r + 2] = x * right[2] + y * right[5] + z * right[8];
-    }
-    return;
+/** ∂τ/∂θ of joint j, 3 × 3 by rows. */
+export function writeJointTangent(out: Float64Array, law: JointLaw, D: Float64Array, K: Float64Array, j: number): void {
+  if (law === 'gibbs') writeGibbsTangent(out, D, K, j);
+  else writeSwingTwistTangent(out, law, D, K, j);
+}
+
+/** Of gibbs: the product of two matrices, ∂τ/∂g and ∂g/∂θ. */
+function writeGibbsTangent(out: Float64Array, D: Float64Array, K: Float64Array, j: number): void {
+  const s = 1 / D[4 * j];
+  const gx = D[4 * j + 1] * s;
+  const gy = D[4 * j + 2] * s;
+  const gz = D[4 * j + 3] * s;
+  writeGibbsSlope(left, gx, gy, gz, K, 3 * j);
+  // δg = ½ (1 + [g] + g gᵀ) δθ
+  right[0] = 1 + gx * gx;
+  right[1] = -gz + gx * gy;
+  right[2] = gy + gx * gz;
+  right[3] = gz + gy * gx;
+  right[4] = 1 + gy * gy;
+  right[5] = -gx + gy * gz;
+  right[6] = -gy + gz * gx;
+  right[7] = gx + gz * gy;
+  right[8] = 1 + gz * gz;
+  for (let r = 0; r < 9; r += 3) {
+    const x = -0.5 * left[r];
+    const y = -0.5 * left[r + 1];
+    const z = -0.5 * left[r + 2];
+    out[r] = x * right[0] + y * right[3] + z * right[6];
+    out[r + 1] = x * right[1] + y * right[4] + z * right[7];
+    out[r + 2] = x * right[2] + y * right[5] + z * right[8];
   }
+}
+
+/** −∂τ/∂g: K + [Kg] − [g]K + (g·Kg) + 2 g (Kg)ᵀ, 3 × 3 by rows. */
+function writeGibbsSlope(out: Float64Array, gx: number, gy: number, gz: number, K: Float64Array, k: number): void {
+  const ax = K[k] * gx;
+  const ay = K[k + 1] * gy;
+  const az = K[k + 2] * gz;
+  const along = gx * ax + gy * ay + gz * az;
+  out[0] = K[k] + along + 2 * gx * ax;
+  out[1] = -az + gz * K[k + 1] + 2 * gx * ay;
+  out[2] = ay - gy * K[k + 2] + 2 * gx * az;
+  out[3] = az - gz * K[k] + 2 * gy * ax;
+  out[4] = K[k + 1] + along + 2 * gy * ay;
+  out[5] = -ax + gx * K[k + 2] + 2 * gy * az;
+  out[6] = -ay + gy * K[k] + 2 * gz * ax;
+  out[7] = ax - gx * K[k + 1] + 2 * gz * ay;
+  out[8] = K[k + 2] + along + 2 * gz * az;
+}
+
+function writeSwingTwistTangent(out: Float64Array, law: JointLaw, D: Float64Array, K: Float64Array, j: number): void {
+  const [i, k] = [4 * j, 3 * j];
   measureSwingTwist(D, i, signOf(D, i), true);
   const [gx, gy, gt] = angles;
   const Kt = K[k + 2];
@@ -162,21 +158,21 @@ export function writeJointTangent(
     const dy = slope[3 + c];
     const dt = slope[6 + c];
     const dK = slopeX * dx + slopeY * dy;
-    out[o + c] = -(Kb * dx + dK * gx - cross * (gt * dy + dt * gy));
-    out[o + 3 + c] = -(Kb * dy + dK * gy + cross * (gt * dx + dt * gx));
-    out[o + 6 + c] = -Kt * dt;
+    out[c] = -(Kb * dx + dK * gx - cross * (gt * dy + dt * gy));
+    out[3 + c] = -(Kb * dy + dK * gy + cross * (gt * dx + dt * gx));
+    out[6 + c] = -Kt * dt;
   }
 }
 
-/** Adds bending and twisting energy [J]. `paper` has none; what `swing-twist` would store stands in for it. */
+/** Adds bending and twisting energy of joint j [J]. `paper` has none; what `swing-twist` would store stands in for it. */
 export function addJointEnergy(
   out: { bending: number; twisting: number },
   law: JointLaw,
   D: Float64Array,
-  i: number,
   K: Float64Array,
-  k: number,
+  j: number,
 ): void {
+  const [i, k] = [4 * j, 3 * j];
   const w = D[i];
   const x = D[i + 1];
   const y = D[i + 2];
@@ -201,49 +197,41 @@ const tangent = new Float64Array(9);
  * The deformation Δ at which the joint pulls with the torque T: always one, since tan(θ/2) has no bound. Closed form
  * but for `gibbs`, where Newton starts from g = K⁻¹T.
  */
-export function writeDeformation(
-  out: Float64Array,
-  o: number,
-  law: JointLaw,
-  T: Float64Array,
-  t: number,
-  K: Float64Array,
-  k: number,
-): boolean {
-  if (law === 'gibbs') return invertGibbs(out, o, T, t, K, k);
-  const gt = -T[t + 2] / K[k + 2];
+export function writeDeformation(out: Float64Array, law: JointLaw, T: Float64Array, K: Float64Array): boolean {
+  if (law === 'gibbs') return invertGibbs(out, T, K);
+  const gt = -T[2] / K[2];
   let gx: number;
   let gy: number;
   if (law === 'paper') {
     // along the torque: K(b) of the direction, found by a few substitutions where the section is not round
-    gx = -T[t] / K[k];
-    gy = -T[t + 1] / K[k + 1];
+    gx = -T[0] / K[0];
+    gy = -T[1] / K[1];
     for (let n = 0; n < 60; n++) {
-      const Kb = stiffnessAlong(gx, gy, K[k], K[k + 1]);
-      gx = -T[t] / Kb;
-      gy = -T[t + 1] / Kb;
+      const Kb = stiffnessAlong(gx, gy, K[0], K[1]);
+      gx = -T[0] / Kb;
+      gy = -T[1] / Kb;
     }
   } else {
-    const s = -T[t + 2];
-    const determinant = K[k] * K[k] + s * s;
-    gx = (-K[k] * T[t] - s * T[t + 1]) / determinant;
-    gy = (-K[k] * T[t + 1] + s * T[t]) / determinant;
+    const s = -T[2];
+    const determinant = K[0] * K[0] + s * s;
+    gx = (-K[0] * T[0] - s * T[1]) / determinant;
+    gy = (-K[0] * T[1] + s * T[0]) / determinant;
   }
   // swing·twist with the bend axis written in the child's axes, that is after the twist
   const c = 1 / Math.sqrt(1 + gt * gt);
   const n = 1 / Math.sqrt(1 + gx * gx + gy * gy);
-  out[o] = c * n;
-  out[o + 1] = n * (c * gx - c * gt * gy);
-  out[o + 2] = n * (c * gy + c * gt * gx);
-  out[o + 3] = c * gt * n;
+  out[0] = c * n;
+  out[1] = n * (c * gx - c * gt * gy);
+  out[2] = n * (c * gy + c * gt * gx);
+  out[3] = c * gt * n;
   return true;
 }
 
-function invertGibbs(out: Float64Array, o: number, T: Float64Array, t: number, K: Float64Array, k: number): boolean {
-  let gx = -T[t] / K[k];
-  let gy = -T[t + 1] / K[k + 1];
-  let gz = -T[t + 2] / K[k + 2];
-  const size = Math.abs(T[t]) + Math.abs(T[t + 1]) + Math.abs(T[t + 2]);
+function invertGibbs(out: Float64Array, T: Float64Array, K: Float64Array): boolean {
+  let gx = -T[0] / K[0];
+  let gy = -T[1] / K[1];
+  let gz = -T[2] / K[2];
+  const size = Math.abs(T[0]) + Math.abs(T[1]) + Math.abs(T[2]);
   let best = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 60; n++) {
     const s = 1 / Math.sqrt(1 + gx * gx + gy * gy + gz * gz);
@@ -251,28 +239,15 @@ function invertGibbs(out: Float64Array, o: number, T: Float64Array, t: number, K
     trial[1] = gx * s;
     trial[2] = gy * s;
     trial[3] = gz * s;
-    writeJointTorque(torque, 0, 'gibbs', trial, 0, K, k);
-    const r = Math.abs(torque[0] - T[t]) + Math.abs(torque[1] - T[t + 1]) + Math.abs(torque[2] - T[t + 2]);
+    writeJointTorque(torque, 'gibbs', trial, K, 0);
+    const r = Math.abs(torque[0] - T[0]) + Math.abs(torque[1] - T[1]) + Math.abs(torque[2] - T[2]);
     if (r < best) {
       best = r;
-      out.set(trial, o);
+      out.set(trial);
     } else if (best <= 1e-12 * size) break;
     if (best === 0) break;
-    const ax = K[k] * gx;
-    const ay = K[k + 1] * gy;
-    const az = K[k + 2] * gz;
-    const along = gx * ax + gy * ay + gz * az;
-    // −∂τ/∂g, as in the tangent
-    tangent[0] = K[k] + along + 2 * gx * ax;
-    tangent[1] = -az + gz * K[k + 1] + 2 * gx * ay;
-    tangent[2] = ay - gy * K[k + 2] + 2 * gx * az;
-    tangent[3] = az - gz * K[k] + 2 * gy * ax;
-    tangent[4] = K[k + 1] + along + 2 * gy * ay;
-    tangent[5] = -ax + gx * K[k + 2] + 2 * gy * az;
-    tangent[6] = -ay + gy * K[k] + 2 * gz * ax;
-    tangent[7] = ax - gx * K[k + 1] + 2 * gz * ay;
-    tangent[8] = K[k + 2] + along + 2 * gz * az;
-    const [rx, ry, rz] = [torque[0] - T[t], torque[1] - T[t + 1], torque[2] - T[t + 2]];
+    writeGibbsSlope(tangent, gx, gy, gz, K, 0);
+    const [rx, ry, rz] = [torque[0] - T[0], torque[1] - T[1], torque[2] - T[2]];
     if (invertSmall() === 0) break;
     gx += left[0] * rx + left[1] * ry + left[2] * rz;
     gy += left[3] * rx + left[4] * ry + left[5] * rz;
@@ -292,7 +267,7 @@ export function elasticEnergy(tree: StrandTree): { readonly bending: number; rea
   for (let j = 0; j < tree.linkCount; j++) {
     if (j === 0 && !tree.rootHeld) continue;
     const law = j === 0 && tree.swingOnly ? 'swing-twist' : tree.law;
-    addJointEnergy(energies, law, tree.deformation, 4 * j, tree.stiffness, 3 * j);
+    addJointEnergy(energies, law, tree.deformation, tree.stiffness, j);
   }
   return energies;
 }

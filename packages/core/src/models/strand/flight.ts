@@ -45,6 +45,9 @@ function poseAt(tree: StrandTree, q: Float64Array, v: Float64Array): void {
 const GAIN = 3e-3;
 const LOSS = 1e-2;
 
+/** Energy below this part of that of the flight as a whole is rounding: a strand that falls without turning has none about its centre of mass. */
+const ROUNDING = 1e-12;
+
 /**
  * Call after a second-order step from q0, v0 of a free tree; changes only the origin's velocity. Returns false if the step must be rejected.
  */
@@ -65,16 +68,19 @@ export function keepMomentum(tree: StrandTree, q0: Float64Array, v0: Float64Arra
   poseAt(tree, scratch.q, scratch.v);
   measureMotion(now, tree);
   let missing = 0;
+  let flight = 0;
   for (let k = 0; k < 3; k++) {
     const goal = ((h * now.push[k]) / now.mass - c1 * before.velocity[k] - c2 * earlier.velocity[k]) / c0;
     v[k] += goal - now.velocity[k];
     originRate[k] += (c0 * (goal - now.velocity[k])) / h;
     const turning = (h * now.moment[k] - c1 * before.angular[k] - c2 * earlier.angular[k]) / c0;
     missing += square(turning - now.angular[k]);
+    flight += 0.5 * now.mass * square(goal);
   }
   turnBack(tree.base.motion, 3, tree.base.rotation, 0, v, 0);
   moveLinks(tree);
   const [xx, , , , yy, , , , zz] = before.inertia;
-  const size = 2 * before.lost * (xx + yy + zz);
-  return now.lost - h * now.pressure <= (1 + GAIN) * before.lost && missing <= LOSS * LOSS * size;
+  const allowed = Math.max(before.lost, ROUNDING * flight);
+  const size = 2 * allowed * (xx + yy + zz);
+  return now.lost - h * now.pressure <= (1 + GAIN) * allowed && missing <= LOSS * LOSS * size;
 }

@@ -1,4 +1,4 @@
-/** Frames and rotations between them, as matrices and quaternions; and what a joint is deformed by. */
+/** Frames and rotations between them, as matrices and quaternions; the deformation of a joint. */
 import { multiplyQuaternions } from '../../math/quaternion.ts';
 import type { StrandTree } from './rod.ts';
 

@@ -87,7 +87,7 @@ function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: num
   const { base, rods, pull, constraints } = tree;
   let sum = 0;
   if (tree.rootHeld) {
-    writeBaseReaction(reaction, tree, tree.originRate);
+    writeBaseReaction(reaction, tree);
     const turned = hypot(spin[0], spin[1], spin[2]) + hypot(base.spin[0], base.spin[1], base.spin[2]);
     sum += h * turned * hypot(reaction[3], reaction[4], reaction[5]);
   }

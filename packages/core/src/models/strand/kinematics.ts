@@ -89,6 +89,7 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
     else accelerated[k] = originRate ? originRate[k] : 0;
     base.spin[k] = angularVelocity[k];
   }
+  base.originAcceleration.set(accelerated);
   if (originRate) tree.direction?.scale?.(angularVelocity, angularAcceleration, accelerated, tree, t);
   base.motion.set(angularVelocity, 0);
   turnBack(base.motion, 3, rotation, 0, linear, 0);

@@ -1,8 +1,8 @@
 /**
- * Loads of the port on links: forces on nodes act at the tips of links, torques on edges on the links themselves. The
- * power is the same on both sides (tested). A force keeps its direction in the world, so in a link's axes it changes as
- * the link turns; that, and the drag's dependence on velocity, is exact in Newton's matrix. How wind, followers and
- * fields change with the place is not in it: they are asked for at every iterate, so the solution is the same.
+ * Loads of the port on links: forces on nodes act at the tips of links, torques on edges on the links themselves. The power is equal on both sides
+ * (tested). A force keeps its direction in the world, so in a link's axes it changes as the link rotates; Newton's matrix contains that and the drag's
+ * dependence on velocity exactly. It does not contain how wind, followers and fields change with the position: these are evaluated at every
+ * iterate, so the solution is the same.
  */
 import type { Pose } from './records.ts';
 import type { StrandTree } from './rod.ts';

@@ -29,7 +29,7 @@ function setNatural(tree: StrandTree): void {
     for (let j = firstLink; j < firstLink + rod.edgeCount; j++) {
       if (j === 0 && (!tree.rootHeld || tree.swingOnly)) continue;
       turn(needed, 0, toJoint, 9 * j, force, 6 * j);
-      writeDeformation(deformation, 0, law, needed, 0, stiffness, 3 * j);
+      writeDeformation(deformation, law, needed, stiffness.subarray(3 * j, 3 * j + 3));
       // Δ = before · q · after
       conjugate(inverse, after, 4 * j);
       multiplyQuaternions(product, 0, deformation, 0, inverse, 0);

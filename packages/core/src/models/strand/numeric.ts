@@ -1,7 +1,6 @@
 /**
- * Newton's direction from a matrix of differences: O(n²) residuals and a dense solve. It also sees how loads change with the
- * place (followers, wind, fields), which the exact matrix leaves out, and needs no derivative of a new law of the joints.
- * [Hadap2006 §3]
+ * Newton's direction from a matrix of finite differences: O(n²) residuals and a dense solve. It includes how loads change with the position (followers,
+ * wind, fields), which the exact matrix omits, and needs no derivative of a new joint law. [Hadap2006 §3]
  */
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';

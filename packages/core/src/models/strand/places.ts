@@ -1,6 +1,6 @@
 /**
- * The elimination of newton.ts where forces depend on places alone: steps with contact. Six columns, close together, and written out: of
- * long hair that strikes a head, eliminations and solves with all their columns were a third of the time.
+ * The elimination of newton.ts for forces that depend on positions alone, as in steps with contact: six columns, stored contiguously, with loops written
+ * out. When long hair strikes a head, eliminations and solves with all columns took a third of the time.
  */
 
 import type { Sweep } from './records.ts';

@@ -46,7 +46,7 @@ export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][nu
   evaluateResidual(tree, t, rateOfOrigin(tree), true);
   if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
     const held = new Float64Array(6);
-    writeBaseReaction(held, tree, tree.originRate);
+    writeBaseReaction(held, tree);
     out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
   }
   if (!constraints) return out;

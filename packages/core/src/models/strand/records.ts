@@ -1,4 +1,4 @@
-/** What the parts of a strand keep from one call to the next, and between the instants of a step; `rod.ts` puts them together. */
+/** Data that the parts of a strand keep between calls, and between the stages of a step; `rod.ts` assembles them. */
 import type { Balance, Instant } from '../../balance.ts';
 import type { Loads } from '../../port.ts';
 import type { StrandTree } from './rod.ts';

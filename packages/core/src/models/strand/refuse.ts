@@ -1,4 +1,4 @@
-/** What the model rejects of a scene, and why. */
+/** Rejects scenes that the model does not support, and says why, before the run. */
 
 import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';

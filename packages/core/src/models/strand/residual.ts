@@ -1,6 +1,6 @@
 /**
- * The recursive residual [Hadap2006 Algorithm 1]: what is missing in every joint's balance of torques for the current
- * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
+ * The recursive residual [Hadap2006 Algorithm 1]: the unbalanced torque of every joint for the current q, v and rate, and after the joints the unbalanced
+ * force at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
 import { applyConstraints } from './constraints.ts';
@@ -24,7 +24,7 @@ export function writeTorques(tree: StrandTree): void {
       continue;
     }
     const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
-    writeJointTorque(pull, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
+    writeJointTorque(pull, lawHere, deformation, stiffness, j);
     turn(spin, 0, toJoint, 9 * j, v, 3 + 3 * j);
     for (let k = 0; k < 3; k++) pull[k] -= damping[3 * j + k] * spin[k];
     turnBack(torque, 3 * j, toJoint, 9 * j, pull, 0);
@@ -51,12 +51,12 @@ export function sweepForces(tree: StrandTree, originRate: Float64Array | undefin
 }
 
 /** Force and torque that hold the base [N, N m], in world axes; after `sweepForces`. */
-export function writeBaseReaction(out: Float64Array, tree: StrandTree, originRate: Float64Array): void {
+export function writeBaseReaction(out: Float64Array, tree: StrandTree): void {
   const { base } = tree;
   turn(out, 0, base.rotation, 0, baseForce, 3);
   turn(out, 3, base.rotation, 0, baseForce, 0);
   for (let k = 0; k < 3; k++) {
-    out[k] += base.mass * originRate[k] - base.force[k];
+    out[k] += base.mass * base.originAcceleration[k] - base.force[k];
     if (base.free[k]) out[k] = 0;
     if (!tree.rootHeld) out[3 + k] = 0;
   }

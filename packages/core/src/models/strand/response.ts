@@ -1,6 +1,5 @@
 /**
- * The response of a tree's sides, S A⁻¹ Sᵀ, as a small dense matrix; with point masses on the sides, S H⁻¹ Sᵀ. contact.ts
- * says what for.
+ * The response of a tree's sides, S A⁻¹ Sᵀ, as a small dense matrix; with point masses on the sides, S H⁻¹ Sᵀ. contact.ts explains its use.
  */
 import { createBulk } from './bulk.ts';
 import { createDeparture } from './departure.ts';

@@ -60,6 +60,8 @@ export interface Base {
   /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion takes them: what is prescribed of v is left out. */
   readonly motion: Float64Array;
   readonly acceleration: Float64Array;
+  /** Of the origin, in world axes [m/s²]. */
+  readonly originAcceleration: Float64Array;
   /** The motion that is felt in place of the path's own, if one is: see drive.ts. */
   driven: Float64Array | undefined;
   /** True angular velocity in base axes, and true velocity less what `motion` has, in world axes. */
@@ -270,6 +272,7 @@ function createBase(pins: readonly Pin[]): Base {
     free: new Uint8Array(3),
     motion: new Float64Array(6),
     acceleration: new Float64Array(6),
+    originAcceleration: new Float64Array(3),
     driven: undefined,
     spin: new Float64Array(3),
     drift: new Float64Array(3),

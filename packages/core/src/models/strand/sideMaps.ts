@@ -1,4 +1,4 @@
-/** Sides of contact on links: the force that one gives its link, and how one moves with it. */
+/** Sides of contacts on links: the wrench of a side's force on its link, and the velocity of a side from that of its link. */
 import type { ContactSides } from '../../port.ts';
 import { COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';

@@ -15,7 +15,7 @@ import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
 import { meetConstraints } from './meetConstraints.ts';
 import { factorSweep, solveSweep } from './newton.ts';
-import type { Sweep } from './records.ts';
+import type { Constraints, Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
 
@@ -93,6 +93,38 @@ interface Search {
   readonly stays?: boolean;
 }
 
+/** A trial step: energies before and after it, the decrease that the model predicts, and whether it halves the residual. */
+interface Trial {
+  readonly energy: number;
+  readonly trialEnergy: number;
+  readonly predicted: number;
+  readonly isHalved: boolean;
+}
+
+/** Accepts a step that lowers the energy, and adapts the shift of the matrix to how well the model predicts it. */
+function judgeByEnergy(
+  { energy, trialEnergy, predicted, isHalved }: Trial,
+  shift: number,
+): { readonly accept: boolean; readonly shift: number } {
+  const ratio = (energy - trialEnergy) / predicted;
+  // near the solution energies differ by rounding alone: compare residuals
+  const accept = ratio > 1e-4 || (isHalved && predicted < 1e-9 * Math.abs(energy) + 1e-300);
+  if (accept && ratio > 0.75) return { accept, shift: shift < 1e-4 ? 0 : shift / 8 };
+  return { accept, shift: ratio < 0.25 ? Math.max(4 * shift, 1e-3) : shift };
+}
+
+/** Newton's direction at the current state, and the constraint forces wanted there; false if the matrix needs a larger shift. */
+function writeBalanceDirection(
+  tree: StrandTree,
+  { sweep, direction }: StaticsWork,
+  constraints: Constraints | undefined,
+  wanted: Float64Array,
+): boolean {
+  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  if (constraints && !meetConstraints(direction, wanted, constraints, tree, sweep)) return false;
+  return largest(direction, 3 * tree.linkCount) < Number.POSITIVE_INFINITY;
+}
+
 function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
   const { linkCount, residual, q, reach } = tree;
   const { sweep, direction, scaled, q0 } = work;
@@ -131,19 +163,12 @@ function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { toleranc
       }
       continue;
     }
-    solveSweep(direction, tree, sweep, residual, undefined, undefined);
-    if (constraints) {
-      forces.set(constraints.force);
-      if (!meetConstraints(direction, wanted, constraints, tree, sweep)) {
-        shift = Math.max(4 * shift, 1e-8);
-        continue;
-      }
-    }
-    const turned = largest(direction, size);
-    if (!(turned < Number.POSITIVE_INFINITY)) {
+    if (constraints) forces.set(constraints.force);
+    if (!writeBalanceDirection(tree, work, constraints, wanted)) {
       shift = Math.max(4 * shift, 1e-8);
       continue;
     }
+    const turned = largest(direction, size);
     const share = Math.min(1, 0.5 / turned);
     const [slope, bend] = measureStep(tree, direction);
     q0.set(q);
@@ -152,20 +177,15 @@ function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { toleranc
       constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
     evaluateResidual(tree, t, undefined, false);
     const next = missing();
-    let accept = next < 0.5 * now;
+    let accept: boolean;
     if (conservative) {
       const trialEnergy = energyOf(tree, t);
       const predicted = -share * slope + 0.5 * share * share * (slope + shift * bend);
-      const ratio = (energy - trialEnergy) / predicted;
-      // near the solution energies differ by rounding alone: compare residuals
-      accept = ratio > 1e-4 || (accept && predicted < 1e-9 * Math.abs(energy) + 1e-300);
-      if (accept && ratio > 0.75) shift = shift < 1e-4 ? 0 : shift / 8;
-      else if (ratio < 0.25) shift = Math.max(4 * shift, 1e-3);
+      ({ accept, shift } = judgeByEnergy({ energy, trialEnergy, predicted, isHalved: next < 0.5 * now }, shift));
       if (accept) energy = trialEnergy;
     } else {
-      accept ||= next < now * (1 - 1e-3 * share);
-      if (accept) shift = shift < 1e-6 ? 0 : shift / 8;
-      else shift = Math.max(4 * shift, 1e-4);
+      accept = next < 0.5 * now || next < now * (1 - 1e-3 * share);
+      shift = accept ? (shift < 1e-6 ? 0 : shift / 8) : Math.max(4 * shift, 1e-4);
     }
     isMoved ||= accept;
     if (accept) continue;

@@ -10,31 +10,22 @@
  */
 import { pow } from '../../math/rounded/index.ts';
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
-import { prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
 import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
-import { meetConstraints } from './meetConstraints.ts';
-import { roundingOf, sizeOf, tooFar, turnsFar } from './merit.ts';
-import { factorShifted, factorSweep, solveSweep } from './newton.ts';
-import { writeNumericDirection } from './numeric.ts';
+import { tooFar } from './merit.ts';
 import { DRIVEN } from './records.ts';
-import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
 import { estimateError } from './stepError.ts';
-import { formula, placeTrial, type StepWork, setFormula, writePast } from './trial.ts';
+import { type SolveOptions, solveStep } from './stepNewton.ts';
+import { type StepWork, setFormula, writePast } from './trial.ts';
 
-export interface StepOptions {
+export interface StepOptions extends Pick<SolveOptions, 'tolerance' | 'iterations' | 'numeric'> {
   readonly order: 1 | 2;
-  /** Newton stops when no joint turns by more [rad], or would in the next iteration. */
-  readonly tolerance: number;
-  readonly iterations: number;
   /** Largest error of a joint a step [rad]; 0: steps as they are given. */
   readonly stepError: number;
-  /** Newton's matrix by differences. */
-  readonly numeric: boolean;
 }
 
 export interface StepResult {
@@ -47,134 +38,6 @@ export interface StepResult {
 }
 
 const LARGEST_RATIO = 2.4;
-
-interface SolveOptions extends StepOptions {
-  /** True to start with the matrix that is there. */
-  readonly start?: boolean;
-  /** True to replace directions that turn a joint far, if the matrix is indefinite, by directions of descent. */
-  readonly guarded?: boolean;
-}
-
-/**
- * Newton for one step to time t; φ starts as it is in `work.phi`. Returns the iterations, negative when it failed.
- */
-function solveStep(tree: StrandTree, work: StepWork, t: number, options: SolveOptions): number {
-  const { linkCount, residual, reach } = tree;
-  const { phi, trial, direction, sweep } = work;
-  const size = 3 * linkCount + 3;
-  const rows = tree.constraints?.count ?? 0;
-  if (work.lambda.length !== rows) {
-    work.lambda = new Float64Array(rows);
-    work.lambdaNext = new Float64Array(rows);
-  }
-  const { lambda, lambdaNext } = work;
-  sweep.columns = tree.departure ? 6 : 18;
-  sweep.coefficient = formula.c0 / formula.h;
-  placeTrial(tree, work, phi, true);
-  evaluateResidual(tree, t, tree.originRate, true);
-  if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
-  let merit = sizeOf(tree);
-  // forces that did not change ask for nothing
-  if (!tree.constraints && merit <= roundingOf(tree)) return 0;
-  let before = 0;
-  let keep = options.start === true && !tree.constraints;
-  for (let iteration = 1; iteration <= options.iterations; iteration++) {
-    if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
-    const { constraints } = tree;
-    if (options.numeric && !constraints) {
-      if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
-    } else {
-      if (!keep && !factorSweep(tree, sweep, 0)) return -iteration;
-      solveSweep(direction, tree, sweep, residual, undefined, undefined);
-      if (options.guarded && sweep.negative > 0 && turnsFar(direction, linkCount)) {
-        if (!factorShifted(tree, sweep)) return -iteration;
-        solveSweep(direction, tree, sweep, residual, undefined, undefined);
-      }
-      if (constraints) {
-        lambda.set(constraints.force);
-        if (!meetConstraints(direction, lambdaNext, constraints, tree, sweep)) return -iteration;
-      }
-    }
-    let turned = 0;
-    for (let k = 0; k < 3 * linkCount; k++) turned = Math.max(turned, Math.abs(direction[k]));
-    let moved = 0;
-    for (let k = 3 * linkCount; k < size; k++) moved = Math.max(moved, Math.abs(direction[k]) / reach);
-    const largest = Math.max(turned, moved);
-    if (!(largest < Number.POSITIVE_INFINITY)) return -iteration;
-    let share = Math.min(1, 1 / turned);
-    let improved = false;
-    const natural = !constraints && !options.numeric;
-    for (let cut = 0; cut < 12; cut++) {
-      for (let k = 0; k < size; k++) trial[k] = phi[k] + share * direction[k];
-      if (constraints) {
-        for (let r = 0; r < constraints.count; r++)
-          constraints.force[r] = (1 - share) * lambda[r] + share * lambdaNext[r];
-      }
-      placeTrial(tree, work, trial, true);
-      evaluateResidual(tree, t, tree.originRate, false);
-      const next = sizeOf(tree);
-      if (next <= merit * (1 - 1e-4 * share) || next <= roundingOf(tree)) {
-        merit = next;
-        improved = true;
-        break;
-      }
-      // at the floor of rounding a full step is as good as it gets
-      if (largest < options.tolerance) {
-        improved = true;
-        break;
-      }
-      if (natural && share * largest < NATURAL && isNearer(tree, work, share, largest)) {
-        merit = next;
-        improved = true;
-        break;
-      }
-      share *= 0.5;
-    }
-    if (!improved) {
-      if (!keep) return -iteration;
-      // the matrix that was kept is to blame
-      keep = false;
-      placeTrial(tree, work, phi, true);
-      evaluateResidual(tree, t, tree.originRate, false);
-      continue;
-    }
-    phi.set(trial);
-    sweep.drift += share * largest;
-    // the next direction shrinks at the least as this one did; near the solution, by the square
-    if (share === 1 && largest < Math.max(options.tolerance, SHRINK * before)) {
-      if (largest < options.tolerance || largest * largest < options.tolerance * before) return iteration;
-    }
-    if (merit <= roundingOf(tree)) return iteration;
-    keep = !constraints && share === 1 && largest < KEEP && !(keep && largest > 0.3 * before);
-    before = share === 1 ? largest : 0;
-  }
-  return -options.iterations;
-}
-
-/**
- * Whether the direction that the same matrix gives at the trial is shorter [Deuflhard2011 §3.3]. Residuals do not tell: a curved hair
- * that twists swings its end, and where it swings by the square of the angle, inertia over h² makes a residual that is larger than
- * the one that is left, though the next iteration takes it away. Judged by residuals alone, Newton crept along such valleys by hundredths
- * of its directions, and the more slowly the smaller the step was that it was cut to: of 60 scenes of two hairs on the edge of a box some
- * had steps of 20 to 55 pieces, and one did not come to its end; now they are cut about as often as with der.
- */
-function isNearer(tree: StrandTree, { next, sweep }: StepWork, share: number, largest: number): boolean {
-  const { linkCount, reach, residual } = tree;
-  solveSweep(next, tree, sweep, residual, undefined, undefined);
-  let left = 0;
-  for (let k = 0; k < 3 * linkCount; k++) left = Math.max(left, Math.abs(next[k]));
-  for (let k = 3 * linkCount; k < 3 * linkCount + 3; k++) left = Math.max(left, Math.abs(next[k]) / reach);
-  return left <= (1 - 0.25 * share) * largest;
-}
-
-/** How far joints may turn [rad] for the matrix to say so. */
-const NATURAL = 0.2;
-
-/** What a direction must shrink by for the next to be foretold. */
-const SHRINK = 0.1;
-
-/** After a direction that is smaller [rad] the matrix is kept: what it is wrong by, the next direction is smaller by. */
-const KEEP = 5e-4;
 
 /** How far joints may have turned since the matrix of a first iteration was made [rad]. */
 const NEAR_START = 0.02;
@@ -310,25 +173,29 @@ function commit(tree: StrandTree, { q0, v0, base0 }: StepWork, h: number): void 
   history.header[3] = Math.min(2, history.header[3] + 1);
 }
 
-/** What a tree was at the start of a step with contact. */
+/** State of a tree at the start of a step with contact. */
 export interface Start {
   readonly q: Float64Array;
   readonly v: Float64Array;
   readonly memory: Float64Array;
 }
 
+interface ContactStep {
+  readonly t: number;
+  readonly dt: number;
+  readonly options: StepOptions;
+  /** True to continue from the tree's current state instead of from the start. */
+  readonly again: boolean;
+}
+
 /**
- * One step of first order from `start`, under the tree's contact forces; `again`: going on from where it came to.
- * Returns the iterations, negative when it failed. What follows a contact has kinks, so the next step has no past.
+ * One step of first order from `start`, under the tree's contact forces. Returns the iterations, negative when it failed. What follows a contact has kinks, so the next step has no past.
  */
 export function stepWithContact(
   tree: StrandTree,
   work: StepWork,
   start: Start,
-  t: number,
-  dt: number,
-  options: StepOptions,
-  again: boolean,
+  { t, dt, options, again }: ContactStep,
 ): number {
   const { linkCount, history } = tree;
   const { q0, v0, past, phi } = work;

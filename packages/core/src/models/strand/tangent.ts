@@ -1,4 +1,4 @@
-/** Newton's matrix times a vector, link by link: for modes, and to test the elimination by. */
+/** Newton's matrix times a vector, link by link: for modes, and as a check of the elimination. */
 
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
@@ -12,8 +12,15 @@ const spread = new Float64Array(6);
  * then δy 3 of the base.
  */
 export function multiplyTangent(out: Float64Array, tree: StrandTree, sweep: Sweep, x: Float64Array): void {
-  const { linkCount, parent, rotation, offset, v, base, force } = tree;
-  const { z, turn: Th, psiV, psiA, columns, coefficient: c, P, p } = sweep;
+  writeLinkChanges(tree, sweep, x);
+  sumForceChanges(out, tree, sweep, x);
+  addBaseRows(out, tree, sweep, x);
+}
+
+/** z of every link, from the base to the tips. */
+function writeLinkChanges(tree: StrandTree, sweep: Sweep, x: Float64Array): void {
+  const { linkCount, parent, rotation, offset, v } = tree;
+  const { z, turn: Th, psiV, psiA, columns } = sweep;
   writeBaseChange(tree, sweep, x);
   for (let j = 0; j < linkCount; j++) {
     if (columns > 6) writePsi(tree, sweep, j);
@@ -36,6 +43,12 @@ export function multiplyTangent(out: Float64Array, tree: StrandTree, sweep: Swee
       }
     }
   }
+}
+
+/** The change p of the force on every link, from the tips to the base, and the rows of the joints. */
+function sumForceChanges(out: Float64Array, tree: StrandTree, sweep: Sweep, x: Float64Array): void {
+  const { linkCount, parent, rotation, offset, force } = tree;
+  const { z, turn: Th, columns, P, p } = sweep;
   p.fill(0);
   for (let j = linkCount - 1; j >= 0; j--) {
     writeOwn(tree, sweep, j);
@@ -61,6 +74,12 @@ export function multiplyTangent(out: Float64Array, tree: StrandTree, sweep: Swee
     }
     addForce(p, 6 * (parent[j] < 0 ? linkCount : parent[j]), rotation, 9 * j, offset[j], spread, 0);
   }
+}
+
+/** Rows of the base, whose mass and drag act besides the force of the links. */
+function addBaseRows(out: Float64Array, tree: StrandTree, sweep: Sweep, x: Float64Array): void {
+  const { linkCount, base } = tree;
+  const { columns, coefficient: c, p } = sweep;
   const o = 3 * linkCount;
   turn(out, o, base.rotation, 0, p, 6 * linkCount + 3);
   const d = base.drag;

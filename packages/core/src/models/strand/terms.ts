@@ -1,6 +1,6 @@
 /**
- * The pieces of Newton's matrix of one link and its joint; newton.ts has the idea and the notation. All that is written
- * here goes into shared scratch arrays or into the link's block of the sweep.
+ * The terms of Newton's matrix of one link and its joint; newton.ts has the idea and the notation. Results are written to module arrays or to the
+ * link's block of the sweep.
  */
 
 import { addJointSprings } from './constraints.ts';
@@ -73,15 +73,7 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     }
   }
   // force rows of −∂load/∂ξω: −[f] − D[u]
-  A[0] = 0;
-  A[1] = f[2];
-  A[2] = -f[1];
-  A[3] = -f[2];
-  A[4] = 0;
-  A[5] = f[0];
-  A[6] = f[1];
-  A[7] = -f[0];
-  A[8] = 0;
+  writeMinusCross(A, f);
   const d = 6 * j;
   const dragged = columns > 6 && (tipDrag[d] !== 0 || tipDrag[d + 3] !== 0 || tipDrag[d + 5] !== 0);
   if (dragged) {
@@ -114,18 +106,33 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   P[o + 2 * COLUMNS] += m[1];
   P[o + 2 * COLUMNS + 1] -= m[0];
   if (columns === 6) return;
-  if (dragged) {
-    // −∂load/∂v = D on vv, −D[r] on vω
-    placeRows(P, o + 9, local, l);
-    for (let r = 0; r < 3; r++) {
-      A[3 * r] = -l * local[3 * r + 1];
-      A[3 * r + 1] = l * local[3 * r];
-      A[3 * r + 2] = 0;
-    }
-    placeRows(P, o + 6, A, l);
-  }
+  if (dragged) placeDrag(P, o, l);
   applyInertia(momentum, 0, inertia, 36 * j, vel, 6 * j);
   addGyroscopic(P, o, inertia, 36 * j, vel, 6 * j, momentum);
+}
+
+/** out = −[v]. */
+function writeMinusCross(out: Float64Array, v: Float64Array): void {
+  out[0] = 0;
+  out[1] = v[2];
+  out[2] = -v[1];
+  out[3] = -v[2];
+  out[4] = 0;
+  out[5] = v[0];
+  out[6] = v[1];
+  out[7] = -v[0];
+  out[8] = 0;
+}
+
+/** −∂load/∂v of the drag in `local`: D on vv, −D[r] on vω. Overwrites A. */
+function placeDrag(P: Float64Array, o: number, l: number): void {
+  placeRows(P, o + 9, local, l);
+  for (let r = 0; r < 3; r++) {
+    A[3 * r] = -l * local[3 * r + 1];
+    A[3 * r + 1] = l * local[3 * r];
+    A[3 * r + 2] = 0;
+  }
+  placeRows(P, o + 6, A, l);
 }
 
 /** What drag gives where velocities are means over the step, and the spin; A gets the drag's lever. */
@@ -405,7 +412,7 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   if (tree.constraints && tree.constraints.spring > 0) addJointSprings(D, tree.constraints, tree, j);
   if (j === 0 && !tree.rootHeld) return;
   const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
-  writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
+  writeJointTangent(jointTangent, lawHere, deformation, stiffness, j);
   // in the child's axes: Bᵀ (∂τ/∂θ) B
   const aligned = isAligned(toJoint, 9 * j);
   if (!aligned) toLocal(tangent, jointTangent, toJoint, 9 * j);

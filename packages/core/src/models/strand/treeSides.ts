@@ -1,4 +1,4 @@
-/** The sides of contact, tree by tree. */
+/** The sides of contacts, grouped by tree. */
 
 import type { ContactSides } from '../../port.ts';
 

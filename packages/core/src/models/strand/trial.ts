@@ -1,4 +1,4 @@
-/** The unknowns of a step and what follows from them: φ → q, v and rates, with their slopes; the formula of the difference. step.ts says why so. */
+/** Unknowns of a step and what follows from them: φ → q, v and rates, with their derivatives; the coefficients of the difference formula. See step.ts. */
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
 import { turnJoint } from './kinematics.ts';
