@@ -21,13 +21,25 @@ export function movePoint(v: Triple): Triple {
 }
 
 const points = new Set(['from', 'to', 'center', 'position']);
-const directions = new Set(['gravity', 'd1', 'axis', 'force', 'offset', 'rotation', 'normal', 'start']);
+const directions = new Set([
+  'gravity',
+  'd1',
+  'axis',
+  'force',
+  'offset',
+  'rotation',
+  'normal',
+  'start',
+  'linear',
+  'angular',
+]);
 
 /** The moved scene; undefined where it has formulas in space, whose directions are in their text. */
 export function moveScene(scene: SceneJson): SceneJson | undefined {
   if (scene.fields !== undefined) return undefined;
-  // a circle begins in a direction of its own choice unless it is given
-  if (/"(ring|helix)"/.test(JSON.stringify(scene.rods))) return undefined;
+  // a circle begins in a direction of its own choice unless it is given, and so does a frame
+  const rods = JSON.stringify(scene.rods);
+  if (/"(ring|helix)"/.test(rods) || rods.includes('"frame":{}')) return undefined;
   return moveValue(scene) as SceneJson;
 }
 

@@ -1,20 +1,25 @@
 /**
- * `npm run fuzz -- [--runs 1000] [--seed 1] [--model der] [--out test/repro/scenes]`: random scenes, sound and damaged, against
- * the oracles. Each is checked in a thread that is given up after a while, so that a hang is a finding. What is found is shrunk
- * by fast-check and written as a scene file with the oracle in its name.
+ * `npm run fuzz -- [--scenes 1000] [--from 1] [--model der] [--out test/repro/scenes]`: random scenes, sound and damaged, against the oracles.
+ *
+ * A scene is drawn from its own number, so that a run can go on where another ended (`--from`) and one scene can be repeated (`--from 5 --scenes 1`).
+ * Every fourth is damaged. Each scene is checked in a thread that is given up after a while, so that a hang is a finding. A finding is shrunk by
+ * fast-check, which repeats it; the summary counts scenes alone. With `--out` the shrunk scene is written with the oracle in its name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import { startThreads } from '@tendril-sim/io/node';
 import fc from 'fast-check';
+import { type Checker, createChecker } from './checker.ts';
 import { checkScene, type Verdict } from './oracles.ts';
 import { damagedScenes, type FuzzModel, type SceneJson, scenes } from './scenes.ts';
 
-/** Longer than any honest scene of a few steps takes [ms]. */
-const patience = 60_000;
+/** A summary of the scenes so far is printed after each of so many. */
+const interval = 500;
+
+/** A finding is shrunk by so many repeats at most, and for so long [ms]. */
+const shrinks = { repeats: 150, time: 60_000 };
 
 if (isMainThread) await fuzz();
 else {
@@ -22,25 +27,60 @@ else {
   parentPort?.on('message', async (scene: SceneJson) => parentPort?.postMessage(await checkScene(scene, ports)));
 }
 
+interface Counts {
+  refused: number;
+  failed: number;
+  warned: number;
+  ran: number;
+  findings: number;
+}
+
 async function fuzz(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      runs: { type: 'string', default: '1000' },
-      seed: { type: 'string', default: String(Date.now() % 1e9) },
+      scenes: { type: 'string', default: '1000' },
+      from: { type: 'string', default: '1' },
       model: { type: 'string' },
       out: { type: 'string' },
     },
   });
-  const seed = Number(values.seed);
-  const half = Math.ceil(Number(values.runs) / 2);
+  const from = Number(values.from);
+  const count = Number(values.scenes);
   const model = values.model as FuzzModel | undefined;
-  console.log(`seed ${seed}, ${2 * half} scenes`);
-  const found = [
-    await search(scenes(model), seed, half, 'sound'),
-    await search(damagedScenes(model), seed + 1, half, 'damaged'),
-  ].filter((one) => one !== undefined);
-  for (const { scene, verdict } of found) report(scene, verdict, values.out);
-  process.exit(found.length > 0 ? 1 : 0);
+  const checker = createChecker(import.meta.url);
+  const counts: Counts = { refused: 0, failed: 0, warned: 0, ran: 0, findings: 0 };
+  console.log(`scenes ${from} to ${from + count - 1}`);
+  for (let k = from; k < from + count; k++) {
+    const [scene] = draw(k, model);
+    const verdict = await checker.check(scene);
+    counts[verdict.outcome]++;
+    if (verdict.finding) {
+      counts.findings++;
+      console.error(`scene ${k}: ${verdict.finding.oracle}: ${verdict.finding.detail}\n${JSON.stringify(scene)}`);
+      report(k, await shrink(checker, k, { scene, verdict, model }), values.out);
+    }
+    if ((k - from + 1) % interval === 0) console.log(summarize(k - from + 1, counts));
+  }
+  checker.close();
+  if (count % interval !== 0) console.log(summarize(count, counts));
+  process.exit(counts.findings > 0 ? 1 : 0);
+}
+
+function summarize(scenes: number, { ran, warned, failed, refused, findings }: Counts): string {
+  return `${scenes} scenes, ${findings} findings (${ran} ran, ${warned} ran with a warning, ${failed} failed with a reason, ${refused} were refused)`;
+}
+
+function arbitraryOf(k: number, model?: FuzzModel): fc.Arbitrary<SceneJson> {
+  return k % 4 === 0 ? damagedScenes(model) : scenes(model);
+}
+
+/** Neighbouring numbers must not give similar scenes. */
+function seedOf(k: number): number {
+  return Math.imul(k, 0x9e3779b1) ^ (k >>> 7);
+}
+
+function draw(k: number, model?: FuzzModel): SceneJson[] {
+  return fc.sample(arbitraryOf(k, model), { seed: seedOf(k), numRuns: 1 });
 }
 
 interface Found {
@@ -48,69 +88,29 @@ interface Found {
   readonly verdict: Verdict;
 }
 
-async function search(
-  arbitrary: fc.Arbitrary<SceneJson>,
-  seed: number,
-  numRuns: number,
-  name: string,
-): Promise<Found | undefined> {
-  const checker = createChecker();
-  let shrinking = false;
-  const counts = { refused: 0, failed: 0, ran: 0 };
-  const property = fc.asyncProperty(arbitrary, async (scene) => {
+/** The smallest scene that fast-check reaches in which the same oracle finds something. */
+async function shrink(checker: Checker, k: number, first: Found & { readonly model?: FuzzModel }): Promise<Found> {
+  const { model } = first;
+  let smallest: Found = first;
+  let repeats = 0;
+  const end = Date.now() + shrinks.time;
+  const property = fc.asyncProperty(arbitraryOf(k, model), async (scene) => {
+    if (++repeats > shrinks.repeats || Date.now() > end) return;
     const verdict = await checker.check(scene);
-    counts[verdict.outcome]++;
-    if (!verdict.finding) return;
-    if (!shrinking) console.error(`${verdict.finding.oracle}: ${JSON.stringify(scene)}`);
-    shrinking = true;
-    throw new Error(verdict.finding.oracle);
+    if (verdict.finding?.oracle !== first.verdict.finding?.oracle) return;
+    smallest = { scene, verdict };
+    throw new Error('found');
   });
-  const { failed, counterexample } = await fc.check(property, { seed, numRuns, endOnFailure: false });
-  console.log(`${name}: ${counts.ran} ran, ${counts.failed} failed, ${counts.refused} refused`);
-  const found =
-    failed && counterexample
-      ? { scene: counterexample[0], verdict: await checker.check(counterexample[0]) }
-      : undefined;
-  checker.close();
-  return found;
+  // a hang would take the whole time again and again
+  if (first.verdict.finding?.oracle !== 'hang') await fc.check(property, { seed: seedOf(k), numRuns: 1 });
+  return smallest;
 }
 
-/** A thread that checks scenes; one that does not answer in time is replaced, and that is a finding. */
-function createChecker(): { check(scene: SceneJson): Promise<Verdict>; close(): void } {
-  let worker: Worker | undefined;
-  const start = (): Worker => new Worker(fileURLToPath(import.meta.url));
-  return {
-    check(scene) {
-      worker ??= start();
-      const thread = worker;
-      return new Promise((resolve) => {
-        const end = (verdict: Verdict): void => {
-          clearTimeout(timer);
-          thread.off('message', end);
-          thread.off('error', crash);
-          resolve(verdict);
-        };
-        const giveUp = (oracle: 'hang' | 'crash', detail: string): void => {
-          void thread.terminate();
-          worker = undefined;
-          end({ outcome: 'ran', finding: { oracle, detail } });
-        };
-        const crash = (error: Error): void => giveUp('crash', error.message);
-        const timer = setTimeout(() => giveUp('hang', `no answer in ${patience / 1000} s`), patience);
-        thread.on('message', end);
-        thread.on('error', crash);
-        thread.postMessage(scene);
-      });
-    },
-    close: () => void worker?.terminate(),
-  };
-}
-
-function report(scene: SceneJson, { finding }: Verdict, out: string | undefined): void {
-  console.error(`\nFOUND ${finding?.oracle}: ${finding?.detail}\n${JSON.stringify(scene)}`);
+function report(k: number, { scene, verdict: { finding } }: Found, out: string | undefined): void {
+  console.error(`scene ${k} shrunk: ${finding?.oracle}: ${finding?.detail}\n${JSON.stringify(scene)}`);
   if (out === undefined) return;
   mkdirSync(out, { recursive: true });
-  const file = join(out, `fuzz-${finding?.oracle.replace(' ', '-')}-${Date.now().toString(36)}.json`);
+  const file = join(out, `fuzz-${finding?.oracle.replace(' ', '-')}-${k}.json`);
   writeFileSync(file, `${JSON.stringify(scene, null, 2)}\n`);
   console.error(`wrote ${file}`);
 }

@@ -19,6 +19,8 @@ const factors: Readonly<Record<string, number>> = {
   density: mass / length ** 3,
   E: force / length ** 2,
   gravity: length / time ** 2,
+  linear: length / time,
+  angular: 1 / time,
   force,
 };
 

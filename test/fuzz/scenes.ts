@@ -87,24 +87,72 @@ const section = (model: FuzzModel): fc.Arbitrary<SceneJson> =>
     },
   );
 
-const material = (model: FuzzModel): fc.Arbitrary<SceneJson> =>
+/** Schemes without stiffness damping, which would only be refused. */
+const undamped: ReadonlySet<string | undefined> = new Set(['verlet', 'shake', 'fast-projection']);
+
+const material = (hasDamping: boolean): fc.Arbitrary<SceneJson> =>
   fc
     .record({ E: magnitude(1e5, 1e11), nu: between(0, 0.5), density: magnitude(300, 1e4), calm: magnitude(1e-5, 1e-2) })
     .chain(({ calm, ...rest }) =>
       fc
         .boolean()
-        .map(
-          (wanted): SceneJson => ({ ...rest, ...(wanted && model !== 'fiber' && { damping: { stiffness: calm } }) }),
-        ),
+        .map((wanted): SceneJson => ({ ...rest, ...(wanted && hasDamping && { damping: { stiffness: calm } }) })),
     );
 
-function rod(model: FuzzModel, row: number): fc.Arbitrary<SceneJson> {
+interface Pile {
+  readonly model: FuzzModel;
+  readonly count: number;
+  readonly hasDamping: boolean;
+  /** Time that the scene lasts [s]. */
+  readonly duration: number;
+}
+
+/** Rods that cross one above the other, fall on each other, and meet within the scene. */
+function pile({ model, count, hasDamping, duration }: Pile): fc.Arbitrary<readonly SceneJson[]> {
+  const one = fc.record({
+    length: magnitude(0.05, 1),
+    edges: fc.integer({ min: 4, max: 8 }),
+    radius: magnitude(2e-4, 5e-3),
+    material: material(hasDamping),
+    /** Part of the duration after which it meets the rod below. */
+    meets: between(0, 1),
+    angle: between(0, 3.14),
+    at: between(0, 1),
+    speed: magnitude(0.01, 5),
+    drift: vector(0.3),
+  });
+  return fc.tuple(...Array.from({ length: count }, () => one)).map((rods) => {
+    let height = 0;
+    return rods.map(({ length, edges, radius, material: stuff, meets, angle, at, speed, drift }, row): SceneJson => {
+      const gap = Math.min(radius, meets * speed * duration);
+      height += row === 0 ? 0 : round(rods[row - 1].radius + radius + gap);
+      const along = [length * Math.cos(angle), length * Math.sin(angle)];
+      const place = (part: number): readonly number[] => [
+        round(part * along[0]),
+        round(part * along[1]),
+        round(height),
+      ];
+      return {
+        id: `r${row}`,
+        model,
+        shape: { type: 'straight', from: place(-at), to: place(1 - at) },
+        frame: { d1: [0, 0, 1] },
+        edges,
+        section: { type: 'circle', radius },
+        material: stuff,
+        ...(row > 0 && { velocity: { linear: [drift[0], drift[1], -speed] } }),
+      };
+    });
+  });
+}
+
+function rod(model: FuzzModel, row: number, hasDamping: boolean): fc.Arbitrary<SceneJson> {
   return fc
     .record({
       length: magnitude(0.05, 1),
-      edges: fc.integer({ min: 4, max: 12 }),
+      edges: fc.integer({ min: 4, max: 10 }),
       section: section(model),
-      material: material(model),
+      material: material(hasDamping),
     })
     .chain(({ length, ...rest }) =>
       shape(length, row, model).map(
@@ -113,12 +161,13 @@ function rod(model: FuzzModel, row: number): fc.Arbitrary<SceneJson> {
     );
 }
 
-function pins(row: number): fc.Arbitrary<readonly Json[]> {
+function pins(row: number, model: FuzzModel): fc.Arbitrary<readonly Json[]> {
   const held = { rod: `r${row}`, at: 'start' };
+  const isClamped = model === 'helix';
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant<readonly Json[]>([{ ...held }]) },
-    { weight: 1, arbitrary: fc.constant<readonly Json[]>([{ ...held, hold: 'position' }]) },
-    { weight: 1, arbitrary: fc.constant<readonly Json[]>([]) },
+    { weight: isClamped ? 0 : 1, arbitrary: fc.constant<readonly Json[]>([{ ...held, hold: 'position' }]) },
+    { weight: isClamped ? 0 : 1, arbitrary: fc.constant<readonly Json[]>([]) },
     {
       weight: 1,
       arbitrary: fc
@@ -140,7 +189,9 @@ const extras = fc.record({
   force: fc.option(vector(0.05)),
   wind: seldom(between(0, 20)),
   floor: seldom(between(-0.2, -0.005)),
-  contact: seldom(between(0, 0.8)),
+  contact: fc.option(between(0, 0.8), { freq: 2 }),
+  /** Rods lie in a pile, and touch. */
+  piled: fc.boolean(),
 });
 
 /** A scene that should run, or be refused with a reason. */
@@ -155,18 +206,25 @@ export function scenes(only?: FuzzModel): fc.Arbitrary<SceneJson> {
       integrator: fc.nat(),
     })
     .chain(({ model, count, step, steps, extras: more, integrator }) => {
-      const rows = Array.from({ length: count }, (_, row) => row);
       const choices = integrators[model];
+      const option = choices.length > 0 ? choices[integrator % choices.length] : undefined;
+      const touches = touching.has(`${model} ${option}`);
+      const isPile = touches && more.contact !== null && more.piled;
+      const rows = Array.from({ length: isPile ? Math.max(2, count) : count }, (_, row) => row);
+      // explicit, in as many pieces as its stability takes
+      const dt = option === 'verlet' ? round(0.02 * step) : step;
+      const hasDamping = model !== 'fiber' && !undamped.has(option);
       return fc
         .record({
-          rods: fc.tuple(...rows.map((row) => rod(model, row))),
-          pins: fc.tuple(...rows.map(pins)).map((lists) => lists.flat()),
+          rods: isPile
+            ? pile({ model, count: rows.length, hasDamping, duration: step * steps })
+            : fc.tuple(...rows.map((row) => rod(model, row, hasDamping))),
+          pins: fc.tuple(...rows.map((row) => pins(row, model))).map((lists) => lists.flat()),
         })
         .map((parts): SceneJson => {
           const { gravity, force, wind } = more;
-          const option = choices.length > 0 ? choices[integrator % choices.length] : undefined;
           // who cannot touch would only be refused
-          const { floor, contact } = touching.has(`${model} ${option}`) ? more : { floor: null, contact: null };
+          const { floor, contact } = touches ? more : { floor: null, contact: null };
           return {
             tendril: 1,
             ...(gravity && { gravity }),
@@ -179,7 +237,7 @@ export function scenes(only?: FuzzModel): fc.Arbitrary<SceneJson> {
               colliders: [{ id: 'floor', type: 'plane', position: [0, 0, floor], friction: 0.3 }],
             }),
             ...(contact !== null && { contact: { friction: contact } }),
-            time: { duration: round(step * steps), step, halvings: 4 },
+            time: { duration: round(dt * steps), step: dt, halvings: 4 },
             ...(option !== undefined && { solver: { [model]: { integrator: option } } }),
           };
         });
