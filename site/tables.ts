@@ -32,7 +32,6 @@ export const capabilityWords: Readonly<Record<keyof Capabilities, string>> = {
   nodalUnknowns: 'modes with links; statics with any link',
   softPins: 'pins beyond reach give way',
   nodeMasses: 'momentum is that of the nodes',
-  dragsTurningRods: 'stiffness damping acts on clamps that turn',
 };
 
 function capabilities(): string {

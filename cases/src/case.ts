@@ -42,10 +42,23 @@ export interface AtLeast extends Asked {
   readonly atLeast: Bound;
 }
 
-/** low ≤ measured ≤ high: points of a curve that lie in a band, and quantities that only experiments give. */
+/** low ≤ measured ≤ high: quantities that only experiments give. */
 export interface Band extends Asked {
   readonly from: Bound;
   readonly to: Bound;
+}
+
+/** A point of a measured curve. */
+export type CurvePoint = readonly [x: number, y: number];
+
+/** Every point of a measured curve lies in a band about the curve that theory gives. */
+export interface CurveInBand extends Asked {
+  /** Theory: y at x, for resolution n and a model. */
+  readonly curve: (x: number, n: number, model: ModelId) => number;
+  /** Half the width of the band: the largest allowed |measured − curve| / scale. */
+  readonly within: Bound;
+  /** Default 1. */
+  readonly scale?: number;
 }
 
 /** The measured quantity is less than another one that is measured with it. */
@@ -58,13 +71,13 @@ export interface Holds extends Asked {
   readonly holds: true;
 }
 
-export type Expectation = ExactValue | AtMost | AtLeast | Band | Ordering | Holds;
+export type Expectation = ExactValue | AtMost | AtLeast | Band | CurveInBand | Ordering | Holds;
 
 /** Expectations by the names of measured quantities. */
 export type Expectations = Readonly<Record<string, Expectation>>;
 
-/** Measured quantities by name; a boolean for an expectation that `holds`. */
-export type Measured = Readonly<Record<string, number | boolean>>;
+/** Measured quantities by name: a boolean for an expectation that `holds`, points for one of a `curve`. */
+export type Measured = Readonly<Record<string, number | boolean | readonly CurvePoint[]>>;
 
 export interface Resolutions {
   readonly quick: readonly number[];
@@ -146,6 +159,8 @@ export interface CheckRow {
   readonly quantity: string;
   readonly measured: number;
   readonly expected: number;
+  /** Of a curve: the x of the point that is farthest from theory; the other fields are of that point. */
+  readonly at?: number;
   /** How the two are compared: `≤` where an upper bound is expected. */
   readonly relation: Relation;
   readonly error: number;
@@ -188,6 +203,7 @@ export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
     for (const n of resolutionsOf(model)) {
       options.onProgress?.(done++, total, `${subject.id}, ${model}, n = ${n}`);
       const measured = subject.measure(n, model);
+      rejectUnexpected(subject, measured);
       for (const [quantity, expected] of Object.entries(subject.expect)) {
         if (expected.models && !expected.models.includes(model)) continue;
         const row = judge({ case: subject.id, model, n, quantity }, measured, expected, before.get(quantity));
@@ -199,6 +215,13 @@ export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
   return rows;
 }
 
+/** Throws if something is measured that no expectation judges or compares with. */
+function rejectUnexpected({ id, expect }: Case, measured: Measured): void {
+  const partners = Object.values(expect).flatMap((one) => ('lessThan' in one ? [one.lessThan] : []));
+  const loose = Object.keys(measured).find((name) => !(name in expect) && !partners.includes(name));
+  if (loose !== undefined) throw new Error(`case ${id} measures '${loose}' and expects nothing of it`);
+}
+
 type Asking = Pick<CheckRow, 'case' | 'n' | 'quantity'> & { readonly model: ModelId };
 
 function judge(
@@ -208,6 +231,7 @@ function judge(
   before: { readonly n: number; readonly error: number } | undefined,
 ): CheckRow {
   const { n, model, quantity } = asking;
+  if ('curve' in expected) return judgeCurve(asking, measured[quantity], expected);
   const found = Number(measured[quantity] ?? Number.NaN);
   const { value, relation, error, tolerance } = compare(found, expected, measured, asking);
   const order = before && 'value' in expected ? log(before.error / error) / log(n / before.n) : null;
@@ -222,10 +246,32 @@ function judge(
   };
 }
 
+/** A curve is judged by the point that is farthest from theory. */
+function judgeCurve(asking: Asking, measured: Measured[string] | undefined, expected: CurveInBand): CheckRow {
+  const { n, model } = asking;
+  const { curve, within, scale = 1 } = expected;
+  const tolerance = typeof within === 'number' ? within : within(n, model);
+  const points = Array.isArray(measured) ? (measured as readonly CurvePoint[]) : [];
+  let worst = { measured: Number.NaN, expected: Number.NaN, at: Number.NaN, error: Number.NaN };
+  for (const [at, y] of points) {
+    const theory = curve(at, n, model);
+    const error = Math.abs(y - theory) / scale;
+    // a point that is no number is the worst, and stays it
+    if (!(error <= worst.error)) worst = { measured: y, expected: theory, at, error };
+    if (Number.isNaN(error)) break;
+  }
+  return { ...asking, ...worst, relation: '=', tolerance, order: null, pass: worst.error <= tolerance };
+}
+
 type Comparison = Pick<CheckRow, 'relation' | 'error' | 'tolerance'> & { readonly value: number };
 
 /** What is expected as a value with a relation, and the error: of a bound, how far it is exceeded. */
-function compare(found: number, expected: Expectation, measured: Measured, { n, model }: Asking): Comparison {
+function compare(
+  found: number,
+  expected: Exclude<Expectation, CurveInBand>,
+  measured: Measured,
+  { n, model }: Asking,
+): Comparison {
   const at = (bound: Bound): number => (typeof bound === 'number' ? bound : bound(n, model));
   // NaN exceeds every bound
   const beyond = (excess: number): number => (excess <= 0 ? 0 : excess);

@@ -1,6 +1,6 @@
 /** How a case is judged where models differ. */
 import { describe, expect, it } from 'vitest';
-import { type Case, defineCase, type Expectation, onModel, runChecks } from '../src/index.ts';
+import { type Case, defineCase, type Expectation, type Measured, onModel, runChecks } from '../src/index.ts';
 
 const subject: Case = defineCase({
   id: 'made-up',
@@ -36,7 +36,10 @@ describe('expectations', () => {
   });
 
   it('miss where a model misses its own', () => {
-    const strict: Case = { ...subject, expect: { error: { value: 0, tolerance: 1, order: 1.9 } } };
+    const strict: Case = {
+      ...subject,
+      expect: { ...subject.expect, error: { value: 0, tolerance: 1, order: 1.9 } },
+    };
     const missed = runChecks(strict, { full: true }).filter(({ pass }) => !pass);
     expect(missed.map(({ model, n }) => [model, n])).toEqual([['helix', 6]]);
   });
@@ -55,19 +58,20 @@ describe('expectations', () => {
 });
 
 describe('kinds of expectations', () => {
-  const judge = (measured: number | boolean, expected: Expectation, other = 0): boolean => {
+  const judge = (measured: Measured[string], expected: Expectation, other = 0): boolean => {
     const one = {
       ...subject,
       models: ['der' as const],
       measure: () => ({ a: measured, other }),
-      expect: { a: expected },
+      expect: { a: expected, other: { holds: true as const, models: ['helix' as const] } },
     };
     const rows = runChecks(one, { full: false });
     expect(rows.length).toBe(2);
     return rows.every(({ pass }) => pass);
   };
 
-  it.each<[Expectation, number | boolean, number | boolean]>([
+  const line = (x: number, n: number): number => (2 * x * n) / n;
+  it.each<[Expectation, Measured[string], Measured[string]]>([
     [{ atMost: 2 }, 2, 2.001],
     [{ atMost: (n) => 20 / n }, 1, 1.5],
     [{ atLeast: -1 }, -1, -1.001],
@@ -75,8 +79,57 @@ describe('kinds of expectations', () => {
     [{ from: 0.5, to: 0.75 }, 0.75, 0.76],
     [{ lessThan: 'other' }, -0.1, 0],
     [{ holds: true }, true, false],
+    [
+      { curve: line, within: 0.1 },
+      [
+        [0, 0.1],
+        [1, 1.95],
+      ],
+      [
+        [0, 0],
+        [1, 2.11],
+        [2, 4],
+      ],
+    ],
+    [{ curve: line, within: (n) => 1 / n, scale: 10 }, [[1, 2.4]], [[1, 2.6]]],
   ])('%o accepts %s and not %s', (expected, right, wrong) => {
     expect([judge(right, expected), judge(wrong, expected)]).toEqual([true, false]);
+  });
+
+  it('name the point of a curve that is farthest from theory', () => {
+    const points = [
+      [0, 0.1],
+      [1, 1.7],
+      [2, 4.2],
+    ] as const;
+    const one = {
+      ...subject,
+      models: ['der' as const],
+      measure: () => ({ a: points }),
+      expect: { a: { curve: line, within: 1 } },
+    };
+    const [{ at, measured, expected, error }] = runChecks(one, { full: false });
+    expect([at, measured, expected, error]).toEqual([1, 1.7, 2, 2 - 1.7]);
+  });
+
+  it.each<[string, Measured[string]]>([
+    ['no point', []],
+    ['a number in place of a curve', 1],
+    [
+      'a point that is no number',
+      [
+        [0, 0],
+        [1, Number.NaN],
+        [2, 4],
+      ],
+    ],
+  ])('a curve misses with %s', (_, measured) => {
+    expect(judge(measured, { curve: line, within: 1 })).toBe(false);
+  });
+
+  it('must exist for everything that is measured', () => {
+    const loose: Case = { ...subject, measure: () => ({ error: 0, special: 1, other: 2 }) };
+    expect(() => runChecks(loose, { full: false })).toThrow("case made-up measures 'other' and expects nothing of it");
   });
 
   it.each<Expectation>([{ atMost: 1 }, { atLeast: 1 }, { from: 0, to: 1 }, { lessThan: 'other' }, { holds: true }])(

@@ -61,28 +61,7 @@ export async function writeFilm(
 ): Promise<'done' | 'interrupted'> {
   const times = Array.from({ length: footage.frameCount }, (_, k) => footage.frame(k).time);
   const frames = filmFrames(times, options);
-  const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(options.fps), '-i', '-'];
-  // these codecs require even numbers of pixels
-  const even = ['-vf', 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white'];
-  const child = spawn(
-    'ffmpeg',
-    ['-hide_banner', '-loglevel', 'error', '-y', ...input, ...even, ...codecs[options.kind], file],
-    {
-      stdio: ['pipe', 'ignore', 'pipe'],
-    },
-  );
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    said = (said + chunk).slice(-2000);
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? missing(options.kind) : error),
-    );
-    child.on('close', resolve);
-  });
-  // the pipe breaks if ffmpeg ends early; `ended` has its error message
-  child.stdin.on('error', () => {});
+  const { child, ended, said } = startFfmpeg(file, options);
   const breathe = createBreather();
   const feed = async (): Promise<'done' | 'interrupted'> => {
     let last = -1;
@@ -105,13 +84,38 @@ export async function writeFilm(
   try {
     const [state, code] = await Promise.all([feed(), ended]);
     if (state === 'done' && code !== 0)
-      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said.trim() || 'it said nothing'}`);
+      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said() || 'it said nothing'}`);
     return state;
   } catch (error) {
     child.kill();
     rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** Starts ffmpeg, which reads pictures from its input. `ended`: its exit code; `said`: the end of its messages. */
+function startFfmpeg(file: string, { fps, kind }: FilmOptions) {
+  const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(fps), '-i', '-'];
+  // these codecs require even numbers of pixels
+  const even = ['-vf', 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white'];
+  const child = spawn(
+    'ffmpeg',
+    ['-hide_banner', '-loglevel', 'error', '-y', ...input, ...even, ...codecs[kind], file],
+    {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  );
+  let messages = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    messages = (messages + chunk).slice(-2000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? missing(kind) : error));
+    child.on('close', resolve);
+  });
+  // the pipe breaks if ffmpeg ends early; `ended` has its error message
+  child.stdin.on('error', () => {});
+  return { child, ended, said: (): string => messages.trim() };
 }
 
 function missing(kind: string): UsageError {

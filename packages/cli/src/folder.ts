@@ -75,19 +75,9 @@ export function openFolder({ out, force = false, name }: FolderOptions): Folder 
   if (out !== undefined && !force) refuseHeld(out, unlock);
   const written: string[] = [];
   const open = (file: string): AtomicWriter => {
-    const writer = createAtomicWriter(join(path, file), { overwrite: force });
+    const writer = openFile(path, file, force);
     written.push(file);
-    return {
-      ...writer,
-      get bytesWritten() {
-        return writer.bytesWritten;
-      },
-      commit() {
-        // an old result must not vouch for new files: it is removed before the first of them, and the new one is written last
-        if (force) for (const old of ['result.json', 'compare.json']) rmSync(join(path, old), { force: true });
-        writer.commit();
-      },
-    };
+    return writer;
   };
   return {
     path,
@@ -114,12 +104,7 @@ export function openFolder({ out, force = false, name }: FolderOptions): Folder 
     finish() {
       rmSync(join(path, checkpointName), { force: true });
       rmSync(join(path, reserveName), { force: true });
-      if (!force) return;
-      for (const file of leftovers(path)) {
-        const pid = parseTemporaryName(file)?.pid;
-        if (pid === undefined || pid === process.pid || !isAlive(pid)) rmSync(join(path, file), { force: true });
-      }
-      for (const file of resultNames) if (!written.includes(file)) rmSync(join(path, file), { force: true });
+      if (force) removeOld(path, written);
     },
     close() {
       rmSync(join(path, reserveName), { force: true });
@@ -127,6 +112,31 @@ export function openFolder({ out, force = false, name }: FolderOptions): Folder 
       if (isNew && readdirSync(path).length === 0) rmdirSync(path);
     },
   };
+}
+
+/** Opens a file of the output. */
+function openFile(folder: string, file: string, overwrite: boolean): AtomicWriter {
+  const writer = createAtomicWriter(join(folder, file), { overwrite });
+  return {
+    ...writer,
+    get bytesWritten() {
+      return writer.bytesWritten;
+    },
+    commit() {
+      // an old result must not vouch for new files: it is removed before the first of them, and the new one is written last
+      if (overwrite) for (const old of ['result.json', 'compare.json']) rmSync(join(folder, old), { force: true });
+      writer.commit();
+    },
+  };
+}
+
+/** Removes files of earlier commands that this one did not write again; temporary files only if their command is not running. */
+function removeOld(folder: string, written: readonly string[]): void {
+  for (const file of leftovers(folder)) {
+    const pid = parseTemporaryName(file)?.pid;
+    if (pid === undefined || pid === process.pid || !isAlive(pid)) rmSync(join(folder, file), { force: true });
+  }
+  for (const file of resultNames) if (!written.includes(file)) rmSync(join(folder, file), { force: true });
 }
 
 function lock(path: string): () => void {

@@ -21,32 +21,55 @@ export interface Readers {
   readonly integer: (value: string) => number;
 }
 
-export function addGroom(groom: Command, terminal: Terminal, setCode: (code: number) => void, readers: Readers): void {
-  const verb = (usage: string, description: string): Command =>
-    groom.command(usage).description(description).showHelpAfterError('(add --help to see how)');
-  const act = async (action: (verbs: typeof Groom) => number): Promise<void> => {
-    const verbs = await import('./commands/groom.ts');
-    try {
-      setCode(action(verbs));
-    } catch (error) {
-      throw verbs.groomError(error);
-    }
-  };
-  const withOut = (command: Command, what: string): Command =>
-    command.option('-o, --out <file>', what).option('-f, --force', 'replace the file if it exists');
-  const withWhere = (command: Command): Command =>
-    withOut(command, 'the changed style').option(
-      '--where <formula>',
-      'only where this is above 0: x, y, z, nx, ny, nz, r, g, b',
-    );
-  const settle = '--no-settle';
-  const settleWords = 'leave the hair as if it had no weight';
-  const curlOption = (): Option =>
-    new Option(
-      '--curl <radius,pitch>',
-      'curl, such as "1 cm,2 cm"; a minus before the pitch winds it to the left',
-    ).argParser(parseCurl);
+/** What the subcommands share: their common options, and how they run. */
+interface GroomProgram {
+  readonly readers: Readers;
+  readonly terminal: Terminal;
+  verb(usage: string, description: string): Command;
+  /** Runs an action of commands/groom.ts, which is loaded only then. */
+  act(action: (verbs: typeof Groom) => number): Promise<void>;
+}
 
+export function addGroom(groom: Command, terminal: Terminal, setCode: (code: number) => void, readers: Readers): void {
+  const program: GroomProgram = {
+    readers,
+    terminal,
+    verb: (usage, description) =>
+      groom.command(usage).description(description).showHelpAfterError('(add --help to see how)'),
+    async act(action) {
+      const verbs = await import('./commands/groom.ts');
+      try {
+        setCode(action(verbs));
+      } catch (error) {
+        throw verbs.groomError(error);
+      }
+    },
+  };
+  addGrow(program);
+  addEdits(program);
+  addInfo(program);
+  addScene(program);
+  addExport(program);
+}
+
+const withOut = (command: Command, what: string): Command =>
+  command.option('-o, --out <file>', what).option('-f, --force', 'replace the file if it exists');
+
+const withWhere = (command: Command): Command =>
+  withOut(command, 'the changed style').option(
+    '--where <formula>',
+    'only where this is above 0: x, y, z, nx, ny, nz, r, g, b',
+  );
+
+const SETTLE = ['--no-settle', 'leave the hair as if it had no weight'] as const;
+
+const curlOption = (): Option =>
+  new Option(
+    '--curl <radius,pitch>',
+    'curl, such as "1 cm,2 cm"; a minus before the pitch winds it to the left',
+  ).argParser(parseCurl);
+
+function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(
     verb('grow <mesh>', 'grow a hairstyle on a mesh (.obj, .glb, .gltf)'),
     'the hairstyle (default: beside the mesh)',
@@ -67,13 +90,16 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     .option('--unit <length>', 'length of a unit of the mesh', readers.length)
     .addOption(new Option('--up <axis>', 'which axis is up in the mesh').choices(['y', 'z']))
     .option('--seed <n>', 'another number, other places (default: 0)', readers.integer)
-    .option(settle, settleWords)
+    .option(...SETTLE)
     .addHelpText(
       'after',
       '\nExample:\n  tendril groom grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
     )
     .action((mesh: string, options: GrowCommandOptions) => act((verbs) => verbs.grow(mesh, options, terminal)));
+}
 
+/** Verbs that change a style. */
+function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
   withWhere(verb('cut <style>', 'cut to a length or at a plane'))
     .option('--length <length>', 'longest length that is left', readers.length)
     .option('--plane <x,y,z,nx,ny,nz>', 'cut off what lies beyond this point along this direction', parseSix)
@@ -89,13 +115,18 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   withWhere(verb('curl <style>', 'give hair another curl'))
     .addOption(curlOption())
     .option('--straight', 'no curl')
-    .option(settle, settleWords)
+    .option(...SETTLE)
     .action((file: string, options: CurlCommandOptions) => act((verbs) => verbs.curl(file, options, terminal)));
+}
 
+function addInfo({ verb, act, terminal }: GroomProgram): void {
   verb('info <style>', 'say what is in a hairstyle')
     .option('--json', 'as JSON')
     .action((file: string, options: { json?: boolean }) => act((verbs) => verbs.info(file, options, terminal)));
+}
 
+/** Scenes of the guides, and what became of them. */
+function addScene({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(verb('scene <style>', 'make a scene of the guides, to run'), 'the scene (default: beside the style)')
     .option('-m, --model <model>', 'rod model (default: helix)')
     .option('--every <n>', 'every nth guide only', readers.count)
@@ -113,7 +144,9 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   ).action((file: string, recording: string, options: OutOptions) =>
     act((verbs) => verbs.pack(file, recording, options, terminal)),
   );
+}
 
+function addExport({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(verb('export <style>', 'write the hairs for other programs'), 'file to write (default: beside the style)')
     .addOption(
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),

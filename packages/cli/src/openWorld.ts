@@ -13,7 +13,7 @@ import {
 } from '@tendril-sim/core';
 import { loadSimdDer } from '@tendril-sim/core/batch';
 import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
-import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril-sim/io/node';
+import { type Gpu, NoGpuError, startGpu, startSimdThreads, startThreads } from '@tendril-sim/io/node';
 import { isInterrupted } from './interrupt.ts';
 import { explained, type Source } from './source.ts';
 
@@ -33,6 +33,7 @@ export interface WorldChoices {
 /** Number of rods and fibers from which threads are worth their start, some 50 ms each. */
 const manyRods = 128;
 const manyFibers = 16;
+const manySimdRods = 1024;
 
 /** Number of nodes from which `backend: auto` computes in single precision: below, opening a device takes longer than it gains. */
 const manyNodes = 5_000;
@@ -49,7 +50,7 @@ export async function openWorld(source: Source, choices: WorldChoices = {}): Pro
   if (backend === 'gpu' || (backend === 'auto' && choices.gpu)) {
     const gpu = await tryGpu(source, options, choices);
     if ('world' in gpu) return gpu.world;
-    const simd = backend === 'auto' ? await trySimd(scene, options) : undefined;
+    const simd = backend === 'auto' ? await trySimd(scene, options, choices) : undefined;
     if (simd) {
       choices.announce?.(`${simdLine} (${gpu.why})`);
       return simd;
@@ -71,11 +72,9 @@ function countNodes({ rods }: World): number {
 }
 
 /** A world whose rods the SIMD kernels move, for `backend: auto`; undefined if they cannot move them, or the rods are few. */
-async function trySimd(scene: Scene, options: WorldOptions): Promise<World | undefined> {
-  // as on the GPU, contact is solved less exactly: only used on request
-  if ((scene.colliders?.length ?? 0) > 0) return undefined;
+async function trySimd(scene: Scene, options: WorldOptions, choices: WorldChoices): Promise<World | undefined> {
   try {
-    const world = createWorld(withBackend(scene, 'simd'), { ...options, models: [await loadSimdDer()] });
+    const world = createWorld(withBackend(scene, 'simd'), { ...options, models: [await loadSimd(scene, choices)] });
     return countNodes(world) < manyNodes ? undefined : world;
   } catch (error) {
     // the standard backend explains a scene that is wrong for all
@@ -140,7 +139,7 @@ async function createWithKernels(
   // the kernels of der are not those of the batch backend
   const backend = scene.solver?.der?.backend;
   const [rods, fibers] = [backend === 'batch' || backend === 'simd' ? 0 : count('der'), count('fiber')];
-  const models: Model[] = backend === 'simd' ? [await loadSimdDer()] : [];
+  const models: Model[] = backend === 'simd' ? [await loadSimd(scene, { threads })] : [];
   // the reference implementation uses one thread, unless more are requested
   const kernels = !plain;
   const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));
@@ -157,6 +156,14 @@ async function createWithKernels(
   if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, asked, kernels));
   if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, asked, kernels));
   return explained(source, () => createWorld(scene, { ...options, models }));
+}
+
+/** The SIMD kernels, with as many threads as the machine can run at once if the rods are many, or as requested. */
+function loadSimd(scene: Scene, { threads }: Pick<WorldChoices, 'threads'>): Promise<Model> {
+  const rods = scene.rods.length;
+  const count = threads ?? (rods < manySimdRods ? 1 : availableParallelism());
+  if (count === 1) return loadSimdDer();
+  return loadSimdDer({ workers: startSimdThreads(count).ports, ...(threads !== undefined && { leastRods: 2 }) });
 }
 
 /** `threads`: total number; `asked`: requested by the user, who then gets them for any number of rods that can keep them busy. */

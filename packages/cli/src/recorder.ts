@@ -67,32 +67,10 @@ export interface RecorderOptions {
 export function createFolderRecorder(world: World, folder: Folder, options: RecorderOptions = {}): Recorder {
   const clock = options.clock ?? (() => world.time);
   const probes = createProbes(world);
-  const encoder = createRecordingEncoder(recordingHeader(world, { version, channels: channelNames }));
-  const writer: AtomicWriter = folder.open('recording.tendril');
-  try {
-    folder.reserve(reserveSize(world));
-    writer.append(encoder.encodeHeader());
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
+  const recording = openRecording(world, folder);
   const energies: EnergyRow[] = [];
   const kept = createKeptFrames(world);
   let lastFrame = Number.NaN;
-  let open = true;
-
-  /** With the end mark if it fits; a recording without it is read up to its last frame. */
-  const close = (): void => {
-    if (!open) return;
-    open = false;
-    try {
-      writer.append(encoder.encodeFooter());
-    } catch (error) {
-      if (!(error instanceof WriteError)) throw error;
-    }
-    writer.commit();
-  };
-
   return {
     probes,
     energies,
@@ -100,13 +78,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
       return lastFrame;
     },
     frame() {
-      const frame = encoder.encodeFrame({ ...recordingFrame(world, channelNames), time: clock() });
-      try {
-        writer.append(frame);
-      } catch (error) {
-        encoder.dropFrame();
-        throw error;
-      }
+      recording.append(clock());
       lastFrame = clock();
       kept.add(clock());
       probes.observe(world);
@@ -117,11 +89,11 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
     },
     checkpoint() {
       folder.checkpoint(encodeState(world.save(), { scene: world.scene, version }));
-      writer.flush();
+      recording.flush();
     },
     finish(figures) {
       folder.reserve(0);
-      const failures = writeAll([() => saveState(world, folder), close]);
+      const failures = writeAll([() => saveState(world, folder), recording.close]);
       const picture = (): string => drawPicture(kept.picture(figures));
       // the following files must leave space for the result
       failures.push(
@@ -138,17 +110,63 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
       folder.reserve(0);
       return failures;
     },
-    discard: () => writer.abort(),
+    discard: recording.discard,
     salvage() {
       try {
         folder.reserve(0);
         saveState(world, folder);
-        close();
+        recording.close();
         folder.finish();
       } catch {
         // report the original error; frames stay in the temporary file
       }
     },
+  };
+}
+
+/** The file recording.tendril while it is written. */
+interface OpenRecording {
+  /** Appends the current state as the frame of this time; a frame that does not fit is left out, and the error thrown. */
+  append(time: number): void;
+  flush(): void;
+  /** With the end mark if it fits; a recording without it is read up to its last frame. */
+  readonly close: () => void;
+  readonly discard: () => void;
+}
+
+function openRecording(world: World, folder: Folder): OpenRecording {
+  const encoder = createRecordingEncoder(recordingHeader(world, { version, channels: channelNames }));
+  const writer: AtomicWriter = folder.open('recording.tendril');
+  try {
+    folder.reserve(reserveSize(world));
+    writer.append(encoder.encodeHeader());
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  let isOpen = true;
+  return {
+    append(time) {
+      const frame = encoder.encodeFrame({ ...recordingFrame(world, channelNames), time });
+      try {
+        writer.append(frame);
+      } catch (error) {
+        encoder.dropFrame();
+        throw error;
+      }
+    },
+    flush: () => writer.flush(),
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      try {
+        writer.append(encoder.encodeFooter());
+      } catch (error) {
+        if (!(error instanceof WriteError)) throw error;
+      }
+      writer.commit();
+    },
+    discard: () => writer.abort(),
   };
 }
 
@@ -235,65 +253,69 @@ function probeFigure({ series }: ProbeRecorder, { title, subtitle, parameter }: 
 function createKeptFrames(world: World): { add(time: number): void; picture(figures: Figures): Picture } {
   const limit = 1000;
   const crowd = world.rods.length > hueCount;
-  let times: number[] = [];
-  let frames: Float64Array[][] = [];
-  let poses: Float64Array[][] = [];
+  let frames: KeptFrame[] = [];
   let stride = 1;
   let seen = 0;
-  type Kept = { time: number; positions: Float64Array[]; directors: Float64Array[]; bodies: Float64Array[] };
-  let latest: Kept | undefined;
-  const push = ({ time, positions, bodies }: Kept): void => {
-    times.push(time);
-    frames.push(positions);
-    poses.push(bodies);
-  };
+  let latest: KeptFrame | undefined;
+  let directors: readonly Float64Array[] = [];
   return {
     add(time) {
       latest = {
         time,
         positions: world.samples.map(({ nodePosition }) => nodePosition.slice()),
-        directors: world.samples.map(({ edgeDirector }) => edgeDirector.slice()),
         bodies: world.bodies.map(({ pose }) => Float64Array.of(...pose.position, ...pose.orientation)),
       };
+      directors = world.samples.map(({ edgeDirector }) => edgeDirector.slice());
       if (seen++ % stride !== 0 || (crowd && frames.length > 0)) return;
-      push(latest);
+      frames.push(latest);
       if (frames.length > limit) {
-        times = times.filter((_, k) => k % 2 === 0);
         frames = frames.filter((_, k) => k % 2 === 0);
-        poses = poses.filter((_, k) => k % 2 === 0);
         stride *= 2;
       }
     },
     picture(figures) {
-      if (latest && frames.at(-1) !== latest.positions) push(latest);
-      const header = recordingHeader(world, { version });
-      return {
-        title: figures.title,
-        subtitle: figures.subtitle,
-        rods: world.rods.map(({ id, closed, edgeRadius }, k) => ({
-          id,
-          closed,
-          radius: edgeRadius,
-          section: header.rods[k].section,
-          director: latest?.directors[k],
-          frames: frames.map((positions) => positions[k]),
-        })),
-        bodies: header.bodies?.map(({ id, radius }, k) => ({
-          id,
-          radius,
-          frames: poses.map((pose) => pose[k]),
-        })),
-        obstacles: pictureObstacles(header, {
-          time: world.time,
-          bodies: world.bodies.map(({ pose: { position, orientation } }) => ({ position, orientation })),
-        }),
-        times,
-        timeLabel: figures.parameter?.label,
-        timeUnit: figures.parameter?.unit,
-        labels: figures.labels,
-        pins: picturePins(world.scene, world.rods, world.time),
-        gravity: gravityOf(world.scene),
-      };
+      if (latest && frames.at(-1) !== latest) frames.push(latest);
+      return composePicture(world, frames, directors, figures);
     },
+  };
+}
+
+interface KeptFrame {
+  readonly time: number;
+  /** Of each rod, and poses of each body. */
+  readonly positions: readonly Float64Array[];
+  readonly bodies: readonly Float64Array[];
+}
+
+/** The picture of kept frames. `directors`: of each rod in the last of them. */
+function composePicture(
+  world: World,
+  frames: readonly KeptFrame[],
+  directors: readonly (Float64Array | undefined)[],
+  figures: Figures,
+): Picture {
+  const header = recordingHeader(world, { version });
+  return {
+    title: figures.title,
+    subtitle: figures.subtitle,
+    rods: world.rods.map(({ id, closed, edgeRadius }, k) => ({
+      id,
+      closed,
+      radius: edgeRadius,
+      section: header.rods[k].section,
+      director: directors[k],
+      frames: frames.map(({ positions }) => positions[k]),
+    })),
+    bodies: header.bodies?.map(({ id, radius }, k) => ({ id, radius, frames: frames.map(({ bodies }) => bodies[k]) })),
+    obstacles: pictureObstacles(header, {
+      time: world.time,
+      bodies: world.bodies.map(({ pose: { position, orientation } }) => ({ position, orientation })),
+    }),
+    times: frames.map(({ time }) => time),
+    timeLabel: figures.parameter?.label,
+    timeUnit: figures.parameter?.unit,
+    labels: figures.labels,
+    pins: picturePins(world.scene, world.rods, world.time),
+    gravity: gravityOf(world.scene),
   };
 }

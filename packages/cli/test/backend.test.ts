@@ -1,4 +1,4 @@
-/** `--backend batch`: the same rods by another formulation, through all layers from the scene to the recording. */
+/** `--backend`: the same rods by another formulation, through all layers from the scene to the recording. */
 import { decodeRecording } from '@tendril-sim/io';
 import { expect, it } from 'vitest';
 import { sandbox } from './harness.ts';
@@ -43,4 +43,39 @@ it('names the field of a scene that it does not cover', async () => {
   const { code, err } = await box.run('run', 'stretch.yaml', '--backend', 'batch');
   expect(code).toBe(2);
   expect(err).toMatch(/stretch\.yaml:7:\d+ rods\[0\]\.inextensible: .*set inextensible: true/);
+}, 60_000);
+
+it('takes SIMD where many rods find no GPU, in as many threads as asked for, with the same bits', async () => {
+  const box = sandbox();
+  const hair = scene.split('\n').slice(4, 9).join('\n');
+  const rods = Array.from({ length: 170 }, (_, k) => `  - id: hair${k}\n${hair}`.replace('edges: 16', 'edges: 31'));
+  const pins = rods.map((_, k) => `{ rod: hair${k}, at: start }`);
+  box.write(
+    'many.yaml',
+    `tendril: 1
+gravity: [0, 0, -9.81]
+rods:
+${rods.join('\n')}
+pins: [${pins.join(', ')}]
+time: { duration: 8 ms, step: 4 ms }
+solver: { der: { twist: quasistatic, integrator: bdf2 } }
+`,
+  );
+  const hashes: string[] = [];
+  for (const threads of ['1', '2']) {
+    const { code, out, err } = await box.run(
+      'run',
+      'many.yaml',
+      '--backend',
+      'auto',
+      '--threads',
+      threads,
+      '--out',
+      threads,
+    );
+    expect(code).toBe(0);
+    expect(out + err).toMatch(/computed by: SIMD kernels on the CPU, in single precision/);
+    hashes.push((box.json(`${threads}/result.json`) as unknown as Result).stateHash);
+  }
+  expect(hashes[1]).toBe(hashes[0]);
 }, 60_000);

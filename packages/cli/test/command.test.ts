@@ -50,7 +50,7 @@ describe('scenes', () => {
     const box = sandbox();
     box.write('a.yaml', scene());
     const valid = await box.run('validate', 'a.yaml', '--set', 'rods.rod.edges=30', '--set', 'pins[0].hold=position');
-    expect(valid).toMatchObject({ code: 0, out: '✓ a.yaml is right: der · 30 edges\n' });
+    expect(valid).toMatchObject({ code: 0, out: '✓ a.yaml is valid: der · 30 edges\n' });
     const wrong = await box.run('validate', 'a.yaml', '--set', 'rods.0.section.radius=2 kg');
     expect(wrong).toMatchObject({ code: 2, out: '' });
     expect(wrong.err).toMatch(/^error: --set rods\.0\.section\.radius=2 kg: rods\[0\]\.section\.radius: /);
@@ -82,6 +82,11 @@ describe('new, schema, help', () => {
     const box = sandbox();
     expect((await box.run('new', '--example', 'mechanics')).code).toBe(0);
     expect((await box.run('validate', 'mechanics/cantilever.yaml')).code).toBe(0);
+    // the rest of the repository is not beside the copy
+    expect(box.read('mechanics/README.md')).not.toContain('](../../');
+    expect(box.read('mechanics/README.md')).toContain(
+      '](https://github.com/tendril-sim/tendril/blob/main/docs/der.md)',
+    );
     expect((await box.run('new', '--example', 'mechanics')).code).toBe(2);
     expect((await box.run('new', 'my-hair', '--example', 'hair')).code).toBe(0);
     expect(box.read('my-hair/run.sh')).toContain('groom grow head.glb');

@@ -397,6 +397,9 @@ describe('obstacles', () => {
     expect(over).toBeGreaterThan(500);
     expect(under).toBeLessThan(0.5 * over);
     expect(drawPicture(wavy(0.1))).not.toMatch(/NaN|Infinity|undefined/);
+    // off the page: the renderer would abort the process
+    expect(drawPicture(wavy(0.1))).toContain('id="ground"');
+    expect(drawPicture(wavy(40))).not.toContain('id="ground"');
   });
 
   it('turn the page to where they are widest', () => {

@@ -172,7 +172,7 @@ export function writeStateFile(
 }
 
 export { type Gpu, NoGpuError, startGpu } from './gpu.ts';
-export { startThreads, type Threads } from './threads.ts';
+export { startSimdThreads, startThreads, type Threads } from './threads.ts';
 export {
   type AtomicWriter,
   createAtomicWriter,

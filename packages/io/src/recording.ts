@@ -25,18 +25,11 @@
  * Positions default to doubles, because results are measured on recordings. Directors need no more than f32: they are drawn, and d2 follows from the
  * tangent of the edge.
  */
-import {
-  type BodySpec,
-  type Channel,
-  channelLength,
-  createHash,
-  type Energies,
-  type Scene,
-  type World,
-} from '@tendril-sim/core';
-import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
+import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril-sim/core';
+import { isSealed, sealSection, viewOf } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';
+import { decodeFrame, encodeFrame, frameSizeOf, frameTag } from './recordingFrames.ts';
 import { type SectionOutline, sectionOutline } from './sectionOutline.ts';
 
 /** Version of the recording format. */
@@ -126,26 +119,11 @@ export interface Recording {
   frames(): IterableIterator<RecordingFrame>;
 }
 
-const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
-const frameFixed = 64;
 const footSize = 24;
-const frameTag = 0x4d415246; // FRAM
 const footTag = 0x454e4f44; // DONE
-
-function frameSizeOf({ rods, bodies = [], precision, channels = [] }: RecordingHeader): number {
-  let size = frameFixed + 56 * bodies.length;
-  for (const rod of rods) {
-    size += 3 * rod.nodeCount * (precision === 'f32' ? 4 : 8) + 12 * rod.edgeCount;
-    for (const channel of channels) size += 4 * channelLength(rod, channel);
-  }
-  return align8(size + 4);
-}
 
 /** Creates an encoder for recordings with a header. */
 export function createRecordingEncoder(header: RecordingHeader): RecordingEncoder {
-  const frameSize = frameSizeOf(header);
-  const { channels = [] } = header;
-  const putPosition = header.precision === 'f32' ? putF32 : putF64;
   const hash = createHash();
   let frameCount = 0;
   /** Checksum of the last section, which may still be taken back. */
@@ -158,35 +136,7 @@ export function createRecordingEncoder(header: RecordingHeader): RecordingEncode
   };
   return {
     encodeHeader: () => seal(encodeHead(format, header)),
-    encodeFrame(frame) {
-      const out = new Uint8Array(frameSize);
-      const view = viewOf(out);
-      view.setUint32(0, frameTag, true);
-      view.setUint32(4, frameCount++, true);
-      view.setFloat64(8, frame.time, true);
-      let offset = putF64(
-        out,
-        16,
-        energyNames.map((name) => frame.energies[name]),
-      );
-      header.rods.forEach((rod, k) => {
-        const { nodePosition, edgeDirector, channels: values = {} } = frame.rods[k];
-        checkLength(rod, 'nodePosition', nodePosition, 3 * rod.nodeCount);
-        checkLength(rod, 'edgeDirector', edgeDirector, 3 * rod.edgeCount);
-        offset = putF32(out, putPosition(out, offset, nodePosition), edgeDirector);
-        for (const channel of channels) {
-          const value = values[channel];
-          checkLength(rod, channel, value, channelLength(rod, channel));
-          offset = putF32(out, offset, value);
-        }
-      });
-      header.bodies?.forEach(({ id }, k) => {
-        const body = frame.bodies?.[k];
-        if (!body) throw new RangeError(`the frame lacks body '${id}'`);
-        offset = putF64(out, putF64(out, offset, body.position), body.orientation);
-      });
-      return seal(out);
-    },
+    encodeFrame: (frame) => seal(encodeFrame(header, frame, frameCount++)),
     dropFrame() {
       frameCount--;
       last = new Uint8Array();
@@ -203,17 +153,6 @@ export function createRecordingEncoder(header: RecordingHeader): RecordingEncode
       return out;
     },
   };
-}
-
-function checkLength(
-  rod: RecordedRod,
-  name: string,
-  values: Float64Array | undefined,
-  length: number,
-): asserts values is Float64Array {
-  if (values?.length !== length) {
-    throw new RangeError(`frame of rod '${rod.id}': ${name} has ${values?.length ?? 'no'} numbers, expected ${length}`);
-  }
 }
 
 /** Options for recordings that were cut short. */
@@ -239,9 +178,34 @@ export function readRecording(bytes: ByteSource, source: string, options: Decode
   const head = decodeHead(format, bytes.read(0, headSizeOf(bytes)), source);
   const header = checkHeader(head.header, source);
   const frameSize = frameSizeOf(header);
+  const { frameCount, complete } = checkSections(bytes, source, { from: head.size, frameSize, ...options });
+  const frame = (index: number): RecordingFrame => {
+    if (!Number.isInteger(index) || index < 0 || index >= frameCount) {
+      throw new RangeError(`frame ${index} is outside 0…${frameCount - 1}`);
+    }
+    const start = head.size + index * frameSize;
+    return decodeFrame(header, bytes.read(start, frameSize));
+  };
+  return {
+    header,
+    frameCount,
+    complete,
+    frame,
+    *frames() {
+      for (let k = 0; k < frameCount; k++) yield frame(k);
+    },
+  };
+}
+
+/** Checks the frames, which begin at `from`, and the end mark. Throws unless the recording is complete, or the user asked for a part. */
+function checkSections(
+  bytes: ByteSource,
+  source: string,
+  { from, frameSize, partial = false }: DecodeOptions & { readonly from: number; readonly frameSize: number },
+): { readonly frameCount: number; readonly complete: boolean } {
   const hash = createHash();
-  hash.add(bytes.read(head.size - 4, 4));
-  let offset = head.size;
+  hash.add(bytes.read(from - 4, 4));
+  let offset = from;
   let frameCount = 0;
   let complete = false;
   while (!complete && offset < bytes.size) {
@@ -274,57 +238,16 @@ export function readRecording(bytes: ByteSource, source: string, options: Decode
       `${bytes.size - offset} bytes follow the end of the recording; copy the file again`,
     );
   }
-  if (!complete && !options.partial) {
+  if (!complete && !partial) {
     throw binaryError(
       source,
       offset,
       `the recording is truncated: it ends without its end mark after ${frameCount} complete frames; copy the file again, or read the complete frames with the option partial`,
     );
   }
-  const frame = (index: number): RecordingFrame => {
-    if (!Number.isInteger(index) || index < 0 || index >= frameCount) {
-      throw new RangeError(`frame ${index} is outside 0…${frameCount - 1}`);
-    }
-    const start = head.size + index * frameSize;
-    return decodeFrame(header, bytes.read(start, frameSize));
-  };
-  return {
-    header,
-    frameCount,
-    complete,
-    frame,
-    *frames() {
-      for (let k = 0; k < frameCount; k++) yield frame(k);
-    },
-  };
+  return { frameCount, complete };
 }
 
-function decodeFrame(header: RecordingHeader, bytes: Uint8Array): RecordingFrame {
-  const energyValues = getF64(bytes, 16, 6);
-  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
-  energyNames.forEach((name, k) => {
-    energies[name] = energyValues[k];
-  });
-  const single = header.precision === 'f32';
-  const { channels: channelNames = [] } = header;
-  let offset = frameFixed;
-  const take = (count: number, double: boolean): Float64Array => {
-    const values = double ? getF64(bytes, offset, count) : getF32(bytes, offset, count);
-    offset += count * (double ? 8 : 4);
-    return values;
-  };
-  const rods = header.rods.map((rod): RodFrame => {
-    const nodePosition = take(3 * rod.nodeCount, !single);
-    const edgeDirector = take(3 * rod.edgeCount, false);
-    const channels: Partial<Record<Channel, Float64Array>> = {};
-    for (const channel of channelNames) channels[channel] = take(channelLength(rod, channel), false);
-    return { nodePosition, edgeDirector, channels };
-  });
-  const bodies = header.bodies?.map((): BodyFrame => ({ position: take(3, true), orientation: take(4, true) }));
-  return { time: viewOf(bytes).getFloat64(8, true), rods, ...(bodies && { bodies }), energies };
-}
-
-/** A valid checksum shows that the header is as written, not that a recorder wrote it. */
 function checkHeader(value: unknown, source: string): RecordingHeader {
   const header = value as Partial<RecordingHeader> | null;
   const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 31;

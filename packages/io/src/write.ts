@@ -115,17 +115,20 @@ export function parseTemporaryName(name: string): { readonly target: string; rea
   return target === undefined ? undefined : { target, pid: Number(pid) };
 }
 
+/** Permissions that a file keeps when it is replaced. `path`: its name for messages. */
+function modeOf(target: string, path: string): number {
+  if (!existsSync(target)) return 0o666;
+  const existing = statSync(target);
+  if (existing.isDirectory()) throw new WriteError(path, 'this is a folder; name a file in it');
+  return existing.mode & 0o777;
+}
+
 /** Creates a writer that appends to a temporary file. */
 export function createAtomicWriter(path: string, { overwrite = false }: WriteOptions = {}): AtomicWriter {
   if (!overwrite && existsSync(path)) refuseExisting(path);
   // a link keeps pointing where it did: what it names is replaced, not the link
   const target = existsSync(path) ? realpathSync(path) : path;
-  const mode = attempt(path, 'write', () => {
-    if (!existsSync(target)) return 0o666;
-    const existing = statSync(target);
-    if (existing.isDirectory()) throw new WriteError(path, 'this is a folder; name a file in it');
-    return existing.mode & 0o777;
-  });
+  const mode = attempt(path, 'write', () => modeOf(target, path));
   const temporary = join(dirname(target), temporaryName(target));
   const handle = attempt(path, 'write', () => openSync(temporary, 'wx', mode));
   let state: 'open' | 'closed' | 'committed' | 'aborted' = 'open';

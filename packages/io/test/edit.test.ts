@@ -1,7 +1,7 @@
 /** Scenes changed by a program: what was not touched stays as it was written. */
 import { cases } from '@tendril-sim/cases';
 import { describe, expect, it } from 'vitest';
-import { editSceneText, formatScene, parseScene, sceneFromObject, sceneValues } from '../src/index.ts';
+import { editSceneText, formatScene, parseScene, type SceneInput, sceneFromObject, sceneValues } from '../src/index.ts';
 
 const text = `# a hair
 tendril: 1
@@ -44,12 +44,20 @@ describe('editing', () => {
   });
 });
 
+/** At most so many entries of each list: hairstyles have thousands of rods and pins that are written alike. */
+const MANY = 100;
+const shorten = (scene: SceneInput): SceneInput =>
+  Object.fromEntries(
+    Object.entries(scene).map(([field, value]) => [field, Array.isArray(value) ? value.slice(0, MANY) : value]),
+  ) as unknown as SceneInput;
+
 describe('formatting', () => {
   it.each(cases.map((one) => [one.id, one] as const))('%s reads back as the same scene', (_, one) => {
-    const written = formatScene(one.scene());
+    const scene = shorten(one.scene());
+    const written = formatScene(scene);
     // as JSON: -0 is written as 0
     const read = parseScene(written, one.id).scene;
-    expect(JSON.stringify(read)).toBe(JSON.stringify(sceneFromObject(one.scene())));
+    expect(JSON.stringify(read)).toBe(JSON.stringify(sceneFromObject(scene)));
     // a scene of one rod is a page, not a book
     if (one.id === 'michell-ring') expect(written.split('\n').length).toBeLessThan(20);
   });

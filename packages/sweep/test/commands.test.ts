@@ -54,6 +54,15 @@ quantities: { tip: probe.tip.z, lowest: { of: probe.tip.z, over: min }, t: time 
     expect(found.outcomes[0].rows[5].cells[0]).not.toBe(found.outcomes[1].rows[5].cells[0]);
   });
 
+  it('reads the former name of the largest stretch, with a warning', async () => {
+    const text = (name: string): string =>
+      `scene: rod.yaml\ncommand: statics\nparameters: [{ path: 'rods[0].material.E', name: E, values: [1 GPa] }]\nquantities: { most: rod.rod.${name} }\n`;
+    const [now, before] = [await run(text('stretchMax')), await run(text('maxStretch'))];
+    expect(numbers(before)).toEqual(numbers(now));
+    const study = await readStudy(bench.at(`study-${number}.yaml`), version);
+    expect(await checkFirstRun(study)).toEqual(['quantities.most: maxStretch is now called stretchMax']);
+  });
+
   it('run ends when the rod is at rest, and says when', async () => {
     bench.write(
       'drop.yaml',

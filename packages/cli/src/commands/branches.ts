@@ -6,35 +6,19 @@ import { join } from 'node:path';
 import type { BranchEnd, BranchPoint, PathRow, World, WorldState } from '@tendril-sim/core';
 import { buildResult, csvLine, type Stop } from '@tendril-sim/io';
 import { exitCode } from '../exit.ts';
-import { type Folder, openFolder } from '../folder.ts';
+import { openFolder } from '../folder.ts';
 import { curveColors } from '../html/style.ts';
-import { createBreather, type Interrupt } from '../interrupt.ts';
+import { createBreather } from '../interrupt.ts';
 import { drawLinePlot, type Series } from '../plot/lines.ts';
 import { createFolderRecorder, type Recorder, writeResult } from '../recorder.ts';
-import { explained, type Source } from '../source.ts';
+import { explained } from '../source.ts';
 import { interruptedStop } from '../stop.ts';
 import { describeRods, reportFolder } from '../summary.ts';
-import {
-  bad,
-  createProgress,
-  formatDuration,
-  formatError,
-  formatNumber,
-  formatTable,
-  good,
-  type Terminal,
-} from '../terminal.ts';
+import { bad, createProgress, formatDuration, formatError, formatNumber, formatTable, good } from '../terminal.ts';
 import { version } from '../version.ts';
-import { endBadly } from './run.ts';
+import { endBadly, type WorldJob } from './run.ts';
 
-export interface BranchJob {
-  readonly folder: Folder;
-  readonly source: Source;
-  readonly world: World;
-  readonly options: { readonly quiet?: boolean; readonly json?: boolean; readonly force?: boolean };
-  readonly terminal: Terminal;
-  readonly interrupt: Interrupt;
-}
+export type BranchJob = WorldJob<{ readonly quiet?: boolean; readonly json?: boolean; readonly force?: boolean }>;
 
 /** Start of a branch. */
 interface Origin {

@@ -166,7 +166,7 @@ function formatRows(rows: readonly CheckRow[]): string {
     rows.map((row) => [
       row.model,
       String(row.n),
-      row.quantity,
+      row.at === undefined ? row.quantity : `${row.quantity}, at ${formatNumber(row.at, 3)}`,
       formatNumber(row.measured, 6),
       row.relation === '=' ? formatNumber(row.expected, 6) : `${row.relation} ${formatExpected(row)}`,
       formatNumber(row.error, 2),
@@ -185,6 +185,18 @@ function formatExpected({ relation, expected, tolerance }: CheckRow): string {
 
 /** The fields that other programs read, in the order of the contract. */
 function toJson(row: CheckRow): Record<string, unknown> {
-  const { model, n, quantity, measured, expected, error, tolerance, order, pass } = row;
-  return { case: row.case, model, n, quantity, measured, expected, error, tolerance, order, pass };
+  const { model, n, quantity, at, measured, expected, error, tolerance, order, pass } = row;
+  return {
+    case: row.case,
+    model,
+    n,
+    quantity,
+    ...(at !== undefined && { at }),
+    measured,
+    expected,
+    error,
+    tolerance,
+    order,
+    pass,
+  };
 }

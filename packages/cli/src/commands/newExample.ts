@@ -1,5 +1,5 @@
 /** `tendril new [folder] --example <name>`: copies one of the examples of the documentation into a folder of the user's. */
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Example } from '../choices.ts';
@@ -18,6 +18,16 @@ const firstSteps: Readonly<Record<Example, string>> = {
   web: 'npm install && npm run dev',
 };
 
+const repository = 'https://github.com/tendril-sim/tendril';
+
+/** Links of the README to the rest of the repository, which is not there beside the copy. */
+function linkToRepository(readme: string): void {
+  const text = readFileSync(readme, 'utf8')
+    .replace(/(!\[[^\]]*\]\()\.\.\/\.\.\//g, `$1${repository}/raw/main/`)
+    .replace(/\]\(\.\.\/\.\.\//g, `](${repository}/blob/main/`);
+  writeFileSync(readme, text);
+}
+
 export function createExample(folder: string | undefined, example: Example, terminal: Terminal): number {
   const into = folder ?? example;
   const from = places
@@ -27,6 +37,7 @@ export function createExample(folder: string | undefined, example: Example, term
   if (existsSync(into))
     throw new UsageError(`'${into}' exists and is not overwritten; give another name: tendril new my-folder --example`);
   cpSync(from, into, { recursive: true, filter: (path) => path === from || !leftovers.test(basename(path)) });
+  linkToRepository(join(into, 'README.md'));
   terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps[example]}\n`);
   return exitCode.done;
 }

@@ -89,16 +89,17 @@ export async function run(reference: string, options: RunOptions, terminal: Term
   }
 }
 
-interface Job {
+/** A command that moves a world and writes a folder. */
+export interface WorldJob<Options> {
   readonly folder: Folder;
   readonly source: Source;
   readonly world: World;
-  readonly options: RunOptions;
+  readonly options: Options;
   readonly terminal: Terminal;
   readonly interrupt: Interrupt;
 }
 
-async function runInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
+async function runInto({ folder, source, world, options, terminal, interrupt }: WorldJob<RunOptions>): Promise<number> {
   const recorder = explained(source, () => createFolderRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const totals = createStepTotals();
@@ -304,7 +305,7 @@ function summarise(
   const energies = world.energies();
   const each = steps.count > 0 ? formatNumber(steps.iterations / steps.count, 3) : '0';
   const cut =
-    steps.failures > 0 ? `, ${steps.failures} failed and ${steps.failures === 1 ? 'was' : 'were'} cut smaller` : '';
+    steps.failures > 0 ? `, ${steps.failures} failed and ${steps.failures === 1 ? 'was' : 'were'} halved` : '';
   print(
     `  ${each} iterations per step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );

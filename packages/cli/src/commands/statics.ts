@@ -16,7 +16,7 @@ import {
 import { buildResult, type Stop } from '@tendril-sim/io';
 import { WriteError } from '@tendril-sim/io/node';
 import { exitCode } from '../exit.ts';
-import { checkFolder, type Folder, openFolder } from '../folder.ts';
+import { checkFolder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { openWorld } from '../openWorld.ts';
 import { createFolderRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
@@ -37,7 +37,7 @@ import {
 } from '../terminal.ts';
 import { version } from '../version.ts';
 import { followBranches } from './branches.ts';
-import { endBadly } from './run.ts';
+import { endBadly, type WorldJob } from './run.ts';
 
 export interface StaticsOptions {
   readonly out?: string;
@@ -73,16 +73,14 @@ export async function statics(reference: string, options: StaticsOptions, termin
   }
 }
 
-interface Job {
-  readonly folder: Folder;
-  readonly source: Source;
-  readonly world: World;
-  readonly options: StaticsOptions;
-  readonly terminal: Terminal;
-  readonly interrupt: Interrupt;
-}
-
-async function staticsInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
+async function staticsInto({
+  folder,
+  source,
+  world,
+  options,
+  terminal,
+  interrupt,
+}: WorldJob<StaticsOptions>): Promise<number> {
   const recorder = explained(source, () => createFolderRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const startWall = performance.now();

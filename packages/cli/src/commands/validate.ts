@@ -14,6 +14,6 @@ export async function validate(reference: string, options: ValidateOptions, term
   const source = await loadSource(reference, options);
   const world = await openWorld(source, { threads: 1 });
   reportWarnings([...source.warnings, ...world.warnings], terminal);
-  if (!options.quiet) terminal.out(`${good('✓')} ${source.origin} is right: ${describeRods(world.rods)}\n`);
+  if (!options.quiet) terminal.out(`${good('✓')} ${source.origin} is valid: ${describeRods(world.rods)}\n`);
   return exitCode.done;
 }

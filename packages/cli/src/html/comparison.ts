@@ -92,12 +92,14 @@ function shapes(source: Source, { report, outcomes }: Compared, title: string, c
   );
 }
 
-function runSection(source: Source, compared: Compared, models: readonly ModelId[], count: Numbering): string {
-  const { report, outcomes } = compared;
-  // colours as in the picture, where hues are assigned to the models that ran
+/** Colours as in the picture, where hues are assigned to the models that ran. */
+function modelColors({ outcomes }: Compared, models: readonly ModelId[]): (model: string) => number {
   const ran = models.filter((model) => outcomes.some((one) => one.model === model && one.frames.length > 0));
-  const place = (model: string): number => hueColors[ran.indexOf(model as ModelId) % hueColors.length];
-  const table: StudyTable = {
+  return (model) => hueColors[ran.indexOf(model as ModelId) % hueColors.length];
+}
+
+function runTable({ report }: Compared): StudyTable {
+  return {
     kind: 'table',
     title: 'Runs',
     caption: `Distances from ${report.reference ?? 'none'}, in percent of the longest rod (${number(report.length)} m), over all frames and at the end. Energy in joule.`,
@@ -124,7 +126,10 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
         : [one.model === report.reference ? 'reference' : '', '', '']),
     ]),
   };
-  const distances: Chart = {
+}
+
+function distanceChart({ report }: Compared, colorOf: (model: string) => number): Chart {
+  return {
     kind: 'chart',
     title: `Distance from ${report.reference ?? ''}`,
     caption: 'Root mean square distance of centre lines.',
@@ -135,7 +140,7 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
         ? [
             {
               label: model,
-              color: place(model),
+              color: colorOf(model),
               x: distance.series.map(({ time }) => time),
               y: distance.series.map(({ rms }) => rms),
             },
@@ -143,7 +148,10 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
         : [],
     ),
   };
-  const energies: Chart = {
+}
+
+function energyChart({ outcomes }: Compared, colorOf: (model: string) => number): Chart {
+  return {
     kind: 'chart',
     title: 'Total energy',
     caption: 'Kinetic and elastic energy and the potential of the loads, from the start of each model.',
@@ -154,7 +162,7 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
         ? [
             {
               label: model,
-              color: place(model),
+              color: colorOf(model),
               x: rows.map(({ time }) => time),
               y: rows.map(({ total }) => total - rows[0].total),
             },
@@ -162,11 +170,16 @@ function runSection(source: Source, compared: Compared, models: readonly ModelId
         : [],
     ),
   };
+}
+
+function runSection(source: Source, compared: Compared, models: readonly ModelId[], count: Numbering): string {
+  const colorOf = modelColors(compared, models);
+  const draw = (chart: Chart): string => (chart.lines.length > 0 ? chartFigure(chart, count) : '');
   return `<section id="run"><h2>In time</h2>
 ${shapes(source, compared, 'At the end of the run', count)}
-${tableFigure(table, count)}
-${distances.lines.length > 0 ? chartFigure(distances, count) : ''}
-${energies.lines.length > 0 ? chartFigure(energies, count) : ''}
+${tableFigure(runTable(compared), count)}
+${draw(distanceChart(compared, colorOf))}
+${draw(energyChart(compared, colorOf))}
 </section>`;
 }
 

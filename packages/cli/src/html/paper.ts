@@ -208,10 +208,10 @@ export const rowColumns: readonly string[] = [
 ];
 
 export function rowCells(row: CheckRow): string[] {
-  const { quantity, model, n, measured, expected, relation, error, tolerance, pass } = row;
+  const { quantity, model, n, at, measured, expected, relation, error, tolerance, pass } = row;
   const verdict = pass ? 'pass' : 'miss';
   return [
-    quantity,
+    at === undefined ? quantity : `${quantity}, at ${number(at, 3)}`,
     model,
     String(n),
     number(measured),

@@ -93,110 +93,122 @@ function layAxis(
   };
 }
 
-export function drawLinePlot(plot: LinePlot): string {
+/** A plot on its page: the rectangle of the curves in pixels, axes, and which curves are drawn. */
+interface LaidPlot {
+  readonly plot: LinePlot;
+  readonly width: number;
+  readonly height: number;
+  /** Edges of the rectangle; its left edge and bottom margin are `left` and `bottom`. */
+  readonly top: number;
+  readonly right: number;
+  readonly xAxis: Axis;
+  readonly yAxis: Axis;
+  readonly drawn: readonly Series[];
+  /** Curves that never leave zero by more than their own width: they are named in words. */
+  readonly negligible: readonly Series[];
+}
+
+const xOf = ({ x }: LinePlot, one: Series): ArrayLike<number> => one.x ?? x;
+
+function layPlot(plot: LinePlot): LaidPlot {
   const { xUnit, yUnit, xScale = 'linear', yScale = 'linear', width = 800, height = 440 } = plot;
   const top = plot.title === '' ? 30 : 64;
   const all = extent([...plot.series.map(({ y }) => y), (plot.points ?? []).map(({ y }) => y)], yScale);
   const largest = Math.max(Math.abs(all[0]), Math.abs(all[1]));
-  // A curve that never leaves zero by more than its own width says nothing; name it in words.
   const negligible =
     yScale === 'log' || plot.drawsZero
       ? []
       : plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest && y.length > 0);
   const drawn = plot.series.filter((one) => !negligible.includes(one));
-  const right = 22 + Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
-  const xOf = (one: Series): ArrayLike<number> => one.x ?? plot.x;
-  const places = [...plot.series.map(xOf), ...plot.series.map(({ failures = [] }) => failures)];
+  const right = width - 22 - Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
+  const places = [...plot.series.map((one) => xOf(plot, one)), ...plot.series.map(({ failures = [] }) => failures)];
   const xRange = xScale === 'log' || plot.series.some(({ x }) => x) ? extent(places, xScale) : ends(plot.x);
   const yRange = yScale === 'log' ? decades(all) : withZero(all);
-  const xAxis = layAxis(xScale, xRange, [left, width - right], plot.xLabel, xUnit, width < 600 ? 5 : 8);
+  const xAxis = layAxis(xScale, xRange, [left, right], plot.xLabel, xUnit, width < 600 ? 5 : 8);
   const yAxis = layAxis(yScale, yRange, [height - bottom, top], plot.yLabel, yUnit, 6);
-  const { to: toX } = xAxis;
-  const { to: toY } = yAxis;
+  return { plot, width, height, top, right, xAxis, yAxis, drawn, negligible };
+}
 
-  const body: string[] = [
-    ...(plot.title === ''
-      ? []
-      : [text(left, 26, fitText(plot.title, width - left - 20, 15, true), { size: 15, bold: true })]),
-    ...(plot.subtitle
-      ? [text(left, 44, fitText(plot.subtitle, width - left - 20, 11), { size: 11, fill: inkSoft })]
-      : []),
-  ];
-  for (const band of plot.bands ?? []) {
-    const a = toX(band.from);
-    const w = Math.max(1, toX(band.to) - a);
-    body.push(`<rect x="${num(a)}" y="${top}" width="${num(w)}" height="${height - top - bottom}" fill="#f7eef0"/>`);
-    if (w > textWidth(band.label, 10) + 10) {
-      body.push(text(a + w / 2, height - bottom - 8, band.label, { size: 10, fill: '#a5647a', anchor: 'middle' }));
-    }
-  }
-  yAxis.ticks.forEach((tick, k) => {
-    const y = toY(tick);
-    body.push(line(left, y, width - right, y, tick === yAxis.zero ? '#b6bdc4' : gridColor, 1));
-    body.push(text(left - 9, y + 4, yAxis.labels[k], { anchor: 'end', fill: inkSoft }));
-  });
-  xAxis.ticks.forEach((tick, k) => {
-    const at = toX(tick);
-    body.push(line(at, height - bottom, at, height - bottom + 5, '#8b959e', 1));
-    body.push(text(at, height - bottom + 19, xAxis.labels[k], { anchor: 'middle', fill: inkSoft }));
-  });
-  body.push(line(left, height - bottom, width - right, height - bottom, '#8b959e', 1));
-  body.push(
-    text((left + width - right) / 2, height - 14, xAxis.title, {
-      anchor: 'middle',
-      size: 12,
-    }),
-    text(20, (top + height - bottom) / 2, yAxis.title, {
-      anchor: 'middle',
-      size: 12,
-      rotate: -90,
-    }),
-  );
-  if (negligible.length > 0) {
-    const bound = Math.max(...negligible.map(({ y }) => peak(y)));
-    const names = negligible.map(({ label }) => label).join(', ');
-    const most = yUnit === '' ? minus(bound.toExponential(0)) : formatQuantity(bound, yUnit, 2);
-    const limit = bound === 0 ? 'zero throughout' : `never above ${most}`;
+export function drawLinePlot(plot: LinePlot): string {
+  const laid = layPlot(plot);
+  const { width, height, top, right, xAxis, yAxis, drawn } = laid;
+  const body = [...drawTitles(plot, width), ...drawBands(laid), ...drawAxes(laid), ...nameNegligible(laid)];
+  body.push(...drawMarks(laid));
+  for (const one of drawn) body.push(...drawSeries(one, xOf(plot, one), xAxis, yAxis, right - left, top));
+  for (const point of plot.points ?? []) {
+    const fill = point.filled ? ink : paper;
     body.push(
-      text(width - 16, height - 14, fitText(`${names}: ${limit}`, width / 2 - 80, 10), {
-        size: 10,
-        fill: inkSoft,
-        anchor: 'end',
-      }),
+      `<circle cx="${num(xAxis.to(point.x))}" cy="${num(yAxis.to(point.y))}" r="4" fill="${fill}" stroke="${ink}" stroke-width="1.2"/>`,
     );
   }
-  for (const mark of plot.marks ?? []) {
-    const at = toX(mark.x);
-    const onLeft = at > (left + width - right) / 2;
-    body.push(line(at, top - 4, at, height - bottom, '#a5647a', 1.2, '4 3'));
-    body.push(
+  body.push(...endLabels(laid));
+  return document(width, height, plot.title, body);
+}
+
+function drawTitles({ title, subtitle }: LinePlot, width: number): string[] {
+  return [
+    ...(title === '' ? [] : [text(left, 26, fitText(title, width - left - 20, 15, true), { size: 15, bold: true })]),
+    ...(subtitle ? [text(left, 44, fitText(subtitle, width - left - 20, 11), { size: 11, fill: inkSoft })] : []),
+  ];
+}
+
+function drawBands({ plot, height, top, xAxis }: LaidPlot): string[] {
+  return (plot.bands ?? []).flatMap((band) => {
+    const a = xAxis.to(band.from);
+    const w = Math.max(1, xAxis.to(band.to) - a);
+    return [
+      `<rect x="${num(a)}" y="${top}" width="${num(w)}" height="${height - top - bottom}" fill="#f7eef0"/>`,
+      ...(w > textWidth(band.label, 10) + 10
+        ? [text(a + w / 2, height - bottom - 8, band.label, { size: 10, fill: '#a5647a', anchor: 'middle' })]
+        : []),
+    ];
+  });
+}
+
+function drawAxes({ height, top, right, xAxis, yAxis }: LaidPlot): string[] {
+  const out: string[] = [];
+  yAxis.ticks.forEach((tick, k) => {
+    const y = yAxis.to(tick);
+    out.push(line(left, y, right, y, tick === yAxis.zero ? '#b6bdc4' : gridColor, 1));
+    out.push(text(left - 9, y + 4, yAxis.labels[k], { anchor: 'end', fill: inkSoft }));
+  });
+  xAxis.ticks.forEach((tick, k) => {
+    const at = xAxis.to(tick);
+    out.push(line(at, height - bottom, at, height - bottom + 5, '#8b959e', 1));
+    out.push(text(at, height - bottom + 19, xAxis.labels[k], { anchor: 'middle', fill: inkSoft }));
+  });
+  out.push(line(left, height - bottom, right, height - bottom, '#8b959e', 1));
+  out.push(
+    text((left + right) / 2, height - 14, xAxis.title, { anchor: 'middle', size: 12 }),
+    text(20, (top + height - bottom) / 2, yAxis.title, { anchor: 'middle', size: 12, rotate: -90 }),
+  );
+  return out;
+}
+
+function nameNegligible({ plot: { yUnit }, width, height, negligible }: LaidPlot): string[] {
+  if (negligible.length === 0) return [];
+  const bound = Math.max(...negligible.map(({ y }) => peak(y)));
+  const names = negligible.map(({ label }) => label).join(', ');
+  const most = yUnit === '' ? minus(bound.toExponential(0)) : formatQuantity(bound, yUnit, 2);
+  const limit = bound === 0 ? 'zero throughout' : `never above ${most}`;
+  const words = fitText(`${names}: ${limit}`, width / 2 - 80, 10);
+  return [text(width - 16, height - 14, words, { size: 10, fill: inkSoft, anchor: 'end' })];
+}
+
+function drawMarks({ plot, height, top, right, xAxis }: LaidPlot): string[] {
+  return (plot.marks ?? []).flatMap((mark) => {
+    const at = xAxis.to(mark.x);
+    const onLeft = at > (left + right) / 2;
+    return [
+      line(at, top - 4, at, height - bottom, '#a5647a', 1.2, '4 3'),
       text(at + (onLeft ? -6 : 6), top + 8, mark.label, {
         size: 10.5,
         fill: '#8a3f58',
         anchor: onLeft ? 'end' : 'start',
         halo: true,
       }),
-    );
-  }
-  for (const one of drawn) body.push(...drawSeries(one, xOf(one), xAxis, yAxis, width - right - left, top));
-  for (const point of plot.points ?? []) {
-    const fill = point.filled ? ink : paper;
-    body.push(
-      `<circle cx="${num(toX(point.x))}" cy="${num(toY(point.y))}" r="4" fill="${fill}" stroke="${ink}" stroke-width="1.2"/>`,
-    );
-  }
-  body.push(
-    ...endLabels(
-      drawn.filter(({ label }) => label !== ''),
-      xOf,
-      xAxis,
-      yAxis,
-      width - right,
-      top,
-      height,
-    ),
-  );
-  return document(width, height, plot.title, body);
+    ];
+  });
 }
 
 function drawSeries(
@@ -245,20 +257,13 @@ function endOf({ y }: Series, x: ArrayLike<number>): { x: number; y: number } {
 }
 
 /** Labels beside the ends of the curves, pushed apart so that none covers another. */
-function endLabels(
-  series: readonly Series[],
-  xOf: (one: Series) => ArrayLike<number>,
-  { to: toX }: Axis,
-  { to: toY }: Axis,
-  edge: number,
-  top: number,
-  height: number,
-): string[] {
+function endLabels({ plot, drawn, xAxis, yAxis, right: edge, top, height }: LaidPlot): string[] {
   const gap = 15;
-  const labels = series
+  const labels = drawn
+    .filter(({ label }) => label !== '')
     .map((one) => {
-      const { x, y } = endOf(one, xOf(one));
-      return { one, x: toX(x), target: toY(y) || failedAt(one, top), y: 0 };
+      const { x, y } = endOf(one, xOf(plot, one));
+      return { one, x: xAxis.to(x), target: yAxis.to(y) || failedAt(one, top), y: 0 };
     })
     .filter(({ target }) => Number.isFinite(target))
     .sort((a, b) => a.target - b.target);

@@ -126,10 +126,11 @@ export function createScenery(
   obstacles: readonly PictureObstacle[],
   pools: readonly Pool[],
   place: (points: ArrayLike<number>) => Float64Array,
-  frame: readonly [number, number, number, number],
+  frame: PageBox,
 ): Scenery | undefined {
   if (obstacles.length === 0) return undefined;
-  const grounds = pools.map((pool) => groundOf(pool, place));
+  // the renderer aborts the process over a group whose parts are all off the page
+  const grounds = pools.map((pool) => groundOf(pool, place)).filter(({ box }) => overlaps(box, frame));
   const floor = (x: number, y: number): number =>
     grounds.reduce((most, { depth }) => Math.max(most, depth(x, y)), -Infinity);
   const solids = obstacles
@@ -173,7 +174,7 @@ function isBehind(relief: Relief, x: number, y: number, reach: number, half: num
   return false;
 }
 
-function reachesBorder({ box }: Relief, [x, y, width, height]: readonly [number, number, number, number]): boolean {
+function reachesBorder({ box }: Relief, [x, y, width, height]: PageBox): boolean {
   return box[0] < x + 1 || box[1] < y + 1 || box[0] + box[2] > x + width - 1 || box[1] + box[3] > y + height - 1;
 }
 
@@ -186,7 +187,16 @@ function imageOf(relief: Relief): string {
 const groundColor = '#eceff1';
 const gridColor = '#cdd3d9';
 
+/** Left, top, width, height. */
+type PageBox = readonly [number, number, number, number];
+
+function overlaps([ax, ay, aw, ah]: PageBox, [bx, by, bw, bh]: PageBox): boolean {
+  return ax < bx + bw && bx < ax + aw && ay < by + bh && by < ay + ah;
+}
+
 interface Ground {
+  /** Where it is on the page. */
+  readonly box: PageBox;
   readonly svg: readonly string[];
   depth(x: number, y: number): number;
 }
@@ -197,6 +207,8 @@ function groundOf({ center, u, v, origin }: Pool, place: (points: ArrayLike<numb
     [p[3] - p[0], p[4] - p[1], p[5] - p[2]],
     [p[6] - p[0], p[7] - p[1], p[8] - p[2]],
   ];
+  const [wide, high] = [Math.hypot(a[0], b[0]), Math.hypot(a[1], b[1])];
+  const box: PageBox = [p[0] - wide, p[1] - high, 2 * wide, 2 * high];
   const area = a[0] * b[1] - a[1] * b[0];
   // its normal, which is u × v, looks at the reader where this is negative: y runs down the page
   const square = Math.hypot(...a) * Math.hypot(...b);
@@ -204,7 +216,7 @@ function groundOf({ center, u, v, origin }: Pool, place: (points: ArrayLike<numb
     const [dx, dy] = Math.hypot(a[0], a[1]) > Math.hypot(b[0], b[1]) ? a : b;
     const [x, y] = [num(p[0] - dx), num(p[1] - dy)];
     const edge = `<path d="M${x} ${y}L${num(p[0] + dx)} ${num(p[1] + dy)}" stroke="${mix(groundColor, '#000000', 0.2)}" stroke-width="1.4"/>`;
-    return { svg: [edge], depth: () => -Infinity };
+    return { box, svg: [edge], depth: () => -Infinity };
   }
   // in units of the half axes, where the pool is a circle of radius 1
   const fade = (id: string, color: string): string =>
@@ -212,6 +224,7 @@ function groundOf({ center, u, v, origin }: Pool, place: (points: ArrayLike<numb
   const matrix = [a[0], a[1], b[0], b[1], p[0], p[1]].map(num).join(' ');
   const spacing = niceFloor(Math.hypot(...u) / 3) / Math.hypot(...u);
   return {
+    box,
     svg: [
       fade('ground', groundColor),
       fade('grid', gridColor),
@@ -240,7 +253,7 @@ function gridPath([s, t]: readonly [number, number], spacing: number): string {
 }
 
 /** What reaches the border of the frame fades there: it goes on, and the page does not. */
-function fadeOut(parts: readonly string[], [x, y, width, height]: readonly [number, number, number, number]): string[] {
+function fadeOut(parts: readonly string[], [x, y, width, height]: PageBox): string[] {
   const size = (s: number, along: number): string => num(s / along);
   const stops = (along: number): string =>
     [

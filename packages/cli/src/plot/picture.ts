@@ -76,7 +76,25 @@ export interface Picture {
   readonly nested?: boolean;
 }
 
-export function drawPicture(picture: Picture): string {
+/** A picture laid out on its page: view and scale, which frames are shown, and in which colours. */
+interface LaidPicture {
+  readonly picture: Picture;
+  /** Hues in use; above a certain number all rods have the same, and are drawn as a crowd. */
+  readonly hues: ReadonlySet<number>;
+  readonly isCrowd: boolean;
+  readonly bodies: readonly PictureBody[];
+  readonly view: View;
+  readonly page: Page;
+  readonly scenery: ReturnType<typeof createScenery>;
+  /** Frames shown, the last of them in front, and how strong each is drawn, from 0 to 1. */
+  readonly select: readonly number[];
+  readonly amounts: readonly number[];
+  /** Pieces per edge of each rod, so that curves look smooth. */
+  readonly parts: readonly number[];
+  hue(rod: number): number;
+}
+
+function layPicture(picture: Picture): LaidPicture {
   const { rods } = picture;
   const hues = new Set(rods.map(({ hue }, k) => hue ?? k));
   const few = hues.size <= hueCount;
@@ -94,46 +112,54 @@ export function drawPicture(picture: Picture): string {
   const page = layOut(view, [...swept, ...around, ...roomForPools(pools)], rods);
   const scenery = createScenery(obstacles, pools, page.place, [0, top - 8, widthPage, page.height - top - bottom + 24]);
   const select = picture.select ?? thinOut(candidates, rods, page);
-  const shown = select.map((frame) => rods.map((rod) => rod.frames[frame]));
-  const amounts = select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1));
-  const hue = (rod: number): number => (few ? (rods[rod].hue ?? rod) : 0);
+  const edges = rods.reduce((sum, { radius }) => sum + radius.length, 0);
+  return {
+    picture,
+    hues,
+    isCrowd: !few,
+    bodies,
+    view,
+    page,
+    scenery,
+    select,
+    amounts: select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1)),
+    parts: rods.map((rod) => Math.min(partsOf(rod, page.scale), few ? 8 : Math.max(1, Math.floor(4000 / edges)))),
+    hue: (rod) => (few ? (rods[rod].hue ?? rod) : 0),
+  };
+}
 
+export function drawPicture(picture: Picture): string {
+  const laid = layPicture(picture);
+  const { page, view, scenery } = laid;
   const body: string[] = [
     text(side - 8, 28, fitText(picture.title, widthPage - 2 * side, 15, true), { size: 15, bold: true }),
     ...(picture.subtitle
       ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
   ];
-  const pins = picture.pins ?? [];
-  const edges = rods.reduce((sum, { radius }) => sum + radius.length, 0);
-  const parts = rods.map((rod) => Math.min(partsOf(rod, page.scale), few ? 8 : Math.max(1, Math.floor(4000 / edges))));
-  const stroke = (frame: number, rod: number, color: string): Stroke => {
-    const { closed, radius } = rods[rod];
-    const isClamped = (node: number): boolean =>
-      pins.some((pin) => pin.rod === rod && pin.node === node && pin.kind === 'clamp');
-    return {
-      points: page.place(refineCurve(shown[frame][rod], closed, parts[rod])),
-      closed,
-      width: Array.from({ length: radius.length * parts[rod] }, (_, j) =>
-        picture.nested
-          ? nestedWidth(hue(rod), hues.size)
-          : page.widthOf(radiusAt(radius, (j + 0.5) / parts[rod], closed)),
-      ),
-      color,
-      flat: few ? [isClamped(0), isClamped(radius.length)] : undefined,
-    };
-  };
+  drawLayers(laid).forEach((layer, k) => {
+    body.push(...layer, ...(scenery?.after[k] ?? []));
+  });
+  const baseline = page.height - 30;
+  body.push(...drawAxes(side + 4, baseline, view, picture.gravity));
+  body.push(...drawScaleBar(widthPage - side, baseline - 8, page.scale, 150));
+  body.push(...drawLegend(laid, baseline));
+  return document(widthPage, page.height, picture.title, body);
+}
+
+/** Rods, bodies and pins, in layers from back to front. */
+function drawLayers(laid: LaidPicture): string[][] {
+  const { picture, isCrowd, bodies, page, scenery, select, amounts } = laid;
+  const { rods } = picture;
   const layers: string[][] = Array.from({ length: layerCount }, () => []);
-  const front = layers[layerCount - 1];
   const lay = (parts: readonly string[][]): void => {
     parts.forEach((part, k) => {
       layers[k].push(...part);
     });
   };
-  const last = select.length - 1;
-  for (let k = 0; k < last; k++) {
+  for (let k = 0; k < select.length - 1; k++) {
     rods.forEach((_, rod) => {
-      lay(layGhost(stroke(k, rod, ramp(hue(rod), amounts[k])), few ? 1 : 0.6, scenery));
+      lay(layGhost(strokeOf(laid, k, rod, ramp(laid.hue(rod), amounts[k])), isCrowd ? 0.6 : 1, scenery));
     });
   }
   for (const one of bodies) {
@@ -144,42 +170,62 @@ export function drawPicture(picture: Picture): string {
     });
   }
   if (rods.length <= 2) for (const rod of rods) lay(drawTrace(rod, page, scenery));
-  const layMarks = (strokes: readonly Stroke[]): void => {
-    const found = pinMarks(pins, parts, view, strokes, scenery);
+  layLastFrame(laid, layers, lay);
+  return layers;
+}
+
+/** The last frame in full, with the marks of pins: those of a crowd go behind it, those of a few rods in front. */
+function layLastFrame(laid: LaidPicture, layers: string[][], lay: (parts: readonly string[][]) => void): void {
+  const { picture, isCrowd, view, page, scenery, select, parts } = laid;
+  const last = select.length - 1;
+  const strokes = picture.rods.map((rod, k) => ({
+    ...strokeOf(laid, last, k, isCrowd ? variedColor(k) : ramp(laid.hue(k), 1)),
+    round: rod.section === undefined,
+    ...(!isCrowd && { prism: surfaceOf(rod, rod.frames[select[last]], parts[k], page) }),
+  }));
+  const layMarks = (): void => {
+    const found = pinMarks(picture.pins ?? [], parts, view, strokes, scenery);
     drawPins(found).forEach((mark, k) => {
       layers[found[k].layer].push(mark);
     });
   };
-  const final = rods.map((rod, k) => ({
-    ...stroke(last, k, few ? ramp(hue(k), 1) : variedColor(k)),
-    round: rod.section === undefined,
-    ...(few && { prism: surfaceOf(rod, shown[last][k], parts[k], page) }),
-  }));
-  // The dots of a crowd go behind it, the marks of a few pins before it.
-  if (!few) layMarks(final);
-  if (picture.nested) front.push(...final.map((one) => drawGhost(one, 1)));
-  else lay(layTubes(final, !view.planar, scenery));
-  if (few) layMarks(final);
-  layers.forEach((layer, k) => {
-    body.push(...layer, ...(scenery?.after[k] ?? []));
-  });
+  if (isCrowd) layMarks();
+  if (picture.nested) layers[layerCount - 1].push(...strokes.map((one) => drawGhost(one, 1)));
+  else lay(layTubes(strokes, !view.planar, scenery));
+  if (!isCrowd) layMarks();
+}
 
-  const baseline = page.height - 30;
-  body.push(...drawAxes(side + 4, baseline, view, picture.gravity));
-  body.push(...drawScaleBar(widthPage - side, baseline - 8, page.scale, 150));
-  body.push(
-    ...drawTimeLegend(side + 104, baseline - 2, widthPage - 2 * side - 340, {
-      label: picture.timeLabel ?? 't',
-      unit: picture.timeUnit ?? 's',
-      times: select.map((frame) => picture.times[frame]),
-      labels: picture.labels && select.map((frame) => picture.labels?.[frame] ?? ''),
-      amounts,
-      rows: few
-        ? [...hues].map((one) => ({ hue: one, name: rods[rods.findIndex((_, k) => hue(k) === one)].id }))
-        : [{ hue: 0, name: '' }],
-    }),
-  );
-  return document(widthPage, page.height, picture.title, body);
+/** Centreline and widths of a rod in a shown frame. */
+function strokeOf(laid: LaidPicture, shown: number, rod: number, color: string): Stroke {
+  const { picture, page, select, parts, isCrowd, hues } = laid;
+  const { closed, radius, frames } = picture.rods[rod];
+  const isClamped = (node: number): boolean =>
+    (picture.pins ?? []).some((pin) => pin.rod === rod && pin.node === node && pin.kind === 'clamp');
+  return {
+    points: page.place(refineCurve(frames[select[shown]], closed, parts[rod])),
+    closed,
+    width: Array.from({ length: radius.length * parts[rod] }, (_, j) =>
+      picture.nested
+        ? nestedWidth(laid.hue(rod), hues.size)
+        : page.widthOf(radiusAt(radius, (j + 0.5) / parts[rod], closed)),
+    ),
+    color,
+    flat: isCrowd ? undefined : [isClamped(0), isClamped(radius.length)],
+  };
+}
+
+function drawLegend({ picture, hues, isCrowd, select, amounts, hue }: LaidPicture, baseline: number): string[] {
+  const { rods } = picture;
+  return drawTimeLegend(side + 104, baseline - 2, widthPage - 2 * side - 340, {
+    label: picture.timeLabel ?? 't',
+    unit: picture.timeUnit ?? 's',
+    times: select.map((frame) => picture.times[frame]),
+    labels: picture.labels && select.map((frame) => picture.labels?.[frame] ?? ''),
+    amounts,
+    rows: isCrowd
+      ? [{ hue: 0, name: '' }]
+      : [...hues].map((one) => ({ hue: one, name: rods[rods.findIndex((_, k) => hue(k) === one)].id })),
+  });
 }
 
 /** Below this width a stripe on a round rod would only blur it [px]. */

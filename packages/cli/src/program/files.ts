@@ -30,7 +30,10 @@ export function addFiles(program: Program): void {
     length: parseLength,
     integer: parseInteger,
   });
-  addStart(program);
+  addNew(program);
+  addServers(program);
+  addSchema(program);
+  addRecover(program);
 }
 
 function addExport({ verb, terminal, setCode }: Program): void {
@@ -115,7 +118,7 @@ Examples:
     });
 }
 
-function addStart({ verb, terminal, setCode }: Program): void {
+function addNew({ verb, terminal, setCode }: Program): void {
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
     .addOption(new Option('--template <name>', 'what it is about').choices(templates).default('cable'))
     .addOption(
@@ -142,7 +145,9 @@ function addStart({ verb, terminal, setCode }: Program): void {
       const { create } = await import('../commands/new.ts');
       setCode(create(file, options.template, terminal));
     });
+}
 
+function addServers({ verb, terminal, setCode }: Program): void {
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
     .option('--no-open', 'only print the address')
@@ -163,7 +168,9 @@ function addStart({ verb, terminal, setCode }: Program): void {
       const { docs } = await import('../commands/docs.ts');
       setCode(await docs(options, terminal));
     });
+}
 
+function addSchema({ verb, terminal, setCode }: Program): void {
   verb('schema', 'print the JSON Schema of scene files')
     .option('--sweep', 'of study files in place of scenes')
     .option('-o, --out <file>', 'write it to a file')
@@ -172,7 +179,9 @@ function addStart({ verb, terminal, setCode }: Program): void {
       const { schema } = await import('../commands/schema.ts');
       setCode(await schema(options, terminal));
     });
+}
 
+function addRecover({ verb, terminal, setCode }: Program): void {
   verb('recover <folder>', 'save what a run that was killed had recorded in a folder')
     .addHelpText('after', '\nExample:\n  tendril recover out/scene')
     .action(async (folder: string) => {

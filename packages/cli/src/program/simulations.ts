@@ -59,8 +59,8 @@ function addRun({ verb, terminal, setCode }: Program): void {
       'after',
       `
 Writes recording.tendril, energies.csv, energies.svg, picture.svg, picture.png, probes.csv and probes.svg (if the scene has probes),
-state.tendril (to go on from) and result.json. Ctrl-C finishes the present step and writes all of them; a second ends at once.
-A scene of - is read from standard input. tendril recover saves what a killed run left.
+state.tendril (for --resume) and result.json. Ctrl-C finishes the current step and writes all of them; a second Ctrl-C ends at once.
+The scene - is read from standard input. tendril recover saves the frames and the last checkpoint of a killed run.
 
 Examples:
   tendril run scene.yaml --until "0.5 s"

@@ -16,7 +16,7 @@ import { suggest } from '../suggest.ts';
 /** How many runs are tried, spread over the study. */
 const samples = 16;
 
-/** Throws InputError if the first run is rejected; returns warnings about others. */
+/** Throws InputError if the first run is rejected; returns warnings about others and about former names. */
 export async function checkFirstRun(study: Study): Promise<string[]> {
   const { plan } = study;
   if (plan.command === 'check') return [];
@@ -39,8 +39,11 @@ export async function checkFirstRun(study: Study): Promise<string[]> {
       refuse(index, error);
     }
   }
-  if (warnings.length === 0) return [];
-  return [`${warnings.length} of ${tried} runs that were tried will be refused`, ...warnings.slice(0, 3)];
+  const former = plan.quantities
+    .filter(({ of }) => /\bmaxStretch\b/.test(of))
+    .map(({ name }) => `quantities.${name}: maxStretch is now called stretchMax`);
+  if (warnings.length === 0) return former;
+  return [...former, `${warnings.length} of ${tried} runs that were tried will be refused`, ...warnings.slice(0, 3)];
 }
 
 const isRejected = (error: unknown): error is InputError | SceneError =>

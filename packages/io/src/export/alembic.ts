@@ -249,31 +249,23 @@ function curvesObject(source: Source, name: string, group: string): AbcObject {
     for (const radius of radii) width[at++] = 2 * radius;
     if (rod.closed) width[at++] = 2 * radii[0];
   }
-  const schema = 'AbcGeom_Curve_v2';
+  return geomObject(name, 'AbcGeom_Curve_v2', [
+    points,
+    { name: 'nVertices', pod: 'int32', samples: fixed(counts) },
+    // linear, not periodic, no basis
+    { name: 'curveBasisAndType', pod: 'uint8', extent: 4, isScalar: true, samples: fixed(Uint8Array.of(1, 0, 0, 0)) },
+    geomParam('width', 'float32', 'vtx', width),
+    box,
+    { name: '.arbGeomParams', properties: groomParams(source, width, group) },
+  ]);
+}
+
+/** An object of AbcGeom. */
+function geomObject(name: string, schema: string, properties: Property[]): AbcObject {
   return {
     name,
     metadata: { schema, schemaObjTitle: `${schema}:.geom` },
-    properties: [
-      {
-        name: '.geom',
-        metadata: { schema },
-        properties: [
-          points,
-          { name: 'nVertices', pod: 'int32', samples: fixed(counts) },
-          // linear, not periodic, no basis
-          {
-            name: 'curveBasisAndType',
-            pod: 'uint8',
-            extent: 4,
-            isScalar: true,
-            samples: fixed(Uint8Array.of(1, 0, 0, 0)),
-          },
-          geomParam('width', 'float32', 'vtx', width),
-          box,
-          { name: '.arbGeomParams', properties: groomParams(source, width, group) },
-        ],
-      },
-    ],
+    properties: [{ name: '.geom', metadata: { schema }, properties }],
   };
 }
 
@@ -310,23 +302,12 @@ function meshObject(source: Source, name: string, { position, triangle, moves, p
         out[i + r] = at[9 + r] + at[r] * position[i] + at[3 + r] * position[i + 1] + at[6 + r] * position[i + 2];
     return out;
   });
-  const schema = 'AbcGeom_PolyMesh_v1';
   // Alembic winds faces clockwise seen from outside
   const corners = Int32Array.from(triangle, (_, k) => triangle[k - (k % 3) + (2 - (k % 3))]);
-  return {
-    name,
-    metadata: { schema, schemaObjTitle: `${schema}:.geom` },
-    properties: [
-      {
-        name: '.geom',
-        metadata: { schema },
-        properties: [
-          points,
-          { name: '.faceIndices', pod: 'int32', samples: fixed(corners) },
-          { name: '.faceCounts', pod: 'int32', samples: fixed(new Int32Array(triangle.length / 3).fill(3)) },
-          box,
-        ],
-      },
-    ],
-  };
+  return geomObject(name, 'AbcGeom_PolyMesh_v1', [
+    points,
+    { name: '.faceIndices', pod: 'int32', samples: fixed(corners) },
+    { name: '.faceCounts', pod: 'int32', samples: fixed(new Int32Array(triangle.length / 3).fill(3)) },
+    box,
+  ]);
 }

@@ -15,6 +15,7 @@ import { hypotOf } from '@tendril-sim/core/math';
 import { putF32 } from '../bytes.ts';
 import type { RecordedRod, RecordingFrame } from '../recording.ts';
 import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';
+import { type BinaryLayout, createBinaryLayout } from './glbLayout.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { ballMesh, type Look, layMesh, type MeshLayout, placeMesh } from './tube.ts';
 
@@ -113,124 +114,105 @@ function* targetsOf(
   }
 }
 
-/** The JSON that describes the binary part, and the length of that part. Both follow the order in `writeGlb`. */
-function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: Uint8Array; binaryLength: number } {
+/** Meshes of rods, with a morph target per frame; of bodies and obstacles, one each. */
+function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Mesh[], look: Look): object[] {
   const { header, frameCount } = film;
-  const accessors: object[] = [];
-  const bufferViews: object[] = [];
-  let offset = 0;
-  const add = (byteLength: number, accessor: object, target?: number): number => {
-    bufferViews.push({ buffer: 0, byteOffset: offset, byteLength, ...(target && { target }) });
-    offset += byteLength;
-    accessors.push({ bufferView: bufferViews.length - 1, ...accessor });
-    return accessors.length - 1;
-  };
-  const vectors = (values: Float32Array, bounds: boolean): number =>
-    add(
-      values.byteLength,
-      { componentType: 5126, count: values.length / 3, type: 'VEC3', ...(bounds && boundsOf(values)) },
-      34962,
-    );
-  const wholes = (values: Uint32Array): number =>
-    add(values.byteLength, { componentType: 5125, count: values.length, type: 'SCALAR' }, 34963);
-
-  const primitives = meshes.map((mesh) => {
-    const indices = wholes(mesh.layout.indices);
+  const animated = frameCount > 1;
+  const rods = meshes.map((mesh, m) => {
+    const indices = layout.indices(mesh.layout.indices);
     const targets: object[] = [];
     for (const { position, normal } of targetsOf(film, mesh, look))
-      targets.push({ POSITION: vectors(position, true), ...(normal && { NORMAL: vectors(normal, false) }) });
-    return { indices, attributes: targets[0], targets: targets.slice(1) };
-  });
-  const bodies = drawnBodies(header);
-  const ball = ballMesh();
-  const ballIndices = bodies.length > 0 ? wholes(ball.indices) : 0;
-  const ballPosition = bodies.length > 0 ? vectors(ball.position, true) : 0;
-  const obstacles = obstaclesOf(header);
-  const obstacleMeshes = obstacles.map(({ position, triangle }) => ({
-    indices: wholes(triangle),
-    // without normals a viewer shades every triangle flat
-    attributes: { POSITION: vectors(Float32Array.from(position), true) },
-  }));
-  const animated = frameCount > 1;
-  const floats = (count: number, type: string, more: object = {}): number =>
-    add(count * 4 * (type === 'VEC3' ? 3 : type === 'VEC4' ? 4 : 1), { componentType: 5126, count, type, ...more });
-  const samplers: object[] = [];
-  const channels: object[] = [];
-  if (animated) {
-    const [start, end] = [film.frame(0).time, film.frame(frameCount - 1).time];
-    const times = floats(frameCount, 'SCALAR', { min: [0], max: [Math.fround(end - start)] });
-    const weights = floats(frameCount * (frameCount - 1), 'SCALAR');
-    samplers.push({ input: times, output: weights, interpolation: 'LINEAR' });
-    meshes.forEach((_, m) => {
-      channels.push({ sampler: 0, target: { node: 1 + m, path: 'weights' } });
-    });
-    const move = (node: number): void => {
-      for (const [path, type] of [
-        ['translation', 'VEC3'],
-        ['rotation', 'VEC4'],
-      ]) {
-        samplers.push({ input: times, output: floats(frameCount, type), interpolation: 'LINEAR' });
-        channels.push({ sampler: samplers.length - 1, target: { node, path } });
-      }
+      targets.push({
+        POSITION: layout.vectors(position, true),
+        ...(normal && { NORMAL: layout.vectors(normal, false) }),
+      });
+    const primitive = { indices, attributes: targets[0], ...(animated && { targets: targets.slice(1) }) };
+    return {
+      name: mesh.name,
+      primitives: [{ ...primitive, mode: look === 'tubes' ? 4 : 1, material: m }],
+      ...(animated && { weights: new Array(frameCount - 1).fill(0) }),
     };
-    bodies.forEach((_, b) => {
-      move(1 + meshes.length + b);
-    });
-    obstacles.forEach(({ moves }, k) => {
-      if (moves) move(1 + meshes.length + 2 * bodies.length + k);
-    });
-  }
+  });
+  const bodies = drawnBodies(header).length > 0 ? [describeBall(layout, meshes.length)] : [];
+  const obstacles = obstaclesOf(header).map(({ id, position, triangle }) => ({
+    name: id,
+    primitives: [
+      {
+        indices: layout.indices(triangle),
+        // without normals a viewer shades every triangle flat
+        attributes: { POSITION: layout.vectors(Float32Array.from(position), true) },
+        material: meshes.length + bodies.length,
+      },
+    ],
+  }));
+  return [...rods, ...bodies, ...obstacles];
+}
+
+function describeBall(layout: BinaryLayout, materialIndex: number): object {
+  const ball = ballMesh();
+  const indices = layout.indices(ball.indices);
+  const position = layout.vectors(ball.position, true);
+  // a unit ball is its own normal
+  const attributes = { POSITION: position, NORMAL: position };
+  return { name: 'body', primitives: [{ indices, attributes, material: materialIndex }] };
+}
+
+/** The morph weights of rods over the frames, and the motion of bodies and moving obstacles. */
+function describeAnimation(layout: BinaryLayout, film: Footage, meshes: readonly Mesh[]): object {
+  const { header, frameCount } = film;
+  const [start, end] = [film.frame(0).time, film.frame(frameCount - 1).time];
+  const times = layout.floats(frameCount, 'SCALAR', { min: [0], max: [Math.fround(end - start)] });
+  const weights = layout.floats(frameCount * (frameCount - 1), 'SCALAR');
+  const samplers: object[] = [{ input: times, output: weights, interpolation: 'LINEAR' }];
+  const channels: object[] = meshes.map((_, m) => ({ sampler: 0, target: { node: 1 + m, path: 'weights' } }));
+  const move = (node: number): void => {
+    for (const [path, type] of [
+      ['translation', 'VEC3'],
+      ['rotation', 'VEC4'],
+    ] as const) {
+      samplers.push({ input: times, output: layout.floats(frameCount, type), interpolation: 'LINEAR' });
+      channels.push({ sampler: samplers.length - 1, target: { node, path } });
+    }
+  };
+  const bodies = drawnBodies(header);
+  bodies.forEach((_, b) => {
+    move(1 + meshes.length + b);
+  });
+  obstaclesOf(header).forEach(({ moves }, k) => {
+    if (moves) move(1 + meshes.length + 2 * bodies.length + k);
+  });
+  return { name: 'simulation', samplers, channels };
+}
+
+/** The JSON that describes the binary part, and the length of that part. Both follow the order in `writeGlb`. */
+function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: Uint8Array; binaryLength: number } {
+  const { header } = film;
+  const layout = createBinaryLayout();
+  const bodies = drawnBodies(header);
+  const obstacles = obstaclesOf(header);
+  const described = describeMeshes(layout, film, meshes, look);
+  const animation = film.frameCount > 1 ? describeAnimation(layout, film, meshes) : undefined;
   const document = {
     asset: { version: '2.0', generator: `Tendril ${header.version}` },
     scene: 0,
     scenes: [{ name: header.scene.title ?? 'Tendril', nodes: [0] }],
     nodes: nodesOf(film, meshes, bodies, obstacles),
-    meshes: [
-      ...meshes.map(({ name }, m) => ({
-        name,
-        primitives: [{ ...strip(primitives[m], animated), mode: look === 'tubes' ? 4 : 1, material: m }],
-        ...(animated && { weights: new Array(frameCount - 1).fill(0) }),
-      })),
-      ...(bodies.length > 0
-        ? [
-            {
-              name: 'body',
-              primitives: [
-                {
-                  indices: ballIndices,
-                  // a unit ball is its own normal
-                  attributes: { POSITION: ballPosition, NORMAL: ballPosition },
-                  material: meshes.length,
-                },
-              ],
-            },
-          ]
-        : []),
-      ...obstacleMeshes.map((primitive, k) => ({
-        name: obstacles[k].id,
-        primitives: [{ ...primitive, material: meshes.length + (bodies.length > 0 ? 1 : 0) }],
-      })),
-    ],
+    meshes: described,
     materials: [
       ...meshes.map(({ name, color }) => material(name, color)),
       ...(bodies.length > 0 ? [material('body', [0.35, 0.37, 0.4])] : []),
       ...(obstacles.length > 0 ? [{ ...material('obstacle', [0.6, 0.6, 0.58]), doubleSided: true }] : []),
     ],
-    ...(animated && { animations: [{ name: 'simulation', samplers, channels }] }),
-    accessors,
-    bufferViews,
-    buffers: [{ byteLength: offset }],
+    ...(animation && { animations: [animation] }),
+    accessors: layout.accessors,
+    bufferViews: layout.bufferViews,
+    buffers: [{ byteLength: layout.length() }],
   };
   const text = JSON.stringify(document);
   const length = Math.ceil(new TextEncoder().encode(text).length / 4) * 4;
   const json = new Uint8Array(length).fill(0x20);
   json.set(new TextEncoder().encode(text));
-  return { json, binaryLength: offset };
-}
-
-function strip(primitive: { indices: number; attributes: object; targets: object[] }, animated: boolean): object {
-  const { indices, attributes, targets } = primitive;
-  return { indices, attributes, ...(animated && { targets }) };
+  return { json, binaryLength: layout.length() };
 }
 
 function material(name: string, color: readonly number[]): object {
@@ -317,16 +299,6 @@ function placeOf(obstacle: Obstacle, frame: RecordingFrame): { translation: numb
 /** w x y z → x y z w */
 function turned(q: ArrayLike<number>): number[] {
   return [q[1], q[2], q[3], q[0]];
-}
-
-function boundsOf(values: Float32Array): { min: number[]; max: number[] } {
-  const min = [Infinity, Infinity, Infinity];
-  const max = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < values.length; i++) {
-    min[i % 3] = Math.min(min[i % 3], values[i]);
-    max[i % 3] = Math.max(max[i % 3], values[i]);
-  }
-  return { min, max };
 }
 
 function* writeGlb(

@@ -49,16 +49,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
       await job.moveToDelayed(Date.now(), token);
       throw new DelayedError();
     },
-    {
-      connection: redis,
-      prefix: queuePrefix,
-      // one more than processes, so that none waits for the queue
-      concurrency: processes + 1,
-      lockDuration: 1000 * takeover,
-      stalledInterval: 500 * takeover,
-      maxStalledCount: 2,
-      drainDelay: 1,
-    },
+    { connection: redis, ...queueOptions(processes, takeover) },
   );
   let isLost = false;
   worker.on('error', (error) => {
@@ -70,16 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
   let rejection = '';
   try {
     while (!options.isInterrupted()) {
-      const status: WorkerStatus = {
-        id: state.id,
-        host: hostname(),
-        pid: process.pid,
-        version,
-        processes,
-        done: state.done,
-        crashed: state.crashed,
-        updated: Date.now(),
-      };
+      const status = describeWorker(state, options);
       options.onStatus?.(status);
       try {
         await Promise.race([register(redis, status), pause(2000)]);
@@ -103,6 +85,25 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     redis.disconnect();
   }
   return state.done;
+}
+
+function queueOptions(processes: number, takeover: number) {
+  return {
+    prefix: queuePrefix,
+    // one more than processes, so that none waits for the queue
+    concurrency: processes + 1,
+    lockDuration: 1000 * takeover,
+    stalledInterval: 500 * takeover,
+    maxStalledCount: 2,
+    drainDelay: 1,
+  };
+}
+
+function describeWorker(
+  { id, done, crashed }: Pick<WorkerStatus, 'id' | 'done' | 'crashed'>,
+  { version, processes }: WorkerOptions,
+): WorkerStatus {
+  return { id, host: hostname(), pid: process.pid, version, processes, done, crashed, updated: Date.now() };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -99,6 +99,10 @@ function rodScope(world: World, k: number): object {
     get stretchMax() {
       return stretchMax(samples.nodePosition, rod.edgeLengthRest);
     },
+    /** Former name of `stretchMax`. */
+    get maxStretch() {
+      return stretchMax(samples.nodePosition, rod.edgeLengthRest);
+    },
   };
 }
 

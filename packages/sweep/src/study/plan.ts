@@ -122,14 +122,7 @@ export async function parseStudy(text: string, source: string, version: string, 
   const tableKey = tablePath === undefined ? undefined : hashContents([tablePath]);
   if (known && known.table !== tableKey)
     fail(['table'], 'the table has changed since the study ran; restore it, or run the study again');
-  for (const [k, { column }] of parameters.entries())
-    if (column !== undefined && !(table && column in table[0]))
-      fail(
-        ['parameters', k, 'column'],
-        table
-          ? `the table has no column '${column}'; it has ${Object.keys(table[0]).join(', ')}`
-          : "the study has no 'table'",
-      );
+  checkColumns(table, parameters, fail);
   const name = basename(source, extname(source)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'study';
   const listed =
     file.command === 'check'
@@ -160,6 +153,18 @@ export async function parseStudy(text: string, source: string, version: string, 
       return { index, hash: hashRun(plan, model, values), ...(model !== undefined && { model }), values };
     },
   };
+}
+
+/** Every column that a parameter names must be in the table. */
+function checkColumns(table: Table | undefined, parameters: readonly Parameter[], fail: Fail): void {
+  for (const [k, { column }] of parameters.entries())
+    if (column !== undefined && !(table && column in table[0]))
+      fail(
+        ['parameters', k, 'column'],
+        table
+          ? `the table has no column '${column}'; it has ${Object.keys(table[0]).join(', ')}`
+          : "the study has no 'table'",
+      );
 }
 
 function describeDesign({ design = 'grid' }: StudyFile): string {

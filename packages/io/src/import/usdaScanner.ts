@@ -1,0 +1,145 @@
+/** Reads the tokens of USD's text form (.usda), and says where errors are. */
+import { InputError } from '../errors.ts';
+
+export interface Scanner {
+  /** Passes over spaces, comments, and marks that separate. */
+  skip(): void;
+  /** The next letter after spaces; empty at the end. */
+  peek(): string;
+  done(): boolean;
+  /** Takes a mark if it is next. */
+  take(mark: string): boolean;
+  expect(mark: string, where: string): void;
+  /** A word: letters, digits, and the marks that names of USD have. */
+  word(): string;
+  text(): string;
+  number(): number | undefined;
+  fail(message: string): InputError;
+  /** What stands between two marks, the first of which is next: a path between < and >, an asset between @ and @ or @@@ and @@@. */
+  between(mark: '<' | '@'): string;
+  /** Any token, for what is passed over. */
+  any(): string;
+}
+
+/** An error at a place in the text. */
+function errorAt(text: string, at: number, source: string, message: string): InputError {
+  let line = 1;
+  let start = 0;
+  for (let k = text.indexOf('\n'); k >= 0 && k < at; k = text.indexOf('\n', k + 1)) {
+    line++;
+    start = k + 1;
+  }
+  const ended = text.slice(at).trim() === '' && !message.includes('truncated');
+  const whole = ended ? `${message}; the file ends here: is it truncated?` : message;
+  return new InputError(source, [{ line, column: at - start + 1, message: whole }]);
+}
+
+/** The text between quotes, the first of which is at `at`, and where it ends; undefined if it does not end. */
+function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
+  const quote = text.startsWith('"""', at) ? '"""' : text.startsWith("'''", at) ? "'''" : text[at];
+  let end = at + quote.length;
+  let value = '';
+  while (end < text.length) {
+    if (text[end] === '\\') {
+      value += text[end + 1] ?? '';
+      end += 2;
+    } else if (text.startsWith(quote, end)) return { value, end: end + quote.length };
+    else value += text[end++];
+  }
+  return undefined;
+}
+
+/** Numbers may be infinite, as those of lights and cameras are; what must be finite is checked where it is used. */
+function parseNumber(text: string): number {
+  if (text.endsWith('nan')) return Number.NaN;
+  if (!text.endsWith('inf')) return Number(text);
+  return text[0] === '-' ? -Infinity : Infinity;
+}
+
+export function createScanner(text: string, source: string): Scanner {
+  let at = 0;
+  const spaces = /[\s,;]*/y;
+  const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
+  const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)\b/y;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) return undefined;
+    at += found.length;
+    return found;
+  };
+  const fail = (message: string): InputError => errorAt(text, at, source, message);
+  // comments one by one: a pattern that repeats them needs stack for each
+  const skip = (): void => {
+    for (;;) {
+      match(spaces);
+      if (text[at] !== '#') return;
+      const end = text.indexOf('\n', at);
+      at = end < 0 ? text.length : end + 1;
+    }
+  };
+  const peek = (): string => {
+    skip();
+    return text[at] ?? '';
+  };
+  const take = (mark: string): boolean => {
+    if (peek() !== mark) return false;
+    at++;
+    return true;
+  };
+  const readText = (): string => {
+    const quoted = readQuoted(text, at);
+    if (!quoted) throw fail('text begins here and does not end');
+    at = quoted.end;
+    return quoted.value;
+  };
+  return {
+    skip,
+    peek,
+    done: () => peek() === '',
+    take,
+    expect(mark, where) {
+      if (!take(mark)) {
+        const next = peek();
+        throw fail(
+          `expected '${mark}' ${where}, got ${next === '' ? 'the end of the file: is it truncated?' : `'${next}'`}`,
+        );
+      }
+    },
+    word() {
+      skip();
+      return match(words) ?? '';
+    },
+    text() {
+      skip();
+      return readText();
+    },
+    number() {
+      skip();
+      const found = match(numbers);
+      return found === undefined ? undefined : parseNumber(found);
+    },
+    fail,
+    between(mark) {
+      skip();
+      const begin = mark === '@' && text.startsWith('@@@', at) ? '@@@' : mark;
+      const end = mark === '<' ? '>' : begin;
+      let stop = at + begin.length;
+      stop = text.indexOf(end, stop);
+      // \@@@ within @@@ does not end it
+      while (begin === '@@@' && stop > 0 && text[stop - 1] === '\\') stop = text.indexOf(end, stop + 3);
+      const inner = stop < 0 ? '' : text.slice(at + begin.length, stop);
+      if (stop < 0 || (begin !== '@@@' && inner.includes('\n'))) throw fail(`a path does not end: expected '${end}'`);
+      at = stop + end.length;
+      return inner;
+    },
+    any() {
+      const next = peek();
+      if (next === '"' || next === "'") return readText();
+      const found = match(words) ?? match(numbers);
+      if (found !== undefined) return found;
+      at++;
+      return next;
+    },
+  };
+}
