@@ -138,6 +138,9 @@ export function axisOf(q: Float64Array, o: number, axis: number): [number, numbe
   return [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)];
 }
 
+/** Bends that are equal to this part, and half turns, occur in symmetric curves: there rounding must not choose. */
+const TIE = 1e-9;
+
 /**
  * Angles from d1 to the first of the ghosts' axes [rad], 1 per edge. Ghosts carry as much of the rod's tension as nodes do, so
  * the truss works about a line beside the nodes, off by half of the mean ghost: towards the middle of the two axes. In a
@@ -151,7 +154,7 @@ function ghostAnglesOf(rod: Rod): Float64Array {
   let [most, sharpest] = [0, 0];
   for (let j = 0; j < rod.edgeCount; j++) {
     const turn = hypot(turnOf(j, 0), turnOf(j, 1));
-    if (turn > most) [most, sharpest] = [turn, j];
+    if (turn > (1 + TIE) * most) [most, sharpest] = [turn, j];
   }
   if (!(most > 1e-6)) return out;
   // from the sharpest bend, where the angle matters most, to both ends
@@ -159,7 +162,7 @@ function ghostAnglesOf(rod: Rod): Float64Array {
   const follow = (j: number, from: number): number => {
     if (hypot(turnOf(j, 0), turnOf(j, 1)) < 1e-2 * most) return from;
     const apart = wanted(j) - from;
-    const change = apart - 2 * Math.PI * Math.round(apart / (2 * Math.PI));
+    const change = apart - 2 * Math.PI * Math.round(apart / (2 * Math.PI) - TIE);
     return from + Math.min(0.15, Math.max(-0.15, change));
   };
   out[sharpest] = wanted(sharpest);

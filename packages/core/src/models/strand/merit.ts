@@ -36,3 +36,19 @@ export function tooFar(phi: Float64Array, links: number): boolean {
       return true;
   return false;
 }
+
+/** Angle by which a joint may leave the course of its rates in one step [rad]. */
+const LEAP = 1;
+
+/**
+ * True if a joint ends far from where its rates take it. The equations of so long a step have several solutions, and rounding decides which of them
+ * Newton's method finds.
+ */
+export function leaps(phi: Float64Array, predicted: Float64Array, links: number): boolean {
+  for (let j = 0; j < links; j++) {
+    let sum = 0;
+    for (let k = 3 * j; k < 3 * j + 3; k++) sum += square(phi[k] - predicted[k]);
+    if (sum > square(LEAP)) return true;
+  }
+  return false;
+}

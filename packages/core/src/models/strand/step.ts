@@ -15,7 +15,7 @@ import { driveBase, passBase, readBase } from './drive.ts';
 import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
-import { tooFar } from './merit.ts';
+import { leaps, tooFar } from './merit.ts';
 import { DRIVEN } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { estimateError } from './stepError.ts';
@@ -243,11 +243,17 @@ export function advanceTree(
     : trySecond(tree, work, t, dt, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
-  if (iterations >= 0) commit(tree, work, dt);
-  else {
-    result.ok = false;
-    result.reason = `Newton did not converge in ${-iterations} iterations`;
+  // substeps are short enough; what they find is taken
+  const isForeign = !robust && leaps(work.phi, work.predicted, tree.linkCount);
+  if (iterations >= 0 && !isForeign) {
+    commit(tree, work, dt);
+    return result;
   }
+  result.ok = false;
+  result.reason =
+    iterations < 0
+      ? `Newton did not converge in ${-iterations} iterations`
+      : 'a joint leaves its course by more than 1 rad in one step';
   return result;
 }
 
