@@ -174,3 +174,54 @@ describe('reactions of a clamp', () => {
     expect(miss.force).toBeLessThan(bound);
   });
 });
+
+describe('the torque of a clamp that turns at a constant rate', () => {
+  const [length, radius, E, nu, damping] = [0.3, 0.002, 2e8, 0.35, 5e-3];
+  const twisting = ((E / (2 * (1 + nu))) * Math.PI * radius ** 4) / 2;
+
+  // fiber left damping out (−20 %); massspring multiplied the alternating velocities of stiff springs by it (13.9 times the torque)
+  it.each([
+    ['der', {}, 1e-3],
+    ['cosserat', {}, 1e-3],
+    ['helix', {}, 1e-3],
+    ['fiber', {}, 5e-3],
+    ['massspring', { massspring: { damping: 0, altitude: 0 } }, 4e-2],
+  ] as const)('has the part of stiffness damping: %s %o', (model, solver, bound) => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'rod',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [length, 0, 0] },
+          edges: 12,
+          section: { type: 'circle', radius },
+          material: { E, nu, density: 1200, damping: { stiffness: damping } },
+        },
+      ],
+      pins: [
+        {
+          rod: 'rod',
+          at: 'start',
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.2, twist: 1 }] },
+        },
+        { rod: 'rod', at: 'end' },
+      ],
+      time: { duration: 0.1, step: 1e-3 },
+      solver,
+    });
+    for (let k = 0; k < 100; k++) world.step();
+    const turned = 5 * (world.time + damping);
+    for (const { torque } of world.reactions())
+      expect(Math.abs((Math.abs(torque[0]) * length) / (twisting * turned) - 1)).toBeLessThan(bound);
+  });
+});
+
+it('deti warns about pins that move', () => {
+  const pins: Pins = [{ rod: 'rod', at: 'start', path: { keys: [{ time: 0 }, { time: 1, twist: 0.02 }] } }];
+  const deti: Partial<Scene> = { solver: { fiber: { integrator: 'deti' } } };
+  const movesIn = (scene: Scene): boolean =>
+    createWorld(scene).warnings.some((text) => text.includes('pin that moves'));
+  expect(movesIn(makeScene('fiber', 1e-3, pins, deti))).toBe(true);
+  expect(movesIn(makeScene('fiber', 1e-3, [{ rod: 'rod', at: 'start' }], deti))).toBe(false);
+});

@@ -31,7 +31,7 @@ interface FiberBundle {
   readonly scheme: NonNullable<FiberOptions['integrator']>;
   /** Of `deti`: one per fiber. */
   readonly tools: ReturnType<typeof createDetiTools>;
-  /** The scheme stores one displacement and the length of the step that made it. */
+  /** The state includes the last step: its length, and a displacement (`deti`, `deti-r`) or where it began (viscous rods). */
   readonly remembers: boolean;
 }
 
@@ -48,9 +48,11 @@ function compile(
   if (coupling.welds.length > 0)
     throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
   const warnings: string[] = [];
-  const remembers = scheme === 'deti' || scheme === 'deti-r';
+  const isMultistep = scheme === 'deti' || scheme === 'deti-r';
+  const isViscous = rods.some(({ halfDamping }) => halfDamping.some((value) => value > 0));
+  const remembers = isMultistep || isViscous;
   const { state, fibers } = layOutState({ rods, drives, scene, options, warnings, allocate }, remembers);
-  const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, (fiber) =>
+  const units = createUnits(fibers, isMultistep ? undefined : kernel, kernel?.createBlocks, (fiber) =>
     newtonOptionsOf(fiber, scene, scheme),
   );
   const workOf: Workspace[] = [];
@@ -78,7 +80,7 @@ function compile(
     state,
     refresh,
     restart: (t) => {
-      for (const fiber of fibers) if (remembers) fiber.memory[0] = 0;
+      for (const fiber of fibers) if (isMultistep) fiber.memory[0] = 0;
       refresh(t);
     },
     advance: (t, dt, robust, without) =>
@@ -217,7 +219,8 @@ type Queries = Pick<
 >;
 
 /** Read-outs, equilibria and modes. */
-function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
+function createQueries(bundle: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
+  const { fibers, remembers, scheme } = bundle;
   return {
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
@@ -232,7 +235,7 @@ function createQueries({ fibers, remembers }: FiberBundle, workOf: readonly Work
       if (remembers) fibers[rod].memory[0] = 0;
       return findEquilibrium(fibers[rod], workOf[rod], t, wanted);
     },
-    reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t, step),
+    reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t, { step, scheme }),
     modes: (rod, t, count) => {
       readLoads(fibers[rod]);
       return findModes(fibers[rod], workOf[rod], t, count);

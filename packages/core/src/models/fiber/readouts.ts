@@ -15,17 +15,48 @@ import type { Workspace } from './step.ts';
 /** Velocities of pins are differenced over this part of a time step, before and after. */
 const SPAN = 1e-2;
 
-/** `step`: the scene's time step [s]. */
-export function measureReactions(fiber: FiberRod, work: Workspace, t: number, step: number): Reaction[] {
+/** How the rod is stepped. */
+interface Stepping {
+  /** Time step of the scene [s]. */
+  readonly step: number;
+  readonly scheme: string;
+}
+
+/**
+ * Adds the forces of stiffness damping. The velocities of energy–momentum steps alternate in sign in modes that are strongly damped, so the rates of the
+ * springs are taken from their lengths at both ends of the last step, which it left in `memory`.
+ */
+function addViscosity(force: Float64Array, fiber: FiberRod, work: Workspace, { step, scheme }: Stepping): void {
+  const { q, v, memory, size, edgeViscosity, ringViscosity } = fiber;
+  if (edgeViscosity.every((value) => value === 0)) return;
+  const { elements, x0, y, image } = work;
+  const isStepped = scheme === 'energy-momentum' && memory[0] > 0;
+  const span = isStepped ? memory[0] : SPAN * step;
+  for (let d = 0; d < size; d++) {
+    x0[d] = isStepped ? memory[1 + d] : q[d] - 0.5 * span * v[d];
+    y[d] = isStepped ? q[d] : q[d] + 0.5 * span * v[d];
+  }
+  image.fill(0);
+  addElements(fiber, elements, image, undefined, x0, y, 'exact');
+  for (let d = 0; d < size; d++) force[d] -= image[d];
+  image.fill(0);
+  for (let j = 0; j < edgeViscosity.length; j++) elements.edgeChi[j] = (2 * edgeViscosity[j]) / span;
+  for (let i = 0; i < ringViscosity.length; i++) elements.ringChi[i] = (2 * ringViscosity[i]) / span;
+  addElements(fiber, elements, image, undefined, x0, y, 'exact');
+  for (let d = 0; d < size; d++) force[d] += image[d];
+}
+
+export function measureReactions(fiber: FiberRod, work: Workspace, t: number, stepping: Stepping): Reaction[] {
+  const { step } = stepping;
   const { pins, poses, q, v, rod, ringMass } = fiber;
   evaluateHeld(fiber, t);
   poseSamples(fiber, q, v);
   gatherLoads(fiber, t);
   const force = work.residual.fill(0);
-  // NOTE: without stiffness damping: velocities at the end of a step sawtooth in stiff modes, and viscosity would magnify that
   work.elements.edgeChi.fill(0);
   work.elements.ringChi.fill(0);
   addElements(fiber, work.elements, force, undefined, q, q, 'exact');
+  addViscosity(force, fiber, work, stepping);
   addLoadForce(force, fiber, q);
   const touch = fiber.contactForce;
   if (touch) for (let d = 0; d < touch.length; d++) force[d] += touch[d];

@@ -109,6 +109,11 @@ export function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scen
         `rod '${fiber.rod.id}': deti without damping at hω up to ${(h * omega).toFixed(0)} holds for slopes of a few hundredths and loses accuracy before; larger ones end the run. Use energy-momentum, damping, or a smaller step`,
       );
     }
+    if (scheme === 'deti' && fiber.pins.some(({ isStill }) => !isStill)) {
+      warnings.push(
+        `rod '${fiber.rod.id}': deti filters the rod but not its pins, so forces near a pin that moves are wrong and grow as the step shrinks; use energy-momentum`,
+      );
+    }
     const least = h <= 2e-3 ? 5 : 10;
     if (scheme === 'deti-r' && alpha < least) {
       warnings.push(

@@ -299,7 +299,7 @@ export function beginPart(
 
 /** The state from y; false if the scheme is seen to fail. */
 export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number, options: NewtonOptions): boolean {
-  const { q, v, size, ringCount } = fiber;
+  const { q, v, memory, size, ringCount } = fiber;
   const { x0, v0, y, rate, after, core } = work;
   for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
   if (scheme === 'implicit-euler') v.set(rate);
@@ -309,6 +309,10 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
     imposeHeldVelocity(fiber, v, rate);
   }
   q.set(y);
+  if (memory.length > 0) {
+    memory[0] = h;
+    memory.set(x0, 1);
+  }
   if (options.calm && scheme === 'energy-momentum') {
     const free = fiber.poses.every(({ active }) => !active);
     returnEnergy(fiber, ringLoss(fiber, x0, y), free, work.middle, work.image);

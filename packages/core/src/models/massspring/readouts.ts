@@ -5,7 +5,8 @@ import { atan2, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import { addPointMomentum } from '../momentum.ts';
-import { forEachForce, forEachRow } from './energy.ts';
+import { evaluateAltitude, volumeOf } from './altitude.ts';
+import { forEachForce, forEachRow, type Row } from './energy.ts';
 import type { Hair } from './rod.ts';
 import { type Workspace, writeLoads } from './step.ts';
 
@@ -25,6 +26,26 @@ export function addMomentum(out: Momentum, { q, v, mass, particleCount }: Hair):
   for (let p = 0; p < particleCount; p++) addPointMomentum(out, mass[3 * p], { x: q, o: 3 * p, v, p: 3 * p });
 }
 
+/**
+ * Rate of a spring's length [m/s]. The velocities at the ends of midpoint steps alternate in sign in modes that are strongly damped, so the rate is taken
+ * from the lengths at both ends of the last step.
+ */
+function rateOf({ v, lastStep }: Hair, row: Row): number {
+  const span = lastStep[0];
+  if (span > 0) return (row.length - lengthOf(row, lastStep.subarray(1))) / span;
+  let rate = 0;
+  for (let p = 0; p < row.count; p++)
+    for (let k = 0; k < 3; k++) rate += row.weight[p] * row.direction[k] * v[3 * row.particle[p] + k];
+  return rate;
+}
+
+/** Length or altitude of a row at other positions [m]. */
+function lengthOf({ count, particle, first, kind }: Row, x: Float64Array): number {
+  if (count === 4) return evaluateAltitude(x, first, kind, volumeOf(x, first));
+  const [a, b] = [3 * particle[0], 3 * particle[1]];
+  return hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+}
+
 /** Forces on prescribed particles; a clamp's three add up to a force and a torque about its node. */
 export function measureReactions(hair: Hair, work: Workspace, t: number): Reaction[] {
   const { pins, poses, q, mass, massDamping, acceleration, v, fixed, stubs, start, stride, size } = hair;
@@ -32,10 +53,7 @@ export function measureReactions(hair: Hair, work: Workspace, t: number): Reacti
   const residual = work.right;
   for (let d = 0; d < size; d++) residual[d] = mass[d] * (acceleration[d] + massDamping[d] * v[d]) - work.external[d];
   forEachForce(hair, (row) => {
-    let rate = 0;
-    for (let p = 0; p < row.count; p++)
-      for (let k = 0; k < 3; k++) rate += row.weight[p] * row.direction[k] * v[3 * row.particle[p] + k];
-    const f = row.stiffness * (row.value + row.damping * rate);
+    const f = row.stiffness * (row.value + row.damping * rateOf(hair, row));
     for (let p = 0; p < row.count; p++)
       for (let k = 0; k < 3; k++) residual[3 * row.particle[p] + k] += f * row.weight[p] * row.direction[k];
   });

@@ -97,6 +97,8 @@ export interface Hair {
   readonly orientation: Float64Array;
   /** Rates of v over the last step. */
   readonly acceleration: Float64Array;
+  /** The last step: its length [s] (0: none), then where it began [m]. */
+  readonly lastStep: Float64Array;
 
   readonly mass: Float64Array;
   readonly massDamping: Float64Array;
@@ -127,7 +129,7 @@ export function particlesOf(rod: Rod, pins: readonly Pin[]): number {
 
 export function memorySize(rod: Rod, pins: readonly Pin[]): number {
   const particles = particlesOf(rod, pins);
-  return Math.max(0, particles - 3) + 3 * particles;
+  return Math.max(0, particles - 3) + 6 * particles + 1;
 }
 
 /** Frame as quaternion; columns d1, d2, d3. */
@@ -336,6 +338,7 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
     v,
     orientation: memory.subarray(0, count),
     acceleration: memory.subarray(count, count + size),
+    lastStep: memory.subarray(count + size),
     mass,
     massDamping,
     stiffnessScale,

@@ -356,6 +356,7 @@ export function findEquilibrium(
   hair.restTension = report.converged ? search.tension : undefined;
   hair.v.fill(0);
   hair.acceleration.fill(0);
+  hair.lastStep.fill(0);
   rememberOrientation(hair);
   poseSamples(hair);
   return report;

@@ -274,6 +274,8 @@ export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: H
     limitStrain(hair, q);
   }
   movePinned(hair, t + h, h);
+  hair.lastStep[0] = h;
+  hair.lastStep.set(start, 1);
   for (let d = 0; d < size; d++) {
     hair.acceleration[d] = (v[d] - startVelocity[d]) / h;
     if (!(Math.abs(v[d]) < Infinity)) return refuse(out);
