@@ -62,6 +62,7 @@ export {
   type SurfaceMap,
   type SurfacePlace,
 } from './groom/roots.ts';
+export { bindRoots, rideSkin, type SkinFrame, type SkinMesh, type SkinRoots } from './groom/skin.ts';
 export {
   type CombOptions,
   type CombReport,

@@ -20,8 +20,9 @@ import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { readCurves } from './import/read.ts';
 import { type FileResolver, type Resolved, ResolveError } from './read.ts';
 import type { MeshFileSpec } from './schema/collider.ts';
-import type { StrandsSpec } from './schema/files.ts';
+import type { SkinSpec, StrandsSpec } from './schema/files.ts';
 import type { SceneFile } from './schema.ts';
+import { type AnimatedSkin, deformOf, readAnimatedSkin, rootPaths, triplesOf } from './skin.ts';
 
 /** Returns the bytes of a file that a scene refers to. Throws InputError if it may not or cannot be read. */
 export type OpenFile = (name: string) => Uint8Array;
@@ -38,13 +39,34 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
   const pins: PinSpec[] = [...(file.pins ?? [])];
   const origin: number[] = [];
   const warnings: string[] = [];
+  const skins = new Map<string, AnimatedSkin>();
+  const skinOf = (reference: SkinSpec, path: readonly PropertyKey[]): AnimatedSkin => {
+    const { file, unit, up, animation } = reference;
+    const key = JSON.stringify([file, unit, up, animation]);
+    const skin =
+      skins.get(key) ?? guarded(path, () => readAnimatedSkin(fetch(file, path), file, { unit, up, animation }));
+    skins.set(key, skin);
+    return skin;
+  };
+  /** The pins of strands, on the move where they have a skin; none for strands with free roots. */
+  const rideOn = ({ rods, pins }: RodsAndPins, { root, skin }: StrandsSpec, k: number): readonly PinSpec[] => {
+    if (root === 'free') {
+      if (skin) throw new ResolveError(['strands', k, 'skin'], 'roots that are free do not ride on a skin');
+      return [];
+    }
+    if (!skin) return pins;
+    const path = ['strands', k, 'skin', 'file'];
+    const ridden = rootPaths(skinOf(skin, path), rods.map(rootOf), root !== 'position');
+    warnings.push(...ridden.warnings.map((warning) => `${skin.file}: ${warning}`));
+    return pins.map((pin, i) => ({ ...pin, path: ridden.paths[i] }));
+  };
   strands.forEach((spec, k) => {
     const path = ['strands', k, 'file'];
     if (/\.hairstyle$/i.test(spec.file)) {
       const style = guarded(path, () => decodeHairstyle(fetch(spec.file, path), spec.file));
       const made = hairstyleRods(style, spec, k);
       allRods.push(...made.rods);
-      if (spec.root !== 'free') pins.push(...made.pins);
+      pins.push(...rideOn(made, spec, k));
       for (const _ of made.rods) origin.push(k);
       return;
     }
@@ -52,20 +74,31 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
     warnings.push(...curves.warnings.map((warning) => `${spec.file}: ${warning}`));
     const made = rodsOf(curves, spec, k);
     allRods.push(...made);
-    for (const { id, closed } of made) {
-      origin.push(k);
-      if (spec.root !== 'free' && !closed) pins.push({ rod: id, at: 'start', hold: spec.root ?? 'clamp' });
-    }
+    const held = made.filter(({ closed }) => !closed);
+    const hold = spec.root === 'position' ? 'position' : 'clamp';
+    pins.push(...rideOn({ rods: held, pins: held.map(({ id }) => ({ rod: id, at: 'start', hold })) }, spec, k));
+    for (const _ of made) origin.push(k);
   });
   const scene: Scene = {
     ...rest,
     rods: allRods,
     ...(pins.length > 0 && { pins }),
     ...(colliders && {
-      colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, fetch) : spec)),
+      colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, { fetch, skinOf }) : spec)),
     }),
   };
   return { scene, origin, warnings };
+}
+
+interface RodsAndPins {
+  readonly rods: readonly RodSpec[];
+  readonly pins: readonly PinSpec[];
+}
+
+/** Name and first point of a rod from a file. */
+function rootOf({ id, shape }: RodSpec): { readonly rod: string; readonly position: Vec3 } {
+  if (shape.type !== 'points') throw new Error('rods from files have points');
+  return { rod: id, position: shape.points[0] };
 }
 
 function guarded<T>(path: readonly PropertyKey[], action: () => T): T {
@@ -151,18 +184,22 @@ export function meanRadius({ radius }: Pick<Curves, 'radius'>, first: number, co
   return sum / count;
 }
 
-function meshOf(
-  { type, file, unit, up, ...rest }: MeshFileSpec,
-  index: number,
-  fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array,
-): ColliderSpec {
+interface Sources {
+  readonly fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array;
+  readonly skinOf: (reference: SkinSpec, path: readonly PropertyKey[]) => AnimatedSkin;
+}
+
+function meshOf(spec: MeshFileSpec, index: number, { fetch, skinOf }: Sources): ColliderSpec {
+  const { type, file, unit, up, animation, ...rest } = spec;
   const path = ['colliders', index, 'file'];
-  const { position: p, triangle: t } = guarded(path, () => meshFrom(fetch(file, path), file, { unit, up }));
+  const skin = animation === undefined ? undefined : skinOf(spec, path);
+  const mesh = skin?.mesh ?? guarded(path, () => meshFrom(fetch(file, path), file, { unit, up }));
   return {
     ...rest,
     type: 'mesh',
-    vertices: pointsOf({ position: p }, 0, p.length / 3),
-    faces: Array.from({ length: t.length / 3 }, (_, k) => [t[3 * k], t[3 * k + 1], t[3 * k + 2]]),
+    vertices: triplesOf(mesh.position),
+    faces: triplesOf(mesh.triangle),
+    ...(skin && deformOf(skin)),
   };
 }
 

@@ -49,8 +49,10 @@ export type ColliderShape =
       readonly faces: readonly (readonly number[])[];
       /** Closed, with an inside (default); or a surface that is met from both sides. */
       readonly solid?: boolean;
-      /** Vertices in time; linear between the keys. */
+      /** Vertices in time, for a mesh that deforms. */
       readonly deform?: readonly { readonly time: number; readonly vertices: readonly Vec3[] }[];
+      /** Between the keys of `deform`: `linear` (default), or `smooth`, with continuous accelerations as in a path. */
+      readonly interpolation?: 'linear' | 'smooth';
     }
   /** Expression in x, y, z (its own axes) and t: negative inside. */
   | { readonly type: 'formula'; readonly formula: string }

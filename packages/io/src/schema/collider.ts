@@ -2,7 +2,7 @@
 import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { path } from './drive.ts';
-import { type FileReference, fileFields } from './files.ts';
+import { type AnimationSpec, animation, type FileReference, fileFields } from './files.ts';
 import {
   count,
   direction,
@@ -64,7 +64,7 @@ const vertices = list(vector('length'), 'vertices', 3);
 
 /** An obstacle whose mesh is in a file; what is read from it takes its place before the core sees it. */
 export type MeshFileSpec = Omit<Extract<ColliderSpec, { type: 'plane' }>, 'type' | 'normal'> &
-  FileReference & { readonly type: 'mesh-file'; readonly solid?: boolean };
+  FileReference & { readonly type: 'mesh-file'; readonly solid?: boolean; readonly animation?: AnimationSpec | string };
 
 export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSpec | MeshFileSpec>> = variants(
   'a collider',
@@ -124,7 +124,10 @@ export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSp
         1,
       )
         .optional()
-        .describe('Vertices in time, linear between the keys. Default: rigid.'),
+        .describe('Vertices in time. Default: rigid.'),
+      interpolation: words(['linear', 'smooth'])
+        .optional()
+        .describe('Between the keys of `deform`: linear (default), or smooth, with continuous accelerations.'),
     }),
     fields('a mesh file', {
       type: z.literal('mesh-file').describe('A mesh from an OBJ or glTF file.'),
@@ -133,6 +136,7 @@ export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSp
       solid: flag()
         .optional()
         .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
+      animation: animation.optional().describe('The animation of the file that deforms the mesh. Default: none.'),
     }),
     fields('a formula', {
       type: z.literal('formula').describe('A signed distance in its own axes.'),

@@ -2,7 +2,7 @@
 import type { RodSpec, SectionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import type { UpAxis } from '../import/curves.ts';
-import { either, fields, flag, quantity, text, type Written, whole, words } from './primitives.ts';
+import { count, either, fields, flag, quantity, text, type Written, whole, words } from './primitives.ts';
 import { material, natural, section } from './rod.ts';
 import { modelId } from './solver.ts';
 
@@ -13,6 +13,21 @@ export interface FileReference {
   readonly unit?: number;
   /** Which axis is up in the file; default: as the file says, else z. It becomes z. */
   readonly up?: UpAxis;
+}
+
+/** Which animation of a mesh file, and when it starts in the scene. */
+export interface AnimationSpec {
+  /** Name in the file. Default: the only one there is. */
+  readonly name?: string;
+  /** Time at which it starts [s]; before, the mesh keeps the first pose. Default 0. */
+  readonly start?: number;
+  /** Keys per second at least: the file's own keys, and more between keys farther apart. Default 30. */
+  readonly rate?: number;
+}
+
+/** An animated mesh that strands grow on. */
+export interface SkinSpec extends FileReference {
+  readonly animation?: AnimationSpec | string;
 }
 
 /** Many rods from one file of curves. */
@@ -31,6 +46,8 @@ export interface StrandsSpec
   readonly section?: SectionSpec | string;
   /** How the first point of each is held. Default `clamp`. */
   readonly root?: 'clamp' | 'position' | 'free';
+  /** The animated mesh that the roots ride on. Default: they stay where they are. */
+  readonly skin?: SkinSpec;
 }
 
 export const fileFields: {
@@ -48,6 +65,27 @@ export const fileFields: {
     .optional()
     .describe('Which axis is up in the file; it becomes z. Default: as the file says, else z.'),
 };
+
+export const animation: z.ZodType<AnimationSpec | string, Written<AnimationSpec | string>> = either(
+  'the name of an animation, or { name, start, rate }',
+  [
+    text('the name of an animation'),
+    fields('an animation', {
+      name: text('the name of an animation').optional().describe('Its name in the file. Default: the only one.'),
+      start: quantity('time', 'nonnegative')
+        .optional()
+        .describe('Time at which it starts [s]; before, the mesh keeps the first pose. Default 0.'),
+      rate: count('positive')
+        .optional()
+        .describe("Keys per second at least: the file's own, and more where those are farther apart. Default 30."),
+    }),
+  ],
+);
+
+const skin: z.ZodType<SkinSpec, Written<SkinSpec>> = fields('a skin', {
+  ...fileFields,
+  animation: animation.optional().describe('The animation of the file. Default: the only one there is.'),
+});
 
 export const strands: z.ZodType<StrandsSpec, Written<StrandsSpec>> = fields('strands', {
   ...fileFields,
@@ -71,4 +109,5 @@ export const strands: z.ZodType<StrandsSpec, Written<StrandsSpec>> = fields('str
     .describe('As for a rod.'),
   inextensible: flag().optional().describe('As for a rod.'),
   root: words(['clamp', 'position', 'free']).optional().describe('How the first point of each is held. Default clamp.'),
+  skin: skin.optional().describe('An animated mesh that the roots ride on. Default: they stay where they are.'),
 });

@@ -4,7 +4,7 @@ import { SceneError } from '../../errors.ts';
 import { hypot, hypotOf } from '../../math/rounded/index.ts';
 import { compileExpression } from '../../scene/expression.ts';
 import type { ColliderSpec } from '../../scene/types.ts';
-import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
+import { atPath, checkTimes, createTrack, finite, type Path, type Track } from '../../scene/varying.ts';
 import { makeSolid, type SolidMesh } from '../../surface/solid.ts';
 import { createFormulaShape, createGridShape } from './distanceField.ts';
 import { createEllipsoid } from './ellipsoid.ts';
@@ -136,21 +136,24 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
     spec.solid === false ? asItIs(vertices, list, false) : makeSolidMesh(spec, vertices, list, path, warnings);
   const flat = countFlat(made.vertices, made.triangles);
   if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they are met as edges`);
-  const keys = (spec.deform ?? []).map((key, i) => {
-    if (key.vertices.length !== count) {
-      const at = [...path, 'deform', i, 'vertices'];
-      throw new SceneError(at, `${key.vertices.length} vertices; the mesh has ${count}`);
-    }
-    return { time: key.time, vertices: made.arrange(Float64Array.from(key.vertices.flat())) };
+  return createMesh(made.vertices, made.triangles, made.solid, compileDeform(spec, made, path));
+}
+
+/** Vertices in time; undefined: rigid. */
+function compileDeform(spec: MeshSpec, { arrange }: Prepared, path: Path): Track | undefined {
+  const { deform, vertices, interpolation = 'linear' } = spec;
+  if (!deform) return undefined;
+  const times = deform.map(({ time }) => time);
+  checkTimes(times, [...path, 'deform'], (i) => [i, 'time']);
+  const values = deform.map((key, i) => {
+    if (key.vertices.length !== vertices.length)
+      throw new SceneError(
+        [...path, 'deform', i, 'vertices'],
+        `${key.vertices.length} vertices; the mesh has ${vertices.length}`,
+      );
+    return arrange(Float64Array.from(key.vertices.flat()));
   });
-  if (spec.deform) {
-    checkTimes(
-      keys.map(({ time }) => time),
-      [...path, 'deform'],
-      (i) => [i, 'time'],
-    );
-  }
-  return createMesh(made.vertices, made.triangles, made.solid, keys);
+  return createTrack(times, values, interpolation);
 }
 
 type Prepared = Omit<SolidMesh, 'changes'>;

@@ -8,6 +8,7 @@
  */
 
 import { hypot } from '../../math/rounded/index.ts';
+import type { Track } from '../../scene/varying.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
 import { findOpposite, type Normals, type Triangles, writeNormals } from './meshNormals.ts';
 import type { Shape } from './shape.ts';
@@ -61,9 +62,6 @@ export function measureVolume(vertices: Float64Array, triangles: Int32Array): nu
 
 const parameters = new Float64Array(2);
 
-/** Vertex positions at several times, interpolated linearly. */
-type MeshKeys = readonly { readonly time: number; readonly vertices: Float64Array }[];
-
 /** A mesh as its queries see it. */
 interface MeshData extends Triangles {
   /** True if it is closed and has an inside. */
@@ -76,8 +74,8 @@ interface MeshData extends Triangles {
   readonly last: { face: number; feature: number; v: number; w: number };
 }
 
-/** Creates the shape. A mesh without `keys` is rigid. */
-export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boolean, keys: MeshKeys = []): Mesh {
+/** Creates the shape. A mesh without `motion`, its vertices in time, is rigid. */
+export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boolean, motion?: Track): Mesh {
   const vertices = rest.slice();
   const count = triangles.length / 3;
   const mesh: MeshData = {
@@ -106,7 +104,7 @@ export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boo
     bounds: mesh.bounds,
     distance,
     closest: (a, b) => closestOnMesh(mesh, distance, a, b),
-    ...(keys.length > 0 && animateMesh(mesh, keys)),
+    ...(motion && animateMesh(mesh, motion)),
   };
 }
 
@@ -202,12 +200,14 @@ function writeDistance(out: Float64Array, { triangles, normals, bounds, solid, l
 }
 
 /** Motion of a mesh that deforms: its vertices at a time, and the velocity of the surface at the nearest point of the last query. */
-function animateMesh(mesh: MeshData, keys: MeshKeys): Pick<Shape, 'update' | 'surfaceVelocity'> {
+function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'surfaceVelocity'> {
   const { vertices, triangles, last } = mesh;
-  const velocity = new Float64Array(vertices.length);
+  const now = new Float64Array(2 * vertices.length);
+  const velocity = now.subarray(vertices.length);
   return {
     update(t) {
-      deformMesh(vertices, velocity, keys, t);
+      motion.evaluate(now, t);
+      vertices.set(now.subarray(0, vertices.length));
       updateMesh(mesh);
     },
     surfaceVelocity(out) {
@@ -220,20 +220,6 @@ function animateMesh(mesh: MeshData, keys: MeshKeys): Pick<Shape, 'update' | 'su
       }
     },
   };
-}
-
-function deformMesh(vertices: Float64Array, velocity: Float64Array, keys: MeshKeys, t: number): void {
-  const end = keys.length - 1;
-  let i = 0;
-  while (i < end && keys[i + 1].time <= t) i++;
-  const moves = i < end && t >= keys[0].time;
-  const from = keys[i];
-  const to = keys[moves ? i + 1 : i];
-  const span = moves ? to.time - from.time : 1;
-  for (let k = 0; k < vertices.length; k++) {
-    velocity[k] = moves ? (to.vertices[k] - from.vertices[k]) / span : 0;
-    vertices[k] = from.vertices[k] + (moves ? velocity[k] * (t - from.time) : 0);
-  }
 }
 
 function boxDistance2(box: Float64Array, o: number, x: number, y: number, z: number): number {

@@ -1,0 +1,157 @@
+/**
+ * Hair roots on a skin that deforms: each root keeps its place on its triangle, and its frame turns as the triangle does.
+ *
+ * A triangle stretches as well as turns. Its rotation is that of the polar decomposition: the normal follows exactly, and within the plane the
+ * rotation is the one nearest to the deformation, so that it does not depend on which edge of the triangle comes first.
+ */
+import { findNearest, nearest } from '../contact/shapes/triangle.ts';
+import {
+  add,
+  addScaled,
+  cross,
+  dot,
+  type Frame,
+  normalize,
+  rotationBetween,
+  scale,
+  subtract,
+  turnFrame,
+  type Vector,
+} from '../curve/vector.ts';
+import { SceneError } from '../errors.ts';
+import { atan2, square } from '../math/rounded/index.ts';
+import type { PathSpec } from '../scene/types.ts';
+import { vectorAt } from './hairstyle.ts';
+
+/** Triangles of a skin: 3 numbers per vertex [m], 3 vertices per triangle. */
+export interface SkinMesh {
+  readonly position: Float64Array;
+  readonly triangle: ArrayLike<number>;
+}
+
+/** Where roots are on a skin at rest. */
+export interface SkinRoots {
+  readonly skin: SkinMesh;
+  /** Triangle of each root, and the weights of its second and third vertex. */
+  readonly triangle: Uint32Array;
+  readonly weight: Float64Array;
+  /** Distance of each root from the skin [m]. */
+  readonly distance: Float64Array;
+}
+
+/** The skin at an instant. */
+export interface SkinFrame {
+  /** [s] */
+  readonly time: number;
+  readonly position: Float64Array;
+}
+
+/** Finds the point of the skin that is nearest to each root. */
+export function bindRoots(skin: SkinMesh, roots: readonly Vector[]): SkinRoots {
+  const { position, triangle: corners } = skin;
+  const bounds = boundTriangles(skin);
+  const triangle = new Uint32Array(roots.length);
+  const weight = new Float64Array(2 * roots.length);
+  const distance = new Float64Array(roots.length);
+  roots.forEach(([x, y, z], r) => {
+    let best = Infinity;
+    for (let f = 0; 3 * f < corners.length; f++) {
+      const [dx, dy, dz] = [x - bounds[4 * f], y - bounds[4 * f + 1], z - bounds[4 * f + 2]];
+      if (Math.sqrt(dx * dx + dy * dy + dz * dz) - bounds[4 * f + 3] >= best) continue;
+      const [a, b, c] = [3 * corners[3 * f], 3 * corners[3 * f + 1], 3 * corners[3 * f + 2]];
+      findNearest(position, a, b, c, x, y, z);
+      const { v, w } = nearest;
+      const on = (k: number): number => (1 - v - w) * position[a + k] + v * position[b + k] + w * position[c + k];
+      const [ex, ey, ez] = [x - on(0), y - on(1), z - on(2)];
+      const d = Math.sqrt(ex * ex + ey * ey + ez * ez);
+      if (d >= best) continue;
+      best = d;
+      triangle[r] = f;
+      weight[2 * r] = v;
+      weight[2 * r + 1] = w;
+    }
+    distance[r] = best;
+  });
+  return { skin, triangle, weight, distance };
+}
+
+/** Centre and radius of a ball about each triangle that has an area; others have a negative infinite radius, so that no root binds to them. */
+function boundTriangles({ position, triangle }: SkinMesh): Float64Array {
+  const out = new Float64Array((4 * triangle.length) / 3);
+  for (let f = 0; 3 * f < triangle.length; f++) {
+    const [a, b, c] = cornersOf(position, triangle, f);
+    const center = scale(add(a, add(b, c)), 1 / 3);
+    const radius = Math.max(...[a, b, c].map((corner) => Math.sqrt(squared(subtract(corner, center)))));
+    const flat = squared(cross(subtract(b, a), subtract(c, a))) <= 1e-24 * square(radius * radius);
+    out.set([...center, flat ? -Infinity : radius], 4 * f);
+  }
+  return out;
+}
+
+const squared = (a: Vector): number => dot(a, a);
+
+function cornersOf(position: Float64Array, triangle: ArrayLike<number>, f: number): [Vector, Vector, Vector] {
+  return [
+    vectorAt(position, triangle[3 * f]),
+    vectorAt(position, triangle[3 * f + 1]),
+    vectorAt(position, triangle[3 * f + 2]),
+  ];
+}
+
+/** A path per root: how it moves and turns from where it is at rest. `turns: false`: it only moves. */
+export function rideSkin(roots: SkinRoots, frames: readonly SkinFrame[], turns = true): PathSpec[] {
+  const { skin, triangle } = roots;
+  for (const { position, time } of frames)
+    if (position.length !== skin.position.length)
+      throw new SceneError(
+        ['skin'],
+        `${position.length / 3} vertices at ${time} s; at rest the skin has ${skin.position.length / 3}`,
+      );
+  return Array.from(triangle, (face, r) => {
+    const start = placeOf(roots, skin.position, r);
+    const rest = cornersOf(skin.position, skin.triangle, face);
+    const frame = frameOf(rest);
+    let before: Vector = [0, 0, 0];
+    const keys = frames.map(({ time, position }) => {
+      const offset = subtract(placeOf(roots, position, r), start);
+      if (!turns) return { time, offset };
+      const turned = turnedFrame(rest, cornersOf(position, skin.triangle, face));
+      before = rotationBetween(frame, turned, before);
+      return { time, offset, rotation: inWorld(frame, before) };
+    });
+    return { interpolation: 'smooth', keys };
+  });
+}
+
+function placeOf({ skin, triangle, weight }: SkinRoots, position: Float64Array, r: number): Vector {
+  const [a, b, c] = cornersOf(position, skin.triangle, triangle[r]);
+  const [v, w] = [weight[2 * r], weight[2 * r + 1]];
+  return addScaled(addScaled(scale(a, 1 - v - w), b, v), c, w);
+}
+
+/** The first edge and the normal of a triangle. */
+function frameOf([a, b, c]: readonly [Vector, Vector, Vector]): Frame {
+  const edge = subtract(b, a);
+  return { d1: normalize(edge), tangent: normalize(cross(edge, subtract(c, a))) };
+}
+
+/** The frame of the triangle at rest, turned as the triangle has turned since. */
+function turnedFrame(rest: readonly [Vector, Vector, Vector], now: readonly [Vector, Vector, Vector]): Frame {
+  const [from, to] = [frameOf(rest), frameOf(now)];
+  const [p, q] = [planeCoordinates(rest, from), planeCoordinates(now, to)];
+  // in-plane gradient G with G p = q, up to the positive factor det p
+  const [g00, g01] = [q[0] * p[3] - q[1] * p[2], q[1] * p[0] - q[0] * p[1]];
+  const [g10, g11] = [q[2] * p[3] - q[3] * p[2], q[3] * p[0] - q[2] * p[1]];
+  return turnFrame(to, atan2(g10 - g01, g00 + g11));
+}
+
+/** Both edges from the first vertex in the axes d1 and d2 of the triangle: x of both, then y of both. */
+function planeCoordinates([a, b, c]: readonly [Vector, Vector, Vector], { d1, tangent }: Frame): number[] {
+  const d2 = cross(tangent, d1);
+  const [e, f] = [subtract(b, a), subtract(c, a)];
+  return [dot(e, d1), dot(f, d1), dot(e, d2), dot(f, d2)];
+}
+
+function inWorld({ d1, tangent }: Frame, [x, y, z]: Vector): Vector {
+  return addScaled(addScaled(scale(d1, x), cross(tangent, d1), y), tangent, z);
+}

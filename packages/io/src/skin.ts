@@ -1,0 +1,98 @@
+/** Animated meshes in the time of a scene: keys of a collider that deforms, and paths of hair roots that ride on the skin. */
+import { bindRoots, type ColliderSpec, type PathSpec, rideSkin, type SkinFrame, type Vec3 } from '@tendril-sim/core';
+import { InputError } from './errors.ts';
+import type { Placement } from './import/curves.ts';
+import { type MeshMotion, readMeshMotion, type TriangleMesh } from './import/mesh.ts';
+import type { AnimationSpec } from './schema/files.ts';
+
+/** Keys per second at least. */
+const RATE = 30;
+/** Vertices times keys at most: a scene with more would not fit into memory. */
+const KEY_LIMIT = 20_000_000;
+
+/** A mesh at rest, and how it moves in the time of a scene. */
+export interface AnimatedSkin {
+  readonly mesh: TriangleMesh;
+  readonly frames: readonly SkinFrame[];
+  /** Name of the animation. */
+  readonly name: string;
+}
+
+/** Reads a mesh and its animation. Throws `InputError`. */
+export function readAnimatedSkin(
+  bytes: Uint8Array,
+  source: string,
+  { animation, ...placement }: Placement & { readonly animation?: AnimationSpec | string },
+): AnimatedSkin {
+  const { name, start = 0, rate = RATE } = typeof animation === 'object' ? animation : { name: animation };
+  const { mesh, motion } = readMeshMotion(bytes, source, { ...placement, animation: name });
+  const vertices = mesh.position.length / 3;
+  const [first, last] = [motion.times[0], motion.times[motion.times.length - 1]];
+  const most = motion.times.length + Math.ceil(rate * (last - first));
+  if (vertices * most > KEY_LIMIT)
+    throw new InputError(
+      source,
+      `animation '${motion.name}' would have up to ${most} keys of ${vertices} vertices; ${KEY_LIMIT} positions are kept at most: use a coarser mesh or a lower rate`,
+    );
+  const frames = keyTimes(motion, rate).map((time) => ({ time: start + time, position: motion.positionsAt(time) }));
+  return { mesh, frames, name: motion.name };
+}
+
+/** The keys of the file without near duplicates, and keys between those that are farther apart than the rate allows. */
+function keyTimes({ times }: MeshMotion, rate: number): number[] {
+  const out = [times[0]];
+  for (const time of times) {
+    const last = out[out.length - 1];
+    if (time - last < 0.1 / rate) continue;
+    const parts = Math.max(1, Math.ceil((time - last) * rate - 1e-6));
+    for (let k = 1; k <= parts; k++) out.push(k === parts ? time : last + ((time - last) * k) / parts);
+  }
+  return out;
+}
+
+/** Vertices in time, as fields of a mesh collider. */
+export function deformOf({
+  frames,
+}: AnimatedSkin): Pick<Extract<ColliderSpec, { type: 'mesh' }>, 'deform' | 'interpolation'> {
+  return {
+    interpolation: 'smooth',
+    deform: frames.map(({ time, position }) => ({ time, vertices: triplesOf(position) })),
+  };
+}
+
+export function triplesOf(values: ArrayLike<number>): Vec3[] {
+  return Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
+}
+
+/** Paths of roots that ride on the skin, and a warning about those that do not lie on it. */
+export function rootPaths(
+  { mesh, frames }: AnimatedSkin,
+  roots: readonly { readonly rod: string; readonly position: Vec3 }[],
+  turns: boolean,
+): { readonly paths: readonly PathSpec[]; readonly warnings: readonly string[] } {
+  const bound = bindRoots(
+    mesh,
+    roots.map(({ position }) => position),
+  );
+  const limit = 0.01 * sizeOf(mesh.position);
+  const off = roots.flatMap(({ rod }, k) => (bound.distance[k] > limit ? [{ rod, distance: bound.distance[k] }] : []));
+  const worst = off.reduce((a, b) => (b.distance > a.distance ? b : a), { rod: '', distance: 0 });
+  const warnings =
+    off.length === 0
+      ? []
+      : [
+          `${off.length} of ${roots.length} roots do not lie on the skin at rest ('${worst.rod}' is ${worst.distance.toPrecision(2)} m away); they follow the nearest triangle`,
+        ];
+  return { paths: rideSkin(bound, frames, turns), warnings };
+}
+
+/** Diagonal of the box about all vertices [m]. */
+function sizeOf(position: Float64Array): number {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  position.forEach((x, i) => {
+    low[i % 3] = Math.min(low[i % 3], x);
+    high[i % 3] = Math.max(high[i % 3], x);
+  });
+  return Math.sqrt(high.reduce((sum, x, k) => sum + (x - low[k]) * (x - low[k]), 0));
+}
