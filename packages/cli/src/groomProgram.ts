@@ -136,6 +136,12 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--unit <length>', 'length of a unit of that mesh', readers.length)
     .addOption(new Option('--up <axis>', 'which axis is up in that mesh').choices(['y', 'z']))
     .option('--motion <motion>', 'how the head moves: shake, nod, turn, or a file with the keys of a path')
+    .option('--animation [name]', 'animation of --head (.glb, .gltf) that moves the skin (default: its only one)')
+    .option(
+      '--start <time>',
+      'when the animation starts; before, hair settles on its first pose (default: 0)',
+      parseTime,
+    )
     .action((file: string, options: SceneCommandOptions) => act((verbs) => verbs.scene(file, options, terminal)));
 
   withOut(
@@ -152,12 +158,24 @@ function addExport({ verb, act, readers, terminal }: GroomProgram): void {
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
     )
     .option('--motion <file>', 'as this motion moves them (abc, usdc, usda, glb)')
+    .option('--head <mesh>', 'animated mesh that the hair grows on, written beside it (.glb, .gltf)')
+    .option('--animation [name]', 'animation of that mesh (default: its only one)')
+    .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseTime)
     .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
     .option('--guides-only', 'the guides in place of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');
       await act(() => exportHairs(file, options, terminal));
     });
+}
+
+/** Seconds, or a number with a unit of time. */
+function parseTime(value: string): number {
+  const number = Number(value);
+  const quantity = parseQuantity(value, 'time');
+  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity.ok ? quantity.value : Number.NaN;
+  if (!(seconds >= 0)) throw new InvalidArgumentError('Expected a time such as "0.5 s".');
+  return seconds;
 }
 
 function parseNumber(value: string): number {

@@ -6,6 +6,7 @@ export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts
 export type { Collider } from './contact/shapes/collider.ts';
 export { findClosest, measureDistance, measureSurfaceVelocity, placeCollider } from './contact/shapes/collider.ts';
 export { compileColliders } from './contact/shapes/compileCollider.ts';
+export { createVertexMotion } from './contact/shapes/deform.ts';
 export {
   type Bisector,
   type Critical,

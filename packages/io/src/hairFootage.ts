@@ -1,6 +1,6 @@
 /**
- * The hairs of a hairstyle as footage for the exporters: one frame at rest, or many in motion. Hairs are kept out of the style's skin, and the footage
- * has the skin as an obstacle attached to the body `head`.
+ * The hairs of a hairstyle as footage for the exporters: one frame at rest, or many in motion. Hairs are kept out of the style's skin. The footage has the
+ * skin as an obstacle: attached to the body `head`, or deforming as its animation does.
  */
 import {
   type ColliderSpec,
@@ -19,10 +19,13 @@ import { atan2 } from '@tendril-sim/core/math';
 import type { Footage, Groom } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
+import { type AnimatedSkin, deformOf, triplesOf } from './skin.ts';
 
 /** Hairs that follow recorded guides. */
 export interface HairFootageOptions {
   readonly motion?: Motion;
+  /** The animated mesh that the hair grows on. Default: the skin of the style, which follows the first guide as a rigid body. */
+  readonly skin?: AnimatedSkin;
   /** Points per hair. Default 21. */
   readonly nodes?: number;
   /** The guides themselves instead of the hairs. */
@@ -81,7 +84,13 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
   return {
     header: {
       version,
-      scene: { tendril: 1, title: 'A hairstyle', gravity: style.gravity, rods: [], colliders: skinOf(style) },
+      scene: {
+        tendril: 1,
+        title: 'A hairstyle',
+        gravity: style.gravity,
+        rods: [],
+        colliders: skinOf(style, options.skin),
+      },
       rods,
       ...(style.skin && { bodies: [{ id: 'head', radius: 0 }] }),
     },
@@ -108,14 +117,13 @@ function groomOf({ count, normal: n, color }: Roots, hairs: Hairs | undefined): 
   };
 }
 
-function skinOf({ skin }: Hairstyle): ColliderSpec[] {
-  if (!skin) return [];
-  const triples = (values: ArrayLike<number>): [number, number, number][] =>
-    Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
-  const { position, triangle } = skin;
-  return [
-    { id: 'skin', type: 'mesh', vertices: triples(position), faces: triples(triangle), solid: false, body: 'head' },
-  ];
+function skinOf({ skin }: Hairstyle, animated: AnimatedSkin | undefined): ColliderSpec[] {
+  const mesh = animated?.mesh ?? skin;
+  if (!mesh) return [];
+  const vertices = triplesOf(mesh.position);
+  const faces = triplesOf(mesh.triangle);
+  const motion = animated ? deformOf(animated) : { body: 'head' };
+  return [{ id: 'skin', type: 'mesh', vertices, faces, solid: false, ...motion }];
 }
 
 /** Pose of the head, from the root of the first guide. */

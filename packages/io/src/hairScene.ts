@@ -15,6 +15,8 @@ export interface HairSceneOptions {
   readonly up?: 'y' | 'z';
   /** Motion of the head; it needs no mesh. Default: none. */
   readonly motion?: PathSpec;
+  /** The animation of the head's mesh, and when it starts [s]: the guides ride on the skin. Default: none. */
+  readonly animation?: { readonly name: string; readonly start: number };
   readonly model?: string;
   /** Edges per guide. Default: enough for a smooth curve. */
   readonly edges?: number;
@@ -39,7 +41,7 @@ function turns(...keys: readonly (readonly [number, number, number, number])[]):
 
 /** Writes the scene of a hairstyle. */
 export function writeHairScene(style: Hairstyle, options: HairSceneOptions): string {
-  const { hairFile, headFile, motion, model = 'helix', every = 1, count, edges } = options;
+  const { hairFile, headFile, motion, animation, model = 'helix', every = 1, count, edges } = options;
   const strands = [
     `file: ${JSON.stringify(hairFile)}`,
     'id: hair',
@@ -48,6 +50,7 @@ export function writeHairScene(style: Hairstyle, options: HairSceneOptions): str
     ...(every > 1 ? [`every: ${every}`] : []),
     ...(count === undefined ? [] : [`count: ${count}`]),
     ...(motion ? ['root: free'] : []),
+    ...(animation && headFile !== undefined ? [`skin: { ${skinFields(headFile, options).join(', ')} }`] : []),
   ];
   return [
     'tendril: 1',
@@ -85,13 +88,22 @@ function motionLines({ interpolation, keys }: PathSpec): string[] {
   ];
 }
 
-function headLines(file: string, { unit, up, motion, solid = true }: HairSceneOptions): string[] {
+/** File, placement and animation of the head's mesh. */
+function skinFields(file: string, { unit, up, animation }: HairSceneOptions): string[] {
+  return [
+    `file: ${JSON.stringify(file)}`,
+    ...(unit === undefined ? [] : [`unit: ${unit}`]),
+    ...(up === undefined ? [] : [`up: ${up}`]),
+    ...(animation ? [`animation: { name: ${JSON.stringify(animation.name)}, start: ${animation.start} }`] : []),
+  ];
+}
+
+function headLines(file: string, options: HairSceneOptions): string[] {
+  const { motion, solid = true } = options;
   return [
     'colliders:',
     '  - type: mesh-file',
-    `    file: ${JSON.stringify(file)}`,
-    ...(unit === undefined ? [] : [`    unit: ${unit}`]),
-    ...(up === undefined ? [] : [`    up: ${up}`]),
+    ...skinFields(file, options).map((field) => `    ${field}`),
     `    solid: ${solid}`,
     '    friction: 0.2',
     ...(motion ? ['    body: head'] : []),

@@ -28,7 +28,7 @@ export {
 } from './hairstyle.ts';
 export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
 export { encodeHair } from './import/hair.ts';
-export { readMesh, type TriangleMesh } from './import/mesh.ts';
+export { type MeshMotion, readMesh, readMeshMotion, type TriangleMesh } from './import/mesh.ts';
 export { type CurveOptions, readCurves } from './import/read.ts';
 export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {
@@ -83,6 +83,7 @@ export type { StrandsSpec } from './schema/files.ts';
 export * as schemaPieces from './schema/primitives.ts';
 export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
 export { type SectionOutline, sectionOutline } from './sectionOutline.ts';
+export { type AnimatedSkin, readAnimatedSkin } from './skin.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
 export {

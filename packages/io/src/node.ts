@@ -11,6 +11,7 @@ import { parsePath } from './pathFile.ts';
 import { type ParsedScene, parseScene, type ReadOptions, sceneSizeLimit } from './read.ts';
 import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
 import { createFileResolver } from './resolve.ts';
+import { type AnimatedSkin, readAnimatedSkin } from './skin.ts';
 import { decodeState, encodeState, type SavedState } from './state.ts';
 import { attempt, type WriteOptions, writeFileAtomic } from './write.ts';
 
@@ -114,6 +115,11 @@ export function readMotionFile(path: string): Motion {
 /** A mesh from an OBJ or glTF file, in metres with z up. */
 export function readMeshFile(path: string, placement?: Placement): TriangleMesh {
   return readMesh(readBytes(path, curveFileLimit, 'a mesh'), path, placement);
+}
+
+/** A mesh and one of its animations from a glTF file; without a name, the only one. */
+export function readSkinFile(path: string, options: Parameters<typeof readAnimatedSkin>[2]): AnimatedSkin {
+  return readAnimatedSkin(readBytes(path, curveFileLimit, 'a mesh'), path, options);
 }
 
 /** Reads a whole recording from a file. */

@@ -34,60 +34,85 @@ export function createFileResolver(open: OpenFile): FileResolver {
 
 function resolveScene(file: SceneFile, open: OpenFile): Resolved {
   const { strands = [], rods = [], colliders, ...rest } = file;
-  const fetch = (name: string, path: readonly PropertyKey[]): Uint8Array => guarded(path, () => open(name));
-  const allRods: RodSpec[] = [...rods];
-  const pins: PinSpec[] = [...(file.pins ?? [])];
-  const origin: number[] = [];
-  const warnings: string[] = [];
-  const skins = new Map<string, AnimatedSkin>();
-  const skinOf = (reference: SkinSpec, path: readonly PropertyKey[]): AnimatedSkin => {
-    const { file, unit, up, animation } = reference;
-    const key = JSON.stringify([file, unit, up, animation]);
-    const skin =
-      skins.get(key) ?? guarded(path, () => readAnimatedSkin(fetch(file, path), file, { unit, up, animation }));
-    skins.set(key, skin);
-    return skin;
-  };
-  /** The pins of strands, on the move where they have a skin; none for strands with free roots. */
-  const rideOn = ({ rods, pins }: RodsAndPins, { root, skin }: StrandsSpec, k: number): readonly PinSpec[] => {
-    if (root === 'free') {
-      if (skin) throw new ResolveError(['strands', k, 'skin'], 'roots that are free do not ride on a skin');
-      return [];
-    }
-    if (!skin) return pins;
-    const path = ['strands', k, 'skin', 'file'];
-    const ridden = rootPaths(skinOf(skin, path), rods.map(rootOf), root !== 'position');
-    warnings.push(...ridden.warnings.map((warning) => `${skin.file}: ${warning}`));
-    return pins.map((pin, i) => ({ ...pin, path: ridden.paths[i] }));
-  };
-  strands.forEach((spec, k) => {
-    const path = ['strands', k, 'file'];
-    if (/\.hairstyle$/i.test(spec.file)) {
-      const style = guarded(path, () => decodeHairstyle(fetch(spec.file, path), spec.file));
-      const made = hairstyleRods(style, spec, k);
-      allRods.push(...made.rods);
-      pins.push(...rideOn(made, spec, k));
-      for (const _ of made.rods) origin.push(k);
-      return;
-    }
-    const curves = guarded(path, () => readCurves(fetch(spec.file, path), spec.file, spec));
-    warnings.push(...curves.warnings.map((warning) => `${spec.file}: ${warning}`));
-    const made = rodsOf(curves, spec, k);
-    allRods.push(...made);
-    const held = made.filter(({ closed }) => !closed);
-    const hold = spec.root === 'position' ? 'position' : 'clamp';
-    pins.push(...rideOn({ rods: held, pins: held.map(({ id }) => ({ rod: id, at: 'start', hold })) }, spec, k));
-    for (const _ of made) origin.push(k);
-  });
+  const sources = createSources(open);
+  const made = strands.map((spec, k) => strandsOf(spec, k, sources));
+  const pins = [...(file.pins ?? []), ...made.flatMap((one) => one.pins)];
   const scene: Scene = {
     ...rest,
-    rods: allRods,
+    rods: [...rods, ...made.flatMap((one) => one.rods)],
     ...(pins.length > 0 && { pins }),
     ...(colliders && {
-      colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, { fetch, skinOf }) : spec)),
+      colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, sources) : spec)),
     }),
   };
-  return { scene, origin, warnings };
+  return {
+    scene,
+    origin: made.flatMap((one, k) => one.rods.map(() => k)),
+    warnings: made.flatMap((one) => one.warnings),
+  };
+}
+
+/** Files that a scene names; skins are read once for all that refer to them. */
+interface Sources {
+  readonly fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array;
+  readonly skinOf: (reference: SkinSpec, path: readonly PropertyKey[]) => AnimatedSkin;
+}
+
+function createSources(open: OpenFile): Sources {
+  const fetch: Sources['fetch'] = (name, path) => guarded(path, () => open(name));
+  const skins = new Map<string, AnimatedSkin>();
+  return {
+    fetch,
+    skinOf({ file, unit, up, animation }, path) {
+      const key = JSON.stringify([file, unit, up, animation]);
+      const skin =
+        skins.get(key) ?? guarded(path, () => readAnimatedSkin(fetch(file, path), file, { unit, up, animation }));
+      skins.set(key, skin);
+      return skin;
+    },
+  };
+}
+
+interface Strands extends RodsAndPins {
+  readonly warnings: readonly string[];
+}
+
+/** Rods of one entry of `strands`, and what holds their roots. */
+function strandsOf(spec: StrandsSpec, index: number, sources: Sources): Strands {
+  const path = ['strands', index, 'file'];
+  const bytes = sources.fetch(spec.file, path);
+  if (/\.hairstyle$/i.test(spec.file)) {
+    const style = guarded(path, () => decodeHairstyle(bytes, spec.file));
+    return holdRoots(hairstyleRods(style, spec, index), spec, index, sources);
+  }
+  const curves = guarded(path, () => readCurves(bytes, spec.file, spec));
+  const rods = rodsOf(curves, spec, index);
+  const hold = spec.root === 'position' ? 'position' : 'clamp';
+  const pins = rods.filter(({ closed }) => !closed).map(({ id }): PinSpec => ({ rod: id, at: 'start', hold }));
+  const made = holdRoots({ rods, pins }, spec, index, sources);
+  return { ...made, warnings: [...curves.warnings.map((warning) => `${spec.file}: ${warning}`), ...made.warnings] };
+}
+
+/** Free roots have no pins; the pins of roots on an animated skin move with it. */
+function holdRoots({ rods, pins }: RodsAndPins, { root, skin }: StrandsSpec, index: number, sources: Sources): Strands {
+  if (root === 'free') {
+    if (skin)
+      throw new ResolveError(['strands', index, 'skin'], 'free roots do not ride on a skin; remove one of both');
+    return { rods, pins: [], warnings: [] };
+  }
+  if (!skin) return { rods, pins, warnings: [] };
+  const held = new Set(pins.map(({ rod }) => rod));
+  const roots = rods.filter(({ id }) => held.has(id)).map(rootOf);
+  const { paths, warnings } = rootPaths(
+    sources.skinOf(skin, ['strands', index, 'skin', 'file']),
+    roots,
+    root !== 'position',
+  );
+  return {
+    rods,
+    pins: pins.map((pin, k) => ({ ...pin, path: paths[k] })),
+    warnings: warnings.map((warning) => `${skin.file}: ${warning}`),
+  };
 }
 
 interface RodsAndPins {
@@ -182,11 +207,6 @@ export function meanRadius({ radius }: Pick<Curves, 'radius'>, first: number, co
   let sum = 0;
   for (let i = first; i < first + count; i++) sum += radius?.[i] ?? Number.NaN;
   return sum / count;
-}
-
-interface Sources {
-  readonly fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array;
-  readonly skinOf: (reference: SkinSpec, path: readonly PropertyKey[]) => AnimatedSkin;
 }
 
 function meshOf(spec: MeshFileSpec, index: number, { fetch, skinOf }: Sources): ColliderSpec {

@@ -267,11 +267,11 @@ time: { duration: 1, step: 0.01 }
     expect(world.samples[0].nodePosition[2]).toBeCloseTo(2, 3);
   });
 
-  it('says which roots are off the skin, and that free roots do not ride', async () => {
+  it('says which roots are off the skin, and that free roots do not ride on a skin', async () => {
     const far = curves.replaceAll(/^0,0.03/gm, '0,0.9');
     const { warnings } = await open(yaml('bend'), far);
     expect(warnings.join()).toContain("1 of 2 roots do not lie on the skin at rest ('hair-0' is 0.80 m away)");
-    await expect(open(yaml('bend', ', root: free'))).rejects.toThrow('do not ride');
+    await expect(open(yaml('bend', ', root: free'))).rejects.toThrow('do not ride on a skin');
     await expect(open(yaml('run'))).rejects.toThrow("there is no animation 'run'");
     await expect(open(yaml('{ name: bend, rate: 1e9 }'))).rejects.toThrow('coarser mesh');
   });

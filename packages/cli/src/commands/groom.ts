@@ -38,6 +38,7 @@ import {
   readMeshFile,
   readPathFile,
   readSceneFile,
+  readSkinFile,
   writeFileAtomic,
 } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
@@ -293,6 +294,9 @@ export interface SceneCommandOptions extends OutOptions {
   readonly unit?: number;
   readonly up?: 'y' | 'z';
   readonly motion?: string;
+  /** Name of an animation of the head's mesh; true: its only one. */
+  readonly animation?: string | true;
+  readonly start?: number;
 }
 
 /** A scene in which the guides hang on their head, ready to run: it names the files of both. */
@@ -307,6 +311,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
   const headFile = typeof options.head === 'string' ? namedFrom(out, options.head, 'head') : skin;
   const mesh = typeof options.head === 'string' ? readMeshFile(options.head, options) : style.skin;
   const motion = options.motion === undefined ? undefined : motionOf(options.motion);
+  const animation = animationOf(options);
   const text = writeHairScene(style, {
     title: `Hairstyle ${basename(file)}`,
     hairFile,
@@ -314,12 +319,13 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
     ...(typeof options.head === 'string' && { unit, up }),
     ...(mesh && { solid: hasInside(mesh) }),
     motion,
+    ...(animation && { animation }),
     model,
     // enough to collide with the head; one sharp bend does not require a fine resolution everywhere
     edges: style.elements * Math.min(4, Math.max(2, placesPerElement(style))),
     every,
     count,
-    duration: motion ? motion.keys[motion.keys.length - 1].time + 0.5 : 1,
+    duration: animation?.end ?? (motion ? motion.keys[motion.keys.length - 1].time + 0.5 : 1),
     step: 0.004,
     output: 0.04,
   });
@@ -327,6 +333,30 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
   const { scene: made } = readSceneFile(out);
   terminal.err(`wrote ${out}: ${made.rods.length} rods\nnext: tendril run ${out}\n`);
   return exitCode.done;
+}
+
+/** Which animation of a mesh, as the commands have it. */
+export function skinOptions({
+  animation,
+  start = 0,
+  unit,
+  up,
+}: Pick<SceneCommandOptions, 'animation' | 'start' | 'unit' | 'up'>): Parameters<typeof readSkinFile>[1] {
+  return { unit, up, animation: { start, ...(typeof animation === 'string' && { name: animation }) } };
+}
+
+/** The animation of the head's mesh: its name, when it starts and when it ends [s]. */
+function animationOf(
+  options: SceneCommandOptions,
+): { readonly name: string; readonly start: number; readonly end: number } | undefined {
+  const { animation, start = 0, head } = options;
+  if (start > 0 && animation === undefined) throw new UsageError('--start is the time at which an --animation starts');
+  if (animation === undefined) return undefined;
+  if (options.motion !== undefined) throw new UsageError('--animation moves the head itself; leave out --motion');
+  if (typeof head !== 'string')
+    throw new UsageError('--animation needs the file that contains it: --head character.glb');
+  const { name, frames } = readSkinFile(head, skinOptions(options));
+  return { name, start, end: frames[frames.length - 1].time };
 }
 
 /** A motion by name, or the `path` or `keys` of a YAML or JSON file. */

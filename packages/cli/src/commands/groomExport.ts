@@ -9,15 +9,18 @@ import {
   type Footage,
   hairFootage,
 } from '@tendril-sim/io';
-import { createAtomicWriter, readHairstyleFile, readMotionFile } from '@tendril-sim/io/node';
+import { createAtomicWriter, readHairstyleFile, readMotionFile, readSkinFile } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
-import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
+import { type OutOptions, refuseExisting, skinOptions, withoutEnding } from './groom.ts';
 
 export interface HairExportOptions extends OutOptions {
   readonly to: 'abc' | 'usdc' | 'usda' | 'glb' | 'hair';
   readonly motion?: string;
+  readonly head?: string;
+  readonly animation?: string | true;
+  readonly start?: number;
   readonly nodes?: number;
   readonly guidesOnly?: boolean;
 }
@@ -30,7 +33,10 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
     throw new UsageError('a .hair file does not move; use --to abc, usdc, usda or glb');
   const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
   refuseExisting(out, options);
-  const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
+  if (options.head === undefined && options.animation !== undefined)
+    throw new UsageError('--animation needs the file that contains it: --head character.glb');
+  const skin = options.head === undefined ? undefined : readSkinFile(options.head, skinOptions(options));
+  const footage = hairFootage(style, version, { motion, skin, nodes: options.nodes, guides: options.guidesOnly });
   const writer = createAtomicWriter(out, { overwrite: options.force === true });
   try {
     if (options.to === 'hair') writer.append(hairOf(footage));

@@ -252,6 +252,10 @@ function workOfObstacles(work: Work, { contact, colliders, rods, samples }: Worl
       for (let i = 0; i < 3; i++) from += pose.rotation[3 * k + i] * local[i];
       sum += force[k] * (point[k] - from);
     }
+    if (collider.measureDeformation) {
+      collider.measureDeformation(local, point, t, dt);
+      for (let k = 0; k < 3; k++) sum += force[k] * local[k];
+    }
     work.done += sum;
     work.doubt += 0.5 * Math.abs(sum);
   }

@@ -292,10 +292,13 @@ function groomParams({ header, groom }: Source, width: Float32Array, group: stri
   ];
 }
 
-function meshObject(source: Source, name: string, { position, triangle, moves, place }: Obstacle): AbcObject {
+function meshObject(source: Source, name: string, obstacle: Obstacle): AbcObject {
+  const { position: rest, triangle, moves, place, shapeAt } = obstacle;
   const at = new Float64Array(12);
-  const { points, bounds: box } = positions(moves ? source.frameCount : 1, position.length, (k) => {
-    place(at, source.pose(k));
+  const { points, bounds: box } = positions(moves || shapeAt ? source.frameCount : 1, rest.length, (k) => {
+    const pose = source.pose(k);
+    place(at, pose);
+    const position = shapeAt?.(pose.time) ?? rest;
     const out = new Float32Array(position.length);
     for (let i = 0; i < out.length; i += 3)
       for (let r = 0; r < 3; r++)

@@ -114,7 +114,16 @@ function* targetsOf(
   }
 }
 
-/** Meshes of rods, with a morph target per frame; of bodies and obstacles, one each. */
+/** Vertices of an obstacle in the first frame, then, if it deforms, their displacements in every other frame. */
+function* shapesOf(film: Footage, { position, shapeAt }: Obstacle): Generator<Float32Array> {
+  const base = Float32Array.from(shapeAt?.(film.frame(0).time) ?? position);
+  yield base;
+  if (!shapeAt) return;
+  for (let k = 1; k < film.frameCount; k++)
+    yield Float32Array.from(shapeAt(film.frame(k).time), (value, i) => value - base[i]);
+}
+
+/** Meshes of rods and of obstacles that deform, with a morph target per frame; of bodies and other obstacles, one each. */
 function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Mesh[], look: Look): object[] {
   const { header, frameCount } = film;
   const animated = frameCount > 1;
@@ -134,17 +143,19 @@ function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Me
     };
   });
   const bodies = drawnBodies(header).length > 0 ? [describeBall(layout, meshes.length)] : [];
-  const obstacles = obstaclesOf(header).map(({ id, position, triangle }) => ({
-    name: id,
-    primitives: [
-      {
-        indices: layout.indices(triangle),
-        // without normals a viewer shades every triangle flat
-        attributes: { POSITION: layout.vectors(Float32Array.from(position), true) },
-        material: meshes.length + bodies.length,
-      },
-    ],
-  }));
+  const obstacles = obstaclesOf(header).map((obstacle) => {
+    const indices = layout.indices(obstacle.triangle);
+    // without normals a viewer shades every triangle flat
+    const shapes: object[] = [];
+    for (const shape of shapesOf(film, obstacle)) shapes.push({ POSITION: layout.vectors(shape, true) });
+    const [attributes, ...targets] = shapes;
+    const material = meshes.length + bodies.length;
+    return {
+      name: obstacle.id,
+      primitives: [{ indices, attributes, material, ...(targets.length > 0 && { targets }) }],
+      ...(targets.length > 0 && { weights: new Array(targets.length).fill(0) }),
+    };
+  });
   return [...rods, ...bodies, ...obstacles];
 }
 
@@ -157,7 +168,7 @@ function describeBall(layout: BinaryLayout, materialIndex: number): object {
   return { name: 'body', primitives: [{ indices, attributes, material: materialIndex }] };
 }
 
-/** The morph weights of rods over the frames, and the motion of bodies and moving obstacles. */
+/** The morph weights over the frames, and the motion of bodies and moving obstacles. */
 function describeAnimation(layout: BinaryLayout, film: Footage, meshes: readonly Mesh[]): object {
   const { header, frameCount } = film;
   const [start, end] = [film.frame(0).time, film.frame(frameCount - 1).time];
@@ -178,8 +189,10 @@ function describeAnimation(layout: BinaryLayout, film: Footage, meshes: readonly
   bodies.forEach((_, b) => {
     move(1 + meshes.length + b);
   });
-  obstaclesOf(header).forEach(({ moves }, k) => {
-    if (moves) move(1 + meshes.length + 2 * bodies.length + k);
+  obstaclesOf(header).forEach(({ moves, shapeAt }, k) => {
+    const node = 1 + meshes.length + 2 * bodies.length + k;
+    if (shapeAt) channels.push({ sampler: 0, target: { node, path: 'weights' } });
+    if (moves) move(node);
   });
   return { name: 'simulation', samplers, channels };
 }
@@ -328,9 +341,9 @@ function* writeGlb(
     yield bytesOf(position);
   }
   const obstacles = obstaclesOf(film.header);
-  for (const { triangle, position } of obstacles) {
-    yield bytesOf(triangle);
-    yield floats(Array.from(position));
+  for (const obstacle of obstacles) {
+    yield bytesOf(obstacle.triangle);
+    for (const shape of shapesOf(film, obstacle)) yield bytesOf(shape);
   }
   if (frameCount < 2) return;
   const times = Array.from({ length: frameCount }, (_, k) => film.frame(k).time);

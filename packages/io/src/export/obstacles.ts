@@ -1,9 +1,9 @@
 /**
- * The obstacles of a recorded scene as meshes, and their pose in each frame: on their path, or attached to a body. Formulas and grids have no mesh, and are
- * omitted; a deforming mesh is drawn in its initial form.
+ * The obstacles of a recorded scene as meshes, and their pose and shape in each frame: on their path, attached to a body, or deforming. Formulas and grids
+ * have no mesh and are omitted.
  */
 
-import { type ColliderSpec, compileColliders } from '@tendril-sim/core';
+import { type ColliderSpec, compileColliders, createVertexMotion } from '@tendril-sim/core';
 import { cos, hypotOf, sin } from '@tendril-sim/core/math';
 import type { BodyFrame, RecordingFrame } from '../recording.ts';
 import type { Footage } from './footage.ts';
@@ -15,6 +15,8 @@ export interface Obstacle {
   /** In its own axes [m], 3 per vertex. */
   readonly position: Float64Array;
   readonly triangle: Uint32Array;
+  /** Vertices in its own axes at a time [s], valid until the next call; missing if it keeps its shape. */
+  readonly shapeAt?: (time: number) => Float64Array;
   readonly moves: boolean;
   /** True for a plane, which extends beyond its mesh. */
   readonly endless: boolean;
@@ -41,13 +43,16 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
     if (!mesh) return [];
     // only the pose is needed: bodies are in the recording, and rods do not matter
     const { body, rods: _, ...own } = spec;
-    const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [own] }, [], [], []);
+    const rigid = own.type === 'mesh' ? { ...own, deform: undefined } : own;
+    const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [rigid] }, [], [], []);
+    const shapeAt = spec.type === 'mesh' ? createVertexMotion(spec) : undefined;
     const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
     const ride = bodies.findIndex(({ id }) => id === body);
     return [
       {
         id: spec.id ?? `collider ${k}`,
         ...mesh,
+        ...(shapeAt && { shapeAt }),
         moves: collider.moves || ride >= 0,
         endless: spec.type === 'plane',
         hollow: spec.hollow ?? false,

@@ -170,7 +170,7 @@ function* body(footage: Footage, index: number, name: string, codes: readonly nu
 
 function* obstacle(
   footage: Footage,
-  { position, triangle, moves, place }: Obstacle,
+  { position, triangle, moves, place, shapeAt }: Obstacle,
   name: string,
   codes: readonly number[],
   round1: (value: number) => number,
@@ -186,7 +186,12 @@ function* obstacle(
   yield `    def Mesh "${name}"\n    {\n        uniform token subdivisionScheme = "none"\n`;
   yield `        int[] faceVertexCounts = [${new Array(triangle.length / 3).fill(3).join(', ')}]\n`;
   yield `        int[] faceVertexIndices = [${triangle.join(', ')}]\n`;
-  yield `        point3f[] points = [${tuples(position, round1)}]\n`;
+  if (shapeAt && codes.length > 0) {
+    yield '        point3f[] points.timeSamples = {\n';
+    for (let k = 0; k < codes.length; k++)
+      yield `            ${codes[k]}: [${tuples(shapeAt(footage.frame(k).time), round1)}],\n`;
+    yield '        }\n';
+  } else yield `        point3f[] points = [${tuples(position, round1)}]\n`;
   if (moves) {
     yield '        matrix4d xformOp:transform.timeSamples = {\n';
     for (let k = 0; k < codes.length; k++) yield `            ${codes[k]}: ${matrix(k)},\n`;

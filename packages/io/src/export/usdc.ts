@@ -129,6 +129,13 @@ function curvesPrim(
   };
 }
 
+/** The box about an obstacle in its own axes, in all frames. */
+function extentOf(source: Source, { position, shapeAt }: Obstacle, times: readonly number[]): number[] {
+  if (!shapeAt) return boxOf(Float32Array.from(position));
+  const boxes = times.map((_, k) => boxOf(Float32Array.from(shapeAt(source.pose(k).time))));
+  return boxes.reduce((a, b) => a.map((value, k) => (k < 3 ? Math.min(value, b[k]) : Math.max(value, b[k]))));
+}
+
 function boxOf(points: Float32Array): number[] {
   const box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; i++) {
@@ -179,7 +186,7 @@ function groomAttributes({ groom }: Source, list: readonly number[]): CrateAttri
 }
 
 function meshPrim(source: Source, obstacle: Obstacle, name: string, times: readonly number[]): CratePrim {
-  const { position, triangle, moves, place } = obstacle;
+  const { position, triangle, moves, place, shapeAt } = obstacle;
   const at = new Float64Array(12);
   const matrix = (k: number): CrateNumbers => ({
     of: 'matrix4d',
@@ -192,6 +199,12 @@ function meshPrim(source: Source, obstacle: Obstacle, name: string, times: reado
     },
   });
   const move = moves && times.length > 1;
+  const points = (k: number): CrateNumbers => ({
+    of: 'float3',
+    count: position.length / 3,
+    isArray: true,
+    bytes: () => numbersOf('float3', shapeAt?.(source.pose(k).time) ?? position).bytes(),
+  });
   return {
     name,
     type: 'Mesh',
@@ -202,8 +215,12 @@ function meshPrim(source: Source, obstacle: Obstacle, name: string, times: reado
         value: numbersOf('int', new Int32Array(triangle.length / 3).fill(3)),
       },
       { name: 'faceVertexIndices', type: 'int[]', value: numbersOf('int', triangle) },
-      { name: 'points', type: 'point3f[]', value: numbersOf('float3', position) },
-      { name: 'extent', type: 'float3[]', value: numbersOf('float3', boxOf(Float32Array.from(position))) },
+      {
+        name: 'points',
+        type: 'point3f[]',
+        value: shapeAt ? { times, samples: times.map((_, k) => points(k)) } : points(0),
+      },
+      { name: 'extent', type: 'float3[]', value: numbersOf('float3', extentOf(source, obstacle, times)) },
       { name: 'subdivisionScheme', type: 'token', value: { token: 'none' }, isUniform: true },
       {
         name: 'xformOp:transform',

@@ -106,7 +106,7 @@ export function createColliders(
   const deforming = colliders.flatMap((collider, k) => {
     const keys = keysOf(collider);
     const mesh = meshes[k];
-    return keys && mesh ? [{ mesh, keys }] : [];
+    return keys && mesh ? [{ mesh, keys, smooth: collider.interpolation === 'smooth' }] : [];
   });
   return {
     group,
@@ -139,14 +139,9 @@ export function createColliders(
       }
     },
     deform(t) {
-      for (const { mesh, keys } of deforming) {
-        let k = 0;
-        while (k + 2 < keys.length && keys[k + 1].time <= t) k++;
-        const [a, b] = [keys[k], keys[Math.min(k + 1, keys.length - 1)]];
-        const w = b.time > a.time ? Math.min(1, Math.max(0, (t - a.time) / (b.time - a.time))) : 0;
+      for (const { mesh, keys, smooth } of deforming) {
         const { position } = mesh.geometry.attributes;
-        for (let i = 0; i < position.array.length; i++)
-          position.array[i] = a.vertices[i] + w * (b.vertices[i] - a.vertices[i]);
+        writeVertices(position.array, keys, t, smooth);
         position.needsUpdate = true;
         mesh.geometry.computeVertexNormals();
       }
@@ -160,7 +155,41 @@ export function createColliders(
   };
 }
 
-function keysOf({ deform }: ColliderInfo): { time: number; vertices: number[] }[] | undefined {
+interface MeshKey {
+  readonly time: number;
+  readonly vertices: readonly number[];
+}
+
+/** Vertices at t: linear between the keys, or, if smooth, a cubic through the four nearest keys, close to the spline that rods collide with. */
+function writeVertices(
+  out: { [k: number]: number; length: number },
+  keys: readonly MeshKey[],
+  t: number,
+  smooth: boolean,
+): void {
+  const last = keys.length - 1;
+  let k = 0;
+  while (k + 2 <= last && keys[k + 1].time <= t) k++;
+  const [a, b] = [keys[k], keys[Math.min(k + 1, last)]];
+  const span = b.time - a.time;
+  const w = span > 0 ? Math.min(1, Math.max(0, (t - a.time) / span)) : 0;
+  if (!smooth || span === 0) {
+    for (let i = 0; i < out.length; i++) out[i] = a.vertices[i] + w * (b.vertices[i] - a.vertices[i]);
+    return;
+  }
+  const [before, after] = [keys[Math.max(0, k - 1)], keys[Math.min(k + 2, last)]];
+  const slope = (p: MeshKey, q: MeshKey, i: number): number =>
+    (span * (q.vertices[i] - p.vertices[i])) / (q.time - p.time);
+  const [toB, outA, intoB] = [w * w * (3 - 2 * w), w * (1 - w) * (1 - w), -w * w * (1 - w)];
+  for (let i = 0; i < out.length; i++)
+    out[i] =
+      a.vertices[i] +
+      toB * (b.vertices[i] - a.vertices[i]) +
+      outA * (k === 0 ? 0 : slope(before, b, i)) +
+      intoB * (k + 1 === last ? 0 : slope(a, after, i));
+}
+
+function keysOf({ deform }: ColliderInfo): MeshKey[] | undefined {
   if (!Array.isArray(deform) || deform.length === 0) return undefined;
   return (deform as { time: number; vertices: number[][] }[]).map(({ time, vertices }) => ({
     time,

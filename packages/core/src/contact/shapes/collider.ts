@@ -41,6 +41,8 @@ export interface Collider {
   /** Displacement that `move` has set; copied when the same collider is placed elsewhere. */
   readonly hand: Float64Array;
   evaluate(out: Pose, t: number): void;
+  /** Displacement over the last dt [m] of the surface point nearest to x, by deformation alone; places the collider at t. Absent for rigid shapes. */
+  measureDeformation?(out: Float64Array, x: Float64Array, t: number, dt: number): void;
   /** Moves the collider by hand from its place at time t to `offset` [m] from its place in the scene, within `seconds`. Not part of the state. */
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
@@ -193,7 +195,7 @@ export function measureSurfaceVelocityAt(
   if (!collider.moves || collider.body >= 0) return;
   const { now, next, shape } = collider;
   if (shape.surfaceVelocity) {
-    shape.surfaceVelocity(localB);
+    shape.surfaceVelocity(localB, dt);
     rotate(out, 0, now.rotation, localB, 0);
   }
   const a = x[o] - now.position[0];
@@ -217,11 +219,27 @@ export function measureBackward(out: Float64Array, collider: Collider, x: Float6
   if (!collider.moves || collider.body >= 0) return;
   const { now, shape } = collider;
   if (shape.surfaceVelocity) {
-    shape.surfaceVelocity(localB);
+    shape.surfaceVelocity(localB, -dt);
     rotate(out, 0, now.rotation, localB, 0);
   }
   collider.evaluate(backward, collider.time - dt);
   toLocal(localA, now, x, at);
   rotate(localB, 0, backward.rotation, localA, 0);
   for (let k = 0; k < 3; k++) out[k] += (x[at + k] - localB[k] - backward.position[k]) / dt;
+}
+
+const distanceAt = new Float64Array(4);
+
+/** See `Collider.measureDeformation`. */
+export function measureDeformation(
+  out: Float64Array,
+  collider: Collider,
+  x: Float64Array,
+  { t, dt }: { readonly t: number; readonly dt: number },
+): void {
+  placeCollider(collider, t, 0);
+  measureDistanceIn(distanceAt, collider, collider.now, x, 0);
+  collider.shape.surfaceVelocity?.(localB, -dt);
+  rotate(out, 0, collider.now.rotation, localB, 0);
+  for (let k = 0; k < 3; k++) out[k] *= dt;
 }

@@ -47,8 +47,8 @@ export function createFormulaShape(
     update(t) {
       formula.time = t;
     },
-    surfaceVelocity(out) {
-      measureFormulaVelocity(out, formula);
+    surfaceVelocity(out, dt) {
+      measureFormulaVelocity(out, formula, dt);
     },
   };
 }
@@ -77,20 +77,24 @@ const at = new Float64Array(4);
 /** Step of the time derivative [s]. */
 const TIME_STEP = 1e-6;
 
-/** The surface f = 0 moves along its normal with −(∂f/∂t)/|∇f|. */
-function measureFormulaVelocity(out: Float64Array, formula: Formula): void {
+/** The surface f = 0 moves along its normal with −(∂f/∂t)/|∇f|; over a time dt, by the change of the distance. */
+function measureFormulaVelocity(out: Float64Array, formula: Formula, dt: number): void {
   const { time: now, place } = formula;
   const measureAt = (time: number): number => {
     formula.time = time;
     measureFormula(at, formula, place[0], place[1], place[2]);
     return at[0];
   };
-  measureAt(now);
+  const here = measureAt(now);
   const [nx, ny, nz] = [at[1], at[2], at[3]];
-  const later = measureAt(now + TIME_STEP);
-  let speed = -(later - measureAt(now - TIME_STEP)) / (2 * TIME_STEP);
-  // NaN: the formula begins to hold now
-  if (Number.isNaN(speed)) speed = -(later - measureAt(now)) / TIME_STEP;
+  let speed = dt === 0 ? Number.NaN : -(measureAt(now + dt) - here) / dt;
+  // NaN: the rate is asked for, or the formula has no value at the other time
+  if (Number.isNaN(speed)) {
+    const later = measureAt(now + TIME_STEP);
+    speed = -(later - measureAt(now - TIME_STEP)) / (2 * TIME_STEP);
+    // NaN: the formula begins to hold now
+    if (Number.isNaN(speed)) speed = -(later - here) / TIME_STEP;
+  }
   formula.time = now;
   out[0] = speed * nx;
   out[1] = speed * ny;

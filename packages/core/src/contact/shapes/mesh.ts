@@ -202,22 +202,31 @@ function writeDistance(out: Float64Array, { triangles, normals, bounds, solid, l
 /** Motion of a mesh that deforms: its vertices at a time, and the velocity of the surface at the nearest point of the last query. */
 function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'surfaceVelocity'> {
   const { vertices, triangles, last } = mesh;
-  const now = new Float64Array(2 * vertices.length);
-  const velocity = now.subarray(vertices.length);
+  const count = vertices.length;
+  let time = Number.NaN;
+  /** Vertices and their rates at `time`, and at `otherTime`. */
+  const now = new Float64Array(2 * count);
+  const other = new Float64Array(2 * count);
+  let otherTime = Number.NaN;
   return {
     update(t) {
+      if (t === time) return;
+      time = t;
       motion.evaluate(now, t);
-      vertices.set(now.subarray(0, vertices.length));
+      vertices.set(now.subarray(0, count));
       updateMesh(mesh);
     },
-    surfaceVelocity(out) {
-      const { face, v, w } = last;
-      for (let k = 0; k < 3; k++) {
-        out[k] =
-          (1 - v - w) * velocity[3 * triangles[3 * face] + k] +
-          v * velocity[3 * triangles[3 * face + 1] + k] +
-          w * velocity[3 * triangles[3 * face + 2] + k];
+    surfaceVelocity(out, dt) {
+      if (dt !== 0 && time + dt !== otherTime) {
+        otherTime = time + dt;
+        motion.evaluate(other, otherTime);
       }
+      const velocityOf = (vertex: number, k: number): number => {
+        const o = 3 * triangles[3 * last.face + vertex] + k;
+        return dt === 0 ? now[count + o] : (other[o] - now[o]) / dt;
+      };
+      const { v, w } = last;
+      for (let k = 0; k < 3; k++) out[k] = (1 - v - w) * velocityOf(0, k) + v * velocityOf(1, k) + w * velocityOf(2, k);
     },
   };
 }

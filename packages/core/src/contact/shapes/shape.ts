@@ -22,8 +22,11 @@ export interface Shape {
   closest(a: Float64Array, b: Float64Array): number;
   /** Bounding box of the solid in its own axes: 3 least, 3 greatest; infinite where the solid is unbounded. */
   readonly bounds: Float64Array;
-  /** Velocity of the surface, in the solid's axes, at the point that the last `distance` found; absent for rigid shapes. */
-  surfaceVelocity?(out: Float64Array): void;
+  /**
+   * Velocity of the surface, in the solid's axes, at the point that the last `distance` found: the mean over the time `dt` after that of `update`, or before
+   * it if `dt` is negative; `dt` = 0: the rate. Absent for rigid shapes.
+   */
+  surfaceVelocity?(out: Float64Array, dt: number): void;
   /** Sets the time t of a shape that changes. */
   update?(t: number): void;
   /** Makes non-finite distances an error that says where. Not the default, because renderers evaluate a formula where it is undefined. */
