@@ -1,6 +1,6 @@
 /** Pins as marks in a picture, obstacles as solids, and the direction of gravity. */
 import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril-sim/core';
-import { obstaclesOf, type RecordingFrame, type RecordingHeader } from '@tendril-sim/io';
+import { obstaclesOf, type RecordingFrame, type RecordingHeader, writeObstacle } from '@tendril-sim/io';
 import type { PictureObstacle } from './plot/obstacles.ts';
 import type { PicturePin } from './plot/picture.ts';
 
@@ -59,14 +59,10 @@ export function pictureObstacles(
   header: RecordingHeader,
   frame: Pick<RecordingFrame, 'time' | 'bodies'>,
 ): PictureObstacle[] {
-  const axes = new Float64Array(12);
-  return obstaclesOf(header).map(({ position, triangle, endless, hollow, place }) => {
-    place(axes, frame);
-    const world = new Float64Array(position.length);
-    for (let i = 0; i < position.length; i += 3)
-      for (let k = 0; k < 3; k++)
-        world[i + k] =
-          axes[9 + k] + axes[k] * position[i] + axes[3 + k] * position[i + 1] + axes[6 + k] * position[i + 2];
-    return { position: world, triangle, endless, hollow };
+  return obstaclesOf(header).map((obstacle) => {
+    const { triangle, endless, hollow } = obstacle;
+    const position = new Float64Array(obstacle.position.length);
+    writeObstacle(position, obstacle, frame);
+    return { position, triangle, endless, hollow };
   });
 }

@@ -1,6 +1,7 @@
 /** `tendril import` and `tendril groom`: curves and hair. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Document, WebIO } from '@gltf-transform/core';
 import { describe, expect, it } from 'vitest';
 import { sandbox } from './harness.ts';
 
@@ -23,6 +24,46 @@ describe('import and groom', () => {
     expect([elsewhere.code, elsewhere.err]).toEqual([2, expect.stringContaining('must lie in its folder')]);
     const foreign = await box.run('import', 'few.yaml');
     expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .obj, .hair')]);
+  });
+
+  it('grows hair on an animated character, simulates it on the moving skin and exports both', {
+    timeout: 60_000,
+  }, async () => {
+    const box = sandbox();
+    writeFileSync(join(box.path, 'hero.glb'), await roof());
+    const grow = await box.run('groom', 'grow', 'hero.glb', '--length', '4 cm', '--guides', '3', '--hairs', '9');
+    expect(grow.code).toBe(0);
+    const made = await box.run(
+      'groom',
+      'scene',
+      'hero.hairstyle',
+      '--head',
+      'hero.glb',
+      '--animation',
+      '--start',
+      '20 ms',
+    );
+    expect([made.code, made.err]).toEqual([0, 'wrote hero.yaml: 3 rods\nnext: tendril run hero.yaml\n']);
+    expect(box.read('hero.yaml')).toContain('skin: { file: "hero.glb", animation: { name: "Lift", start: 0.02 } }');
+    expect(box.read('hero.yaml')).toContain('duration: 0.12');
+    expect((await box.run('run', 'hero.yaml', '--quiet', '--strict', '--out', 'out')).code).toBe(0);
+    expect((await box.run('groom', 'pack', 'hero.hairstyle', 'out/recording.tendril')).code).toBe(0);
+    const moving = ['--motion', 'out/recording.motion', '--head', 'hero.glb', '--start', '0.02'];
+    const usda = await box.run('groom', 'export', 'hero.hairstyle', '--to', 'usda', ...moving);
+    expect([usda.code, usda.err]).toEqual([0, 'wrote hero.usda: 9 strands, 4 frames\n']);
+    // the skin has risen by 0.1 m at the end, and the hairs with it
+    const lastPoints = (part: string): number[] =>
+      /\d+: \[\(([^)]*)\)[^\n]*\n {8}\}/.exec(part.split('points.timeSamples')[1])?.[1].split(', ').map(Number) ?? [];
+    const [hairs, mesh] = box.read('hero.usda').split('def Mesh');
+    const [hair, skin] = [lastPoints(hairs), lastPoints(mesh)];
+    expect(skin[2]).toBeCloseTo(0.1, 6);
+    expect(hair[2]).toBeGreaterThan(0.09);
+    const itself = await box.run('groom', 'export', 'hero.hairstyle', '--to', 'glb', '--force', ...moving);
+    expect([itself.code, itself.err]).toEqual([2, expect.stringContaining('is the --head itself')]);
+    const wrong = await box.run('groom', 'scene', 'hero.hairstyle', '--animation', 'Lift', '--out', 'b.yaml');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--head character.glb')]);
+    const both = ['--head', 'hero.glb', '--animation', '--motion', 'nod', '--out', 'b.yaml'];
+    expect((await box.run('groom', 'scene', 'hero.hairstyle', ...both)).err).toContain('leave out --motion');
   });
 
   it('grows hair, styles it, moves it and plays it back', { timeout: 60_000 }, async () => {
@@ -108,3 +149,27 @@ describe('import and groom', () => {
     }
   });
 });
+
+/** A roof of two triangles, y up, that is lifted by 0.1 m within 0.1 s. */
+function roof(): Promise<Uint8Array> {
+  const document = new Document();
+  const buffer = document.createBuffer();
+  const vectors = (values: readonly number[]): ReturnType<Document['createAccessor']> =>
+    document.createAccessor().setType('VEC3').setArray(Float32Array.from(values)).setBuffer(buffer);
+  const corners = [0, 0, 0, 0.1, 0.02, 0, 0.1, 0.02, -0.1, 0, 0, 0, 0.1, 0.02, -0.1, 0, 0, -0.1];
+  const primitive = document.createPrimitive().setAttribute('POSITION', vectors(corners));
+  const node = document.createNode('roof').setMesh(document.createMesh('roof').addPrimitive(primitive));
+  document.createScene().addChild(node);
+  const times = document.createAccessor().setType('SCALAR').setArray(Float32Array.of(0, 0.1)).setBuffer(buffer);
+  const sampler = document
+    .createAnimationSampler()
+    .setInput(times)
+    .setOutput(vectors([0, 0, 0, 0, 0.1, 0]));
+  const channel = document
+    .createAnimationChannel()
+    .setTargetNode(node)
+    .setTargetPath('translation')
+    .setSampler(sampler);
+  document.createAnimation('Lift').addSampler(sampler).addChannel(channel);
+  return new WebIO().writeBinary(document);
+}

@@ -7,7 +7,7 @@ export { escapeControls, formatPath, InputError, type Problem, problemLimit } fr
 export { type AlembicOptions, exportAlembic } from './export/alembic.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
-export { type Obstacle, obstaclesOf } from './export/obstacles.ts';
+export { type Obstacle, obstaclesOf, writeObstacle } from './export/obstacles.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
 export { exportUsdc } from './export/usdc.ts';

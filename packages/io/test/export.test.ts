@@ -7,7 +7,7 @@ import type { Scene } from '@tendril-sim/core';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeChannel, nodeFrames } from '../src/export/footage.ts';
-import { obstaclesOf } from '../src/export/obstacles.ts';
+import { obstaclesOf, writeObstacle } from '../src/export/obstacles.ts';
 import {
   type BodyFrame,
   bodiesToVtp,
@@ -226,6 +226,46 @@ describe('obstacles', () => {
     const vtp = new TextDecoder('latin1').decode(obstaclesToVtp(film.header, last));
     expect(vtp).toMatch(/NumberOfPolys="[1-9]/);
     expect(obstaclesToVtp(recording.header, last)).toBeUndefined();
+  });
+
+  it('that deform do so in every format', async () => {
+    const corners = (x: number): [number, number, number][] => [
+      [0, 0, 0],
+      [x, 0, 0],
+      [0, 1, 0],
+    ];
+    const skin: NonNullable<Scene['colliders']>[number] = {
+      id: 'skin',
+      type: 'mesh',
+      vertices: corners(1),
+      faces: [[0, 1, 2]],
+      solid: false,
+      deform: [
+        { time: 0, vertices: corners(1) },
+        { time: 0.04, vertices: corners(3) },
+      ],
+    };
+    const deforming = { ...recording, header: { ...recording.header, scene: { ...swing, colliders: [skin] } } };
+    const [obstacle] = obstaclesOf(deforming.header);
+    const world = new Float64Array(9);
+    writeObstacle(world, obstacle, recording.frame(1));
+    expect(world[3]).toBeCloseTo(1 + (2 * recording.frame(1).time) / 0.04, 12);
+    const usda = [...exportUsda(deforming)].join('');
+    expect(usda).toMatch(/points.timeSamples = \{\n\s+0: \[\(0, 0, 0\), \(1, 0, 0\)/);
+    expect(usda).toContain('4: [(0, 0, 0), (3, 0, 0), (0, 1, 0)],');
+    const { chunks, byteLength } = exportGlb(deforming);
+    const bytes = join(chunks());
+    expect(bytes.length).toBe(byteLength);
+    const root = (await new WebIO().readBinary(bytes)).getRoot();
+    const mesh = root.listMeshes().find((one: Mesh) => one.getName() === 'skin') as Mesh;
+    const targets = mesh.listPrimitives()[0].listTargets();
+    expect(targets).toHaveLength(4);
+    expect(targets[3].getAttribute('POSITION')?.getElement(1, [])).toEqual([2, 0, 0]);
+    const weights = root
+      .listAnimations()[0]
+      .listChannels()
+      .find((one) => one.getTargetNode()?.getName() === 'skin' && one.getTargetPath() === 'weights');
+    expect(weights?.getSampler()?.getOutput()?.getCount()).toBe(5 * 4);
   });
 });
 

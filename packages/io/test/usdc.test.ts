@@ -13,6 +13,42 @@ interface Spec {
 /** three.js has no types for it. */
 const parser: string = 'three/examples/jsm/loaders/usd/USDCParser.js';
 
+interface Samples {
+  readonly times: ArrayLike<number>;
+  readonly values: readonly ArrayLike<number>[];
+}
+
+async function read(footage: Footage): Promise<Readonly<Record<string, Spec>>> {
+  const bytes = Uint8Array.from([...exportUsdc(footage, { title: 'a test' })].flatMap((chunk) => [...chunk]));
+  const { USDCParser } = (await import(parser)) as {
+    readonly USDCParser: new () => {
+      parseData(buffer: ArrayBuffer): { readonly specsByPath: Readonly<Record<string, Spec>> };
+    };
+  };
+  return new USDCParser().parseData(bytes.buffer).specsByPath;
+}
+
+it('has the vertices of a skin that deforms in every frame', async () => {
+  const position = Float64Array.from([0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0]);
+  const mesh = { position, triangle: Uint32Array.of(0, 1, 2) };
+  const { style } = growHairstyle(createSurface(mesh), { guides: { count: 3 }, length: 0.05 });
+  const frames = [0, 1].map((time) => ({ time, position: position.map((x) => x * (1 + time)) }));
+  const still = hairFootage(style, 'test', { guides: true, skin: { mesh, frames, name: 'grow' } });
+  const moving: Footage = {
+    ...still,
+    frameCount: 2,
+    timeOf: (k) => k,
+    frame: (k) => ({ ...still.frame(0), time: k }),
+  };
+  const specs = await read(moving);
+  const points = specs['/tendril/skin.points'].fields.timeSamples as Samples;
+  expect(points.values.map((value) => Array.from(value))).toEqual(
+    frames.map((frame) => [...Float32Array.from(frame.position)]),
+  );
+  const extent = specs['/tendril/skin.extent'].fields.default as ArrayLike<number>;
+  expect(Array.from(extent)).toEqual([...Float32Array.of(0, 0, 0, 0.2, 0.2, 0)]);
+});
+
 it('has all prims, attributes and time samples', async () => {
   const position = [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 0, 0.1, 0];
   const surface = createSurface({ position, triangle: [0, 1, 2, 0, 2, 3] });
@@ -30,14 +66,7 @@ it('has all prims, attributes and time samples', async () => {
       rods: still.frame(0).rods.map((rod) => ({ ...rod, nodePosition: rod.nodePosition.map((x) => x + k) })),
     }),
   };
-  const chunks = [...exportUsdc(moving, { title: 'a test' })];
-  const bytes = Uint8Array.from(chunks.flatMap((chunk) => [...chunk]));
-  const { USDCParser } = (await import(parser)) as {
-    readonly USDCParser: new () => {
-      parseData(buffer: ArrayBuffer): { readonly specsByPath: Readonly<Record<string, Spec>> };
-    };
-  };
-  const { specsByPath } = new USDCParser().parseData(bytes.buffer);
+  const specsByPath = await read(moving);
   const value = (path: string): unknown => specsByPath[`/tendril/${path}`].fields.default;
   expect(specsByPath['/'].fields).toMatchObject({
     defaultPrim: 'tendril',
@@ -51,10 +80,7 @@ it('has all prims, attributes and time samples', async () => {
   expect(specsByPath['/tendril/strands'].fields.typeName).toBe('BasisCurves');
   expect(value('strands.type')).toBe('linear');
   expect(Array.from(value('strands.curveVertexCounts') as number[])).toEqual(new Array(20).fill(5));
-  const samples = specsByPath['/tendril/strands.points'].fields.timeSamples as {
-    readonly times: ArrayLike<number>;
-    readonly values: readonly ArrayLike<number>[];
-  };
+  const samples = specsByPath['/tendril/strands.points'].fields.timeSamples as Samples;
   expect(Array.from(samples.times)).toEqual([0, 1, 2]);
   const expected = moving.frame(2).rods.flatMap(({ nodePosition }) => [...Float32Array.from(nodePosition)]);
   expect(Array.from(samples.values[2])).toEqual(expected);

@@ -1,5 +1,5 @@
 /** `tendril groom export`: the hairs of a hairstyle for other programs. */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import {
   encodeHair,
   exportAlembic,
@@ -32,6 +32,8 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   if (motion && options.to === 'hair')
     throw new UsageError('a .hair file does not move; use --to abc, usdc, usda or glb');
   const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
+  if (options.head !== undefined && resolve(out) === resolve(options.head))
+    throw new UsageError(`'${out}' is the --head itself; choose another --out`);
   refuseExisting(out, options);
   if (options.head === undefined && options.animation !== undefined)
     throw new UsageError('--animation needs the file that contains it: --head character.glb');

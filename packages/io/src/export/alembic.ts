@@ -6,7 +6,7 @@
  * sample is a 16-byte key and the values.
  */
 import { type Footage, frameRate, nodeRadius, uniqueNames } from './footage.ts';
-import { type Obstacle, obstaclesOf } from './obstacles.ts';
+import { type Obstacle, obstaclesOf, writeObstacle } from './obstacles.ts';
 import { dataOf, joinBytes, type OgawaData, type OgawaGroup, writeOgawa } from './ogawa.ts';
 
 /** Alembic's codes of plain types. */
@@ -293,16 +293,10 @@ function groomParams({ header, groom }: Source, width: Float32Array, group: stri
 }
 
 function meshObject(source: Source, name: string, obstacle: Obstacle): AbcObject {
-  const { position: rest, triangle, moves, place, shapeAt } = obstacle;
-  const at = new Float64Array(12);
-  const { points, bounds: box } = positions(moves || shapeAt ? source.frameCount : 1, rest.length, (k) => {
-    const pose = source.pose(k);
-    place(at, pose);
-    const position = shapeAt?.(pose.time) ?? rest;
+  const { position, triangle, moves, shapeAt } = obstacle;
+  const { points, bounds: box } = positions(moves || shapeAt ? source.frameCount : 1, position.length, (k) => {
     const out = new Float32Array(position.length);
-    for (let i = 0; i < out.length; i += 3)
-      for (let r = 0; r < 3; r++)
-        out[i + r] = at[9 + r] + at[r] * position[i] + at[3 + r] * position[i + 1] + at[6 + r] * position[i + 2];
+    writeObstacle(out, obstacle, source.pose(k));
     return out;
   });
   // Alembic winds faces clockwise seen from outside

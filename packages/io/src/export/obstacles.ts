@@ -45,7 +45,7 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
     const { body, rods: _, ...own } = spec;
     const rigid = own.type === 'mesh' ? { ...own, deform: undefined } : own;
     const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [rigid] }, [], [], []);
-    const shapeAt = spec.type === 'mesh' ? createVertexMotion(spec) : undefined;
+    const shapeAt = spec.type === 'mesh' ? motionOf(spec) : undefined;
     const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
     const ride = bodies.findIndex(({ id }) => id === body);
     return [
@@ -69,6 +69,31 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
     ];
   });
 }
+
+type MeshSpec = Extract<ColliderSpec, { type: 'mesh' }>;
+
+/** Motions of meshes that deform: films ask for the obstacles of every frame, and a spline takes long to make. */
+const motions = new WeakMap<MeshSpec, ReturnType<typeof createVertexMotion>>();
+
+function motionOf(spec: MeshSpec): ReturnType<typeof createVertexMotion> {
+  if (!motions.has(spec)) motions.set(spec, createVertexMotion(spec));
+  return motions.get(spec);
+}
+
+/** Vertices of an obstacle in a frame, in world axes [m]. */
+export function writeObstacle(
+  out: Float32Array | Float64Array,
+  { position, shapeAt, place }: Obstacle,
+  frame: Pick<RecordingFrame, 'time' | 'bodies'>,
+): void {
+  place(axes, frame);
+  const p = shapeAt?.(frame.time) ?? position;
+  for (let i = 0; i < p.length; i += 3)
+    for (let k = 0; k < 3; k++)
+      out[i + k] = axes[9 + k] + axes[k] * p[i] + axes[3 + k] * p[i + 1] + axes[6 + k] * p[i + 2];
+}
+
+const axes = new Float64Array(12);
 
 /** Pose of something attached to a body, in world axes. */
 function carry(out: Float64Array, { position, orientation: q }: BodyFrame): void {

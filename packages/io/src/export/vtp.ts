@@ -7,7 +7,7 @@
 import { channelNames } from '@tendril-sim/core';
 import type { RecordingFrame } from '../recording.ts';
 import { type Footage, nodeChannel, nodeFrames, nodeRadius } from './footage.ts';
-import { obstaclesOf } from './obstacles.ts';
+import { obstaclesOf, writeObstacle } from './obstacles.ts';
 
 interface DataArray {
   readonly name: string;
@@ -96,13 +96,11 @@ export function obstaclesToVtp(header: Footage['header'], frame: RecordingFrame)
   const position: number[] = [];
   const connectivity: number[] = [];
   const which: number[] = [];
-  const at = new Float64Array(12);
   obstacles.forEach((obstacle, k) => {
-    obstacle.place(at, frame);
     const first = position.length / 3;
-    const p = obstacle.position;
-    for (let i = 0; i < p.length; i += 3)
-      for (let r = 0; r < 3; r++) position.push(at[r] * p[i] + at[3 + r] * p[i + 1] + at[6 + r] * p[i + 2] + at[9 + r]);
+    const vertices = new Float64Array(obstacle.position.length);
+    writeObstacle(vertices, obstacle, frame);
+    for (const x of vertices) position.push(x);
     for (const vertex of obstacle.triangle) connectivity.push(first + vertex);
     for (let f = 0; f < obstacle.triangle.length; f += 3) which.push(k);
   });
