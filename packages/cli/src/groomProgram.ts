@@ -9,9 +9,9 @@ import type {
   CutCommandOptions,
   GrowCommandOptions,
   OutOptions,
-  SceneCommandOptions,
 } from './commands/groom.ts';
 import type { HairExportOptions } from './commands/groomExport.ts';
+import type { SceneCommandOptions } from './commands/groomScene.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Comma-separated numbers, parsed as elsewhere on the command line. */
@@ -142,7 +142,10 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
       'when the animation starts; before, hair settles on its first pose (default: 0)',
       parseTime,
     )
-    .action((file: string, options: SceneCommandOptions) => act((verbs) => verbs.scene(file, options, terminal)));
+    .action(async (file: string, options: SceneCommandOptions) => {
+      const { scene } = await import('./commands/groomScene.ts');
+      await act(() => scene(file, options, terminal));
+    });
 
   withOut(
     verb('pack <style> <recording>', 'a recording of the guides as generalised coordinates'),

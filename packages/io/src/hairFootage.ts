@@ -43,23 +43,7 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
   const guideNodes = poseAt(0).nodes;
   const count = hairs?.count ?? style.guideRoots.count;
   const own = hairs ? nodes : guideNodes;
-  const radius = Math.sqrt(style.fiber.a * style.fiber.b);
-  // strands share their lists: a list each for fifty thousand would fill the memory
-  const edgeRadius = new Array<number>(own - 1).fill(radius);
-  const mean = style.length.reduce((sum, value) => sum + value, 0) / style.length.length;
-  const edgeLengthRest = new Array<number>(own - 1).fill(mean / (own - 1));
-  const rods = Array.from(
-    { length: count },
-    (_, k): RecordedRod => ({
-      id: `hair-${k}`,
-      model: 'helix',
-      closed: false,
-      nodeCount: own,
-      edgeCount: own - 1,
-      edgeLengthRest,
-      edgeRadius,
-    }),
-  );
+  const rods = recordedRods(style, count, own);
   const frame = (k: number): RecordingFrame => {
     const pose = poseAt(k);
     const position = new Float64Array(3 * own * count);
@@ -99,6 +83,26 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     timeOf: (k) => (motion ? motion.frame(k).time : 0),
     groom: groomOf(hairs?.hairRoots ?? style.guideRoots, hairs),
   };
+}
+
+function recordedRods(style: Hairstyle, count: number, nodes: number): RecordedRod[] {
+  const radius = Math.sqrt(style.fiber.a * style.fiber.b);
+  // strands share their lists: a list each for fifty thousand would fill the memory
+  const edgeRadius = new Array<number>(nodes - 1).fill(radius);
+  const mean = style.length.reduce((sum, value) => sum + value, 0) / style.length.length;
+  const edgeLengthRest = new Array<number>(nodes - 1).fill(mean / (nodes - 1));
+  return Array.from(
+    { length: count },
+    (_, k): RecordedRod => ({
+      id: `hair-${k}`,
+      model: 'helix',
+      closed: false,
+      nodeCount: nodes,
+      edgeCount: nodes - 1,
+      edgeLengthRest,
+      edgeRadius,
+    }),
+  );
 }
 
 /** Roots on the sphere of their normals: longitude and latitude, since meshes are read without texture coordinates. */

@@ -13,7 +13,8 @@ import { createAtomicWriter, readHairstyleFile, readMotionFile, readSkinFile } f
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
-import { type OutOptions, refuseExisting, skinOptions, withoutEnding } from './groom.ts';
+import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
+import { skinOptions } from './groomScene.ts';
 
 export interface HairExportOptions extends OutOptions {
   readonly to: 'abc' | 'usdc' | 'usda' | 'glb' | 'hair';

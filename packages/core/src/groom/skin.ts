@@ -4,7 +4,7 @@
  * A triangle stretches as well as turns. Its rotation is that of the polar decomposition: the normal follows exactly, and within the plane the
  * rotation is the one nearest to the deformation, so that it does not depend on which edge of the triangle comes first.
  */
-import { findNearest, nearest } from '../contact/shapes/triangle.ts';
+
 import {
   add,
   addScaled,
@@ -21,6 +21,7 @@ import {
 import { SceneError } from '../errors.ts';
 import { atan2, square } from '../math/rounded/index.ts';
 import type { PathSpec } from '../scene/types.ts';
+import { findNearest, nearest } from '../surface/triangle.ts';
 import { vectorAt } from './hairstyle.ts';
 
 /** Triangles of a skin: 3 numbers per vertex [m], 3 vertices per triangle. */

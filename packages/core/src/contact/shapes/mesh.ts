@@ -9,11 +9,11 @@
 
 import { hypot } from '../../math/rounded/index.ts';
 import type { Track } from '../../scene/varying.ts';
+import { findNearest, nearest } from '../../surface/triangle.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
 import { findOpposite, type Normals, type Triangles, writeNormals } from './meshNormals.ts';
 import type { Shape } from './shape.ts';
 import { closestOfSegments, searchEdge } from './shape.ts';
-import { findNearest, nearest } from './triangle.ts';
 
 export interface Mesh extends Shape {
   readonly vertices: Float64Array;
