@@ -33,6 +33,7 @@ const navigation: readonly (readonly [string, readonly string[]])[] = [
       'docs/groom.md',
       'docs/files.md',
       'docs/sweep.md',
+      'docs/research.md',
       'docs/library.md',
     ],
   ],
@@ -210,13 +211,14 @@ export function writeSite(out: string): number {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, layout(page, titles));
     page.sections.forEach(({ anchor, title, text }, k) => {
+      if (text.trim() === '') return;
       const address = addressOf(page.path) + (anchor && `#${anchor}`);
       search.add({
         id: `${page.path}#${k}`,
         title: title || page.title,
         page: page.title,
         address,
-        text: text.slice(0, 4000),
+        text: text.replace(title, '').trim(),
       });
     });
   }

@@ -21,10 +21,17 @@ async function load(): Promise<MiniSearch> {
   });
 }
 
-/** The words around the first match. */
+/** Text around the first match. */
 function excerpt(text: string, term: string): string {
   const at = Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()) - 40);
   return text.slice(at, at + 120).trim();
+}
+
+/** Pages for users rank above cases, design notes, folders of the sources and the changelog. */
+function rank(address: string): number {
+  if (address.startsWith('docs/notes/') || address.startsWith('CHANGELOG')) return 0.4;
+  if (address.startsWith('docs/')) return 2;
+  return address.startsWith('examples/') || address.startsWith('index.html') ? 1.5 : 0.7;
 }
 
 async function show(query: string): Promise<void> {
@@ -34,13 +41,20 @@ async function show(query: string): Promise<void> {
     return;
   }
   index ??= load();
-  const found = (await index).search(query, { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 } }).slice(0, 12);
+  const found = (await index)
+    .search(query, {
+      prefix: true,
+      fuzzy: 0.15,
+      boost: { title: 4, page: 2 },
+      boostDocument: (_id, _term, stored) => rank(String(stored?.address ?? '')),
+    })
+    .slice(0, 12);
   list.replaceChildren(
     ...found.map((result) => {
       const { title, page, address, text } = result as unknown as Found;
       const link = Object.assign(document.createElement('a'), { href: root + address, textContent: title });
       const small = Object.assign(document.createElement('small'), {
-        textContent: `${page}: ${excerpt(text, result.terms[0] ?? query)}`,
+        textContent: `${page === title ? '' : `${page}: `}${excerpt(text, result.terms[0] ?? query)}`,
       });
       const item = document.createElement('li');
       item.append(link, small);

@@ -89,7 +89,11 @@ function release(): void {
     const problems = findProblems(packages);
     if (problems.length > 0) throw new Error(`not ready:\n  ${problems.join('\n  ')}`);
     if (!values.publish) console.log('dry run: everything is ready, nothing was published');
-    else for (const { tarball } of packages) npm('publish', tarball, '--access', 'public', '--provenance');
+    else {
+      // npm can attest provenance on GitHub only; the first release is published by hand
+      const provenance = process.env.GITHUB_ACTIONS ? ['--provenance'] : [];
+      for (const { tarball } of packages) npm('publish', tarball, '--access', 'public', ...provenance);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

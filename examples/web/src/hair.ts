@@ -37,7 +37,14 @@ scene.add(sky, sun, head, hair.object);
 
 const renderer = new WebGLRenderer({ antialias: true, alpha: true });
 renderer.setSize(innerWidth, innerHeight);
+renderer.domElement.setAttribute('role', 'img');
+renderer.domElement.setAttribute('aria-label', 'A turning head with hair that follows it');
 document.body.append(renderer.domElement);
+addEventListener('resize', () => {
+  renderer.setSize(innerWidth, innerHeight);
+  camera.aspect = innerWidth / innerHeight;
+  camera.updateProjectionMatrix();
+});
 renderer.setAnimationLoop(() => {
   head.rotation.z = angleAt(frame.time);
   hair.update(frame.strands.map((nodePosition) => ({ nodePosition })));

@@ -1,9 +1,9 @@
-/** React: a component that owns the worker with the simulation, draws its newest frame, and pulls the rope at the mouse. */
+/** A React component that owns the simulation's worker, draws its newest frame, and pulls the rope to the pointer. */
 import { useEffect, useRef } from 'react';
 import { createRoot } from 'react-dom/client';
 
 const size = 560;
-/** Metres to pixels, and back: the pin is at the top, in the middle; z is up. */
+/** Metres to pixels and back. The pin is at the top in the middle; z is up. */
 const toPixel = (x, z) => [size / 2 + 240 * x, 40 - 240 * z];
 const toMetre = (x, y) => [(x - size / 2) / 240, 0, (40 - y) / 240];
 
@@ -24,14 +24,16 @@ function Rope() {
       const context = canvas.current.getContext('2d');
       context.clearRect(0, 0, size, size);
       context.lineWidth = 6;
+      context.lineJoin = 'round';
+      context.strokeStyle = '#a9672f';
       context.beginPath();
       const x = nodes.current;
       for (let k = 0; k < x.length; k += 3) context.lineTo(...toPixel(x[k], x[k + 2]));
       context.stroke();
-      // for the test of this example: where the free end is
+      // read by the test of this example: position of the free end
       document.body.dataset.tip = x.slice(-3).join(' ');
     });
-    // React calls this when the component goes away: nothing may go on running
+    // React calls this when it removes the component: stop drawing and end the worker
     return () => {
       cancelAnimationFrame(handle);
       simulation.terminate();
@@ -57,9 +59,12 @@ function Rope() {
       ref={canvas}
       width={size}
       height={size}
+      role="img"
+      aria-label="A rope that hangs from one end; drag it with the mouse or a finger"
       onPointerDown={pull}
       onPointerMove={pull}
       onPointerUp={release}
+      onPointerCancel={release}
       onPointerLeave={release}
     />
   );

@@ -1,4 +1,4 @@
-/** The page: draws the newest frame of the worker and sends it the mouse. It never waits for the simulation. */
+/** The page: draws the newest frame of the worker and sends it the pointer. It never waits for the simulation. */
 import { createRodObject } from '@tendril-sim/bridge/three';
 import { der } from '@tendril-sim/core/models/der';
 import { createWorld } from '@tendril-sim/core/world';
@@ -16,7 +16,7 @@ import {
 import { rope } from './scene.ts';
 import type { Frame, Pull } from './simulation.ts';
 
-// compiled once here for lengths and radii; it is not stepped
+// the page needs only rest lengths and radii from this world and never steps it
 const { rods, samples } = createWorld(rope, { models: [der] });
 const worker = new Worker(new URL('./simulation.ts', import.meta.url), { type: 'module' });
 let frame: Frame = { nodePosition: samples[0].nodePosition, edgeDirector: samples[0].edgeDirector };
@@ -24,7 +24,7 @@ worker.onmessage = ({ data }: MessageEvent<Frame>) => {
   frame = data;
 };
 
-// Tendril's z is up; three.js assumes y: turn the camera and put the lights above
+// z is up in this scene, y in three.js: set the camera's up axis, and put the lights above z
 const scene = new Scene();
 const camera = new PerspectiveCamera(35, 1, 0.01, 50);
 camera.up.set(0, 0, 1);
@@ -38,6 +38,8 @@ const tubes = createRodObject(rods, { color: '#c98a4b' });
 scene.add(sky, sun, tubes.object);
 
 const renderer = new WebGLRenderer({ antialias: true, alpha: true });
+renderer.domElement.setAttribute('role', 'img');
+renderer.domElement.setAttribute('aria-label', 'A rope that hangs from one end; drag it with the mouse or a finger');
 document.body.append(renderer.domElement);
 function resize(): void {
   renderer.setSize(innerWidth, innerHeight);
@@ -51,7 +53,7 @@ const ray = new Raycaster();
 const wall = new Plane(new Vector3(0, 1, 0), 0);
 let held = -1;
 
-/** The point under the mouse in the plane of the rope. */
+/** Point under the pointer, in the plane of the rope. */
 function under({ clientX, clientY }: PointerEvent): Vector3 {
   ray.setFromCamera(new Vector2((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight), camera);
   return ray.ray.intersectPlane(wall, new Vector3()) ?? new Vector3();
@@ -76,15 +78,16 @@ renderer.domElement.addEventListener('pointerdown', (event) => {
 renderer.domElement.addEventListener('pointermove', (event) => {
   if (held >= 0) send({ node: held, target: under(event).toArray() });
 });
-renderer.domElement.addEventListener('pointerup', () => {
-  held = -1;
-  send({ node: -1 });
-});
+for (const end of ['pointerup', 'pointercancel'])
+  renderer.domElement.addEventListener(end, () => {
+    held = -1;
+    send({ node: -1 });
+  });
 
 renderer.setAnimationLoop(() => {
   tubes.update([frame]);
   renderer.render(scene, camera);
-  // for the test of this example: where the free end is, and the node that the mouse holds
+  // read by the test of this example: position of the free end, and of the node that the pointer holds
   const place = (node: number): string => frame.nodePosition.slice(3 * node, 3 * node + 3).join(' ');
   document.body.dataset.tip = place(60);
   document.body.dataset.held = held < 0 ? '' : place(held);

@@ -1,6 +1,6 @@
 /**
- * The worker: steps the world in real time and posts what the page draws.
- * The page posts `{ node, target }` while the mouse pulls at a node, and `{ node: -1 }` when it lets go.
+ * The worker: steps the world in real time and posts the arrays that the page draws.
+ * The page posts `{ node, target }` while the pointer pulls at a node, and `{ node: -1 }` on release.
  */
 import { createPointSpring, type PointSpring } from '@tendril-sim/core';
 import { der } from '@tendril-sim/core/models/der';
@@ -18,7 +18,7 @@ export interface Frame {
 }
 
 const step = 1 / 240;
-// only the model that is used: `createWorld` of @tendril-sim/core would bring all six
+// loads one model; `createWorld` of @tendril-sim/core would load all six
 const world = createWorld(rope, { models: [der] });
 let hand: { readonly node: number; readonly spring: PointSpring; readonly release: () => void } | undefined;
 
@@ -44,7 +44,7 @@ scope.onmessage = ({ data }) => pull(data);
 
 const start = performance.now();
 setInterval(() => {
-  // at most four steps at once: a slow machine shows slow motion instead of falling behind
+  // at most four steps per tick, so on a slow machine the rope moves in slow motion and the page stays responsive
   const due = Math.floor((performance.now() - start) / 1000 / step) - world.stepCount;
   for (let k = 0; k < Math.min(due, 4); k++) world.step(step);
   const { nodePosition, edgeDirector } = world.samples[0];

@@ -84,7 +84,7 @@ export async function writeFilm(
   try {
     const [state, code] = await Promise.all([feed(), ended]);
     if (state === 'done' && code !== 0)
-      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said() || 'it said nothing'}`);
+      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said() || 'no message'}`);
     return state;
   } catch (error) {
     child.kill();
@@ -120,6 +120,6 @@ function startFfmpeg(file: string, { fps, kind }: FilmOptions) {
 
 function missing(kind: string): UsageError {
   return new UsageError(
-    `a film needs ffmpeg, and there is none on the path; install it (Debian, Ubuntu: apt install ffmpeg; macOS: brew install ffmpeg; Windows: winget install ffmpeg), or export pictures with --to png --frame N, or --to glb, which moves without ${kind}`,
+    `films need ffmpeg, which is not on the path; install it (Debian, Ubuntu: apt install ffmpeg; macOS: brew install ffmpeg; Windows: winget install ffmpeg), or export pictures with --to png --frame N, or --to glb, which moves without ${kind}`,
   );
 }

@@ -164,12 +164,12 @@ export function isUnfinished(path: string): boolean {
 /** Rejects an unusable folder before the work is done, not after. */
 export function checkFolder({ out, force = false }: Omit<FolderOptions, 'name'>): void {
   if (out === undefined || !existsSync(out)) return;
-  if (!statSync(out).isDirectory()) throw new UsageError(`'${out}' is a file; --out wants a folder`);
+  if (!statSync(out).isDirectory()) throw new UsageError(`'${out}' is a file; --out expects a folder`);
   refuseLocked(out);
   if (force) return;
   if (isUnfinished(out))
     throw new UsageError(
-      `'${out}' holds an unfinished run, which was killed; save what it has by: tendril recover ${out}\n  or choose another --out, or add --force to discard it`,
+      `'${out}' has an unfinished run that was killed; save its frames with: tendril recover ${out}\n  or choose another --out, or add --force to discard it`,
     );
   refuseHeld(out);
 }
@@ -178,7 +178,7 @@ function refuseHeld(out: string, undo: () => void = () => {}): void {
   const held = resultNames.find((file) => existsSync(join(out, file)));
   if (held === undefined) return;
   undo();
-  throw new UsageError(`'${out}' already holds a result (${held}); choose another --out, or add --force to replace it`);
+  throw new UsageError(`'${out}' already has a result (${held}); choose another --out, or add --force to replace it`);
 }
 
 function prepare(out: string, force: boolean): void {
@@ -237,7 +237,7 @@ function reasonOf(error: unknown): string {
 }
 
 function cannotMake(path: string, error: unknown): InputError {
-  return new InputError(path, `cannot make the folder (${reasonOf(error)}); choose another with --out`, {
+  return new InputError(path, `cannot create the folder (${reasonOf(error)}); choose another with --out`, {
     cause: error,
   });
 }

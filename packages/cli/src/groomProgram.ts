@@ -35,7 +35,7 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     readers,
     terminal,
     verb: (usage, description) =>
-      groom.command(usage).description(description).showHelpAfterError('(add --help to see how)'),
+      groom.command(usage).description(description).showHelpAfterError('Add --help for the options.'),
     async act(action) {
       const verbs = await import('./commands/groom.ts');
       try {
@@ -56,40 +56,42 @@ const withOut = (command: Command, what: string): Command =>
   command.option('-o, --out <file>', what).option('-f, --force', 'replace the file if it exists');
 
 const withWhere = (command: Command): Command =>
-  withOut(command, 'the changed style').option(
+  withOut(command, 'hairstyle to write').option(
     '--where <formula>',
-    'only where this is above 0: x, y, z, nx, ny, nz, r, g, b',
+    'only guides for which this formula of x, y, z, nx, ny, nz, r, g, b is positive at the root',
   );
 
-const SETTLE = ['--no-settle', 'leave the hair as if it had no weight'] as const;
+const SETTLE = ['--no-settle', 'ignore the weight of the hair'] as const;
 
 const curlOption = (): Option =>
-  new Option(
-    '--curl <radius,pitch>',
-    'curl, such as "1 cm,2 cm"; a minus before the pitch winds it to the left',
-  ).argParser(parseCurl);
+  new Option('--curl <radius,pitch>', 'curl, such as "1 cm,2 cm"; a negative pitch winds to the left').argParser(
+    parseCurl,
+  );
 
 function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(
     verb('grow <mesh>', 'grow a hairstyle on a mesh (.obj, .glb, .gltf)'),
-    'the hairstyle (default: beside the mesh)',
+    'hairstyle to write (default: beside the mesh)',
   )
-    .requiredOption('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula in metres of the place')
-    .option('--guides <n>', 'how many guides (default: 200)', readers.count)
-    .option('--on-vertices', 'a guide at each vertex of the mesh, in place of a number')
-    .option('--hairs <n>', 'hairs that follow the guides (default: none)', readers.count)
-    .option('--density <formula>', 'where hair grows, relative: a formula of the place; 0 is bald')
+    .requiredOption('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula of the root, in metres')
+    .option('--guides <n>', 'number of guides (default: 200)', readers.count)
+    .option('--on-vertices', 'one guide per vertex of the mesh')
+    .option('--hairs <n>', 'number of hairs interpolated between the guides (default: none)', readers.count)
+    .option('--density <formula>', 'relative density of hair, a formula of the root; 0 is bald')
     .addOption(new Option('--hair <type>', 'hair type (default: straight)').choices(hairTypeNames))
     .addOption(curlOption())
-    .option('--elements <n>', 'helical elements a guide (default: 10, or what the curl needs)', readers.count)
-    .option('--length-jitter <part>', 'lengths vary by up to this part (default: 0)', parseNumber)
-    .option('--phase-jitter <angle>', 'curls are out of phase by up to this many radians (default: 0)', parseNumber)
-    .option('--lean <x,y,z>', 'added to the normal: hair lies down along it; three numbers or formulas of the place')
-    .option('--no-lay', 'let hair run through the mesh instead of laying it over')
-    .option('--clump <part>', 'how far tips are drawn to the nearest guide, 0 to 1 (default: 0)', parseNumber)
-    .option('--unit <length>', 'length of a unit of the mesh', readers.length)
-    .addOption(new Option('--up <axis>', 'which axis is up in the mesh').choices(['y', 'z']))
-    .option('--seed <n>', 'another number, other places (default: 0)', readers.integer)
+    .option('--elements <n>', 'helical elements per guide (default: 10, or as many as the curl needs)', readers.count)
+    .option('--length-jitter <part>', 'largest random variation of lengths, as a fraction (default: 0)', parseNumber)
+    .option('--phase-jitter <angle>', 'largest random phase of curls, in radians (default: 0)', parseNumber)
+    .option(
+      '--lean <x,y,z>',
+      'vector added to the normal at the root, so that hair lies down; numbers or formulas of the root',
+    )
+    .option('--no-lay', 'let hair pass through the mesh')
+    .option('--clump <part>', 'how far tips are pulled to the nearest guide, 0 to 1 (default: 0)', parseNumber)
+    .option('--unit <length>', 'length of one unit in the mesh', readers.length)
+    .addOption(new Option('--up <axis>', 'up axis of the mesh').choices(['y', 'z']))
+    .option('--seed <n>', 'seed of all random choices (default: 0)', readers.integer)
     .option(...SETTLE)
     .addHelpText(
       'after',
@@ -101,40 +103,40 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
 /** Verbs that change a style. */
 function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
   withWhere(verb('cut <style>', 'cut to a length or at a plane'))
-    .option('--length <length>', 'longest length that is left', readers.length)
-    .option('--plane <x,y,z,nx,ny,nz>', 'cut off what lies beyond this point along this direction', parseSix)
+    .option('--length <length>', 'cut hair to this length', readers.length)
+    .option('--plane <x,y,z,nx,ny,nz>', 'cut hair at the plane through this point with this normal', parseSix)
     .action((file: string, options: CutCommandOptions) => act((verbs) => verbs.cut(file, options, terminal)));
 
-  withWhere(verb('comb <style>', 'comb from one point to another; the hair stays'))
-    .requiredOption('--from <x,y,z>', 'where the comb begins [m]', parseTriple)
-    .requiredOption('--to <x,y,z>', 'where it ends [m]', parseTriple)
-    .requiredOption('--radius <length>', 'how far from its path hair is taken along', readers.length)
-    .option('--strength <part>', 'how much of the way, 0 to 1 (default: 1)', parseNumber)
+  withWhere(verb('comb <style>', 'comb from one point to another; the combed shape is an equilibrium'))
+    .requiredOption('--from <x,y,z>', 'start of the stroke [m]', parseTriple)
+    .requiredOption('--to <x,y,z>', 'end of the stroke [m]', parseTriple)
+    .requiredOption('--radius <length>', 'distance from the stroke within which hair moves', readers.length)
+    .option('--strength <part>', 'fraction of the stroke by which hair moves, 0 to 1 (default: 1)', parseNumber)
     .action((file: string, options: CombCommandOptions) => act((verbs) => verbs.comb(file, options, terminal)));
 
-  withWhere(verb('curl <style>', 'give hair another curl'))
+  withWhere(verb('curl <style>', 'set another natural curl'))
     .addOption(curlOption())
-    .option('--straight', 'no curl')
+    .option('--straight', 'remove the curl')
     .option(...SETTLE)
     .action((file: string, options: CurlCommandOptions) => act((verbs) => verbs.curl(file, options, terminal)));
 }
 
 function addInfo({ verb, act, terminal }: GroomProgram): void {
-  verb('info <style>', 'say what is in a hairstyle')
-    .option('--json', 'as JSON')
+  verb('info <style>', 'print the content of a hairstyle')
+    .option('--json', 'print JSON')
     .action((file: string, options: { json?: boolean }) => act((verbs) => verbs.info(file, options, terminal)));
 }
 
 /** Scenes of the guides, and what became of them. */
 function addScene({ verb, act, readers, terminal }: GroomProgram): void {
-  withOut(verb('scene <style>', 'make a scene of the guides, to run'), 'the scene (default: beside the style)')
+  withOut(verb('scene <style>', 'write a scene with the guides as rods'), 'scene to write (default: beside the style)')
     .option('-m, --model <model>', 'rod model (default: helix)')
-    .option('--every <n>', 'every nth guide only', readers.count)
-    .option('--count <n>', 'at most so many guides', readers.count)
-    .option('--head <mesh>', 'mesh that the hair meets (default: the one it grew on)')
-    .option('--no-head', 'nothing is in the way of the hair')
-    .option('--unit <length>', 'length of a unit of that mesh', readers.length)
-    .addOption(new Option('--up <axis>', 'which axis is up in that mesh').choices(['y', 'z']))
+    .option('--every <n>', 'only every nth guide', readers.count)
+    .option('--count <n>', 'largest number of guides', readers.count)
+    .option('--head <mesh>', 'mesh that the hair collides with (default: the one it grew on)')
+    .option('--no-head', 'without a mesh to collide with')
+    .option('--unit <length>', 'length of one unit in that mesh', readers.length)
+    .addOption(new Option('--up <axis>', 'up axis of that mesh').choices(['y', 'z']))
     .option('--motion <motion>', 'how the head moves: shake, nod, turn, or a file with the keys of a path')
     .option('--animation [name]', 'animation of --head (.glb, .gltf) that moves the skin (default: its only one)')
     .option(
@@ -148,8 +150,8 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     });
 
   withOut(
-    verb('pack <style> <recording>', 'a recording of the guides as generalised coordinates'),
-    'the motion (default: beside the recording)',
+    verb('pack <style> <recording>', 'compress a recording of the guides to root frames and curvatures'),
+    'motion to write (default: beside the recording)',
   ).action((file: string, recording: string, options: OutOptions) =>
     act((verbs) => verbs.pack(file, recording, options, terminal)),
   );
@@ -160,12 +162,12 @@ function addExport({ verb, act, readers, terminal }: GroomProgram): void {
     .addOption(
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
     )
-    .option('--motion <file>', 'as this motion moves them (abc, usdc, usda, glb)')
-    .option('--head <mesh>', 'animated mesh that the hair grows on, written beside it (.glb, .gltf)')
+    .option('--motion <file>', 'motion of the guides, from groom pack (abc, usdc, usda, glb)')
+    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseTime)
-    .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
-    .option('--guides-only', 'the guides in place of the hairs')
+    .option('--nodes <n>', 'points per hair (default: 21)', readers.count)
+    .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');
       await act(() => exportHairs(file, options, terminal));

@@ -56,7 +56,7 @@ export function refuseLocked(folder: string): void {
       `process ${holder.pid} on '${holder.host}' writes into '${folder}'; choose another --out, or remove ${join(folder, lockName)} if it has ended`,
     );
   throw new UsageError(
-    `another tendril (process ${holder.pid}) writes into '${folder}' now; wait for it, or choose another --out`,
+    `another tendril (process ${holder.pid}) is writing into '${folder}'; wait for it, or choose another --out`,
   );
 }
 

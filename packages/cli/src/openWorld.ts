@@ -125,7 +125,7 @@ async function tryGpu(
     if (error instanceof SceneError && !isAsked) return decline(`the GPU cannot compute this scene: ${error.message}`);
     if (error instanceof SceneError) throw source.explain(error);
     if (error instanceof SimulationError) throw error;
-    return decline(`the GPU (${model.adapter}) does not take the rods: ${(error as Error).message}`);
+    return decline(`the GPU (${model.adapter}) cannot compute these rods: ${(error as Error).message}`);
   }
 }
 
@@ -146,7 +146,7 @@ async function createWithKernels(
   if (threads !== undefined && threads > most)
     warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one per two rods at most`);
   else if (threads !== undefined && threads > availableParallelism())
-    warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more are slower`);
+    warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more threads are slower`);
   const countFor = (some: number, many: number): number => {
     const wanted = threads ?? (plain || some < many ? 1 : availableParallelism());
     return Math.min(wanted, countUsefulThreads(some));

@@ -93,7 +93,7 @@ export function buildReport(
     reference: reference?.model ?? null,
     length,
     remark: reference
-      ? `${from}, at equal fractions of rest length; wall times were measured once, here, with whatever else ran`
+      ? `${from}, at equal fractions of rest length; wall times are single measurements and depend on the load of this machine`
       : from,
     models: outcomes.map((outcome) => describeOutcome(outcome, reference)),
   };

@@ -100,13 +100,13 @@ const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
 /** Rejects files of other commands. */
 function refuseOthers(file: string): void {
   const refuse = (remedy: string): never => {
-    throw new UsageError(`'${file}' is no scene; ${remedy}`);
+    throw new UsageError(`'${file}' is not a scene; ${remedy}`);
   };
-  if (curves.test(file)) refuse(`curves become one by: tendril import ${file} --out scene.yaml`);
+  if (curves.test(file)) refuse(`to make a scene from curves: tendril import ${file} --out scene.yaml`);
   if (/\.hairstyle$/i.test(file)) refuse('a scene names it: strands: [{ file: hair.hairstyle, model: helix }]');
   if (!/\.tendril$/i.test(file)) return;
-  if (/state/i.test(basename(file))) refuse(`a run goes on from it by: tendril run scene.yaml --resume ${file}`);
-  refuse(`a recording is looked at by: tendril studio ${file}`);
+  if (/state/i.test(basename(file))) refuse(`to resume a run from it: tendril run scene.yaml --resume ${file}`);
+  refuse(`to look at a recording: tendril studio ${file}`);
 }
 
 function source(name: string, origin: string, scene: Scene, changes: SourceChanges, parsed?: ParsedScene): Source {

@@ -16,7 +16,7 @@ export function explainStop(error: unknown, time: number, explain: (error: Scene
     return { stop: { reason: error.message, time, remedy: error.remedy, ...rod }, code: exitCode.failed };
   }
   // Ctrl-C within a step: the world is in its state before the step
-  if (error instanceof StoppedError) return interruptedStop(time, 'go on with the option --resume STATE');
+  if (error instanceof StoppedError) return interruptedStop(time, 'continue with --resume STATE');
   // a formula may fail only at a later time
   if (error instanceof SceneError)
     return {
@@ -25,7 +25,7 @@ export function explainStop(error: unknown, time: number, explain: (error: Scene
     };
   if (error instanceof WriteError)
     return {
-      stop: { reason: error.message, time, remedy: 'then go on with the option --resume STATE' },
+      stop: { reason: error.message, time, remedy: 'then continue with --resume STATE' },
       code: exitCode.badInput,
     };
   throw error;

@@ -93,7 +93,7 @@ describe('compare', () => {
     expect((await box.run('compare', 'swing.yaml', '--models', 'der,cosserat', '-o', 'a', '-u', '10 ms')).code).toBe(0);
     const again = await box.run('compare', 'swing.yaml', '--models', 'der,cosserat', '-o', 'a', '-u', '10 ms');
     expect(again).toMatchObject({ code: 2 });
-    expect(again.err).toContain('already holds a result (compare.json)');
+    expect(again.err).toContain('already has a result (compare.json)');
     const forced = await box.run('compare', 'swing.yaml', '--models', 'der,strand', '-o', 'a', '-u', '10 ms', '-f');
     expect(forced.code).toBe(0);
     expect(existsSync(join(box.path, 'a/strand/result.json'))).toBe(true);

@@ -83,7 +83,7 @@ describe('export', () => {
     }
     expect(Math.max(...firsts.map(([, y, z]) => Math.hypot(y, z)))).toBeGreaterThan(2.8e-3);
     expect((await box.run('export', recording, '--to', 'csv', '--fibers', '6')).err).toContain('--bundle');
-    expect((await box.run('export', recording, '--to', 'csv', '--blend', '1')).err).toContain('goes with --fibers');
+    expect((await box.run('export', recording, '--to', 'csv', '--blend', '1')).err).toContain('needs --fibers');
     const beyond = ['--fibers', '6', '--bundle', '1 mm', '--blend', '2', '--out', 'b.csv'];
     expect((await box.run('export', recording, '--to', 'csv', ...beyond)).err).toContain(
       '--blend: must be from 0 to 1',

@@ -58,7 +58,7 @@ describe('bad input', () => {
       [['run', 'swing.yaml', '--until', '5 kg'], /Expected a positive time/],
       [['run', 'nowhere.yaml'], /no scene file 'nowhere\.yaml'/],
       [['run', '.'], /is a folder/],
-      [['run', 'swing.yaml', '--out', 'swing.yaml'], /is a file; --out wants a folder/],
+      [['run', 'swing.yaml', '--out', 'swing.yaml'], /is a file; --out expects a folder/],
       [['export', 'swing.yaml', '--to', 'csv'], /not a Tendril recording/],
       [['run'], /missing required argument/],
     ];

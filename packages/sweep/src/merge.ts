@@ -24,7 +24,7 @@ export interface MergeSummary extends DataSummary {
 export async function mergeStudies(folders: readonly string[], out: string): Promise<MergeSummary> {
   const records = folders.map((folder) => {
     const record = readRecord(folder);
-    if (!record) throw new InputError(folder, 'this folder holds no study: it has no study.json');
+    if (!record) throw new InputError(folder, 'this folder has no study: study.json is missing');
     return record;
   });
   const [first] = records;

@@ -101,7 +101,7 @@ quantities: { f: sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a) }
     const wrong = await tendril(['sweep', 'query', 'ishigami', 'select x from runs'], bench.folder);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('"x" not found');
-    await expect(readReportData(bench.folder, '')).rejects.toThrow('holds no study');
+    await expect(readReportData(bench.folder, '')).rejects.toThrow('has no study');
   });
 });
 

@@ -245,7 +245,7 @@ function drawDiagram(title: string, world: World, branches: readonly Branch[]): 
 
 function explainLost({ points, end }: Branch): string {
   const at = formatNumber(points.at(-1)?.parameter ?? Number.NaN, 5);
-  return `a branch was lost after t = ${at} s: ${end.detail}\n  what was found up to there is kept; a smaller statics.stride, or more edges, may lead on`;
+  return `a branch was lost after t = ${at} s: ${end.detail}\n  the points found so far are kept; try a smaller statics.stride or more edges`;
 }
 
 function formatEvents(branches: readonly Branch[]): string {

@@ -46,10 +46,7 @@ export async function compare(reference: string, options: CompareOptions, termin
   const source = await loadSource(reference, { until: options.until, set: options.set });
   if (!options.statics && !source.scene.time) {
     throw source.explain(
-      new SceneError(
-        ['time'],
-        'the scene says no time to simulate; add time: { duration: 1 s, step: 1 ms }, or use --statics',
-      ),
+      new SceneError(['time'], 'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use --statics'),
     );
   }
   const folder = openFolder({ ...options, name: `${source.name}-compare` });

@@ -51,7 +51,7 @@ function threads(): Finding {
     what: 'threads',
     state: 'ok',
     found: cores === 1 ? '1 core' : `${cores} cores`,
-    use: `runs use up to ${cores} ${cores === 1 ? 'thread' : 'threads'} where rods are many, sweeps ${cores} processes`,
+    use: `runs use up to ${cores} ${cores === 1 ? 'thread' : 'threads'} if there are many rods, sweeps ${cores} processes`,
   };
 }
 
@@ -79,7 +79,7 @@ async function gpu(): Promise<Finding> {
     close();
     const use = isSoftware
       ? 'it computes on the CPU, so --backend auto does not use it'
-      : 'used by --backend gpu, and by --backend auto where it serves';
+      : 'used by --backend gpu, and by --backend auto if the scene allows it';
     return { what, state: isSoftware ? 'absent' : 'ok', found: model.adapter, use };
   } catch (error) {
     if (!(error instanceof NoGpuError)) throw error;
@@ -132,6 +132,6 @@ function queue(): Finding {
     what: 'queue',
     state: isSet ? 'ok' : 'absent',
     found: isSet ? 'TENDRIL_QUEUE is set' : 'TENDRIL_QUEUE is not set',
-    use: isSet ? 'tendril sweep queue says whether it answers' : 'sweeps run on this machine',
+    use: isSet ? 'check the queue with: tendril sweep queue' : 'sweeps run on this machine',
   };
 }

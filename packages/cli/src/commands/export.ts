@@ -66,7 +66,7 @@ export async function exportRecording(reference: string, options: ExportOptions,
   try {
     if (!recording.complete) {
       terminal.err(
-        formatWarning(`${file}: the recording was cut short; its ${recording.frameCount} complete frames are used`),
+        formatWarning(`${file}: the recording is incomplete; its ${recording.frameCount} complete frames are used`),
       );
     }
     if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
@@ -76,7 +76,7 @@ export async function exportRecording(reference: string, options: ExportOptions,
     const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
     if (extension === 'pvd' && options.out && extname(options.out) === '.vtp')
       throw new UsageError(
-        `a series of .vtp files is opened by its .pvd: give --out ${basename(options.out, '.vtp')}.pvd, or one --frame`,
+        `a series of .vtp files needs a .pvd: use --out ${basename(options.out, '.vtp')}.pvd, or one --frame`,
       );
     const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}.${extension}`);
     if (existsSync(out) && !options.force)
@@ -99,9 +99,9 @@ function findRecording(reference: string): string {
   const file = join(reference, 'recording.tendril');
   if (existsSync(file)) return file;
   if (isUnfinished(reference))
-    throw new UsageError(`a run was killed in '${reference}'; save what it has by: tendril recover ${reference}`);
+    throw new UsageError(`a run was killed in '${reference}'; save its frames with: tendril recover ${reference}`);
   throw new UsageError(
-    `the folder '${reference}' holds no recording.tendril; name a recording, or a folder with results`,
+    `the folder '${reference}' has no recording.tendril; name a recording, or a folder with results`,
   );
 }
 
@@ -119,7 +119,7 @@ function insistFinite(footage: Footage, file: string): Footage {
       const id = footage.header.rods[broken].id;
       throw new InputError(
         file,
-        `frame ${index} has positions of rod '${id}' that are no finite numbers; it was not recorded by tendril, or is damaged`,
+        `frame ${index} has positions of rod '${id}' that are not finite; the file is damaged, or Tendril did not write it`,
       );
     },
   };
@@ -151,18 +151,17 @@ function checkOptions(options: ExportOptions): void {
   const { to, look, fps, speed, frame, every } = options;
   for (const name of ['bundle', 'taper', 'winding', 'blend', 'fiberRadius'] as const) {
     if (options[name] !== undefined && options.fibers === undefined)
-      throw new UsageError(`--${name === 'fiberRadius' ? 'fiber-radius' : name} goes with --fibers`);
+      throw new UsageError(`--${name === 'fiberRadius' ? 'fiber-radius' : name} needs --fibers`);
   }
   const film = to === 'mp4' || to === 'webm' || to === 'apng';
   const wrong = (name: string, where: string): never => {
-    throw new UsageError(`--${name} is for ${where}, not for --to ${to}`);
+    throw new UsageError(`--${name} applies only to ${where}, not to --to ${to}`);
   };
   if (look !== undefined && to !== 'glb') wrong('look', '--to glb');
   if (fps !== undefined && !film) wrong('fps', 'films: --to apng, mp4 or webm');
   if (speed !== undefined && !film) wrong('speed', 'films: --to apng, mp4 or webm');
   if (frame !== undefined && film) wrong('frame', 'everything but films');
-  if (frame !== undefined && every !== undefined)
-    throw new UsageError('--frame takes one frame and --every takes many; give one of them');
+  if (frame !== undefined && every !== undefined) throw new UsageError('--frame and --every cannot be combined');
 }
 
 function chooseFrames(footage: Footage, { frame, every }: ExportOptions): Footage {
@@ -241,12 +240,14 @@ function exportToGlb(job: Job): number {
   if (glb.frameCount < footage.frameCount) {
     terminal.err(
       formatWarning(
-        `${glb.frameCount} of ${footage.frameCount} frames are in the file, evenly spread: a glTF animation of shapes holds no more`,
+        `the file has ${glb.frameCount} of ${footage.frameCount} frames, evenly spread, because a glTF animation of shapes can have no more`,
       ),
     );
   }
   if (glb.look === 'lines' && options.look === undefined)
-    terminal.err(formatWarning('rods are lines: as tubes they would make a very large file (--look tubes does it)'));
+    terminal.err(
+      formatWarning('rods are written as lines, because tubes would make a very large file; --look tubes writes tubes'),
+    );
   return writeChunks(job, glb.chunks());
 }
 

@@ -56,7 +56,7 @@ function fitInto({ study, folder, interrupt }: Job, options: FitCommandOptions, 
     print(formatFit(found));
     print(`${describeEnd(found, (performance.now() - start) / 1000)}\n`);
     print(
-      `  ${folder.path}/fit.json, residuals.csv\n  use it by: tendril statics ${study.file.scene}${listSettings(study, found)}\n`,
+      `  ${folder.path}/fit.json, residuals.csv\n  use it with: tendril statics ${study.file.scene}${listSettings(study, found)}\n`,
     );
   }
   for (const warning of warnings) terminal.err(formatWarning(warning));
@@ -120,7 +120,7 @@ function listWarnings(
           `the sum of squares is ${formatNumber(sum, 4)} for ${degrees} degrees of freedom: ${sum > degrees ? 'the model does not explain the data, or deviations are too small' : 'deviations are too large'}`,
         ]
       : []),
-    ...(degrees <= 0 ? ['there are no more data than parameters: nothing tests the model'] : []),
+    ...(degrees <= 0 ? ['there are no more data than parameters, so the fit does not test the model'] : []),
   ];
 }
 

@@ -61,7 +61,7 @@ export async function gradient(reference: string, options: GradientOptions, term
   for (const { field, error } of rows.filter((row, k) => row.error > DOUBTFUL && k % of.length === 0))
     terminal.err(
       doubtful(
-        `warning: derivatives by ${field} are doubtful: differences of the forces vary by ${formatNumber(error, 2)}\n`,
+        `warning: derivatives by ${field} are uncertain: differences of the forces vary by ${formatNumber(error, 2)}\n`,
       ),
     );
   if (along) writeAlong({ outputs, derivatives, world }, options, terminal);

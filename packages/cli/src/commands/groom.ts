@@ -93,7 +93,7 @@ function layOver(style: Hairstyle, terminal: Terminal): Hairstyle {
   if (report.inside > 0) {
     const depth = formatNumber(1e3 * report.deepest, 2);
     terminal.err(
-      formatWarning(`${report.inside} guides still run through the mesh, up to ${depth} mm deep: use more --elements`),
+      formatWarning(`${report.inside} guides still pass through the mesh, up to ${depth} mm deep: use more --elements`),
     );
   }
   return laid;
@@ -135,23 +135,23 @@ function doubtPlacement(file: string, p: Float64Array, { unit, up }: GrowCommand
       ? `${file}: the mesh is ${formatNumber(1e3 * size, 3)} mm large; if its unit is not the metre, add --unit`
       : '',
     up === undefined && /\.obj$/i.test(file) && y > 1.1 * Math.max(x, z)
-      ? `${file}: z is taken as up, and the mesh is longest along y; add --up y if that is up (as Blender writes it), or --up z`
+      ? `${file}: z is assumed to be up, but the mesh is longest along y; add --up y if y is up (as Blender writes it), or --up z`
       : '',
   ].filter((words) => words !== '');
 }
 
 function reportSurface(file: string, report: SurfaceReport, terminal: Terminal): void {
   const said = [
-    report.degenerate > 0 ? `${report.degenerate} triangles without area are left out` : '',
-    report.flipped > 0 ? `${report.flipped} triangles faced the wrong way and are turned` : '',
+    report.degenerate > 0 ? `${report.degenerate} triangles without area were removed` : '',
+    report.flipped > 0 ? `${report.flipped} triangles faced the wrong way and were flipped` : '',
     report.branched > 0 ? `${report.branched} edges have more than two triangles` : '',
   ].filter((words) => words !== '');
   for (const words of said) terminal.err(formatWarning(`${file}: ${words}`));
 }
 
 function reportSettled(report: { readonly failed?: number; readonly unstable?: number }, terminal: Terminal): void {
-  if (report.failed) terminal.err(formatWarning(`${report.failed} guides found no rest and stay as they were`));
-  if (report.unstable) terminal.err(formatWarning(`${report.unstable} guides rest where they would not stay`));
+  if (report.failed) terminal.err(formatWarning(`${report.failed} guides found no equilibrium and keep their shape`));
+  if (report.unstable) terminal.err(formatWarning(`${report.unstable} guides are in an unstable equilibrium`));
 }
 
 export function withoutEnding(file: string): string {
@@ -178,7 +178,7 @@ function describe({ guideRoots, hairRoots, elements }: Hairstyle): string {
 function target(file: string, options: OutOptions): string {
   const out = options.out ?? file;
   if (out === file && !options.force)
-    throw new UsageError(`say where the changed style goes: --out other.hairstyle, or --force to replace '${file}'`);
+    throw new UsageError(`name the file to write: --out other.hairstyle, or --force to replace '${file}'`);
   refuseExisting(out, options);
   return out;
 }
@@ -220,7 +220,8 @@ export function comb(file: string, options: CombCommandOptions, terminal: Termin
   const out = target(file, options);
   const { style, report } = combHairstyle(readHairstyleFile(file), { ...options, where: whereOf(options) });
   terminal.err(`combed ${report.combed} of ${style.guideRoots.count} guides\n`);
-  if (report.unstable > 0) terminal.err(formatWarning(`${report.unstable} of them are too soft to stay and will sag`));
+  if (report.unstable > 0)
+    terminal.err(formatWarning(`${report.unstable} of them are too soft to keep this shape and will sag`));
   save(out, layOver(style, terminal), options, terminal);
   return exitCode.done;
 }
@@ -233,7 +234,7 @@ export interface CurlCommandOptions extends WhereOptions {
 
 export function curl(file: string, options: CurlCommandOptions, terminal: Terminal): number {
   if ((options.curl === undefined) === (options.straight !== true))
-    throw new UsageError('say which curl: --curl "1 cm,2 cm" (radius and pitch), or --straight');
+    throw new UsageError('set a curl: --curl "1 cm,2 cm" (radius and pitch), or --straight');
   const out = target(file, options);
   const where = whereOf(options);
   const { style, report } = curlHairstyle(readHairstyleFile(file), {
@@ -285,7 +286,7 @@ export function pack(file: string, recordingFile: string, options: OutOptions, t
     const guides = style.guideRoots.count;
     if (rods.length !== guides)
       throw new UsageError(
-        `the recording has ${rods.length} rods and the hairstyle ${guides} guides: it is of another, or of some of them`,
+        `the recording has ${rods.length} rods and the hairstyle ${guides} guides; use the recording of a scene with all guides of this hairstyle`,
       );
     const header = { version, guides, elements: style.elements };
     const coordinates = createCoordinates(guides, style.elements);
@@ -298,7 +299,9 @@ export function pack(file: string, recordingFile: string, options: OutOptions, t
       writer.append(encodeMotionFrame(header, { time, ...coordinates }));
     }
     writer.commit();
-    terminal.err(`wrote ${out}: ${recording.frameCount} frames, ${formatNumber(worst * 1e3, 2)} mm off at most\n`);
+    terminal.err(
+      `wrote ${out}: ${recording.frameCount} frames, ${formatNumber(worst * 1e3, 2)} mm largest deviation\n`,
+    );
   } catch (error) {
     writer.abort();
     throw error;

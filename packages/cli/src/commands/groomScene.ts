@@ -93,7 +93,7 @@ function motionOf(name: string): PathSpec {
   if (Object.hasOwn(headMotions, name)) return headMotions[name as keyof typeof headMotions];
   if (!existsSync(name)) {
     const known = Object.keys(headMotions).join(', ');
-    throw new UsageError(`--motion: '${name}' is no motion (${known}) and no file with the keys of a path`);
+    throw new UsageError(`--motion: '${name}' is neither a motion (${known}) nor a file with the keys of a path`);
   }
   return readPathFile(name);
 }
@@ -102,5 +102,7 @@ function motionOf(name: string): PathSpec {
 function namedFrom(out: string, file: string, noun: string): string {
   const name = relative(dirname(resolve(out)), resolve(file)).replaceAll('\\', '/');
   if (!name.startsWith('..')) return name;
-  throw new UsageError(`the scene names the ${noun}, which must lie in its folder: --out ${dirname(file)}/scene.yaml`);
+  throw new UsageError(
+    `the scene refers to the ${noun}, which must be in its folder: --out ${dirname(file)}/scene.yaml`,
+  );
 }

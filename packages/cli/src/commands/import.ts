@@ -37,6 +37,6 @@ function refuseOutside(name: string, folder: string, file: string): void {
     return;
   }
   throw new UsageError(
-    `the scene names the curves by their file, which must lie in its folder: write it beside the file (--out ${dirname(file)}/scene.yaml), or copy the file`,
+    `the scene refers to the file of curves, which must be in its folder: write the scene beside the file (--out ${dirname(file)}/scene.yaml), or copy the file`,
   );
 }

@@ -97,7 +97,7 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
     .filter(({ converged, stable }) => converged && !stable)
     .map(
       ({ rod, negativeModes }) =>
-        `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are rates of growth`,
+        `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are growth rates`,
     );
   return [...unstable, ...describeLeftBranches(0, equilibrium ?? [])];
 }

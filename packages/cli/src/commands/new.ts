@@ -99,7 +99,7 @@ export function create(file: string | undefined, template: Template, terminal: T
   const starter = templates[template];
   if (!/\.(ya?ml)$/i.test(path)) throw new UsageError(`'${path}' should end in .yaml: the starter scene is YAML`);
   if (existsSync(path))
-    throw new UsageError(`'${path}' exists and is not overwritten; give another name: tendril new other.yaml`);
+    throw new UsageError(`'${path}' exists and will not be overwritten; choose another name: tendril new other.yaml`);
   const folder = dirname(resolve(path));
   if (!existsSync(folder)) throw new UsageError(`the folder '${dirname(path)}' does not exist`);
   writeFileAtomic(path, starter.replaceAll('NAME', path));
@@ -108,7 +108,7 @@ export function create(file: string | undefined, template: Template, terminal: T
   if (!existsSync(schema)) {
     writeFileAtomic(schema, `${JSON.stringify(sceneJsonSchema(), null, 2)}\n`);
     terminal.err(
-      `wrote ${join(dirname(path), basename(schema))} ${dim('(completion and checks in editors that read YAML schemas)')}\n`,
+      `wrote ${join(dirname(path), basename(schema))} ${dim('(completion and checks in editors that support YAML schemas)')}\n`,
     );
   }
   terminal.err(`next: tendril run ${path}\n`);

@@ -7,11 +7,13 @@ import type { Terminal } from '../terminal.ts';
 
 export function createCase(id: string | undefined, terminal: Terminal): number {
   if (id === undefined || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id))
-    throw new UsageError('a case needs a name of small letters, digits and hyphens: tendril new my-buckling --case');
+    throw new UsageError(
+      'the name of a case consists of lower-case letters, digits and hyphens: tendril new my-buckling --case',
+    );
   if (!existsSync(join('cases', 'src', 'case.ts')))
-    throw new UsageError('a case is part of Tendril itself: call this in the root of a clone of its repository');
+    throw new UsageError('cases are part of the repository: run this in the root of a clone of Tendril');
   const folder = join('cases', id);
-  if (existsSync(folder)) throw new UsageError(`'${folder}' exists and is not overwritten; give another name`);
+  if (existsSync(folder)) throw new UsageError(`'${folder}' exists and will not be overwritten; choose another name`);
   mkdirSync(folder);
   const name = id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   writeFileAtomic(join(folder, 'case.ts'), code(id, name));

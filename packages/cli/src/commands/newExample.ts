@@ -35,7 +35,9 @@ export function createExample(folder: string | undefined, example: Example, term
     .find((path) => existsSync(join(path, 'README.md')));
   if (!from) throw new UsageError('this copy of the command has no examples: run "npm run docs" in the repository');
   if (existsSync(into))
-    throw new UsageError(`'${into}' exists and is not overwritten; give another name: tendril new my-folder --example`);
+    throw new UsageError(
+      `'${into}' exists and will not be overwritten; choose another name: tendril new my-folder --example`,
+    );
   cpSync(from, into, { recursive: true, filter: (path) => path === from || !leftovers.test(basename(path)) });
   linkToRepository(join(into, 'README.md'));
   terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps[example]}\n`);

@@ -44,7 +44,7 @@ export async function measureTimes(job: PaperJob): Promise<StudyTable | undefine
   return {
     kind: 'table',
     title: 'Milliseconds per step, the paper’s and ours',
-    caption: `Theirs: ${paper.times.machine}. Ours: one thread of ${machine}, Node ${process.versions.node}, median over steps, with whatever else ran. Their steps are explicit with a projection; ours are implicit by default, so that fewer of them cover the same time.`,
+    caption: `Theirs: ${paper.times.machine}. Ours: one thread of ${machine}, Node ${process.versions.node}, median over steps. Their steps are explicit with a projection; ours are implicit by default, so that fewer of them cover the same time.`,
     columns: [
       'row',
       'vertices',

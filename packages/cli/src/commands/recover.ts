@@ -10,7 +10,7 @@ import { formatNumber, formatWarning, type Terminal } from '../terminal.ts';
 
 export function recover(folder: string, terminal: Terminal): number {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
-    throw new UsageError(`there is no folder '${folder}'; name the one that a run was writing into`);
+    throw new UsageError(`there is no folder '${folder}'; name the folder of a killed run`);
   refuseLocked(folder);
   const temporary = leftovers(folder).filter((name) => {
     const pid = parseTemporaryName(name)?.pid;
@@ -24,7 +24,7 @@ export function recover(folder: string, terminal: Terminal): number {
   removeLock(folder);
   for (const said of [...recordings, state]) if (said !== undefined) terminal.out(`${said}\n`);
   if (state === undefined && recordings.every((said) => said === undefined)) {
-    terminal.out(`nothing was left unfinished in '${folder}'\n`);
+    terminal.out(`there is no unfinished run in '${folder}'\n`);
   }
   return exitCode.done;
 }
@@ -67,7 +67,7 @@ function rescueState(folder: string): string | undefined {
   const { time } = readStateFile(file).state;
   const out = freeName(folder, 'state');
   renameSync(file, out);
-  return `recovered ${out}: the state at t = ${formatNumber(time)} s\n  go on with: tendril run <scene> --resume ${out}`;
+  return `recovered ${out}: the state at t = ${formatNumber(time)} s\n  continue with: tendril run <scene> --resume ${out}`;
 }
 
 /** Existing results in the folder are kept. */

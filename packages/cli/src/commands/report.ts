@@ -36,7 +36,7 @@ export async function report(
   options: ReportOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (options.quick && options.full) throw new UsageError('--quick and --full are two profiles; choose one');
+  if (options.quick && options.full) throw new UsageError('--quick and --full cannot be combined');
   if (existsSync(options.out) && !options.force)
     throw new UsageError(`'${options.out}' exists; choose another --out, or add --force to replace it`);
   const start = performance.now();
@@ -63,11 +63,11 @@ export async function report(
 
 function makePage(reference: string | undefined, options: ReportOptions, terminal: Terminal): Promise<Made> {
   if (reference !== undefined) {
-    if (options.paper !== undefined) throw new UsageError('--paper and a scene are two reports; leave one of them out');
+    if (options.paper !== undefined) throw new UsageError('--paper and a scene cannot be combined');
     return reportScene(reference, options, terminal);
   }
   if (options.models !== undefined)
-    throw new UsageError('--models is for a scene: tendril report scene.yaml --models der,fiber --out report.html');
+    throw new UsageError('--models needs a scene: tendril report scene.yaml --models der,fiber --out report.html');
   return options.paper === undefined ? reportStudies(options, terminal) : reportPaper(options, terminal);
 }
 
@@ -117,7 +117,9 @@ async function reportStudies(options: ReportOptions, terminal: Terminal): Promis
 /** Runs and equilibria of a scene on several models; deletes the folders that `compare` would keep. */
 async function reportScene(reference: string, options: ReportOptions, terminal: Terminal): Promise<Made> {
   if (options.quick || options.full)
-    throw new UsageError('--quick and --full are for the report without a scene; a scene says itself how fine it is');
+    throw new UsageError(
+      '--quick and --full apply only without a scene; edges and time.step of a scene set its resolution',
+    );
   const models = readModels(options.models ?? 'all');
   const source = await loadSource(reference);
   const start = performance.now();
@@ -130,7 +132,7 @@ async function reportScene(reference: string, options: ReportOptions, terminal: 
       if (interrupt.requested) return {};
       const statics = await compareOn(true);
       if (interrupt.requested) return {};
-      const remarks = run ? [] : ['The scene says no time to simulate: equilibria alone are compared.'];
+      const remarks = run ? [] : ['The scene has no time, so only equilibria are compared.'];
       const facts = factsOf((performance.now() - start) / 1000);
       const command = `tendril report ${reference} --models ${models.join(',')} --out report.html`;
       const page = scenePage({ source, models, ...(run && { run }), statics, remarks, facts, command });

@@ -69,7 +69,7 @@ export async function run(reference: string, options: RunOptions, terminal: Term
     throw source.explain(
       new SceneError(
         ['time'],
-        'the scene says no time to simulate; add time: { duration: 1 s, step: 1 ms }, or use tendril statics',
+        'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use tendril statics',
       ),
     );
   }
@@ -78,7 +78,7 @@ export async function run(reference: string, options: RunOptions, terminal: Term
   const unfinished = options.out === undefined && !options.quiet ? findUnfinished(source.name) : undefined;
   if (unfinished !== undefined)
     terminal.err(
-      formatWarning(`a run was killed in '${unfinished}'; save what it has by: tendril recover ${unfinished}`),
+      formatWarning(`a run was killed in '${unfinished}'; save its frames with: tendril recover ${unfinished}`),
     );
   const folder = openFolder({ ...options, name: source.name });
   try {
@@ -184,7 +184,7 @@ function resume(world: World, reference: string, until: number, source: Source):
   if (world.time >= until) {
     throw new InputError(
       file,
-      `the state is at t = ${formatNumber(world.time)} s and the run would end at ${formatNumber(until)} s; give a later --until`,
+      `the state is at t = ${formatNumber(world.time)} s, but the run would end at ${formatNumber(until)} s; give a later --until`,
     );
   }
 }
@@ -192,7 +192,7 @@ function resume(world: World, reference: string, until: number, source: Source):
 function findState(reference: string): string {
   if (!existsSync(reference) || !statSync(reference).isDirectory()) return reference;
   const found = ['state.tendril', checkpointName].map((name) => join(reference, name)).find((file) => existsSync(file));
-  if (found === undefined) throw new InputError(reference, 'the folder holds no state.tendril to go on from');
+  if (found === undefined) throw new InputError(reference, 'the folder has no state.tendril to resume from');
   return found;
 }
 
@@ -273,7 +273,7 @@ async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
     });
     if (sinceReport.steps >= 200) sinceReport = { iterations: 0, steps: 0 };
     await breathe();
-    if (interrupt.requested && !ended) return interruptedStop(world.time, 'go on with the option --resume STATE');
+    if (interrupt.requested && !ended) return interruptedStop(world.time, 'continue with --resume STATE');
   }
   return undefined;
 }

@@ -19,7 +19,8 @@ export async function schema(options: SchemaOptions, terminal: Terminal): Promis
     terminal.out(content);
     return exitCode.done;
   }
-  if (existsSync(options.out) && !options.force) throw new UsageError(`'${options.out}' exists; --force overwrites it`);
+  if (existsSync(options.out) && !options.force)
+    throw new UsageError(`'${options.out}' exists; add --force to replace it`);
   writeFileAtomic(options.out, content, { overwrite: options.force === true });
   terminal.err(`wrote ${options.out}\n`);
   return exitCode.done;

@@ -194,7 +194,7 @@ export function explainFailure(time: number, reports: readonly EquilibriumReport
   const failed = reports.find(({ converged }) => !converged);
   const reason = failed?.reason ? `: ${failed.reason}` : '';
   return {
-    reason: `no equilibrium found for rod '${failed?.rod ?? ''}' at t = ${formatNumber(time)} s (residual ${formatNumber(failed?.residual ?? Number.NaN, 2)} N, wanted ${formatNumber(failed?.tolerance ?? Number.NaN, 2)} N)${reason}`,
+    reason: `no equilibrium found for rod '${failed?.rod ?? ''}' at t = ${formatNumber(time)} s (residual ${formatNumber(failed?.residual ?? Number.NaN, 2)} N, tolerance ${formatNumber(failed?.tolerance ?? Number.NaN, 2)} N)${reason}`,
     time,
     remedy:
       'try more statics.steps so that loads and pins change less at once, or hold the rod by more pins: one that is free to drift has no equilibrium',

@@ -113,9 +113,9 @@ export function listen(server: Server, port: number): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       failed(
         error.code === 'EADDRINUSE'
-          ? new UsageError(`port ${port} is taken; leave --port out to get a free one`)
+          ? new UsageError(`port ${port} is in use; omit --port to use a free one`)
           : error.code === 'EACCES'
-            ? new UsageError(`port ${port} needs rights that this user has not; take one above 1023`)
+            ? new UsageError(`port ${port} needs more rights than this user has; choose one above 1023`)
             : error,
       );
     });
@@ -148,7 +148,7 @@ export async function answer(
   }
   // DNS rebinding: a page of another host name that points here must not read the scene
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
-    refuse(403, 'this server answers to 127.0.0.1 alone');
+    refuse(403, 'this server answers only requests to 127.0.0.1');
     return;
   }
   try {

@@ -74,13 +74,13 @@ function refuseOtherVersion(folder: string, { force }: SweepOptions): void {
   const record = existsSync(folder) ? readRecord(folder) : undefined;
   if (!record || record.version === version || force) return;
   throw new UsageError(
-    `'${folder}' holds runs of version ${record.version}, and this is ${version}: results of two versions are not mixed\n  choose another --out, or add --force to replace them`,
+    `'${folder}' has runs of version ${record.version}, but this is ${version}; results of two versions cannot be mixed\n  choose another --out, or add --force to replace them`,
   );
 }
 
 function describeStudy(study: Study, runs: Runs, shard: Shard | undefined): string {
   const part = shard ? `shard ${shard.number} of ${shard.of}: ` : '';
-  const twice = runs.duplicates > 0 ? `, ${runs.duplicates} identical to others and made once` : '';
+  const twice = runs.duplicates > 0 ? `, ${runs.duplicates} identical to others and computed once` : '';
   return `${study.plan.title}: ${part}${runs.count} ${runs.count === 1 ? 'run' : 'runs'} of ${study.plan.command}${twice}\n`;
 }
 
@@ -146,8 +146,8 @@ interface Finished {
 
 const endings: Readonly<Record<End, string>> = {
   complete: 'done',
-  interrupted: 'interrupted; the same command goes on from here',
-  deadline: 'stopped at the deadline; the same command goes on from here',
+  interrupted: 'interrupted; the same command resumes the study',
+  deadline: 'stopped at the deadline; the same command resumes the study',
   converged: 'stopped: the mean is known well enough',
 };
 

@@ -20,7 +20,7 @@ export async function merge(
     return found.length > 0 ? found : [folder];
   });
   const whole = out ?? (folders.length === 1 && shards[0] !== folders[0] ? folders[0] : undefined);
-  if (whole === undefined) throw new UsageError('several folders: name the one for the whole with --out');
+  if (whole === undefined) throw new UsageError('several folders need --out, the folder for the result');
   const unlock = lockFolder(whole);
   try {
     const { runs, total, counts, hash, folders: count } = await mergeStudies(shards, whole);

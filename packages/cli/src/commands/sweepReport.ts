@@ -64,7 +64,7 @@ export async function query(folder: string, sql: string, options: QueryOptions, 
 export async function sweepReport(folder: string, options: SweepReportOptions, terminal: Terminal): Promise<number> {
   const out = options.out ?? join(folder, 'report.html');
   if (options.out !== undefined && existsSync(out) && !options.force)
-    throw new UsageError(`'${out}' exists; --force replaces it`);
+    throw new UsageError(`'${out}' exists; add --force to replace it`);
   const data = await readReportData(folder, options.studio.replace(/\/+$/, ''));
   writeFileAtomic(out, buildPage(data, options.studio), { overwrite: true });
   terminal.out(`wrote ${out}\n`);

@@ -68,7 +68,7 @@ function serveMetrics(port: number, read: () => string): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --metrics`) : error,
+        error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is in use; choose another with --metrics`) : error,
       ),
     );
     server.listen(port, '127.0.0.1', () => resolve(server));

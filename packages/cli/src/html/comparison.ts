@@ -47,7 +47,7 @@ export function scenePage(page: ScenePage): string {
     lead: headline(page),
     facts: `${page.facts} · ${source.origin}`,
     body,
-    footer: `<p>Written by <code>${prose(page.command)}</code>. Distances are between points at the same fraction of rest length, 101 a rod. Times were measured once, on this machine, with whatever else ran.</p>`,
+    footer: `<p>Written by <code>${prose(page.command)}</code>. Distances are between points at the same fraction of rest length, 101 per rod. Times are single measurements on this machine and depend on its load.</p>`,
   });
 }
 

@@ -41,21 +41,21 @@ function addExport({ verb, terminal, setCode }: Program): void {
     .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
     .option('-o, --out <file>', 'file to write (default: beside the recording)')
     .option('-f, --force', 'replace the file if it exists')
-    .option('--frame <n>', 'this frame only, from 0; negative counts from the end', parseInteger)
-    .option('--every <n>', 'every nth frame only', parseCount)
+    .option('--frame <n>', 'only this frame, from 0; negative counts from the end', parseInteger)
+    .option('--every <n>', 'only every nth frame', parseCount)
     .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
     .option('--fps <n>', 'films: pictures per second (default: 30; apng 15)', parsePositive)
-    .option('--speed <factor>', 'films: 0.1 is ten times slower than it is (default: 1)', parsePositive)
-    .option('--fibers <n>', 'so many fibers around each rod, in place of it', parseCount)
-    .option('--bundle <length>', 'radius of that bundle, such as "2 mm"', parseLength)
-    .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
     .option(
-      '--winding <turns>',
-      'how often fibers wind about their rod, beside its own twist (default: 0)',
-      parseNumber,
+      '--speed <factor>',
+      'films: simulated seconds per second of film; 0.1 is slow motion (default: 1)',
+      parsePositive,
     )
+    .option('--fibers <n>', 'draw this many fibers around each rod instead of the rod', parseCount)
+    .option('--bundle <length>', 'radius of the bundle of fibers, such as "2 mm"', parseLength)
+    .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
+    .option('--winding <turns>', 'turns of the fibers about their rod, added to its twist (default: 0)', parseNumber)
     .option('--blend <share>', 'how much fibers follow neighbouring rods, 0 to 1 (default: 0)', parseShare)
-    .option('--fiber-radius <length>', 'of a fiber (default: as thick as its rod)', parseLength)
+    .option('--fiber-radius <length>', 'radius of a fiber (default: that of its rod)', parseLength)
     .addHelpText(
       'after',
       `
@@ -81,32 +81,30 @@ Examples:
 }
 
 function addImport({ verb, terminal, setCode }: Program): void {
-  verb('import <curves>', 'make a scene of curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+  verb('import <curves>', 'make a scene from curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
     .option('-o, --out <file>', 'scene to write (default: beside the curves)')
     .option('-f, --force', 'replace the scene if it exists')
     .option('-m, --model <model>', 'model for all rods, such as der')
     .option(
       '--unit <length>',
-      'length of a unit of the file, such as "1 cm" (default: as the file says, else 1 m)',
+      'length of one unit in the file, such as "1 cm" (default: as the file says, else 1 m)',
       parseLength,
     )
-    .addOption(
-      new Option('--up <axis>', 'which axis is up in the file (default: as it says, else z)').choices(['y', 'z']),
-    )
-    .option('--frame <n>', 'of files that move: the nth sample; negative counts from the end', parseInteger)
-    .option('--every <n>', 'every nth curve only', parseCount)
-    .option('--count <n>', 'at most so many curves', parseCount)
-    .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
+    .addOption(new Option('--up <axis>', 'up axis of the file (default: as the file says, else z)').choices(['y', 'z']))
+    .option('--frame <n>', 'animated files: the nth sample; negative counts from the end', parseInteger)
+    .option('--every <n>', 'only every nth curve', parseCount)
+    .option('--count <n>', 'largest number of curves', parseCount)
+    .option('--edges <n>', 'edges per rod (default: the points of the file are the nodes)', parseCount)
     .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
     .addOption(new Option('--material <name>', 'material (default: hair)').choices(importMaterialNames))
     .addOption(
       new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
     )
-    .option('--refer', 'name the file in the scene, also for few curves')
+    .option('--refer', 'refer to the file even for few curves')
     .addHelpText(
       'after',
       `
-A few curves are written into the scene; many stay in their file, which the scene names.
+Up to 20 curves with 2,000 points are written into the scene. More stay in their file, to which the scene refers.
 
 Examples:
   tendril import wig.hair --unit "1 in" --every 10
@@ -120,13 +118,9 @@ Examples:
 
 function addNew({ verb, terminal, setCode }: Program): void {
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
-    .addOption(new Option('--template <name>', 'what it is about').choices(templates).default('cable'))
-    .addOption(
-      new Option('--example <name>', 'a folder with an example of the documentation, in place of a scene').choices(
-        examples,
-      ),
-    )
-    .option('--case', 'in a clone of Tendril: the files of a case of this name in place of a scene')
+    .addOption(new Option('--template <name>', 'scene to write').choices(templates).default('cable'))
+    .addOption(new Option('--example <name>', 'copy the folder of an example instead').choices(examples))
+    .option('--case', 'in a clone of Tendril: write the files of a case with this name instead')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril new cable.yaml\n  tendril new cloth.yaml --template weave\n  tendril new --example mechanics\n  tendril new my-buckling --case',
@@ -151,10 +145,10 @@ function addServers({ verb, terminal, setCode }: Program): void {
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
     .option('--no-open', 'only print the address')
-    .option('--queue <url>', 'also show the studies of a queue, at /status and as metrics at /metrics')
+    .option('--queue <url>', 'also show the studies of a queue at /status, and its metrics at /metrics')
     .addHelpText(
       'after',
-      '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
+      '\nOnly this machine can reach it. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
     )
     .action(async (scene: string | undefined, options: StudioOptions) => {
       const { studio } = await import('../commands/studio.ts');
@@ -172,7 +166,7 @@ function addServers({ verb, terminal, setCode }: Program): void {
 
 function addSchema({ verb, terminal, setCode }: Program): void {
   verb('schema', 'print the JSON Schema of scene files')
-    .option('--sweep', 'of study files in place of scenes')
+    .option('--sweep', 'print the schema of study files instead')
     .option('-o, --out <file>', 'write it to a file')
     .option('-f, --force', 'replace the file if it exists')
     .action(async (options: SchemaOptions) => {
@@ -182,7 +176,7 @@ function addSchema({ verb, terminal, setCode }: Program): void {
 }
 
 function addRecover({ verb, terminal, setCode }: Program): void {
-  verb('recover <folder>', 'save what a run that was killed had recorded in a folder')
+  verb('recover <folder>', 'save the frames and the last checkpoint of a killed run')
     .addHelpText('after', '\nExample:\n  tendril recover out/scene')
     .action(async (folder: string) => {
       const { recover } = await import('../commands/recover.ts');

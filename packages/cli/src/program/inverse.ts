@@ -12,17 +12,21 @@ export function addInverse(program: Program): void {
 }
 
 function addGradient({ verb, terminal, setCode }: Program): void {
-  verb('gradient <scene>', 'derivatives of an equilibrium with respect to numbers of its scene')
-    .option('--of <quantity>', 'what to differentiate, such as probe.tip.z or energy.bending; may be repeated', collect)
+  verb('gradient <scene>', 'differentiate an equilibrium with respect to numbers of its scene')
     .option(
-      '--by <field>',
-      'with respect to this number of the scene, such as rods.0.material.E; may be repeated',
+      '--of <quantity>',
+      'quantity to differentiate, such as probe.tip.z or energy.bending; may be repeated',
       collect,
     )
-    .option('--along', 'also with respect to natural strain and forces at every node, into gradient.csv')
+    .option(
+      '--by <field>',
+      'number of the scene to differentiate by, such as rods.0.material.E; may be repeated',
+      collect,
+    )
+    .option('--along', 'also write gradient.csv: derivatives by natural strain and by a force at every node')
     .option('-t, --time <time>', 'time of the equilibrium (default: statics.from)', parseTime)
-    .option('-o, --out <dir>', 'folder for gradient.csv (default: a fresh out/gradient)')
-    .option('-f, --force', 'replace the results that --out holds')
+    .option('-o, --out <dir>', 'folder for gradient.csv (default: a new out/gradient)')
+    .option('-f, --force', 'replace the results in --out')
     .option('--json', 'print the derivatives as JSON')
     .addHelpText(
       'after',
@@ -43,16 +47,16 @@ Examples:
 
 function addFit({ verb, terminal, setCode }: Program): void {
   verb('fit <study>', 'find the parameters of a scene that explain measurements')
-    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/fit)')
-    .option('-f, --force', 'replace the results that --out holds')
-    .option('--json', 'print fit.json alone on standard output')
-    .option('-q, --quiet', 'print nothing but errors and warnings')
+    .option('-o, --out <dir>', 'folder for the results (default: a new out/fit)')
+    .option('-f, --force', 'replace the results in --out')
+    .option('--json', 'print only fit.json on standard output')
+    .option('-q, --quiet', 'print only errors and warnings')
     .addHelpText(
       'after',
       `
-The study names a scene, parameters of it, and measurements: shapes, tables such as force over displacement, frequencies. Writes
+The study file names a scene, its parameters, and measurements: shapes, tables such as force over displacement, frequencies. Writes
 fit.json (values, deviations, confidence intervals, correlation, combinations that the data do not determine) and residuals.csv.
-Ctrl-C ends after the present iteration with the best values so far. Exit code 3: not converged.
+Ctrl-C ends it after the current iteration and writes the best values so far. Exit code 3: not converged.
 
 Example:
   tendril fit curl.yaml --out results`,
@@ -64,16 +68,16 @@ Example:
 }
 
 function addDesign({ verb, terminal, setCode }: Program): void {
-  verb('design <scene>', 'find natural shapes for which rods stay as they are drawn')
-    .option('-o, --out <file>', 'the scene to write, with the natural shapes in it')
+  verb('design <scene>', 'find natural shapes for which rods keep their initial shape under load')
+    .option('-o, --out <file>', 'scene to write, with the natural shapes')
     .option('--rod <id>', 'only this rod; may be repeated', collect)
     .option('-f, --force', 'replace the file if it exists')
-    .option('-q, --quiet', 'print nothing but errors and warnings')
+    .option('-q, --quiet', 'print only errors and warnings')
     .addHelpText(
       'after',
       `
-The initial shape of each rod becomes its equilibrium under the loads at t = 0. Rods of model der, clamped at their start. The table
-shows how far the rods of the written scene move. natural: equilibrium in a scene does the same without a file.
+The initial shape of each rod becomes its equilibrium under the loads at t = 0. Rods must be of model der and
+clamped at their start. The table shows how far the rods of the written scene move. In a scene, natural: equilibrium does the same.
 
 Example:
   tendril design hair.yaml --out designed.yaml`,

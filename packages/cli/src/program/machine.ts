@@ -5,15 +5,15 @@ import type { DoctorOptions } from '../commands/doctor.ts';
 import type { Program } from './program.ts';
 
 export function addMachine({ verb, terminal, setCode }: Program): void {
-  verb('doctor', 'print what this machine offers, and what will be used of it')
-    .option('--json', 'print it as JSON')
-    .addHelpText('after', '\nExit code 1: something is missing that runs need.\n\nExample:\n  tendril doctor')
+  verb('doctor', 'print what this machine supports and what Tendril will use')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExit code 1: something that runs need is missing.\n\nExample:\n  tendril doctor')
     .action(async (options: DoctorOptions) => {
       const { doctor } = await import('../commands/doctor.ts');
       setCode(await doctor(options, terminal));
     });
 
-  verb('completion', 'print a script that completes commands, options and cases in a shell')
+  verb('completion', 'print a completion script for a shell: commands, options and cases')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText(
       'after',

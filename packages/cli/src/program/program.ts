@@ -18,13 +18,13 @@ export interface Program {
 
 export function createProgram(terminal: Terminal, setCode: (code: number) => void): Command {
   const program = new Command('tendril')
-    .description('Simulates things that are long and thin: hair, yarn, rope, cable, springs, plants.')
+    .description('Simulates elastic rods: hair, yarn, rope, cable, springs, plants.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     // subcommands have their own options
     .enablePositionalOptions()
-    .showHelpAfterError('(tendril --help shows how)')
+    .showHelpAfterError("Run 'tendril --help' for the commands.")
     .exitOverride()
     .configureOutput({
       writeOut: terminal.out,
@@ -43,15 +43,15 @@ Examples:
   tendril check                     compare the built-in cases with theory
   tendril compare scene.yaml --models der,cosserat
                                     the same scene on several models
-  tendril studio                    look at all of them in a browser, and pull at them
-  tendril doctor                    see what this machine offers
+  tendril studio                    open the studio: look at rods and pull them
+  tendril doctor                    print what this machine supports
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 4 not solved (with --strict),
 70 a bug, 130 interrupted.`,
     );
 
   const verb = (usage: string, description: string): Command =>
-    program.command(usage).description(description).showHelpAfterError('(add --help to see how)');
+    program.command(usage).description(description).showHelpAfterError('Add --help for the options.');
   addSimulations({ verb, terminal, setCode });
   addInverse({ verb, terminal, setCode });
   addFiles({ verb, terminal, setCode });

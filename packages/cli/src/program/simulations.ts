@@ -11,7 +11,7 @@ import type { ValidateOptions } from '../commands/validate.ts';
 import { collect, parseCount, parseTime } from '../parsers.ts';
 import type { Program } from './program.ts';
 
-const strictWords = 'exit code 4 where contact is not solved to its tolerance, or energy is created';
+const strictWords = 'exit with code 4 if contact missed its tolerance or energy was created';
 
 export function addSimulations(program: Program): void {
   addRun(program);
@@ -31,36 +31,32 @@ const withModel = (command: Command): Command =>
 const backendOption = (): Option =>
   new Option(
     '--backend <name>',
-    'what computes rods of model der: standard (default), batch, simd, gpu, or auto (gpu or simd where they serve)',
+    'backend for rods of model der (default: standard); auto chooses gpu or simd if the scene allows it',
   ).choices(['standard', 'batch', 'simd', 'gpu', 'auto']);
 
 const withOutput = (command: Command): Command =>
   withModel(command)
-    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>)')
-    .option('-f, --force', 'replace the results that --out holds')
-    .option('--json', 'print result.json alone on standard output')
-    .option('-q, --quiet', 'print nothing but errors');
+    .option('-o, --out <dir>', 'folder for the results (default: a new out/<name>)')
+    .option('-f, --force', 'replace the results in --out')
+    .option('--json', 'print only result.json on standard output')
+    .option('-q, --quiet', 'print only errors');
 
 function addRun({ verb, terminal, setCode }: Program): void {
   withOutput(verb('run <scene>', 'simulate a scene file or a case in time'))
     .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
-    .option('-r, --resume <state>', 'go on from a state.tendril of the same scene, or from that of a folder')
-    .option(
-      '--checkpoint <time>',
-      'save the state so often, by the clock on the wall, for a run that is killed (default: "1 min")',
-      parseTime,
-    )
-    .option('--no-checkpoint', 'save it at the end alone')
+    .option('-r, --resume <state>', 'continue from a state.tendril of the same scene, or from a folder that has one')
+    .option('--checkpoint <time>', 'wall-clock time between saved states (default: "1 min")', parseTime)
+    .option('--no-checkpoint', 'save the state only at the end')
     .option('--strict', strictWords)
-    .option('--threads <n>', 'threads over rods; the result does not depend on them', parseCount)
-    .option('--plain', 'without kernels in WebAssembly: the reference code alone')
+    .option('--threads <n>', 'number of threads; the result does not depend on it', parseCount)
+    .option('--plain', 'use the reference code instead of the WebAssembly kernels')
     .addOption(backendOption())
     .addHelpText(
       'after',
       `
 Writes recording.tendril, energies.csv, energies.svg, picture.svg, picture.png, probes.csv and probes.svg (if the scene has probes),
 state.tendril (for --resume) and result.json. Ctrl-C finishes the current step and writes all of them; a second Ctrl-C ends at once.
-The scene - is read from standard input. tendril recover saves the frames and the last checkpoint of a killed run.
+If the scene is -, it is read from standard input. tendril recover saves the frames and the last checkpoint of a killed run.
 
 Examples:
   tendril run scene.yaml --until "0.5 s"
@@ -78,17 +74,16 @@ function addStatics({ verb, terminal, setCode }: Program): void {
   withOutput(verb('statics <scene>', 'find equilibria and their stability'))
     .addOption(backendOption())
     .addOption(
-      new Option('--stability <what>', 'seek: leave unstable equilibria; report: stay and say so').choices([
-        'seek',
-        'report',
-      ]),
+      new Option('--stability <what>', 'seek: leave unstable equilibria; report: stay on them and report them').choices(
+        ['seek', 'report'],
+      ),
     )
     .addHelpText(
       'after',
       `
-With statics: { from, to, steps } in the scene, follows the equilibrium along time, in which pins and loads change,
-and finds the critical points where its stability changes. With statics: { from, to, follow: branch } it goes along the
-branch of equilibria, through folds where t turns back; switches: 1 follows the branches that leave it, too.
+With statics: { from, to, steps } in the scene, the command follows the equilibrium while pins and loads change in time,
+and finds the critical instants at which stability changes. With statics: { from, to, follow: branch } it follows the
+branch of equilibria by arc length, through folds; switches: 1 also follows the branches that leave it.
 
 Examples:
   tendril statics michell-ring --stability report`,
@@ -101,7 +96,7 @@ Examples:
 
 function addModes({ verb, terminal, setCode }: Program): void {
   withOutput(verb('modes <scene>', 'find natural frequencies and mode shapes'))
-    .option('-n, --count <n>', 'how many modes', parseCount)
+    .option('-n, --count <n>', 'number of modes (default: as in the scene, else 10)', parseCount)
     .addOption(
       new Option('--about <shape>', 'about the equilibrium (default) or the initial shape').choices([
         'equilibrium',
@@ -117,8 +112,8 @@ function addModes({ verb, terminal, setCode }: Program): void {
 }
 
 function addValidate({ verb, terminal, setCode }: Program): void {
-  withModel(verb('validate <scene>', 'check a scene without simulating it; exit code 2 where it is wrong'))
-    .option('-q, --quiet', 'print nothing but errors and warnings')
+  withModel(verb('validate <scene>', 'check a scene without simulating it; exit code 2 if it is invalid'))
+    .option('-q, --quiet', 'print only errors and warnings')
     .addHelpText('after', '\nExample:\n  tendril validate scene.yaml')
     .action(async (scene: string, options: ValidateOptions) => {
       const { validate } = await import('../commands/validate.ts');
@@ -128,11 +123,11 @@ function addValidate({ verb, terminal, setCode }: Program): void {
 
 function addCheck({ verb, terminal, setCode }: Program): void {
   verb('check [cases...]', 'compare the built-in cases with theory; exit code 1 on a miss')
-    .option('--full', 'finer resolutions: slower, and with orders of convergence')
-    .option('-m, --model <model>', 'on this model only')
-    .option('--json', 'print one array, an entry for each check')
-    .option('-l, --list', 'list the cases, run none')
-    .option('--rows', 'every resolution, also when all cases are run')
+    .option('--full', 'finer resolutions; much slower')
+    .option('-m, --model <model>', 'check only this model')
+    .option('--json', 'print a JSON array with one entry per comparison')
+    .option('-l, --list', 'list the cases without running them')
+    .option('--rows', 'print every resolution, also for all cases')
     .option('-o, --out <dir>', 'folder for the figures of cases that have one')
     .addHelpText(
       'after',
@@ -145,21 +140,21 @@ function addCheck({ verb, terminal, setCode }: Program): void {
 }
 
 function addCompare({ verb, terminal, setCode }: Program): void {
-  verb('compare <scene>', 'the same scene on several models, side by side')
-    .requiredOption('--models <list>', 'models, separated by commas, or all; distances are from the first')
-    .option('--statics', 'compare equilibria in place of runs')
+  verb('compare <scene>', 'simulate the same scene on several models, side by side')
+    .requiredOption('--models <list>', 'models, separated by commas, or all; the first is the reference')
+    .option('--statics', 'compare equilibria instead of runs')
     .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
-    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>-compare)')
-    .option('-f, --force', 'replace the results that --out holds')
-    .option('--json', 'print compare.json alone on standard output')
+    .option('-o, --out <dir>', 'folder for the results (default: a new out/<name>-compare)')
+    .option('-f, --force', 'replace the results in --out')
+    .option('--json', 'print only compare.json on standard output')
     .option('--set <field=value>', 'change a field of the scene, such as rods.0.edges=100; may be repeated', collect)
     .option('--strict', strictWords)
-    .option('-q, --quiet', 'print nothing but errors')
+    .option('-q, --quiet', 'print only errors')
     .addHelpText(
       'after',
       `
-Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and a folder for each model with
-what tendril run or statics writes. A model that refuses the scene is reported with its reason; the others go on.
+Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and one folder per model with the
+files of tendril run or statics. A model that rejects the scene is listed with the reason; the others continue.
 
 Examples:
   tendril compare heavy-cantilever --models der,cosserat --until "1 s"
@@ -172,25 +167,24 @@ Examples:
 }
 
 function addReport({ verb, terminal, setCode }: Program): void {
-  verb('report [scene]', 'a page with plots: the experiments of a paper, or a scene on several models')
-    .requiredOption('-o, --out <file>', 'the page, such as report.html')
+  verb('report [scene]', 'write a page with plots: the experiments of a paper, or a scene on several models')
+    .requiredOption('-o, --out <file>', 'page to write, such as report.html')
     .option('-f, --force', 'replace the page if it exists')
     .option('--paper <id>', `every figure of a paper, with the case that shows it: ${paperIds.join(', ')}`)
-    .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
-    .option('--quick', 'without a scene: coarse and short, to see what it looks like; a scene is run as it is written')
-    .option('--full', 'without a scene: everything the paper did, with 2000 cuboids, many minutes')
-    .option('-q, --quiet', 'print nothing but errors')
+    .option('--models <list>', 'with a scene: models, separated by commas, or all (default)')
+    .option('--quick', 'without a scene: a coarse and short preview')
+    .option('--full', 'without a scene: everything in the paper, with 2000 cuboids; takes many minutes')
+    .option('-q, --quiet', 'print only errors')
     .addHelpText(
       'after',
       `
-Writes one HTML file that opens anywhere, with its plots inside: nothing is loaded from elsewhere. Without a scene it runs
-the experiments of Michels et al. 2015 on stiff fibers and says for each what the paper claims, what was measured, and why they
-differ. With a scene, or the name of a case, it compares models on it: shapes, energies, times, equilibria, and what each of them
-refused or warned of. Ctrl-C writes nothing.
+Writes one self-contained HTML file. Without a scene it runs the experiments of Michels et al. 2015 on stiff fibers and shows for
+each the claim of the paper, the measurement, and why the two differ. With a scene or a case it compares models: shapes, energies,
+times, equilibria, and why models rejected the scene or warned. Ctrl-C writes nothing.
 
-With --paper it runs the cases that show a paper's figures: the claim, what was measured, the picture, a verdict, and the reason
-where a figure is not shown. --quick leaves the pictures of scenes out, --full checks at fine resolutions. With bergou2008 it also
-measures the times of the paper's Table 1 on this machine. A name that ends in .md gives Markdown without pictures.
+With --paper it runs the cases that reproduce a paper's figures, with claim, measurement, picture, verdict, and the reason why a
+figure is not shown. --quick omits the pictures of scenes; --full uses fine resolutions. bergou2008 also measures the times of the
+paper's Table 1 on this machine. If the file name ends in .md, the page is Markdown without pictures.
 
 Examples:
   tendril report --out report.html

@@ -27,29 +27,29 @@ export function addSweep(program: Program): void {
   sweepVerb
     // its options come before its subcommands, which have options of the same names
     .enablePositionalOptions()
-    .option('-o, --out <dir>', 'folder for the results (default: out/<name>-sweep); an unfinished study in it goes on')
-    .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)
+    .option('-o, --out <dir>', 'folder for the results (default: out/<name>-sweep); resumes an unfinished study')
+    .option('-w, --workers <n>', 'number of worker processes (default: one per core)', parseCount)
     .option(
       '--shard <i/n>',
-      'only the i-th of n slices, into <out>/shards/i-of-n; join them by: tendril sweep merge',
+      'run only the i-th of n shards, into <out>/shards/i-of-n; tendril sweep merge joins them',
       parseShard,
     )
     .option(
       '--queue <url>',
-      'through Redis, such as redis://:password@host:6379; workers are: tendril worker (default: TENDRIL_QUEUE)',
+      'send the runs through Redis to tendril worker, such as redis://:password@host:6379 (default: TENDRIL_QUEUE)',
     )
-    .option('--priority <n>', 'in the queue, 1 is first (default: 10)', parseCount)
+    .option('--priority <n>', 'priority in the queue; 1 is highest (default: 10)', parseCount)
     .option('--csv', 'also write results.csv')
-    .option('--retry-failed', 'run again what failed before')
-    .option('--dry-run', 'check the study and count its runs, run none')
-    .option('-f, --force', 'replace results of another version')
+    .option('--retry-failed', 'repeat failed runs')
+    .option('--dry-run', 'check the study and count its runs without running them')
+    .option('-f, --force', 'replace results that another version wrote')
     .option('--json', 'print a summary as JSON on standard output')
-    .option('-q, --quiet', 'print nothing but errors')
+    .option('-q, --quiet', 'print only errors')
     .addHelpText(
       'after',
       `
-Results go to <out>/data as Parquet, with dictionary.json beside it. Ctrl-C and kill -9 lose at most the runs in flight; the same
-command goes on where it stopped. Exit code 3: some runs failed; the data set says which and why.
+Results go to <out>/data as Parquet, with dictionary.json beside it. Ctrl-C and kill -9 lose at most the runs in progress; the
+same command resumes the study. Exit code 3: some runs failed; the data set says which and why.
 
 Examples:
   tendril sweep study.yaml
@@ -67,17 +67,20 @@ Examples:
 }
 
 function addWorker({ verb, terminal, setCode }: Program): void {
-  verb('worker', 'take runs of studies from a queue, on any number of machines')
-    .option('--queue <url>', 'Redis, such as redis://:password@host:6379; rediss:// for TLS (default: TENDRIL_QUEUE)')
-    .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)
-    .option('--idle <s>', 'end when there was nothing to do for so many seconds', parsePositive)
+  verb('worker', 'execute runs of studies from a queue, on any number of machines')
+    .option(
+      '--queue <url>',
+      'address of Redis, such as redis://:password@host:6379; rediss:// uses TLS (default: TENDRIL_QUEUE)',
+    )
+    .option('-w, --workers <n>', 'number of worker processes (default: one per core)', parseCount)
+    .option('--idle <s>', 'end after this many seconds without runs', parsePositive)
     .option(
       '--takeover <s>',
-      'others take over its runs when it was silent so many seconds (default: 10)',
+      'seconds of silence after which other workers take over its runs (default: 10)',
       parsePositive,
     )
     .option('--metrics <port>', 'serve Prometheus metrics at http://127.0.0.1:<port>/metrics', parsePort)
-    .option('-q, --quiet', 'print nothing but errors')
+    .option('-q, --quiet', 'print only errors')
     .addHelpText('after', '\nExample:\n  tendril worker --queue redis://:secret@farm:6379')
     .action(async (options: WorkerCommandOptions) => {
       const { worker } = await import('../commands/worker.ts');
@@ -87,16 +90,16 @@ function addWorker({ verb, terminal, setCode }: Program): void {
 
 function addVerbs(parent: Command, { terminal, setCode }: Program): void {
   const verb = (usage: string, description: string): Command =>
-    parent.command(usage).description(description).showHelpAfterError('(add --help to see how)');
-  verb('queue [action]', 'look at a queue, or change it: status (default), pause, resume, drain')
-    .option('--queue <url>', 'Redis (default: TENDRIL_QUEUE)')
-    .option('--json', 'print it as JSON')
-    .option('--metrics', 'print it as Prometheus metrics')
+    parent.command(usage).description(description).showHelpAfterError('Add --help for the options.');
+  verb('queue [action]', 'show or control a queue: status (default), pause, resume, drain')
+    .option('--queue <url>', 'address of Redis (default: TENDRIL_QUEUE)')
+    .option('--json', 'print JSON')
+    .option('--metrics', 'print Prometheus metrics')
     .action(async (action: string | undefined, options: QueueCommandOptions) => {
       const { queueCommand } = await import('../commands/sweepQueue.ts');
       setCode(await queueCommand(action ?? 'status', options, terminal));
     });
-  verb('query <folder> <sql>', 'run SQL over a data set, which is the table runs')
+  verb('query <folder> <sql>', 'run SQL on a data set; its table is called runs')
     .option('--csv', 'print CSV')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tendril sweep query out/study-sweep "select E, min(tip) from runs group by E"')
@@ -105,21 +108,21 @@ function addVerbs(parent: Command, { terminal, setCode }: Program): void {
       setCode(await query(folder, sql, options, terminal));
     });
   verb('report <folder>', 'write a page: parallel coordinates, scatter plots, response surfaces, sensitivity, failures')
-    .option('-o, --out <file>', 'the page (default: report.html in the folder)')
+    .option('-o, --out <file>', 'page to write (default: report.html in the folder)')
     .option('-f, --force', 'replace the page if it exists')
-    .option('--studio <url>', 'studio that a click opens a run in', 'http://127.0.0.1:4173')
+    .option('--studio <url>', 'address of the studio that opens a run when it is clicked', 'http://127.0.0.1:4173')
     .action(async (folder: string, options: SweepReportOptions) => {
       const { sweepReport } = await import('../commands/sweepReport.ts');
       setCode(await sweepReport(folder, options, terminal));
     });
   verb('csv <folder>', 'write the data set as results.csv')
-    .option('-o, --out <file>', 'the file (default: results.csv in the folder)')
+    .option('-o, --out <file>', 'file to write (default: results.csv in the folder)')
     .action(async (folder: string, { out }: { out?: string }) => {
       const { writeCsv } = await import('../sweep/csv.ts');
       terminal.out(`wrote ${await writeCsv(folder, out)}\n`);
     });
-  verb('merge <folders...>', 'join the shards of a study, or several folders of it')
-    .option('-o, --out <dir>', 'folder for the whole (default: the one that holds the shards)')
+  verb('merge <folders...>', 'join the shards, or several folders, of one study')
+    .option('-o, --out <dir>', 'folder for the result (default: the folder with the shards)')
     .option('--csv', 'also write results.csv')
     .action(async (folders: string[], options: MergeOptions) => {
       const { merge } = await import('../commands/sweepMerge.ts');

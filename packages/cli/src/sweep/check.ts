@@ -24,8 +24,7 @@ export async function checkFirstRun(study: Study): Promise<string[]> {
   const first = buildFirst(study, build);
   checkUnits(study, build);
   const warnings: string[] = [];
-  const refuse = (index: number, { message }: Error): void =>
-    void warnings.push(`run ${index} will be refused: ${message}`);
+  const refuse = (index: number, { message }: Error): void => void warnings.push(`run ${index} is invalid: ${message}`);
   // compiled once only: scenes may be large, and an engine of bodies is loaded by the worker alone
   const world = first.engine ? undefined : openFirst(study, first, (error) => refuse(0, error));
   checkReferences(study, world);
@@ -43,7 +42,7 @@ export async function checkFirstRun(study: Study): Promise<string[]> {
     .filter(({ of }) => /\bmaxStretch\b/.test(of))
     .map(({ name }) => `quantities.${name}: maxStretch is now called stretchMax`);
   if (warnings.length === 0) return former;
-  return [...former, `${warnings.length} of ${tried} runs that were tried will be refused`, ...warnings.slice(0, 3)];
+  return [...former, `${warnings.length} of ${tried} runs that were checked are invalid`, ...warnings.slice(0, 3)];
 }
 
 const isRejected = (error: unknown): error is InputError | SceneError =>

@@ -8,7 +8,7 @@ import { UsageError } from '../exit.ts';
 /** Writes results.csv; null is an empty cell. Returns its path. */
 export async function writeCsv(folder: string, out: string = join(folder, 'results.csv')): Promise<string> {
   const record = readRecord(folder);
-  if (!record) throw new UsageError(`'${folder}' holds no study`);
+  if (!record) throw new UsageError(`'${folder}' has no study`);
   const names = record.columns.map(({ name }) => name);
   const writer = createAtomicWriter(out, { overwrite: true });
   try {

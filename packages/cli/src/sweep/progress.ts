@@ -45,7 +45,7 @@ export function createSweepProgress(terminal: Terminal, quiet: boolean): SweepPr
       clear();
       notes++;
       if (notes <= mostNotes) terminal.err(formatWarning(text));
-      if (notes === mostNotes) terminal.err(formatWarning('further failures are listed in the data set alone'));
+      if (notes === mostNotes) terminal.err(formatWarning('further failures are listed only in the data set'));
     },
     done: clear,
   };

@@ -34,7 +34,7 @@ const longestLink = 8000;
 
 export async function readReportData(folder: string, studio: string): Promise<ReportData> {
   const record = readRecord(folder);
-  if (!record) throw new UsageError(`'${folder}' holds no study: it has no study.json`);
+  if (!record) throw new UsageError(`'${folder}' has no study: study.json is missing`);
   const study = await parseStudyCopy(folder, record);
   const isCheck = record.command === 'check';
   const last = new Map<unknown, Row>();

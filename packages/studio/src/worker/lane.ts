@@ -67,7 +67,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
     world,
     duration,
     stepSize,
-    note: scene.time ? undefined : 'The scene says no time; five seconds are shown.',
+    note: scene.time ? undefined : 'The scene has no time; five seconds are shown.',
     failure: undefined,
     get time() {
       return world.time;

@@ -34,7 +34,7 @@ export function readRecording(
   const info: LaneInfo = {
     variant: { id: 'recording', label: 'recording' },
     refused: undefined,
-    warnings: recording.complete ? [] : ['the recording was cut short; its complete frames are shown'],
+    warnings: recording.complete ? [] : ['the recording is incomplete; its complete frames are shown'],
     pins: [],
     moving: (header.scene.colliders ?? []).flatMap(({ path, body }, k) => (path || body !== undefined ? [k] : [])),
     bodies: (header.bodies ?? []).map(({ id, radius }) => ({

@@ -258,7 +258,7 @@ async function simulate(job: Job): Promise<Found> {
   if (!time)
     throw new SceneError(
       ['time'],
-      'the scene says no time to simulate; add time: { duration: 1 s, step: 1 ms }, or use command statics',
+      'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use command statics',
     );
   const table = createTable(job);
   const totals = createStepTotals();

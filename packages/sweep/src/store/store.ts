@@ -150,7 +150,7 @@ function makeFolders(folder: string): void {
   try {
     for (const name of ['journal', 'data']) mkdirSync(join(folder, name), { recursive: true });
   } catch (error) {
-    throw new InputError(folder, `cannot make the folder (${(error as Error).message}); choose another with --out`, {
+    throw new InputError(folder, `cannot create the folder (${(error as Error).message}); choose another with --out`, {
       cause: error,
     });
   }
@@ -356,7 +356,7 @@ function* readJournal(path: string): Generator<Outcome> {
 /** All finished runs of a folder, parts and journals, each once. */
 export async function* readOutcomes(folder: string): AsyncGenerator<Outcome> {
   const record = readRecord(folder);
-  if (!record) throw new InputError(folder, 'this folder holds no study: it has no study.json');
+  if (!record) throw new InputError(folder, 'this folder has no study: study.json is missing');
   const seen = new Set<string>();
   const journals = new Set(listFiles(join(folder, 'journal'), '.jsonl'));
   const sources = [
