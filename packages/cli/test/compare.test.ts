@@ -31,7 +31,7 @@ describe('compare', () => {
     box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
     const { code, out, err } = await box.run('compare', 'swing.yaml', '--models', 'cosserat,der', '--json');
     expect(code).toBe(0);
-    expect(err).toContain('wall times were measured once, here');
+    expect(err).toContain('wall times are single measurements');
     const folder = 'out/swing-compare';
     expect(readdirSync(join(box.path, folder)).sort()).toEqual([
       'compare.csv',

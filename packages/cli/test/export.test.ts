@@ -1,5 +1,5 @@
 /** `tendril export`: tables, pictures, films, files of other programs. */
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sandbox, scene } from './harness.ts';
@@ -49,6 +49,10 @@ describe('export', () => {
     expect([startOf('glb', 4), startOf('usdc', 8), startOf('abc', 5)]).toEqual(['glTF', 'PXR-USDC', 'Ogawa']);
     const again = await box.run('export', recording, '--to', 'vtp');
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+    mkdirSync(join(box.path, 'cable'));
+    box.write('cable/recording.tendril', '');
+    const mistyped = await box.run('export', 'cabel', '--to', 'csv');
+    expect([mistyped.code, mistyped.err]).toEqual([2, expect.stringContaining("did you mean 'cable'?")]);
     // fibers around the rod, in every format: their radius is that of the bundle, their places keep
     const wisps = await box.run(
       ...[
@@ -89,7 +93,7 @@ describe('export', () => {
       '--blend: must be from 0 to 1',
     );
     const misplaced = await box.run('export', recording, '--to', 'usda', '--fps', '25');
-    expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps is for films')]);
+    expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps applies only to films')]);
   });
 
   it('makes a film, or says what it needs', async () => {

@@ -87,7 +87,7 @@ describe('lost work', () => {
     ]) {
       const second = await box.run(...more, '--out', 'a');
       expect(second).toMatchObject({ code: 2 });
-      expect(second.err).toContain(`another tendril (process ${child.pid}) writes into 'a' now`);
+      expect(second.err).toContain(`another tendril (process ${child.pid}) is writing into 'a'`);
     }
     child.stderr?.destroy();
     child.stdout?.destroy();

@@ -21,7 +21,7 @@ describe('import and groom', () => {
     expect(box.json('b/result.json').rods).toMatchObject([{ id: 'many-0' }, { id: 'many-1' }]);
     mkdirSync(join(box.path, 'other'));
     const elsewhere = await box.run('import', 'many.csv', '--out', 'other/scene.yaml');
-    expect([elsewhere.code, elsewhere.err]).toEqual([2, expect.stringContaining('must lie in its folder')]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([2, expect.stringContaining('must be in its folder')]);
     const foreign = await box.run('import', 'few.yaml');
     expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .obj, .hair')]);
   });
@@ -139,7 +139,7 @@ describe('import and groom', () => {
       [['grow', 'roof.obj', '--length', '-1', '--out', 'x.hairstyle'], /length: must be zero or more/],
       [['grow', 'roof.obj', '--length', '1', '--guides', '0'], /positive whole number/],
       [['grow', 'roof.obj', '--length', '1', '--density', 'q', '--out', 'x.hairstyle'], /density: unknown name 'q'/],
-      [['cut', 'roof.hairstyle', '--length', '1'], /say where the changed style goes/],
+      [['cut', 'roof.hairstyle', '--length', '1'], /name the file to write/],
       [['info', 'roof.obj'], /not a Tendril hairstyle/],
     ];
     for (const [args, message] of bad) {

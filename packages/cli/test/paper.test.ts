@@ -84,7 +84,7 @@ describe('report --paper', () => {
     expect(unknown.err).toContain("did you mean 'bergou2008'?");
     const both = await box.run('report', 'michell-ring', '--paper', 'bergou2008', '--out', 'a.html');
     expect(both).toMatchObject({ code: 2 });
-    expect(both.err).toContain('leave one of them out');
+    expect(both.err).toContain('cannot be combined');
     expect((await box.run('report', '--help')).out).toContain(
       'bergou2008, hadap2006, lou2013, michels2015, romero2021',
     );

@@ -74,9 +74,9 @@ describe('report on the paper', () => {
 
     expect((await box.run('report')).err).toContain('--out');
     expect((await box.run('report', '--models', 'der,fiber', '--out', 'a.html')).err).toContain(
-      '--models is for a scene',
+      '--models needs a scene',
     );
-    expect((await box.run('report', '--quick', '--full', '--out', 'a.html')).err).toContain('choose one');
+    expect((await box.run('report', '--quick', '--full', '--out', 'a.html')).err).toContain('cannot be combined');
   });
 });
 
@@ -85,10 +85,10 @@ describe('report on a scene', () => {
     const box = sandbox();
     box.write('swing.yaml', scene());
     const { out } = await box.run('report', '--help');
-    expect(out.replace(/\s+/g, ' ')).toContain('--quick without a scene: coarse and short');
+    expect(out.replace(/\s+/g, ' ')).toContain('--quick without a scene: a coarse and short preview');
     const quick = await box.run('report', 'swing.yaml', '--quick', '--out', 'a.html');
     expect(quick).toMatchObject({ code: 2 });
-    expect(quick.err).toContain('a scene says itself how fine it is');
+    expect(quick.err).toContain('apply only without a scene');
     const twice = await box.run('report', 'swing.yaml', '--models', 'der,der', '--out', 'a.html');
     expect(twice).toMatchObject({ code: 2 });
     expect(twice.err).toContain("names 2 times 'der'");

@@ -96,7 +96,7 @@ describe('run', () => {
     const before = box.read('a/result.json');
     const refused = await box.run('run', 'swing.yaml', '--out', 'a');
     expect(refused.code).toBe(2);
-    expect(refused.err).toMatch(/'a' already holds a result.*--force/);
+    expect(refused.err).toMatch(/'a' already has a result.*--force/);
     expect(box.read('a/result.json')).toBe(before);
     box.write('a/notes.txt', 'mine');
     expect((await box.run('run', 'plain.yaml', '--out', 'a', '--force')).code).toBe(0);

@@ -86,7 +86,7 @@ it('opens a case, and says what it does not find', { timeout: 30_000 }, async ()
   const { address, port, stop } = await start('michell-ring');
   expect(address).toContain('#case=michell-ring');
   const taken = await sandbox().run('studio', '--no-open', '--port', String(port));
-  expect(taken).toMatchObject({ code: 2, err: expect.stringContaining(`port ${port} is taken`) });
+  expect(taken).toMatchObject({ code: 2, err: expect.stringContaining(`port ${port} is in use`) });
   expect(await stop()).toBe(0);
   const lost = await sandbox().run('studio', '--no-open', 'michel-ring');
   expect(lost).toMatchObject({ code: 2, err: expect.stringContaining("did you mean the case 'michell-ring'?") });

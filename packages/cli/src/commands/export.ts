@@ -90,7 +90,8 @@ export async function exportRecording(reference: string, options: ExportOptions,
 /** The recording itself, or that of a folder with results. */
 function findRecording(reference: string): string {
   if (!existsSync(reference)) {
-    const meant = suggestFile(reference, (name) => name.endsWith('.tendril'));
+    const hasRecording = (name: string): boolean => existsSync(join(dirname(reference), name, 'recording.tendril'));
+    const meant = suggestFile(reference, (name) => name.endsWith('.tendril') || hasRecording(name));
     throw new UsageError(
       `there is no recording '${reference}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
     );
