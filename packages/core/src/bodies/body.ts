@@ -107,15 +107,19 @@ export function writeWorldInertia(out: Float64Array, rotation: Float64Array, ine
   }
 }
 
-/** x = A⁻¹ b for a symmetric positive 3 × 3; zero if A is zero (a junction has no inertia). */
-export function solveSymmetric3(out: Float64Array, A: Float64Array, b: ArrayLike<number>): void {
+/**
+ * x = A⁻¹ b for a symmetric positive 3 × 3. False, and x = 0, if A is singular up to rounding: a junction has no inertia but that of nodes
+ * which lie at its centre, or a rounding error beside it.
+ */
+export function solveSymmetric3(out: Float64Array, A: Float64Array, b: ArrayLike<number>): boolean {
   const c00 = A[4] * A[8] - A[5] * A[7];
   const c01 = A[5] * A[6] - A[3] * A[8];
   const c02 = A[3] * A[7] - A[4] * A[6];
   const determinant = A[0] * c00 + A[1] * c01 + A[2] * c02;
-  if (determinant === 0) {
+  // the product of the diagonal is the largest that the determinant can be, whatever the units of each axis
+  if (!(determinant > 1e-12 * A[0] * A[4] * A[8])) {
     out.fill(0);
-    return;
+    return false;
   }
   const x = b[0];
   const y = b[1];
@@ -123,4 +127,5 @@ export function solveSymmetric3(out: Float64Array, A: Float64Array, b: ArrayLike
   out[0] = (c00 * x + (A[2] * A[7] - A[1] * A[8]) * y + (A[1] * A[5] - A[2] * A[4]) * z) / determinant;
   out[1] = (c01 * x + (A[0] * A[8] - A[2] * A[6]) * y + (A[2] * A[3] - A[0] * A[5]) * z) / determinant;
   out[2] = (c02 * x + (A[1] * A[6] - A[0] * A[7]) * y + (A[0] * A[4] - A[1] * A[3]) * z) / determinant;
+  return true;
 }

@@ -16,7 +16,7 @@ import type { CompiledBody, Weld } from '../../scene/bodies.ts';
 import type { DerRod } from './rod.ts';
 
 /** Doubles of memory that a body needs. */
-export const BODY_MEMORY = 19;
+export const BODY_MEMORY = 22;
 
 export interface DerBody {
   readonly body: RigidBody;
@@ -38,6 +38,8 @@ export interface DerBody {
   readonly momentum: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
+  /** Angular velocity. A junction has no inertia, so that its rotation, which stiffness damping resists, does not follow from a momentum. */
+  readonly spin: Float64Array;
   /** Start of the step. */
   readonly start: {
     readonly position: Float64Array;
@@ -46,6 +48,7 @@ export interface DerBody {
     readonly momentum: Float64Array;
     readonly force: Float64Array;
     readonly torque: Float64Array;
+    readonly spin: Float64Array;
   };
   /** ψ since the start of the step, and the stage: r̂, r̃, L̂, ψ̃. */
   readonly psi: Float64Array;
@@ -106,6 +109,7 @@ export function createDerBody(
     momentum: memory.subarray(10, 13),
     force: memory.subarray(13, 16),
     torque: memory.subarray(16, 19),
+    spin: memory.subarray(19, 22),
     start: {
       position: make(),
       orientation: make(4),
@@ -113,6 +117,7 @@ export function createDerBody(
       momentum: make(),
       force: make(),
       torque: make(),
+      spin: make(),
     },
     psi: make(),
     positionHat: make(),
@@ -145,6 +150,7 @@ export function initializeBody(der: DerBody): void {
     der.position[k] = body.start.position[k] + offset[k];
     der.velocity[k] = body.start.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
   }
+  der.spin.set(spin);
   writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
   syncPose(der);
@@ -164,6 +170,7 @@ export function adoptPose(der: DerBody): void {
     der.position[k] = pose.position[k] + offset[k];
     der.velocity[k] = pose.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
   }
+  der.spin.set(spin);
   writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
   syncPose(der);
@@ -173,7 +180,7 @@ export function adoptPose(der: DerBody): void {
 export function syncPose(der: DerBody): void {
   writeRotation(der.pose.rotation, der.orientation);
   writeWorldInertia(der.worldInertia, der.pose.rotation, der.inertia);
-  solveSymmetric3(spin, der.worldInertia, der.momentum);
+  if (!solveSymmetric3(spin, der.worldInertia, der.momentum)) spin.set(der.spin);
   writePose(der);
 }
 
@@ -199,6 +206,7 @@ export function beginStep(der: DerBody): void {
   start.momentum.set(der.momentum);
   start.force.set(der.force);
   start.torque.set(der.torque);
+  start.spin.set(der.spin);
   der.psi.fill(0);
 }
 
@@ -210,6 +218,7 @@ export function cancelStep(der: DerBody): void {
   der.momentum.set(start.momentum);
   der.force.set(start.force);
   der.torque.set(start.torque);
+  der.spin.set(start.spin);
   syncPose(der);
 }
 
@@ -286,6 +295,7 @@ export function evaluateBody(der: DerBody, t: number, inertia: number, s: number
     rate[k] = s * (der.psi[k] - der.psiRate[k]);
   }
   writeSpin(spin, der.psi, rate);
+  der.spin.set(spin);
   writePose(der);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
   // the weight of the welded nodes comes with the rods' loads
