@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBodyPose, type RigidBody } from '../../src/bodies/body.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import {
+  BODY_MEMORY,
   beginStep,
   createDerBody,
   type DerBody,
@@ -29,7 +30,7 @@ function turned(psi: readonly number[], psiRate: readonly number[]): DerBody {
     },
     load: (out) => out.fill(0),
   };
-  const der = createDerBody({ body, pose: createBodyPose() }, [], [], new Float64Array(19));
+  const der = createDerBody({ body, pose: createBodyPose() }, [], [], new Float64Array(BODY_MEMORY));
   initializeBody(der);
   beginStep(der);
   der.psiRate.set(psiRate);
