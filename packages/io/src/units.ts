@@ -300,67 +300,78 @@ function combine(a: Unit, b: Unit, power: number): Unit {
 const superscripts: Readonly<Record<string, string>> = { '²': '^2', '³': '^3', '⁻¹': '^-1', '⁻²': '^-2', '⁻³': '^-3' };
 const one: Unit = unit([0, 0, 0, 0]);
 
+/** The tokens of a unit, and which comes next. */
+interface UnitTokens {
+  readonly text: string;
+  readonly tokens: readonly string[];
+  next: number;
+}
+
+const failUnit = (message: string): UnitResult => ({ ok: false, message });
+const cannotRead = (text: string): UnitResult => failUnit(`cannot read the unit '${text}'; write it like kg/(m*s^2)`);
+
+function skipSpace(from: UnitTokens): void {
+  while (from.next < from.tokens.length && /^\s+$/.test(from.tokens[from.next])) from.next++;
+}
+
+/** A symbol, `1` or a product in parentheses, and its power. */
+function parseFactor(from: UnitTokens): UnitResult {
+  const { tokens, text } = from;
+  skipSpace(from);
+  const token = tokens[from.next++];
+  let result: UnitResult;
+  if (token === '(') {
+    result = parseProduct(from);
+    if (!result.ok) return result;
+    if (tokens[from.next++] !== ')') return failUnit(`missing ')' in the unit '${text}'`);
+  } else if (token === '1') {
+    result = { ok: true, unit: one };
+  } else if (token !== undefined && /^[A-Za-zµμ°]/.test(token)) {
+    result = lookUp(token);
+    // a trailing digit that is part of no symbol is a power: m2, s2
+    const digit = /^(.*)([2-9])$/u.exec(token);
+    if (!result.ok && digit) {
+      const base = lookUp(digit[1]);
+      if (base.ok) result = { ok: true, unit: combine(one, base.unit, Number(digit[2])) };
+    }
+  } else {
+    return cannotRead(text);
+  }
+  skipSpace(from);
+  if (!result.ok || tokens[from.next] !== '^') return result;
+  from.next++;
+  skipSpace(from);
+  const power = tokens[from.next++];
+  if (power === undefined || !/^[+-]?\d$/.test(power))
+    return failUnit(`a power in the unit '${text}' must be a whole number`);
+  return { ok: true, unit: combine(one, result.unit, Number(power)) };
+}
+
+function parseProduct(from: UnitTokens): UnitResult {
+  let total = parseFactor(from);
+  let divided = false;
+  for (;;) {
+    skipSpace(from);
+    const token = from.tokens[from.next];
+    if (!total.ok || token === undefined || token === ')') return total;
+    const explicit = token === '*' || token === '·' || token === '/';
+    if (explicit) from.next++;
+    // `kg/m s` is ambiguous
+    else if (divided) return failUnit(`the unit '${from.text}' is ambiguous; use parentheses, as in kg/(m*s)`);
+    const factor = parseFactor(from);
+    if (!factor.ok) return factor;
+    divided ||= token === '/';
+    total = { ok: true, unit: combine(total.unit, factor.unit, token === '/' ? -1 : 1) };
+  }
+}
+
 /** Units joined by `*`, `·`, a space or `/`, with powers and parentheses: `kg/(m*s^2)`. */
 export function parseUnit(text: string): UnitResult {
   const source = text.replace(/⁻[¹²³]|[²³]/g, (sign) => superscripts[sign]);
   const tokens = source.match(/[A-Za-zµμ°]+[0-9]?(?![A-Za-zµμ°])|\^|[*·/()]|[+-]?\d+|\s+|./gu) ?? [];
-  let next = 0;
-  const skipSpace = (): void => {
-    while (next < tokens.length && /^\s+$/.test(tokens[next])) next++;
-  };
-  const fail = (message: string): UnitResult => ({ ok: false, message });
-
-  const parseFactor = (): UnitResult => {
-    skipSpace();
-    const token = tokens[next++];
-    let result: UnitResult;
-    if (token === '(') {
-      result = parseProduct();
-      if (!result.ok) return result;
-      if (tokens[next++] !== ')') return fail(`missing ')' in the unit '${text}'`);
-    } else if (token === '1') {
-      result = { ok: true, unit: one };
-    } else if (token !== undefined && /^[A-Za-zµμ°]/.test(token)) {
-      result = lookUp(token);
-      // a trailing digit that is part of no symbol is a power: m2, s2
-      const digit = /^(.*)([2-9])$/u.exec(token);
-      if (!result.ok && digit) {
-        const base = lookUp(digit[1]);
-        if (base.ok) result = { ok: true, unit: combine(one, base.unit, Number(digit[2])) };
-      }
-    } else {
-      return fail(`cannot read the unit '${text}'; write it like kg/(m*s^2)`);
-    }
-    skipSpace();
-    if (!result.ok || tokens[next] !== '^') return result;
-    next++;
-    skipSpace();
-    const power = tokens[next++];
-    if (power === undefined || !/^[+-]?\d$/.test(power))
-      return fail(`a power in the unit '${text}' must be a whole number`);
-    return { ok: true, unit: combine(one, result.unit, Number(power)) };
-  };
-
-  const parseProduct = (): UnitResult => {
-    let total = parseFactor();
-    let divided = false;
-    for (;;) {
-      skipSpace();
-      const token = tokens[next];
-      if (!total.ok || token === undefined || token === ')') return total;
-      const explicit = token === '*' || token === '·' || token === '/';
-      if (explicit) next++;
-      // `kg/m s` is ambiguous
-      else if (divided) return fail(`the unit '${text}' is ambiguous; use parentheses, as in kg/(m*s)`);
-      const factor = parseFactor();
-      if (!factor.ok) return factor;
-      divided ||= token === '/';
-      total = { ok: true, unit: combine(total.unit, factor.unit, token === '/' ? -1 : 1) };
-    }
-  };
-
-  const result = parseProduct();
-  return result.ok && next < tokens.length ? fail(`cannot read the unit '${text}'; write it like kg/(m*s^2)`) : result;
+  const from: UnitTokens = { text, tokens, next: 0 };
+  const result = parseProduct(from);
+  return result.ok && from.next < tokens.length ? cannotRead(text) : result;
 }
 
 /** A number in SI units, or why it could not be read. */

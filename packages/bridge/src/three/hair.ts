@@ -104,6 +104,33 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
       recordUniforms.nodeRecords.value.needsUpdate = true;
       shadow.update(records, (areaOf(rods, samples) * thickness * count) / rods.length, uniforms.light.value);
     },
+    ...uniformSetters(uniforms),
+    setThickness(factor) {
+      thickness = factor;
+      widen();
+    },
+    setShare(next) {
+      share = Math.min(1, Math.max(1 / count, next));
+      const drawn = Math.max(1, Math.round(share * count));
+      geometry.setDrawRange(0, share === 1 ? Infinity : indexCount(strands ? undefined : order, rods, drawn));
+      widen();
+    },
+    dispose() {
+      geometry.dispose();
+      recordUniforms.nodeRecords.value.dispose();
+      recordUniforms.fixedRecords.value.dispose();
+      table?.dispose();
+      shadow.dispose();
+      material.dispose();
+    },
+  };
+}
+
+/** Setters that change one uniform and nothing else. */
+function uniformSetters(
+  uniforms: ReturnType<typeof createUniforms>,
+): Pick<HairObject, 'setColor' | 'setLight' | 'setRim' | 'setBrightness' | 'setSeed' | 'setResolution'> {
+  return {
     setColor(color) {
       uniforms.color.value.set(color);
     },
@@ -116,29 +143,11 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
     setBrightness(light, rim, ambient) {
       uniforms.brightness.value.set(light, rim, ambient);
     },
-    setThickness(factor) {
-      thickness = factor;
-      widen();
-    },
-    setShare(next) {
-      share = Math.min(1, Math.max(1 / count, next));
-      const drawn = Math.max(1, Math.round(share * count));
-      geometry.setDrawRange(0, share === 1 ? Infinity : indexCount(strands ? undefined : order, rods, drawn));
-      widen();
-    },
     setSeed(seed) {
       uniforms.seed.value = seed;
     },
     setResolution(width, height) {
       uniforms.resolution.value.set(width, height);
-    },
-    dispose() {
-      geometry.dispose();
-      recordUniforms.nodeRecords.value.dispose();
-      recordUniforms.fixedRecords.value.dispose();
-      table?.dispose();
-      shadow.dispose();
-      material.dispose();
     },
   };
 }

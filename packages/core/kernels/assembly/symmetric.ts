@@ -1,5 +1,5 @@
 /**
- * `factorSymmetric` and `solveSymmetric` of linalg/blockTridiagonal.ts with SIMD along the rows: the same operations on every number in
+ * `factorSymmetric` and `solveSymmetric` of linalg/blockSymmetric.ts with SIMD along the rows: the same operations on every number in
  * the same order, so the same bits.
  *
  * Of a block are kept, so that every loop of a solve runs along rows: the multipliers below and, mirrored, above a diagonal of

@@ -7,7 +7,8 @@
  * contact, the factorization of a step's response and the solves with it are kernels too (kernels/assembly/symmetric.ts).
  */
 import { blockSizes } from '../constants.ts';
-import type { BlockTridiagonal, CreateBlocks, CreateFactor } from '../linalg/blockTridiagonal.ts';
+import type { CreateFactor } from '../linalg/blockSymmetric.ts';
+import type { BlockTridiagonal, CreateBlocks } from '../linalg/blockTridiagonal.ts';
 import { ringRest } from '../models/fiber/elements.ts';
 import { constrainHeld, imposeHeld, returnHeld } from '../models/fiber/held.ts';
 import type { FiberKernel, PairKernel, PairMember } from '../models/fiber/kernel.ts';

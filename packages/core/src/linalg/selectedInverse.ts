@@ -3,7 +3,8 @@
  *     Z(n) = S(n)⁻¹,   Z(b) = S(b)⁻¹ + W(b) Z(b+1) W(b)ᵀ,   Z(b, b+1) = −W(b) Z(b+1),   W = S⁻¹U.
  * That is linear in the number of blocks, where a solve for every column would be quadratic.
  */
-import { BLOCK, type SymmetricFactor } from './blockTridiagonal.ts';
+import type { SymmetricFactor } from './blockSymmetric.ts';
+import { BLOCK } from './blockTridiagonal.ts';
 
 const AREA: number = BLOCK * BLOCK;
 

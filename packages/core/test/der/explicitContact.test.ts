@@ -1,7 +1,8 @@
 /** The explicit integrators with contact: free rods step explicitly, rods in contact by implicit Euler. [Bergou2008 Alg. 1, step 9] */
 import { describe, expect, it } from 'vitest';
 import { createWorld, type Scene, SceneError } from '../../src/index.ts';
-import { createExplicitWork, initializeExplicit, resumeExplicit } from '../../src/models/der/explicit.ts';
+import { initializeExplicit, resumeExplicit } from '../../src/models/der/explicit.ts';
+import { createExplicitWork } from '../../src/models/der/explicitWork.ts';
 import type { DerRod } from '../../src/models/der/rod.ts';
 import { heldFramePin, makeDerRod, randomRod } from './rods.ts';
 

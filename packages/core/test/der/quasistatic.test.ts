@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { transport3 } from '../../src/math/vec3.ts';
+import { writeCenterlineForce } from '../../src/models/der/centerlineForce.ts';
 import { addElasticGradient } from '../../src/models/der/energy.ts';
-import { createExplicitWork, initializeExplicit, writeCenterlineForce } from '../../src/models/der/explicit.ts';
+import { initializeExplicit } from '../../src/models/der/explicit.ts';
+import { createExplicitWork } from '../../src/models/der/explicitWork.ts';
 import { measureEdges } from '../../src/models/der/kinematics.ts';
 import { layBishopFrames, measureBinormals, solveQuasistaticFrame } from '../../src/models/der/quasistatic.ts';
 import type { DerRod } from '../../src/models/der/rod.ts';

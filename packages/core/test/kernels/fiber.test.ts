@@ -2,15 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type Model, type Scene, type World } from '../../src/index.ts';
 import { loadFiberKernel } from '../../src/kernels/fiber.ts';
-import {
-  type BlockTridiagonal,
-  createBlocks,
-  createSymmetricFactor,
-  factorSymmetric,
-  multiplyBlocks,
-  solveBlocks,
-  solveSymmetric,
-} from '../../src/linalg/blockTridiagonal.ts';
+import { createSymmetricFactor, factorSymmetric, solveSymmetric } from '../../src/linalg/blockSymmetric.ts';
+import { type BlockTridiagonal, createBlocks, multiplyBlocks, solveBlocks } from '../../src/linalg/blockTridiagonal.ts';
 import type { FiberKernel } from '../../src/models/fiber/kernel.ts';
 import { createFiberModel } from '../../src/models/fiber/model.ts';
 

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  BLOCK,
-  createBlocks,
-  createSymmetricFactor,
-  factorSymmetric,
-  fixEntry,
-  multiplyBlocks,
-  solveBlocks,
-  solveSymmetric,
-} from '../../src/linalg/blockTridiagonal.ts';
+import { createSymmetricFactor, factorSymmetric, solveSymmetric } from '../../src/linalg/blockSymmetric.ts';
+import { BLOCK, createBlocks, fixEntry, multiplyBlocks, solveBlocks } from '../../src/linalg/blockTridiagonal.ts';
 import { eigenDense } from '../../src/linalg/eigen.ts';
 import { createSelectedInverse, invertSelected } from '../../src/linalg/selectedInverse.ts';
 import { createRandom } from '../der/rods.ts';

@@ -190,96 +190,96 @@ interface Tables {
 
 const specs = { attribute: 1, prim: 6, root: 7 } as const;
 
-function createTables(): Tables {
-  // a property's word is written as the negative of its index, so that none may be 0
-  const words = new Map<string, number>([['', 0]]);
-  const token = (word: string): number => {
-    const known = words.get(word);
-    if (known !== undefined) return known;
-    words.set(word, words.size);
-    return words.size - 1;
-  };
-  const fields: [number, bigint][] = [];
-  const fieldSets: number[] = [];
+interface TableData {
+  /** Words and their index. A property's word is written as the negative of its index, so that none may have index 0. */
+  readonly words: Map<string, number>;
+  readonly fields: [number, bigint][];
+  readonly fieldSets: number[];
   /** Path, set of fields, kind of spec. */
-  const list: [number, number, number][] = [];
+  readonly list: [number, number, number][];
   /** In the order in which a tree is walked: word (negative: a property), and how many entries lie below. */
-  const tree: { readonly word: number; below: number; isLast: boolean }[] = [];
-  const addSpec = (path: number, kind: number, own: readonly (readonly [string, bigint])[]): void => {
-    list.push([path, fieldSets.length, kind]);
-    for (const [name, value] of own) fieldSets.push(fields.push([token(name), value]) - 1);
-    fieldSets.push(-1);
-  };
-  const inlined = (type: number, value: number): bigint => representation(type, value, 'inlined');
-  const enter = (word: number, isLast: boolean): number => tree.push({ word, below: 0, isLast }) - 1;
-  const addAttribute = (attribute: CrateAttribute, values: Values, isLast: boolean): void => {
-    const { name, type, value, isUniform, interpolation } = attribute;
-    addSpec(enter(-token(name), isLast), specs.attribute, [
-      ['typeName', values.add({ token: type })],
-      ...(isUniform ? [['variability', inlined(types.variability, 1)] as const] : []),
-      ...(interpolation ? [['interpolation', values.add({ token: interpolation })] as const] : []),
-      ['samples' in value ? 'timeSamples' : 'default', values.add(value)],
-    ]);
-  };
-  const addPrim = (prim: CratePrim, values: Values, isLast: boolean): void => {
-    const { name, type, attributes, children = [] } = prim;
-    const index = enter(token(name), isLast);
-    const names = attributes.map((attribute) => attribute.name);
-    addSpec(index, specs.prim, [
-      ['specifier', inlined(types.specifier, 0)],
-      ['typeName', values.add({ token: type })],
-      ...(names.length > 0 ? [['properties', values.tokens(names, true)] as const] : []),
-      ...(children.length > 0
-        ? [
-            [
-              'primChildren',
-              values.tokens(
-                children.map((child) => child.name),
-                true,
-              ),
-            ] as const,
-          ]
-        : []),
-    ]);
-    children.forEach((child, k) => {
-      addPrim(child, values, k === children.length - 1 && attributes.length === 0);
-    });
-    attributes.forEach((attribute, k) => {
-      addAttribute(attribute, values, k === attributes.length - 1);
-    });
-    tree[index].below = tree.length - 1 - index;
-  };
-  return {
-    token,
-    addLayer({ metadata, prims }, values) {
-      const index = enter(0, true);
-      const words = Object.entries(metadata).map(
-        ([name, value]) =>
-          [name, typeof value === 'number' ? values.number(value) : values.add({ token: value })] as const,
-      );
-      const names = prims.map(({ name }) => name);
-      addSpec(index, specs.root, [...words, ['primChildren', values.tokens(names, true)]]);
-      prims.forEach((prim, k) => {
-        addPrim(prim, values, k === prims.length - 1);
-      });
-      tree[index].below = tree.length - 1;
-    },
-    encode: (at) => encodeTables(at, [...words.keys()], { fields, fieldSets, list, tree }),
-  };
+  readonly tree: { readonly word: number; below: number; readonly isLast: boolean }[];
 }
 
-interface TableData {
-  readonly fields: readonly (readonly [number, bigint])[];
-  readonly fieldSets: readonly number[];
-  readonly list: readonly (readonly [number, number, number])[];
-  readonly tree: readonly { readonly word: number; readonly below: number; readonly isLast: boolean }[];
+function tokenOf({ words }: TableData, word: string): number {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  words.set(word, words.size);
+  return words.size - 1;
+}
+
+function addSpec(tables: TableData, path: number, kind: number, own: readonly (readonly [string, bigint])[]): void {
+  const { list, fields, fieldSets } = tables;
+  list.push([path, fieldSets.length, kind]);
+  for (const [name, value] of own) fieldSets.push(fields.push([tokenOf(tables, name), value]) - 1);
+  fieldSets.push(-1);
+}
+
+const enter = ({ tree }: TableData, word: number, isLast: boolean): number => tree.push({ word, below: 0, isLast }) - 1;
+const inlined = (type: number, value: number): bigint => representation(type, value, 'inlined');
+
+function addAttribute(tables: TableData, attribute: CrateAttribute, values: Values, isLast: boolean): void {
+  const { name, type, value, isUniform, interpolation } = attribute;
+  addSpec(tables, enter(tables, -tokenOf(tables, name), isLast), specs.attribute, [
+    ['typeName', values.add({ token: type })],
+    ...(isUniform ? [['variability', inlined(types.variability, 1)] as const] : []),
+    ...(interpolation ? [['interpolation', values.add({ token: interpolation })] as const] : []),
+    ['samples' in value ? 'timeSamples' : 'default', values.add(value)],
+  ]);
+}
+
+function addPrim(tables: TableData, prim: CratePrim, values: Values, isLast: boolean): void {
+  const { name, type, attributes, children = [] } = prim;
+  const { tree } = tables;
+  const index = enter(tables, tokenOf(tables, name), isLast);
+  const namesOf = (list: readonly { readonly name: string }[]): bigint =>
+    values.tokens(
+      list.map((one) => one.name),
+      true,
+    );
+  addSpec(tables, index, specs.prim, [
+    ['specifier', inlined(types.specifier, 0)],
+    ['typeName', values.add({ token: type })],
+    ...(attributes.length > 0 ? [['properties', namesOf(attributes)] as const] : []),
+    ...(children.length > 0 ? [['primChildren', namesOf(children)] as const] : []),
+  ]);
+  children.forEach((child, k) => {
+    addPrim(tables, child, values, k === children.length - 1 && attributes.length === 0);
+  });
+  attributes.forEach((attribute, k) => {
+    addAttribute(tables, attribute, values, k === attributes.length - 1);
+  });
+  tree[index].below = tree.length - 1 - index;
+}
+
+function addRoot(tables: TableData, { metadata, prims }: CrateLayer, values: Values): void {
+  const { tree } = tables;
+  const index = enter(tables, 0, true);
+  const words = Object.entries(metadata).map(
+    ([name, value]) => [name, typeof value === 'number' ? values.number(value) : values.add({ token: value })] as const,
+  );
+  const names = prims.map(({ name }) => name);
+  addSpec(tables, index, specs.root, [...words, ['primChildren', values.tokens(names, true)]]);
+  prims.forEach((prim, k) => {
+    addPrim(tables, prim, values, k === prims.length - 1);
+  });
+  tree[index].below = tree.length - 1;
+}
+
+function createTables(): Tables {
+  const tables: TableData = { words: new Map([['', 0]]), fields: [], fieldSets: [], list: [], tree: [] };
+  return {
+    token: (word) => tokenOf(tables, word),
+    addLayer: (layer, values) => addRoot(tables, layer, values),
+    encode: (at) => encodeTables(at, tables),
+  };
 }
 
 function encodeTables(
   at: number,
-  words: readonly string[],
-  { fields, fieldSets, list, tree }: TableData,
+  { words: indexOfWord, fields, fieldSets, list, tree }: TableData,
 ): { readonly toc: number; readonly sections: Uint8Array[] } {
+  const words = [...indexOfWord.keys()];
   const text = new TextEncoder().encode(words.map((word) => `${word}\0`).join(''));
   const packedText = compress(text);
   const reps = BigUint64Array.from(fields, ([, rep]) => rep);

@@ -56,89 +56,107 @@ function parseNumber(text: string): number {
   return text[0] === '-' ? -Infinity : Infinity;
 }
 
+const spaces = /[\s,;]*/y;
+const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
+const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)\b/y;
+
+/** The text, and where in it the scanner is. */
+interface Cursor {
+  readonly text: string;
+  readonly source: string;
+  at: number;
+}
+
+/** Moves past what the (sticky) pattern matches here, and returns it. */
+function match(cursor: Cursor, pattern: RegExp): string | undefined {
+  pattern.lastIndex = cursor.at;
+  const found = pattern.exec(cursor.text)?.[0];
+  if (found === undefined) return undefined;
+  cursor.at += found.length;
+  return found;
+}
+
+/** Moves past spaces and comments; comments one by one, because a pattern that repeats them needs stack for each. */
+function skip(cursor: Cursor): void {
+  const { text } = cursor;
+  for (;;) {
+    match(cursor, spaces);
+    if (text[cursor.at] !== '#') return;
+    const end = text.indexOf('\n', cursor.at);
+    cursor.at = end < 0 ? text.length : end + 1;
+  }
+}
+
+const failAt = ({ text, at, source }: Cursor, message: string): InputError => errorAt(text, at, source, message);
+
+function readText(cursor: Cursor): string {
+  const quoted = readQuoted(cursor.text, cursor.at);
+  if (!quoted) throw failAt(cursor, 'text begins here and does not end');
+  cursor.at = quoted.end;
+  return quoted.value;
+}
+
+/** Reads a path between `<` and `>`, or `@` and `@`, or `@@@` and `@@@`. */
+function readBetween(cursor: Cursor, mark: string): string {
+  const { text, at } = cursor;
+  const begin = mark === '@' && text.startsWith('@@@', at) ? '@@@' : mark;
+  const end = mark === '<' ? '>' : begin;
+  let stop = text.indexOf(end, at + begin.length);
+  // \@@@ within @@@ does not end it
+  while (begin === '@@@' && stop > 0 && text[stop - 1] === '\\') stop = text.indexOf(end, stop + 3);
+  const inner = stop < 0 ? '' : text.slice(at + begin.length, stop);
+  if (stop < 0 || (begin !== '@@@' && inner.includes('\n')))
+    throw failAt(cursor, `a path does not end: expected '${end}'`);
+  cursor.at = stop + end.length;
+  return inner;
+}
+
 export function createScanner(text: string, source: string): Scanner {
-  let at = 0;
-  const spaces = /[\s,;]*/y;
-  const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
-  const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)\b/y;
-  const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found === undefined) return undefined;
-    at += found.length;
-    return found;
-  };
-  const fail = (message: string): InputError => errorAt(text, at, source, message);
-  // comments one by one: a pattern that repeats them needs stack for each
-  const skip = (): void => {
-    for (;;) {
-      match(spaces);
-      if (text[at] !== '#') return;
-      const end = text.indexOf('\n', at);
-      at = end < 0 ? text.length : end + 1;
-    }
-  };
+  const cursor: Cursor = { text, source, at: 0 };
   const peek = (): string => {
-    skip();
-    return text[at] ?? '';
+    skip(cursor);
+    return text[cursor.at] ?? '';
   };
   const take = (mark: string): boolean => {
     if (peek() !== mark) return false;
-    at++;
+    cursor.at++;
     return true;
   };
-  const readText = (): string => {
-    const quoted = readQuoted(text, at);
-    if (!quoted) throw fail('text begins here and does not end');
-    at = quoted.end;
-    return quoted.value;
-  };
   return {
-    skip,
+    skip: () => skip(cursor),
     peek,
     done: () => peek() === '',
     take,
     expect(mark, where) {
-      if (!take(mark)) {
-        const next = peek();
-        throw fail(
-          `expected '${mark}' ${where}, got ${next === '' ? 'the end of the file: is it truncated?' : `'${next}'`}`,
-        );
-      }
+      if (take(mark)) return;
+      const next = peek();
+      const got = next === '' ? 'the end of the file: is it truncated?' : `'${next}'`;
+      throw failAt(cursor, `expected '${mark}' ${where}, got ${got}`);
     },
     word() {
-      skip();
-      return match(words) ?? '';
+      skip(cursor);
+      return match(cursor, words) ?? '';
     },
     text() {
-      skip();
-      return readText();
+      skip(cursor);
+      return readText(cursor);
     },
     number() {
-      skip();
-      const found = match(numbers);
+      skip(cursor);
+      const found = match(cursor, numbers);
       return found === undefined ? undefined : parseNumber(found);
     },
-    fail,
+    fail: (message) => failAt(cursor, message),
     between(mark) {
-      skip();
-      const begin = mark === '@' && text.startsWith('@@@', at) ? '@@@' : mark;
-      const end = mark === '<' ? '>' : begin;
-      let stop = at + begin.length;
-      stop = text.indexOf(end, stop);
-      // \@@@ within @@@ does not end it
-      while (begin === '@@@' && stop > 0 && text[stop - 1] === '\\') stop = text.indexOf(end, stop + 3);
-      const inner = stop < 0 ? '' : text.slice(at + begin.length, stop);
-      if (stop < 0 || (begin !== '@@@' && inner.includes('\n'))) throw fail(`a path does not end: expected '${end}'`);
-      at = stop + end.length;
-      return inner;
+      skip(cursor);
+      return readBetween(cursor, mark);
     },
     any() {
       const next = peek();
-      if (next === '"' || next === "'") return readText();
-      const found = match(words) ?? match(numbers);
+      if (next === '"' || next === "'") return readText(cursor);
+      const found = match(cursor, words) ?? match(cursor, numbers);
       if (found !== undefined) return found;
-      at++;
+      cursor.at++;
       return next;
     },
   };

@@ -94,7 +94,7 @@ const CA = new Float64Array(9);
 const CB = new Float64Array(9);
 
 /**
- * Gradients at the joint for moment m (which may hold a viscous part), and the Hessian blocks for stiffness k, 3 at offset
+ * Gradients at the joint for moment m (which may include a viscous part), and the Hessian blocks for its three stiffnesses at offset
  * `o`, times `viscous`.
  */
 export function evaluateJoint(
@@ -124,12 +124,16 @@ export function evaluateJoint(
   gradientB[1] = my - 0.5 * py + a * ppy;
   gradientB[2] = mz - 0.5 * pz + a * ppz;
   if (!withHessian) return;
+  writeTurns([x, y, z], [mx, my, mz], [ppx, ppy, ppz], a, b);
+  writeHessian(stiffness, o, viscous);
+}
+
+/** G and C of both frames, see the head of this file, from φ, m, φ×(φ×m), a and b. */
+function writeTurns(v: readonly number[], mm: readonly number[], pp: readonly number[], a: number, b: number): void {
+  const [x, y, z] = v;
   // G = 1 ± ½[φ] + a(φφᵀ − |φ|²1)
   const trace = 1 - a * (x * x + y * y + z * z);
-  const v = [x, y, z];
-  const along = mx * x + my * y + mz * z;
-  const mm = [mx, my, mz];
-  const pp = [ppx, ppy, ppz];
+  const along = mm[0] * x + mm[1] * y + mm[2] * z;
   for (let i = 0; i < 3; i++) {
     for (let j = 0; j < 3; j++) {
       const g = a * v[i] * v[j] + (i === j ? trace : 0);
@@ -144,6 +148,10 @@ export function evaluateJoint(
   addCross(GA, v, -0.5);
   addCross(CA, mm, -0.5);
   addCross(CB, mm, -0.5);
+}
+
+/** The blocks of the Hessian from G and C. */
+function writeHessian(stiffness: Float64Array, o: number, viscous: number): void {
   for (let i = 0; i < 3; i++) {
     for (let j = 0; j < 3; j++) {
       let aa = 0;

@@ -5,7 +5,7 @@
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { DerBody } from './body.ts';
-import { createExplicitWork, initializeExplicit, refreshExplicit, resumeExplicit, stepExplicit } from './explicit.ts';
+import { initializeExplicit, refreshExplicit, resumeExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
 import { refuseShortSteps } from './explicitStability.ts';
 import {
@@ -14,6 +14,7 @@ import {
   initializeExplicitSystem,
   stepExplicitSystem,
 } from './explicitSystem.ts';
+import { createExplicitWork } from './explicitWork.ts';
 import type { createTools, Joined } from './parts.ts';
 import type { DerRod } from './rod.ts';
 import type { RodStep } from './rodStep.ts';

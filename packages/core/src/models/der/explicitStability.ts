@@ -3,8 +3,8 @@
 import { SceneError } from '../../errors.ts';
 import { pow, square as squareOf } from '../../math/rounded/index.ts';
 import type { Scene } from '../../scene/types.ts';
-import type { ExplicitWork } from './explicit.ts';
 import type { ExplicitBody } from './explicitBody.ts';
+import type { ExplicitWork } from './explicitWork.ts';
 import type { System } from './welds.ts';
 
 /**

@@ -15,16 +15,9 @@ import { solveSparse } from '../../linalg/sparse.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { hypotOf } from '../../math/rounded/index.ts';
 import { beginStep, syncPose, writeBodyLoad } from './body.ts';
+import { updateFrames, updateInverseMass, writeAcceleration } from './explicit.ts';
 import {
-  chooseDirections,
-  type ExplicitWork,
-  markPushed,
-  updateFrames,
-  updateInverseMass,
-  writeAcceleration,
-  writeEdges,
-} from './explicit.ts';
-import {
+  BODY_STATE,
   commitImpulses,
   createExplicitBody,
   driftBody,
@@ -32,23 +25,19 @@ import {
   followProjection,
   guideMomentum,
   measureInverseMass,
+  restoreBody,
+  saveBody,
 } from './explicitBody.ts';
+import { createSeats, moveSeats, placeSeats, type Seat } from './explicitSeats.ts';
 import { countPieces, findStableStep, tooManyPieces } from './explicitStability.ts';
+import type { ExplicitWork } from './explicitWork.ts';
 import { writeHeldTorque } from './held.ts';
+import { chooseDirections, markPushed, writeEdges } from './inextensible.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
 import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
 import type { RodStep } from './rodStep.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { type Member, measureLevers, type System } from './welds.ts';
-
-/** A welded node: which, on which body, and where on it (body axes, from the compound's centre). */
-interface Seat {
-  readonly member: number;
-  readonly node: number;
-  readonly body: ExplicitBody;
-  readonly arm: Float64Array;
-  readonly lever: Float64Array;
-}
 
 export interface ExplicitSystem {
   readonly system: System;
@@ -69,19 +58,7 @@ export interface ExplicitSystem {
 
 export function createExplicitSystem(system: System, works: readonly ExplicitWork[]): ExplicitSystem {
   const bodies = system.bodies.map(createExplicitBody);
-  const seats = system.members.flatMap(({ der, ties }, member) =>
-    ties.map(({ body, node, lever }): Seat => {
-      const { welds, shift } = system.bodies[body];
-      const weld = welds.find(({ pin }) => pin.node === node && der.pins.includes(pin));
-      return {
-        member,
-        node,
-        body: bodies[body],
-        arm: Float64Array.from([0, 1, 2], (k) => (weld?.arm[k] ?? 0) - shift[k]),
-        lever,
-      };
-    }),
-  );
+  const seats = createSeats(system, bodies);
   return {
     system,
     works,
@@ -90,33 +67,11 @@ export function createExplicitSystem(system: System, works: readonly ExplicitWor
     constraints: createConstraints(system.members, bodies.length),
     edgesStart: works.map((work) => work.edgeStart),
     edgesNow: works.map((work) => work.edge),
-    entry: bodies.map(() => new Float64Array(19)),
+    entry: bodies.map(() => new Float64Array(BODY_STATE)),
     moved: new Float64Array(3 * bodies.length),
     stableStep: findStableStep(system, works, bodies),
     ready: false,
   };
-}
-
-/** Moves welded nodes to their bodies. */
-function placeSeats({ seats, system }: ExplicitSystem): void {
-  for (const { member, node, body, arm, lever } of seats) {
-    const { q } = system.members[member].der;
-    const { position, pose } = body.body;
-    rotate(lever, 0, pose.rotation, arm, 0);
-    for (let k = 0; k < 3; k++) q[4 * node + k] = position[k] + lever[k];
-  }
-}
-
-/** Velocities of welded nodes from those of their bodies. */
-function moveSeats({ seats, system }: ExplicitSystem): void {
-  for (const { member, node, body, lever: a } of seats) {
-    const { v } = system.members[member].der;
-    const { velocity, pose } = body.body;
-    const w = pose.angularVelocity;
-    v[4 * node] = velocity[0] + w[1] * a[2] - w[2] * a[1];
-    v[4 * node + 1] = velocity[1] + w[2] * a[0] - w[0] * a[2];
-    v[4 * node + 2] = velocity[2] + w[0] * a[1] - w[1] * a[0];
-  }
 }
 
 /** Force and torque on every body at the current state: its own loads, and those of its welded nodes and held frames. */
@@ -192,7 +147,7 @@ function projectSystemVelocities(explicit: ExplicitSystem): void {
     guideMomentum(one);
     syncPose(one.body);
   }
-  moveSeats(explicit);
+  moveSeats(explicit.seats, explicit.system);
 }
 
 /** ½(|e|² − ē²) of every edge into x; returns the largest relative error of a squared length. */
@@ -275,7 +230,7 @@ function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
       if (shake) driftBody(one, h);
       else nudgeBody(one, explicit.moved, 3 * b);
     });
-    placeSeats(explicit);
+    placeSeats(explicit.seats, explicit.system);
   }
   return -1;
 }
@@ -291,13 +246,13 @@ export function initializeExplicitSystem(explicit: ExplicitSystem, t: number): s
     const failure = updateFrames(der, works[m]);
     if (failure) return failure;
   }
-  placeSeats(explicit);
+  placeSeats(explicit.seats, explicit.system);
   for (const one of explicit.bodies) {
     measureInverseMass(one);
     guideMomentum(one);
     syncPose(one.body);
   }
-  moveSeats(explicit);
+  moveSeats(explicit.seats, explicit.system);
   if (!prepare(explicit, edgesNow)) return 'the initial velocities cannot be made consistent';
   projectSystemVelocities(explicit);
   system.members.forEach(({ der }, m) => {
@@ -345,7 +300,7 @@ function stepOnce(explicit: ExplicitSystem, shake: boolean, t: number, h: number
     one.before.set(one.body.orientation);
   }
   explicit.moved.fill(0);
-  placeSeats(explicit);
+  placeSeats(explicit.seats, explicit.system);
   const iterations = project(explicit, shake, h);
   if (iterations < 0) {
     out.reason = 'the projection onto inextensible edges did not converge';
@@ -377,7 +332,7 @@ function finishStep(explicit: ExplicitSystem, shake: boolean, t: number, h: numb
     out.reason = updateFrames(der, work);
     if (out.reason) return false;
   }
-  moveSeats(explicit);
+  moveSeats(explicit.seats, explicit.system);
   system.members.forEach((member, m) => {
     measureLevers(member, system.bodies);
     writeAcceleration(member.der, works[m], t);
@@ -386,7 +341,7 @@ function finishStep(explicit: ExplicitSystem, shake: boolean, t: number, h: numb
   if (!shake) return true;
   kick(explicit, 0.5 * h);
   for (const { body } of explicit.bodies) syncPose(body);
-  moveSeats(explicit);
+  moveSeats(explicit.seats, explicit.system);
   if (!prepare(explicit, edgesNow)) {
     out.reason = 'the velocities cannot be made consistent with inextensible edges';
     return false;
@@ -409,14 +364,7 @@ export function stepExplicitSystem(
   system.members.forEach(({ der }, m) => {
     takeSnapshot(starts[m], der);
   });
-  bodies.forEach(({ body }, b) => {
-    entry[b].set(body.position, 0);
-    entry[b].set(body.orientation, 3);
-    entry[b].set(body.velocity, 7);
-    entry[b].set(body.momentum, 10);
-    entry[b].set(body.force, 13);
-    entry[b].set(body.torque, 16);
-  });
+  for (let b = 0; b < bodies.length; b++) saveBody(entry[b], bodies[b]);
   const pieces = countPieces(dt, explicit.stableStep) ?? 0;
   if (pieces === 0) {
     out.ok = false;
@@ -427,15 +375,7 @@ export function stepExplicitSystem(
     out.ok = stepOnce(explicit, shake, t + (dt * piece) / pieces, dt / pieces, out);
   if (out.ok) return out;
   explicit.ready = false;
-  bodies.forEach(({ body }, b) => {
-    body.position.set(entry[b].subarray(0, 3));
-    body.orientation.set(entry[b].subarray(3, 7));
-    body.velocity.set(entry[b].subarray(7, 10));
-    body.momentum.set(entry[b].subarray(10, 13));
-    body.force.set(entry[b].subarray(13, 16));
-    body.torque.set(entry[b].subarray(16, 19));
-    syncPose(body);
-  });
+  for (let b = 0; b < bodies.length; b++) restoreBody(bodies[b], entry[b]);
   system.members.forEach(({ der, work }, m) => {
     returnToSnapshot(der, starts[m], work, t);
   });

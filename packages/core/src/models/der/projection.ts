@@ -6,8 +6,8 @@
  * body as (e, a × e). So welds hold to rounding, whatever the projection does. Edges of different rods are coupled only at bodies: the matrix is sparse.
  */
 import { analyzeSparse, createSparsePattern, factorSparse, type SparseFactor } from '../../linalg/sparse.ts';
-import type { ExplicitWork } from './explicit.ts';
 import type { ExplicitBody } from './explicitBody.ts';
+import type { ExplicitWork } from './explicitWork.ts';
 import type { DerRod } from './rod.ts';
 import type { Member } from './welds.ts';
 

@@ -46,23 +46,33 @@ const NATURAL = [
   { at: 5, sign: 1 },
 ] as const;
 
+/** A rod linearized at rest: what the functions below share. */
+interface RestWork {
+  readonly der: DerRod;
+  readonly t: number;
+  readonly stage: Stage;
+  /** Keeps the factored matrix and its stretch stiffness; `reading` is for everything else. */
+  readonly factored: Workspace;
+  readonly reading: Workspace;
+  /** True if loads depend on the state. */
+  readonly follows: boolean;
+  /** Tension in the caps of stiff edges, see assembleTangent: that of the equilibrium, also while unknowns are moved. */
+  readonly capTension: Float64Array;
+}
+
 /** The linearized equations of a rod with its pins and loads at t. Its natural strain must be a rotation vector (`strain: rotation`). */
 export function linearizeDer(der: DerRod, t: number): RestTangent {
-  const { size, edgeCount, joints, q, edgeTension, rod } = der;
-  const work = createWorkspace(der);
-  // `work` keeps the factored matrix and its stretch stiffness
-  const reading = createWorkspace(der);
-  const stage = { t, inertia: 0, rate: 0 };
-  const follows = dependsOnState(der.drive);
-  const solver = createMixedSolver(der, work);
-  /** Tension in the caps of stiff edges, see assembleTangent: that of the equilibrium, also while unknowns are moved. */
-  const capTension = edgeTension.slice();
-  const follow = (): string => {
-    der.v.fill(0);
-    if (!followCenterline(der, work.edgeWork)) return NO_LENGTH;
-    poseSamples(der);
-    return '';
+  const { size, edgeCount, rod } = der;
+  const rest: RestWork = {
+    der,
+    t,
+    stage: { t, inertia: 0, rate: 0 },
+    factored: createWorkspace(der),
+    reading: createWorkspace(der),
+    follows: dependsOnState(der.drive),
+    capTension: der.edgeTension.slice(),
   };
+  const solver = createMixedSolver(der, rest.factored);
   return {
     size: size + edgeCount,
     scale: Float64Array.from({ length: size + edgeCount }, (_, d) =>
@@ -70,6 +80,38 @@ export function linearizeDer(der: DerRod, t: number): RestTangent {
     ),
     fixed: Uint8Array.from({ length: size + edgeCount }, (_, d) => (d < size ? der.fixed[d] : 0)),
     unknownOfNode: (node) => 4 * node,
+    ...accessState(rest),
+    factor: () => factorTangent(rest, solver),
+    solve: (x, transposed) => solver.solve(x, transposed),
+    ...accessReactions(rest),
+    readRayleigh: (shape, omegaSquared) => measureRayleigh(rest, shape, omegaSquared),
+    shapeOf({ nodeDisplacement, edgeTwist }) {
+      const shape = new Float64Array(size + edgeCount);
+      for (let d = 0; d < size; d++)
+        shape[d] = (d & 3) === 3 ? edgeTwist[d >> 2] : nodeDisplacement[3 * (d >> 2) + (d & 3)];
+      return shape;
+    },
+    ...accessNaturalStrain(der),
+  };
+}
+
+/** The unknowns: placed on pins, read and moved; and the residual. */
+function accessState({
+  der,
+  t,
+  stage,
+  factored,
+  reading,
+  capTension,
+}: RestWork): Pick<RestTangent, 'place' | 'readUnknowns' | 'move' | 'writeResidual'> {
+  const { size, edgeCount, q, edgeTension } = der;
+  const follow = (): string => {
+    der.v.fill(0);
+    if (!followCenterline(der, factored.edgeWork)) return NO_LENGTH;
+    poseSamples(der);
+    return '';
+  };
+  return {
     place() {
       evaluatePins(der, t);
       placePinned(der, q, undefined);
@@ -92,18 +134,31 @@ export function linearizeDer(der: DerRod, t: number): RestTangent {
       out.set(reading.edgeError, size);
       return '';
     },
-    factor() {
-      evaluateLoads(der, t);
-      capPenalties(der, work);
-      clearBand(work.matrix);
-      if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return lastTrouble();
-      if (follows) measureLoads(der, work, t);
-      const isGeneral = follows && work.loadJacobian.asymmetry > 1e-12;
-      if (isGeneral && rod.closed) return 'a closed rod with loads that have no potential';
-      solver.factor(isGeneral);
-      return '';
-    },
-    solve: (x, transposed) => solver.solve(x, transposed),
+  };
+}
+
+/** Assembles and factors the matrix; returns an error, or ''. */
+function factorTangent({ der, t, stage, factored, follows }: RestWork, solver: MixedSolver): string {
+  evaluateLoads(der, t);
+  capPenalties(der, factored);
+  clearBand(factored.matrix);
+  if (Number.isNaN(evaluateStage(der, factored, stage, factored.matrix))) return lastTrouble();
+  if (follows) measureLoads(der, factored, t);
+  const isGeneral = follows && factored.loadJacobian.asymmetry > 1e-12;
+  if (isGeneral && der.rod.closed) return 'a closed rod with loads that have no potential';
+  solver.factor(isGeneral);
+  return '';
+}
+
+/** Reactions of pins and their derivatives. */
+function accessReactions({
+  der,
+  t,
+  stage,
+  factored,
+  reading,
+}: RestWork): Pick<RestTangent, 'readReaction' | 'writeReactionDerivative'> {
+  return {
     readReaction({ node, of, axis }) {
       if (of === 'torque') return readHeldTorque(der, node, axis);
       evaluateLoads(der, t);
@@ -114,26 +169,33 @@ export function linearizeDer(der: DerRod, t: number): RestTangent {
     writeReactionDerivative(out, { node, of, axis }) {
       out.fill(0);
       if (of === 'torque') addTorqueDerivative(out, der, node, axis);
-      else addForceDerivative(out, der, { reading, jacobian: work.loadJacobian, stage }, 4 * node + axis);
+      else addForceDerivative(out, der, { reading, jacobian: factored.loadJacobian, stage }, 4 * node + axis);
     },
-    readRayleigh(shape, omegaSquared) {
-      if (der.held.hinged.includes(1)) return Number.NaN;
-      const tension = edgeTension.slice();
-      edgeTension.set(capTension);
-      setModalPenalties(der, reading);
-      edgeTension.set(tension);
-      evaluateLoads(der, t);
-      if (follows) measureLoads(der, reading, t);
-      let energy = measureSecondVariation(der, reading, shape, follows);
-      for (let d = 0; d < size; d++) energy -= omegaSquared * der.mass[d] * shape[d] * shape[d];
-      return energy;
-    },
-    shapeOf({ nodeDisplacement, edgeTwist }) {
-      const shape = new Float64Array(size + edgeCount);
-      for (let d = 0; d < size; d++)
-        shape[d] = (d & 3) === 3 ? edgeTwist[d >> 2] : nodeDisplacement[3 * (d >> 2) + (d & 3)];
-      return shape;
-    },
+  };
+}
+
+function measureRayleigh(
+  { der, t, reading, follows, capTension }: RestWork,
+  shape: Float64Array,
+  omegaSquared: number,
+): number {
+  const { edgeTension } = der;
+  if (der.held.hinged.includes(1)) return Number.NaN;
+  const tension = edgeTension.slice();
+  edgeTension.set(capTension);
+  setModalPenalties(der, reading);
+  edgeTension.set(tension);
+  evaluateLoads(der, t);
+  if (follows) measureLoads(der, reading, t);
+  let energy = measureSecondVariation(der, reading, shape, follows);
+  for (let d = 0; d < der.size; d++) energy -= omegaSquared * der.mass[d] * shape[d] * shape[d];
+  return energy;
+}
+
+/** Joints and their natural strain. */
+function accessNaturalStrain(der: DerRod): Pick<RestTangent, 'joints' | 'withNatural' | 'writeNaturalWork'> {
+  const { joints } = der;
+  return {
     joints: { node: joints.node, length: joints.length },
     withNatural(joint, axis, amount, read) {
       const { at, sign } = NATURAL[axis];

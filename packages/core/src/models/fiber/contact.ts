@@ -7,7 +7,7 @@
  * indefinite, they lose their geometric part. A step with contact loses energy, as backward Euler does; the steps after
  * are the integrator's own again.
  */
-import { type CreateFactor, createSymmetricFactor, factorSymmetric } from '../../linalg/blockTridiagonal.ts';
+import { type CreateFactor, createSymmetricFactor, factorSymmetric } from '../../linalg/blockSymmetric.ts';
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { Allocate, ContactSides } from '../../port.ts';
 import { markTouched, readSampleVelocity } from '../sideSamples.ts';

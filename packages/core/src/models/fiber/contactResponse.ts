@@ -1,15 +1,13 @@
 /** The response of one fiber to forces at its contact points: S, A and its factor with point masses (contact.ts explains its use). */
 
 import {
-  type BlockTridiagonal,
   type CreateFactor,
-  clearBlocks,
-  createBlocks,
   createSymmetricFactor,
   factorSymmetric,
   type SymmetricFactor,
   solveSymmetric,
-} from '../../linalg/blockTridiagonal.ts';
+} from '../../linalg/blockSymmetric.ts';
+import { type BlockTridiagonal, clearBlocks, createBlocks } from '../../linalg/blockTridiagonal.ts';
 import { createSelectedInverse, invertSelected, type SelectedInverse } from '../../linalg/selectedInverse.ts';
 import type { ContactSides } from '../../port.ts';
 import { addElements } from './elements.ts';

@@ -38,66 +38,89 @@ function coefficientsOf(alpha: number, h: number) {
   };
 }
 
-/** Memory: the step before (0: none), then the last displacement, 12 per ring. */
+/**
+ * Steps the fiber; by the energy–momentum method if the step of deti-r fails or creates energy. Memory: the length of the step before (0: none), then
+ * the last displacement, 12 per ring.
+ */
 export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: number, options: NewtonOptions): boolean {
-  const { q, v, memory, size, ringDamping } = fiber;
-  const h = lengthLike(memory[0], dt);
-  const { matrix, residual: dx, startQ, startV, middle, rate: load } = work;
-  const last = memory.subarray(1, 1 + size);
+  const { q, v, memory } = fiber;
+  const { startQ, startV } = work;
   work.iterations = 1;
   work.iterationsMax = 1;
-  const fresh = memory[0] !== h;
-  const before = fresh ? mechanicalEnergy(fiber, work, v, 1) : mechanicalEnergy(fiber, work, last, h);
   startQ.set(q);
   startV.set(v);
-  updateStiffness(fiber, t + dt);
-  evaluateHeld(fiber, t + dt);
-  imposeHeld(fiber, q);
-  const { decay2, beta, kick, start } = coefficientsOf(ringDamping[0], h);
-  clearBlocks(matrix);
-  dx.fill(0);
-  work.elements.edgeChi.fill(0);
-  work.elements.ringChi.fill(0);
-  let ok = addElements(fiber, work.elements, dx, matrix, q, q, 'exact-pulling');
-  poseSamples(fiber, q, v);
-  gatherLoads(fiber, t);
-  load.fill(0);
-  addLoadForce(load, fiber, q);
-  for (let d = 0; d < size; d++) dx[d] += load[d];
-  // the kernel gives half the Hessian: all is multiplied by (1 + q)²/2
-  const scale = 0.5 * square(1 + Math.sqrt(decay2));
-  addMassMatrix(fiber, matrix, () => scale / beta);
-  for (let d = 0; d < size; d++) dx[d] *= fresh ? (scale * start) / beta : scale;
-  constrainHeld(fiber, matrix, dx);
-  ok = ok && solveBlocks(matrix, dx) !== 0;
-  if (ok) {
-    returnHeld(fiber, dx);
-    for (let d = 0; d < size; d++) middle[d] = dx[d] + (fresh ? kick * v[d] : decay2 * last[d]);
-    for (let d = 0; d < size; d++) {
-      q[d] += middle[d];
-      ok &&= Math.abs(q[d]) < Infinity;
-    }
-    imposeHeld(fiber, q);
-    let gain = 0;
-    for (let d = 0; d < size; d++) {
-      middle[d] = q[d] - startQ[d];
-      gain += load[d] * middle[d];
-      v[d] = fresh ? (2 * middle[d]) / h - v[d] : (1.5 * middle[d] - 0.5 * last[d]) / h;
-    }
-    // against the largest energies there are: kinetic, and what the loads can give
-    const after = ok ? mechanicalEnergy(fiber, work, middle, h) : Number.NaN;
-    const scale2 = kineticEnergy(fiber, middle, work.image) / (h * h) + 1e-3 * (before + Math.abs(gain));
-    if (after <= before + gain + 1e-2 * scale2) {
-      last.set(middle);
-      memory[0] = h;
-      for (let d = 0; d < size; d++) middle[d] /= h;
-      copyHeld(fiber, v, middle);
-      return true;
-    }
-  }
+  if (takeFilteredStep(fiber, work, t, dt)) return true;
   q.set(startQ);
   v.set(startV);
   const taken = stepImplicit(fiber, work, 'energy-momentum', t, dt, options);
   if (taken) memory[0] = 0;
   return taken;
+}
+
+/** One step of deti-r; returns false if the matrix is singular, a position is not finite, or the step creates energy. */
+function takeFilteredStep(fiber: FiberRod, work: Workspace, t: number, dt: number): boolean {
+  const { q, v, memory, size, ringDamping } = fiber;
+  const { startQ, middle, residual: dx, rate: load } = work;
+  const last = memory.subarray(1, 1 + size);
+  const h = lengthLike(memory[0], dt);
+  const fresh = memory[0] !== h;
+  const before = fresh ? mechanicalEnergy(fiber, work, v, 1) : mechanicalEnergy(fiber, work, last, h);
+  updateStiffness(fiber, t + dt);
+  evaluateHeld(fiber, t + dt);
+  imposeHeld(fiber, q);
+  const { decay2, beta, kick, start } = coefficientsOf(ringDamping[0], h);
+  // the kernel gives half the Hessian: everything is multiplied by (1 + q)²/2
+  const scale = 0.5 * square(1 + Math.sqrt(decay2));
+  if (!solveForIncrement(fiber, work, t, { mass: scale / beta, force: fresh ? (scale * start) / beta : scale }))
+    return false;
+  for (let d = 0; d < size; d++) middle[d] = dx[d] + (fresh ? kick * v[d] : decay2 * last[d]);
+  let isFinite = true;
+  for (let d = 0; d < size; d++) {
+    q[d] += middle[d];
+    isFinite &&= Math.abs(q[d]) < Infinity;
+  }
+  if (!isFinite) return false;
+  imposeHeld(fiber, q);
+  let gain = 0;
+  for (let d = 0; d < size; d++) {
+    middle[d] = q[d] - startQ[d];
+    gain += load[d] * middle[d];
+    v[d] = fresh ? (2 * middle[d]) / h - v[d] : (1.5 * middle[d] - 0.5 * last[d]) / h;
+  }
+  const after = mechanicalEnergy(fiber, work, middle, h);
+  // tolerance relative to the kinetic energy and to what the loads can provide
+  const energyScale = kineticEnergy(fiber, middle, work.image) / (h * h) + 1e-3 * (before + Math.abs(gain));
+  if (!(after <= before + gain + 1e-2 * energyScale)) return false;
+  last.set(middle);
+  memory[0] = h;
+  for (let d = 0; d < size; d++) middle[d] /= h;
+  copyHeld(fiber, v, middle);
+  return true;
+}
+
+/** Solves (mass·M + tangent) dx = force·(all forces) for dx in `work.residual`; leaves the loads in `work.rate`. Returns false if the matrix is singular. */
+function solveForIncrement(
+  fiber: FiberRod,
+  work: Workspace,
+  t: number,
+  factors: { readonly mass: number; readonly force: number },
+): boolean {
+  const { q, v, size } = fiber;
+  const { matrix, residual: dx, rate: load } = work;
+  clearBlocks(matrix);
+  dx.fill(0);
+  work.elements.edgeChi.fill(0);
+  work.elements.ringChi.fill(0);
+  const ok = addElements(fiber, work.elements, dx, matrix, q, q, 'exact-pulling');
+  poseSamples(fiber, q, v);
+  gatherLoads(fiber, t);
+  load.fill(0);
+  addLoadForce(load, fiber, q);
+  for (let d = 0; d < size; d++) dx[d] += load[d];
+  addMassMatrix(fiber, matrix, () => factors.mass);
+  for (let d = 0; d < size; d++) dx[d] *= factors.force;
+  constrainHeld(fiber, matrix, dx);
+  if (!ok || solveBlocks(matrix, dx) === 0) return false;
+  returnHeld(fiber, dx);
+  return true;
 }

@@ -2,7 +2,8 @@
  * The interface of a kernel set for this model: Newton iterations of two fibers at once, and a matrix with a solver. The caller
  * injects it (`loadFiber`); without one, step.ts computes the same bits.
  */
-import type { CreateBlocks, CreateFactor } from '../../linalg/blockTridiagonal.ts';
+import type { CreateFactor } from '../../linalg/blockSymmetric.ts';
+import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { FiberRod } from './rod.ts';
 import type { NewtonOptions, Scheme, Workspace } from './step.ts';
 

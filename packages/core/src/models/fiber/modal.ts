@@ -6,12 +6,8 @@
  */
 
 import { SceneError } from '../../errors.ts';
-import {
-  type BlockTridiagonal,
-  factorSymmetric,
-  multiplyBlocks,
-  solveSymmetric,
-} from '../../linalg/blockTridiagonal.ts';
+import { factorSymmetric, solveSymmetric } from '../../linalg/blockSymmetric.ts';
+import { type BlockTridiagonal, multiplyBlocks } from '../../linalg/blockTridiagonal.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import { combineVectors } from '../../linalg/subspace.ts';
 import { pow } from '../../math/rounded/index.ts';

@@ -8,9 +8,9 @@ import {
   createSymmetricFactor,
   factorSymmetric,
   type SymmetricFactor,
-  solveBlocks,
   solveSymmetric,
-} from '../../linalg/blockTridiagonal.ts';
+} from '../../linalg/blockSymmetric.ts';
+import { solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { descendBySteps } from '../../statics/descent.ts';

@@ -213,79 +213,112 @@ function aheadOfTarget({ nodeFrame }: HelixBody, { directorTarget }: Workspace, 
   return nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - directorTarget[6 * i + k];
 }
 
+/** Sums of `evaluateEnergy`: Φ, its terms without sign [J], and forces on positions and on directors [N], whose points rounding moves. */
+const sums = new Float64Array(4);
+const PHI = 0;
+const SCALE = 1;
+const PUSH = 2;
+const TURN_PUSH = 3;
+
 /** Φ at the current pose [J]. */
 export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number {
-  const { pose, kappaRest, stiffness, elementDamping, nodePosition: x, nodeMass, nodeDamping, loads } = h;
-  const { inertia: c, rate: s } = stage;
+  sums.fill(0);
+  addStrainEnergy(h, w, stage);
+  for (let i = 0; i < h.nodeCount; i++) {
+    addLoadWork(h, w, i);
+    if (stage.inertia === 0) continue;
+    addNodeInertia(h, w, stage, i);
+    if (h.hasFrames) addDirectorInertia(h, w, stage, i);
+  }
+  if (h.hold) {
+    const held = measureHold(h, h.hold);
+    sums[PHI] += held.sum;
+    sums[SCALE] += held.scale;
+    sums[PUSH] += held.push;
+    sums[TURN_PUSH] += held.turnPush;
+  }
+  w.energyNoise = 1e-14 * sums[SCALE] + w.blur * sums[PUSH] + w.directorBlur * sums[TURN_PUSH];
+  return sums[PHI];
+}
+
+/** Elastic and viscous energy of the strains, less the work of torques. */
+function addStrainEnergy(
+  { pose, kappaRest, stiffness, elementDamping }: HelixBody,
+  w: Workspace,
+  { rate }: Stage,
+): void {
   let sum = 0;
   let scale = 0;
-  // forces on positions and on directors: rounding moves their points of attack
-  let push = 0;
-  let turnPush = 0;
   for (let d = 0; d < pose.length; d++) {
     const strain = pose[d] - kappaRest[d];
     const change = pose[d] - w.kappaBefore[d];
-    const elastic = 0.5 * stiffness[d] * (strain * strain + s * elementDamping[(d / 3) | 0] * change * change);
+    const elastic = 0.5 * stiffness[d] * (strain * strain + rate * elementDamping[(d / 3) | 0] * change * change);
     const work = w.torqueForce[d] * (pose[d] - w.kappaAnchor[d]);
     sum += elastic - work;
     scale += elastic + Math.abs(work);
   }
-  const { nodeForce, nodeDrag } = loads;
-  for (let i = 0; i < h.nodeCount; i++) {
-    const o = 3 * i;
-    const dx = x[o] - w.anchor[o];
-    const dy = x[o + 1] - w.anchor[o + 1];
-    const dz = x[o + 2] - w.anchor[o + 2];
-    const work = nodeForce[o] * dx + nodeForce[o + 1] * dy + nodeForce[o + 2] * dz;
-    sum -= work;
-    scale += Math.abs(work);
-    push += Math.abs(nodeForce[o]) + Math.abs(nodeForce[o + 1]) + Math.abs(nodeForce[o + 2]);
-    if (c === 0) continue;
-    const m = nodeMass[i];
-    const g = s * nodeDamping[i];
-    let inertial = 0;
-    for (let k = o; k < o + 3; k++) {
-      const ahead = x[k] - w.target[k];
-      const moved = x[k] - w.before[k];
-      inertial += c * ahead * ahead + g * moved * moved;
-      push += m * (c * Math.abs(ahead) + g * Math.abs(moved));
-    }
-    inertial *= 0.5 * m;
-    const D = 6 * i;
-    const drag =
-      0.5 *
-      s *
-      (nodeDrag[D] * dx * dx +
-        nodeDrag[D + 3] * dy * dy +
-        nodeDrag[D + 5] * dz * dz +
-        2 * (nodeDrag[D + 1] * dx * dy + nodeDrag[D + 2] * dx * dz + nodeDrag[D + 4] * dy * dz));
-    sum += inertial + drag;
-    scale += inertial + drag;
-    if (!h.hasFrames) continue;
-    const turn = 0.25 * h.nodeInertia[i] * c;
-    let square = 0;
-    for (let k = 0; k < 6; k++) {
-      const ahead = aheadOfTarget(h, w, i, k);
-      square += ahead * ahead;
-      turnPush += 0.5 * h.nodeInertia[i] * c * Math.abs(ahead);
-    }
-    sum += square * turn;
-    scale += square * turn;
+  sums[PHI] += sum;
+  sums[SCALE] += scale;
+}
+
+/** Subtracts the work of the load on node i. */
+function addLoadWork({ nodePosition: x, loads: { nodeForce } }: HelixBody, { anchor }: Workspace, i: number): void {
+  const o = 3 * i;
+  const dx = x[o] - anchor[o];
+  const dy = x[o + 1] - anchor[o + 1];
+  const dz = x[o + 2] - anchor[o + 2];
+  const work = nodeForce[o] * dx + nodeForce[o + 1] * dy + nodeForce[o + 2] * dz;
+  sums[PHI] -= work;
+  sums[SCALE] += Math.abs(work);
+  sums[PUSH] += Math.abs(nodeForce[o]) + Math.abs(nodeForce[o + 1]) + Math.abs(nodeForce[o + 2]);
+}
+
+/** Inertia, mass damping and drag of node i, as energies. */
+function addNodeInertia(h: HelixBody, w: Workspace, { inertia: c, rate: s }: Stage, i: number): void {
+  const { nodePosition: x, nodeMass, nodeDamping } = h;
+  const { nodeDrag } = h.loads;
+  const o = 3 * i;
+  const m = nodeMass[i];
+  const g = s * nodeDamping[i];
+  let inertial = 0;
+  for (let k = o; k < o + 3; k++) {
+    const ahead = x[k] - w.target[k];
+    const moved = x[k] - w.before[k];
+    inertial += c * ahead * ahead + g * moved * moved;
+    sums[PUSH] += m * (c * Math.abs(ahead) + g * Math.abs(moved));
   }
-  if (h.hold) {
-    const held = measureHold(h, h.hold);
-    sum += held.sum;
-    scale += held.scale;
-    push += held.push;
-    turnPush += held.turnPush;
+  inertial *= 0.5 * m;
+  const dx = x[o] - w.anchor[o];
+  const dy = x[o + 1] - w.anchor[o + 1];
+  const dz = x[o + 2] - w.anchor[o + 2];
+  const D = 6 * i;
+  const drag =
+    0.5 *
+    s *
+    (nodeDrag[D] * dx * dx +
+      nodeDrag[D + 3] * dy * dy +
+      nodeDrag[D + 5] * dz * dz +
+      2 * (nodeDrag[D + 1] * dx * dy + nodeDrag[D + 2] * dx * dz + nodeDrag[D + 4] * dy * dz));
+  sums[PHI] += inertial + drag;
+  sums[SCALE] += inertial + drag;
+}
+
+/** Rotational inertia of node i, through its two directors. */
+function addDirectorInertia(h: HelixBody, w: Workspace, { inertia: c }: Stage, i: number): void {
+  const turn = 0.25 * h.nodeInertia[i] * c;
+  let square = 0;
+  for (let k = 0; k < 6; k++) {
+    const ahead = aheadOfTarget(h, w, i, k);
+    square += ahead * ahead;
+    sums[TURN_PUSH] += 0.5 * h.nodeInertia[i] * c * Math.abs(ahead);
   }
-  w.energyNoise = 1e-14 * scale + w.blur * push + w.directorBlur * turnPush;
-  return sum;
+  sums[PHI] += square * turn;
+  sums[SCALE] += square * turn;
 }
 
 /** Gradients and tensors on nodes for the sweep at the current pose, and the diagonal with a shift λ. */
 export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
-  const { nodePosition: x, nodeMass, nodeDamping, nodeFrame, nodeInertia, loads } = h;
+  const { nodePosition: x, nodeMass, nodeDamping, nodeInertia, loads } = h;
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;
   const { inertia: c, rate: s } = stage;
   let scale = 0;
@@ -322,14 +355,8 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
     nodeTensor[t + 3] += mass;
     nodeTensor[t + 5] += mass;
     if (!h.hasFrames) continue;
-    const spin = 0.5 * nodeInertia[i] * c;
-    nodeSpin[i] = spin;
-    for (let r = 0; r < 3; r++) {
-      const f1 = spin * (nodeFrame[9 * i + 3 * r] - w.directorTarget[6 * i + r]);
-      const f2 = spin * (nodeFrame[9 * i + 3 * r + 1] - w.directorTarget[6 * i + 3 + r]);
-      for (let k = 0; k < 3; k++)
-        nodeMoment[9 * i + 3 * r + k] = f1 * nodeFrame[9 * i + 3 * k] + f2 * nodeFrame[9 * i + 3 * k + 1];
-    }
+    nodeSpin[i] = 0.5 * nodeInertia[i] * c;
+    writeNodeMoment(h, w, i);
   }
   if (c === 0) {
     nodeTensor.fill(0);
@@ -342,8 +369,19 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
     turning += h.hold.turning;
   }
   w.forceScale = scale;
-  // a difference of large numbers cannot be asked to vanish; arms are known as well as positions are
+  // a difference of large numbers does not vanish below their rounding; arms have the rounding of positions
   w.rounding = stiffness * w.blur + (scale * w.blur + turning * w.directorBlur) / h.length;
+}
+
+/** Moment of the rotational inertia of node i, whose spin is set, as forces on directors times directors. */
+function writeNodeMoment({ nodeFrame }: HelixBody, { assembly, directorTarget }: Workspace, i: number): void {
+  const { nodeSpin, nodeMoment } = assembly;
+  for (let r = 0; r < 3; r++) {
+    const f1 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r] - directorTarget[6 * i + r]);
+    const f2 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r + 1] - directorTarget[6 * i + 3 + r]);
+    for (let k = 0; k < 3; k++)
+      nodeMoment[9 * i + 3 * r + k] = f1 * nodeFrame[9 * i + 3 * k] + f2 * nodeFrame[9 * i + 3 * k + 1];
+  }
 }
 
 /** Diagonal of the elastic and viscous part, with Levenberg's shift λ as a multiple of the elastic part. */

@@ -59,76 +59,100 @@ export const createResult = (reason: string): NewtonResult => ({
 
 const result = createResult('');
 
-/** Brings `h.q` to a minimum of the stage; on failure `h.q` is the best point found. The pose is that of `h.q`. */
+/** Newton's method on one stage: what changes from iteration to iteration. */
+interface Descent {
+  energy: number;
+  /** Shift of the matrix. */
+  shift: number;
+  /** Iterations in a row with an indefinite matrix. */
+  indefinite: number;
+  residualBefore: number;
+  /** True if rounding hid the energy change of the last step. */
+  drowned: boolean;
+}
+
+/** Finds a minimum of the stage, into `h.q`; on failure `h.q` is the best point found. The pose is that of `h.q`. */
 export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
-  const { q } = h;
   result.converged = false;
   result.iterations = 0;
   result.shifts = 0;
   result.reason = `Newton's method did not converge in ${options.iterations} iterations`;
-  let shift = 0;
-  let counted = 0;
-  let indefinite = 0;
-  poseRod(h, q);
+  poseRod(h, h.q);
   measureBlur(h, w);
   if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
-  // a torque has no potential: its work is frozen where it was evaluated, and has to follow
-  const live = hasLiveLoads(h) || w.assembly.hasEdgeMoment;
-  let energy = evaluateEnergy(h, w, stage);
+  // a torque has no potential: its work is frozen where it was evaluated, so it is evaluated again after each step
+  const isLive = hasLiveLoads(h) || w.assembly.hasEdgeMoment;
+  const energy = evaluateEnergy(h, w, stage);
   if (!Number.isFinite(energy)) return fail('the rod is not in a finite place');
-  let last = Number.POSITIVE_INFINITY;
-  let drowned = false;
+  const descent = { energy, shift: 0, indefinite: 0, residualBefore: Number.POSITIVE_INFINITY, drowned: false };
   for (;;) {
-    writeAllJacobians(h);
-    fillAssembly(h, w, stage);
-    counted = result.shifts;
-    shift = factorShifted(h, w, stage, shift);
-    if (!(shift < 1e24)) return fail('no shift makes the matrix positive definite');
-    let residual = collectGradient(h, w, stage);
-    const held = h.hold && steerHold(h, w, h.hold);
-    if (held) {
-      energy += held.energy;
-      residual = measureResidual(h, w);
-    }
-    const elastic = measureElasticScale(h, stage.rate);
-    result.residual = residual;
-    result.tolerance = options.tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding;
-    if (!(residual < Number.POSITIVE_INFINITY)) return fail('the residual is not a finite number');
+    const shiftsBefore = result.shifts;
+    if (!linearizeStage(h, w, stage, descent)) return fail('no shift makes the matrix positive definite');
+    const held = writeResidual(h, w, stage, options.tolerance, descent);
+    if (!(result.residual < Number.POSITIVE_INFINITY)) return fail('the residual is not a finite number');
     const isThere = held?.isThere !== false;
-    if (residual <= result.tolerance && isThere) {
+    if (isThere && (result.residual <= result.tolerance || (!isLive && isAtRounding(descent)))) {
       result.converged = true;
       return result;
     }
-    // as far as rounding lets it go
-    if (isThere && drowned && residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !live) {
-      result.converged = true;
-      return result;
-    }
-    last = residual;
+    descent.residualBefore = result.residual;
     if (result.iterations >= options.iterations) return result;
-    indefinite = result.shifts > counted ? indefinite + 1 : 0;
-    if (h.hold && indefinite > 0 && indefinite % STIFFENING === 0 && stiffenHold(h.hold))
-      energy = evaluateEnergy(h, w, stage);
-    // a straight rod that is pushed together has no equilibrium on its line
-    const isStuck = held?.isFree === false && residual <= result.tolerance;
-    if ((indefinite > PATIENCE && options.leavesPlanes !== false) || isStuck) {
+    descent.indefinite = result.shifts > shiftsBefore ? descent.indefinite + 1 : 0;
+    if (h.hold && descent.indefinite > 0 && descent.indefinite % STIFFENING === 0 && stiffenHold(h.hold))
+      descent.energy = evaluateEnergy(h, w, stage);
+    // a straight rod under end compression has no equilibrium on its line
+    const isStuck = held?.isFree === false && result.residual <= result.tolerance;
+    if ((descent.indefinite > PATIENCE && options.leavesPlanes !== false) || isStuck) {
       kick(h, w);
-      indefinite = 0;
-      energy = evaluateEnergy(h, w, stage);
+      descent.indefinite = 0;
+      descent.energy = evaluateEnergy(h, w, stage);
       result.iterations++;
       continue;
     }
-    const outcome = stepFrom(h, w, stage, options, energy, shift);
-    shift = outcome.shift;
-    drowned = outcome.drowned;
+    const outcome = stepFrom(h, w, stage, options, descent.energy, descent.shift);
+    descent.shift = outcome.shift;
+    descent.drowned = outcome.drowned;
     result.iterations++;
     if (!outcome.moved) return fail('no step lowers the energy');
-    energy = outcome.energy;
-    if (live) {
+    descent.energy = outcome.energy;
+    if (isLive) {
       if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
-      energy = evaluateEnergy(h, w, stage);
+      descent.energy = evaluateEnergy(h, w, stage);
     }
   }
+}
+
+/** Assembles and factors the matrix at the current pose; returns false if no shift makes it positive definite. */
+function linearizeStage(h: HelixBody, w: Workspace, stage: Stage, descent: Descent): boolean {
+  writeAllJacobians(h);
+  fillAssembly(h, w, stage);
+  descent.shift = factorShifted(h, w, stage, descent.shift);
+  return descent.shift < 1e24;
+}
+
+/** Sets residual and tolerance in `result`; corrects the multipliers of a held end. Returns the state of the held end, if there is one. */
+function writeResidual(
+  h: HelixBody,
+  w: Workspace,
+  stage: Stage,
+  tolerance: number,
+  descent: Descent,
+): ReturnType<typeof steerHold> | undefined {
+  result.residual = collectGradient(h, w, stage);
+  const held = h.hold && steerHold(h, w, h.hold);
+  if (held) {
+    descent.energy += held.energy;
+    result.residual = measureResidual(h, w);
+  }
+  const elastic = measureElasticScale(h, stage.rate);
+  result.tolerance = tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding;
+  return held;
+}
+
+/** True if rounding prevents further progress. */
+function isAtRounding({ drowned, residualBefore, shift }: Descent): boolean {
+  const { residual, tolerance } = result;
+  return drowned && residual <= 1e3 * tolerance && residual > 0.5 * residualBefore && shift === 0;
 }
 
 /**

@@ -113,99 +113,130 @@ function judgeByEnergy(
   return { accept, shift: ratio < 0.25 ? Math.max(4 * shift, 1e-3) : shift };
 }
 
-/** Newton's direction at the current state, and the constraint forces wanted there; false if the matrix needs a larger shift. */
-function writeBalanceDirection(
-  tree: StrandTree,
-  { sweep, direction }: StaticsWork,
-  constraints: Constraints | undefined,
-  wanted: Float64Array,
-): boolean {
-  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
-  if (constraints && !meetConstraints(direction, wanted, constraints, tree, sweep)) return false;
-  return largest(direction, 3 * tree.linkCount) < Number.POSITIVE_INFINITY;
+/** Newton's method on the balance of a strand: what its stages share. */
+interface Balance {
+  readonly tree: StrandTree;
+  readonly work: StaticsWork;
+  readonly t: number;
+  /** Rows that are met exactly; absent if there are none, or if springs replace them. */
+  readonly constraints: Constraints | undefined;
+  /** True if steps are judged by energy, otherwise by the residual. */
+  readonly conservative: boolean;
+  /** Constraint forces before a trial step, and those that Newton's direction asks for. */
+  readonly forces: Float64Array;
+  readonly wanted: Float64Array;
+  energy: number;
+  /** Shift of the matrix. */
+  shift: number;
 }
 
-function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
-  const { linkCount, residual, q, reach } = tree;
-  const { sweep, direction, scaled, q0 } = work;
+function startBalance(tree: StrandTree, work: StaticsWork, t: number, stays: boolean | undefined): Balance {
   const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
   const constraints = springs ? undefined : tree.constraints;
-  // rows that are met exactly have no energy of their own: the residual leads
+  // rows that are met exactly have no energy of their own: the residual decides
   const conservative = isConservative(tree) && !constraints && !stays;
-  sweep.columns = 6;
-  sweep.coefficient = 0;
-  const size = 3 * linkCount;
-  const stiff = stiffnessScale(tree);
+  work.sweep.columns = 6;
+  work.sweep.coefficient = 0;
   evaluateResidual(tree, t, undefined, true);
   if (constraints) prepareConstraints(constraints, tree, 0);
   const forces = constraints ? constraints.force.slice() : new Float64Array(0);
-  const wanted = forces.slice();
-  const missing = (): number =>
-    largest(residual, size + 3) + (constraints ? Math.sqrt(constraintMerit(constraints, reach)) : 0);
-  let energy = conservative ? energyOf(tree, t) : 0;
-  let shift = 0;
+  const energy = conservative ? energyOf(tree, t) : 0;
+  return { tree, work, t, constraints, conservative, forces, wanted: forces.slice(), energy, shift: 0 };
+}
+
+/** Largest residual torque, plus the error of the constraints. */
+function measureResidual({ tree, constraints }: Balance): number {
+  const { residual, linkCount, reach } = tree;
+  return largest(residual, 3 * linkCount + 3) + (constraints ? Math.sqrt(constraintMerit(constraints, reach)) : 0);
+}
+
+/** Factors the matrix and writes Newton's direction, with the constraint forces wanted there; or raises the shift, because the matrix needs a larger one. */
+function writeBalanceDirection(balance: Balance): 'written' | 'shifted' | 'singular' {
+  const { tree, constraints, conservative, forces, wanted } = balance;
+  const { sweep, direction } = balance.work;
+  const good = factorSweep(tree, sweep, balance.shift);
+  if (!good || (conservative && sweep.negative > 0)) {
+    balance.shift = Math.max(4 * balance.shift, good ? 1e-3 : 1e-8);
+    return balance.shift > 1e12 ? 'singular' : 'shifted';
+  }
+  if (constraints) forces.set(constraints.force);
+  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  const isSolved =
+    (!constraints || meetConstraints(direction, wanted, constraints, tree, sweep)) &&
+    largest(direction, 3 * tree.linkCount) < Number.POSITIVE_INFINITY;
+  if (isSolved) return 'written';
+  balance.shift = Math.max(4 * balance.shift, 1e-8);
+  return 'shifted';
+}
+
+/** Moves along the direction, by at most half a radian per joint; undoes the step if it is not accepted. `now`: the residual before it. */
+function tryBalanceStep(balance: Balance, now: number): { readonly accept: boolean; readonly turned: number } {
+  const { tree, work, t, constraints, conservative, forces, wanted } = balance;
+  const { direction, scaled, q0 } = work;
+  const turned = largest(direction, 3 * tree.linkCount);
+  const share = Math.min(1, 0.5 / turned);
+  const [slope, bend] = measureStep(tree, direction);
+  q0.set(tree.q);
+  moveTrial(tree, work, share, scaled);
+  for (let r = 0; constraints && r < forces.length; r++)
+    constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
+  evaluateResidual(tree, t, undefined, false);
+  const next = measureResidual(balance);
+  let accept: boolean;
+  let { shift } = balance;
+  if (conservative) {
+    const trialEnergy = energyOf(tree, t);
+    const predicted = -share * slope + 0.5 * share * share * (slope + shift * bend);
+    const { energy } = balance;
+    ({ accept, shift } = judgeByEnergy({ energy, trialEnergy, predicted, isHalved: next < 0.5 * now }, shift));
+    if (accept) balance.energy = trialEnergy;
+  } else {
+    accept = next < 0.5 * now || next < now * (1 - 1e-3 * share);
+    shift = accept ? (shift < 1e-6 ? 0 : shift / 8) : Math.max(4 * shift, 1e-4);
+  }
+  balance.shift = shift;
+  if (!accept) {
+    tree.q.set(q0);
+    constraints?.force.set(forces);
+    evaluateResidual(tree, t, undefined, false);
+  }
+  return { accept, turned };
+}
+
+function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
+  const { reach } = tree;
+  const stiff = stiffnessScale(tree);
+  const balance = startBalance(tree, work, t, stays);
   let reason = `${limit} iterations were not enough`;
   let iterations = 0;
   let isMoved = false;
   for (; iterations < limit; iterations++) {
-    const now = missing();
+    const now = measureResidual(balance);
     const acting = torqueScale(tree);
     const scale = Math.max(acting, stiff);
     // small loads on stiff or fine strands are below the rounding of a bent one, so the first state must balance them itself
     if (now <= tolerance * (isMoved ? scale : acting))
       return { converged: true, iterations, residual: now / reach, tolerance: (tolerance * scale) / reach, reason };
-    const good = factorSweep(tree, sweep, shift);
-    if (!good || (conservative && sweep.negative > 0)) {
-      shift = Math.max(4 * shift, good ? 1e-3 : 1e-8);
-      if (shift > 1e12) {
-        reason = 'the matrix is singular';
-        break;
-      }
-      continue;
+    const outcome = writeBalanceDirection(balance);
+    if (outcome === 'shifted') continue;
+    if (outcome === 'singular') {
+      reason = 'the matrix is singular';
+      break;
     }
-    if (constraints) forces.set(constraints.force);
-    if (!writeBalanceDirection(tree, work, constraints, wanted)) {
-      shift = Math.max(4 * shift, 1e-8);
-      continue;
-    }
-    const turned = largest(direction, size);
-    const share = Math.min(1, 0.5 / turned);
-    const [slope, bend] = measureStep(tree, direction);
-    q0.set(q);
-    moveTrial(tree, work, share, scaled);
-    for (let r = 0; constraints && r < forces.length; r++)
-      constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
-    evaluateResidual(tree, t, undefined, false);
-    const next = missing();
-    let accept: boolean;
-    if (conservative) {
-      const trialEnergy = energyOf(tree, t);
-      const predicted = -share * slope + 0.5 * share * share * (slope + shift * bend);
-      ({ accept, shift } = judgeByEnergy({ energy, trialEnergy, predicted, isHalved: next < 0.5 * now }, shift));
-      if (accept) energy = trialEnergy;
-    } else {
-      accept = next < 0.5 * now || next < now * (1 - 1e-3 * share);
-      shift = accept ? (shift < 1e-6 ? 0 : shift / 8) : Math.max(4 * shift, 1e-4);
-    }
+    const { accept, turned } = tryBalanceStep(balance, now);
     isMoved ||= accept;
-    if (accept) continue;
-    q.set(q0);
-    constraints?.force.set(forces);
-    evaluateResidual(tree, t, undefined, false);
-    if (turned < 1e-13 || shift > 1e12) {
-      // as far as rounding lets it
-      const floor = 1e-9 * scale;
-      return {
-        converged: now <= floor,
-        iterations,
-        residual: now / reach,
-        tolerance: floor / reach,
-        reason: 'no step lowers the energy',
-      };
-    }
+    if (accept || (turned >= 1e-13 && balance.shift <= 1e12)) continue;
+    // rounding prevents further progress
+    const floor = 1e-9 * scale;
+    return {
+      converged: now <= floor,
+      iterations,
+      residual: now / reach,
+      tolerance: floor / reach,
+      reason: 'no step lowers the energy',
+    };
   }
-  const left = missing();
-  return { converged: false, iterations, residual: left / reach, tolerance: 0, reason };
+  return { converged: false, iterations, residual: measureResidual(balance) / reach, tolerance: 0, reason };
 }
 
 /** Brings the strand to where its constraints want it: as springs, weak ones first. */

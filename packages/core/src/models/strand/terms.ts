@@ -363,18 +363,12 @@ export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
       let b2 = P[o + block + 5];
       if (block === 6) {
         // less Pa crm(S w)
-        const e0 = P[o + 12];
-        const e1 = P[o + 13];
-        const e2 = P[o + 14];
-        const e3 = P[o + 15];
-        const e4 = P[o + 16];
-        const e5 = P[o + 17];
-        a0 -= e1 * w2 - e2 * w1;
-        a1 -= e2 * w0 - e0 * w2;
-        a2 -= e0 * w1 - e1 * w0;
-        b0 -= e4 * w2 - e5 * w1;
-        b1 -= e5 * w0 - e3 * w2;
-        b2 -= e3 * w1 - e4 * w0;
+        a0 -= P[o + 13] * w2 - P[o + 14] * w1;
+        a1 -= P[o + 14] * w0 - P[o + 12] * w2;
+        a2 -= P[o + 12] * w1 - P[o + 13] * w0;
+        b0 -= P[o + 16] * w2 - P[o + 17] * w1;
+        b1 -= P[o + 17] * w0 - P[o + 15] * w2;
+        b2 -= P[o + 15] * w1 - P[o + 16] * w0;
       }
       const x = r0 * b0 + r1 * b1 + r2 * b2;
       const y = r3 * b0 + r4 * b1 + r5 * b2;
