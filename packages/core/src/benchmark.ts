@@ -8,7 +8,8 @@ import {
   writePathBox,
 } from './contact/detect/sweptTree.ts';
 import { createIntList } from './contact/shapes/boxTree.ts';
-import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
+import { createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
+import { addEntry, createBorderedBand } from './linalg/bandMatrix.ts';
 import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
 import { cos, sin, square } from './math/rounded/index.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';

@@ -29,7 +29,14 @@ export {
   type RecordedShape,
 } from './groom/coordinates.ts';
 export { addHairs, type Curl, type GrowOptions, type GrowReport, growHairstyle } from './groom/grow.ts';
-export { createHairs, type GuidePose, type HairOptions, type Hairs, writeHairs } from './groom/hairs.ts';
+export {
+  createHairs,
+  type GuidePose,
+  type HairOptions,
+  type Hairs,
+  type WriteHairsOptions,
+  writeHairs,
+} from './groom/hairs.ts';
 export {
   type Fiber,
   fiberSection,
@@ -139,15 +146,14 @@ export { bodyQuantities } from './scene/output.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
-export {
-  createDerivatives,
-  type EquilibriumDerivatives,
-  type EquilibriumOutput,
-  findTwin,
-  type OutputGradient,
-  type ParameterDerivative,
-  type SceneParameter,
-} from './sensitivity.ts';
+export { createDerivatives, findTwin } from './sensitivity.ts';
+export type {
+  EquilibriumDerivatives,
+  EquilibriumOutput,
+  OutputGradient,
+  ParameterDerivative,
+  SceneParameter,
+} from './sensitivityTypes.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -1,26 +1,22 @@
 /**
  * The interface between a model and the world. A model owns its coordinates and its integrator; nothing else sees them.
  *
- * `compile` packs all rods of one model into a bundle. The bundle answers in the nouns of the port (samples, loads)
- * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
+ * `compile` packs all rods of one model into a bundle. The world reads a bundle through samples, acts on it through loads (port.ts), and gets
+ * failures as values: a bundle never throws in a step, and a failed step leaves its state unchanged. Contact is in contactPort.ts,
+ * equations at rest in restPort.ts.
  */
 import type { BodyPose } from './bodies/body.ts';
 import type { Channel } from './channels.ts';
+import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
-import type {
-  ColliderContacts,
-  ContactSides,
-  ContactStep,
-  LinearizedStep,
-  LoadSource,
-  OwnContact,
-  Samples,
-  SideResponse,
-  StepInterval,
-} from './port.ts';
+import type { LoadSource, OwnContact, Samples } from './port.ts';
+import type { RestRod, RestTangent } from './restPort.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
+
+export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
+export type { ReactionComponent, RestRod, RestTangent } from './restPort.ts';
 
 /** Pins and loads of one rod. */
 export interface Drive {
@@ -283,181 +279,6 @@ export interface Bundle {
   bend?(rod: number, direction: number, angle: number): number | undefined;
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
-}
-
-/** Energies of the rods of a system [J]. */
-export interface SystemEnergy {
-  kinetic: number;
-  elastic: number;
-}
-
-/** Rods that `ContactPort.stepSingleRods` steps in one batch, and its results. */
-export interface SingleRodBatch {
-  readonly count: number;
-  /** For each rod: its system, its first contact, and the one after its last. */
-  readonly system: Int32Array;
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-  /** True: from the start of the step. False: from the rods' current state, because their contacts have changed. */
-  readonly fresh: boolean;
-  readonly contacts: ColliderContacts;
-  readonly t: number;
-  readonly dt: number;
-  /** Velocities must be accurate to `tolerance` × `speed` [m/s], within so many iterations. */
-  readonly speed: number;
-  readonly tolerance: number;
-  readonly iterations: number;
-  /** Output: 1 for each rod that was solved; the largest number of iterations, and the largest error of a velocity [m/s]. */
-  readonly done: Uint8Array;
-  solverIterations: number;
-  error: number;
-  /** Output: true if all rods that were solved are within the tolerance. */
-  converged: boolean;
-}
-
-/**
- * What contact needs from a model: an implicit step under given forces at points, and its linear response to further impulses,
- *     A·δv = Σ Sᵀ·impulse,    A = M + h·D + h²·K,
- * as S A⁻¹ Sᵀ and, with point masses attached, S H⁻¹ Sᵀ, H = A + Σ ρ SᵀS. A banded model adds ρ SᵀS to two neighbouring nodes, an articulated one adds a
- * point mass to a link: both stay linear in the number of nodes.
- *
- * Order of calls in a step with contact: `hold`; `linearize` at a first guess of the step; `factor` and some tens of `solve`; `step` with the computed
- * forces; the last four again if the response was far from linear; `revert` to undo everything. Models must not step under unbalanced forces: those of
- * contacts that have just opened would throw a light rod about.
- */
-export interface ContactPort {
-  /** Rods joined by bodies form a system and move together: system of each rod and each body of the bundle. */
-  readonly systemOfRod: Int32Array;
-  readonly systemOfBody: Int32Array;
-  readonly systemCount: number;
-  /** Saves the current state of the marked systems, or of all, as the start of the step. Called first. */
-  hold(systems?: Uint8Array): void;
-  /** Restores the start of the step for the marked systems. */
-  revert(systems: Uint8Array, t: number): void;
-  /**
-   * Moves the marked systems to a first guess for the end of the step, under the sides' forces, and writes S v there; `linearize` then
-   * continues from it. Absent: no guess is better than the linear step from the start.
-   */
-  guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, step: StepInterval): boolean;
-  /** True if `factor` and `solve` can be called for some of the linearized sides. */
-  readonly selective?: boolean;
-  /** True if sides may have directions, see ContactSides. */
-  readonly directed?: boolean;
-  /** True if sides may have goals, see ContactSides. A step with goals takes only a few iterations, and may end `unfinished`. */
-  readonly partial?: boolean;
-  /** Computes A of the marked systems, and writes velocity and response of the sides. Returns false if there is no response. */
-  linearize(out: SideResponse, systems: Uint8Array, sides: ContactSides, step: LinearizedStep): boolean;
-  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
-  step(systems: Uint8Array, sides: ContactSides, step: ContactStep): StepOutcome;
-  /**
-   * Steps single rods that touch only obstacles, by the contact law and to its tolerances. Contact solves the others from the start of the step, as islands:
-   * all of them if the method is absent, else those not marked as solved.
-   */
-  stepSingleRods?(job: SingleRodBatch): StepOutcome;
-  /** True if `readVelocity` returns the mean velocity over the step, from displacements; else the velocity at its end. */
-  readonly readsDisplacements?: boolean;
-  /** S v, 3 numbers per side [m/s]. */
-  readVelocity(out: Float64Array, sides: ContactSides): void;
-  /** Adds the kinetic and elastic energy of a system in its current state; returns false if the model does not provide them. */
-  measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
-  /** Applies the forces at the sides to the rods, and no other contact forces: those of the last step, so that reactions and accelerations include them. */
-  applyForces?(sides: ContactSides): void;
-  /** H with the sides' point masses. */
-  factor(systems: Uint8Array, sides: ContactSides): boolean;
-  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. `systems`: only these need a result. */
-  solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides, systems?: Uint8Array): void;
-}
-
-/**
- * A rod in a joint search for the equilibrium of several rods, by Newton's method on all of them: its equations at the current state. Unknowns: four per
- * node, its position and the twist of the edge after it.
- */
-export interface RestRod {
-  readonly size: number;
-  readonly q: Float64Array;
-  /** 1 if an unknown is prescribed. */
-  readonly fixed: ArrayLike<number>;
-  /** Stiffness of each unknown [N/m], [N m], as the scale of shifts; and the stiffness below which it counts as zero. */
-  readonly scale: Float64Array;
-  readonly zero: Float64Array;
-  /** Gradient of the energies minus the loads, to which others add their forces [N], [N m]. */
-  readonly residual: Float64Array;
-  /** Right-hand side of Newton's equations, then its step. */
-  readonly step: Float64Array;
-  /** Indices (i, j), i ≥ j, of the matrix entries, and the entries in this order. */
-  readonly pairs: readonly (readonly [number, number])[];
-  readMatrix(out: Float64Array): void;
-  /** Moves pins to time t and sets velocities to zero. Returns false if the state is impossible. */
-  place(t: number): boolean;
-  /** Sets the fraction of all loads that acts. */
-  load(part: number): void;
-  /** Computes residual, right-hand side and matrix (`tangent`: for stability verdicts). Returns the sum of force magnitudes [N], or NaN. */
-  evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
-  /** True if loads have a potential, as of the last matrix. */
-  readonly conservative: boolean;
-  writeRight(): void;
-  /** Whether the current residual is negligible relative to `scale` or rounding; and its magnitude [N] and limit. */
-  settled(
-    scale: number,
-    tolerance: number,
-  ): { readonly settled: boolean; readonly residual: number; readonly limit: number };
-  /** Fraction of the step that turns no edge too far; and a move by that fraction. */
-  limitStep(): number;
-  takeStep(part: number): void;
-  /** Saves the rod's state, and restores it. */
-  hold(): void;
-  revert(t: number): void;
-  /** Sets the rod at rest: updates samples, clears velocities and accelerations. `outside`: forces of others, by unknown. */
-  finish(outside: Float64Array): void;
-}
-
-/** A component of the force or torque by which pins hold a node at rest. */
-export interface ReactionComponent {
-  readonly node: number;
-  readonly of: 'force' | 'torque';
-  readonly axis: 0 | 1 | 2;
-}
-
-/**
- * The equations of a rod at rest, linearized about its current state: for derivatives of equilibria (sensitivity.ts). Unknowns are those of the
- * model, in the order of its state, followed by the tension of each edge; equations are in the same order.
- */
-export interface RestTangent {
-  /** Number of unknowns. */
-  readonly size: number;
-  /** Typical change of each unknown: a length, an angle or a force. */
-  readonly scale: Float64Array;
-  /** 1 for an unknown that a pin prescribes. */
-  readonly fixed: ArrayLike<number>;
-  /** Position of a node: its first unknown of three. */
-  unknownOfNode(node: number): number;
-  /** Moves the pins to where they are now; free unknowns stay. Returns an error, or ''. */
-  place(): string;
-  readUnknowns(out: Float64Array): void;
-  /** Adds `scale` times `direction` to all unknowns and poses the samples. Returns an error, or ''. */
-  move(direction: Float64Array, scale: number): string;
-  /** Residuals of all equations at the current state; for prescribed unknowns the forces of their pins. Returns an error, or ''. */
-  writeResidual(out: Float64Array): string;
-  /** Factors the derivative of the residuals with respect to the unknowns. Returns an error, or ''. */
-  factor(): string;
-  /** Solves with that matrix, or with its transpose, in place; prescribed unknowns become 0. */
-  solve(x: Float64Array, transposed: boolean): void;
-  /** A reaction at the current state, in equilibrium or not; and its derivatives with respect to all unknowns. */
-  readReaction(one: ReactionComponent): number;
-  writeReactionDerivative(out: Float64Array, one: ReactionComponent): void;
-  /** φᵀ(K − ω²M)φ of a mode shape over all unknowns, at the current state; NaN if the rod has hinges. */
-  readRayleigh(shape: Float64Array, omegaSquared: number): number;
-  /** A mode as a shape over all unknowns. */
-  shapeOf(mode: Modes['shapes'][number]): Float64Array;
-  /** Joints, with the node of each and the length over which its natural strain is spread [m]. */
-  readonly joints: {
-    readonly node: ArrayLike<number>;
-    readonly length: ArrayLike<number>;
-  };
-  /** Result of `read` while `amount` is added to a joint's natural curvature about d1 or d2 or to its natural twist (axis 0, 1, 2) [1/m]. */
-  withNatural(joint: number, axis: number, amount: number, read: () => number): number;
-  /** λᵀ ∂(residual)/∂(natural strain) of each joint, 3 numbers each, per [1/m]. */
-  writeNaturalWork(out: Float64Array, lambda: Float64Array): void;
 }
 
 /** Options for the search for an equilibrium. */

@@ -49,7 +49,7 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     const position = new Float64Array(3 * own * count);
     const director = new Float64Array(position.length);
     if (hairs) {
-      writeHairs(position, hairs, pose, own, 0, count, director);
+      writeHairs(position, hairs, pose, own, { to: count, director });
       if (field) layHairs(position, hairs, own, { field, pose });
     } else {
       position.set(pose.position);

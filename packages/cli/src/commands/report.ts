@@ -127,7 +127,12 @@ async function reportScene(reference: string, options: ReportOptions, terminal: 
   try {
     return await withInterrupt(async (interrupt) => {
       const compareOn = (statics: boolean): Promise<Compared> =>
-        compareIn(join(temporary, statics ? 'statics' : 'run'), source, models, statics, options, terminal, interrupt);
+        compareIn(
+          join(temporary, statics ? 'statics' : 'run'),
+          { source, models, statics, quiet: options.quiet },
+          terminal,
+          interrupt,
+        );
       const run = source.scene.time ? await compareOn(false) : undefined;
       if (interrupt.requested) return {};
       const statics = await compareOn(true);
@@ -148,12 +153,18 @@ async function reportScene(reference: string, options: ReportOptions, terminal: 
   }
 }
 
+interface SceneComparison {
+  readonly source: Source;
+  readonly models: readonly ModelId[];
+  /** True: equilibria, otherwise runs. */
+  readonly statics: boolean;
+  readonly quiet: ReportOptions['quiet'];
+}
+
+/** Runs a scene on several models with output in a folder, and compares the results. */
 async function compareIn(
   path: string,
-  source: Source,
-  models: readonly ModelId[],
-  statics: boolean,
-  { quiet }: ReportOptions,
+  { source, models, statics, quiet }: SceneComparison,
   terminal: Terminal,
   interrupt: Interrupt,
 ): Promise<Compared> {

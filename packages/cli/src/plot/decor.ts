@@ -51,7 +51,7 @@ function arrow(x1: number, y1: number, x2: number, y2: number, color: string): s
   const bx = x2 - ux * head;
   const by = y2 - uy * head;
   const tip = `M${num(x2)} ${num(y2)}L${num(bx - uy * 2.4)} ${num(by + ux * 2.4)}L${num(bx + uy * 2.4)} ${num(by - ux * 2.4)}Z`;
-  return `${line(x1, y1, bx, by, color, 1.2)}<path d="${tip}" fill="${color}"/>`;
+  return `${line(x1, y1, bx, by, { stroke: color, width: 1.2 })}<path d="${tip}" fill="${color}"/>`;
 }
 
 export interface TimeLegend {

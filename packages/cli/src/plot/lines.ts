@@ -169,15 +169,15 @@ function drawAxes({ height, top, right, xAxis, yAxis }: LaidPlot): string[] {
   const out: string[] = [];
   yAxis.ticks.forEach((tick, k) => {
     const y = yAxis.to(tick);
-    out.push(line(left, y, right, y, tick === yAxis.zero ? '#b6bdc4' : gridColor, 1));
+    out.push(line(left, y, right, y, { stroke: tick === yAxis.zero ? '#b6bdc4' : gridColor }));
     out.push(text(left - 9, y + 4, yAxis.labels[k], { anchor: 'end', fill: inkSoft }));
   });
   xAxis.ticks.forEach((tick, k) => {
     const at = xAxis.to(tick);
-    out.push(line(at, height - bottom, at, height - bottom + 5, '#8b959e', 1));
+    out.push(line(at, height - bottom, at, height - bottom + 5, { stroke: '#8b959e' }));
     out.push(text(at, height - bottom + 19, xAxis.labels[k], { anchor: 'middle', fill: inkSoft }));
   });
-  out.push(line(left, height - bottom, right, height - bottom, '#8b959e', 1));
+  out.push(line(left, height - bottom, right, height - bottom, { stroke: '#8b959e' }));
   out.push(
     text((left + right) / 2, height - 14, xAxis.title, { anchor: 'middle', size: 12 }),
     text(20, (top + height - bottom) / 2, yAxis.title, { anchor: 'middle', size: 12, rotate: -90 }),
@@ -200,7 +200,7 @@ function drawMarks({ plot, height, top, right, xAxis }: LaidPlot): string[] {
     const at = xAxis.to(mark.x);
     const onLeft = at > (left + right) / 2;
     return [
-      line(at, top - 4, at, height - bottom, '#a5647a', 1.2, '4 3'),
+      line(at, top - 4, at, height - bottom, { stroke: '#a5647a', width: 1.2, dash: '4 3' }),
       text(at + (onLeft ? -6 : 6), top + 8, mark.label, {
         size: 10.5,
         fill: '#8a3f58',
@@ -289,7 +289,7 @@ function endLabels({ plot, drawn, xAxis, yAxis, right: edge, top, height }: Laid
   }
   return labels.flatMap(({ one, x, target, y }) => [
     // a curve that ends within the plot is led to its label
-    ...(x < edge - 8 ? [line(x + 5, target, edge, target, one.color, 0.8, '1 4')] : []),
+    ...(x < edge - 8 ? [line(x + 5, target, edge, target, { stroke: one.color, width: 0.8, dash: '1 4' })] : []),
     `<path d="M${num(edge + 2)} ${num(target)}L${num(edge + 12)} ${num(y)}" stroke="${one.color}" stroke-width="1" stroke-opacity="0.6"/>`,
     text(edge + 15, y + 4, one.label, {
       size: 11.5,

@@ -133,7 +133,7 @@ function paintSolid(target: Target, { position, triangle: given, hollow = false 
       (position[b + 1] - position[a + 1]) * (position[c] - position[a]);
     // of a smooth face that looks away a part may bulge into view: the depth buffer decides
     if (!both && !round && !(outward * area > 0)) continue;
-    paintFace(target, position, normal, at, 3 * f, parts, both ? 0 : outward);
+    paintFace(target, { position, normal, at, first: 3 * f }, parts, both ? 0 : outward);
   }
 }
 
@@ -150,19 +150,19 @@ function partsOf(position: Float64Array, triangle: ArrayLike<number>, normal: Fl
   return Math.min(mostParts, Math.max(1, Math.ceil(Math.sqrt(most / (4 * stray)))));
 }
 
+/** A triangle: its corners in `position`, and their normals, from `first` on in `normal`. */
+interface Face {
+  readonly position: Float64Array;
+  readonly normal: Float64Array;
+  readonly at: readonly number[];
+  readonly first: number;
+}
+
 /**
  * Cut into parts² pieces that lie on a curved face: each point moved towards the planes that touch the solid at the corners. Half the
  * way is right for a ball: Σ w (r − p·n) = (r² − |p|²) / r, which is twice what p lacks of the radius r.
  */
-function paintFace(
-  target: Target,
-  position: Float64Array,
-  normal: Float64Array,
-  at: readonly number[],
-  first: number,
-  parts: number,
-  outward: number,
-): void {
+function paintFace(target: Target, { position, normal, at, first }: Face, parts: number, outward: number): void {
   const bulge = parts > 1 ? 0.5 : 0;
   const corner = (i: number, j: number): Corner => {
     const weight = [1 - (i + j) / parts, i / parts, j / parts];

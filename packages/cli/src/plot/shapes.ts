@@ -87,7 +87,7 @@ export function drawShapes(picture: ShapesPicture): string {
     body.push(text(x + 10 + 8 * name.length, y + 18, value, { size: 12, fill: growth ? '#b03a2e' : undefined }));
     if (several)
       body.push(text(x + cellWidth - 16, y + 18, fitText(rod.id, 70, 10), { size: 10, fill: inkSoft, anchor: 'end' }));
-    body.push(...drawShape(rod, shape, view, x, y + 26, cellWidth - 22, cellHeight - 40));
+    body.push(...drawShape(rod, shape, view, { x, y: y + 26, width: cellWidth - 22, height: cellHeight - 40 }));
   });
   const first = shapes.length > 0 ? views.get(shapes[0].rod) : undefined;
   if (first && !several) body.push(...drawAxes(width - side - (picture.gravity ? 72 : 36), 46, first, picture.gravity));
@@ -172,10 +172,7 @@ function drawShape(
   rod: ShapeRod,
   shape: Shape,
   view: View,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
+  { x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
 ): string[] {
   const swing = 0.16 * size(rod);
   const twisting = isTwisting(rod, shape);

@@ -70,7 +70,14 @@ export function text(x: number, y: number, content: string, options: TextOptions
   );
 }
 
-export function line(x1: number, y1: number, x2: number, y2: number, stroke: string, width = 1, dash?: string): string {
+/** How a line is drawn: width [pixels], default 1; `dash` as in SVG. */
+export interface LineStyle {
+  readonly stroke: string;
+  readonly width?: number;
+  readonly dash?: string | undefined;
+}
+
+export function line(x1: number, y1: number, x2: number, y2: number, { stroke, width = 1, dash }: LineStyle): string {
   return element('line', { x1, y1, x2, y2, stroke, 'stroke-width': width, 'stroke-dasharray': dash });
 }
 

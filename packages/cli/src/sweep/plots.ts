@@ -90,12 +90,13 @@ export function drawScatter(points: readonly Point[], x: Axis, y: Axis): string 
   const parts = [
     ...across.marks.map(
       ({ at, label }) =>
-        line(at, 12, at, height - bottom, gridColor) +
+        line(at, 12, at, height - bottom, { stroke: gridColor }) +
         text(at, height - bottom + 16, label, { anchor: 'middle', fill: inkSoft }),
     ),
     ...up.marks.map(
       ({ at, label }) =>
-        line(left, at, width - 12, at, gridColor) + text(left - 6, at + 4, label, { anchor: 'end', fill: inkSoft }),
+        line(left, at, width - 12, at, { stroke: gridColor }) +
+        text(left - 6, at + 4, label, { anchor: 'end', fill: inkSoft }),
     ),
     text((left + width) / 2, height - 8, across.title, { anchor: 'middle' }),
     text(14, (height - bottom) / 2, up.title, { anchor: 'middle', rotate: -90 }),
@@ -141,7 +142,7 @@ export function drawParallel(
     }),
     ...scales.map((scale, k) =>
       [
-        line(at(k), top, at(k), bottom, ink),
+        line(at(k), top, at(k), bottom, { stroke: ink }),
         text(at(k), 20, scale.title, { anchor: 'middle', bold: true }),
         ...scale.marks.map((mark) =>
           text(at(k) - 5, mark.at + 4, mark.label, { anchor: 'end', fill: inkSoft, halo: true }),
@@ -271,7 +272,7 @@ export function drawConvergence(
   const parts = [
     ...decades.map(
       (power) =>
-        line(left, up(power), width - right, up(power), gridColor) +
+        line(left, up(power), width - right, up(power), { stroke: gridColor }) +
         text(left - 6, up(power) + 4, power === 0 ? '1' : `1e${power}`, { anchor: 'end', fill: inkSoft }),
     ),
     ...[...new Set(all.map(({ x }) => x))].map((n) =>

@@ -127,18 +127,22 @@ const other = new Float64Array(9);
 const matrix = new Float64Array(9 * NEAR);
 const root = new Float64Array(3);
 
-/**
- * Positions of hairs `from`…`to` − 1, `nodes` points each, 3 numbers per point, into `out` from its start; and the
- * directors at those points where `director` is given and the guides have them.
- */
+/** Options of `writeHairs`. */
+export interface WriteHairsOptions {
+  /** First hair, and the one after the last; default: all. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Receives the directors at the points, 3 numbers each, if the guides have them. */
+  readonly director?: Float32Array | Float64Array;
+}
+
+/** Writes positions of hairs, `nodes` points each, 3 numbers per point, to `out` from its start. */
 export function writeHairs(
   out: Float32Array | Float64Array,
   hairs: Hairs,
   pose: GuidePose,
   nodes: number,
-  from = 0,
-  to: number = hairs.count,
-  director?: Float32Array | Float64Array,
+  { from = 0, to = hairs.count, director }: WriteHairsOptions = {},
 ): void {
   const { guide, weight, length } = hairs;
   const last = pose.nodes - 1;
@@ -178,7 +182,7 @@ export function writeHairs(
       out[o + 1] = y;
       out[o + 2] = z;
     }
-    if (director && pose.director) writeDirectors(director, out, hairs, pose, nodes, h, first);
+    if (director && pose.director) writeDirectors(director, out, hairs, pose, { nodes, h, first });
   }
 }
 
@@ -236,15 +240,13 @@ function conjugate(m: Float64Array, o: number, q: ArrayLike<number>, at: number)
         product[3 * r + 2] * q[at + 3 * c + 2];
 }
 
-/** The guides' directors, rotated and blended like the shapes, and made normal to the hair. */
+/** Directors of hair h, at `first` in `out`: the guides' directors, rotated and blended like the shapes, and made normal to the hair. */
 function writeDirectors(
   out: Float32Array | Float64Array,
   position: Float32Array | Float64Array,
   { guide, weight, length }: Hairs,
   pose: GuidePose,
-  nodes: number,
-  h: number,
-  first: number,
+  { nodes, h, first }: { readonly nodes: number; readonly h: number; readonly first: number },
 ): void {
   const d = pose.director as ArrayLike<number>;
   for (let i = 0; i < nodes; i++) {

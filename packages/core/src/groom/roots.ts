@@ -173,20 +173,19 @@ function chooseFaces(surface: Surface, density: Float64Array, count: number, see
     // one in each of `count` equal parts of the weight, anywhere within it
     const goal = ((i + randomAt(seed, 3 * i)) / count) * total;
     while (k + 1 < order.length && sums[k + 1] <= goal) k++;
-    writeInside(out, 3 * i, surface, density, order[k], seed, 3 * i + 1);
+    writeInside(out, 3 * i, surface, density, order[k], { seed, index: 3 * i + 1 });
   }
   return out;
 }
 
-/** A point in a face, by density: the denser of two samples if they differ much. */
+/** Writes face f and a random point in it, drawn by the density at its corners. */
 function writeInside(
   out: Float64Array,
   o: number,
   { triangle }: Surface,
   density: Float64Array,
   f: number,
-  seed: number,
-  index: number,
+  { seed, index }: { readonly seed: number; readonly index: number },
 ): void {
   const corner = (k: number): number => density[triangle[3 * f + k]];
   const most = Math.max(corner(0), corner(1), corner(2));

@@ -134,7 +134,7 @@ export function nodeQuaternions(line: CentreLine): Float64Array {
   const out = new Float64Array(4 * nodes);
   for (let i = 0; i < nodes; i++) {
     const before = closed ? (i + edges - 1) % edges : Math.max(0, i - 1);
-    halfWay(out, 4 * i, edge, 4 * before, edge, 4 * Math.min(i, edges - 1), 0.5);
+    mixRotations(out, 4 * i, edge, 4 * before, edge, 4 * Math.min(i, edges - 1), 0.5);
   }
   return out;
 }
@@ -174,7 +174,7 @@ function writeQuaternion(
 }
 
 /** Interpolates between two rotations; exact for a half, approximate otherwise. */
-function halfWay(
+function mixRotations(
   out: Float64Array,
   o: number,
   p: Float64Array,
@@ -216,7 +216,7 @@ function addTurned(
  * Positions of all fibers, line by line: as many points each as their line has nodes, 3 numbers per point.
  */
 export function poseWisps(wisps: Wisps, lines: readonly CentreLine[]): Float64Array[] {
-  const { options, place, nodeCounts, offset } = wisps;
+  const { options, nodeCounts, offset } = wisps;
   lines.forEach(({ nodePosition }, k) => {
     if (nodePosition.length !== 3 * nodeCounts[k])
       throw new SceneError(['lines', k], `has ${nodePosition.length / 3} nodes, and had ${nodeCounts[k]}`);
@@ -229,8 +229,8 @@ export function poseWisps(wisps: Wisps, lines: readonly CentreLine[]): Float64Ar
       const fiber = k * options.count + f;
       const points = new Float64Array(3 * nodes);
       for (let i = 0; i < nodes; i++) {
-        if (offset.length > 0) writeBlended(points, i, wisps, lines, frames, fiber, k);
-        else writePlain(points, i, options, line, frames[k], place[2 * fiber], place[2 * fiber + 1]);
+        if (offset.length > 0) writeBlended(points, i, wisps, { lines, frames }, fiber, k);
+        else writePlain(points, i, wisps, line, frames[k], fiber);
       }
       out.push(points);
     }
@@ -240,15 +240,17 @@ export function poseWisps(wisps: Wisps, lines: readonly CentreLine[]): Float64Ar
 
 const fractionOf = (i: number, nodes: number, closed: boolean): number => i / (closed ? nodes : Math.max(1, nodes - 1));
 
+/** Node i of a fiber that winds about its own line. */
 function writePlain(
   out: Float64Array,
   i: number,
-  { radius, turns }: Required<WispOptions>,
+  { options: { radius, turns }, place }: Wisps,
   { nodePosition: x, closed }: CentreLine,
   frames: Float64Array,
-  a: number,
-  b: number,
+  fiber: number,
 ): void {
+  const a = place[2 * fiber];
+  const b = place[2 * fiber + 1];
   const u = fractionOf(i, x.length / 3, closed);
   const rho = radiusAt(radius, u);
   const [c, s] = [cos(2 * Math.PI * turns * u), sin(2 * Math.PI * turns * u)];
@@ -267,15 +269,15 @@ function evaluate({ nodePosition: x, closed }: CentreLine, frames: Float64Array,
   const next = (low + 1) % nodes;
   const t = at - low;
   for (let k = 0; k < 3; k++) point[k] = (1 - t) * x[3 * low + k] + t * x[3 * next + k];
-  halfWay(turned, 0, frames, 4 * low, frames, 4 * next, t);
+  mixRotations(turned, 0, frames, 4 * low, frames, 4 * next, t);
 }
 
+/** Node i of a fiber of line `own` that follows the lines near its root. */
 function writeBlended(
   out: Float64Array,
   i: number,
   { line, weight, offset, nodeCounts }: Wisps,
-  lines: readonly CentreLine[],
-  frames: readonly Float64Array[],
+  { lines, frames }: { readonly lines: readonly CentreLine[]; readonly frames: readonly Float64Array[] },
   fiber: number,
   own: number,
 ): void {

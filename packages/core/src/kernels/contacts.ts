@@ -8,8 +8,7 @@ const { WEIGHT, NORMAL, BIAS, SURFACE, FRICTION, SIZE, THERE, EDGE, IMPULSE, RHO
 
 /** Writes the contacts of rod `i` of the job to a lane, and empty slots up to `count`. */
 export function writeContacts(
-  doubles: Float64Array,
-  integers: Int32Array,
+  { doubles, integers }: { readonly doubles: Float64Array; readonly integers: Int32Array },
   address: number,
   lane: number,
   { contacts, from, to, dt }: SingleRodBatch,

@@ -169,7 +169,7 @@ function stepInContact(
   const count = Math.max(one < 0 ? 0 : to[one] - from[one], other < 0 ? 0 : to[other] - from[other]);
   clearTaken();
   if (count > contactCapacity(pair.rods[0].nodeCount)) return taken;
-  const code = solveInContact(pair, job, one, other, count, starts, options);
+  const code = solveInContact(pair, job, { one, other, count }, starts, options);
   countContact(pair, job, code, 0, one);
   countContact(pair, job, code, 1, other);
   taken.ok = code === 0;
@@ -183,18 +183,23 @@ function stepInContact(
   return taken;
 }
 
+/** Rods of the batch in the first and second lane (−1: none), and the number of contact slots. */
+interface ContactLanes {
+  readonly one: number;
+  readonly other: number;
+  readonly count: number;
+}
+
 /** Copies state, pins, loads and contacts into the kernel and runs the step; returns a code of `reasons`. */
 function solveInContact(
   pair: Pair,
   job: SingleRodBatch,
-  one: number,
-  other: number,
-  count: number,
+  { one, other, count }: ContactLanes,
   starts: readonly [StepStart, StepStart],
   { tolerance, rotation }: NewtonOptions,
 ): number {
   const { memory, block, addresses, inLane } = pair;
-  const { doubles, integers, exports } = memory;
+  const { exports } = memory;
   const { t, dt: h, fresh, speed, tolerance: precision, iterations } = job;
   const a = one < 0 ? 1 : 0;
   const b = other < 0 ? 0 : 1;
@@ -212,8 +217,8 @@ function solveInContact(
     writeStart(pair, starts[b], h, 1);
   }
   readLoads(pair, t + h);
-  writeContacts(doubles, integers, addresses.contacts, 0, job, one, count);
-  writeContacts(doubles, integers, addresses.contacts, 1, job, other, count);
+  writeContacts(memory, addresses.contacts, 0, job, one, count);
+  writeContacts(memory, addresses.contacts, 1, job, other, count);
   const isFresh = fresh ? 1 : 0;
   return exports.stepPairInContact(
     block,

@@ -3,7 +3,9 @@
  *     Z = D⁻¹L⁻¹ + (I − Lᵀ)Z   ⇒   Z_ij = δ_ij/D_i − Σ_{k>i} L_ki Z_kj   (i ≤ j),
  * from the last row to the first. Some ten times the cost of a solve, against three solves for every place that is asked for.
  */
-import { BAND_WIDTH, type BorderedFactor } from './band.ts';
+
+import type { BorderedFactor } from './band.ts';
+import { BAND_WIDTH } from './bandMatrix.ts';
 
 const ROW = BAND_WIDTH + 1;
 const PAD = BAND_WIDTH * ROW;

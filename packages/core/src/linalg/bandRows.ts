@@ -3,7 +3,9 @@
  * a rod between two of them. Reading costs more than multiplying: with these and the products of two rows at a time
  * (elimination.ts) the step of a rod that is filled whole went from 1.6 to 1.4 times that of the rod alone.
  */
-import { BAND_WIDTH, type BorderedFactor, forwardHead, PAD, ROW } from './band.ts';
+
+import { type BorderedFactor, forwardHead, PAD } from './band.ts';
+import { BAND_WIDTH, ROW } from './bandMatrix.ts';
 
 /**
  * `forwardBand` of three right-hand sides, one after the other in x from `offset` on: the factor is read once for all. Nothing is

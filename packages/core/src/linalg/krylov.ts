@@ -21,7 +21,7 @@ export function createKrylov(size: number, most: number): Krylov {
 
 /**
  * out[k] = f[k](A) b for several functions at once. `multiply(y, x)` is y = A x. Returns the dimension used and the estimated
- * error relative to |b|, which is above `tolerance` only when the largest dimension did not do. Nothing is evaluated below
+ * error relative to |b|, which exceeds `tolerance` only if the largest dimension was not enough. The functions are not evaluated below
  * the `expected` dimension.
  */
 export function applyFunctions(
@@ -30,8 +30,7 @@ export function applyFunctions(
   multiply: (y: Float64Array, x: Float64Array) => void,
   b: Float64Array,
   functions: readonly ((eigenvalue: number) => number)[],
-  tolerance: number,
-  expected = 4,
+  { tolerance, expected = 4 }: { readonly tolerance: number; readonly expected?: number },
 ): { dimension: number; error: number } {
   const { size, basis } = krylov;
   const most = basis.length - 1;

@@ -1,5 +1,5 @@
 /** What modes and matrices of banded models have in common, whatever their unknowns are. */
-import { BAND_WIDTH, type BorderedBand, readEntry } from './band.ts';
+import { BAND_WIDTH, type BorderedBand, readEntry } from './bandMatrix.ts';
 
 /** Symmetric matrix in coordinate form: lower triangle and diagonal. */
 export interface Triplets {

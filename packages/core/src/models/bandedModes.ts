@@ -1,7 +1,8 @@
 /** Natural modes of rods with a banded tangent stiffness, by subspace iteration. */
 
 import { SceneError } from '../errors.ts';
-import { type BorderedBand, type BorderedFactor, factorBand, multiplyBand, solveBand } from '../linalg/band.ts';
+import { type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { type BorderedBand, multiplyBand } from '../linalg/bandMatrix.ts';
 import { collectBand, collectDiagonal, normalizeShape } from '../linalg/modal.ts';
 import { findLowestModes } from '../linalg/subspace.ts';
 import { pow } from '../math/rounded/index.ts';

@@ -1,6 +1,7 @@
 /** Common parts of equilibria of rods with a banded tangent stiffness: their stability, and their softest direction. */
 
-import { addEntry, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { addEntry } from '../linalg/bandMatrix.ts';
 import { sin } from '../math/rounded/index.ts';
 import type { Drive } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';

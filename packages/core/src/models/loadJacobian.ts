@@ -7,8 +7,8 @@
  * depend on at most two nodes on either side, so every fifth node moves at once, and the number of evaluations does not grow with the rod.
  */
 
-import { addEntry, BAND_WIDTH, type BorderedBand, readEntry } from '../linalg/band.ts';
 import { addGeneral, type GeneralBand, solveGeneral } from '../linalg/bandLu.ts';
+import { addEntry, BAND_WIDTH, type BorderedBand, readEntry } from '../linalg/bandMatrix.ts';
 import { square } from '../math/rounded/index.ts';
 import type { Drive } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';

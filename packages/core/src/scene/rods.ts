@@ -167,7 +167,7 @@ export function compileRod(
   const nodeCount = 'points' in outline ? outline.points.length : undefined;
   const naturalOutline = own && readNaturalOutline(own, nodeCount, closed, [...naturalPath, 'shape']);
   const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline);
-  const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
+  const nodeU = placeNodes(spec, { outline, natural: naturalOutline, closed, length }, pins, path);
   const layout = createLayout(nodeU, closed, length);
 
   const initial = trace(outline, nodeU, closed, spec.frame, path);
@@ -276,12 +276,18 @@ function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number, allocate: All
   return out;
 }
 
+interface RodOutline {
+  readonly outline: Outline;
+  readonly natural: Outline | undefined;
+  readonly closed: boolean;
+  /** Rest length [m]. */
+  readonly length: number;
+}
+
+/** Nodes as fractions of the rest length: those of a polyline, or `edges` with a node at every pin. */
 function placeNodes(
   spec: RodSpec,
-  outline: Outline,
-  natural: Outline | undefined,
-  closed: boolean,
-  length: number,
+  { outline, natural, closed, length }: RodOutline,
   pins: readonly PlacedPin[],
   path: Path,
 ): readonly number[] {

@@ -1,5 +1,7 @@
 /** A rod at rest with a parameter, in the form that the branch follower (branch.ts) solves. */
-import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+
+import { factorBand, solveBand } from '../linalg/band.ts';
+import { fixUnknown } from '../linalg/bandMatrix.ts';
 import type { RestProblem } from './newton.ts';
 import type { Verdict } from './search.ts';
 

@@ -6,7 +6,8 @@
  * model's rigid motions. See docs/notes/statics-convergence.md.
  */
 
-import { type BorderedBand, type BorderedFactor, inversePivot, multiplyBand, readEntry } from '../linalg/band.ts';
+import { type BorderedFactor, inversePivot } from '../linalg/band.ts';
+import { type BorderedBand, multiplyBand, readEntry } from '../linalg/bandMatrix.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 
 export interface NeutralProblem {

@@ -5,7 +5,8 @@
  * (`keepsBranch`). Convergence is decided by the correction: see convergence.ts.
  */
 
-import { factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+import { factorBand, solveBand } from '../linalg/band.ts';
+import { fixUnknown } from '../linalg/bandMatrix.ts';
 import { hypot, pow } from '../math/rounded/index.ts';
 import type { Loads } from '../port.ts';
 import { type Correction, createRestTest, describeRounding, type RestScales } from './convergence.ts';

@@ -6,7 +6,8 @@
  * are summed element by element, from differences of neighbours, where stiff and soft parts do not cancel. See docs/notes/statics-convergence.md.
  */
 
-import { type BorderedBand, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import type { BorderedBand } from '../linalg/bandMatrix.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 import { sin } from '../math/rounded/index.ts';
 import { noVerdict, type Verdict } from './search.ts';

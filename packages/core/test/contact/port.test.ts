@@ -1,7 +1,8 @@
 /** The port: its linear response is that of the step itself, with and without point masses and bodies. */
 import { describe, expect, it } from 'vitest';
-import { createBorderedBand, createBorderedFactor, factorBand, solveBand } from '../../src/linalg/band.ts';
+import { createBorderedFactor, factorBand, solveBand } from '../../src/linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../src/linalg/bandInverse.ts';
+import { createBorderedBand } from '../../src/linalg/bandMatrix.ts';
 import type { Bundle } from '../../src/model.ts';
 import { der as derModel } from '../../src/models/der/index.ts';
 import type { ContactSides } from '../../src/port.ts';

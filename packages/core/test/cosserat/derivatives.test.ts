@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clearBand, readEntry } from '../../src/linalg/band.ts';
+import { clearBand, readEntry } from '../../src/linalg/bandMatrix.ts';
 import {
   addEdgeForces,
   addEdgeHessian,

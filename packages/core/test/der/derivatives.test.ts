@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clearBand, createBorderedBand, readEntry } from '../../src/linalg/band.ts';
+import { clearBand, createBorderedBand, readEntry } from '../../src/linalg/bandMatrix.ts';
 import { addElasticGradient, addElasticHessian } from '../../src/models/der/energy.ts';
 import { followCenterline } from '../../src/models/der/kinematics.ts';
 import { type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';

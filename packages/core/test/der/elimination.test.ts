@@ -1,7 +1,7 @@
 /** A rod taken out towards its welds, piece by piece, must leave what it leaves when it is taken out as it is numbered. */
 import { describe, expect, it } from 'vitest';
 import { createBodyPose, type RigidBody } from '../../src/bodies/body.ts';
-import { addEntry, clearBand, fixUnknown } from '../../src/linalg/band.ts';
+import { addEntry, clearBand, fixUnknown } from '../../src/linalg/bandMatrix.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { createDerBody, type DerBody, initializeBody } from '../../src/models/der/body.ts';
 import { bodyParts } from '../../src/models/der/bodyParts.ts';

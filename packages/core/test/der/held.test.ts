@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rotate, writeRotation } from '../../src/bodies/body.ts';
-import { createBorderedBand, readEntry } from '../../src/linalg/band.ts';
+import { createBorderedBand, readEntry } from '../../src/linalg/bandMatrix.ts';
 import { quaternionFromRotation } from '../../src/math/quaternion.ts';
 import { addElasticGradient, addElasticHessian } from '../../src/models/der/energy.ts';
 import { addHeldHessian, writeHeldTorque } from '../../src/models/der/held.ts';

@@ -19,7 +19,7 @@ describe('springs and shear elements', () => {
 
   it('pull along the gradient of the energy', () => {
     const force = new Float64Array(fiber.size);
-    expect(addElements(fiber, elements, force, undefined, x0, x0, 'exact')).toBe(true);
+    expect(addElements(fiber, elements, { force: force }, { x0: x0, y: x0 }, 'exact')).toBe(true);
     const scale = Math.max(...force.map(Math.abs));
     expect(scale).toBeGreaterThan(1);
     for (let d = 0; d < fiber.size; d++) {
@@ -36,7 +36,7 @@ describe('springs and shear elements', () => {
 
   it('do over a step exactly the work that they store, and turn nothing', () => {
     const force = new Float64Array(fiber.size);
-    addElements(fiber, elements, force, undefined, x0, y, 'exact');
+    addElements(fiber, elements, { force: force }, { x0: x0, y: y }, 'exact');
     let work = 0;
     const moment = [0, 0, 0];
     const total = [0, 0, 0];
@@ -65,7 +65,7 @@ describe('springs and shear elements', () => {
     const matrix = createBlocks(fiber.ringCount);
     clearBlocks(matrix);
     const force = new Float64Array(fiber.size);
-    addElements(fiber, elements, force, matrix, x0, y, 'exact');
+    addElements(fiber, elements, { force: force, matrix: matrix }, { x0: x0, y: y }, 'exact');
     const direction = new Float64Array(fiber.size);
     const image = new Float64Array(fiber.size);
     let asymmetry = 0;
@@ -80,7 +80,7 @@ describe('springs and shear elements', () => {
         const end = y.slice();
         end[d] += h;
         const out = new Float64Array(fiber.size);
-        addElements(fiber, elements, out, undefined, x0, end, 'exact');
+        addElements(fiber, elements, { force: out }, { x0: x0, y: end }, 'exact');
         return out;
       };
       const h = 1e-4;

@@ -180,7 +180,7 @@ describe('hairs', () => {
     // what is the same on every guide in its own frame is the same on every hair
     const out = new Float64Array(3 * nodes * hairs.count);
     const director = new Float64Array(out.length);
-    writeHairs(out, hairs, pose(guideRoots, 8), nodes, 0, hairs.count, director);
+    writeHairs(out, hairs, pose(guideRoots, 8), nodes, { director });
     const expected = pose(hairRoots, 8).position;
     let worst = 0;
     for (let k = 0; k < out.length; k++) worst = Math.max(worst, Math.abs(out[k] - expected[k]));

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addEntry,
-  createBorderedBand,
-  createBorderedFactor,
-  factorBand,
-  fixUnknown,
-  forwardBand,
-  multiplyBand,
-  readEntry,
-  solveBand,
-} from '../../src/linalg/band.ts';
+import { createBorderedFactor, factorBand, forwardBand, solveBand } from '../../src/linalg/band.ts';
+import { addEntry, createBorderedBand, fixUnknown, multiplyBand, readEntry } from '../../src/linalg/bandMatrix.ts';
 import { forwardBandTriple } from '../../src/linalg/bandRows.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createRandom } from '../der/rods.ts';

@@ -47,7 +47,7 @@ describe('Lanczos', () => {
       (x: number): number => Math.exp(-x / 40),
     ];
     const out = functions.map(() => new Float64Array(n));
-    const { dimension, error } = applyFunctions(out, createKrylov(n, 60), multiply, b, functions, 1e-10);
+    const { dimension, error } = applyFunctions(out, createKrylov(n, 60), multiply, b, functions, { tolerance: 1e-10 });
     expect(error).toBeLessThan(1e-10);
     expect(dimension).toBeLessThan(n);
     functions.forEach((f, k) => {
@@ -58,7 +58,9 @@ describe('Lanczos', () => {
   it('reports a space that is too small', () => {
     const { multiply } = chain(n, 300);
     const out = [new Float64Array(n)];
-    const { error } = applyFunctions(out, createKrylov(n, 8), multiply, b, [(x) => Math.cos(Math.sqrt(x))], 1e-10);
+    const { error } = applyFunctions(out, createKrylov(n, 8), multiply, b, [(x) => Math.cos(Math.sqrt(x))], {
+      tolerance: 1e-10,
+    });
     expect(error).toBeGreaterThan(1e-4);
   });
 
@@ -69,7 +71,7 @@ describe('Lanczos', () => {
     let broken = 0;
     for (const m of [20, 24, 28, 32]) {
       const out = [new Float64Array(n)];
-      applyFunctions(out, createKrylov(n, m), multiply, b, [(x) => Math.exp(-x)], 0);
+      applyFunctions(out, createKrylov(n, m), multiply, b, [(x) => Math.exp(-x)], { tolerance: 0 });
       const error = distance(out[0], exponential) / norm;
       expect(error).toBeLessThan(exponentialBound(rho, m) + 1e-15);
       const printed = (10 / rho) * Math.exp(-rho) * (rho / m) ** m;

@@ -23,10 +23,9 @@ export function pickRod(
   view: LaneView,
   lane: number,
   camera: Camera,
-  x: number,
-  y: number,
+  { x, y }: { readonly x: number; readonly y: number },
   rect: { readonly width: number; readonly height: number },
-  /** Of all that are near enough the one in front, in place of the nearest. */
+  /** True: of all rods near enough, the one in front instead of the nearest. */
   front = false,
 ): Pick | undefined {
   let best: { rod: number; node: number; distance: number; depth: number } | undefined;

@@ -30,7 +30,7 @@ export function pick(view: ViewState, clientX: number, clientY: number): Pick | 
   const box = view.canvas.getBoundingClientRect();
   const rect = rectsOf(view)[lane];
   if (!one || !rect || one.info.refused !== undefined) return undefined;
-  return pickRod(one, lane, view.man.camera, clientX - box.left - rect.x, clientY - box.top - rect.y, rect);
+  return pickRod(one, lane, view.man.camera, { x: clientX - box.left - rect.x, y: clientY - box.top - rect.y }, rect);
 }
 
 /** The place of hair, or of a thing in the way, that is in front under the cursor. */
@@ -39,7 +39,7 @@ export function pickFront(view: ViewState, clientX: number, clientY: number): Ve
   const box = view.canvas.getBoundingClientRect();
   const [first] = view.lanes;
   const [rect] = rectsOf(view);
-  const hair = first && pickRod(first, 0, camera, clientX - box.left, clientY - box.top, rect, true)?.point;
+  const hair = first && pickRod(first, 0, camera, { x: clientX - box.left, y: clientY - box.top }, rect, true)?.point;
   const solid = onCollider(view, clientX, clientY);
   if (!hair || !solid) return hair ?? solid;
   return hair.distanceTo(camera.position) < solid.distanceTo(camera.position) + 0.02 * framed ? hair : solid;

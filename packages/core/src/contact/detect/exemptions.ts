@@ -18,16 +18,14 @@ const distanceAt = new Float64Array(4);
 const nearA: { edge: number; from: number }[] = [];
 const nearB: { edge: number; from: number }[] = [];
 
-/** Edges of a rod, from `first` on, that begin within `reach` of a point on it. Searches outwards: in a cloth every edge has a link. */
+/** Lists the edges of a rod that begin within `reach` of a point on it. Searches outwards from the point: in a cloth every edge has a link. */
 function listNear(
   out: { edge: number; from: number }[],
-  { rods, edgeLength, edgeArc }: LinkFinder,
-  rod: number,
-  first: number,
-  edge: number,
-  weight: number,
+  { rods, edgeLength, edgeArc, edgeOffset }: LinkFinder,
+  { rod, edge, weight }: { readonly rod: number; readonly edge: number; readonly weight: number },
   reach: number,
 ): void {
+  const first = edgeOffset[rod];
   const { length, closed, nodeArc, edgeLengthRest, edgeCount } = rods[rod];
   const place = nodeArc[edge] + weight * edgeLengthRest[edge];
   out.length = 0;
@@ -50,8 +48,8 @@ export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edg
   const a = edgeOffset[rodA];
   const b = edgeOffset[rodB];
   const reach = 1.5 * (pairRadius[a + edgeA] + pairRadius[b + edgeB]);
-  listNear(nearA, finder, rodA, a, edgeA, weightA, reach);
-  listNear(nearB, finder, rodB, b, edgeB, weightB, reach);
+  listNear(nearA, finder, { rod: rodA, edge: edgeA, weight: weightA }, reach);
+  listNear(nearB, finder, { rod: rodB, edge: edgeB, weight: weightB }, reach);
   for (const one of nearA)
     for (const other of nearB) {
       if (hypot(one.from, other.from) >= reach) continue;

@@ -169,7 +169,7 @@ export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | 
       for (const one of samples)
         if (column < one.corners.length) {
           const at = 3 * one.corners[column] + axis;
-          addColumn(k, size, at, rows, first, one, arrays, rest);
+          addColumn({ k, size, at }, rows, first, one, arrays, rest);
           eachSide(coarse, first, one, one.corners[column], (s) => {
             lumped[at] += one.weight * right[3 * s + axis];
             right[3 * s + axis] = 0;
@@ -185,11 +185,9 @@ export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | 
   return factorPositive(k, size) ? coarse : undefined;
 }
 
-/** Adds a sample's response to one column, whose load is in `right`, at all of its corners. */
+/** Adds a sample's response to column `at` of the matrix k (`size` rows), whose load is in `right`, at all corners of the sample. */
 function addColumn(
-  k: Float64Array,
-  size: number,
-  at: number,
+  { k, size, at }: { readonly k: Float64Array; readonly size: number; readonly at: number },
   { rodRun, runSide, corner, fraction }: CoarseRows,
   first: Int32Array,
   { rods, weight }: Sample,

@@ -9,7 +9,7 @@
  * edges with the length of their arc, and e3 is what makes those free of stress.
  */
 
-import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { addEntry, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { cos as cosine, sin } from '../../math/rounded/index.ts';
 import {
   evaluateJoint,

@@ -1,6 +1,6 @@
 /** Natural modes about the current state, by subspace iteration, and the matrices M, K, C. */
 
-import { addEntry, clearBand } from '../../linalg/band.ts';
+import { addEntry, clearBand } from '../../linalg/bandMatrix.ts';
 import type { Matrices, Modes } from '../../model.ts';
 import { collectMatrices, findBandedModes } from '../bandedModes.ts';
 import { addEdgeHessian, addJoints } from './energy.ts';

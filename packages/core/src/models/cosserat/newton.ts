@@ -10,7 +10,8 @@
  */
 
 import { newtonConstants } from '../../constants.ts';
-import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import { factorBand, solveBand } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';

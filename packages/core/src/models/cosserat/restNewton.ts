@@ -5,7 +5,7 @@
  * an edge keeps its own stiffness, so that the cap changes only the rate of convergence. See docs/notes/statics-convergence.md.
  */
 
-import { clearBand } from '../../linalg/band.ts';
+import { clearBand } from '../../linalg/bandMatrix.ts';
 import { hypot, pow, square } from '../../math/rounded/index.ts';
 import type { RestProblem } from '../../statics/newton.ts';
 import { dependsOnState, solveWithLoads } from '../loadJacobian.ts';

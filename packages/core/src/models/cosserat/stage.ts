@@ -6,14 +6,10 @@
  * which is implicit Euler, the trapezoidal rule or BDF2 by the choice of s, Δ̃ and v̂, in the chart that the exponential map
  * makes around the start. Statics has s = 0; a descent has inertia c on Δ itself and no velocities.
  */
-import {
-  addEntry,
-  type BorderedBand,
-  type BorderedFactor,
-  createBorderedBand,
-  createBorderedFactor,
-} from '../../linalg/band.ts';
+
+import { type BorderedFactor, createBorderedFactor } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
+import { addEntry, type BorderedBand, createBorderedBand } from '../../linalg/bandMatrix.ts';
 import { writeRotationSeries } from '../../math/rotationSeries.ts';
 import { addDrag, createLoadJacobian, type LoadJacobian } from '../loadJacobian.ts';
 import { addEdgeForces, addEdgeHessian, addJoints } from './energy.ts';

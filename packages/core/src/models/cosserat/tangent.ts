@@ -1,6 +1,6 @@
 /** The tangent stiffness with what the loads add to it: for stability verdicts and modes. */
 
-import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
 import { measureStrain, moveBy } from './kinematics.ts';

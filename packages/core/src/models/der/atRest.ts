@@ -1,6 +1,6 @@
 /** A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts. */
 
-import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/band.ts';
+import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/bandMatrix.ts';
 import type { RestRod } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';

@@ -1,6 +1,6 @@
 /** Implements the branch follower's interface (statics/branch.ts) for a rod. */
 
-import { clearBand } from '../../linalg/band.ts';
+import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { BranchEnd, BranchOptions, BranchPoint } from '../../model.ts';
 import { followBranch } from '../../statics/branch.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';

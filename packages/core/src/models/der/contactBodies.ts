@@ -2,7 +2,7 @@
  * The linear response of rods joined by bodies, for contact: the same elimination as in coupling.ts, kept for many right-hand sides. Point masses on a
  * rod are added to its matrix before the welds read it, so that those near a weld affect the body; those on a body are added to its six equations.
  */
-import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBody } from './body.ts';
@@ -23,18 +23,27 @@ function writeBodyMap(system: System, body: number, sides: ContactSides, c: numb
   writeSlave(slave, lever);
 }
 
+/** Point masses at the sides of a system. */
+interface SideMasses {
+  readonly sides: ContactSides;
+  /** The system's sides. */
+  readonly list: readonly number[];
+  /** Body of a side, −1 if it is on a rod. */
+  readonly bodyOf: (side: number) => number;
+  /** Factor on the masses; 0: none. */
+  readonly scale: number;
+  /** Adds the mass at a side to the matrix of its rod. */
+  readonly addMass: (side: number) => void;
+}
+
 /**
- * Matrices of all rods and bodies at the current state, with the point masses of the sides times `scale` (0 for none), factored. `right`: with the
- * right-hand side of a Newton step, ready for `finishStep`. `addMass` adds those of a rod to its matrix; `bodyOf` returns the body of a side, −1 for a rod.
+ * Assembles and factors the matrices of all rods and bodies at the current state, with point masses at the sides. `right`: with the right-hand side of
+ * a Newton step, ready for `finishStep`.
  */
 export function factorSystem(
   system: System,
   stage: Stage,
-  sides: ContactSides,
-  list: readonly number[],
-  bodyOf: (side: number) => number,
-  scale: number,
-  addMass: (side: number) => void,
+  { sides, list, bodyOf, scale, addMass }: SideMasses,
   right: boolean,
 ): boolean {
   for (let shift = 0; shift < 1e8; shift = shift === 0 ? 1e-7 : 4 * shift) {

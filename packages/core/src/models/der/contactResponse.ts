@@ -48,7 +48,14 @@ function linearizeRod(context: ContactContext, out: Linearization, sides: Contac
   // rods share their work space
   if (!fresh && sides.goal) setEulerStage({ system: systems[s].system, starts: startsOf[s], h: dt });
   if (!assemble(der, work, slot, stage)) return false;
-  measureResponse(response, der, work.factor, slot, context.inverse, sides, c, end, 1 / (dt * dt));
+  measureResponse(
+    response,
+    { der: der, factor: work.factor, slot: slot, inverse: context.inverse },
+    sides,
+    c,
+    end,
+    1 / (dt * dt),
+  );
   if (!fresh && !sides.goal) return true;
   writeRightSide(der, work);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
@@ -88,7 +95,15 @@ function linearizeSystem(context: ContactContext, out: Linearization, sides: Con
   const { systems, stage, joinedSides } = context;
   const { velocity, response, fresh } = out;
   const { system } = systems[s];
-  if (!factorSystem(system, stage, sides, joinedSides[s], bodyIn(context, sides), 0, () => {}, fresh)) return false;
+  if (
+    !factorSystem(
+      system,
+      stage,
+      { sides: sides, list: joinedSides[s], bodyOf: bodyIn(context, sides), scale: 0, addMass: () => {} },
+      fresh,
+    )
+  )
+    return false;
   if (fresh) {
     finishStep(system);
     readLinearStep(context, velocity, s, sides);
@@ -162,7 +177,14 @@ export function factor(context: ContactContext, sides: ContactSides): boolean {
   };
   for (const s of joinedSystems) {
     const { system } = systems[s];
-    if (!factorSystem(system, stage, sides, joinedSides[s], bodyIn(context, sides), scale, addMass, false))
+    if (
+      !factorSystem(
+        system,
+        stage,
+        { sides: sides, list: joinedSides[s], bodyOf: bodyIn(context, sides), scale: scale, addMass: addMass },
+        false,
+      )
+    )
       return false;
   }
   for (let c = 0, end = 0; c < sides.count; c = end) {
@@ -192,6 +214,6 @@ export function solve(
     const rod = sides.rod[c];
     end = endOfRod(sides, c);
     if (isJoined(context, rod) || (marked && !marked[systemOfRod[rod]])) continue;
-    respondTo(velocity, impulse, ders[rod], slotOf(context, rod), sides, c, end, scale);
+    respondTo(velocity, impulse, ders[rod], slotOf(context, rod), { sides: sides, c: c, end: end, scale: scale });
   }
 }

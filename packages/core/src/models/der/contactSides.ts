@@ -1,5 +1,5 @@
 /** The map S between the unknowns of a rod or body and its contact points, in all forms that are needed. */
-import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { addEntry, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
 import type { DerRod } from './rod.ts';

@@ -2,17 +2,10 @@
  * Data of one rod over the iterations of a step with contact: its matrix with and without the solver's point masses, their factors, and the response of
  * its sides to impulses.
  */
-import {
-  type BorderedBand,
-  type BorderedFactor,
-  clearBand,
-  createBorderedBand,
-  createBorderedFactor,
-  factorBand,
-  fixUnknown,
-  solveBand,
-} from '../../linalg/band.ts';
+
+import { type BorderedFactor, createBorderedFactor, factorBand, solveBand } from '../../linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
+import { type BorderedBand, clearBand, createBorderedBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
 import { addSides, readSides, row, unknown, writeRow } from './contactSides.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
@@ -68,13 +61,18 @@ export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals:
   return false;
 }
 
+/** A rod with A factored, and memory for the inverse within the band. */
+interface FactoredRod {
+  readonly der: DerRod;
+  readonly factor: BorderedFactor;
+  readonly slot: Slot;
+  readonly inverse: Float64Array;
+}
+
 /** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1 of one rod, or S A⁻¹ Sᵀ along their directions: from the inverse within the band, or by a solve for each. */
 export function measureResponse(
   response: Float64Array,
-  der: DerRod,
-  factor: BorderedFactor,
-  slot: Slot,
-  inverse: Float64Array,
+  { der, factor, slot, inverse }: FactoredRod,
   sides: ContactSides,
   c: number,
   end: number,
@@ -107,11 +105,19 @@ export function measureResponse(
   }
 }
 
+/** Sides c … end − 1, all of one rod, and the factor from displacements to velocities [1/s²]. */
+interface SideRange {
+  readonly sides: ContactSides;
+  readonly c: number;
+  readonly end: number;
+  readonly scale: number;
+}
+
 /** Products per unknown in a banded solve, twice: products with a dense matrix are faster each. */
 const WORTH = 40;
 
 /**
- * velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1 of one rod: by banded solves, or by the dense matrix if it is needed so often that computing it, with
+ * velocity = S H⁻¹ Sᵀ impulse at some sides of one rod: by banded solves, or by the dense matrix if it is needed so often that computing it, with
  * one solve per column, pays off. A hard contact step needs hundreds.
  */
 export function respondTo(
@@ -119,32 +125,27 @@ export function respondTo(
   impulse: Float64Array,
   der: DerRod,
   slot: Slot,
-  sides: ContactSides,
-  c: number,
-  end: number,
-  scale: number,
+  range: SideRange,
 ): void {
+  const { sides, c, end } = range;
   const axes = axesOf(sides);
   const size = axes * (end - c);
   const enough = Math.ceil(size / 4);
   if (sides.goal || slot.turns++ < enough || size * size > WORTH * der.size) {
-    solveSides(velocity, impulse, der, slot, sides, c, end, scale);
+    solveSides(velocity, impulse, der, slot, range);
     return;
   }
-  if (slot.turns === enough + 1) writeResponse(der, slot, sides, c, end, scale);
+  if (slot.turns === enough + 1) writeResponse(der, slot, range);
   multiply(velocity, slot.response, impulse, axes * c, size);
 }
 
-/** velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod. */
+/** The same by one banded solve. */
 function solveSides(
   velocity: Float64Array,
   impulse: Float64Array,
   der: DerRod,
   { x, right, factor, matrix }: Slot,
-  sides: ContactSides,
-  c: number,
-  end: number,
-  scale: number,
+  { sides, c, end, scale }: SideRange,
 ): void {
   if (sides.goal) x.set(right);
   else x.fill(0);
@@ -158,7 +159,8 @@ let unit = new Float64Array(0);
 let column = new Float64Array(0);
 
 /** The dense matrix of the same map, column by column. */
-function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
+function writeResponse(der: DerRod, slot: Slot, range: SideRange): void {
+  const { sides, c, end } = range;
   const axes = axesOf(sides);
   const size = axes * (end - c);
   // with spare capacity, but not too much: 25,000 hairs have one each
@@ -171,7 +173,7 @@ function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, 
   }
   for (let j = 0; j < size; j++) {
     unit[first + j] = 1;
-    solveSides(column, unit, der, slot, sides, c, end, scale);
+    solveSides(column, unit, der, slot, range);
     unit[first + j] = 0;
     // symmetric: columns are rows
     for (let i = 0; i < size; i++) slot.response[j * size + i] = column[first + i];

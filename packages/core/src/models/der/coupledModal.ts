@@ -5,18 +5,9 @@
  * is one sparse symmetric matrix. Subspace iteration is that of modal.ts, with the bodies' inertia, which is not diagonal, in the mass matrix. Rods
  * joined by bodies have their modes in common.
  */
-
 import { SceneError } from '../../errors.ts';
-import { BAND_WIDTH, readEntry } from '../../linalg/band.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
-import {
-  analyzeSparse,
-  createSparsePattern,
-  factorSparse,
-  type SparseFactor,
-  type SparsePattern,
-  solveSparse,
-} from '../../linalg/sparse.ts';
+import { solveSparse } from '../../linalg/sparse.ts';
 import { pow, sin } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
@@ -26,96 +17,19 @@ import { writeHeldTorque } from './held.ts';
 import { assembleDamping } from './modal.ts';
 import { writeRightSide } from './newton.ts';
 import type { Stage } from './stage.ts';
+import {
+  type Entries,
+  factorShifted,
+  gather,
+  massEntries,
+  merge,
+  multiply,
+  number,
+  type Unknowns,
+} from './systemMatrix.ts';
 import { assembleTangent, stiffEnough } from './tangent.ts';
 import { startOuter } from './weldedNewton.ts';
 import { assembleTies, type Member, type System } from './welds.ts';
-
-/** A sparse symmetric matrix as entries: lower triangle, without duplicates. */
-interface Entries {
-  readonly row: number[];
-  readonly column: number[];
-  readonly value: number[];
-}
-
-interface Unknowns {
-  readonly size: number;
-  /** Index of unknown d of member m, −1 if it is prescribed or slaved. */
-  readonly ofRod: readonly Int32Array[];
-  /** Index of component k of body b at 6 b + k, −1 if it is locked. */
-  readonly ofBody: Int32Array;
-  readonly labels: readonly string[];
-}
-
-const AXES = ['x', 'y', 'z'];
-
-function number({ members, bodies }: System): Unknowns {
-  const labels: string[] = [];
-  const ofRod = members.map(({ der }) =>
-    Int32Array.from({ length: der.size }, (_, d) => {
-      if (der.fixed[d]) return -1;
-      const what = (d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${AXES[d & 3]}`;
-      return labels.push(members.length > 1 ? `rod '${der.rod.id}' ${what}` : what) - 1;
-    }),
-  );
-  const ofBody = Int32Array.from({ length: 6 * bodies.length }, (_, i) => {
-    const { body } = bodies[Math.floor(i / 6)];
-    const k = i % 6;
-    if (!body.free[k]) return -1;
-    return labels.push(`body '${body.id}' ${k < 3 ? AXES[k] : `rotation ${AXES[k - 3]}`}`) - 1;
-  });
-  return { size: labels.length, ofRod, ofBody, labels };
-}
-
-/** Collects the entries of the members' matrices, of the rows of their welds and of the bodies' matrix. */
-function gather(system: System, unknowns: Unknowns): Entries {
-  const out: Entries = { row: [], column: [], value: [] };
-  const add = (i: number, j: number, value: number): void => {
-    if (i < 0 || j < 0 || value === 0) return;
-    out.row.push(Math.max(i, j));
-    out.column.push(Math.min(i, j));
-    out.value.push(value);
-  };
-  system.members.forEach(({ der, work, ties }, m) => {
-    const index = unknowns.ofRod[m];
-    const { borderSize } = work.matrix;
-    for (let d = 0; d < der.size; d++) {
-      if (index[d] < 0) continue;
-      for (let e = 0; e <= d; e++) {
-        if (d - e > BAND_WIDTH && e >= borderSize) e = d - BAND_WIDTH;
-        add(index[d], index[e], readEntry(work.matrix, d, e));
-      }
-    }
-    for (const { body, rows } of ties)
-      for (let k = 0; k < 6; k++)
-        for (let d = 0; d < der.size; d++) add(unknowns.ofBody[6 * body + k], index[d], rows[k * der.size + d]);
-  });
-  const n = 6 * system.bodies.length;
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j <= i; j++)
-      add(unknowns.ofBody[i], unknowns.ofBody[j], 0.5 * (system.outer[i * n + j] + system.outer[j * n + i]));
-  return out;
-}
-
-function massEntries(system: System, unknowns: Unknowns): Entries {
-  const out: Entries = { row: [], column: [], value: [] };
-  const add = (i: number, j: number, value: number): void => {
-    if (i < 0 || j < 0 || value === 0) return;
-    out.row.push(i);
-    out.column.push(j);
-    out.value.push(value);
-  };
-  system.members.forEach(({ der }, m) => {
-    for (let d = 0; d < der.size; d++) add(unknowns.ofRod[m][d], unknowns.ofRod[m][d], der.mass[d]);
-  });
-  system.bodies.forEach(({ mass, worldInertia }, b) => {
-    for (let k = 0; k < 3; k++) {
-      add(unknowns.ofBody[6 * b + k], unknowns.ofBody[6 * b + k], mass);
-      for (let m = 0; m <= k; m++)
-        add(unknowns.ofBody[6 * b + 3 + k], unknowns.ofBody[6 * b + 3 + m], worldInertia[3 * k + m]);
-    }
-  });
-  return out;
-}
 
 /** Calls `action` with everything at rest, and restores velocities. */
 function atRest<T>(system: System, action: () => T): T {
@@ -153,48 +67,6 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
     assembleTies(system, member, { elastic: true, rateScale: 0 });
   }
   return { ...gather(system, unknowns), unknowns };
-}
-
-/** Merges duplicate entries. */
-function merge({ row, column, value }: Entries, size: number): SparseSymmetric {
-  const sums = new Map<number, number>();
-  row.forEach((i, k) => {
-    const key = i * size + column[k];
-    sums.set(key, (sums.get(key) ?? 0) + value[k]);
-  });
-  const keys = [...sums.keys()].sort((a, b) => a - b);
-  return {
-    row: Int32Array.from(keys, (key) => Math.floor(key / size)),
-    column: Int32Array.from(keys, (key) => key % size),
-    value: Float64Array.from(keys, (key) => sums.get(key) as number),
-  };
-}
-
-/** y = A x. */
-function multiply(y: Float64Array, { row, column, value }: SparseSymmetric, x: Float64Array): void {
-  y.fill(0);
-  for (let k = 0; k < value.length; k++) {
-    y[row[k]] += value[k] * x[column[k]];
-    if (row[k] !== column[k]) y[column[k]] += value[k] * x[row[k]];
-  }
-}
-
-/** K + σM, factored. */
-function factorShifted(stiffness: SparseSymmetric, mass: SparseSymmetric, size: number, shift: number): SparseFactor {
-  const pairs = [stiffness, mass].flatMap(({ row, column }) =>
-    Array.from(row, (i, k): [number, number] => [i, column[k]]),
-  );
-  const pattern: SparsePattern = createSparsePattern(size, pairs);
-  const values = new Float64Array(pattern.slots);
-  stiffness.value.forEach((value, k) => {
-    values[pattern.slotOf(stiffness.row[k], stiffness.column[k])] += value;
-  });
-  mass.value.forEach((value, k) => {
-    values[pattern.slotOf(mass.row[k], mass.column[k])] += shift * value;
-  });
-  const factor = analyzeSparse(pattern, pairs);
-  factorSparse(factor, values, 0);
-  return factor;
 }
 
 /** A typical ω² of slow bending of the rods with the masses they carry: eigenvalues far below it count as zero. */

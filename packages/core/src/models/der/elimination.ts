@@ -4,7 +4,9 @@
  * With K = LDLᵀ this needs only the forward solves, L⁻¹B, which are zero outside their fill (ordering.ts). A closed rod that no weld divides has a
  * border, and is solved as a whole.
  */
-import { BAND_WIDTH, finishBand, forwardBand, inversePivot, PAD, ROW, solveBand } from '../../linalg/band.ts';
+
+import { finishBand, forwardBand, inversePivot, PAD, solveBand } from '../../linalg/band.ts';
+import { BAND_WIDTH, ROW } from '../../linalg/bandMatrix.ts';
 import { forwardBandTriple } from '../../linalg/bandRows.ts';
 import { factorInOrder, isParted } from './ordering.ts';
 import { addOuter, type Member, type System, writeSlave } from './welds.ts';

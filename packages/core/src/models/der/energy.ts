@@ -7,7 +7,7 @@
  *
  * Element Hessians are not made positive definite separately: a prototype then needed 155 Newton iterations instead of 8.
  */
-import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
+import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { addViscous, gatherMotion } from './damping.ts';
 import { condenseHinge, spinHinges } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';

@@ -2,7 +2,7 @@
  * Natural modes about the current state, by subspace iteration, and the matrices M, K, C. Massless unknowns (quasistatic twist) follow the others.
  */
 
-import { addEntry, clearBand } from '../../linalg/band.ts';
+import { addEntry, clearBand } from '../../linalg/bandMatrix.ts';
 import type { Matrices, Modes } from '../../model.ts';
 import { collectMatrices, findBandedModes } from '../bandedModes.ts';
 import { addElasticHessian } from './energy.ts';

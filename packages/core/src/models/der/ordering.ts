@@ -9,17 +9,9 @@
  *
  * Ball joints and hinges do not divide a rod. If loads couple the two sides of a weld (their tangent at rest may), the rod keeps its natural order.
  */
-import {
-  BAND_WIDTH,
-  type BorderedBand,
-  type BorderedFactor,
-  createBorderedBand,
-  createBorderedFactor,
-  factorBand,
-  factorPiece,
-  ROW,
-  readEntry,
-} from '../../linalg/band.ts';
+
+import { type BorderedFactor, createBorderedFactor, factorBand, factorPiece } from '../../linalg/band.ts';
+import { BAND_WIDTH, type BorderedBand, createBorderedBand, ROW, readEntry } from '../../linalg/bandMatrix.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 

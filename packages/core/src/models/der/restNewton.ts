@@ -6,7 +6,7 @@
  * docs/notes/statics-convergence.md.
  */
 
-import { clearBand, fixUnknown, multiplyBand } from '../../linalg/band.ts';
+import { clearBand, fixUnknown, multiplyBand } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import { measureMove, measureScales, type RestProblem, solveStep } from '../../statics/newton.ts';
 import { dependsOnState, solveWithLoads } from '../loadJacobian.ts';

@@ -6,15 +6,9 @@
  * The factored matrix K₀ + AᵀcA has a capped stretch stiffness c instead of k (restNewton.ts) and a small shift for rigid motions, so `solve` iterates:
  * each correction reduces the error by the ratio of bending to c, about 1e-3.
  */
-import {
-  type BorderedBand,
-  clearBand,
-  factorBand,
-  fixUnknown,
-  multiplyBand,
-  readEntry,
-  solveBand,
-} from '../../linalg/band.ts';
+
+import { factorBand, solveBand } from '../../linalg/band.ts';
+import { type BorderedBand, clearBand, fixUnknown, multiplyBand, readEntry } from '../../linalg/bandMatrix.ts';
 import type { RestTangent } from '../../model.ts';
 import {
   addJacobianProduct,

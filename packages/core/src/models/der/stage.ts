@@ -1,15 +1,10 @@
 /**
  * One stage of a rod: its parameters (inertia c, rate s, q̂ and q̃), its residual and its matrix at the current state. The equations are in newton.ts.
  */
-import {
-  addEntry,
-  BAND_WIDTH,
-  type BorderedBand,
-  type BorderedFactor,
-  createBorderedBand,
-  createBorderedFactor,
-} from '../../linalg/band.ts';
+
+import { type BorderedFactor, createBorderedFactor } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
+import { addEntry, BAND_WIDTH, type BorderedBand, createBorderedBand } from '../../linalg/bandMatrix.ts';
 import type { Loads } from '../../port.ts';
 import { addDrag, createLoadJacobian, dependsOnState, type LoadJacobian } from '../loadJacobian.ts';
 import { addGlue } from './contactSides.ts';

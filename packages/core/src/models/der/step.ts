@@ -10,37 +10,24 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
-
-import { newtonConstants } from '../../constants.ts';
-import { hypot, square } from '../../math/rounded/index.ts';
+import { square } from '../../math/rounded/index.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
-import {
-  beginStep,
-  cancelStep,
-  type DerBody,
-  moveBody,
-  recordForces,
-  setBodyStage,
-  syncPose,
-  writeAngularAcceleration,
-} from './body.ts';
+import { beginStep, cancelStep, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
-import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
-import type { DerRod } from './rod.ts';
+import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
+import { approach } from './predict.ts';
 import type { RodStep, StepStart } from './rodStep.ts';
 import { losesTurns } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
 import { initializeMotion } from './start.ts';
 
-const { GUESS_TURN } = newtonConstants;
-
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 
 /** A step in progress: the system, its start, and its cost. */
-interface Move {
+export interface Move {
   readonly system: System;
   /** One for each rod of the system. */
   readonly starts: readonly StepStart[];
@@ -50,69 +37,7 @@ interface Move {
   readonly out: RodStep;
 }
 
-/**
- * Starts the iteration at q + h v + ½h²a, limited so that no edge turns by more than half a radian. Before the first step the acceleration is omitted:
- * that of a rod just released has a kink at its clamp, from which Newton recovers slowly.
- */
-function predict(der: DerRod, h: number, withAcceleration: boolean): void {
-  const { q, v, acceleration, size, edgeCount, nodeCount, edgeLength } = der;
-  const half = withAcceleration && der.history[1] > 0 ? 0.5 * h * h : 0;
-  let largest = 0;
-  for (let j = 0; j < edgeCount; j++) {
-    const a = 4 * j;
-    const b = j + 1 < nodeCount ? a + 4 : 0;
-    const turn = Math.abs(h * v[a + 3] + half * acceleration[a + 3]);
-    let square = 0;
-    for (let k = 0; k < 3; k++) {
-      const way = h * (v[b + k] - v[a + k]) + half * (acceleration[b + k] - acceleration[a + k]);
-      square += way * way;
-    }
-    // the length of the displacement, not a sum of components: the guess must not depend on the axes
-    const move = turn + Math.sqrt(square) / edgeLength[j];
-    if (!(move <= largest)) largest = move;
-  }
-  if (!(largest < Infinity)) return;
-  const fraction = largest > GUESS_TURN ? GUESS_TURN / largest : 1;
-  for (let d = 0; d < size; d++) q[d] += fraction * (h * v[d] + half * acceleration[d]);
-}
-
-/** Pins at the time of the next stage, and a first guess for rods and bodies there. */
-function approach(move: Move, t: number, h: number, withAcceleration: boolean): boolean {
-  const { members, bodies } = move.system;
-  let countable = true;
-  for (const { der, work } of members) {
-    work.heldTheta.set(der.held.theta);
-    work.qStart.set(der.q);
-    evaluatePins(der, t);
-    if (h > 0) predict(der, h, withAcceleration);
-    countable = spreadHeldTwist(der, work.heldTheta, work.qStart) && countable;
-  }
-  // as in `predict`: not before the first step
-  const known = withAcceleration && members.every(({ der }) => der.history[1] > 0);
-  for (const body of bodies) predictBody(body, h, known);
-  if (!countable) move.out.reason = 'a clamp turns by more than a joint can count in one step';
-  return countable;
-}
-
 const bodyMove = new Float64Array(6);
-const bodyTurn = new Float64Array(3);
-
-/**
- * Bodies use the same prediction as their rods, including the acceleration of the last stage, ½h²a. Without it a rod of the benchmark needed 3.7
- * iterations per step with a body and 3.0 without, the lighter the body the more.
- */
-function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
-  const { body, mass, velocity, pose } = der;
-  const half = withAcceleration ? 0.5 * h * h : 0;
-  writeAngularAcceleration(bodyTurn, der);
-  for (let k = 0; k < 3; k++) {
-    const acceleration = mass > 0 ? der.force[k] / mass : 0;
-    bodyMove[k] = body.free[k] ? h * velocity[k] + half * acceleration : 0;
-    bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] + half * bodyTurn[k] : 0;
-  }
-  const turn = hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
-  moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
-}
 
 /** Solves the stage; the accelerations are then a = c(q − q̂). */
 function runStage({ system, options, out }: Move, stage: Stage): boolean {

@@ -1,6 +1,6 @@
 /** The tangent stiffness including that of the loads: for Newton at rest, stability verdicts, modes. */
 
-import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
 import { cloneArrays, copyArrays } from '../snapshot.ts';

@@ -12,7 +12,7 @@
  */
 
 import { newtonConstants } from '../../constants.ts';
-import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { hypot } from '../../math/rounded/index.ts';

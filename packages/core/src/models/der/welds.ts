@@ -1,5 +1,5 @@
 /** Welds of one rod: the rows B of the welded nodes and held frames; elimination.ts eliminates the rod from the bodies' equations. */
-import { type BorderedBand, readEntry } from '../../linalg/band.ts';
+import { type BorderedBand, readEntry } from '../../linalg/bandMatrix.ts';
 import type { SparseFactor } from '../../linalg/sparse.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';

@@ -6,7 +6,8 @@ import { largestTurn, predictTension } from './elements.ts';
 import { constrainHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
 import { initializeState } from './kinematics.ts';
 import { createFiberRod } from './rod.ts';
-import { assemble, createWorkspace, stepImplicit } from './step.ts';
+import { assemble, stepImplicit } from './step.ts';
+import { createWorkspace } from './workspace.ts';
 
 export function createFiberWork(cuboids: number, create?: CreateBlocks): () => void {
   const scene: Scene = {

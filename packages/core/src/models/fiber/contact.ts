@@ -30,7 +30,8 @@ import { constrainHeld, evaluateHeld } from './held.ts';
 import type { Unit } from './kernel.ts';
 import { poseSamples } from './kinematics.ts';
 import { type FiberRod, updateStiffness } from './rod.ts';
-import { stepMembers, type Workspace } from './step.ts';
+import { stepMembers } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
 

@@ -14,7 +14,8 @@ import { addElements } from './elements.ts';
 import { constrainHeld, constrainRight, returnHeld } from './held.ts';
 import { writeSpinGradient } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
-import { addDrag, addMassMatrix, type Workspace } from './step.ts';
+import { addDrag, addMassMatrix } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Data of one rod over the iterations of a step with contact. */
 export interface Slot {
@@ -90,7 +91,10 @@ export function assembleResponse(fiber: FiberRod, work: Workspace, slot: Slot, h
   work.elements.ringChi.fill(0);
   for (const mode of ['exact', 'exact-pulling'] as const) {
     clearBlocks(base);
-    if (!addElements(fiber, work.elements, work.image.fill(0), base, fiber.q, fiber.q, mode)) return false;
+    if (
+      !addElements(fiber, work.elements, { force: work.image.fill(0), matrix: base }, { x0: fiber.q, y: fiber.q }, mode)
+    )
+      return false;
     // the kernel gives half the Hessian
     for (let k = 0; k < base.diagonal.length; k++) {
       base.diagonal[k] *= 2;

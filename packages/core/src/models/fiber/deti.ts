@@ -31,7 +31,7 @@ import {
 import type { FiberOptions } from './options.ts';
 import { createPropagator, propagate, sinc } from './oscillator.ts';
 import type { FiberRod } from './rod.ts';
-import type { Workspace } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Beyond this angle [rad] from the natural shape the linear part is of no use. */
 export const LARGEST_SLOPE = 0.1;
@@ -195,7 +195,10 @@ function applyFilters(
   const multiply = (y: Float64Array, v: Float64Array): void => multiplyScaled(y, basis, v);
   // degree h ω/2 and a few, ω bounded by Gershgorin's circles [Michels2015 Appendix B]
   const expected = Math.min(Math.ceil(0.45 * h * tool.radius) + 8, KRYLOV_MOST);
-  return applyFunctions(out, krylov, multiply, x, functions, KRYLOV_TOLERANCE, expected).error <= KRYLOV_TOLERANCE;
+  return (
+    applyFunctions(out, krylov, multiply, x, functions, { tolerance: KRYLOV_TOLERANCE, expected: expected }).error <=
+    KRYLOV_TOLERANCE
+  );
 }
 
 /** total = g(ψη) − Aη in scaled coordinates, from the particles at q and their displacement η. */
@@ -208,7 +211,7 @@ function evaluateTotal(fiber: FiberRod, tool: DetiTool, work: Workspace, t: numb
   fromModal(world, basis, rotation, first, tool.work);
   for (let d = 0; d < size; d++) work.y[d] = q[d] + world[d];
   work.residual.fill(0);
-  if (!addElements(fiber, work.elements, work.residual, undefined, work.y, work.y, 'exact')) return false;
+  if (!addElements(fiber, work.elements, { force: work.residual }, { x0: work.y, y: work.y }, 'exact')) return false;
   poseSamples(fiber, work.y, v);
   gatherLoads(fiber, t);
   addLoadForce(work.residual, fiber, work.y);

@@ -18,7 +18,8 @@ import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from '.
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
 import { updateStiffness } from './rod.ts';
-import { addMassMatrix, type NewtonOptions, stepImplicit, type Workspace } from './step.ts';
+import { addMassMatrix, type NewtonOptions, stepImplicit } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Kinetic energy of displacements d in a step h, or of velocities with h = 1, and what the springs hold [J]. */
 function mechanicalEnergy(fiber: FiberRod, work: Workspace, d: Float64Array, h: number): number {
@@ -74,12 +75,12 @@ function takeFilteredStep(fiber: FiberRod, work: Workspace, t: number, dt: numbe
   if (!solveForIncrement(fiber, work, t, { mass: scale / beta, force: fresh ? (scale * start) / beta : scale }))
     return false;
   for (let d = 0; d < size; d++) middle[d] = dx[d] + (fresh ? kick * v[d] : decay2 * last[d]);
-  let isFinite = true;
+  let isBounded = true;
   for (let d = 0; d < size; d++) {
     q[d] += middle[d];
-    isFinite &&= Math.abs(q[d]) < Infinity;
+    isBounded &&= Math.abs(q[d]) < Infinity;
   }
-  if (!isFinite) return false;
+  if (!isBounded) return false;
   imposeHeld(fiber, q);
   let gain = 0;
   for (let d = 0; d < size; d++) {
@@ -111,7 +112,7 @@ function solveForIncrement(
   dx.fill(0);
   work.elements.edgeChi.fill(0);
   work.elements.ringChi.fill(0);
-  const ok = addElements(fiber, work.elements, dx, matrix, q, q, 'exact-pulling');
+  const ok = addElements(fiber, work.elements, { force: dx, matrix: matrix }, { x0: q, y: q }, 'exact-pulling');
   poseSamples(fiber, q, v);
   gatherLoads(fiber, t);
   load.fill(0);

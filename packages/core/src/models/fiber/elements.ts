@@ -54,17 +54,21 @@ export function createElements(fiber: FiberRod): Elements {
 
 const empty = new Float64Array(0);
 
+/** Where forces and, if given, their derivatives are added. */
+interface ElasticOutput {
+  readonly force: Float64Array;
+  readonly matrix?: BlockTridiagonal | undefined;
+}
+
 /**
- * Adds the mean elastic force over a step from x0 to y to `force`, and −∂force/∂y to the matrix. False if a spring has no
- * length or a position is no number.
+ * Adds the mean elastic force over a step from x0 to y to `force`, and −∂force/∂y to the matrix. Returns false if a spring has no
+ * length or a position is NaN.
  */
 export function addElements(
   fiber: FiberRod,
   elements: Elements,
-  force: Float64Array,
-  matrix: BlockTridiagonal | undefined,
-  x0: Float64Array,
-  y: Float64Array,
+  { force, matrix }: ElasticOutput,
+  { x0, y }: { readonly x0: Float64Array; readonly y: Float64Array },
   mode: TensionMode,
 ): boolean {
   const { edgeCount, ringCount, longRest, shearRest, longStiffness, shearStiffness, ringStiffness } = fiber;

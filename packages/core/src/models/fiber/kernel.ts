@@ -5,7 +5,8 @@
 import type { CreateFactor } from '../../linalg/blockSymmetric.ts';
 import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { FiberRod } from './rod.ts';
-import type { NewtonOptions, Scheme, Workspace } from './step.ts';
+import type { NewtonOptions, Scheme } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface PairMember {
   readonly fiber: FiberRod;

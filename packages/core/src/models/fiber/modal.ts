@@ -16,8 +16,9 @@ import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turn
 import { poseSamples } from './kinematics.ts';
 import { applyMass, type FiberRod, updateStiffness } from './rod.ts';
 import { staticWorkOf } from './statics.ts';
-import { addMassMatrix, type Workspace } from './step.ts';
+import { addMassMatrix } from './step.ts';
 import { assembleTangent, measureLoadJacobian } from './tangent.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Tangent stiffness, and the part of the loads in it; rejects loads that have no potential. */
 function assembleConservative(fiber: FiberRod, work: Workspace, t: number): void {

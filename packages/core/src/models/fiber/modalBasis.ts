@@ -123,10 +123,8 @@ export function createModalBasis(
   addElements(
     fiber,
     createElements(fiber),
-    new Float64Array(fiber.size),
-    matrix,
-    fiber.rest.position,
-    fiber.rest.position,
+    { force: new Float64Array(fiber.size), matrix: matrix },
+    { x0: fiber.rest.position, y: fiber.rest.position },
     'exact',
   );
   const free: number[] = [];

@@ -22,7 +22,8 @@ import { addEnergies, addMomentum, measureReactions, readChannel } from './reado
 import { noteMaterials, refuseScheme, warnOptions, warnRolling, warnScheme } from './refuse.ts';
 import { createFiberRod, type FiberRod, unknownCount, updateStiffness } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
-import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
+import { type NewtonOptions, stepImplicit, stepMembers } from './step.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
 
 /** Data of steps and queries. */
 interface FiberBundle {

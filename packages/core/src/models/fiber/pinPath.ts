@@ -7,8 +7,8 @@ import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinW
 import { evaluateRing, imposeHeld } from './held.ts';
 import type { FiberRod } from './rod.ts';
 import { descend, newton, type StaticWork } from './statics.ts';
-import type { Workspace } from './step.ts';
 import { explainOvertwist } from './twist.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface Brought {
   readonly iterations: number;
@@ -42,7 +42,7 @@ export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork,
     const overtwist = explainOvertwist(fiber, fiber.q);
     if (overtwist !== '' || k + 1 === stops.length) return { iterations, overtwist };
     statics.entry.set(fiber.q);
-    const result = newton(fiber, work, statics, stop.time, 1e-4, 30, 0);
+    const result = newton(fiber, work, statics, stop.time, { tolerance: 1e-4, iterations: 30 });
     iterations += result.iterations;
     if (!result.converged) {
       fiber.q.set(statics.entry);

@@ -10,7 +10,7 @@ import { axesOf, evaluateHeld } from './held.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
 import { applyMass } from './rod.ts';
-import type { Workspace } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Velocities of pins are differenced over this part of a time step, before and after. */
 const SPAN = 1e-2;
@@ -37,12 +37,12 @@ function addViscosity(force: Float64Array, fiber: FiberRod, work: Workspace, { s
     y[d] = isStepped ? q[d] : q[d] + 0.5 * span * v[d];
   }
   image.fill(0);
-  addElements(fiber, elements, image, undefined, x0, y, 'exact');
+  addElements(fiber, elements, { force: image }, { x0, y }, 'exact');
   for (let d = 0; d < size; d++) force[d] -= image[d];
   image.fill(0);
   for (let j = 0; j < edgeViscosity.length; j++) elements.edgeChi[j] = (2 * edgeViscosity[j]) / span;
   for (let i = 0; i < ringViscosity.length; i++) elements.ringChi[i] = (2 * ringViscosity[i]) / span;
-  addElements(fiber, elements, image, undefined, x0, y, 'exact');
+  addElements(fiber, elements, { force: image }, { x0, y }, 'exact');
   for (let d = 0; d < size; d++) force[d] += image[d];
 }
 
@@ -55,7 +55,7 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
   const force = work.residual.fill(0);
   work.elements.edgeChi.fill(0);
   work.elements.ringChi.fill(0);
-  addElements(fiber, work.elements, force, undefined, q, q, 'exact');
+  addElements(fiber, work.elements, { force }, { x0: q, y: q }, 'exact');
   addViscosity(force, fiber, work, stepping);
   addLoadForce(force, fiber, q);
   const touch = fiber.contactForce;

@@ -22,9 +22,9 @@ import { poseSamples } from './kinematics.ts';
 import { bringPins } from './pinPath.ts';
 import { type FiberRod, updateStiffness } from './rod.ts';
 import { edgeStiffness } from './scaffold.ts';
-import type { Workspace } from './step.ts';
 import { assembleTangent, createLoadJacobian, type LoadJacobian, measureLoadJacobian } from './tangent.ts';
 import { explainSoftTwist } from './twist.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface StaticWork {
   readonly factor: SymmetricFactor;
@@ -122,21 +122,26 @@ function prepare(
   return true;
 }
 
+interface RestNewtonOptions {
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Fictitious inertia of a descent, which keeps the rod near where it was; default 0. */
+  readonly inertia?: number;
+}
+
 /**
- * Newton from q. While it is far away and the matrix is not positive definite, springs that push lose their geometric
- * stiffness: without this a long rod that is let go at once takes ten times the iterations, or more.
+ * Newton's method from q. Far from the solution, while the matrix is not positive definite, compressed springs lose their geometric
+ * stiffness: without this a long rod under sudden load takes ten times the iterations, or more.
  *
- * It has converged when the residual is small beside the loads, or when a full step hardly turns anything: a residual is judged by the
- * loads that act and a position by how far Newton's method would still move it, never by a fixed force.
+ * It has converged when the residual is small compared with the loads, or when a full step turns no spring by more than rounding: the residual is
+ * compared with the loads that act and a position with the next Newton correction, never with a fixed force.
  */
 export function newton(
   fiber: FiberRod,
   work: Workspace,
   statics: StaticWork,
   t: number,
-  tolerance: number,
-  iterations: number,
-  inertia: number,
+  { tolerance, iterations, inertia = 0 }: RestNewtonOptions,
 ): NewtonResult {
   const { q, size } = fiber;
   const { elements, matrix, residual } = work;
@@ -196,7 +201,7 @@ export function descend(fiber: FiberRod, work: Workspace, statics: StaticWork, t
     {
       hold: () => statics.from.set(fiber.q),
       solve(inertia) {
-        const { converged, iterations } = newton(fiber, work, statics, t, 1e-6, 20, inertia);
+        const { converged, iterations } = newton(fiber, work, statics, t, { tolerance: 1e-6, iterations: 20, inertia });
         return { converged: converged && isMinimum(fiber, work, statics, t, inertia), iterations };
       },
       revert: () => fiber.q.set(statics.from),
@@ -265,14 +270,14 @@ function settle(
 ): { result: NewtonResult; iterations: number } {
   const { entry } = statics;
   entry.set(fiber.q);
-  let result = newton(fiber, work, statics, t, tolerance, 40, 0);
+  let result = newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 40 });
   let iterations = result.iterations;
   if (!result.converged && !result.isRounded && !leaving) {
     // what is too far for one Newton iteration is near for ten
     fiber.q.set(entry);
     for (let part = 1; part <= 10; part++) {
       fiber.loadFactor = part / 10;
-      result = newton(fiber, work, statics, t, part < 10 ? 1e-6 : tolerance, 40, 0);
+      result = newton(fiber, work, statics, t, { tolerance: part < 10 ? 1e-6 : tolerance, iterations: 40 });
       iterations += result.iterations;
       if (!result.converged) break;
     }
@@ -283,7 +288,7 @@ function settle(
     nudge(fiber, work, statics, t, 2e-3);
     iterations += descend(fiber, work, statics, t, 20);
     entry.set(fiber.q);
-    result = { ...newton(fiber, work, statics, t, tolerance, 60, 0), descended: true };
+    result = { ...newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 60 }), descended: true };
     iterations += result.iterations;
   }
   if (!result.converged) fiber.q.set(entry);

@@ -8,17 +8,10 @@
  * it, s² = x/(sinh x cosh x). Every underdamped mode then decays by exactly e⁻ˣ per step. Where αh·hω > 8, χ = tanh(αh/4) adds a viscous share to every
  * spring. Stiffness damping α1 is χ = 2 α1/h. Reasons: docs/notes/fiber.md#the-energy-momentum-step.
  */
-
-import {
-  type BlockTridiagonal,
-  type CreateBlocks,
-  clearBlocks,
-  createBlocks,
-  solveBlocks,
-} from '../../linalg/blockTridiagonal.ts';
+import { type BlockTridiagonal, clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { cosh, exp, sinh, tanh } from '../../math/rounded/index.ts';
 import { CALM, returnEnergy, ringLoss } from './calm.ts';
-import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
+import { addElements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
 import { constrainHeld, evaluateHeld, imposeHeld, imposeHeldVelocity, returnHeld } from './held.ts';
 import type { PairKernel, PairMember } from './kernel.ts';
@@ -26,7 +19,7 @@ import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { type FiberRod, highestFrequency, updateStiffness } from './rod.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
 import { explainLostTurn } from './twist.ts';
-
+import type { Workspace } from './workspace.ts';
 export type Scheme = 'energy-momentum' | 'midpoint' | 'implicit-euler';
 
 export interface NewtonOptions {
@@ -37,56 +30,6 @@ export interface NewtonOptions {
   readonly depth: number;
   /** Still the rings, and give what that takes back to the motion; see calm.ts. */
   readonly calm?: boolean;
-}
-
-export interface Workspace {
-  readonly matrix: BlockTridiagonal;
-  readonly elements: Elements;
-  readonly residual: Float64Array;
-  readonly x0: Float64Array;
-  readonly v0: Float64Array;
-  readonly y: Float64Array;
-  readonly middle: Float64Array;
-  readonly rate: Float64Array;
-  readonly image: Float64Array;
-  /** Forces of loads and contact on the particles [N]. */
-  readonly load: Float64Array;
-  /** Length of the core step [s] and factors on v before and after it, 1 per ring. */
-  readonly core: Float64Array;
-  readonly before: Float64Array;
-  readonly after: Float64Array;
-  /** Where a whole step began. */
-  readonly startQ: Float64Array;
-  readonly startV: Float64Array;
-  /** Solves of the step now taken, and most in one Newton iteration. */
-  iterations: number;
-  iterationsMax: number;
-  reason: string;
-}
-
-export function createWorkspace(fiber: FiberRod, create: CreateBlocks = createBlocks): Workspace {
-  const vector = (): Float64Array => new Float64Array(fiber.size);
-  const rings = (): Float64Array => new Float64Array(fiber.ringCount);
-  return {
-    matrix: create(fiber.ringCount),
-    elements: createElements(fiber),
-    residual: vector(),
-    x0: vector(),
-    v0: vector(),
-    y: vector(),
-    middle: vector(),
-    rate: vector(),
-    image: vector(),
-    load: vector(),
-    core: rings(),
-    before: rings(),
-    after: rings(),
-    startQ: vector(),
-    startV: vector(),
-    iterations: 0,
-    iterationsMax: 0,
-    reason: '',
-  };
 }
 
 /** Length of the core step and factors on the velocity for a step h; the springs' viscous share. */
@@ -201,7 +144,7 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
     near = middle;
     far = middle;
   } else if (euler) near = y;
-  if (!addElements(fiber, elements, r, matrix, near, far, 'given')) return false;
+  if (!addElements(fiber, elements, { force: r, matrix: matrix }, { x0: near, y: far }, 'given')) return false;
   for (let d = 0; d < size; d++) r[d] += load[d];
   for (let i = 0; i < ringCount; i++) {
     const { moved, speeds } = inertiaOf(fiber, work, scheme, h, i);
@@ -333,8 +276,7 @@ function advancePart(
   fiber: FiberRod,
   work: Workspace,
   scheme: Scheme,
-  t: number,
-  h: number,
+  { t, h }: { readonly t: number; readonly h: number },
   options: NewtonOptions,
   depth: number,
 ): boolean {
@@ -343,8 +285,8 @@ function advancePart(
   if (depth === 0) return false;
   const middle = t + 0.5 * h;
   return (
-    advancePart(fiber, work, scheme, t, middle - t, options, depth - 1) &&
-    advancePart(fiber, work, scheme, middle, t + h - middle, options, depth - 1)
+    advancePart(fiber, work, scheme, { t: t, h: middle - t }, options, depth - 1) &&
+    advancePart(fiber, work, scheme, { t: middle, h: t + h - middle }, options, depth - 1)
   );
 }
 
@@ -361,7 +303,7 @@ export function stepImplicit(
   work.iterationsMax = 0;
   work.startQ.set(fiber.q);
   work.startV.set(fiber.v);
-  if (advancePart(fiber, work, scheme, t, h, options, options.depth)) return true;
+  if (advancePart(fiber, work, scheme, { t: t, h: h }, options, options.depth)) return true;
   fiber.q.set(work.startQ);
   fiber.v.set(work.startV);
   evaluateHeld(fiber, t);

@@ -10,7 +10,7 @@ import { square } from '../../math/rounded/index.ts';
 import { addElements, type TensionMode } from './elements.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
-import type { Workspace } from './step.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface LoadJacobian {
   /** ∂f/∂x */
@@ -105,7 +105,8 @@ export function assembleTangent(
   const { matrix, residual, elements } = work;
   clearBlocks(matrix);
   residual.fill(0);
-  if (!addElements(fiber, elements, residual, matrix, fiber.q, fiber.q, mode)) return false;
+  if (!addElements(fiber, elements, { force: residual, matrix: matrix }, { x0: fiber.q, y: fiber.q }, mode))
+    return false;
   addStaticLoads(residual, fiber, fiber.q, t);
   const { diagonal, upper, lower } = matrix;
   // the kernel gives half the Hessian

@@ -1,7 +1,7 @@
 /** The response of one super-helix to forces at its contact points, by the sweep (contact.ts explains its use). */
 
 import type { ContactSides } from '../../port.ts';
-import type { Glue } from './blocks.ts';
+import type { Glue } from './assembly.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { projectRates, respondHold } from './holdSolve.ts';
 import { writeAllJacobians, writePointJacobians } from './kinematics.ts';

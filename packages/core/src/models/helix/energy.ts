@@ -9,7 +9,7 @@
  * quadratic; they are re-evaluated at every iterate, so at convergence they are exact.
  */
 
-import { type Assembly, createAssembly } from './blocks.ts';
+import { type Assembly, createAssembly } from './assembly.ts';
 import { addHold, measureHold } from './hold.ts';
 import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
 import { type HelixBody, hasLiveLoads } from './rod.ts';

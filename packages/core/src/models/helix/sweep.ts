@@ -9,22 +9,8 @@
  * The pivots D are 3×3. Their negative eigenvalues are those of the whole matrix, because elimination is a congruence. Without elimination the same
  * blocks give the dense matrix, for modes and for checks.
  */
-import {
-  type Assembly,
-  aa,
-  addTip,
-  clearOutboard,
-  F,
-  joinElement,
-  joinGlue,
-  joinInterior,
-  ka,
-  kk,
-  km,
-  ma,
-  mm,
-  Y,
-} from './blocks.ts';
+import { type Assembly, joinGlue } from './assembly.ts';
+import { aa, addTip, clearOutboard, F, joinElement, joinInterior, ka, kk, km, ma, mm, Y } from './blocks.ts';
 import type { HelixChain } from './rod.ts';
 
 /**

@@ -201,7 +201,7 @@ export function solveMany(
       impulse[3 * c + 2],
     );
   }
-  solveSweep(x, tree, sweep, undefined, wrench, undefined, last, last);
+  solveSweep(x, tree, sweep, { wrench }, last, last);
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
     readSide(velocity, 3 * c, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);

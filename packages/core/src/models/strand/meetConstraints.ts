@@ -33,7 +33,7 @@ function testRow(out: Constraints, tree: StrandTree, sweep: Sweep, r: number): v
     wrench[6 * j + 1] = -tree.length[j] * local[0];
     for (let k = 0; k < 3; k++) wrench[6 * j + 3 + k] = -local[k];
   }
-  solveSweep(out.columns[r], tree, sweep, residual, wrench, undefined);
+  solveSweep(out.columns[r], tree, sweep, { residual, wrench });
 }
 
 /**

@@ -12,18 +12,8 @@ import { carryPlaces, factorPlaces } from './places.ts';
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
-import {
-  carriedRow,
-  D,
-  expandSymmetric,
-  multiplyPhi,
-  multiplyPsi,
-  own,
-  subtractTorqueSlope,
-  timesCross,
-  writeOwn,
-  writePsi,
-} from './terms.ts';
+import { expandSymmetric, timesCross, writeOwn } from './terms.ts';
+import { carriedRow, D, multiplyPhi, multiplyPsi, own, subtractTorqueSlope, writePsi } from './transfer.ts';
 
 const f = new Float64Array(3);
 const drag = new Float64Array(9);
@@ -233,18 +223,23 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
 const right = new Float64Array(3);
 const shiftBase = new Float64Array(3);
 
+/** Right-hand side of a sweep. */
+interface SweepForces {
+  /** 3 per joint, then 3 of the base. */
+  readonly residual?: Float64Array;
+  /** 6 per link, in the link's axes. */
+  readonly wrench?: Float64Array;
+}
+
 /**
- * Solves for δφ (3 per joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 per link, on the
- * link, in its axes) would add to the forces; links after `outermost` have neither, and those after `last` are not wanted where forces
- * depend on places alone. Leaves z of every other link in the sweep.
+ * Solves for δφ (3 per joint) and δy (3, base): the matrix times `out` is −`residual` minus the forces of `wrench`. Links after `outermost` have
+ * neither. If forces depend on positions alone, links after `last` get no result. Leaves z of every other link in the sweep.
  */
 export function solveSweep(
   out: Float64Array,
   tree: StrandTree,
   sweep: Sweep,
-  residual: Float64Array | undefined,
-  wrench: Float64Array | undefined,
-  baseWrench: Float64Array | undefined,
+  { residual, wrench }: SweepForces,
   outermost: number = tree.linkCount - 1,
   last: number = tree.linkCount - 1,
 ): void {
@@ -274,7 +269,7 @@ export function solveSweep(
   const o = 3 * linkCount;
   turn(right, 0, base.rotation, 0, p, 6 * linkCount + 3);
   for (let k = 0; k < 3; k++) {
-    right[k] = -(right[k] + (residual ? residual[o + k] : 0) + (baseWrench ? baseWrench[k] : 0));
+    right[k] = -(right[k] + (residual ? residual[o + k] : 0));
     if (!base.free[k]) right[k] = 0;
   }
   turn(shiftBase, 0, sweep.baseInverse, 0, right, 0);

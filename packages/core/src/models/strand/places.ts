@@ -6,7 +6,8 @@
 import type { Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { invert3, turnBack } from './spatial.ts';
-import { D, expandSymmetric, subtractTorqueSlope, toLocal } from './terms.ts';
+import { expandSymmetric, toLocal } from './terms.ts';
+import { D, subtractTorqueSlope } from './transfer.ts';
 
 /** 6 × 6 per link. */
 const PLACES = 36;

@@ -120,7 +120,7 @@ export function writeResponse(
     const link = linkOf(firstLink, sides, side);
     wrench.fill(0);
     addWrench(wrench, tree, link, sides, side, axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0);
-    solveSweep(x, tree, sweep, undefined, wrench, undefined, link, last);
+    solveSweep(x, tree, sweep, { wrench }, link, last);
     for (let i = 0; i < m; i++) {
       const c = order[from + i];
       readSide(moved, 0, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);
@@ -137,7 +137,7 @@ export function addLinearStep(
   { sides, order, from, count: m, firstLink }: TreeSides,
   scale: number,
 ): void {
-  solveSweep(x, tree, sweep, tree.residual, undefined, undefined);
+  solveSweep(x, tree, sweep, { residual: tree.residual });
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
     readSide(moved, 0, tree, sweep, linkOf(firstLink, sides, c), sides, c, scale);

@@ -160,7 +160,7 @@ function writeBalanceDirection(balance: Balance): 'written' | 'shifted' | 'singu
     return balance.shift > 1e12 ? 'singular' : 'shifted';
   }
   if (constraints) forces.set(constraints.force);
-  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  solveSweep(direction, tree, sweep, { residual: tree.residual });
   const isSolved =
     (!constraints || meetConstraints(direction, wanted, constraints, tree, sweep)) &&
     largest(direction, 3 * tree.linkCount) < Number.POSITIVE_INFINITY;
@@ -368,7 +368,7 @@ function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
   const { negative } = sweep;
   const { constraints } = tree;
   if (!constraints) return negative;
-  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  solveSweep(direction, tree, sweep, { residual: tree.residual });
   const { count: m, response } = constraints;
   if (!meetConstraints(direction, new Float64Array(m), constraints, tree, sweep)) return -1;
   const symmetric = response.map((_, k) => 0.5 * (response[k] + response[(k % m) * m + Math.floor(k / m)]));

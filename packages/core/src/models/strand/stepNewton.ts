@@ -40,10 +40,10 @@ function writeDirection(tree: StrandTree, work: StepWork, t: number, options: So
   const { constraints, residual, linkCount } = tree;
   if (options.numeric && !constraints) return writeNumericDirection(direction, tree, work, work.phi, t);
   if (!keep && !factorSweep(tree, sweep, 0)) return false;
-  solveSweep(direction, tree, sweep, residual, undefined, undefined);
+  solveSweep(direction, tree, sweep, { residual });
   if (options.guarded && sweep.negative > 0 && turnsFar(direction, linkCount)) {
     if (!factorShifted(tree, sweep)) return false;
-    solveSweep(direction, tree, sweep, residual, undefined, undefined);
+    solveSweep(direction, tree, sweep, { residual });
   }
   if (!constraints) return true;
   lambda.set(constraints.force);
@@ -141,7 +141,7 @@ export function solveStep(tree: StrandTree, work: StepWork, t: number, options: 
  * had steps of 20 to 55 pieces, and one did not come to its end; now they are cut about as often as with der.
  */
 function isNearer(tree: StrandTree, { next, sweep }: StepWork, share: number, largest: number): boolean {
-  solveSweep(next, tree, sweep, tree.residual, undefined, undefined);
+  solveSweep(next, tree, sweep, { residual: tree.residual });
   return measureDirection(tree, next).largest <= (1 - 0.25 * share) * largest;
 }
 

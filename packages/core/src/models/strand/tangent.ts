@@ -3,7 +3,8 @@
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { addForce, bringMotion, turn } from './spatial.ts';
-import { D, own, subtractTorqueSlope, writeOwn, writePsi } from './terms.ts';
+import { writeOwn } from './terms.ts';
+import { D, own, subtractTorqueSlope, writePsi } from './transfer.ts';
 
 const spread = new Float64Array(6);
 

@@ -1,0 +1,90 @@
+/** Loads and fields in scene files: forces on rods and bodies, wind, force fields. */
+import type { Location, Timed, Varying, Vec3 } from './values.ts';
+
+/** On rods; see BodyLoadSpec for bodies. */
+export type RodLoadSpec = {
+  readonly rod: string;
+  /** `world`: keeps its direction (dead); `material`: components along d1, d2, d3, turns with the rod (follower). */
+  readonly frame?: 'world' | 'material';
+  readonly factor?: Timed;
+} & (
+  | { readonly type: 'force'; readonly at: Location; readonly force: Vec3 }
+  | { readonly type: 'torque'; readonly at: Location; readonly torque: Vec3 }
+  /** Force per rest length [N/m] over u in [from, to]. */
+  | { readonly type: 'distributed'; readonly force: Vec3; readonly from?: number; readonly to?: number }
+);
+
+/** Velocity of the air. */
+export interface WindSpec {
+  /** Velocity [m/s]; it also carries the turbulence. Default none. */
+  readonly mean?: Vec3;
+  readonly gust?: GustSpec;
+  readonly vortices?: readonly VortexSpec[];
+  readonly turbulence?: TurbulenceSpec;
+}
+
+/** The mean wind times 1 + amplitude·g(t), with g smooth, without a period, between −1 and 1, and 0 at t = 0. */
+export interface GustSpec {
+  /** Relative to the mean. */
+  readonly amplitude: number;
+  /** Of the slowest swing [s]. */
+  readonly period: number;
+}
+
+/** A straight vortex with a smooth core (Lamb–Oseen): at distance r it turns with Γ/(2πr)·(1 − exp(−r²/core²)). */
+export interface VortexSpec {
+  /** A point on the axis at t = 0 [m]. */
+  readonly center: Vec3;
+  /** It turns about this direction by the right-hand rule. */
+  readonly axis: Vec3;
+  /** Γ [m²/s]. */
+  readonly circulation: number;
+  /** [m] */
+  readonly core: number;
+  /** Of the axis [m/s]. Default 0. */
+  readonly velocity?: Vec3;
+}
+
+/** Random eddies without divergence. */
+export interface TurbulenceSpec {
+  /** Root mean square of the speed [m/s]. */
+  readonly intensity: number;
+  /** Of the largest eddies [m]. */
+  readonly length: number;
+  /** Each adds eddies of half the size. 1 to 6, default 3. */
+  readonly octaves?: number;
+  /** Whole number; another gives other eddies. Default 0. */
+  readonly seed?: number;
+  /** In which the largest eddies change [s]. Default length/intensity. */
+  readonly time?: number;
+}
+
+/** On bodies: keeps its direction; a force acts at the centre of mass. */
+export type BodyLoadSpec = {
+  readonly body: string;
+  readonly factor?: Timed;
+} & ({ readonly type: 'body-force'; readonly force: Vec3 } | { readonly type: 'body-torque'; readonly torque: Vec3 });
+
+/** A force or torque on a rod or body. */
+export type LoadSpec = RodLoadSpec | BodyLoadSpec;
+
+/** Air or a force field. */
+export type FieldSpec = {
+  /** Rods it acts on; default all. */
+  readonly rods?: readonly string[];
+  readonly factor?: Timed;
+  /** How much of it each place along a rod feels; default 1. */
+  readonly weight?: Varying;
+} /** Air that resists motion relative to the wind, normal and tangential to the rod. */ & (
+  | {
+      readonly type: 'air';
+      /** Velocity [m/s], or three expressions in x, y, z, t, or parts that add up. */
+      readonly wind?: Vec3 | readonly [string, string, string] | WindSpec;
+      /** Viscous drag per length [N s/m²]: normal, tangential. */
+      readonly linear?: readonly [number, number];
+      /** Drag ½·density·coefficient·diameter·|v|v per length. */
+      readonly quadratic?: { readonly density: number; readonly normal: number; readonly tangential?: number };
+    }
+  /** Acceleration [m/s²] (`perMass`) or force per length [N/m], three expressions in x, y, z, t, u. */
+  | { readonly type: 'force'; readonly per: 'mass' | 'length'; readonly formula: readonly [string, string, string] }
+);

@@ -1,0 +1,174 @@
+/** Directions on a branch of equilibria: derivative by the parameter, tangent, the mode of a bifurcation. */
+import { sin } from '../math/rounded/index.ts';
+import type { BranchOptions } from '../model.ts';
+import type { BranchProblem } from './branchProblem.ts';
+import { measureScales } from './newton.ts';
+
+/** Change of all unknowns and of the parameter, per arc length. */
+export interface Direction {
+  readonly x: Float64Array;
+  t: number;
+}
+
+export interface Trace {
+  readonly problem: BranchProblem;
+  readonly options: BranchOptions;
+  /** Range of the parameter. */
+  readonly range: number;
+  /** Weight of each unknown in the norm. */
+  readonly weight: Float64Array;
+  /** At the held point. */
+  readonly tangent: Direction;
+  /** Displacement by the parameter, and that of a Newton step. */
+  readonly byParameter: Float64Array;
+  readonly gone: Float64Array;
+  /** Softest mode, kept from point to point as a first guess. */
+  readonly idle: Float64Array;
+  /** Whether it is idle: see findIdleMode. */
+  hasIdle: boolean;
+  /** Parameter of the held point. */
+  readonly start: { t: number };
+  /** Arc length from the first point to the held one. */
+  readonly way: Direction;
+}
+
+/** Iterations after which a shorter distance is tried. */
+export const MOST_ITERATIONS = 24;
+
+export function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
+  const size = problem.step.length;
+  const { length, isAngle, edgeCount } = problem;
+  const turn = 2 * Math.PI;
+  return {
+    problem,
+    options,
+    range: Math.abs(options.to - options.from),
+    weight: Float64Array.from(
+      { length: size },
+      (_, d) => 1 / (edgeCount * (isAngle(d) ? turn * turn : length * length)),
+    ),
+    tangent: { x: new Float64Array(size), t: 0 },
+    byParameter: new Float64Array(size),
+    gone: new Float64Array(size),
+    idle: Float64Array.from({ length: size }, (_, d) => sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)),
+    hasIdle: false,
+    start: { t: problem.parameter },
+    way: { x: new Float64Array(size), t: 0 },
+  };
+}
+
+export function dot({ weight }: Trace, a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += weight[d] * a[d] * b[d];
+  return sum;
+}
+
+/** Inner product of two directions. */
+export function dotDirections(trace: Trace, a: Direction, b: Direction): number {
+  return dot(trace, a.x, b.x) + (a.t * b.t) / (trace.range * trace.range);
+}
+
+function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
+  for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
+}
+
+/** Writes K⁻¹ ∂(−r)/∂t to `byParameter`, by central differences of the right-hand side; the matrix must be factored. */
+export function differentiate(trace: Trace): string {
+  const { problem, range, byParameter } = trace;
+  const delta = 1e-5 * range;
+  const t = problem.parameter;
+  problem.hold('trial');
+  for (const sign of [1, -1]) {
+    const trouble = problem.place(t + sign * delta) || problem.evaluateRight();
+    if (trouble) return trouble;
+    for (let d = 0; d < byParameter.length; d++)
+      byParameter[d] = sign > 0 ? problem.step[d] : (byParameter[d] - problem.step[d]) / (2 * delta);
+    problem.revert('trial');
+  }
+  clearFixed(problem, byParameter);
+  trace.hasIdle = findIdleMode(trace, byParameter);
+  problem.solve(byParameter);
+  if (trace.hasIdle) removeIdle(trace, byParameter);
+  return '';
+}
+
+function removeIdle(trace: Trace, x: Float64Array): void {
+  const along = dot(trace, trace.idle, x);
+  for (let d = 0; d < x.length; d++) x[d] -= along * trace.idle[d];
+}
+
+/** Solves for a right-hand side of Newton's equations; omits its component along the idle mode if that is only rounding. */
+export function solveStep(trace: Trace, x: Float64Array): void {
+  const { problem, idle } = trace;
+  clearFixed(problem, x);
+  let along = 0;
+  for (let d = 0; d < x.length; d++) along += idle[d] * x[d];
+  const { length, edgeCount } = problem;
+  const isRounding = Math.abs(along) <= 10 * edgeCount * length * measureScales(problem, false).roundingForce;
+  problem.solve(x);
+  if (trace.hasIdle && isRounding) removeIdle(trace, x);
+}
+
+/**
+ * A mode with almost no stiffness that the parameter does not excite, such as a buckle that may lie in any plane through its axis: its amplitude would
+ * be determined by rounding alone. The mode of a fold is excited.
+ */
+function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
+  const { problem, weight, idle: x } = trace;
+  const { bending } = problem.measureSize();
+  let stiffness = 0;
+  for (let k = 0; k < 3; k++) {
+    for (let d = 0; d < x.length; d++) x[d] *= weight[d];
+    clearFixed(problem, x);
+    problem.solve(x);
+    const length = Math.sqrt(dot(trace, x, x));
+    if (!(length > 0 && length < Infinity)) return false;
+    for (let d = 0; d < x.length; d++) x[d] /= length;
+    stiffness = 1 / length;
+  }
+  let [along, size] = [0, 0];
+  for (let d = 0; d < x.length; d++) {
+    along += x[d] * excitation[d];
+    size += (excitation[d] * excitation[d]) / weight[d];
+  }
+  return Math.abs(along) <= 1e-5 * Math.sqrt(size) && stiffness <= (1e-3 * bending) / problem.length;
+}
+
+/** Tangent at an equilibrium, in the direction of `before`. Returns the reason if there is none, else ''. */
+export function findTangent(trace: Trace, out: Direction, before: Direction | undefined): string {
+  const { problem, options, byParameter, range } = trace;
+  const trouble = problem.linearize() || differentiate(trace);
+  if (trouble) return trouble;
+  const length = Math.sqrt(dot(trace, byParameter, byParameter) + 1 / (range * range));
+  if (!(length < Infinity)) return 'the tangent of the branch is not a number';
+  for (let d = 0; d < out.x.length; d++) out.x[d] = byParameter[d] / length;
+  out.t = 1 / length;
+  const along = before ? dotDirections(trace, out, before) : options.to - options.from;
+  if (along < 0) {
+    for (let d = 0; d < out.x.length; d++) out.x[d] = -out.x[d];
+    out.t = -out.t;
+  }
+  return '';
+}
+
+/** Mode whose stiffness is almost zero, as a direction; the matrix at a bifurcation is nearly singular. */
+export function findMode(trace: Trace, out: Direction): string {
+  const { problem, weight } = trace;
+  const trouble = problem.linearize();
+  if (trouble) return trouble;
+  const { x } = out;
+  for (let d = 0; d < x.length; d++) x[d] = sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
+  for (let k = 0; k < 8; k++) {
+    if (k > 0) for (let d = 0; d < x.length; d++) x[d] *= weight[d];
+    clearFixed(problem, x);
+    problem.solve(x);
+    const length = Math.sqrt(dot(trace, x, x));
+    if (!(length > 0 && length < Infinity)) return 'the mode of the bifurcation is not a number';
+    for (let d = 0; d < x.length; d++) x[d] /= length;
+  }
+  let largest = 0;
+  for (const value of x) if (Math.abs(value) > Math.abs(largest)) largest = value;
+  if (largest > 0 !== (trace.options.start === 'across')) for (let d = 0; d < x.length; d++) x[d] = -x[d];
+  out.t = 0;
+  return '';
+}
