@@ -231,7 +231,7 @@ describe.each([
     // the loads of this scene depend on the place through drag only
     expect(factorSweep(tree, sweep, 0)).toBe(true);
     const solved = new Float64Array(size);
-    solveSweep(solved, tree, sweep, product, undefined, undefined);
+    solveSweep(solved, tree, sweep, { residual: product });
     for (let k = 0; k < size; k++) expect(solved[k] + x[k]).toBeCloseTo(0, 8);
     const e = 1e-5;
     const plus = residualAt(phi.map((p, k) => p + e * x[k]));

@@ -39,7 +39,7 @@ function addBlock(matrix: BorderedBand, row: number, column: number, block: Floa
   for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) addEntry(matrix, row + i, column + j, block[3 * i + j]);
 }
 
-/** [C B] of the joint that closes a rod: derivatives of B, which were taken in axes turned by `angle`, back in its own. */
+/** For the joint that closes a rod: transforms the derivatives by B from axes turned by `angle` back to B's own axes. */
 function turnClosing(angle: number): void {
   const c = cosine(angle);
   const s = sin(angle);
@@ -112,8 +112,8 @@ function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefi
 }
 
 /**
- * Bend and twist: adds the gradient, and the Hessian where a matrix is given. `viscous`: velocities for stiffness damping;
- * `s`: rate of velocity by position, which makes damping stiffness.
+ * Bend and twist: adds the gradient, and the Hessian if a matrix is given. `viscous`: velocities for stiffness damping; `s`: derivative of velocity
+ * by position, which turns damping into stiffness.
  */
 export function addJoints(
   cos: CosseratRod,
@@ -211,7 +211,7 @@ export function addEdgeHessian(matrix: BorderedBand, cos: CosseratRod, j: number
   const s1 = stiffness[o];
   const s2 = stiffness[o + 1];
   const s3 = stiffness[o + 2];
-  // S[ν] − [n]: what a rotation does to the force, in material axes
+  // S[ν] − [n]: derivative of the force by a rotation, in material axes
   sn.set([0, -s1 * y3 + n3, s1 * y2 - n2, s2 * y3 - n3, 0, -s2 * y1 + n1, -s3 * y2 + n2, s3 * y1 - n1, 0]);
   for (let i = 0; i < 3; i++) {
     for (let k = 0; k < 3; k++) {
@@ -244,7 +244,7 @@ export function addEdgeHessian(matrix: BorderedBand, cos: CosseratRod, j: number
   addBlock(matrix, a + 3, a, tx);
 }
 
-/** Force n = S(ν − e3), where S is finite. */
+/** Force n = S(ν − e3), if S is finite. */
 export function stretchForces(cos: CosseratRod): void {
   const { edgeCount, edgeStrain, edgeForce, edgeStiffness } = cos;
   for (let o = 0; o < 3 * edgeCount; o++) {
@@ -284,7 +284,7 @@ export function writeHeldTorque(out: Float64Array, cos: CosseratRod, v?: Float64
     const h = -1 - Math.min(before, after);
     const edge = Math.max(before, after);
     if (joints.freeSpin[i]) {
-      // what turns the edge turns the holder the other way: the gradient of the edge, in world axes, with its sign changed
+      // reaction on the holder: the negative gradient of the edge, in world axes
       evaluateHeldTangent(cos, i, false);
       for (let k = 0; k < 3; k++) {
         for (let m = 0; m < 3; m++) out[3 * h + k] -= edgeFrame[9 * edge + 3 * m + k] * gradientB[m];

@@ -20,7 +20,7 @@ export const hessianAA: Float64Array = new Float64Array(9);
 export const hessianAB: Float64Array = new Float64Array(9);
 export const hessianBB: Float64Array = new Float64Array(9);
 
-/** φ of r = conj(a)·b·exp(closing e3/2); false if the joint is turned too far or is not a number. */
+/** φ of r = conj(a)·b·exp(closing e3/2); returns false if the joint is turned too far or NaN. */
 export function measureRotation(
   out: Float64Array,
   o: number,
@@ -54,7 +54,7 @@ export function measureRotation(
   return true;
 }
 
-/** a(θ) and b(θ) = a'(θ)/θ; Bernoulli series where the closed form would lose digits. */
+/** a(θ) and b(θ) = a'(θ)/θ; by Bernoulli series where the closed form loses digits. */
 export function inverseSeries(square: number): { a: number; b: number } {
   const s = square;
   if (s < 0.25) {
@@ -73,7 +73,7 @@ export function inverseSeries(square: number): { a: number; b: number } {
   return { a, b: slope / theta };
 }
 
-/** ½ (φ − φ0)·K(φ − φ0), bending and twisting apart. */
+/** Adds ½ (φ − φ0)·K(φ − φ0), separately for bending and twisting. */
 export function jointEnergy(
   out: { bending: number; twisting: number },
   phi: Float64Array,

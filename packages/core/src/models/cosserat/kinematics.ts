@@ -57,7 +57,7 @@ export function evaluatePins(cos: CosseratRod, t: number): void {
   updateStiffness(cos, t);
 }
 
-/** Stiffness at time t where the moduli change. */
+/** Updates the stiffness to time t, if moduli change. */
 function updateStiffness(cos: CosseratRod, t: number): void {
   const { rod, joints, edgeStiffness, edgeCount, compiled, shearFollowsE } = cos;
   if (!rod.moduli || !compiled) return;
@@ -123,8 +123,8 @@ export function placePinned(cos: CosseratRod, withVelocity: boolean): void {
 }
 
 /**
- * A first guess for the frames where held ones have turned about their tangent since they were remembered: the turn is spread
- * linearly over arc length. False when it is more than joints can count, about half a turn an edge.
+ * First guess for the frames after held ones have turned about their tangents: distributes the rotation linearly over arc length. Returns false if
+ * the rotation is more than joints can represent, about half a turn per edge.
  */
 export function spreadHeldTwist(cos: CosseratRod): boolean {
   const { heldPin, heldMemory, poses, pins, rod, edgeCount, q } = cos;
@@ -175,7 +175,7 @@ export function moveBy(cos: CosseratRod, step: Float64Array, fraction: number): 
   }
 }
 
-/** Frames, strains and joint rotations from q; false if the rod cannot be: not a number, or a joint turned too far. */
+/** Computes frames, strains and joint rotations from q; returns false if a number is NaN or a joint is turned too far. */
 export function measureStrain(cos: CosseratRod): boolean {
   const { q, edgeCount, nodeCount, edgeFrame, edgeStrain, rod, joints, jointRotation, jointActive } = cos;
   for (let j = 0; j < edgeCount; j++) {
@@ -274,7 +274,7 @@ export function initializeState(cos: CosseratRod): boolean {
   return countable;
 }
 
-/** Turns the sign of b so that the twist from a to b is the one that was asked for. */
+/** Chooses the sign of quaternion b that gives the requested twist from a to b. */
 function chooseSign(q: Float64Array, a: number, b: number, twist: number): boolean {
   const w = q[a] * q[b] + q[a + 1] * q[b + 1] + q[a + 2] * q[b + 2] + q[a + 3] * q[b + 3];
   const z = q[a] * q[b + 3] - q[a + 1] * q[b + 2] + q[a + 2] * q[b + 1] - q[a + 3] * q[b];

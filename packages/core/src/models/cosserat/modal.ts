@@ -32,7 +32,7 @@ export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Ma
   });
 }
 
-/** Damping into work.matrix: mass part, and what β makes of the elastic stiffness without its geometric part. */
+/** Writes the damping matrix to work.matrix: mass damping, and β times the elastic stiffness without its geometric part. */
 function assembleDamping(cos: CosseratRod, work: Workspace): void {
   const { size, mass, massDamping, edgeDamping, edgeStiffness, edgeForce } = cos;
   clearBand(work.matrix);
@@ -50,7 +50,7 @@ function assembleDamping(cos: CosseratRod, work: Workspace): void {
   for (let d = 0; d < size; d++) addEntry(work.matrix, d, d, mass[d] * massDamping[d]);
 }
 
-/** Hessian of joints that rest where they are now, with their stiffness times β. */
+/** Hessian of joints whose rest state is the current one, with stiffness times β. */
 function addViscousJoints(cos: CosseratRod, work: Workspace): void {
   const { joints, jointRotation } = cos;
   const stiffness = joints.stiffness.slice();

@@ -177,7 +177,7 @@ function createQueries({ parts, tools }: CosseratBundle): Queries {
   };
 }
 
-/** Queries that change nothing. */
+/** Runs a query and restores the state afterwards. */
 function withState<T>(cos: CosseratRod, { entry }: Tools, action: () => T): T {
   takeSnapshot(entry, cos);
   try {

@@ -24,7 +24,7 @@ import { measureLoads } from './tangent.ts';
 /** Lengths of the rod from the origin, from which on an iteration is not accepted as the first. */
 const FAR = 100;
 
-/** Forces, and torques as forces on an arm of the rod's length, against tolerance × scale or what rounding allows. */
+/** Compares forces, and torques divided by the rod's length, with tolerance × scale and with rounding. */
 function measureConvergence(
   cos: CosseratRod,
   work: Workspace,
@@ -106,7 +106,7 @@ export function writeRightSide(cos: CosseratRod, work: Workspace): void {
   }
 }
 
-/** Fraction of the step in which nothing turns by more than `rotation` and no edge closes up. */
+/** Fraction of the step that turns nothing by more than `rotation` and collapses no edge. */
 export function limitStep(cos: CosseratRod, step: Float64Array, rotation: number): number {
   const { edgeCount, nodeCount, rod } = cos;
   let largest = 0;
@@ -125,7 +125,7 @@ export function limitStep(cos: CosseratRod, step: Float64Array, rotation: number
   return largest > rotation ? rotation / largest : 1;
 }
 
-/** What the step does to the strain of edge j: RᵀΔx/l + ν×ϑ. */
+/** Change of the strain of edge j by the step: RᵀΔx/l + ν×ϑ. */
 export function writeEdgeStep(out: Float64Array, cos: CosseratRod, j: number, step: Float64Array): void {
   const { nodeCount, edgeFrame, edgeStrain, rod } = cos;
   const a = 6 * j;
@@ -149,7 +149,7 @@ export function writeEdgeStep(out: Float64Array, cos: CosseratRod, j: number, st
 
 const edgeStep = new Float64Array(3);
 
-/** Adds `fraction` of what the step implies to n; returns the largest move, relative. */
+/** Adds `fraction` of the step to the unknowns, and the corresponding change to n; returns the largest relative move. */
 export function takeStep(cos: CosseratRod, work: Workspace, fraction: number): number {
   const { edgeCount, nodeCount, edgeForce, rod } = cos;
   const { step, edgePenalty, edgeError, edgeViscous } = work;

@@ -3,7 +3,7 @@ import type { OptionFields } from '../optionFields.ts';
 
 /** Options of the model `cosserat`. */
 export interface CosseratOptions {
-  /** Implicit: `tr-bdf2` (default), `implicit-euler`, `midpoint`. Explicit: `verlet`, which takes as many steps as it must. */
+  /** Implicit: `tr-bdf2` (default), `implicit-euler`, `midpoint`. Explicit: `verlet`, which subdivides the step as stability requires. */
   readonly integrator?: 'tr-bdf2' | 'implicit-euler' | 'midpoint' | 'verlet';
   /**
    * `physical`: shear, stretch and rotary inertia of the rod as it is (default of the implicit integrators).

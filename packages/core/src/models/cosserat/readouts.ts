@@ -42,7 +42,7 @@ export function addMomentum(out: Momentum, cos: CosseratRod): void {
   }
 }
 
-/** Angle by which a joint bends [rad]; where the frame spins freely, that between the edge and the held tangent. */
+/** Bending angle of a joint [rad]; if the frame spins freely, the angle between the edge and the held tangent. */
 function bendingAngle({ joints, jointRotation, edgeFrame, poses }: CosseratRod, i: number): number {
   if (!joints.freeSpin[i]) return hypot(jointRotation[3 * i], jointRotation[3 * i + 1]);
   const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;

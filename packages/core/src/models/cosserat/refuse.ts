@@ -31,7 +31,7 @@ export function readSection(options: CosseratOptions, scheme: string): SectionRu
   };
 }
 
-/** Throws SceneError for what the model does not support. */
+/** Throws SceneError for features that the model does not support. */
 export function refuse(
   rods: readonly Rod[],
   scene: Scene,

@@ -19,7 +19,7 @@ import { measureLoads, stiffEnough, zeroShift } from './tangent.ts';
 /** Largest rotation in one iteration [rad]. */
 const ROTATION = 0.5;
 
-/** Stiffness of edges in the matrix: their own, or what is enough beside bending and the forces that they transmit. */
+/** Sets the stiffness of edges in the matrix: their own, capped well above bending and the forces that they transmit. */
 export function capPenalties(cos: CosseratRod, work: Workspace): void {
   const multiple = stiffEnough(cos);
   const { edgeForce, edgeStiffness, stiffnessScale, nodeCount, rod } = cos;

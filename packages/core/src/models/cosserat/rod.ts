@@ -34,7 +34,7 @@ export interface Joints {
   readonly length: Float64Array;
   /** 1: holds a direction only, free to spin. */
   readonly freeSpin: Uint8Array;
-  /** 0: always there; 1: while pin `pin` holds; 2: once it has let go. */
+  /** 0: always active; 1: while pin `pin` holds; 2: after it was released. */
   readonly mode: Uint8Array;
   readonly pin: Int32Array;
 }
@@ -77,7 +77,7 @@ export interface CosseratRod {
 
   /** Shear GA (about d1, d2) and stretch EA [N], 3 per edge; Infinity: rigid. */
   readonly edgeStiffness: Float64Array;
-  /** Both stiffnesses as compiled, where the moduli change in time; undefined if they do not. */
+  /** Both stiffnesses as compiled, if the moduli change in time; otherwise undefined. */
   readonly compiled: { readonly joint: Float64Array; readonly edge: Float64Array } | undefined;
   /** Mass [kg] or moment of inertia [kg m²] of each unknown. */
   readonly mass: Float64Array;
@@ -200,8 +200,8 @@ function buildJoints(rod: Rod, pins: readonly Pin[]): { joints: Joints; heldPin:
 }
 
 /**
- * GA of the section from what the rod knows: exact for circles, ellipses and tubes, 0.84 GA for a square (where 5/6 is
- * the usual shear factor).
+ * GA of the section, estimated from its other stiffnesses: exact for circles, ellipses and tubes, 0.84 GA for a square (5/6 is the usual shear
+ * factor).
  */
 function shearStiffness(EA: number, EI1: number, EI2: number, GJ: number): number {
   return (GJ * EA * (EI1 + EI2)) / (4 * EI1 * EI2);
@@ -271,7 +271,7 @@ function buildConstants(rod: Rod, rule: SectionRule): EdgeConstants {
   return out;
 }
 
-/** Mass of an edge [kg]: what its two nodes have of it, by length. */
+/** Mass of an edge [kg]: its part, by length, of the masses of its two nodes. */
 function edgeMass(rod: Rod, j: number): number {
   const share = (node: number): number => {
     // a node has the mass of the halves next to it

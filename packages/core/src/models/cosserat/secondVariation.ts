@@ -47,7 +47,7 @@ function edgeEnergy(cos: CosseratRod, work: Workspace, j: number, x: Float64Arra
   const turn = [x[a + 3], x[a + 4], x[a + 5]];
   const d = [0, 1, 2].map((k) => dot(edgeFrame.subarray(9 * j + 3 * k, 9 * j + 3 * k + 3), move));
   const force = [edgeForce[3 * j], edgeForce[3 * j + 1], edgeForce[3 * j + 2]];
-  // where the stiffness was replaced, the strain is the one that the force would have: see assembleTangent
+  // if the stiffness was replaced, use the strain that belongs to the force: see assembleTangent
   const strain = [0, 1, 2].map((k) => {
     const S = work.edgePenalty[3 * j + k];
     return S === edgeStiffness[3 * j + k] ? edgeStrain[3 * j + k] : (k === 2 ? 1 : 0) + force[k] / S;

@@ -29,10 +29,10 @@ export interface Workspace {
   readonly velocityHat: Float64Array;
   readonly move: Float64Array;
   readonly acceleration: Float64Array;
-  /** ν − e3 + β ν̇ − S⁻¹n, and the stiffness that stands for S in the matrix [N]; 3 per edge. */
+  /** ν − e3 + β ν̇ − S⁻¹n, and the stiffness used for S in the matrix [N]; 3 per edge. */
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
-  /** 1 + sβ where it stretches, 1 if it is rigid, and its product with the stiffness; 3 per edge. */
+  /** 1 + sβ if the edge stretches, 1 if it is rigid, and its product with the stiffness; 3 per edge. */
   readonly edgeViscous: Float64Array;
   readonly edgeTangent: Float64Array;
   readonly loadJacobian: LoadJacobian;
@@ -110,7 +110,7 @@ export function subtractLoads(cos: CosseratRod, residual: Float64Array): number 
 
 const series = new Float64Array(4);
 
-/** v = J_r(ψ)u: what of the rate of a rotation vector is angular velocity in material axes. */
+/** v = J_r(ψ)u: angular velocity in material axes from the rate u of a rotation vector. */
 export function applyRightJacobian(
   out: Float64Array,
   o: number,
@@ -132,7 +132,7 @@ export function applyRightJacobian(
   out[o + 2] = uz - series[2] * pz + series[3] * (x * py - y * px);
 }
 
-/** Δ and ψ from `base`, and from them velocities and accelerations. False if a frame turned by more than it may. */
+/** Computes Δ and ψ relative to `base`, then velocities and accelerations. Returns false if a frame turned too far. */
 export function measureMotion(cos: CosseratRod, work: Workspace, stage: Stage): boolean {
   const { q, v, nodeCount, edgeCount, fixed } = cos;
   const { base, move, moveHat, velocityHat, acceleration } = work;
@@ -246,7 +246,7 @@ function addStrainRate(cos: CosseratRod, j: number, error: Float64Array, beta: n
   }
 }
 
-/** S where it is finite; a penalty well above all other stiffness where the rod is rigid. */
+/** Sets the edge stiffness in the matrix: S if it is finite, otherwise a penalty well above all other stiffness. */
 export function setPenalties(cos: CosseratRod, work: Workspace, rate: number): void {
   const { edgeStiffness, edgeCount, nodeCount, stiffnessScale, mass, rod } = cos;
   for (let j = 0; j < edgeCount; j++) {

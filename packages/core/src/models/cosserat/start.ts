@@ -24,7 +24,7 @@ export function relaxFrames(cos: CosseratRod, work: Workspace, start: Snapshot, 
     if (edgeStiffness[o] === Infinity)
       edgeStiffness[o] = stiffEnough(cos) * stiffnessScale[6 * j] * rod.edgeLengthRest[j];
   }
-  // everything that has mass stays where it is
+  // everything that has mass stays in place
   for (let d = 0; d < size; d++) fixed[d] = d % 6 < 3 || mass[d] > 0 ? 1 : 0;
   const velocity = cos.v.slice();
   const options = { tolerance: 1e-12, iterations: 60, rotation: 0.5 };

@@ -38,7 +38,7 @@ export interface RodStep {
 
 const STATE = ['q', 'v', 'acceleration', 'edgeForce', 'heldMemory'] as const;
 
-/** State at the start of a step, to come back to. */
+/** State at the start of a step, for restoring it. */
 export interface Snapshot extends Readonly<Record<(typeof STATE)[number], Float64Array>> {
   /** Δ and v of the first of two stages. */
   readonly stageMove: Float64Array;
@@ -79,7 +79,7 @@ export interface Move {
 
 const turned = new Float64Array(3);
 
-/** First guess: on with the velocity (and acceleration) for `h`, as far as nothing turns by more than half a radian. */
+/** First guess: extrapolates with velocity (and acceleration) over `h`, limited so that nothing turns by more than half a radian. */
 function predict({ cos }: Move, h: number): void {
   const { q, v, acceleration, nodeCount, edgeCount, rod } = cos;
   const half = 0.5 * h * h;
@@ -193,11 +193,11 @@ function midpoint(move: Move): boolean {
   return false;
 }
 
-/** Largest gains of energy, as parts of it: of a step of second order, and of the implicit Euler step that takes its place. */
+/** Largest accepted gains of energy, relative to it: of a second-order step, and of the implicit Euler step that replaces it. */
 const GAIN = 1e-2;
 const GAIN_EULER = 2e-2;
 
-/** TR-BDF2, or implicit Euler where that would gain energy (guard.ts). */
+/** TR-BDF2, or implicit Euler if that would gain energy (guard.ts). */
 function stepGuarded(move: Move): boolean {
   const { cos, work, start, t, h, out } = move;
   const { before, after } = start;
@@ -217,7 +217,7 @@ function stepGuarded(move: Move): boolean {
   return false;
 }
 
-/** One step; on failure the rod is back where it was. */
+/** One step; on failure restores the rod. */
 export function stepImplicit(asked: Move, scheme: ImplicitScheme, robust: boolean): void {
   const { cos, start, t, h, options, out } = asked;
   takeSnapshot(start, cos);

@@ -1,4 +1,4 @@
-/** The tangent stiffness with what the loads add to it: for stability verdicts and modes. */
+/** The tangent stiffness including the derivatives of loads, for stability verdicts and modes. */
 
 import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
@@ -44,7 +44,7 @@ export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, ca
   return true;
 }
 
-/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
+/** Subtracts the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
 export function closeTangent(cos: CosseratRod, work: Workspace): void {
   if (dependsOnState(cos.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
   for (let d = 0; d < cos.size; d++) if (cos.fixed[d]) fixUnknown(work.matrix, d);

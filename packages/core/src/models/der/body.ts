@@ -298,7 +298,7 @@ export function evaluateBody(der: DerBody, t: number, inertia: number, s: number
   der.spin.set(spin);
   writePose(der);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
-  // the weight of the welded nodes comes with the rods' loads
+  // the weight of welded nodes is among the rods' loads
   writeBodyLoad(der, t);
   for (let k = 0; k < 3; k++) {
     residual[k] += der.mass * inertia * (der.position[k] - der.positionHat[k]);

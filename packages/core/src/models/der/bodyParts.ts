@@ -1,4 +1,4 @@
-/** What rods with bodies need beyond single rods, as an optional part of the model: a model without it rejects welds. */
+/** Support for rods with bodies, as an optional part of the model: a model without it rejects welds. */
 import { exportSystemMatrices, findSystemModes, modesOfRod } from './coupledModal.ts';
 import { findSystemEquilibrium } from './coupledStatics.ts';
 import { createPartedOrder } from './ordering.ts';

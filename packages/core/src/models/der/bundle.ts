@@ -81,7 +81,7 @@ export interface DerBundle extends DerInput {
   readonly movedTo: Float64Array;
 }
 
-/** Builds rods and bodies in their state at t = 0. Throws SceneError for what the scheme or the program does not support. */
+/** Builds rods and bodies in their state at t = 0. Throws SceneError for features that the scheme or the program does not support. */
 export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const { drives, scene, coupling } = input;
   const wishes: DerOptions = scene.solver?.der ?? {};
@@ -165,7 +165,7 @@ function initialize(bundle: Unstarted): void {
   if (failure) throw new SceneError(['rods'], failure);
 }
 
-/** Forces at t that the scheme carries from step to step. Returns an error, or an empty string. */
+/** Computes the forces at t that the scheme stores from step to step. Returns an error, or an empty string. */
 export function initializeScheme({ rods, ders, tools, systems, explicitSchemes }: Unstarted, t: number): string {
   let trouble = '';
   systems.forEach(({ system, rods: members }, s) => {

@@ -40,7 +40,7 @@ function writeBendingGradient(
     const a = j >= 0 ? 3 * j : 3 * (-1 - j);
     const w1 = kx * m2[a] + ky * m2[a + 1] + kz * m2[a + 2];
     const w2 = -(kx * m1[a] + ky * m1[a + 1] + kz * m1[a + 2]);
-    // where a ring is closed, the axes are turned: into them and back
+    // the axes are turned at the joint that closes a ring: into them and back
     const turn = side === 1 ? jointOffset[i] : 0;
     const cos = cosine(turn);
     const sin = sine(turn);

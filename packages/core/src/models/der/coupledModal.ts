@@ -272,7 +272,7 @@ export function exportSystemMatrices(system: System, t: number, rod: string): Ma
     const { size } = unknowns;
     const stiffness = merge(entries, size);
     const mass = merge(massEntries(system, unknowns), size);
-    // damping of welded nodes and held frames goes to their bodies
+    // damping of welded nodes and held frames acts on their bodies
     system.outer.fill(0);
     system.outerRight.fill(0);
     for (const member of system.members) {

@@ -64,7 +64,7 @@ export function findSystemEquilibrium(
       judge: () => judge(system, t),
       leave(round) {
         search.iterations = 0;
-        // close to a critical load the way back is short
+        // close to a critical load the rod easily falls back
         nudge(system, starts, t, 0.02 * round);
         descend(search, softest);
         return search.iterations;
@@ -161,7 +161,7 @@ function descend(search: Search, softest: number): void {
   }
 }
 
-/** Bodies and rods at rest where they are. */
+/** Stops bodies and rods at their current positions. */
 function stopMotion({ bodies, members }: System): void {
   for (const body of bodies) {
     body.velocity.fill(0);

@@ -1,8 +1,6 @@
 /**
- * Stiffness damping of a joint: β K times the rate of its strain.
- *
- * The rate is that of both frames of the joint. A held frame turns with its holder, so a rod that turns rigidly with its clamp or
- * with the body it is welded to feels nothing, and what damping takes from the rod's momentum its holder gets.
+ * Stiffness damping of a joint: β K times the rate of its strain. The rate includes the rotation of held frames, which turn with their holder. So a
+ * rod that turns rigidly with its clamp or body is not damped, and the momentum that damping removes from the rod acts on the holder.
  */
 import { D, strainOut } from './joint.ts';
 import type { DerRod, HeldFrames } from './rod.ts';

@@ -131,7 +131,7 @@ function addNodeBlock(out: Float64Array, base: number): void {
   out[base + 77] += H[63];
 }
 
-/** Adds H of joint i to the matrix; a held frame's rows are left out. */
+/** Adds H of joint i to the matrix, without the rows of a held frame. */
 function scatterHessian(matrix: BorderedBand, der: DerRod, i: number): void {
   const { joints, nodeCount } = der;
   const before = joints.before[i];

@@ -62,8 +62,8 @@ export function initializeExplicit(der: DerRod, work: ExplicitWork, t: number): 
 }
 
 /**
- * Continues after implicit steps with contact, which transport the frame of every edge in time. Lays Bishop frames again, with θ such that every joint
- * keeps its twist, turns included; then computes what the scheme starts from.
+ * Continues after implicit steps with contact, which transport the frame of every edge in time. Computes Bishop frames again, with θ such that every
+ * joint keeps its twist, including full turns; then the initial values of the scheme.
  */
 export function resumeExplicit(der: DerRod, work: ExplicitWork, t: number): string {
   const { joints, held, jointReferenceTwist, jointTwist, jointOffset, q } = der;
@@ -121,7 +121,7 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
   return true;
 }
 
-/** Recomputes from the state what a step inherits from the one before and the state does not contain. */
+/** Recomputes the quantities that a step takes over from the previous one and that are not part of the state. */
 export function refreshExplicit(der: DerRod, work: ExplicitWork): void {
   measureEdges(der, der.q, work.previousTangent);
   updateTwist(der);

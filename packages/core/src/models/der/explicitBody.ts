@@ -33,7 +33,7 @@ export interface ExplicitBody {
   readonly before: Float64Array;
 }
 
-/** What a junction turns with in the explicit schemes. */
+/** Rotational inertia of a junction in the explicit schemes. */
 export function addStubInertia(body: DerBody, rods: readonly DerRod[]): void {
   if (body.body.mass > 0) return;
   for (const { rod: index, pin } of body.welds) {

@@ -20,7 +20,7 @@ export interface ExplicitWork extends QuasistaticWork {
    * tension is the sum of both.
    */
   readonly edgeAxial: Float64Array;
-  /** Longest step that is taken without subdivision [s]. */
+  /** Longest step without subdivision [s]. */
   readonly stableStep: number;
 }
 

@@ -72,7 +72,7 @@ function guessAngle(der: DerRod, h: number): number {
   return angleAbout3(across, 0, across, 3, held.axis, o);
 }
 
-/** How the four variables of held frame h move with α, from what `evaluateJoint` left. */
+/** Derivatives by α of the four variables of held frame h; call after `evaluateJoint`. */
 function writeColumn(der: DerRod, h: number, own: number): void {
   const { axis } = der.held;
   const o = 3 * h;
@@ -91,7 +91,7 @@ function measureColumn(own: number): number {
   return sum;
 }
 
-/** Slope and curvature of the joint's energy in α, from what `evaluateJoint` left; H must hold its second derivatives. */
+/** First and second derivative of the joint's energy by α; call after `evaluateJoint`, with its second derivatives in H. */
 function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number; curvature: number } {
   const { axis } = der.held;
   const o = 3 * h;
@@ -119,7 +119,7 @@ function evaluateCurvature(der: DerRod, i: number): boolean {
   return true;
 }
 
-/** Viscous stiffness of half joint i in H, as a stage with that rate has it. */
+/** Writes the viscous stiffness of half joint i to H, for a stage with this rate scale. */
 export function evaluateDamping(der: DerRod, i: number, rateScale: number): boolean {
   if (!evaluateJoint(der, i)) return false;
   H.fill(0);

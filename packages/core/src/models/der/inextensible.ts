@@ -13,9 +13,9 @@ export function writeEdges(out: Float64Array, der: DerRod): void {
 }
 
 /**
- * Moves positions until every edge has its rest length. SHAKE follows the edges of the start, fast projection those that
- * `chooseDirections` names. Returns the iterations, −1 on failure.
- * Multipliers times `perForce` (1/h², or 2/h² where half the step's kick is meant) are the tensions.
+ * Moves positions until every edge has its rest length. SHAKE uses the directions of the edges at the start, fast projection those of
+ * `chooseDirections`. Returns the iterations, −1 on failure. Multipliers times `perForce` (1/h², or 2/h² if only half of the step's kick precedes the
+ * projection) are the tensions.
  */
 export function projectPositions(der: DerRod, work: ExplicitWork, shake: boolean, perForce: number): number {
   const { edgeCount, nodeCount, q, rod, edgeTension } = der;
@@ -90,9 +90,9 @@ function solveMultipliers({ edgeCount, nodeCount, rod }: DerRod, work: ExplicitW
 }
 
 /**
- * Gradients of fast projection: of the moving point where an edge is pulled, of the start where it is pushed. A multiplier λ along the edge as
- * it ends changes the energy by −½λ|Δe|², Δe the change of the edge: it damps under tension and feeds every vibration under compression.
- * NOTE: [Bergou2008 §8] has the moving point for all.
+ * Directions of fast projection: the current direction of an edge under tension, the initial one of an edge under compression. A multiplier λ along
+ * the final direction changes the energy by −½λ|Δe|², Δe the change of the edge: it damps under tension and feeds every vibration under compression.
+ * NOTE: [Bergou2008 §8] uses the current direction for all edges.
  */
 export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeStart, isPushed }: ExplicitWork): void {
   for (let j = 0; j < isPushed.length; j++) {

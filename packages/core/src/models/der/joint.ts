@@ -42,8 +42,22 @@ function readEdges({ joints, held, edgeTangent, edgeM1, edgeM2, edgeLength }: De
   const tangentF = after >= 0 ? edgeTangent : held.tangent;
   const chi = 1 + dot3(tangentE, a, tangentF, o);
   if (!(chi > FOLDED)) return false;
-  const m1 = before >= 0 ? edgeM1 : held.m1;
-  const m2 = before >= 0 ? edgeM2 : held.m2;
+  writeEdgeAxes(tangentE, before >= 0 ? edgeM1 : held.m1, before >= 0 ? edgeM2 : held.m2, a, tangentF, o);
+  P[15] = chi;
+  P[16] = before >= 0 ? edgeLength[before] : 1;
+  P[17] = after >= 0 ? edgeLength[after] : 1;
+  return true;
+}
+
+/** Tangent and axes of the first edge, at `a`, and the tangent of the second, at `o`, into P. */
+function writeEdgeAxes(
+  tangentE: Float64Array,
+  m1: Float64Array,
+  m2: Float64Array,
+  a: number,
+  tangentF: Float64Array,
+  o: number,
+): void {
   P[0] = tangentE[a];
   P[1] = tangentE[a + 1];
   P[2] = tangentE[a + 2];
@@ -56,10 +70,6 @@ function readEdges({ joints, held, edgeTangent, edgeM1, edgeM2, edgeLength }: De
   P[12] = m2[a];
   P[13] = m2[a + 1];
   P[14] = m2[a + 2];
-  P[15] = chi;
-  P[16] = before >= 0 ? edgeLength[before] : 1;
-  P[17] = after >= 0 ? edgeLength[after] : 1;
-  return true;
 }
 
 /** D and κb from the edges in P. */

@@ -34,8 +34,8 @@ export interface PairKernel {
    */
   step(scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined;
   /**
-   * An implicit Euler step of rods `first` and `second` of the job, or of one of them if the other is −1, under the contacts that the job lists; `starts`:
-   * their initial states. Updates the same as `step`. On failure nothing was moved.
+   * An implicit Euler step of rods `first` and `second` of the job, or of one of them if the other is −1, under the contacts that the job lists;
+   * `starts`: their initial states. Updates the same quantities as `step`. On failure the rods are unchanged.
    */
   stepInContact(
     job: SingleRodBatch,

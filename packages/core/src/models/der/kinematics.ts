@@ -209,7 +209,7 @@ export function initializeState(der: DerRod, work: Float64Array): void {
   der.edgeTension.fill(0);
   measureEdges(der, q, work);
   for (let i = 0; i < joints.count; i++) {
-    // a half joint carries half of the node's twist at most: its principal value is right
+    // a half joint has at most half of the node's twist: its principal value is right
     jointReferenceTwist[i] = joints.before[i] >= 0 && joints.after[i] >= 0 ? rod.nodeTwist[joints.node[i]] : 0;
   }
   measureTwist(der);

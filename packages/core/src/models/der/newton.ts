@@ -121,7 +121,7 @@ export function writeRightSide(der: DerRod, work: Workspace): void {
   }
 }
 
-/** Adds `fraction` of work.step to q and of what it implies to λ; returns the largest relative move of an edge. */
+/** Adds `fraction` of work.step to q, and of the corresponding change to λ; returns the largest relative move of an edge. */
 export function takeStep(der: DerRod, work: Workspace, fraction: number): number {
   const { size, q, edgeCount, nodeCount, edgeTangent, edgeTension, edgeLength } = der;
   const { step, edgePenalty, edgeError, edgeViscous } = work;

@@ -1,15 +1,15 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { OptionFields } from '../optionFields.ts';
 
-/** What computes rods of `der`. */
+/** Implementations of `der`. */
 export type Backend = 'standard' | 'batch' | 'simd' | 'gpu' | 'auto';
 
 /** Options of the model `der`. */
 export interface DerOptions {
   /**
-   * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for open inextensible
-   * rods that are free or held at their first node; `simd`, the same in single precision, four rods at once; `gpu`, the same in single
-   * precision on a GPU; `auto`: `gpu` if there is one, else `simd`, if it can move the rods and they are many.
+   * Implementation: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for open inextensible rods that are
+   * free or held at their first node; `simd`, the same in single precision, four rods at once; `gpu`, the same in single precision on a GPU; `auto`:
+   * `gpu` if there is one, else `simd`, if it supports the rods and they are many.
    */
   readonly backend?: Backend;
   /**

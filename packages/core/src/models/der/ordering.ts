@@ -33,7 +33,7 @@ export interface Ordering {
   /** The unknown at each position of the order. */
   readonly unknown: Int32Array;
   readonly pieces: readonly Piece[];
-  /** Unknowns at which pieces begin that must not be coupled to what is before them. */
+  /** First unknowns of pieces that must not be coupled to the unknowns before them. */
   readonly cuts: readonly number[];
   /** Of each tie. */
   readonly fills: readonly (readonly Fill[])[];
@@ -46,11 +46,12 @@ export interface Ordering {
   readonly scale?: Float64Array;
 }
 
-/** What divides a rod and what fills it. */
+/** A weld, as the elimination order sees it. */
 export interface Knot {
   readonly node: number;
+  /** True if it divides the rod into pieces that are not coupled. */
   readonly parts: boolean;
-  /** Rows that have to be solved for. */
+  /** Number of its rows that need a solve. */
   readonly rows: number;
 }
 
@@ -194,7 +195,7 @@ export function factorInOrder(
   return factor.negative === 0;
 }
 
-/** A ring is copied entry by entry where its border is near. */
+/** Copies a ring's matrix, entry by entry near its border. */
 function moveRing(from: BorderedBand, { matrix, unknown }: Ordering, piece: Piece): void {
   const border = from.borderSize;
   for (let p = piece.from; p < piece.to; p++) {

@@ -57,7 +57,7 @@ export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part
 /** Smallest unit of a step: a system, or two single rods that a kernel moves at once. Threads share units. */
 export interface Unit {
   readonly systems: readonly number[];
-  /** For two rods: their kernel, and both as one system for what the kernel does not support. */
+  /** For two rods: their kernel, and both as one system for steps that the kernel does not support. */
   readonly pair?: { readonly kernel: PairKernel; readonly system: System; readonly starts: readonly Snapshot[] };
 }
 

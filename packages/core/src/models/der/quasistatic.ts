@@ -116,7 +116,7 @@ function spreadTwist(der: DerRod): void {
     q[3] = held.theta[-1 - joints.before[0]] + rate / joints.constants[2] - jointReferenceTwist[0];
     first = 1;
   } else if (joints.count > 0 && heldEnds === 1) {
-    // held at the end only: its angle goes backwards through the rod
+    // held at the end only: propagate its angle backwards through the rod
     const last = joints.count - 1;
     const angle = held.theta[-1 - joints.after[last]] + jointReferenceTwist[last];
     for (let j = edgeCount - 1; j >= 0; j--) q[4 * j + 3] = angle;
@@ -152,7 +152,7 @@ function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean)
       if (j < 0) continue;
       const v1 = kb[3 * i] * edgeM2[3 * j] + kb[3 * i + 1] * edgeM2[3 * j + 1] + kb[3 * i + 2] * edgeM2[3 * j + 2];
       const v2 = -(kb[3 * i] * edgeM1[3 * j] + kb[3 * i + 1] * edgeM1[3 * j + 1] + kb[3 * i + 2] * edgeM1[3 * j + 2]);
-      // where a ring was joined with its frames turned, the joint sees the second edge's axes turned by that angle
+      // if a ring was closed with its frames turned, the joint uses the second edge's axes turned by that angle
       const turn = side === 1 ? jointOffset[i] : 0;
       const w1 = turn === 0 ? v1 : cos(turn) * v1 + sin(turn) * v2;
       const w2 = turn === 0 ? v2 : cos(turn) * v2 - sin(turn) * v1;

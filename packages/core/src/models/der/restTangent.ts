@@ -40,7 +40,7 @@ const NATURAL = [
   { at: 5, sign: 1 },
 ] as const;
 
-/** A rod linearized at rest: what the functions below share. */
+/** A rod linearized at rest: data that the functions below share. */
 interface RestWork {
   readonly der: DerRod;
   readonly t: number;

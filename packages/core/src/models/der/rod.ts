@@ -195,7 +195,7 @@ function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | '
   joints.length[i] = length;
 }
 
-/** What a rod is made of. */
+/** Inputs of `createDerRod`. */
 export interface DerParts {
   readonly rod: Rod;
   readonly drive: Drive;

@@ -4,9 +4,9 @@ import { evaluatePins, rebuildFrames, turnHeldFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
-/** What a rod carries from step to step, except `history`. */
+/** State that a rod keeps from step to step, except `history`. */
 const STATE = ['q', 'v', 'edgeReference', 'jointReferenceTwist', 'edgeTension', 'acceleration'] as const;
-/** What frames are transported from. */
+/** Arrays from which frames are transported. */
 const FRAMES = ['edgeTangent'] as const;
 const HELD = ['tangent', 'director', 'theta'] as const;
 const HISTORY = ['history'] as const;

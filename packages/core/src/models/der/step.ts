@@ -204,7 +204,9 @@ export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'star
   }
 }
 
-/** First guess of an implicit Euler step, with poses and loads; returns an error, or nothing. `starts`: the current state. */
+/**
+ * Writes the first guess of an implicit Euler step and evaluates poses and loads; returns an error, or an empty string. `starts`: the current state.
+ */
 export function startEuler(
   system: System,
   starts: readonly StepStart[],
@@ -292,7 +294,7 @@ function stepEuler(move: RodsMove, bold: boolean): boolean {
 /** A second-order step, or implicit Euler if that would gain energy (guard.ts). */
 function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean {
   const { system, starts, t, h, out } = move;
-  // what BDF2 remembers is gone after a step; bodies lead the pins of their rods
+  // the history of BDF2 is overwritten by a step; bodies move the pins of their rods
   const early = advance === bdf2 || system.bodies.length > 0 || system.members.some(({ der }) => willTurn(der, h));
   let before = early ? markSystem(system, t) : undefined;
   if (!advance(move)) return false;
@@ -335,7 +337,7 @@ export function stepImplicit(
   else if (scheme === 'midpoint') out.ok = midpoint(move);
   else out.ok = stepGuarded(move, scheme === 'tr-bdf2' ? trBdf2 : bdf2);
   if (out.ok && keepsTwist(move)) {
-    // from the state alone, so that a restart gives the same
+    // from the state alone, so that a restored run gives the same bits
     for (const body of system.bodies) syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;
     return out;

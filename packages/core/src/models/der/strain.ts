@@ -55,7 +55,7 @@ function writeAngleRatio(out: Float64Array, W: number): void {
   out[2] = (f + 3 * W * f1) / s2;
 }
 
-/** f alone, as `writeAngleRatio` has it. */
+/** f alone, as in `writeAngleRatio`. */
 export function angleRatio(W: number): number {
   const x = 1 - W;
   if (x < 1e-3) return 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));
@@ -63,7 +63,7 @@ export function angleRatio(W: number): number {
 }
 
 /** For the current joint, see `writeRotationScale`: g and its derivatives. */
-const scale = new Float64Array(10);
+const rotationScale = new Float64Array(10);
 
 /**
  * g = f(W) c, where c = 1/√(1 + |w|²/4) and W = c cos(m/2) is the scalar part of the quaternion between both frames; and its derivatives by
@@ -99,7 +99,7 @@ function writeRotationScale(out: Float64Array, w1: number, w2: number, ca: numbe
 }
 
 /** For the current joint: b (3 numbers) with cos(m/2)/2 and sin(m/2)/2, then ∂E/∂u (3 numbers). */
-const vectors = new Float64Array(8);
+const jointVectors = new Float64Array(8);
 
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
 export function rotationStrain(
@@ -112,11 +112,11 @@ export function rotationStrain(
 ): void {
   const ca = cos(0.5 * m);
   const sa = sin(0.5 * m);
-  writeRotationScale(scale, w1, w2, ca, sa);
-  const g = scale[0];
-  const g1 = scale[1];
-  const g2 = scale[2];
-  const gm = scale[3];
+  writeRotationScale(rotationScale, w1, w2, ca, sa);
+  const g = rotationScale[0];
+  const g1 = rotationScale[1];
+  const g2 = rotationScale[2];
+  const gm = rotationScale[3];
   const b1 = 0.5 * (ca * w1 + sa * w2);
   const b2 = 0.5 * (ca * w2 - sa * w1);
   const hc = 0.5 * ca;
@@ -151,42 +151,42 @@ export function rotationStrain(
   out[GAUSS_NEWTON + 3] = k1 * j12 * j12 + k2 * j22 * j22 + k3 * j32 * j32;
   out[GAUSS_NEWTON + 4] = k1 * j12 * j13 + k2 * j22 * j23 + k3 * j32 * j33;
   out[GAUSS_NEWTON + 5] = k1 * j13 * j13 + k2 * j23 * j23 + k3 * j33 * j33;
-  vectors[0] = b1;
-  vectors[1] = b2;
-  vectors[2] = sa;
-  vectors[3] = hc;
-  vectors[4] = hs;
-  vectors[5] = e1;
-  vectors[6] = e2;
-  vectors[7] = e3;
+  jointVectors[0] = b1;
+  jointVectors[1] = b2;
+  jointVectors[2] = sa;
+  jointVectors[3] = hc;
+  jointVectors[4] = hs;
+  jointVectors[5] = e1;
+  jointVectors[6] = e2;
+  jointVectors[7] = e3;
   writeRotationHessian(out);
 }
 
 /** The Hessian: its Gauss–Newton part plus the second derivatives of u, g_pp b + g_p b_p + b_p g_p + g b_pp, contracted with ∂E/∂u. */
 function writeRotationHessian(out: Float64Array): void {
-  const g = scale[0];
-  const g1 = scale[1];
-  const g2 = scale[2];
-  const gm = scale[3];
-  const b1 = vectors[0];
-  const b2 = vectors[1];
-  const hc = vectors[3];
-  const hs = vectors[4];
-  const e1 = vectors[5];
-  const e2 = vectors[6];
-  const e3 = vectors[7];
-  const eb = e1 * b1 + e2 * b2 + e3 * vectors[2];
+  const g = rotationScale[0];
+  const g1 = rotationScale[1];
+  const g2 = rotationScale[2];
+  const gm = rotationScale[3];
+  const b1 = jointVectors[0];
+  const b2 = jointVectors[1];
+  const hc = jointVectors[3];
+  const hs = jointVectors[4];
+  const e1 = jointVectors[5];
+  const e2 = jointVectors[6];
+  const e3 = jointVectors[7];
+  const eb = e1 * b1 + e2 * b2 + e3 * jointVectors[2];
   const eb1 = e1 * hc - e2 * hs;
   const eb2 = e1 * hs + e2 * hc;
   const ebm = 0.5 * (e1 * b2 - e2 * b1) + e3 * hc;
   const eb1m = -0.5 * (e1 * hs + e2 * hc);
   const eb2m = 0.5 * (e1 * hc - e2 * hs);
-  out[HESSIAN] = out[GAUSS_NEWTON] + scale[4] * eb + 2 * g1 * eb1;
-  out[HESSIAN + 1] = out[GAUSS_NEWTON + 1] + scale[5] * eb + g1 * eb2 + g2 * eb1;
-  out[HESSIAN + 2] = out[GAUSS_NEWTON + 2] + scale[7] * eb + g1 * ebm + gm * eb1 + g * eb1m;
-  out[HESSIAN + 3] = out[GAUSS_NEWTON + 3] + scale[6] * eb + 2 * g2 * eb2;
-  out[HESSIAN + 4] = out[GAUSS_NEWTON + 4] + scale[8] * eb + g2 * ebm + gm * eb2 + g * eb2m;
-  out[HESSIAN + 5] = out[GAUSS_NEWTON + 5] + scale[9] * eb + 2 * gm * ebm - 0.25 * g * eb;
+  out[HESSIAN] = out[GAUSS_NEWTON] + rotationScale[4] * eb + 2 * g1 * eb1;
+  out[HESSIAN + 1] = out[GAUSS_NEWTON + 1] + rotationScale[5] * eb + g1 * eb2 + g2 * eb1;
+  out[HESSIAN + 2] = out[GAUSS_NEWTON + 2] + rotationScale[7] * eb + g1 * ebm + gm * eb1 + g * eb1m;
+  out[HESSIAN + 3] = out[GAUSS_NEWTON + 3] + rotationScale[6] * eb + 2 * g2 * eb2;
+  out[HESSIAN + 4] = out[GAUSS_NEWTON + 4] + rotationScale[8] * eb + g2 * ebm + gm * eb2 + g * eb2m;
+  out[HESSIAN + 5] = out[GAUSS_NEWTON + 5] + rotationScale[9] * eb + 2 * gm * ebm - 0.25 * g * eb;
 }
 
 /** [Bergou2008 eq. 3]: both edges' material curvatures with half the weight each, and the twist. */

@@ -188,7 +188,7 @@ function systemBalances(
 function eliminateRods(system: System, stage: Stage, shift: number): boolean {
   const { members, bodies } = system;
   startOuter(system, stage);
-  // the rods' share comes with their ties
+  // the rods' part is added with their ties
   for (let b = 0; b < bodies.length; b++)
     for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
   for (const member of members) {
@@ -246,7 +246,7 @@ function createSystemProblem(system: System, stage: Stage, options: NewtonOption
   };
 }
 
-/** Negative eigenvalues of the whole system's tangent stiffness: those of the rods with welds held, and of what is left. */
+/** Negative eigenvalues of the whole system's tangent stiffness: those of the rods with welds fixed, plus those of the condensed matrix. */
 export function countNegativePivots(system: System, t: number): number {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   if (!poseSystem(system, stage)) return -1;

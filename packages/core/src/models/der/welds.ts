@@ -124,7 +124,7 @@ function addColumn(
   rows[5 * size + d] += a[0] * y - a[1] * x;
 }
 
-/** What of a rod's equations is assembled: its stiffness, and its damping times `rateScale` [1/s], 0 at rest. */
+/** Terms of a rod's equations to assemble: its stiffness, and its damping times `rateScale` [1/s], 0 at rest. */
 export interface TieTerms {
   readonly elastic: boolean;
   readonly rateScale: number;

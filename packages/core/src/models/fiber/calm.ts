@@ -27,7 +27,7 @@ export function ringLoss({ ringCount, ringStiffness }: FiberRod, x0: Float64Arra
   return sum;
 }
 
-/** Gives `energy` to the velocities. Where there is hardly any motion, it is lost: to 4 times the energy at most. */
+/** Adds `energy` to the velocities, by scaling them. Scales the kinetic energy by at most 4: if there is hardly any motion, energy is lost. */
 export function returnEnergy(
   fiber: FiberRod,
   energy: number,

@@ -43,7 +43,7 @@ interface FiberContact {
   readonly works: readonly Workspace[];
   readonly slots: (Slot | undefined)[];
   readonly createFactor: CreateFactor;
-  /** The bundle's fibers with the tolerance that contact asks for, and few or many iterations. */
+  /** The bundle's fibers with the tolerance of contact, and few or many iterations. */
   readonly quick: readonly Unit[];
   readonly patient: readonly Unit[];
 }
@@ -93,7 +93,7 @@ function slotOf({ slots, fibers, createFactor }: FiberContact, k: number): Slot 
   return slots[k];
 }
 
-/** Updates what depends on time alone: moduli and held rings. */
+/** Updates moduli and held rings to time t. */
 function moveToTime(fiber: FiberRod, t: number): void {
   updateStiffness(fiber, t);
   evaluateHeld(fiber, t);

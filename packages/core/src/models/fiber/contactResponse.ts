@@ -116,7 +116,7 @@ export function solveSlot(fiber: FiberRod, { x, factor }: Slot): void {
   returnHeld(fiber, x);
 }
 
-/** x += Sᵀ impulse of point i; the impulse stands at `from`. */
+/** x += Sᵀ impulse of point i; the impulse is at index `from`. */
 export function addImpulse(slot: Slot, sides: ContactSides, i: number, impulse: Float64Array, from: number): void {
   const at = 12 * sides.edge[slot.side[i]];
   for (let axis = 0; axis < 3; axis++)
@@ -152,8 +152,8 @@ function traceOf(fiber: FiberRod, slot: Slot, sides: ContactSides, i: number): n
 }
 
 /**
- * Number of sides from which their responses are read off blocks of the inverse instead of being solved for one by one: for a rope with a hundred sides
- * these solves took half of all the time.
+ * From this number of sides on, responses are read from blocks of the inverse instead of one solve each: for a rope with a hundred sides these solves
+ * took half of all the time.
  */
 const MANY = 8;
 

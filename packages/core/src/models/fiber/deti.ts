@@ -33,7 +33,7 @@ import { createPropagator, propagate, sinc } from './oscillator.ts';
 import type { FiberRod } from './rod.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Beyond this angle [rad] from the natural shape the linear part is of no use. */
+/** Angle from the natural shape [rad] beyond which the linear part is not a useful approximation. */
 export const LARGEST_SLOPE = 0.1;
 const KRYLOV_MOST = 240;
 const KRYLOV_TOLERANCE = 1e-10;
@@ -248,7 +248,7 @@ export function measureSlope(fiber: FiberRod, reference: Float64Array, x: Float6
   return largest;
 }
 
-/** Whether stretch, shear and rings hold more than bending, twisting, motion and a hundredth of what the loads could give. */
+/** True if stretch, shear and rings have more energy than bending, twisting, motion and a hundredth of the largest possible work of the loads. */
 function explodes(fiber: FiberRod, work: Workspace, h: number): boolean {
   const { rod, loads, q, size } = fiber;
   const { bending, twisting, stretching } = measureElastic(fiber, q);
@@ -301,7 +301,7 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   imposeHeld(fiber, q);
   const fault = findFault(fiber, tool, work, h);
   if (fault) return fail(fault);
-  // velocity: what the next step would start with, V = h e^(−hD) sinc·v
+  // velocity: the one with which the next step starts, V = h e^(−hD) sinc·v
   for (let d = 0; d < size; d++) v[d] = (q[d] - work.startQ[d]) / h;
   measureEta(fiber, tool, q);
   if (!evaluateTotal(fiber, tool, work, t + dt, h)) return fail(KRYLOV);
@@ -332,11 +332,11 @@ function pushOfPaper({ basis, alpha, total, eta, filters }: DetiTool, k: number,
 function velocityOf({ krylov, alpha, filters }: DetiTool, k: number, next: number, h: number): number {
   if (krylov) return next / (h * exp(-0.5 * alpha[0] * h));
   const decay = Math.sqrt(filters.decay2[k]);
-  // where the step is a multiple of half a period, two positions do not determine the velocity
+  // if the step is a multiple of half a period, two positions do not determine the velocity
   return Math.abs(filters.kick[k]) > 0.05 * h * decay ? next / filters.kick[k] : 0;
 }
 
-/** Why the state after a step is outside of what deti can do; undefined if it is not. */
+/** Reason why deti does not apply to the state after a step; undefined if it does. */
 function findFault(fiber: FiberRod, { placement }: DetiTool, work: Workspace, h: number): string | undefined {
   const slope = measureSlope(fiber, placement.reference, fiber.q);
   if (!(slope <= LARGEST_SLOPE))

@@ -22,7 +22,7 @@ export interface HeldRing {
   /** Rows are basis vectors, 12 × 12: 3m + axis for mean, first axis, second axis, warp. */
   readonly basis: Float64Array;
   readonly fixed: Uint8Array;
-  /** Prescribed values where `fixed`, and their rates if the pin prescribes those too: a direction alone does not. */
+  /** Prescribed values of `fixed` coordinates, and their rates if the pin prescribes those too, which a direction alone does not. */
   readonly target: Float64Array;
   readonly rate: Float64Array;
   /** Anything fixed now, and everything. */
@@ -56,7 +56,7 @@ export function holdRings(pins: readonly Pin[]): HeldRing[] {
   });
 }
 
-/** Axes of the pose: tangent, d1 turned by the twist, and the third. */
+/** Axes of the pose: tangent, d1 turned by the twist, and d2. */
 const axes = new Float64Array(9);
 
 function writeAxes(tangent: Float64Array, director: Float64Array, twist: number): void {
@@ -84,7 +84,7 @@ export function axesOf({ tangent, director, twist }: PinPose): Float64Array {
   return axes;
 }
 
-/** Pins at time t: what is fixed, in which basis, and where. */
+/** Evaluates the pins at time t: fixed coordinates, their basis and their values. */
 export function evaluateHeld(fiber: FiberRod, t: number): void {
   const { held } = fiber;
   evaluatePoses(fiber, t);
@@ -167,7 +167,7 @@ function turnBack({ basis, ring }: HeldRing, x: Float64Array): void {
   }
 }
 
-/** Moves held rings of x to where the pins are. */
+/** Moves the held rings of x to the poses of their pins. */
 export function imposeHeld(fiber: FiberRod, x: Float64Array): void {
   for (let h = 0; h < fiber.held.length; h++) {
     const ring = fiber.held[h];
@@ -179,8 +179,8 @@ export function imposeHeld(fiber: FiberRod, x: Float64Array): void {
 }
 
 /**
- * Velocities of held rings as their pins move; `mean`: those over the step, which a ring takes that is held by its direction alone.
- * Trapezoidal velocities would sawtooth there.
+ * Sets the velocities of held rings to those of their pins. `mean`: mean velocities over the step, used for a ring that is held by its direction
+ * alone: trapezoidal velocities would oscillate there.
  */
 export function imposeHeldVelocity(fiber: FiberRod, v: Float64Array, mean: Float64Array): void {
   copyHeld(fiber, v, mean);
@@ -193,7 +193,7 @@ export function imposeHeldVelocity(fiber: FiberRod, v: Float64Array, mean: Float
   }
 }
 
-/** Takes what is held out of a vector of displacements or velocities. */
+/** Sets the held coordinates of a vector of displacements or velocities to zero. */
 export function freeHeld(fiber: FiberRod, x: Float64Array): void {
   for (let h = 0; h < fiber.held.length; h++) {
     const ring = fiber.held[h];
@@ -204,7 +204,7 @@ export function freeHeld(fiber: FiberRod, x: Float64Array): void {
   }
 }
 
-/** Only what is held of `from`, into `to`; the rest of `to` stays. */
+/** Copies the held coordinates of `from` to `to`; the rest of `to` is unchanged. */
 export function copyHeld(fiber: FiberRod, to: Float64Array, from: Float64Array): void {
   for (let h = 0; h < fiber.held.length; h++) {
     const ring = fiber.held[h];
@@ -256,7 +256,7 @@ export function turnHeld({ ring: b, basis }: HeldRing, matrix: BlockTridiagonal)
   }
 }
 
-/** Fixes held unknowns in A dx = r; `returnHeld` brings the solution back to particles. */
+/** Fixes held unknowns in A dx = r; `returnHeld` transforms the solution back to particles. */
 export function constrainHeld(fiber: FiberRod, matrix: BlockTridiagonal, r: Float64Array | undefined): void {
   const { held } = fiber;
   for (let h = 0; h < held.length; h++) {

@@ -29,7 +29,7 @@ export interface FiberKernel {
   createPairs(pairs: readonly (readonly FiberRod[])[]): PairKernel[];
 }
 
-/** What is stepped by itself: a fiber, or two that a kernel steps at once. Threads share units. */
+/** Smallest set of fibers that is stepped independently: one, or two that a kernel steps at once. Threads divide the units among them. */
 export interface Unit {
   readonly members: readonly (PairMember & { readonly index: number })[];
   readonly kernel?: PairKernel;
@@ -38,7 +38,7 @@ export interface Unit {
 /** As for rods of the model der: after so many fibers of which always some wait for a partner, those stay alone. */
 const BLOCK = 128;
 
-/** Fibers with as many rings two by two, in their order; what is left over stays alone. */
+/** Pairs fibers with the same number of rings, in their order; a fiber without a partner stays alone. */
 export function pairUp(fibers: readonly FiberRod[]): number[][] {
   const waiting = new Map<number, number[]>();
   const out: number[][] = [];

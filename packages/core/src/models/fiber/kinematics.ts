@@ -106,7 +106,7 @@ function measureFrame(x: Float64Array, j: number): void {
     size[a] = Math.sqrt(across[o] * across[o] + across[o + 1] * across[o + 1] + across[o + 2] * across[o + 2]);
     for (let k = 0; k < 3; k++) across[o + k] /= size[a];
   }
-  // d1 and d2 turned back about t
+  // d1, and d2 rotated back about t
   director[0] = across[0] + across[4] * t[2] - across[5] * t[1];
   director[1] = across[1] + across[5] * t[0] - across[3] * t[2];
   director[2] = across[2] + across[3] * t[1] - across[4] * t[0];
@@ -124,7 +124,7 @@ function turnedAxis(a: number, k: number): number {
   return t[m] * across[3 * a + n] - t[n] * across[3 * a + m];
 }
 
-/** Spin of the material of edge j about its tangent: the mean of what both axes do; call after `measureFrame`. */
+/** Spin of the material of edge j about its tangent: the mean over both axes; call after `measureFrame`. */
 function measureSpin(v: Float64Array, j: number): number {
   const { length, along, size } = frame;
   sumAxis(rates, 0, v, j, false);
@@ -206,7 +206,7 @@ export function addLoadForce(force: Float64Array, fiber: FiberRod, x: Float64Arr
   }
 }
 
-/** Asks the sources for loads on the samples as they are. */
+/** Evaluates all load sources at the current samples. */
 export function gatherLoads(fiber: FiberRod, t: number): void {
   const { loads, drive, samples } = fiber;
   loads.nodeForce.fill(0);

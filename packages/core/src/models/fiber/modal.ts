@@ -149,7 +149,7 @@ function rayleighRitz(
 function normalizedShape(fiber: FiberRod, x: Float64Array): Modes['shapes'][number] {
   const { ringCount, edgeCount, rod } = fiber;
   const keep = { position: fiber.samples.nodePosition.slice(), velocity: fiber.samples.nodeVelocity.slice() };
-  // the mode as a velocity: samples then hold what is asked for
+  // the mode as a velocity: the samples then contain its shape
   poseSamples(fiber, fiber.q, x);
   const nodeDisplacement = fiber.samples.nodeVelocity.slice();
   const edgeTwist = fiber.samples.edgeSpin.slice();
@@ -198,7 +198,7 @@ export function exportMatrices(fiber: FiberRod, work: Workspace, t: number): Mat
   addMassMatrix(fiber, work.matrix, () => 1);
   for (const ring of partly) turnHeld(ring, work.matrix);
   const mass = collect(work.matrix, free);
-  // damping: mass part of each ring, and α1 K where α1 is the same all along
+  // damping: mass part of each ring, and α1 K if α1 is uniform
   for (let i = 0; i < ringCount; i++)
     for (let k = 144 * i; k < 144 * i + 144; k++)
       work.matrix.diagonal[k] = ringDamping[i] * work.matrix.diagonal[k] + fiber.ringViscosity[i] * elastic.diagonal[k];

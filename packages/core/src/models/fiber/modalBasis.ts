@@ -77,7 +77,7 @@ export function placeNatural(fiber: FiberRod): Placement {
   return { rotation, reference };
 }
 
-/** Bases of the rings in the frame of the natural shape: a pin's own where it holds a ring in part, else plain axes. */
+/** Bases of the rings in the frame of the natural shape: that of the pin if it holds part of a ring, otherwise plain axes. */
 function ringBases(fiber: FiberRod, rotation: Float64Array): Float64Array {
   const out = new Float64Array(144 * fiber.ringCount);
   for (let i = 0; i < fiber.ringCount; i++) {
@@ -95,7 +95,7 @@ function ringBases(fiber: FiberRod, rotation: Float64Array): Float64Array {
   return out;
 }
 
-/** What two rods must have in common to share a basis. */
+/** Key of a basis: rods with the same key share it. */
 export function basisKey(fiber: FiberRod, rotation: Float64Array, functions: string): string {
   const parts = [
     fiber.longRest,

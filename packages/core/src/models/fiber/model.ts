@@ -178,7 +178,7 @@ function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
       iterations += work.iterations;
       let ok = (stepped & (1 << lane)) !== 0;
       if (!ok && robust && scheme === 'energy-momentum') {
-        // never needed in any run so far: a step that loses energy before one that is not taken at all
+        // never needed in any run so far: a step that loses energy is better than a failed step
         ok = stepImplicit(fiber, work, 'implicit-euler', t, dt, newton);
         iterations += work.iterations;
       }
@@ -292,7 +292,7 @@ function layOutState(
   return { state, fibers };
 }
 
-/** Fibers two by two where there is a kernel. Work space is shared by fibers of the same size that are not stepped together. */
+/** Creates units: pairs if there is a kernel. Fibers of the same size that are not stepped together share their work space. */
 function createUnits(
   fibers: readonly FiberRod[],
   kernel: FiberKernel | undefined,

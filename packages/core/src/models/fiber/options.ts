@@ -26,7 +26,7 @@ export interface FiberOptions {
    * given back to the motion. Default false.
    */
   readonly calmRings?: boolean;
-  /** `deti`: the force filter as printed, which is biased, in place of the consistent one. Default false. */
+  /** `deti`: uses the force filter as printed, which is biased, instead of the consistent one. Default false. */
   readonly paperFilter?: boolean;
   /** `deti`: matrix functions by all eigenvectors (`eigenbasis`, default), or by Lanczos (`krylov`). */
   readonly functions?: 'eigenbasis' | 'krylov';

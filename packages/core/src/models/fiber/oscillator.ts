@@ -13,9 +13,9 @@ import { cos, exp, expm1, sin, square } from '../../math/rounded/index.ts';
 export interface Propagator {
   /** e^(−2hD) */
   decay2: number;
-  /** W: what a constant force adds in the two-step form [s²]. */
+  /** W: displacement per constant force in the two-step form [s²]. */
   force: number;
-  /** What a constant force adds in one step from rest [s²]. */
+  /** Displacement per constant force in one step from rest [s²]. */
   rest: number;
   /** Displacement by one step of a velocity [s]. */
   kick: number;
@@ -62,7 +62,7 @@ export function propagate(out: Propagator, eigenvalue: number, damping: number, 
   const q = exp(-h * damping);
   out.decay2 = q * q;
   const small = 2 * h * damping + h * Math.sqrt(lambda) < 1 ? taylor(lambda, damping, h) : undefined;
-  // both rates of decay where there are two: real up to critical damping, and no difference of theirs in W
+  // both decay rates if there are two; W is computed without their difference, which would lose digits
   const root = Math.sqrt(Math.max(damping * damping - lambda, 0));
   const slow = lambda > 0 ? lambda / (damping + root) : 0;
   const fast = 2 * damping - slow;

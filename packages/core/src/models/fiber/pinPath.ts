@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts';
 
 export interface Brought {
   readonly iterations: number;
-  /** Why turns may be lost on the way; empty if they are not. */
+  /** Reason why turns may have been lost on the path; empty if none were. */
   readonly overtwist: string;
 }
 
@@ -20,7 +20,7 @@ export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork,
   const { poses, pins, rod } = fiber;
   const from = poses.map((pose, p) => {
     const at = copyPose(pose);
-    // from where the ring is, not from where the pin was
+    // from the ring's position, not from the previous pose of the pin
     for (let k = 0; k < 3; k++) {
       at.position[k] = 0;
       for (let c = 0; c < 4; c++) at.position[k] += 0.25 * fiber.q[12 * pins[p].node + 3 * c + k];
@@ -52,7 +52,7 @@ export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork,
   return { iterations, overtwist: '' };
 }
 
-/** Turns every ring about its own normal by its part of what the held frames have been twisted by. */
+/** Turns every ring about its normal by its part of the twist between the held frames. */
 function spinBetween(fiber: FiberRod, { poses, rotation }: PinStop): void {
   const { pins, rod, ringCount, q } = fiber;
   const knots = pins

@@ -85,7 +85,7 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
     const moved = (k: number): number =>
       isAtRest ? 0 : (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
     const turned = pin.orientation !== 'free';
-    // inertia of a held ring; one that is held by its direction alone is left out, since its spin is not the pin's
+    // inertia of a held ring, except one held by its direction alone, whose spin is not the pin's
     const spins = pin.orientation === 'frame' && !isAtRest;
     const [begun, ended] = spins ? [spinOf(fiber, sooner, pin.node), spinOf(fiber, later, pin.node)] : [];
     const spun = (k: number): number => (begun && ended ? (ended[k] - begun[k]) / span : 0);

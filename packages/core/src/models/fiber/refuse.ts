@@ -22,7 +22,7 @@ export function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: stri
 
 type SchemeName = NonNullable<FiberOptions['integrator']>;
 
-/** Throws SceneError for what a scheme does not support. */
+/** Throws SceneError for features that a scheme does not support. */
 export function refuseScheme(
   fibers: readonly FiberRod[],
   scheme: SchemeName,

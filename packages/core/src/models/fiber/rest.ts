@@ -13,7 +13,7 @@ import type { Rod } from '../../scene/compiled.ts';
 export interface RestShape {
   readonly longRest: Float64Array;
   readonly shearRest: Float64Array;
-  /** GJ over what the shear elements make of it about the natural shape, 1 per cuboid: above 1 if that is twisted. */
+  /** Ratio of GJ to the torsional stiffness of the shear elements about the natural shape, 1 per cuboid: above 1 if that is twisted. */
   readonly twistCorrection: Float64Array;
   /** Particles of the whole natural shape, 12 per ring, with ring 0 at the origin along (d1, d2, d3) = (x, y, z). */
   readonly position: Float64Array;
@@ -89,9 +89,8 @@ export function buildRest(rod: Rod, width1: number, width2: number): RestShape {
 }
 
 /**
- * How much stiffer than Σ over straight faces the shear elements must be for the right torque about the rest shape. The far ring is
- * turned about the line between the two: about its own normal it would tilt as well, which is shear, and in a bent
- * cuboid much more of it than of twist.
+ * Factor on the stiffness of the shear elements, relative to straight faces, that gives the right torque about the rest shape. The far ring is turned
+ * about the line between the two rings: about its own normal it would also tilt, which is shear, and in a bent cuboid much more of it than of twist.
  */
 function correctTwist(
   near: Ring,

@@ -68,13 +68,13 @@ export interface FiberRod {
   /** Particle positions and velocities; views into the bundle's state. */
   readonly q: Float64Array;
   readonly v: Float64Array;
-  /** What an integrator remembers beside them; see `memorySize`. */
+  /** Memory of the integrator; see `memorySize`. */
   readonly memory: Float64Array;
   readonly samples: Samples;
   readonly loads: Loads;
-  /** Whether some load must be asked for at every iterate. */
+  /** True if some load depends on the state, so loads are evaluated at every iterate. */
   loadsFollow: boolean;
-  /** Forces of contact on particles [N] in the step that is taken, or was taken last. */
+  /** Contact forces on particles [N] in the current or the last step. */
   contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
@@ -127,7 +127,7 @@ function createStiffness(
   for (let j = 0; j < edgeCount; j++) {
     const l = rod.edgeLengthRest[j];
     longBase[j] = edgeStiffness(rod.halfEI1, j) / (l * width2 * width2);
-    // k_s = GJ (l² + w²)/(4 a1² a2² l) on a face of width w, times what a natural twist of the cuboid takes away
+    // k_s = GJ (l² + w²)/(4 a1² a2² l) on a face of width w, times the correction for the cuboid's natural twist
     const twisting = (edgeStiffness(rod.halfGJ, j) * twistCorrection[j]) / (4 * square(width1 * width2) * l);
     shearBase[2 * j] = twisting * (l * l + width1 * width1);
     shearBase[2 * j + 1] = twisting * (l * l + width2 * width2);
@@ -225,7 +225,7 @@ function distributeMass(
   return out;
 }
 
-/** Stiffness at time t where the moduli change. Rings follow E. */
+/** Updates the stiffness to time t, if moduli change. Rings scale with E. */
 export function updateStiffness(fiber: FiberRod, t: number): void {
   const { rod, edgeCount, ringCount, longBase, shearBase, ringBase, longStiffness, shearStiffness, ringStiffness } =
     fiber;

@@ -27,7 +27,7 @@ export function edgeStiffness(half: Float64Array, edge: number): number {
   return 2 / (1 / half[2 * edge] + 1 / half[2 * edge + 1]);
 }
 
-/** Largest sum of the loads' sizes [N] over the run, on the rod as it lies at the start. */
+/** Largest sum of load magnitudes [N] over the run, on the rod in its initial shape. */
 function largestLoad(rod: Rod, drive: Drive, scene: Scene): number {
   const samples = createSamples(rod);
   samples.nodePosition.set(rod.nodePosition);
@@ -68,7 +68,7 @@ export interface Widths {
   readonly width2: number;
 }
 
-/** What the sections of a rod ask of its scaffold. */
+/** Requirements of a rod's sections on its scaffold. */
 interface Sections {
   /** EI2/EI1, the same along the rod. */
   readonly ratio: number;
@@ -122,7 +122,7 @@ function matchSection({ id }: Rod, { square, varies }: Sections): number {
 function inflate(rod: Rod, drive: Drive, scene: Scene, sections: Sections): number {
   const { ratio, softest, square } = sections;
   const cap = (0.25 * shortestEdge(rod)) / pow(Math.sqrt(Math.max(ratio, 1 / ratio)), 0.5);
-  // at least what holds an Euler column: a rod without loads is bent by its pins
+  // at least the Euler load: a rod without loads is bent by its pins
   const least = (4 * (Math.PI * Math.PI) * softest) / (rod.length * rod.length);
   const force = Math.max(largestLoad(rod, drive, scene), least);
   const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));

@@ -15,7 +15,7 @@ export interface Tensions {
   readonly direction: Float64Array;
 }
 
-/** What springs read and write in a step from x0 to y: see `addElements`. */
+/** Inputs and outputs of the springs in a step from x0 to y: see `addElements`. */
 export interface SpringArrays {
   readonly force: Float64Array;
   readonly x0: Float64Array;
@@ -29,7 +29,7 @@ export interface SpringArrays {
   readonly diagonal: Float64Array;
   readonly upper: Float64Array;
   readonly lower: Float64Array;
-  /** 1 or 0: the matrix has the tension of the iterate; only where it pulls; a matrix is wanted at all. */
+  /** 1 or 0: the matrix uses the tension of the iterate; only positive tensions; a matrix is assembled at all. */
   readonly exact: number;
   readonly pulling: number;
   readonly matrix: number;
@@ -41,7 +41,7 @@ export interface SpringArrays {
  */
 const axes = new Float64Array(18);
 
-/** Directions and lengths of what goes from i to j, to `axes` at u. */
+/** Writes direction and length of the spring or diagonal from particle i to j to `axes` at u. */
 function writeAxes(s: SpringArrays, i: number, j: number, u: number): void {
   const { x0, y } = s;
   const ax = x0[j] - x0[i];
@@ -84,8 +84,8 @@ function pullTogether(s: SpringArrays, i: number, j: number, t: number, u: numbe
 }
 
 /**
- * f·(u eᵀ) + g·1, with the mean direction at u and the one at the end of the step at e, a 3 × 3 block in row-major 12 × 12 ones: added
- * to a at i and to d at j, taken off b at k and off c at l.
+ * The 3 × 3 block f·(u eᵀ) + g·1, with the mean direction at u and the final direction at e, in row-major 12 × 12 blocks: adds it to a at i and to d
+ * at j, subtracts it from b at k and from c at l.
  */
 function addParts(
   f: number,
@@ -181,7 +181,7 @@ function tensionOf(s: SpringArrays, n: number): number {
   return s.exact === 1 ? tension[n] : tau[n];
 }
 
-/** What a tension adds across its direction: over the lengths at u [N/m]. */
+/** Stiffness across its direction that a tension causes [N/m]: the tension over the lengths at u. */
 function pullOf(s: SpringArrays, own: number, u: number): number {
   return (s.pulling === 1 ? Math.max(own, 0) : own) * axes[u + 8];
 }
@@ -275,7 +275,7 @@ export function addRingSpring(
   }
 }
 
-/** Squared turn [rad²] that dx makes of a spring of length l from i to j. */
+/** Squared rotation [rad²] by dx of a spring of length l from i to j. */
 export function turnOf(dx: Float64Array, i: number, j: number, l: number): number {
   const x = dx[j] - dx[i];
   const y = dx[j + 1] - dx[i + 1];
@@ -283,7 +283,7 @@ export function turnOf(dx: Float64Array, i: number, j: number, l: number): numbe
   return (x * x + y * y + z * z) / (l * l);
 }
 
-/** How much dx lengthens what goes from i to j in the direction at `at`. */
+/** Elongation by dx of a spring or diagonal from i to j, with its direction at `at`. */
 function stretchOf(direction: Float64Array, at: number, dx: Float64Array, i: number, j: number): number {
   return (
     direction[at] * (dx[j] - dx[i]) +
@@ -292,7 +292,7 @@ function stretchOf(direction: Float64Array, at: number, dx: Float64Array, i: num
   );
 }
 
-/** τ of the spring and of the face at corner c of cuboid b move by the share s towards the tension that dx would bring. */
+/** Moves τ of the spring and of the face at corner c of cuboid b by the fraction s towards the tension predicted for dx. */
 export function predictFace(
   tensions: Tensions,
   dx: Float64Array,
@@ -332,7 +332,7 @@ export function predictRingSpring(
 
 const ringRate = new Float64Array(12);
 
-/** Takes M(moved (y − x0) − speeds v0) of ring r off the residual; M: see `FiberRod`. */
+/** Subtracts M(moved (y − x0) − speeds v0) of ring r from the residual; M: see `FiberRod`. */
 export function subtractInertia(
   residual: Float64Array,
   x0: Float64Array,
@@ -357,7 +357,7 @@ export function addRingMass(diagonal: Float64Array, r: number, mass: number): vo
   for (let k = 0; k < 12; k++) diagonal[144 * r + 13 * k] += mass;
 }
 
-/** Adds what couples the particles of ring r through their mean. */
+/** Adds the mass that couples the particles of ring r through their mean. */
 export function addRingCoupling(diagonal: Float64Array, r: number, coupling: number): void {
   for (let a = 0; a < 4; a++)
     for (let b = 0; b < 4; b++) for (let k = 0; k < 3; k++) diagonal[144 * r + 36 * a + 12 * k + 3 * b + k] += coupling;

@@ -64,11 +64,11 @@ export interface NewtonResult {
   reason: string;
   /** Positions cannot resolve the answer, so no other method would find it. */
   isRounded?: boolean;
-  /** The search went downhill on the way. */
+  /** True if the search used descent. */
   descended?: boolean;
 }
 
-/** Sum of the sizes of the loads that act, and what rounding of positions makes of the force of the stiffest spring [N]. */
+/** Sum of the magnitudes of the loads, and the error of the stiffest spring's force by rounding of positions [N]. */
 function forceScale(fiber: FiberRod): { loads: number; floor: number } {
   const { rod, edgeCount, loads, longStiffness, ringStiffness, shearStiffness, loadFactor } = fiber;
   let stiff = 0;
@@ -88,7 +88,7 @@ const LAST_TURN = 1e-7;
 /** Sum of all turns and stretches below which a rod without loads is in its natural shape; the end is off by that part of the length. */
 const LEAST_DEFORMATION = 1e-8;
 
-/** What the residual says about q: its largest entry, and the sum of all, by which the reactions of the pins are off. */
+/** Largest entry of the residual, and the sum of all: the error of the pins' reactions. */
 function measureResidual(fiber: FiberRod, residual: Float64Array): { largest: number; sum: number } {
   let largest = 0;
   const sum = [0, 0, 0];
@@ -162,7 +162,7 @@ export function newton(
     out.tolerance = tolerance * loads;
     // forces of rounding grow with n³ and hide a strain of the whole rod: its shape decides
     const isUnstrained = loads === 0 && largest <= floor && measureDeformation(fiber) <= LEAST_DEFORMATION;
-    // a small step is the last unless it is large beside the deformation, as it is at first and where rounding moves the rod
+    // a small step is the last, unless it is large compared with the deformation, as at the start or under rounding
     const isLast = smallSteps > 0 && (loads === 0 || (turn <= 1e-2 * measureDeformation(fiber) && sum <= 1e-2 * loads));
     if (largest <= out.tolerance || isUnstrained || isLast) {
       out.tolerance = Math.max(out.tolerance, largest);
@@ -211,7 +211,7 @@ export function descend(fiber: FiberRod, work: Workspace, statics: StaticWork, t
   );
 }
 
-/** Whether the step of descent ended where E + c|x − x₀|²/2 is least, and not at a saddle of it. */
+/** True if the step of descent ended at a minimum of E + c|x − x₀|²/2, not at a saddle. */
 function isMinimum(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, inertia: number): boolean {
   if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, true)) return false;
   constrainHeld(fiber, work.matrix, undefined);
@@ -273,7 +273,7 @@ function settle(
   let result = newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 40 });
   let iterations = result.iterations;
   if (!result.converged && !result.isRounded && !leaving) {
-    // what is too far for one Newton iteration is near for ten
+    // loads that are too large for one solve are raised in ten increments
     fiber.q.set(entry);
     for (let part = 1; part <= 10; part++) {
       fiber.loadFactor = part / 10;

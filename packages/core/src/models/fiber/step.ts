@@ -28,7 +28,7 @@ export interface NewtonOptions {
   readonly iterations: number;
   /** Halvings of a step. */
   readonly depth: number;
-  /** Still the rings, and give what that takes back to the motion; see calm.ts. */
+  /** Suppresses the breathing of rings and returns its energy to the motion; see calm.ts. */
   readonly calm?: boolean;
 }
 
@@ -76,7 +76,7 @@ export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): v
   }
 }
 
-/** Loads at the middle of the step where they follow the rod, else once at its middle in time. */
+/** Evaluates loads: at the midpoint of the iterate if they depend on the rod, otherwise once at the middle of the step. */
 export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
   const { x0, y, middle, rate } = work;
   const end = scheme === 'implicit-euler';
@@ -90,7 +90,7 @@ export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, 
   gatherLoads(fiber, end ? t + h : t + 0.5 * h);
 }
 
-/** What the loads that were gathered do to the particles, and contact. */
+/** Distributes the evaluated loads and contact forces to the particles. */
 export function spreadLoads(fiber: FiberRod, work: Workspace, scheme: Scheme): void {
   const { x0, y, middle, load } = work;
   if (scheme !== 'implicit-euler') for (let d = 0; d < fiber.size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
@@ -119,7 +119,7 @@ export function inertiaOf(
     const damped = 1 + ringDamping[i] * h;
     factors.moved = damped / (h * h);
     factors.speeds = 1 / h;
-    // the kernel of springs gives half the Hessian: so everything else is halved too
+    // the springs add half the Hessian, so everything else is halved too
     factors.weight = (0.5 * damped) / (h * h);
   } else {
     factors.moved = 2 / (core[i] * core[i]);
@@ -209,7 +209,7 @@ function solveStep(
   return false;
 }
 
-/** Whether the springs hold a thousand times what bending by a radian and falling by a length could give. */
+/** True if the springs have a thousand times the energy of bending by a radian and of falling by the rod's length. */
 function explodes(fiber: FiberRod): boolean {
   const { rod, loads, q } = fiber;
   let weight = 0;
@@ -271,7 +271,7 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
   return false;
 }
 
-/** From t to t + h, in halves where Newton does not converge; q and v are undefined on failure. */
+/** Steps from t to t + h; in halves if Newton does not converge. On failure q and v are undefined. */
 function advancePart(
   fiber: FiberRod,
   work: Workspace,
@@ -312,8 +312,8 @@ export function stepImplicit(
 }
 
 /**
- * One step of those of the members whose bit is set in `wanted`, by a kernel if there is one; what it cannot bring to an end at once
- * is stepped by itself, from where it was. Bits of those that succeeded.
+ * Steps the members whose bit is set in `wanted`, by a kernel if there is one; members that the kernel cannot solve are stepped separately, from the
+ * start. Returns the bits of those that succeeded.
  */
 export function stepMembers(
   kernel: PairKernel | undefined,

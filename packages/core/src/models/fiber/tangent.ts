@@ -91,8 +91,8 @@ function measureAsymmetry({ count, diagonal, upper, lower }: BlockTridiagonal): 
 }
 
 /**
- * Matrix = tangent stiffness at q, and residual = elastic force + loads. The tension in it is that of q (`exact`) or `given`.
- * Loads count with their Jacobian where one is passed; `symmetric`: with its symmetric part.
+ * Writes the tangent stiffness at q to the matrix, and elastic force + loads to the residual. The tension in the matrix is that of q (`exact`) or
+ * `given`. Includes the Jacobian of the loads if one is passed; `symmetric`: only its symmetric part.
  */
 export function assembleTangent(
   fiber: FiberRod,

@@ -5,7 +5,7 @@
 import { atan2, sin } from '../../math/rounded/index.ts';
 import type { FiberRod } from './rod.ts';
 
-/** Where a cuboid gives way [rad], and where its torque changes sign: a step that twists one by more fails, because turns are lost. */
+/** Twist at which a cuboid yields [rad], and at which its torque changes sign: a step with more twist fails, because turns are lost. */
 const GIVES_WAY = Math.PI / 4;
 const REVERSES = Math.PI / 2;
 /** Most that a cuboid may be twisted in an equilibrium [rad]: the torque is then 0.90 of the rod's. */
@@ -29,7 +29,7 @@ export function measureTwist(fiber: FiberRod, x: Float64Array): { readonly edge:
       sine += a2 * b1 - a1 * b2;
       cosine += a1 * b1 + a2 * b2;
     }
-    // a cuboid that is folded back has no twist to tell
+    // the twist of a cuboid that is folded back is undefined
     if (sine * sine + cosine * cosine < 0.3) continue;
     const natural = rod.halfStrainRest[6 * j + 2] + rod.halfStrainRest[6 * j + 5];
     const twist = Math.abs(atan2(sine, cosine) - natural);
@@ -52,7 +52,7 @@ export function explainLostTurn(fiber: FiberRod, x: Float64Array): string {
   return explain(fiber, x, REVERSES);
 }
 
-/** Why a way through x is rejected; empty if no cuboid gives way. */
+/** Reason why a path through x is rejected; empty if no cuboid yields. */
 export function explainOvertwist(fiber: FiberRod, x: Float64Array): string {
   return explain(fiber, x, GIVES_WAY);
 }

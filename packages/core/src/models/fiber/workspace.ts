@@ -19,10 +19,10 @@ export interface Workspace {
   readonly core: Float64Array;
   readonly before: Float64Array;
   readonly after: Float64Array;
-  /** Where a whole step began. */
+  /** State at the start of the whole step. */
   readonly startQ: Float64Array;
   readonly startV: Float64Array;
-  /** Solves of the step now taken, and most in one Newton iteration. */
+  /** Solves in the current step, and the maximum in one Newton solve. */
   iterations: number;
   iterationsMax: number;
   reason: string;

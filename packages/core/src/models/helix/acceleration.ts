@@ -1,6 +1,6 @@
 /**
- * The part of the nodes' accelerations that does not come from accelerating curvatures: that of the root, and Coriolis and centrifugal terms. The
- * semi-implicit scheme and the start of a motion need it; the incremental potential does not.
+ * The part of the nodes' accelerations that is independent of the second derivative of curvatures: that of the root, and Coriolis and centrifugal
+ * terms. The semi-implicit scheme and the start of a motion need it; the incremental potential does not.
  */
 import { SERIES } from './gamma.ts';
 import type { HelixRod } from './rod.ts';

@@ -18,7 +18,7 @@ export interface Assembly {
   hasEdgeMoment: boolean;
   /** Diagonal of the elastic part, 3 per element. */
   readonly diagonal: Float64Array;
-  /** ∂E/∂κ of what acts on nodes and edges, 3 per element. */
+  /** ∂E/∂κ of the terms on nodes and edges, 3 per element. */
   readonly gradient: Float64Array;
   /** Total gradient of forces, and Σ f dᵀ about the root: the reaction. */
   readonly rootGradient: Float64Array;

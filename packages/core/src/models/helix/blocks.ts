@@ -25,7 +25,7 @@ const turned = new Float64Array(9);
 const angular = new Float64Array(9);
 const linear = new Float64Array(9);
 
-/** Adds the point at a node to the outboard quantities that are taken about it. */
+/** Adds the point mass at a node to the outboard quantities, which are about that node. */
 export function addTip(h: HelixChain, a: Assembly, node: number): void {
   for (let k = 0; k < 3; k++) F[k] += a.nodeGradient[3 * node + k];
   const o = 6 * node;
@@ -59,7 +59,7 @@ function addSpin(out: Float64Array, frame: Float64Array, o: number, w: number): 
   out[8] += w * (1 + z * z);
 }
 
-/** The element's blocks kk, ka, km and the inertia passed on, before elimination; gradient of what acts beyond. */
+/** The element's blocks kk, ka and km and the inertia that it passes inwards, before elimination; and the gradient of the terms beyond it. */
 export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
   const { jacobianAngular: A, jacobianLinear: B, position } = h;
   const at = 9 * e;
@@ -170,7 +170,7 @@ const spinTensor = new Float64Array(9);
 /** From the start of the element to the point [m]. */
 const lever = new Float64Array(3);
 
-/** Nodes or middles of edges: where they are along their elements, what their poses are series of, and their frames. */
+/** Nodes or midpoints of edges: their offsets in their elements, their series coefficients and their frames. */
 interface Points {
   offset: Float64Array;
   series: Float64Array;
@@ -296,7 +296,7 @@ function addPointGeometry(
   addSecondDerivative(kk, u * u, 0, x, y, z, series, 8 * i, work);
 }
 
-/** Nodes inside element e, and the middles of its edges where torques act. */
+/** Adds the nodes inside element e, and the midpoints of its edges with torques. */
 export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
   const { elementNode, nodePosition, nodeFrame, position } = h;
   points.offset = h.nodeOffset;

@@ -24,7 +24,7 @@ import { createResult, type NewtonOptions } from './newton.ts';
 import type { HelixBody, HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
-/** Maximum iterations per increment, and maximum total rotation [rad]: a farther solution may be on another branch. */
+/** Maximum iterations per increment, and maximum total rotation [rad]: a solution beyond it may be on another branch. */
 const ITERATIONS = 15;
 const TURN = 1;
 const SMALLEST_PART = 1 / 512;
@@ -53,7 +53,7 @@ function measureTurn(h: HelixBody, step: Float64Array): number {
   return turn;
 }
 
-/** Newton's step of the constrained problem in place of the plain one; returns the change of the multipliers. */
+/** Replaces the plain Newton step by that of the constrained problem; returns the change of the multipliers. */
 function stepHeld(h: HelixBody, w: Workspace, hold: Hold): Float64Array {
   respondHold(h, w, hold);
   return projectRates(
@@ -95,7 +95,7 @@ function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number):
       }
       for (let d = 0; d < h.q.length; d++) h.q[d] = trial[d] + part * step[d];
       ({ residual, limit } = evaluate(h, w, stage, tolerance));
-      // it may grow on the way out of a bend that is too sharp, but not for long
+      // it may grow while a bend that is too sharp opens, but not for long
       if (residual < Math.max(before, limit)) break;
     }
     if (!(residual < 4 * before)) break;
@@ -154,7 +154,7 @@ const STRIDE = 0.5;
 const REACH = 0.1;
 const SAMPLES = 64;
 
-/** How many increments the way of the pins takes. */
+/** Number of increments into which the motion of the pins is divided. */
 function countIncrements(h: HelixRod, from: number, t: number): number {
   const rate = new Float64Array(6);
   const dt = (t - from) / SAMPLES;
@@ -173,8 +173,8 @@ function countIncrements(h: HelixRod, from: number, t: number): number {
 }
 
 /**
- * Brings a rod that is held at both ends to its equilibrium at t, along the way of its pins since the last one: so no turn of a clamp is lost. `settle` finds
- * the equilibrium with the pins of a time, to a tolerance.
+ * Finds the equilibrium at t of a rod that is held at both ends, by following the motion of its pins since the last equilibrium, so that no turn of a
+ * clamp is lost. `settle` finds the equilibrium with the pins at a given time, to a tolerance.
  */
 export function followPins(
   h: HelixRod,

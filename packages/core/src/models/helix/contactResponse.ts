@@ -73,7 +73,7 @@ export function placePoints(h: HelixRod, slot: Slot, sides: ContactSides): void 
   for (let i = 0; i < count; i++) first[h.edgeElement[sides.edge[slot.side[i]]] + 1]++;
   for (let e = 0; e < h.elementCount; e++) first[e + 1] += first[e];
   for (let i = count - 1; i >= 0; i--) order[--first[h.edgeElement[sides.edge[slot.side[i]]] + 1]] = i;
-  // counted down to the beginnings, which now stand one place too far on
+  // counting down leaves each start one entry too late
   for (let e = 0; e < h.elementCount; e++) first[e] = first[e + 1];
   first[h.elementCount] = count;
   writeAllJacobians(h);
@@ -103,7 +103,7 @@ export function placePoints(h: HelixRod, slot: Slot, sides: ContactSides): void 
   }
 }
 
-/** Adds how a node that ends or lies in element e moves with the element's own curvatures. */
+/** Adds the motion of a node inside or at the end of element e by the element's own curvatures. */
 function addNode(out: Float64Array, o: number, h: HelixRod, e: number, node: number, weight: number): void {
   if (node === h.elementNode[e + 1]) {
     for (let k = 0; k < 9; k++) out[o + k] += weight * h.jacobianLinear[9 * e + k];

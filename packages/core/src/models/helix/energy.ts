@@ -22,9 +22,9 @@ export interface Workspace {
   readonly directorTarget: Float64Array;
   /** κ₀, 3 per element. */
   readonly kappaBefore: Float64Array;
-  /** Root velocity and spin of the step, for loads that look at velocities. */
+  /** Velocity and spin of the root in the step, for loads that depend on velocities. */
   readonly rootRate: Float64Array;
-  /** Where the loads were evaluated: nodes and curvatures; the generalised force of torques there. */
+  /** State at which the loads were evaluated: nodes and curvatures; the generalised force of torques there. */
   readonly anchor: Float64Array;
   readonly kappaAnchor: Float64Array;
   readonly torqueForce: Float64Array;
@@ -208,7 +208,7 @@ function writeTurning(h: HelixBody, e: number, j: number): void {
   writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, 8 * j, turning, moving, 0);
 }
 
-/** Component k of both directors of a node, minus the target that inertia gives it. */
+/** Component k of both directors of a node, minus its inertial target. */
 function aheadOfTarget({ nodeFrame }: HelixBody, { directorTarget }: Workspace, i: number, k: number): number {
   return nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - directorTarget[6 * i + k];
 }
@@ -413,7 +413,7 @@ export function measureResidual({ elementLength, length }: HelixBody, { gradient
   return residual;
 }
 
-/** Largest elastic moment over the rod's length [N], and what rounding makes of it and of the viscous one. */
+/** Largest elastic moment divided by the rod's length [N], and the rounding errors of it and of the viscous moment. */
 export function measureElasticScale(h: HelixBody, rate: number): { force: number; rounding: number } {
   const { pose, kappaRest, stiffness, elementLength, elementDamping, length } = h;
   let force = 0;

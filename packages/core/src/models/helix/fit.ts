@@ -110,7 +110,7 @@ function composeTurns(halves: Float64Array): Float64Array {
   return Float64Array.from(a, (x, k) => x + b[k] + first[k] / 2 + second[k] / 12);
 }
 
-/** Curvatures where each element is a helix already, to rounding; else undefined. */
+/** Curvatures if each element is already a helix, to rounding; otherwise undefined. */
 function readUniform(edgeLength: Float64Array, turns: Float64Array, elementNode: Int32Array): Float64Array | undefined {
   const out = new Float64Array(3 * (elementNode.length - 1));
   for (let d = 0; d < out.length; d++) {
@@ -143,7 +143,7 @@ function measureError(body: HelixBody, target: Float64Array): FitError {
   return { largest, rms: Math.sqrt(sum / body.nodeCount) };
 }
 
-/** Nodes are drawn to their targets with their share of the length; hardly any stiffness holds what they leave open. */
+/** A body whose nodes are pulled to their targets, weighted by length; a very small stiffness determines the rest. */
 function createFitBody(edgeLength: Float64Array, elementNode: Int32Array): HelixBody {
   const chain = createChain(elementNode, edgeLength, true);
   const { nodeCount, edgeCount, elementCount } = chain;
@@ -205,7 +205,7 @@ export function measureTurns(rod: Rod): Float64Array {
   return out;
 }
 
-/** A curve as helical elements: what is needed to rebuild it. */
+/** A curve as helical elements: the data from which it can be rebuilt. */
 export interface Helices {
   /** (κ1, κ2, τ) about d1, d2 and the tangent [1/m], 3 per element. */
   readonly curvature: Float64Array;
@@ -218,9 +218,9 @@ export interface Helices {
 }
 
 /**
- * Fits `elements` helical elements of equal length to a smooth curve through `points` (3 numbers each [m]), and says how
- * far they miss it. `frame`: direction of d1 at the start, and along the curve; by default it turns about the tangent as
- * the curve winds, so that a helix has constant curvatures and is met exactly.
+ * Fits `elements` helical elements of equal length to a smooth curve through `points` (3 numbers each [m]), and reports the distance between them.
+ * `frame`: direction of d1 at the start, and along the curve; by default it turns about the tangent as the curve winds, so that a helix has constant
+ * curvatures and is fitted exactly.
  */
 export function fitHelices(
   points: ArrayLike<number>,
@@ -270,7 +270,7 @@ function windFrames(frames: readonly Frame[], elements: number): Frame[] {
   const out = [frames[0]];
   let angle = 0;
   for (let e = 0; e < elements; e++) {
-    // from turn to turn, the direction of bending goes round by this much
+    // rotation of the direction of bending from node to node
     let sine = 0;
     let cosine = 0;
     for (let k = e * perElement + 1; k < (e + 1) * perElement; k++) {

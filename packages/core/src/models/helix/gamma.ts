@@ -46,7 +46,7 @@ export function writeGamma(
   out[8] = 1 - c * (x * x + y * y);
 }
 
-/** Γ₁(φ) e₃: where a piece leads, per length. */
+/** Γ₁(φ) e₃: the chord of a piece, divided by its length. */
 export function writeChord(out: Float64Array, x: number, y: number, z: number, a: Float64Array, o: number): void {
   out[0] = a[o + 2] * y + a[o + 3] * x * z;
   out[1] = -a[o + 2] * x + a[o + 3] * y * z;

@@ -1,18 +1,17 @@
 /**
- * The pin at the end of a rod: its terms of a stage's potential (energy.ts). holdSolve.ts brings the end to the pin.
- *
- * The potential gets λ·(x − X) + ½ρ|x − X|² for the last node's position, and the same for its directors d1 and d2 if the pin clamps the frame.
+ * The pin at the end of a rod: its terms in a stage's potential (energy.ts). holdSolve.ts moves the end to the pin. The potential gets λ·(x − X) +
+ * ½ρ|x − X|² for the last node's position, and the same for its directors d1 and d2 if the pin clamps the frame.
  */
 import type { Pin, PinPose } from '../../scene/compiled.ts';
 
-/** What the terms read of a rod. */
+/** Pose of the end, which the terms read. */
 interface EndPose {
   readonly nodeCount: number;
   readonly nodePosition: Float64Array;
   readonly nodeFrame: Float64Array;
 }
 
-/** What they add to (blocks.ts). */
+/** Arrays that the terms are added to (assembly.ts). */
 interface EndAssembly {
   readonly nodeGradient: Float64Array;
   readonly nodeTensor: Float64Array;
@@ -25,7 +24,7 @@ export interface Hold {
   readonly pinPose: PinPose;
   /** Number of constraints: 3 of the position, 3 of the frame if the pin clamps it. */
   readonly rows: 3 | 6;
-  /** Where the last node belongs [m], and its frame, row by row. */
+  /** Prescribed position of the last node [m], and its frame, row by row. */
   readonly position: Float64Array;
   readonly frame: Float64Array;
   /** Force [N] and torque [N m] of the rod on the pin, world axes. Part of the state. */

@@ -117,11 +117,11 @@ export function addMultipliers(h: HelixBody, hold: Hold, force: Float64Array, pa
   for (let k = 3; k < hold.rows; k++) hold.multiplier[k] += part * force[k];
 }
 
-/** What a step of the multipliers leaves. */
+/** Result of `steerHold`. */
 export interface Steered {
   /** Change of the potential at the current pose [J]. */
   energy: number;
-  /** The last node is in its place, as far as rounding tells. */
+  /** True if the last node is at its prescribed position, to rounding. */
   isThere: boolean;
   /** The last node can move towards its place at first order. A straight rod cannot shorten. */
   isFree: boolean;
@@ -160,8 +160,8 @@ export function steerHold(h: HelixBody, w: Workspace, hold: Hold): Steered {
 const linear = new Float64Array(6);
 
 /**
- * Takes the nonlinear part of the end's motion out of a step from `h.q` to `w.trial`, and poses the rod there. A straight step leaves the curved set of
- * shapes that keep the end, and ρ would make it short. Returns false if the correction is as long as the step.
+ * Removes the nonlinear part of the end's motion from a step from `h.q` to `w.trial`, and poses the rod there. A straight step leaves the curved set
+ * of shapes that keep the end in place, and ρ would make it short. Returns false if the correction is as long as the step.
  */
 export function curveStep(h: HelixBody, w: Workspace, hold: Hold, part: number): boolean {
   const { jacobian, response, gap, rows } = hold;

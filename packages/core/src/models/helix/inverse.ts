@@ -15,7 +15,7 @@ import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorTangent } from './statics.ts';
 import { factorRod } from './sweep.ts';
 
-/** What inverse statics found. */
+/** Result of inverse statics. */
 export interface InverseReport {
   readonly stable: boolean;
   /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined if loads have no potential. */
@@ -50,7 +50,7 @@ function leastStiffness(h: HelixBody, w: Workspace, t: number): number {
     high *= 2;
     if (high > 1e12) return Number.POSITIVE_INFINITY;
   }
-  // how far below 1 it lies does not matter beyond a thousandth
+  // below 1, an accuracy of a thousandth is enough
   while (high - low > Math.max(1e-9 * high, low === 0 ? 1e-3 : 0)) {
     const middle = 0.5 * (low + high);
     if (definite(middle)) high = middle;

@@ -25,7 +25,7 @@ export function placeRoot(h: HelixRod, t: number): void {
   writeRootFrame(h.hold.frame, endPose.tangent, endPose.director, endPose.twist);
 }
 
-/** Columns d1, d2, d3 from tangent, director and the angle that d1 is turned on. */
+/** Columns d1, d2, d3 from tangent, director and the angle by which d1 is turned from the director. */
 export function writeRootFrame(out: Float64Array, t: Float64Array, d: Float64Array, twist: number): void {
   const c = cos(twist);
   const s = sin(twist);
@@ -100,7 +100,7 @@ function writeJacobians(h: HelixChain, e: number): void {
   writePointJacobians(h, e, l, h.series, 8 * e, h.jacobianAngular, h.jacobianLinear, 9 * e);
 }
 
-/** The same for the place u in element e. */
+/** The same for the point at distance u from the start of element e. */
 export function writePointJacobians(
   h: HelixChain,
   e: number,
@@ -146,8 +146,8 @@ function writeEdgeSpins(h: HelixChain, e: number, rate: Float64Array, edgeSpin: 
 }
 
 /**
- * Velocities of the pose when the root moves with `rootRate` and the curvatures change at `rate`: nodes, their spin (world
- * axes), and the spin of edges about their tangents, each where an array is given. Needs the Jacobians; edges need their pose.
+ * Velocities of the pose if the root moves with `rootRate` and the curvatures change at `rate`: nodes, their spin (world axes), and the spin of edges
+ * about their tangents, each if its array is given. Needs the Jacobians; edges need their pose.
  */
 export function writeVelocities(
   h: HelixChain,

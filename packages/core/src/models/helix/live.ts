@@ -152,8 +152,7 @@ const STRIDE = 0.5;
 const LEAST = 1e-3;
 
 /**
- * Without loads the natural shape is in equilibrium. From there loads grow in increments that become larger while Newton converges and smaller when it does
- * not: what is too far for one solve is near for ten.
+ * Raises the loads from zero, where the natural shape is in equilibrium, in increments that grow while Newton converges and shrink when it does not.
  */
 function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
   const before = new Float64Array(h.q.length);
@@ -187,10 +186,9 @@ function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
 }
 
 /**
- * `viscous`: not every step has to bring the rod nearer. (J + λK)Δκ = −g is then a step of backward Euler, of 1/λ, in a fluid
- * whose drag on curvatures is their stiffness, and λ is such that the rod turns by about STRIDE in it: less and less near an
- * equilibrium, where it becomes Newton's method. (λ that follows the residual, as is usual, crept over the hill of a rod that
- * points against the wind.)
+ * `viscous`: steps need not reduce the residual. (J + λK)Δκ = −g is then a backward Euler step of length 1/λ in a fluid whose drag on curvatures is
+ * their stiffness, with λ such that the rod turns by about STRIDE per step: less near an equilibrium, where it becomes Newton's method. (The usual λ
+ * that follows the residual was very slow for a rod that points against the wind.)
  */
 function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions, viscous: boolean): NewtonResult {
   const { q } = h;

@@ -27,8 +27,9 @@ import { findEquilibrium } from './statics.ts';
 import { stepIncremental } from './step.ts';
 
 /**
- * Without inertia twist comes to rest within every step, however small, while the centreline hardly moves: in curvatures a narrow,
- * bent valley. The three of 150 random scenes that failed so ran with an inertia of 1e-6 × mass × length².
+ * Hint for rods without rotational inertia: twist then reaches equilibrium within every step, however short, while the centreline hardly moves; in
+ * curvatures that is a narrow, curved valley. The three of 150 random scenes that failed for this reason ran with an inertia of 1e-6 × mass ×
+ * length².
  */
 const NO_INERTIA = '; its twist has no inertia: give the section an `inertia` if it starts twisted';
 
@@ -39,7 +40,7 @@ interface HelixBundle {
   readonly works: readonly Workspace[];
   readonly semiImplicit: boolean;
   readonly newton: NewtonOptions;
-  /** For steps that have to be taken: a twist without inertia may have to turn frames by radians at once, however small the step. */
+  /** Options for the shortest substeps: a twist without inertia may turn frames by radians in one step, however short. */
   readonly patient: NewtonOptions;
 }
 
@@ -144,7 +145,7 @@ interface Interval {
   readonly t: number;
   readonly dt: number;
   readonly robust: boolean;
-  /** Rods marked 1 are left out. */
+  /** Rods marked 1 are skipped. */
   readonly without?: Uint8Array | undefined;
 }
 

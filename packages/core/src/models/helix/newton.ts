@@ -59,7 +59,7 @@ export const createResult = (reason: string): NewtonResult => ({
 
 const result = createResult('');
 
-/** Newton's method on one stage: what changes from iteration to iteration. */
+/** State of Newton's method on one stage, which changes from iteration to iteration. */
 interface Descent {
   energy: number;
   /** Shift of the matrix. */
@@ -156,8 +156,8 @@ function isAtRounding({ drowned, residualBefore, shift }: Descent): boolean {
 }
 
 /**
- * A rod that stays in a plane by symmetry may be unstable out of it: nothing pushes it there, but the matrix stays indefinite
- * and every step is short. After some such steps in a row it is pushed along its softest direction, downhill if either way is.
+ * A rod in a plane may be unstable out of it: by symmetry no force acts there, but the matrix stays indefinite and every step is short. After several
+ * such steps in a row the rod is pushed along its softest direction, towards lower energy if one of the two signs gives that.
  */
 function kick(h: HelixBody, w: Workspace): void {
   const { q, stiffness, elementLength, elementCount } = h;
@@ -187,8 +187,8 @@ function fail(reason: string): NewtonResult {
 }
 
 /**
- * Factors with a shift that makes the matrix positive definite: `first` if that will do, else one that is hardly more than
- * needed: twice what is needed creeps away from saddles, and factors are cheap.
+ * Factors with a shift that makes the matrix positive definite: `first` if that is enough, otherwise one only slightly larger than needed. With twice
+ * the shift needed, Newton leaves saddles very slowly, and factors are cheap.
  */
 function factorShifted(h: HelixBody, w: Workspace, stage: Stage, first: number): number {
   let high = first;
@@ -218,7 +218,7 @@ function factorWith(h: HelixBody, w: Workspace, stage: Stage, shift: number): bo
 
 const outcome = { moved: false, drowned: false, shift: 0, energy: 0 };
 
-/** One accepted step from the factored point, with more and more shift until the energy goes down as promised. */
+/** One accepted step from the factored point; raises the shift until the energy falls as predicted. */
 function stepFrom(
   h: HelixBody,
   w: Workspace,
@@ -269,7 +269,7 @@ function stepFrom(
     }
     poseRod(h, q);
     shift = factorShifted(h, w, stage, Math.max(4 * shift, 1e-2));
-    // the sweep wrote the gradient of the energy's outer part anew: the same numbers
+    // the sweep wrote the gradient of the outer part of the energy again: the same numbers
     if (!(shift < 1e24)) break;
   }
   outcome.shift = shift;

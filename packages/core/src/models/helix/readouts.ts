@@ -108,7 +108,7 @@ export function bendRod(h: HelixRod, w: Workspace, direction: number, angle: num
   if (angle === 0) return energy;
   poseRod(h, w.trial);
   writeSampleShape(h);
-  // the audit knows the forces of pins, but not how their torques turn the last frame
+  // the audit includes the forces of pins, but not the work of their torques on the last frame
   return h.hold ? energy - measureCoupleWork(h, h.hold) : energy;
 }
 
@@ -123,7 +123,7 @@ function readTension(out: Float64Array, h: HelixRod, w: Workspace, t: number): v
   }
 }
 
-/** A quantity of the elements at their nodes; where two elements meet: their mean. */
+/** Writes a quantity of the elements to their nodes; at a node between two elements, their mean. */
 function spread(
   out: Float64Array,
   { elementNode, elementCount }: HelixRod,

@@ -5,7 +5,7 @@ import type { Coupling, Drive } from '../../model.ts';
 import type { Pin, Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 
-/** Throws SceneError for what the model does not support. */
+/** Throws SceneError for features that the model does not support. */
 export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
   const elements = scene.solver?.helix?.elements;
   const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {
@@ -32,7 +32,7 @@ export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Sc
   scene.pins?.forEach((spec, p) => {
     const k = members.get(spec.rod);
     if (k === undefined) return;
-    // a rod's pins come in the scene's order
+    // a rod's pins are in the scene's order
     const pin = drives[k].pins[met[k]++];
     const isEnd = pin.node === rods[k].nodeCount - 1;
     if (pin.node !== 0 && !isEnd)

@@ -100,7 +100,7 @@ export function divideEdges(edgeCount: number, elementCount: number): Int32Array
   return Int32Array.from({ length: elementCount + 1 }, (_, e) => Math.round((e * edgeCount) / elementCount));
 }
 
-/** A chain with stiffness and mass: what a stage minimises the energy of. */
+/** A chain with stiffness and mass, whose energy a stage minimises. */
 export interface HelixBody extends HelixChain {
   /** Rest length [m]. */
   readonly length: number;

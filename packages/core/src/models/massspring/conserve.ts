@@ -41,7 +41,7 @@ function writeMean(hair: Hair, work: Workspace, s: number, { h, ending }: Scheme
   return true;
 }
 
-/** Writes the altitude of tetrahedron t likewise; `product` holds the positions that its direction is taken at. */
+/** Writes the altitude of tetrahedron t in the same way; `product` has the positions at which its direction is evaluated. */
 function writeMeanAltitude(hair: Hair, work: Workspace, t: number, { h, ending }: Scheme): boolean {
   const { row, start, where, velocity, product } = work;
   if (!writeAltitude(row, hair, t, start, start)) return false;
@@ -56,7 +56,7 @@ function writeMeanAltitude(hair: Hair, work: Workspace, t: number, { h, ending }
   row.value = value + (row.damping / h) * (last - first);
   if (ending) return true;
   row.value -= 0.5 * (last - first);
-  // work along the mean direction is to be that of the altitude; smoothly less so where it hardly changes, for Newton's method
+  // work along the mean direction must be that of the altitude; blended smoothly where the altitude hardly changes, for Newton's method
   const small = 1e-3 * first;
   const scale = 1 + ((last - first - moved) * moved) / (moved * moved + small * small);
   for (let k = 0; k < 3; k++) row.direction[k] *= scale;
@@ -89,7 +89,7 @@ function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, p
     if (!writeMeanAltitude(hair, work, t, scheme)) continue;
     addRowForce(right, row, -weight);
     addRowMatrix(matrix, row, weight * ((ending ? h : 0.5 * h) + row.damping) * row.stiffness);
-    // without it a loop takes 25 solves per step instead of 7; where it is evaluated makes little difference
+    // without it a loop takes 25 solves per step instead of 7; the state at which it is evaluated makes little difference
     if (first) writeAltitudeCurvature(curvature, CURVATURE * t, row, product);
     if (pressure) addAltitudeCurvature(matrix, row, curvature, CURVATURE * t, weight * (ending ? h : 0.5 * h));
   }

@@ -6,7 +6,7 @@ import { addWide, type WideBand } from '../../linalg/wideBand.ts';
 import { direction, evaluateAltitude, smallestAltitude, volumeOf, weights } from './altitude.ts';
 import type { Hair } from './rod.ts';
 
-/** A row, as `forEachRow` gives it. */
+/** A row, as `forEachRow` passes it. */
 export interface Row {
   /** First particle, and how far the others are from it. */
   first: number;
@@ -16,7 +16,7 @@ export interface Row {
   readonly direction: Float64Array;
   stiffness: number;
   damping: number;
-  /** e at the positions that values are taken from [m]. */
+  /** e at the positions for values [m]. */
   value: number;
   /** Length or altitude along the direction [m]. */
   length: number;
@@ -46,7 +46,7 @@ function acts(hair: Hair, pin: number): boolean {
   return pin < 0 || hair.poses[pin].active;
 }
 
-/** Writes spring s with its direction at `where` and its value at `x`. False if it does not act or has no length. */
+/** Writes spring s with its direction at positions `where` and its value at positions `x`. Returns false if it does not act or has no length. */
 export function writeSpring(row: Row, hair: Hair, s: number, where: Float64Array, x: Float64Array): boolean {
   const { springs } = hair;
   if (!acts(hair, springs.pin[s])) return false;
@@ -158,7 +158,7 @@ export function rememberOrientation(hair: Hair): void {
   }
 }
 
-/** First node of the first tetrahedron that is turned inside out relative to its rest shape; −1: none is. */
+/** First node of the first tetrahedron that is inverted relative to its rest shape; −1 if none is. */
 export function findInverted(hair: Hair): number {
   const { tetrahedra, q, start, stride, rod } = hair;
   for (let t = 0; t < tetrahedra.count; t++) {

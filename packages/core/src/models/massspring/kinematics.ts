@@ -9,7 +9,7 @@ import type { Hair } from './rod.ts';
 
 const frame = new Float64Array(9);
 
-/** d1 d2 d3 of a pin's pose, its twist included, and turned by as much again about d3 as the ghosts are. */
+/** d1, d2, d3 of a pin's pose, including its twist, turned about d3 by the angle of the ghosts. */
 function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: number): void {
   const c = cos(twist);
   const s = sin(twist);
@@ -81,7 +81,7 @@ function writeStub(
 /** Stub velocities are differenced over this part of a step. */
 const SPAN = 1e-4;
 
-/** Velocities of pinned particles at the end t of a step of length h, where the poses are: those of the paths, not means over the step. */
+/** Velocities of pinned particles at the end t of a step of length h: those of the paths at t, not means over the step. */
 export function movePinned(hair: Hair, t: number, h: number): void {
   const { v, pins, poses, fixed, stubs, start, stride } = hair;
   for (let p = 0; p < pins.length; p++) {
@@ -130,7 +130,7 @@ export function initializeState(hair: Hair): void {
         0.5 * (rod.nodeVelocity[3 * j + k] + rod.nodeVelocity[3 * j + 3 + k]) +
         ghostOffset[j] * rod.edgeSpin[j] * spin[k];
     }
-    // the turning of the segment carries the ghost with it: ω × off with ω = t × t'
+    // the rotation of the segment moves the ghost: ω × offset with ω = t × t'
     const rate = [0, 1, 2].map((k) => rod.nodeVelocity[3 * j + 3 + k] - rod.nodeVelocity[3 * j + k]);
     const along = (off[0] * rate[0] + off[1] * rate[1] + off[2] * rate[2]) / length;
     for (let k = 0; k < 3; k++) v[g + k] -= ghostOffset[j] * along * t[k];

@@ -76,7 +76,7 @@ export function layGhosts(hair: Hair, work: Workspace): void {
   fixed.set(held);
 }
 
-/** Of each ghost, across its offset and its segment: the way it would turn about the axis; 3 per edge. */
+/** Direction in which each ghost rotates about the axis, normal to its offset and its segment; 3 per edge. */
 function spinDirections(hair: Hair): Float64Array {
   const out = new Float64Array(3 * hair.rod.edgeCount);
   const edge = new Float64Array(6);

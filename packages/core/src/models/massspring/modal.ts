@@ -62,7 +62,7 @@ function writeStiffness(hair: Hair, work: Workspace): void {
 
 const edge = new Float64Array(6);
 
-/** Largest displacement 1, or largest twist where hardly a node moves; twist is what the ghosts do about their segments. */
+/** Scales a mode to largest displacement 1, or to largest twist 1 if nodes hardly move; twist is the rotation of the ghosts about their segments. */
 function normalizedShape(hair: Hair, x: Float64Array): Modes['shapes'][number] {
   const { rod, start, stride, q } = hair;
   const nodeDisplacement = new Float64Array(3 * rod.nodeCount);

@@ -30,7 +30,7 @@ export function buildTetrahedra(
   return tetrahedra;
 }
 
-/** Mass and damping of the particles: half of a node's mass stays there, half goes to the ghosts beside it by length. */
+/** Mass and damping of the particles: half of a node's mass stays there, half is distributed to the adjacent ghosts by length. */
 export function spreadMass(rod: Rod, start: number, size: number): Pick<Hair, 'mass' | 'massDamping'> {
   const n = rod.edgeCount;
   const mass = new Float64Array(size);

@@ -11,7 +11,7 @@ import { chooseKinds, type Search, solve } from './statics.ts';
 
 const edge = new Float64Array(6);
 
-/** Turns ghosts about their edges by what the clamps have turned about their tangents. */
+/** Rotates ghosts about their edges by the rotation of the clamps about their tangents. */
 function spinGhosts(hair: Hair, { poses, rotation }: PinStop): void {
   const { pins, rod, q, start, stride } = hair;
   const clamps = pins
@@ -61,7 +61,7 @@ function carryRod(hair: Hair, p: number, stop: PinStop): void {
   }
 }
 
-/** Returns the node at which turns were lost, −1 if none were, and the iterations taken. The pins are then at their poses at t. */
+/** Follows the pins to their poses at t. Returns the node at which turns were lost, −1 if none were, and the iterations. */
 export function followPins(search: Search, t: number): { lost: number; iterations: number } {
   const { hair, work } = search;
   const { q, rod, pins, poses, start, stride } = hair;

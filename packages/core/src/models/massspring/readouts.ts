@@ -76,7 +76,7 @@ export function measureReactions(hair: Hair, work: Workspace, t: number): Reacti
   });
 }
 
-/** What crosses a cut behind node j, along the edge. */
+/** Tension: the force along the edge through a cut after node j. */
 function readTension(out: Float64Array, hair: Hair): void {
   const { rod, samples, start, stride } = hair;
   const { edgeTangent: t } = samples;
@@ -108,7 +108,7 @@ function bendingAngle({ edgeTangent: t }: Samples, a: number, b: number): number
   return atan2(hypot(bx, by, bz), cosine);
 }
 
-/** From the director carried from edge to edge without turning about it to the one that is there. */
+/** Angle from the parallel-transported director of the previous edge to the actual director. */
 function twistAngle({ edgeTangent: t, edgeDirector: d }: Samples, a: number, b: number): number {
   const cosine = t[a] * t[b] + t[a + 1] * t[b + 1] + t[a + 2] * t[b + 2];
   const bx = t[a + 1] * t[b + 2] - t[a + 2] * t[b + 1];

@@ -12,7 +12,7 @@ import type { Truss } from './truss.ts';
 export function readOptions(options: MassSpringOptions): HairOptions {
   const at = ['solver', 'massspring'];
   const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, iterations = 30 } = options;
-  // moving particles apart from the equations of motion makes energy: the step that keeps it does without
+  // moving particles outside the equations of motion creates energy, so the energy-conserving step does not use it
   const { strainLimit = theta > 0.5 || iterations === 0 ? 0.1 : 0 } = options;
   if (!(theta >= 0.5 && theta <= 1))
     throw new SceneError([...at, 'theta'], `theta is ${theta}; it must be from 0.5 (second order) to 1 (dissipates)`);
@@ -31,7 +31,7 @@ export function readOptions(options: MassSpringOptions): HairOptions {
   return { theta, damping, altitude, stretch, strainLimit, iterations };
 }
 
-/** The published step, midpoint without damping, gains energy where a rod buckles, and no step is small enough. */
+/** Warns about the published step, midpoint without damping: it gains energy if a rod buckles, however short the step. */
 export function warn(rods: readonly Rod[], { theta, damping, iterations }: HairOptions): string[] {
   const bare = rods.find((rod) => rod.halfDamping.every((beta) => beta === 0));
   if (!bare || damping > 0 || theta > 0.5 || iterations > 0) return [];
@@ -51,7 +51,7 @@ export function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOpti
 /** Most that a rod may be laid twisted per edge beyond its natural shape [rad]. */
 const LARGEST_TWIST = 1;
 
-/** Throws SceneError for what the model does not support. */
+/** Throws SceneError for features that the model does not support. */
 export function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
   const index = scene.rods.findIndex(({ id }) => id === rod.id);
   const at = ['rods', index];

@@ -63,7 +63,7 @@ export interface HairOptions {
   readonly theta: number;
   readonly damping: number;
   readonly altitude: number;
-  /** Of the springs two apart, relative to edge springs; undefined: as EA asks. */
+  /** Stiffness of the springs two apart, relative to edge springs; undefined: from EA. */
   readonly stretch: number | undefined;
   readonly strainLimit: number;
   /** Solves of the conserving step at most; 0: the published step. */
@@ -159,7 +159,7 @@ function ghostAnglesOf(rod: Rod): Float64Array {
     if (turn > (1 + TIE) * most) [most, sharpest] = [turn, j];
   }
   if (!(most > 1e-6)) return out;
-  // from the sharpest bend, where the angle matters most, to both ends
+  // from the sharpest bend, where the angle matters most, towards both ends
   const wanted = (j: number): number => atan2(turnOf(j, 1), turnOf(j, 0)) - Math.PI / 4;
   const follow = (j: number, from: number): number => {
     if (hypot(turnOf(j, 0), turnOf(j, 1)) < 1e-2 * most) return from;
@@ -184,7 +184,7 @@ export function ghostAxis(q: Float64Array, o: number, axis: number, angle: numbe
 
 const parity = (edge: number): number => (edge % 2 === 0 ? 1 : 2);
 
-/** Positions of all particles where nothing is strained, the stubs included. */
+/** Positions of all particles in the unstrained shape, including stubs. */
 function restShape(
   rod: Rod,
   ghostOffset: Float64Array,
@@ -221,7 +221,7 @@ function restShape(
       stub.offset,
     );
   };
-  // the first node's frame is where the first edge's is turned back by its half
+  // the first node's frame: the first edge's, rotated back by half of its rest strain
   for (let k = 0; k < 3; k++) back[k] = -rod.halfStrainRest[k];
   quaternionFromRotation(turn, 0, back, 0);
   placeStub(-1, turn.slice());

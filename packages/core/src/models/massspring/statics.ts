@@ -143,10 +143,9 @@ function writeRightSide({ hair, work, error, residual }: Search): void {
 }
 
 /**
- * Newton from here; `descent` > 0 minimises with c·scale|x − base|²/2 added.
- *
- * It has converged when the residual is small beside the loads, or when a full step has hardly moved anything: a residual is judged by
- * the loads that act and a position by how far Newton's method would still move it, never by a fixed force.
+ * Newton's method from the current state; `descent` > 0 minimises with c·scale|x − base|²/2 added. It has converged when the residual is small
+ * compared with the loads, or when a full step has hardly moved anything: the residual is compared with the loads that act and a position with the
+ * next Newton correction, never with a fixed force.
  */
 export function solve(search: Search, tolerance: number, most: number, descent: number): Result {
   const { hair, work, error } = search;
@@ -154,7 +153,7 @@ export function solve(search: Search, tolerance: number, most: number, descent: 
   const { matrix, factor, right } = work;
   const out: Result = { ...FAILED };
   let [shift, turn, smallSteps] = [0, Infinity, 0];
-  // a small step is the last unless it is large beside the deformation, as it is at first and where rounding moves the rod
+  // a small step is the last, unless it is large compared with the deformation, as at the start or under rounding
   const isLast = (loads: number): boolean => smallSteps > 0 && (loads === 0 || turn <= 1e-2 * measureTurns(hair).sum);
   for (;;) {
     const { largest, loads } = evaluate(search, descent);
@@ -181,7 +180,7 @@ export function solve(search: Search, tolerance: number, most: number, descent: 
     solveWide(factor, matrix, right);
     turn = takeStep(search, right);
     if (turn === Infinity) return { ...out, reason: 'the Newton step is not a number' };
-    // the shift that a rod which is free to spin needs slows the others down, to a known rate
+    // the shift that a freely spinning rod needs slows convergence of the others, at a known rate
     const isSmall = shift === 0 ? turn <= LAST_TURN : shift < 1e-6 && turn <= 1e-2 * LAST_TURN;
     smallSteps = isSmall ? smallSteps + 1 : 0;
     shift = shift > 4e-7 ? shift / 4 : 0;
@@ -210,7 +209,7 @@ function descend(search: Search, count: number): number {
   );
 }
 
-/** Negative eigenvalues of the tangent stiffness; undefined if loads depend on the state and their part is not known. */
+/** Number of negative eigenvalues of the tangent stiffness; undefined if loads depend on the state and their derivative is unknown. */
 export function countNegative(hair: Hair, work: Workspace): number {
   const { size, fixed, stiffnessScale, rod } = hair;
   clearWide(work.matrix);
@@ -237,7 +236,7 @@ function nudge({ hair, work }: Search, amplitude: number): void {
   for (let d = 0; d < size; d++) q[d] += (amplitude * hair.rod.length * x[d]) / norm;
 }
 
-/** A state with a tetrahedron turned inside out, or strained beyond what its springs are made for, is no equilibrium of the rod. */
+/** Rejects states with an inverted tetrahedron, or with strains beyond the range of the springs: they are no equilibria of the rod. */
 function refuseFolds(hair: Hair, result: Result): Result {
   if (!result.converged) return result;
   const folded = findInverted(hair);
@@ -261,7 +260,7 @@ function foldedAt(node: number): Result {
 interface Attempts {
   readonly search: Search;
   readonly tolerance: number;
-  /** Where Newton starts again if it fails. */
+  /** State from which Newton restarts if it fails. */
   readonly entry: Float64Array;
   iterations: number;
 }
@@ -294,7 +293,7 @@ function solveWithAltitudes(of: Attempts): Result {
   return refuseFolds(hair, result);
 }
 
-/** The first equilibrium, after the pins were brought to their places; if it is not found, loads are approached. */
+/** Finds the first equilibrium, after the pins have reached their poses; if Newton fails, raises the loads in increments. */
 function solveFirst(of: Attempts, brought: ReturnType<typeof followPins>): Result {
   const { search, entry } = of;
   const { hair, work } = search;
@@ -336,7 +335,7 @@ export function findEquilibrium(
       settle(leaving) {
         attempts.iterations = 0;
         const result = leaving ? solveWithAltitudes(attempts) : solveFirst(attempts, brought);
-        // altitudes are chosen anew on the way, and the choice does not keep the symmetry of a branch
+        // altitudes are chosen again during the search, and the choice does not keep the symmetry of a branch
         return { ...result, iterations: attempts.iterations, descended: true };
       },
       judge() {

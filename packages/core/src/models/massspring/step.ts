@@ -44,7 +44,7 @@ export interface Workspace {
   readonly row: Row;
 }
 
-/** Four consecutive particles share a tetrahedron: eleven entries beside the diagonal. */
+/** Four consecutive particles share a tetrahedron: eleven entries left of the diagonal. */
 export const WIDTH = 11;
 
 export function createWorkspace(hair: Hair): Workspace {
@@ -204,7 +204,7 @@ function measureEnergy(hair: Hair): number {
   return sum;
 }
 
-/** Work of loads and pins in the step [J], with its sign taken away: what energy may come from. */
+/** Magnitude of the work of loads and pins in the step [J]: an upper bound on energy gained. */
 function measureWork(hair: Hair, { start, external, right }: Workspace): number {
   const { q, size, fixed } = hair;
   let loads = 0;
@@ -241,7 +241,7 @@ function move(hair: Hair, work: Workspace, theta: number, robust: boolean, h: nu
 interface HairStep {
   readonly t: number;
   readonly h: number;
-  /** Where springs are evaluated, see the head of this file; 0.5 conserves energy. */
+  /** Point of the step at which springs are evaluated, see the head of this file; 0.5 conserves energy. */
   readonly theta: number;
   readonly robust: boolean;
 }
@@ -280,7 +280,7 @@ export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: H
     hair.acceleration[d] = (v[d] - startVelocity[d]) / h;
     if (!(Math.abs(v[d]) < Infinity)) return refuse(out);
   }
-  // a tenth and a little more are what the scheme swings by of itself; implicit Euler is past help
+  // the scheme itself oscillates by about a tenth; beyond that, implicit Euler does not help either
   const floor = (1e-3 * (hair.stiffnessScale[3 * first] * pow(hair.springs.rest[0], 3))) / hair.rod.length;
   if (published && !robust && measureEnergy(hair) > 1.1 * before + 2 * measureWork(hair, work) + floor)
     return refuse(out);

@@ -17,7 +17,7 @@ export interface Truss {
   readonly stretch: Float64Array;
   /** Distance δ of the ghosts from the axis [m]. */
   readonly offset: Float64Array;
-  /** Largest ratio of the EA that the springs have to the one that the rod asks for. */
+  /** Largest ratio of the springs' EA to the rod's. */
   readonly misfit: number;
 }
 
@@ -61,7 +61,7 @@ interface Fit {
   readonly u: number;
 }
 
-/** What the springs other than k_b add to EA/l [N/m]. */
+/** Contribution of the springs other than k_b to EA/l [N/m]. */
 const edgesAlong = ({ k, u }: Fit): number => (2.66 - 1.46 / u) * k;
 
 /** k and u of a segment with springs k_b against stretch. */
@@ -72,7 +72,7 @@ function fitSegment(l: number, { EI, GJ }: Bending, kb: number): Fit {
   return { u, k: (2 + 2.5 * u) / Math.max(a - (5 * u) / kb, 0.1 * a) };
 }
 
-/** `stretch` is k_b/k_e; undefined: as EA asks. `isHeldApart`: pins can stretch the rod, so that EA decides its tension. */
+/** `stretch` is k_b/k_e; undefined: from EA. `isHeldApart`: pins can stretch the rod, so that EA determines its tension. */
 export function createTruss(rod: Rod, stretch: number | undefined, isHeldApart: boolean): Truss {
   const [edge, stretchStiffness, offset] = [0, 1, 2].map(() => new Float64Array(rod.edgeCount));
   let misfit = 1;

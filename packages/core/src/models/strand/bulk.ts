@@ -231,7 +231,7 @@ export function rotateBack(bulk: Bulk, tree: StrandTree): void {
   for (let k = 0; k < 3; k++) bulk.angular[k] += gained[k];
 }
 
-/** Forces of contacts and links, with a tree where it came to. */
+/** Forces of contacts and links on a tree, at its position at the end of the step. */
 function measurePush(out: Bulk, { contact, linkCount, origin, length, world, q }: StrandTree): void {
   out.push.fill(0);
   out.moment.fill(0);
@@ -253,7 +253,7 @@ function measurePush(out: Bulk, { contact, linkCount, origin, length, world, q }
 
 const whole = createBulk();
 
-/** Restores what trees that only push each other lost together, if each kept its own. */
+/** Restores the angular momentum that trees which only push each other lost together, after each has its own restored. */
 export function restoreTogether(bulks: readonly Bulk[], trees: readonly StrandTree[], h: number): void {
   whole.mass = 0;
   whole.lost = 0;

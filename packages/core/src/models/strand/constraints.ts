@@ -215,7 +215,7 @@ function springOf({ spring, axis, link, kind, value, active }: Constraints, tree
   return axis[r] >= 0 ? (spring * K) / (tree.reach * tree.length[link[r]]) : spring * K;
 }
 
-/** Rows as springs: their forces, and what they add to the links' own terms. */
+/** Replaces rows by springs: their forces, and their contribution to the links' own terms. */
 function pullBySprings(constraints: Constraints, tree: StrandTree): void {
   const { count, axis, link, force, value } = constraints;
   tree.glue ??= new Float64Array(36 * tree.linkCount);
@@ -242,7 +242,7 @@ function pullBySprings(constraints: Constraints, tree: StrandTree): void {
 
 const row = new Float64Array(6);
 
-/** Adds what rows on joint j give to its pivot while they are springs. */
+/** Adds the stiffness of the springs that replace rows on joint j to its pivot. */
 export function addJointSprings(D: Float64Array, constraints: Constraints, tree: StrandTree, j: number): void {
   for (let r = 0; r < constraints.count; r++) {
     if (constraints.axis[r] >= 0 || constraints.link[r] !== j) continue;
@@ -288,8 +288,8 @@ export function measureRow(
 }
 
 /**
- * Softness and caps for a step of length h (0 for statics, where rows are as good as rigid), at its start: they must not
- * change while Newton goes on, or a taut strand would be pulled harder the harder it is pulled.
+ * Softness and force caps of the rows for a step of length h (0 for statics, where rows are nearly rigid), evaluated at its start. They must not
+ * change during Newton's method: a taut strand would be pulled harder the harder it is pulled.
  */
 export function prepareConstraints(out: Constraints, tree: StrandTree, h: number): void {
   const { stiffness, length, linkCount, tipForce, tipMass } = tree;

@@ -178,7 +178,7 @@ function factorTrees(context: StrandContact, sides: ContactSides): boolean {
   return true;
 }
 
-/** H of a tree with many sides, where it is. */
+/** Factors H of a tree with many sides, at its current state. */
 function factorGlued(slot: Slot, tree: StrandTree, own: TreeSides, h: number): boolean {
   const many = manyOf(slot, tree);
   many.sweep.columns = 6;

@@ -15,13 +15,13 @@ import { type Start, type StepOptions, stepWithContact } from './step.ts';
 import { createSidesByTree, linkOf, type SidesByTree } from './treeSides.ts';
 import type { StepWork } from './trial.ts';
 
-/** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
+/** Correction at which Newton's method for a first guess stops [rad]; the rest is added as one linear step. */
 const LOOSE = 2e-3;
 
 /**
- * Newton that needs more is not near its goal: the step is subdivided sooner. (Descent in the step's potential, with the matrix shifted as needed, always
- * converged, in tens of iterations: a hair that whips cost more than all others together.) With 10 instead of 20, long hair takes 2 % fewer iterations,
- * and 60 scenes of two hairs on the edge of a box have 216 extra pieces instead of 87.
+ * Maximum iterations; a solve that needs more is far from its solution, and the step is subdivided sooner. (Descent in the step's potential, with the
+ * matrix shifted as needed, always converged, in tens of iterations: a hair that whips cost more than all others together.) With 10 instead of 20,
+ * long hair takes 2 % fewer iterations, and 60 scenes of two hairs on the edge of a box have 216 extra pieces instead of 87.
  */
 const SOON = 20;
 
@@ -46,7 +46,7 @@ export interface StrandContact extends StrandContactParts {
   /** State of each tree at the start of the step, and positions of the nodes of each rod. */
   readonly starts: readonly Start[];
   readonly positions: readonly Float64Array[];
-  /** Tolerance of Newton for angles: they need not be known much better than contact knows the velocities [rad]. */
+  /** Tolerance of Newton's method for angles [rad]: not much finer than the tolerance of contact for velocities. */
   readonly accurate: number;
   /** Work space of `keepTurning`. */
   readonly flying: { readonly trees: StrandTree[]; readonly bulks: Bulk[] };
@@ -155,7 +155,7 @@ function stepTree(context: StrandContact, k: number, { t, dt, again, last }: Ste
   return spent;
 }
 
-/** Angular momentum where nothing holds it back; then all that follows from the rates of the marked trees. */
+/** Restores the angular momentum of free trees, then updates everything that depends on the rates of the marked trees. */
 function keepTurning(context: StrandContact, marked: Uint8Array, t: number, dt: number): void {
   const { trees, starts, flying } = context;
   flying.trees.length = 0;
@@ -187,7 +187,7 @@ export function poseTree(tree: StrandTree, t: number): void {
   poseSamples(tree);
 }
 
-/** As `poseTree` for a tree in equilibrium: where its base is at t, without the velocity of the base's path. */
+/** As `poseTree`, for a tree in equilibrium: with the base's pose at t, but without the velocity of its path. */
 export function poseAtRest(tree: StrandTree, t: number): void {
   recallBase(tree);
   evaluateBase(tree, t);

@@ -91,7 +91,7 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
   v.set(speed);
 }
 
-/** Where the nodes truly were, of a tree that nothing holds: where they are seen. */
+/** Records the true positions of the nodes at the start, and for a free tree those of its samples. */
 export function writeNodes({ rods }: StrandTree, { nodes, tip, base }: Departure): void {
   rods.forEach(({ rod, firstLink, root }, r) => {
     for (let i = 0; i <= rod.edgeCount; i++) {
@@ -101,7 +101,7 @@ export function writeNodes({ rods }: StrandTree, { nodes, tip, base }: Departure
   });
 }
 
-/** Adds the forces that the links' inertia takes at the current pose. */
+/** Adds the inertial forces of the links at the current pose. */
 export function addInertia(tree: StrandTree, at: Departure): void {
   const { linkCount, tipMass, inertia, length, world, origin, force, q } = tree;
   const { h, tip, velocity, frame, spin, turned, slope, baseRate } = at;

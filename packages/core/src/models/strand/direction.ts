@@ -183,7 +183,7 @@ const turned = new Float64Array(9);
 const frame = new Float64Array(9);
 const product = new Float64Array(9);
 
-/** Where the pose has the tips of the links at time t. */
+/** Positions of the links' tips in the animated pose at time t. */
 function placePose(out: Float64Array, tree: StrandTree, { evaluate, rotations }: Pose, t: number): void {
   evaluateBase(tree, t);
   evaluate(rotations, t);

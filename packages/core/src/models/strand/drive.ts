@@ -55,14 +55,14 @@ function writeSpin(out: Float64Array, o: number, phi: Float64Array, u: Float64Ar
   out[o + 2] = u[2] - series[2] * r + series[3] * (x * q - y * p);
 }
 
-/** The motion of a reference frame is taken off that of the path: both must be of one kind. */
+/** The motion of a reference frame is subtracted from that of the path, so both must be differenced in the same way. */
 const isDriven = ({ base, direction }: StrandTree): boolean => base.pins.length > 0 && !direction?.local;
 
-/** Writes the base's motion at the end of a step from t by the formula that is set; `start` gets what it was before. */
+/** Writes the base's motion at the end of a step from t, by the current difference formula; `start` receives the motion before it. */
 export function driveBase(tree: StrandTree, start: Float64Array, q0: Float64Array, t: number): void {
   const { base, history } = tree;
   const now = history.base;
-  // the work space is shared: what another tree left there would become part of this one's state
+  // the work space is shared: without this, values of another tree would become part of this one's state
   if (!isDriven(tree)) {
     start.fill(0);
     return;
@@ -87,7 +87,7 @@ export function driveBase(tree: StrandTree, start: Float64Array, q0: Float64Arra
   base.driven = now;
 }
 
-/** After a step that was taken. */
+/** Stores the base's motion after an accepted step. */
 export function passBase({ history }: StrandTree, start: Float64Array): void {
   for (let k = 0; k < 7; k++) history.baseEarlier[k] = start[k];
   for (let k = 0; k < 3; k++) history.baseEarlier[7 + k] = start[10 + k];
@@ -101,7 +101,7 @@ export function recallBase(tree: StrandTree): void {
 
 const before = new Float64Array(DRIVEN);
 
-/** A step by places: velocities of the path, and what they change by. */
+/** For a step by positions: velocities of the path, and their change over the step. */
 export function driveByPlaces(out: Float64Array, tree: StrandTree, t: number, h: number): void {
   readBase(before, tree, t);
   readBase(out, tree, t + h);

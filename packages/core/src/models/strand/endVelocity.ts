@@ -19,7 +19,7 @@ interface Work {
   momentum: Float64Array;
   free: Float64Array;
   along: Float64Array;
-  /** What the parent feels: mass along the link, and the velocity that it would have without the parent; 2 per link. */
+  /** Effective mass along the link as seen by the parent, and its velocity without the parent; 2 per link. */
   bar: Float64Array;
   /** Velocities of the tips and of the base; spins of the links. */
   velocity: Float64Array;
@@ -80,7 +80,7 @@ export function moveAtEnd(tree: StrandTree, h: number, t: number, v0: Float64Arr
 
 const inverse = new Float64Array(9);
 
-/** From the tips to the base: what every node feels. */
+/** Accumulates the effective mass of every node, from the tips to the base. */
 function gatherMasses(tree: StrandTree, at: Departure): void {
   const { linkCount, parent, tipMass, base, world, origin, length, q } = tree;
   const { mass, momentum, free, along, bar, spin } = work;

@@ -164,7 +164,7 @@ function writeSwingTwistTangent(out: Float64Array, law: JointLaw, D: Float64Arra
   }
 }
 
-/** Adds bending and twisting energy of joint j [J]. `paper` has none; what `swing-twist` would store stands in for it. */
+/** Adds bending and twisting energy of joint j [J]. The law `paper` has no energy; that of `swing-twist` is used instead. */
 export function addJointEnergy(
   out: { bending: number; twisting: number },
   law: JointLaw,
@@ -194,8 +194,8 @@ const torque = new Float64Array(3);
 const tangent = new Float64Array(9);
 
 /**
- * The deformation Δ at which the joint pulls with the torque T: always one, since tan(θ/2) has no bound. Closed form
- * but for `gibbs`, where Newton starts from g = K⁻¹T.
+ * The deformation Δ at which the joint's torque is T; it always exists, because tan(θ/2) is unbounded. Closed form, except for `gibbs`, which uses
+ * Newton's method from g = K⁻¹T.
  */
 export function writeDeformation(out: Float64Array, law: JointLaw, T: Float64Array, K: Float64Array): boolean {
   if (law === 'gibbs') return invertGibbs(out, T, K);

@@ -23,7 +23,7 @@ const linear = new Float64Array(3);
 const accelerated = new Float64Array(3);
 const director = new Float64Array(3);
 
-/** Where the base is held, and how, at time t; free axes keep what the state says. `fresh`: t has changed. */
+/** Evaluates the pose of the base at time t; free axes keep their state. `fresh`: t has changed. */
 export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
   const { base, rods, q } = tree;
   const { pins, poses, axes, free, frame: held } = base;
@@ -153,7 +153,7 @@ export function moveLinks(tree: StrandTree): void {
 
 const trueBase = new Float64Array(6);
 
-/** True motions where the base's is scaled: air and contact see those. */
+/** True motions, for air and contact, if the motion of the base is scaled (`direct`). */
 function moveTruly(tree: StrandTree): void {
   const { linkCount, parent, offset, rotation, base, v, trueMotion } = tree;
   trueBase.set(base.motion);
@@ -167,7 +167,7 @@ function moveTruly(tree: StrandTree): void {
 
 const momentum = new Float64Array(6);
 
-/** Force that each link's own motion takes: I a + v ×* I v. */
+/** Inertial force of each link: I a + v ×* I v. */
 export function writeInertialForces(tree: StrandTree): void {
   const { linkCount, inertia, motion: vel, acceleration, force } = tree;
   for (let j = 0; j < linkCount; j++) {
@@ -225,7 +225,7 @@ function poseFrames({ edgeTangent, edgeDirector }: Samples, world: Float64Array,
 
 function poseMeans(tree: StrandTree, { h, nodes, turned }: Departure): void {
   const { rods, base, q, world, origin, length } = tree;
-  // the base's true spin, where less of it is felt
+  // the base's true spin, if links feel only a share of it
   for (let k = 0; k < 3; k++) local[k] = base.spin[k] - base.motion[k];
   turn(global, 0, base.rotation, 0, local, 0);
   for (let r = 0; r < rods.length; r++) {

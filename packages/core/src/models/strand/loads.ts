@@ -8,7 +8,7 @@ import type { Pose } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
 
-/** Adds what the sources give at time t; positions and velocities of the samples must be up to date. */
+/** Evaluates all load sources at time t and adds their loads; positions and velocities of the samples must be up to date. */
 export function gatherLoads(tree: StrandTree, t: number): void {
   const { rods, base, tipForce, linkTorque, tipDrag, tipDamping, linkCount, loadFactor, tipSpring } = tree;
   tipForce.fill(0);
@@ -103,7 +103,7 @@ function pullToPose(tree: StrandTree, pose: Pose, t: number): void {
 const f = new Float64Array(3);
 const n = new Float64Array(3);
 
-/** Takes the loads off the links' forces, in the links' axes. */
+/** Subtracts the loads from the links' forces, in the links' axes. */
 export function subtractLoads(tree: StrandTree): void {
   const { linkCount, world, tipForce, pull, linkTorque, length, force } = tree;
   for (let j = 0; j < linkCount; j++) {

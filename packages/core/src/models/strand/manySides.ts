@@ -63,7 +63,7 @@ const carried = new Float64Array(6);
 const world = new Float64Array(3);
 const shifted = new Float64Array(3);
 
-/** Ω of the base: it moves where it is free. */
+/** Ω of the base: its response along free axes. */
 function answerOfBase(out: Float64Array, { linkCount, base }: StrandTree, { baseInverse }: Sweep): void {
   const o = 36 * linkCount;
   out.fill(0, o, o + 36);
@@ -85,7 +85,7 @@ export function writeAnswers(answer: Float64Array, tree: StrandTree, sweep: Swee
     const v = 9 * j;
     const s = 18 * j;
     for (let c = 0; c < 6; c++) {
-      // a unit force along c: what the joint makes of it, and what is left for the parent
+      // a unit force along c: the joint's response, and the force passed to the parent
       const k0 = c < 3 ? -inverse[v + c] : 0;
       const k1 = c < 3 ? -inverse[v + 3 + c] : 0;
       const k2 = c < 3 ? -inverse[v + 6 + c] : 0;

@@ -76,13 +76,13 @@ function fixRow(A: Float64Array, b: Float64Array, m: number, r: number, value: n
   b[r] = value;
 }
 
-/** All rows two-sided: a direct solve; rows that would pull too hard stay at their cap, and the others are solved anew. */
+/** If all rows are two-sided: a direct solve. Rows whose force exceeds its cap are fixed at the cap, and the others are solved again. */
 function solveCapped(next: Float64Array, { count: m, response, right, copy, cap }: Constraints): boolean {
   for (let round = 0; round <= m; round++) {
     copy.set(response);
     next.set(right);
     if (!solveInPlace(copy, next, m)) return false;
-    // the worst first: the others may have been asked for too much only because of it
+    // the worst first: others may exceed their caps only because of it
     let worst = -1;
     let excess = 1 + 1e-12;
     for (let r = 0; r < m; r++) {

@@ -21,7 +21,7 @@ export function roundingOf({ force, torque, linkCount }: StrandTree): number {
   return square(1e-13 * largest);
 }
 
-/** Rotation of a joint in one iteration that an indefinite matrix must not ask for [rad]. */
+/** Largest rotation of a joint per iteration that is accepted from an indefinite matrix [rad]. */
 const FAR = 0.3;
 
 export function turnsFar(direction: Float64Array, links: number): boolean {

@@ -61,7 +61,7 @@ function assemblePair(tree: StrandTree, sweep: Sweep, t: number): Pair {
   return { unknowns, mass, stiffness };
 }
 
-/** Constraints as springs that are stiff enough to leave the modes alone: what they hold moves by 1e-7 of what it would. */
+/** Adds constraints as springs that are too stiff to affect the modes: constrained points move by 1e-7 of their free motion. */
 function addRows(
   stiffness: Float64Array,
   constraints: Constraints,
@@ -103,7 +103,7 @@ export function findModes(tree: StrandTree, strand: Strand, sweep: Sweep, t: num
   let zero = shift;
   for (let tries = 0; tries < 60 && !found; tries++) {
     const shifted = stiffness.map((k, i) => k + shift * mass[i]);
-    // a first link that nothing keeps from spinning has neither mass nor stiffness about its axis
+    // a first link that can spin freely has neither mass nor stiffness about its axis
     if (!tree.rootHeld) for (let k = 0; k < 3; k++) shifted[k * n + k] += 1e-12 * tree.stiffness[k];
     found = eigenGeneral(mass, shifted, n);
     zero = shift;
@@ -185,7 +185,7 @@ export function exportMatrices(tree: StrandTree, strand: Strand, sweep: Sweep, t
   };
 }
 
-/** Dashpots of the joints, and what loads resist by velocity. */
+/** Damping of the joints, and the velocity derivative of loads. */
 function writeDamping(tree: StrandTree, unknowns: readonly number[], sweep: Sweep): Float64Array {
   const n = unknowns.length;
   const out = new Float64Array(n * n);

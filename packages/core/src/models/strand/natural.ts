@@ -17,7 +17,7 @@ const deformation = new Float64Array(4);
 const product = new Float64Array(4);
 const inverse = new Float64Array(4);
 
-/** Sets the natural angles of the joints whose rods ask for it; the tree is in its initial state. */
+/** Sets the natural angles of the joints of rods with `natural: equilibrium`; the tree is in its initial state. */
 function setNatural(tree: StrandTree): void {
   const velocity = tree.v.slice();
   tree.v.fill(0);

@@ -61,7 +61,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
     subtractTorqueSlope(tree, sweep, j);
     let scale = 0;
     for (let k = 0; k < 3; k++) {
-      // the root may be without stiffness: its neighbour's stands in
+      // if the root has no stiffness, use that of its neighbour
       const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
       D[4 * k] += shift * s;
       scale = Math.max(scale, s);
@@ -185,7 +185,7 @@ function addToParent(
 const baseMatrix = new Float64Array(9);
 const spinMatrix = new Float64Array(9);
 
-/** The base's origin where it is free: δy in world axes moves ξv, vv and av. */
+/** Factors the equations of a free base: δy in world axes changes ξv, vv and av. */
 function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
   const { P, columns, coefficient: c, baseInverse } = sweep;
   baseInverse.fill(0);
@@ -214,7 +214,7 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
     }
   }
   if (columns === 6) {
-    // nothing pulls a free origin back: it stays, and the residual remains
+    // a free origin has no stiffness in statics: it stays, and its residual remains
     return true;
   }
   return invert3(baseInverse, 0, baseMatrix, 0) !== 0;
@@ -331,7 +331,7 @@ function carryOutwards(out: Float64Array, tree: StrandTree, sweep: Sweep): void 
   }
 }
 
-/** Adds G z to three numbers. */
+/** Adds G z, with z of the parent, to three numbers of `out`. */
 function addCarried(
   out: Float64Array,
   o: number,

@@ -15,11 +15,11 @@ export interface StrandOptions {
   readonly tolerance?: number;
   /** Newton iterations before a step counts as failed. Default 40. */
   readonly iterations?: number;
-  /** Newton's matrix: `exact` (default), or `numeric`, by differences: slower, but knows how any load changes. */
+  /** Newton's matrix: `exact` (default), or `numeric`, by finite differences: slower, but includes the derivatives of all loads. */
   readonly jacobian?: 'exact' | 'numeric';
   /** Law of the joints: `gibbs` (default), `swing-twist` (round sections), `paper` (has no potential). */
   readonly stiffness?: 'gibbs' | 'swing-twist' | 'paper';
-  /** What an animator asks of strands. */
+  /** Direction by an animator: target poses, scaled motion. */
   readonly direct?: readonly StrandDirection[];
   /** Joints that are limited, or held to a value. */
   readonly joints?: readonly StrandJoint[];
@@ -32,7 +32,7 @@ export interface StrandDirection {
   readonly rods?: readonly string[];
   /** β: share of the base's velocity and acceleration that strands feel; 1 is physics. */
   readonly timeScale?: Timed;
-  /** γ: share of a reference frame's motion that is taken off the base's before that. */
+  /** γ: fraction of a reference frame's motion that is subtracted from the base's before that. */
   readonly local?: {
     readonly amount: Timed;
     /** A point of the frame at t = 0 [m], about which the path turns. */

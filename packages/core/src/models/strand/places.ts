@@ -11,7 +11,7 @@ import { D, subtractTorqueSlope } from './transfer.ts';
 
 /** 6 × 6 per link. */
 const PLACES = 36;
-/** Where a link's six numbers are in z: as in the elimination with all columns. */
+/** Stride of a link's six numbers in z, as in the elimination with all columns. */
 const STRIDE = 18;
 
 const f = new Float64Array(3);
@@ -106,7 +106,7 @@ function addDrag(P: Float64Array, o: number, { tipDrag, world }: StrandTree, j: 
 const turned = new Float64Array(18);
 const carried = new Float64Array(PLACES);
 
-/** Products of a link's own block with what its joint does and with what its parent does. */
+/** Products of a link's own block with the motion of its joint and with that of its parent. */
 function multiplyBlock(P: Float64Array, o: number, Th: Float64Array, t: number, R: Float64Array, d: number): void {
   const t0 = Th[t];
   const t1 = Th[t + 1];
@@ -235,7 +235,7 @@ export function factorPlaces(
     subtractTorqueSlope(tree, sweep, j);
     let scale = 0;
     for (let k = 0; k < 3; k++) {
-      // the root may be without stiffness: its neighbour's stands in
+      // if the root has no stiffness, use that of its neighbour
       const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
       D[4 * k] += shift * s;
       scale = Math.max(scale, s);
@@ -252,7 +252,7 @@ const block = new Float64Array(9);
 const axes = new Float64Array(9);
 const baseMatrix = new Float64Array(9);
 
-/** The base's origin where it is free. */
+/** Factors the equations of a free base. */
 function factorBase({ linkCount, base }: StrandTree, { P, coefficient: c, baseInverse }: Sweep): boolean {
   baseInverse.fill(0);
   if (!base.free[0] && !base.free[1] && !base.free[2]) return true;

@@ -33,7 +33,7 @@ export function addMomentum(out: Momentum, { rods }: StrandTree): void {
   }
 }
 
-/** Acceleration of the base's origin; undefined in equilibrium, where the motion of the base's path does not count. */
+/** Acceleration of the base's origin; undefined in equilibrium, which ignores the motion of the base's path. */
 function rateOfOrigin({ v, rate, originRate, history }: StrandTree): Float64Array | undefined {
   const moves = history.header[3] > 0 || v.subarray(3).some((w) => w !== 0) || rate.some((w) => w !== 0);
   return moves ? originRate : undefined;
@@ -63,7 +63,9 @@ export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][nu
   return out;
 }
 
-/** See `Bundle.bend`. Moves the whole tree. Held and limited joints, poses and the law of the paper have torques that do no known work. */
+/**
+ * See `Bundle.bend`. Moves the whole tree. Undefined for held and limited joints, poses and the law `paper`: the work of their torques is unknown.
+ */
 export function bendTree(tree: StrandTree, direction: number, angle: number): number | undefined {
   const { constraints, law, linkCount, length, q, reach } = tree;
   if (law === 'paper' || tree.direction || constraints?.axis.includes(-1)) return undefined;
@@ -84,14 +86,14 @@ export function bendTree(tree: StrandTree, direction: number, angle: number): nu
 
 type Strand = StrandTree['rods'][number];
 
-/** Force through each joint along its link: what holds all that is farther out. */
+/** Tension: the force through each joint along its link, which holds all links beyond it. */
 function readTension(out: Float64Array, tree: StrandTree, { rod, firstLink }: Strand): void {
   // a step leaves forces behind, a restored state does not
   evaluateResidual(tree, tree.time, rateOfOrigin(tree), true);
   for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
 }
 
-/** An angle of each joint, over the length that it stands for; `o` is where its quaternion begins in tree.q. */
+/** Writes an angle of each joint divided by the joint's length; `o` is the index of its quaternion in tree.q. */
 function readJoints(
   out: Float64Array,
   tree: StrandTree,

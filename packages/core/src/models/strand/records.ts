@@ -12,7 +12,7 @@ export interface Bulk {
   /** About the centre of mass. */
   readonly angular: Float64Array;
   readonly inertia: Float64Array;
-  /** Angular momentum that is missing, and energy that the step took [J]. */
+  /** Angular momentum that the step lost, and energy that it lost [J]. */
   readonly missing: Float64Array;
   lost: number;
   /** Sum of the forces of contacts and links, of their sizes, and their moment about the centre of mass. */
@@ -33,7 +33,7 @@ export interface Constraints {
   readonly value: Float64Array;
   readonly direction: Float64Array;
   readonly softness: Float64Array;
-  /** What a row's distance counts in the merit [N/m], [N m]. */
+  /** Weight of a row's error in the merit function [N/m], [N m]. */
   readonly weight: Float64Array;
   /** Largest force of a row [N], [N m]. */
   readonly cap: Float64Array;
@@ -42,7 +42,7 @@ export interface Constraints {
   violation: number;
   /** Writes `value` and `direction` for the current pose. */
   readonly evaluate: (tree: StrandTree, t: number) => void;
-  /** On the way to an equilibrium rows are springs, this many times as stiff as the strand; 0: as they are. */
+  /** During a search for equilibrium, rows are replaced by springs this many times as stiff as the strand; 0: exact rows. */
   spring: number;
   readonly sor: boolean;
   readonly response: Float64Array;
@@ -54,7 +54,7 @@ export interface Constraints {
 }
 
 export interface Departure {
-  /** The step's length [s] and where it starts; NaN: not known yet. */
+  /** Length of the step [s] and its start; NaN if not set. */
   h: number;
   t: number;
   /** Tips at the start, and their velocities, 3 per link; frames and spins of the links; the base's origin. */
@@ -64,9 +64,9 @@ export interface Departure {
   readonly spin: Float64Array;
   readonly base: Float64Array;
   readonly baseVelocity: Float64Array;
-  /** What the base is made to do: see drive.ts. */
+  /** Motion prescribed for the base: see drive.ts. */
   readonly driven: Float64Array;
-  /** Nodes of the tree's rods at the start, where they truly were. */
+  /** True positions of the nodes of the tree's rods at the start. */
   readonly nodes: readonly Float64Array[];
   /** Energy of the joints at the start [J]. */
   elastic: number;
@@ -74,7 +74,7 @@ export interface Departure {
   /** Mean spin over the step, and how ψ changes as the link turns, in its axes: two numbers, the third is 1. */
   readonly turned: Float64Array;
   readonly slope: Float64Array;
-  /** Force that a tip's mass takes, and torque that the spin at the start gives, in the link's axes. */
+  /** Inertial force of a tip's mass, and torque from the spin at the start, in the link's axes. */
   readonly force: Float64Array;
   readonly torque: Float64Array;
   /** (u − v₀)/h of the base's origin. */
@@ -98,7 +98,7 @@ export interface Guard {
   /** Origin and spin of the base at the start. */
   readonly base: Float64Array;
   readonly spin: Float64Array;
-  /** Where the last step that was accepted ended: the time [s] and the state then; `to` is that instant. */
+  /** End of the last accepted step: time [s] and state; `to` is that instant. */
   endTime: number;
   readonly endQ: Float64Array;
   readonly endV: Float64Array;
@@ -112,7 +112,7 @@ export interface Pose {
   /** Joint rotation vectors at time t, 3 per joint, and their rates. */
   readonly evaluate: (out: Float64Array, t: number) => void;
   readonly rotations: Float64Array;
-  /** Where the pose has the tips, and how fast; 3 per link. */
+  /** Positions and velocities of the tips in the animated pose; 3 per link. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
 }
@@ -128,9 +128,9 @@ export const COLUMNS = 18;
 export const BLOCK: number = 6 * COLUMNS;
 
 export interface Sweep {
-  /** Columns in use: 18, or 6 for equilibria and steps with contact, where forces depend on places alone. */
+  /** Columns in use: 18, or 6 for equilibria and steps with contact, where forces depend on positions alone. */
   columns: number;
-  /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
+  /** True if no force depends on the links' positions: columns ξv are zero and skipped. */
   placeless: boolean;
   /** Eliminated by places.ts, whose blocks lie closer. */
   compact: boolean;
@@ -144,14 +144,14 @@ export interface Sweep {
   readonly G: Float64Array;
   readonly F: Float64Array;
   readonly inverse: Float64Array;
-  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 per joint. */
+  /** δv = psiV δφ and δa = psiA δφ, in addition to the parent's part; 6 × 3 per joint. */
   readonly psiV: Float64Array;
   readonly psiA: Float64Array;
   readonly z: Float64Array;
   readonly p: Float64Array;
   /** Inverse of the base's own 3 × 3 in world axes. */
   readonly baseInverse: Float64Array;
-  /** How far joints have turned since the matrix was made [rad]. */
+  /** Rotation of the joints since the matrix was assembled [rad]. */
   drift: number;
   /** Multiple of the joints' stiffness that was added. */
   shift: number;

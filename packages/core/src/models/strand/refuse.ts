@@ -8,7 +8,7 @@ import type { Scene } from '../../scene/types.ts';
 import type { StrandOptions } from './options.ts';
 import type { StrandTree } from './rod.ts';
 
-/** Newton stops here; `tolerance` once meant the error of a step, which is far larger and would end Newton's method too early. */
+/** Rejects a `tolerance` above 1e-4: the option once meant the error of a step, which is far larger and would end Newton's method too early. */
 export function refuseTolerance(tolerance = 0): void {
   if (tolerance > 1e-4)
     throw new SceneError(
@@ -17,7 +17,7 @@ export function refuseTolerance(tolerance = 0): void {
     );
 }
 
-/** What the model cannot do is said before the run. */
+/** Throws SceneError for features of a rod and its pins that the model does not support. */
 export function refuseRod(rod: Rod, drive: Drive, index: number): void {
   if (rod.closed)
     throw new SceneError(
@@ -75,7 +75,7 @@ export function checkJoints(scene: Scene): void {
   });
 }
 
-/** The law `swing-twist` knows one bending stiffness. */
+/** Throws SceneError for anisotropic sections with the law `swing-twist`, which has one bending stiffness. */
 export function refuseAnisotropy(rods: readonly Rod[], law: StrandOptions['stiffness']): void {
   if (law !== 'swing-twist') return;
   const flat = rods.find(({ halfEI1, halfEI2 }) => halfEI1.some((EI, k) => Math.abs(EI - halfEI2[k]) > 1e-6 * EI));

@@ -33,7 +33,7 @@ export function writeTorques(tree: StrandTree): void {
 
 const baseForce = new Float64Array(6);
 
-/** Sums forces inwards; the residual of a joint is what its spring does not carry. */
+/** Sums forces inwards; the residual of a joint is the torque that its spring does not balance. */
 export function sweepForces(tree: StrandTree, originRate: Float64Array | undefined): void {
   const { linkCount, parent, rotation, offset, force, residual, torque, base } = tree;
   baseForce.fill(0);
@@ -63,8 +63,8 @@ export function writeBaseReaction(out: Float64Array, tree: StrandTree): void {
 }
 
 /**
- * Residual of the current q, v, rate. `originRate`: acceleration of the base's origin along free axes; undefined for
- * statics. `fresh`: loads that do not depend on the state are asked for again.
+ * Residual at the current q, v and rates. `originRate`: acceleration of the base's origin along free axes; undefined for statics. `fresh`: also
+ * evaluates loads that do not depend on the state.
  */
 export function evaluateResidual(
   tree: StrandTree,
@@ -87,7 +87,7 @@ export function evaluateResidual(
     applyConstraints(constraints, tree);
     for (let k = 0; k < 3 * tree.linkCount; k++) torque[k] += hold[k];
   }
-  // hands may have come or gone since the last step
+  // loads may have been added or removed since the last step
   if (fresh)
     for (const strand of tree.rods) strand.dependsOnState = pose !== undefined || strand.drive.sources.some(changes);
   const moved = originRate && !departure;

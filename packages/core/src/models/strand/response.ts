@@ -24,17 +24,17 @@ export interface Slot {
   kinetic: number;
   readonly wrench: Float64Array;
   readonly x: Float64Array;
-  /** Where the tree has many sides. */
+  /** Present if the tree has many sides. */
   many: ManySides | undefined;
   /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
   free: Float64Array;
   glued: Float64Array;
-  /** Where the tree came to in this step. */
+  /** True if the tree has been stepped in this step of contact. */
   came: boolean;
   /** It stopped short of the solution: the residual is not zero. */
   loose: boolean;
   readonly q: Float64Array;
-  /** Where `free` was found, and for which sides: link, weight and arm of each; none: −1. */
+  /** State and sides for which `free` was computed: link, weight and arm of each side; −1 if none. */
   known: number;
   readonly foundAt: Float64Array;
   foundFor: Float64Array;
@@ -68,7 +68,10 @@ export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork, 
   };
 }
 
-/** Whether the response of these sides was found in this step, near where the tree is; if not, notes that it will be. */
+/**
+ * True if the response of these sides was already computed in this step, near the current state; if not, records the state for the computation that
+ * follows.
+ */
 export function isKnown(
   slot: Slot,
   { q }: StrandTree,
@@ -129,7 +132,7 @@ export function writeResponse(
   }
 }
 
-/** Adds to the sides' velocities what the linear step from here to balance gives. */
+/** Adds the velocities of the linear step from the current state to balance to those of the sides. */
 export function addLinearStep(
   velocity: Float64Array,
   { sweep, x }: Slot,

@@ -38,7 +38,7 @@ export interface StrandRod {
   readonly root: number;
   readonly samples: Samples;
   readonly loads: Loads;
-  /** Loads must be asked for at every iterate: some depend on the state. */
+  /** True if some load depends on the state, so loads are evaluated at every iterate. */
   dependsOnState: boolean;
   readonly damped: boolean;
 }
@@ -57,14 +57,14 @@ export interface Base {
   readonly position: Float64Array;
   /** World axes along which the origin is free, 1 or 0 each. */
   readonly free: Uint8Array;
-  /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion takes them: what is prescribed of v is left out. */
+  /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion uses them: without the prescribed part of v. */
   readonly motion: Float64Array;
   readonly acceleration: Float64Array;
   /** Of the origin, in world axes [m/s²]. */
   readonly originAcceleration: Float64Array;
-  /** The motion that is felt in place of the path's own, if one is: see drive.ts. */
+  /** Motion that links feel instead of the path's own, if there is one: see drive.ts. */
   driven: Float64Array | undefined;
-  /** True angular velocity in base axes, and true velocity less what `motion` has, in world axes. */
+  /** True angular velocity in base axes, and true velocity minus that in `motion`, in world axes. */
   readonly spin: Float64Array;
   readonly drift: Float64Array;
   /** Mass at the origin [kg] and its damping [kg/s], force on it [N] and drag (6, as in the port). */
@@ -108,15 +108,15 @@ export interface StrandTree extends LinkArrays, MotionArrays {
   /** Rate of the joint rate, 3 per joint, and acceleration of the origin; part of the memory. */
   readonly rate: Float64Array;
   readonly originRate: Float64Array;
-  /** What an animator asks. */
+  /** Direction by an animator, if there is one. */
   direction: Direction | undefined;
   /** Forces of contacts in world axes: at tips and torque on links, 3 per link, at the base 3. */
   contact: ContactLoads | undefined;
-  /** While a step with contact is solved: where it starts; inertia is then taken from places. */
+  /** Start of a step with contact while it is solved: inertia is then computed from positions. */
   departure: Departure | undefined;
-  /** For steps of first order while nothing holds the tree. */
+  /** Data of first-order steps of a free tree. */
   flight: Flight | undefined;
-  /** What the energy of a step is compared with. */
+  /** Data of the check that a step creates no energy. */
   guard: Guard | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
@@ -124,7 +124,7 @@ export interface StrandTree extends LinkArrays, MotionArrays {
   time: number;
   /** Pins elsewhere, held joints, limits. */
   constraints: Constraints | undefined;
-  /** Share of the loads that acts; below 1 on the way to an equilibrium. */
+  /** Fraction of the loads that acts; below 1 while a search for equilibrium raises them. */
   loadFactor: number;
 }
 
@@ -342,7 +342,7 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
       damping[3 * joint + k] = viscous / square(own + other);
     }
     if (j === 0 && root < 0 && !grows && tree.swingOnly) {
-      // no axes to tell EI1 from EI2, and no twist
+      // no axes to distinguish EI1 from EI2, and no twist
       const mean = 0.5 * (stiffness[3 * joint] + stiffness[3 * joint + 1]);
       const loss = 0.5 * (damping[3 * joint] + damping[3 * joint + 1]);
       stiffness.set([mean, mean, 0], 3 * joint);
@@ -356,7 +356,7 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
   }
 }
 
-/** Stiffness and damping of the joints at time t, where moduli change. */
+/** Updates stiffness and damping of the joints to time t, if moduli change. */
 export function changeModuli({ rods, stiffness, damping, stiffnessStart, dampingStart }: StrandTree, t: number): void {
   for (const { rod, firstLink } of rods) {
     if (!rod.moduli) continue;

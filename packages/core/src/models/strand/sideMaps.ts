@@ -7,7 +7,7 @@ import { turn, turnBack } from './spatial.ts';
 const f = new Float64Array(3);
 const g = new Float64Array(3);
 
-/** Takes off the link's force what a force (x, y, z) at the side gives. */
+/** Subtracts the wrench of a force (x, y, z) at the side from the link's force. */
 export function addWrench(
   wrench: Float64Array,
   tree: StrandTree,

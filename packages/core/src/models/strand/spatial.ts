@@ -145,7 +145,7 @@ export function applyInertia(
   }
 }
 
-/** Inverse of a 3 × 3 matrix by rows; returns its determinant, and leaves `out` alone where that is 0 or no number. */
+/** Inverse of a 3 × 3 matrix by rows; returns its determinant. Does not write `out` if that is 0 or NaN. */
 export function invert3(out: Float64Array, o: number, A: Float64Array, a: number): number {
   const c00 = A[a + 4] * A[a + 8] - A[a + 5] * A[a + 7];
   const c01 = A[a + 5] * A[a + 6] - A[a + 3] * A[a + 8];

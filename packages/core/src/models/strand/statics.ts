@@ -37,7 +37,7 @@ function energyOf(tree: StrandTree, t: number): number {
   return sum;
 }
 
-/** Loads whose work depends on the way have no energy to descend. */
+/** True if all loads have a potential, so that steps can be judged by energy. */
 export function isConservative({ rods, law, direction }: StrandTree): boolean {
   return (
     law !== 'paper' &&
@@ -239,12 +239,12 @@ function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { toleranc
   return { converged: false, iterations, residual: measureResidual(balance) / reach, tolerance: 0, reason };
 }
 
-/** Brings the strand to where its constraints want it: as springs, weak ones first. */
+/** Moves the strand to its constraints, which act as springs of increasing stiffness. */
 function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
   const { constraints } = tree;
   if (!constraints) return 0;
   let iterations = 0;
-  // a straight strand that is pushed together would not know where to go
+  // a straight strand under end compression has no preferred direction
   perturb(tree, work, 1e-3);
   for (const spring of [0.1, 10, 1e3, 1e5]) {
     constraints.spring = spring;
@@ -265,13 +265,13 @@ function perturb(tree: StrandTree, work: StaticsWork, amount: number): void {
 /** How far a pin or joint may be from its goal in an equilibrium, over the strand's length. */
 const REACHED = 1e-4;
 
-/** Why the current state is none that the scene asks for: links do not stretch, so a pin may be out of reach. Empty: it is reached. */
+/** Reason why constraints are not met: links do not stretch, so a pin may be out of reach. Empty if they are. */
 function describeUnmet({ constraints, reach }: StrandTree): string {
   if (!constraints || constraints.violation <= REACHED * reach) return '';
   return `a pin or joint is ${constraints.violation.toPrecision(3)} m away from where it is held: the links of a strand do not stretch, whatever EA is; bring the pins closer, or use der`;
 }
 
-/** Attempts at an equilibrium: where they start, and the iterations since the counter was last reset. */
+/** Attempts at an equilibrium: their starting state, and the iterations since the counter was last reset. */
 interface Attempts {
   readonly tree: StrandTree;
   readonly work: StaticsWork;
@@ -354,7 +354,7 @@ export function findEquilibrium(
     options,
   );
   tree.history.header.fill(0);
-  // loads without a potential: an even number of negative pivots says nothing for stability
+  // loads without a potential: an even number of negative pivots does not prove stability
   return negative > 0 ? { ...report, stable: false } : report;
 }
 
@@ -376,7 +376,7 @@ function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
   return negative - eigenDense(symmetric, m).values.filter((value) => value < -1e-9 * largestValue).length;
 }
 
-/** δθ = δφ: turns are measured from where the joints are. */
+/** δθ = δφ: rotations are measured from the joints' current state. */
 export function setStraightChart(sweep: Sweep, links: number): void {
   sweep.turn.fill(0);
   for (let j = 0; j < links; j++) for (let k = 0; k < 3; k++) sweep.turn[9 * j + 4 * k] = 1;

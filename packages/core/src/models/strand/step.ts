@@ -39,7 +39,7 @@ export interface StepResult {
 
 const LARGEST_RATIO = 2.4;
 
-/** How far joints may have turned since the matrix of a first iteration was made [rad]. */
+/** Largest rotation of joints since the matrix of a first iteration was assembled, for it to be reused [rad]. */
 const NEAR_START = 0.02;
 
 function restore(tree: StrandTree, work: StepWork): void {
@@ -73,7 +73,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   phi.set(predicted);
   let iterations = solveStep(tree, work, t + h, options);
   if (iterations < 0 || tooFar(phi, linkCount)) {
-    // fast modes that the step does not resolve spoil the guess: from where the strand is
+    // fast modes that the step does not resolve spoil the guess: start from the current state
     let spent = Math.abs(iterations);
     restore(tree, work);
     if (!tree.departure) driveBase(tree, work.base0, q0, t);
@@ -99,11 +99,11 @@ const GAIN_FIRST = 1e-2;
 const baseBefore = new Float64Array(DRIVEN);
 
 interface FirstOptions extends StepOptions {
-  /** A step that gains energy all the same is taken. */
+  /** True: accepts a step even if it gains energy. */
   readonly patient: boolean;
 }
 
-/** One step of first order: by rates where that does not gain energy, else by places. */
+/** One first-order step: by rates, or by positions if that would gain energy. */
 function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
   if (isFree(tree)) return tryByPlaces(tree, work, t, h, options);
   beginGuard(tree, t);
@@ -115,8 +115,8 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
 }
 
 /**
- * One step of first order. Differences of rates, in axes that turn with the links, lose momentum and may gain energy: this one takes inertia
- * from where its nodes come to, as in contact.
+ * One first-order step with inertia computed from the nodes' final positions, as in contact. Differences of rates, in axes that turn with the links,
+ * lose momentum and may gain energy.
  */
 function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
   tree.flight ??= {
@@ -151,7 +151,7 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   return -iterations;
 }
 
-/** One step of second order; of first, where it would gain energy: there are vibrations that the step does not resolve. */
+/** One second-order step; a first-order step if that would gain energy, because of vibrations that the step does not resolve. */
 function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 2, options);
@@ -189,7 +189,8 @@ interface ContactStep {
 }
 
 /**
- * One step of first order from `start`, under the tree's contact forces. Returns the iterations, negative when it failed. What follows a contact has kinks, so the next step has no past.
+ * One first-order step from `start`, under the tree's contact forces. Returns the iterations, negative if it failed. Velocities have kinks after a
+ * contact, so the next step starts without history.
  */
 export function stepWithContact(
   tree: StrandTree,
@@ -299,7 +300,7 @@ function advanceControlled(
         commit(tree, work, step);
         result.substeps++;
         now = next;
-        // a step that was cut short to end in time says nothing against a longer one
+        // a step that was shortened to end in time is no reason against a longer one
         h = Math.max(step * factor, step < h ? Math.min(h, 2 * step * factor) : 0);
       }
     }

@@ -6,7 +6,7 @@ import { type StepWork, writePast } from './trial.ts';
 /** Rotations from two steps ago. */
 const far = { out: new Float64Array(0) };
 
-/** A step that was taken: its length [s] and order, and the error of a joint that is tolerated [rad]. */
+/** An accepted step: its length [s] and order, and the tolerated error of a joint [rad]. */
 interface TakenStep {
   readonly h: number;
   readonly order: number;

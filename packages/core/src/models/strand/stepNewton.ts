@@ -34,7 +34,7 @@ function startNewton(tree: StrandTree, work: StepWork, t: number): void {
   if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
 }
 
-/** Writes Newton's direction at φ, with the matrix that is there if `keep`; returns false if there is none. */
+/** Writes Newton's direction at φ, with the existing matrix if `keep`; returns false if there is no direction. */
 function writeDirection(tree: StrandTree, work: StepWork, t: number, options: SolveOptions, keep: boolean): boolean {
   const { direction, sweep, lambda, lambdaNext } = work;
   const { constraints, residual, linkCount } = tree;
@@ -100,7 +100,7 @@ export function solveStep(tree: StrandTree, work: StepWork, t: number, options: 
   startNewton(tree, work, t);
   const { constraints } = tree;
   let merit = sizeOf(tree);
-  // forces that did not change ask for nothing
+  // unchanged forces need no iteration
   if (!constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
   let keep = options.start === true && !constraints;
@@ -134,22 +134,22 @@ export function solveStep(tree: StrandTree, work: StepWork, t: number, options: 
 }
 
 /**
- * Whether the direction that the same matrix gives at the trial is shorter [Deuflhard2011 §3.3]. Residuals do not tell: a curved hair
- * that twists swings its end, and where it swings by the square of the angle, inertia over h² makes a residual that is larger than
- * the one that is left, though the next iteration takes it away. Judged by residuals alone, Newton crept along such valleys by hundredths
- * of its directions, and the more slowly the smaller the step was that it was cut to: of 60 scenes of two hairs on the edge of a box some
- * had steps of 20 to 55 pieces, and one did not come to its end; now they are cut about as often as with der.
+ * True if the direction at the trial point, with the same matrix, is shorter: the natural monotonicity test [Deuflhard2011 §3.3]. Residuals are no
+ * measure: a curved hair that twists swings its end by the square of the angle, and inertia over h² makes a residual larger than before, although the
+ * next iteration removes it. Judged by residuals alone, Newton took hundredths of its directions along such valleys, and less the shorter the step:
+ * of 60 scenes of two hairs on the edge of a box some had steps of 20 to 55 pieces, and one did not finish; now they are subdivided about as often as
+ * with `der`.
  */
 function isNearer(tree: StrandTree, { next, sweep }: StepWork, share: number, largest: number): boolean {
   solveSweep(next, tree, sweep, { residual: tree.residual });
   return measureDirection(tree, next).largest <= (1 - 0.25 * share) * largest;
 }
 
-/** How far joints may turn [rad] for the matrix to say so. */
+/** Largest rotation of a joint for which that test is trusted [rad]. */
 const NATURAL = 0.2;
 
-/** What a direction must shrink by for the next to be foretold. */
+/** Factor by which a direction must shrink for the next one to be predicted. */
 const SHRINK = 0.1;
 
-/** After a direction that is smaller [rad] the matrix is kept: what it is wrong by, the next direction is smaller by. */
+/** After a direction smaller than this [rad] the matrix is reused: its relative error is the factor by which the next direction shrinks. */
 const KEEP = 5e-4;

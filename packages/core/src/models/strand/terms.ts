@@ -132,7 +132,7 @@ function placeDrag(P: Float64Array, o: number, l: number): void {
   placeRows(P, o + 6, A, l);
 }
 
-/** What drag gives where velocities are means over the step, and the spin; A gets the drag's lever. */
+/** Terms of drag and spin if velocities are means over the step; A receives the lever of the drag. */
 function addMeanTerms(tree: StrandTree, { h, slope }: Departure, P: Float64Array, j: number): void {
   const { tipDrag, world, length, inertia } = tree;
   const d = 6 * j;

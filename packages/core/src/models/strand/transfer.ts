@@ -12,7 +12,7 @@ export const D: Float64Array = new Float64Array(9);
 const tangent = new Float64Array(9);
 const jointTangent = new Float64Array(9);
 
-/** How δφ moves the link beside what its parent does. */
+/** Ψ: how δφ moves the link, in addition to its parent's motion. */
 export function writePsi(tree: StrandTree, sweep: Sweep, j: number): void {
   const { carried, carriedAcceleration, motion: vel, v } = tree;
   const { turn: Th, rate: W, psiV, psiA, coefficient } = sweep;
@@ -99,12 +99,12 @@ export function multiplyPsi(sweep: Sweep, j: number): void {
   }
 }
 
-/** carriedRow = P Φ: rows go to the parent as forces do. Columns ξv are left out where they are zero. */
+/** carriedRow = P Φ: rows transform to the parent like forces. Skips columns ξv if they are zero. */
 export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
   const { rotation, offset, v } = tree;
   const { P, columns, placeless } = sweep;
   const R = 9 * j;
-  // in variables of their own: what is read from an array after something was written to another is read again
+  // local variables: the compiler would read these entries again after every write to another array
   const r0 = rotation[R];
   const r1 = rotation[R + 1];
   const r2 = rotation[R + 2];

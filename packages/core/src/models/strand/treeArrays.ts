@@ -15,7 +15,7 @@ export interface LinkArrays {
   /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 per joint. */
   readonly stiffness: Float64Array;
   readonly damping: Float64Array;
-  /** The same before moduli change them, where they do. */
+  /** The same as compiled, if moduli change in time. */
   readonly stiffnessStart: Float64Array;
   readonly dampingStart: Float64Array;
   /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 per joint. */
@@ -58,7 +58,7 @@ export interface MotionArrays {
   readonly acceleration: Float64Array;
   readonly carriedAcceleration: Float64Array;
   readonly force: Float64Array;
-  /** True motion where the base's is directed; the same array as `motion` otherwise. */
+  /** True motion if the base's is directed by `direct`; otherwise the same array as `motion`. */
   trueMotion: Float64Array;
   /** Loads on a link in world axes: force at the tip 3, torque 3, drag at the tip 6. */
   readonly tipForce: Float64Array;

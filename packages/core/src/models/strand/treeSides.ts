@@ -14,7 +14,7 @@ export interface TreeSides {
 
 export interface SidesByTree {
   readonly treeOfRod: Int32Array;
-  /** Where the sides of each tree start in `order`. */
+  /** First side of each tree in `order`. */
   readonly start: Int32Array;
   /** Trees that have sides, and how many there are. */
   readonly present: Int32Array;
@@ -55,7 +55,7 @@ export function sortSides(all: SidesByTree, sides: ContactSides): void {
     const k = treeOfRod[sides.rod[c]] + 1;
     selected.order[--start[k]] = c;
   }
-  // what was counted down to the beginnings stands one place too far on
+  // counting down leaves each start one entry too late
   for (let k = 0; k < trees; k++) start[k] = start[k + 1];
   start[trees] = sides.count;
   all.presentCount = 0;

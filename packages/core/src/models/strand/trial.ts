@@ -10,7 +10,7 @@ export interface StepWork {
   readonly phi: Float64Array;
   readonly trial: Float64Array;
   readonly direction: Float64Array;
-  /** The direction that would come next. */
+  /** Newton's next direction. */
   readonly next: Float64Array;
   readonly past: Float64Array;
   readonly predicted: Float64Array;
