@@ -14,11 +14,11 @@ export interface BalancedRod {
   readonly samples: Samples;
 }
 
-/** Kinetic plus elastic energy at the start, and what came without work, both in J. */
+/** Kinetic plus elastic energy at the start, and the gain that no work explains, both in J. */
 export interface Balance {
   start: number;
   gain: number;
-  /** Size of what was added up: gains are compared with it. */
+  /** Magnitude of the summed terms [J]: gains are compared with it. */
   scale: number;
 }
 
@@ -31,7 +31,7 @@ export interface Instant {
   readonly force: Float64Array;
   readonly torque: Float64Array;
   elastic: number;
-  /** Whether the loads are known here; else those of the other end stand for both. */
+  /** True if the loads at this instant are known; otherwise those of the other end of the step are used for both. */
   hasLoads: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createInstant(rods: readonly BalancedRod[]): Instant {
   };
 }
 
-/** Notes samples, loads (one for each rod, where they are known) and elastic energy [J] as they are. */
+/** Records the current samples, the loads of each rod if known, and the elastic energy [J]. */
 export function noteInstant(
   out: Instant,
   rods: readonly BalancedRod[],

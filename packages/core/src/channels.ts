@@ -9,7 +9,7 @@
 /** Curvature and twist at nodes, tension on edges. */
 export type Channel = 'curvature' | 'twist' | 'tension';
 
-/** Where a channel has its values, and their unit. */
+/** Elements at which a channel has values (nodes or edges), and their unit. */
 export interface ChannelInfo {
   /** Whether there is one value per node or one per edge. */
   readonly on: 'node' | 'edge';

@@ -28,7 +28,7 @@ export const contactConstants = {
   RELAXATION: 1.7,
   /** Part of the velocity that the impulses make that errors are compared with. */
   SWING: 0.1,
-  /** A gap that would be below this part of its size is solved for; a contact that was left out is taken in below the other. */
+  /** A contact is active if its gap would end below this fraction of its size; an inactive one becomes active below the other. */
   CLOSE: 0.02,
   LATE: -0.01,
   /** If contacts would close by ABRUPT tolerances, a round is solved to ROUGH times the tolerance. */

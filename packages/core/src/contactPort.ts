@@ -1,4 +1,4 @@
-/** What contact asks of a model. The other file that a model author needs is model.ts; `Bundle.contact` is a `ContactPort`. */
+/** The interface between contact and a model: `Bundle.contact` is a `ContactPort`. The rest of what a model author implements is in model.ts. */
 
 import type { StepOutcome } from './model.ts';
 import type {

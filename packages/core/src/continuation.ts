@@ -19,7 +19,7 @@ export interface PathRow {
   readonly negativeModes: number;
   /** Whether all rods are stable. */
   readonly stable: boolean;
-  /** What the verdict rests on: the weakest criterion of all rods. */
+  /** Criterion of the verdict: the weakest of all rods. */
   readonly criterion: EquilibriumReport['criterion'];
   /** Whether all rods converged. */
   readonly converged: boolean;
@@ -39,11 +39,11 @@ export interface Critical {
   readonly negativeModesBefore: number;
   /** Unstable directions after the change. */
   readonly negativeModesAfter: number;
-  /** The branch could not be followed: the change is where the search left it, which may be another place than where stability changes. */
+  /** True if the branch could not be followed: the reported point is where the search left it, which may differ from where stability changes. */
   readonly leftBranch?: true;
 }
 
-/** The instants at which the scene asks for equilibria. */
+/** Instants of the equilibria that the scene requests. */
 export function staticsInstants(scene: Scene): number[] {
   const { from = 0, to = from, steps } = scene.statics ?? {};
   if (steps === undefined) return to === from ? [from] : [from, to];
@@ -72,7 +72,7 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
   };
 }
 
-/** What a user should know of the equilibria at an instant [s], rod by rod; empty if the search stayed on its branch. */
+/** Warnings about the equilibria at an instant [s], one per rod; empty if the search stayed on its branch. */
 export function describeLeftBranches(time: number, reports: readonly EquilibriumReport[]): string[] {
   return reports
     .filter(({ leftBranch }) => leftBranch)
@@ -82,7 +82,7 @@ export function describeLeftBranches(time: number, reports: readonly Equilibrium
     );
 }
 
-/** What a user should know of a change of stability between two instants [s]; undefined if the bisection has found it on the branch. */
+/** Warning about a change of stability between two instants [s]; undefined if bisection found it on the branch. */
 export function describeLostCritical(from: number, to: number, found: Critical | undefined): string | undefined {
   if (found && !found.leftBranch) return undefined;
   const range = `stability changes between t = ${Number(from.toPrecision(5))} s and t = ${Number(to.toPrecision(5))} s`;
@@ -93,7 +93,7 @@ export function describeLostCritical(from: number, to: number, found: Critical |
 
 /** Finds the instant at which stability changes. */
 export interface Bisector {
-  /** Between the equilibrium `before` (its state and its parameter) and `to`; undefined when nothing changes there. */
+  /** Searches between the equilibrium `before` (its state and parameter) and `to`; returns undefined if stability does not change there. */
   find(before: WorldState, negativeModesBefore: number, to: number): Critical | undefined;
 }
 

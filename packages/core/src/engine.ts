@@ -18,12 +18,12 @@ import type { Scene } from './scene/types.ts';
 /** A body over one step. */
 export interface BodyMotion {
   readonly id: string;
-  /** Where it was at the start of the step, and how it moved. */
+  /** Pose and velocities at the start of the step. */
   readonly startPosition: Float64Array;
   readonly startOrientation: Float64Array;
   readonly startVelocity: Float64Array;
   readonly startAngularVelocity: Float64Array;
-  /** Where rods and loads have brought it, with its velocities; the engine writes here what it changes. */
+  /** Pose and velocities after rods and loads have moved it; the engine writes its changes here. */
   readonly pose: BodyPose;
   /** To be set by an engine that wrote to `pose`. */
   changed: boolean;
@@ -32,7 +32,7 @@ export interface BodyMotion {
 /** Rigid-body engine that a world may hand its bodies to. */
 export interface BodyEngine {
   readonly name: string;
-  /** Makes the bodies of a scene known to the engine; called once a world. */
+  /** Passes the bodies of a scene to the engine; called once per world. */
   attach(bodies: readonly { readonly body: RigidBody; readonly pose: BodyPose }[], scene: Scene): EngineSession;
 }
 
@@ -45,18 +45,18 @@ export interface EngineSession {
   restore(bytes: Uint8Array): void;
 }
 
-/** How far a step has come that is under way. */
+/** Progress of the current step. */
 export interface SubstepProgress {
-  /** Where the next substep begins [s]. */
+  /** Start of the next substep [s]. */
   readonly time: number;
-  /** The step: where it began, and its length [s]. */
+  /** Start and length of the step [s]. */
   readonly start: number;
   readonly dt: number;
-  /** Substeps that were tried so far, this one included; 1 for a step that goes well. */
+  /** Substeps attempted so far, including this one; 1 for a step without failures. */
   readonly attempts: number;
 }
 
-/** What `createWorld` takes beside the scene: models, engines and callbacks. */
+/** Options of `createWorld`: models, engine, callbacks. */
 export interface WorldOptions {
   /**
    * Called before every substep. Return true to stop: `step` then throws StoppedError, and the world is as it was before the step.
@@ -65,12 +65,12 @@ export interface WorldOptions {
   /** Joints, motors and collisions of bodies; default none. See `@tendril-sim/bridge/rapier`. */
   readonly bodies?: BodyEngine;
   /**
-   * The models that scenes may name; of those with the same id and backend the first counts. `createWorld` of `@tendril-sim/core` has all models
-   * and takes these before its own, such as the faster ones of `@tendril-sim/core/kernels`; that of `@tendril-sim/core/world` has no others.
+   * Models that scenes may use; the first of several with the same id and backend applies. `createWorld` of `@tendril-sim/core` has all models and
+   * puts these before its own, such as the faster ones of `@tendril-sim/core/kernels`; that of `@tendril-sim/core/world` has no others.
    */
   readonly models?: readonly Model[];
   /** Contact, obstacles and links: `contact` of `@tendril-sim/core/contact`. `createWorld` of `@tendril-sim/core` has it by itself. */
   readonly contact?: ContactModule;
-  /** Begins at this time, with rods as they are there, in place of the scene's start: after a cut (scene/split.ts). */
+  /** Starts at this time with the given state of the rods, instead of at the scene's start: after a cut (scene/split.ts). */
   readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };
 }

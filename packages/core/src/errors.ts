@@ -1,4 +1,4 @@
-/** Bad input: carries the path of the field in the scene, so that a reader of files can name the line. */
+/** Invalid input; `path` is the field of the scene, from which readers of files find the line. */
 export class SceneError extends Error {
   readonly path: readonly (string | number)[];
   constructor(path: readonly (string | number)[], message: string) {
@@ -19,7 +19,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** The simulation could not go on: names the rod and the time, and says what to try. */
+/** The simulation cannot continue; has the rod, the time and a remedy. */
 export class SimulationError extends Error {
   readonly rod: string;
   readonly time: number;

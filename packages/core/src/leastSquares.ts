@@ -32,7 +32,7 @@ export interface FitPoint {
 export interface FitOptions {
   /** Residuals in units of their standard deviations; undefined if the model has no solution there. */
   evaluate(parameters: Float64Array): FitPoint | undefined;
-  /** Called after every iteration; returning false ends the fit with what was found. */
+  /** Called after every iteration; returning false ends the fit with the current parameters. */
   readonly onIteration?: (progress: {
     readonly iteration: number;
     readonly sum: number;
@@ -311,7 +311,7 @@ function summarize(
   };
 }
 
-/** Inverse of JᵀJ without its singular directions, which are listed; `known`: parameters that have no part in those. */
+/** Inverse of JᵀJ without its singular directions, which are listed; `known`: parameters that do not contribute to those. */
 function invertNormal(
   { size: n, matrix }: Normal,
   free: readonly number[],

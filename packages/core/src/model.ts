@@ -27,7 +27,7 @@ export interface Drive {
   readonly overrides?: number;
 }
 
-/** Bodies, and where they are welded to the rods of a bundle (indices into its rods). */
+/** Bodies, and their welds to the rods of a bundle (by indices into its rods). */
 export interface Coupling {
   readonly bodies: readonly CompiledBody[];
   readonly welds: readonly Weld[];
@@ -89,8 +89,8 @@ export interface EquilibriumReport {
   /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent if the model has no estimate. */
   readonly error?: number;
   /**
-   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts; for `strand` and `helix` also the work that is
-   * missing in small bends. The world computes it after the search (world/audit.ts) and sets `converged` to false if it exceeds 1e-3.
+   * Unbalanced force or torque on the whole rod, relative to the forces that act; for `strand` and `helix` also the unbalanced work of small virtual
+   * bends. The world computes it after the search (world/audit.ts) and sets `converged` to false if it exceeds 1e-3.
    */
   readonly imbalance?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
@@ -98,15 +98,15 @@ export interface EquilibriumReport {
   /** Whether the equilibrium is stable by `criterion`. */
   readonly stable: boolean;
   /**
-   * What `stable` rests on. `energy`: negative eigenvalues were counted; `divergence`: the loads have no potential, only the sign of the
-   * determinant was checked; `none`: no verdict.
+   * Criterion of `stable`. `energy`: negative eigenvalues were counted; `divergence`: the loads have no potential, only the sign of the determinant
+   * was checked; `none`: no verdict.
    */
   readonly criterion: 'energy' | 'divergence' | 'none';
   /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
   /**
-   * Only with `stability: report`: the search went downhill, because Newton's method alone did not converge or the model has no other method.
-   * Such a search ends at a stable equilibrium, maybe of another branch, so the verdict says nothing about the branch asked for.
+   * Only with `stability: report`: the search used descent, because Newton's method alone did not converge or the model has no other method. Such a
+   * search ends at a stable equilibrium, possibly of another branch, so the verdict is not about the requested branch.
    */
   readonly leftBranch?: true;
   /** Why the search failed, if it did. */
@@ -146,7 +146,7 @@ export interface BranchPoint {
 /** Why a branch ended: t left its range, maximum number of points, closed on itself, or no next point was found. */
 export interface BranchEnd {
   readonly reason: 'range' | 'points' | 'closed' | 'lost';
-  /** For `lost`: what failed at the shortest distance. */
+  /** For `lost`: the failure at the shortest distance. */
   readonly detail: string;
 }
 
@@ -225,7 +225,7 @@ export interface Bundle {
   readonly stepsPerAudit?: number;
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
-  /** Call after `state` was written from outside: recomputes what follows from it, then the poses. */
+  /** Call after `state` was written from outside: recomputes derived quantities, then the poses. */
   refresh(t: number): void;
   /** Forces have jumped at t (a pin was released): recomputes the accelerations that the scheme stores. */
   restart(t: number): void;
@@ -244,7 +244,7 @@ export interface Bundle {
    */
   readonly parts?: {
     readonly count: number;
-    /** Rods of a part; those of parts before it come, as far as possible, before them. */
+    /** Rods of a part. Earlier parts have, as far as possible, rods with lower indices. */
     rods(part: number): readonly number[];
     advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
     /**

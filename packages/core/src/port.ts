@@ -108,7 +108,7 @@ export interface ContactStep extends StepInterval {
   readonly rough?: boolean;
 }
 
-/** Where `ContactPort.linearize` computes the response. */
+/** State at which `ContactPort.linearize` computes the response. */
 export interface LinearizedStep extends StepInterval {
   /**
    * True: at a first guess for the end of the step, with the velocities of the linear step from there under the sides' forces. False: at the state

@@ -31,7 +31,7 @@ const AT_REST = 1e-6;
 interface Reader {
   readonly world: World;
   readonly tangents: readonly RestTangent[];
-  /** Brings the world to the state, with its own pins in place, then moves the unknowns by `scale` times `directions`. */
+  /** Sets the world to the state, with its own pins in place, then moves the unknowns by `scale` times `directions`. */
   pose(state: WorldState, directions?: readonly Float64Array[], scale?: number): void;
 }
 
@@ -91,7 +91,7 @@ function differentiateResidual(state: WorldState, parameter: SceneParameter, del
     reader.pose(state);
     return reader;
   });
-  // rounded: what was really added
+  // the difference after rounding
   const width = value + delta - (value - delta);
   const subtract = (read: (out: readonly Float64Array[], reader: Reader) => void): Float64Array[] => {
     const [a, b] = [vectors(plus.tangents), vectors(plus.tangents)];
@@ -119,7 +119,7 @@ function measureWork(tangents: readonly RestTangent[], value: (rod: number, unkn
   return largest;
 }
 
-/** Reduces δ until halving it changes nothing. */
+/** Reduces δ until halving it no longer changes the result. */
 function findChange(state: WorldState, parameter: SceneParameter, checks: boolean): ParameterChange {
   const { value, scale = Math.abs(value) || 1, name } = parameter;
   if (!Number.isFinite(value)) throw new RangeError(`parameter '${name}' is ${value}, not a finite number`);

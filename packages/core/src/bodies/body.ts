@@ -25,7 +25,7 @@ export interface BodyState {
   readonly angularMomentum: Float64Array;
 }
 
-/** Where a body is now, for pins that ride on it, observers and pictures. */
+/** Current pose of a body, for pins attached to it, observers and pictures. */
 export interface BodyPose {
   readonly position: Float64Array;
   readonly orientation: Float64Array;

@@ -74,7 +74,7 @@ function carryFrame(curve: Curve, frame: Frame, a: number, b: number): Frame {
     return turnFrame(to, angleAbout(frame.tangent, from.d1, frame.d1) - constant.torsion * (b - a));
   }
   const d1 = carryDirector(curve, frame.d1, a, b, 10);
-  // a corner between a and b is invisible to the integrator: what it missed of the tangent is made up for here
+  // the integrator does not see a corner between a and b: this corrects the tangent
   const carried = carryDirector(curve, frame.tangent, a, b, 10);
   return makeFrame(tangent, transport(d1, normalize(carried), tangent));
 }
@@ -85,7 +85,7 @@ export interface FrameRule {
   readonly follow?: 'transport' | 'curve';
 }
 
-/** A frame that cannot be built, in words, with the arc fraction where it fails. */
+/** A frame that cannot be built; has the reason and the arc fraction. */
 export class FramingError extends Error {
   readonly field: 'd1' | 'follow';
   constructor(field: 'd1' | 'follow', message: string) {

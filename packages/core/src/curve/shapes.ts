@@ -14,7 +14,7 @@ export interface Curve {
   readonly length: number;
   /** Ends meet: the curve can be walked round and round. */
   readonly closed: boolean;
-  /** Present where curvature and torsion [1/m] are constant. */
+  /** Curvature and torsion [1/m], if both are constant. */
   readonly constant?: { readonly curvature: number; readonly torsion: number };
   /** Own parameter at arc length s in [0, length]. */
   parameter(s: number): number;
@@ -29,7 +29,7 @@ export function positionAt(curve: Curve, p: number): Vector {
   return [jet[0], jet[1], jet[2]];
 }
 
-/** Unit tangent; where the parametrisation stands still, that of a place close by. */
+/** Unit tangent; if the derivative of the parametrisation vanishes, that of a point nearby. */
 export function tangentAt(curve: Curve, p: number): Vector {
   const end = curve.parameter(curve.length);
   const start = curve.parameter(0);

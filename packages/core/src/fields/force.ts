@@ -10,7 +10,7 @@ export interface ForceOptions {
   /** Force per weight at (x, y, z), t and fraction u of the rest length; writes three numbers. */
   readonly force: (out: Float64Array, x: number, y: number, z: number, t: number, u: number) => void;
   readonly dependsOnPlace: boolean;
-  /** What the force is multiplied by: mass [kg] or rest length [m] of each node. */
+  /** Factor on the force at each node: its mass [kg] or rest length [m]. */
   readonly nodeWeight: Float64Array;
   readonly nodeU: Float64Array;
   readonly factor: (t: number) => number;

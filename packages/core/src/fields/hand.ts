@@ -10,7 +10,7 @@ import type { LoadSource } from '../port.ts';
 
 /** Spring that pulls a node to a point. */
 export interface PointSpring extends LoadSource {
-  /** Where it pulls the node to [m]; may be written between steps. */
+  /** Target position of the node [m]; may be written between steps. */
   readonly target: Float64Array;
   /** [N/m] */
   stiffness: number;

@@ -24,7 +24,7 @@ const gustWeights = [0.5, 0.3, 0.2] as const;
 interface Gust {
   /** Factor of the mean wind at t: 1 + amplitude·g(t), with g(0) = 0. */
   factor(t: number): number;
-  /** The integral of the factor from 0 to t [s]: how far the mean wind has gone, over its speed. */
+  /** Integral of the factor from 0 to t [s]: distance that the mean wind has travelled, divided by its speed. */
   travel(t: number): number;
 }
 
@@ -132,7 +132,7 @@ function createTurbulence(spec: TurbulenceSpec, mean: Vec3, travel: (t: number) 
   }
   // from here on in turns: wave vector, rates and phase
   for (let m = 0; m < modes.length; m += width) for (const k of [0, 1, 2, 6, 7, 8]) modes[m + k] /= 2 * Math.PI;
-  // phases at the last instant that was asked for, in place of what they are made of
+  // phases at the last evaluated instant, cached
   let instant = Number.NaN;
   const phases = new Float64Array(count);
   return (out, x, y, z, t) => {
@@ -157,11 +157,11 @@ function createTurbulence(spec: TurbulenceSpec, mean: Vec3, travel: (t: number) 
   };
 }
 
-/** The values are taken as they are: the compiler of scenes has checked them. */
+/** Creates a wind from values that the scene compiler has already validated. */
 export function createWind({ mean = [0, 0, 0], gust, vortices = [], turbulence }: WindSpec): Wind {
   const { factor, travel } = gust ? createGust(gust) : steady;
   const parts = vortices.map(createVortex);
-  // at no intensity the eddies would also take for ever to change
+  // with zero intensity the eddies would also never change
   if (turbulence && turbulence.intensity > 0) parts.push(createTurbulence(turbulence, mean, travel));
   let instant = Number.NaN;
   let strength = 1;

@@ -29,7 +29,7 @@ export interface Curl {
 export interface GrowOptions {
   /** Roots on vertices, or a number of roots on faces (default 200, spread); density and seed. */
   readonly guides?: RootOptions;
-  /** Length [m]; nothing grows where it is 0. One value per vertex is not allowed: pass a function if it varies. */
+  /** Length [m]; 0: no hair there. One value per vertex is not allowed: pass a function if it varies. */
   readonly length: Exclude<SurfaceMap, ArrayLike<number>>;
   /** Largest random variation of lengths, as a fraction. Default 0. */
   readonly lengthJitter?: number;

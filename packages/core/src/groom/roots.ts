@@ -44,7 +44,7 @@ export interface RootOptions {
   readonly on?: 'vertices' | 'faces';
   /** Number of roots on faces. */
   readonly count?: number;
-  /** Relative density; nothing grows where it is 0. Default 1. */
+  /** Relative density; 0: no hair there. Default 1. */
   readonly density?: SurfaceMap;
   /** Keeps roots apart from each other, for few of them. Default false. */
   readonly spread?: boolean;

@@ -27,11 +27,11 @@ function chosen(style: Hairstyle, { where }: Where): number[] {
   return all.filter((g) => value[g] > 0);
 }
 
-/** Where guides are cut: by length or by a plane. */
+/** Cuts guides by length or by a plane. */
 export interface CutOptions extends Where {
   /** Longest remaining length [m]. */
   readonly length?: number;
-  /** Everything on the side that the normal points to is cut off. */
+  /** Cuts off everything on the side of the normal. */
   readonly plane?: { readonly point: Vector; readonly normal: Vector };
 }
 
@@ -85,7 +85,7 @@ function lengthBefore(style: Hairstyle, g: number, plane: NonNullable<CutOptions
   return Infinity;
 }
 
-/** Half edges per element, for the fit of what is left. */
+/** Half edges per element, for the fit of the remaining part. */
 const halves = 12;
 
 /**
@@ -111,7 +111,7 @@ function resample(values: Float64Array, elements: number, g: number, part: numbe
 
 /** Stroke of a comb: from, to, radius. */
 export interface CombOptions extends Where {
-  /** The comb goes from here to there [m]. */
+  /** Path of the comb: start and end [m]. */
   readonly from: Vector;
   readonly to: Vector;
   /** Distance from its path within which hair is moved [m]. */
@@ -125,7 +125,7 @@ export interface CombReport {
   readonly combed: number;
   /** Of those, hairs too soft to stay: they sag. */
   readonly unstable: number;
-  /** Largest distance between the combed curve and the helices that stand for it [m]. */
+  /** Largest distance between the combed curve and its helices [m]. */
   readonly error: number;
 }
 
@@ -201,7 +201,7 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
     const distance = hypot(d[0] - t * way[0], d[1] - t * way[1], d[2] - t * way[2]);
     if (distance >= radius) continue;
     touched = true;
-    // full at the comb, none at its radius, smooth at both; what is ahead of the comb's end stays ahead
+    // full at the comb, zero at its radius, smooth at both; points ahead of the comb's end stay ahead
     const weight = strength * squareOf(1 - squareOf(distance / radius)) * (1 - t);
     for (let k = 0; k < 3; k++) p[i + k] += weight * way[k];
   }
@@ -224,7 +224,7 @@ export interface CurlOptions extends Where {
   readonly settle?: boolean;
 }
 
-/** Gives guides another natural curl; returns a new hairstyle. */
+/** Changes the natural curl of guides; returns a new hairstyle. */
 export function curlHairstyle(
   style: Hairstyle,
   options: CurlOptions,

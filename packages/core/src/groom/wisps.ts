@@ -74,7 +74,7 @@ export function createWisps(lines: readonly CentreLine[], options: WispOptions):
   lines.forEach((_, k) => {
     const phase = 2 * Math.PI * randomAt(seed, k);
     for (let f = 0; f < count; f++) {
-      // a sunflower: as many fibers in any part of the disc as its area asks for
+      // sunflower pattern: uniform density over the disc
       const r = Math.sqrt((f + 0.5) / count);
       const angle = phase + f * Math.PI * (3 - Math.sqrt(5));
       place[2 * (k * count + f)] = r * cos(angle);

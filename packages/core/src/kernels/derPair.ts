@@ -1,4 +1,4 @@
-/** One pair of rods in the kernel: single stages, whole steps and steps with contact (der.ts gives the overview). */
+/** One pair of rods in the kernel: single stages, whole steps and steps with contact (overview in der.ts). */
 
 import type { SingleRodBatch } from '../model.ts';
 import { turnsFar } from '../models/der/guard.ts';

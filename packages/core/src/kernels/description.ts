@@ -132,7 +132,7 @@ export const fiberFields = [
   ['right1', 6, 6],
 ] as const;
 
-/** Bits of `loads` of a pair: loads are asked for at every iterate; there are torques; there is drag. */
+/** Bits of `loads` of a pair: loads are evaluated at every iterate; there are torques; there is drag. */
 export const loadBits = { ASK_LOADS: 1, WITH_TORQUE: 2, WITH_DRAG: 4 } as const;
 
 /** Bits of `kinds` of a pair of fibers: the particles of a ring are coupled by mass; there is drag. */
@@ -144,7 +144,7 @@ export const fiberSchemes = { ENERGY_MOMENTUM: 0, MIDPOINT: 1, BACKWARD_EULER: 2
 /** Stages of a step. */
 export const stages = { EULER: 0, TRAPEZOID: 1, SECOND: 2 } as const;
 
-/** What a stage returns; derPair.ts has the words. */
+/** Return codes of a stage; derPair.ts has the messages. */
 export const codes = {
   CONVERGED: 0,
   NO_EDGE: 1,
@@ -183,13 +183,13 @@ export const contactEntries = {
   THERE: 10,
   // edges of either rod, as integers
   EDGE: 11,
-  // impulse now, and that of the state that the rods have come to
+  // current impulse, and the impulse of the rods' current state
   IMPULSE: 12,
   BEFORE: 15,
   // ω, and 1/ω if it is solved for; else both zero
   OMEGA: 18,
   RHO: 19,
-  // what the law is applied to, the copies, velocities by the linear response, velocities that came of it
+  // input of the contact law, copies, velocities by the linear response, resulting velocities
   FREE: 20,
   COPY: 23,
   LINEAR: 26,

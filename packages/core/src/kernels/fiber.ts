@@ -74,7 +74,7 @@ export async function loadBlocks(): Promise<CreateBlocks> {
   return createBlocksOf(await compileKernels());
 }
 
-/** Matrices in the kernel's memory, so that nothing is copied but the right-hand side. */
+/** Allocates matrices in the kernel's memory, so that only right-hand sides are copied. */
 function createBlocksOf(module: WebAssembly.Module): CreateBlocks {
   return (count): BlockTridiagonal => {
     const bytes = 8 * AREA * count;

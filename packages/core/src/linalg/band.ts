@@ -40,7 +40,9 @@ export function createBorderedFactor(matrix: BorderedBand): BorderedFactor {
 /** A row of the matrix in the order of elimination. */
 const turned = new Float64Array(ROW);
 
-/** Row `d` and the `reach` rows behind it as the row of a piece that is numbered backwards: A[d + m][d] stands 10 m entries behind the diagonal. */
+/**
+ * Writes column d, from row d to row d + `reach`, as the row of a piece that is numbered backwards: A[d + m][d] is 10 m entries after the diagonal.
+ */
 function turnRow(band: Float64Array, d: number, reach: number): void {
   const diagonal = d * ROW + BAND_WIDTH;
   if (reach < BAND_WIDTH) {
@@ -61,9 +63,9 @@ function turnRow(band: Float64Array, d: number, reach: number): void {
 }
 
 /**
- * Factors rows `from` to before `to` of a matrix without border, as a piece that nothing couples to the others, from the last to
- * the first if `backwards`: row by row, without a copy of the matrix in that order. Row d has the weight behind `offset`. Negative
- * pivots add to those that `factor.negative` counts; false if it gave up, which without `stopEarly` it does at NaN alone.
+ * Factors rows `from` to `to` − 1 of a matrix without border, as a piece that is decoupled from the others; from the last row to the first if
+ * `backwards`, without a reordered copy of the matrix. Row d has the weight at `offset` + d. Adds negative pivots to `factor.negative`. Returns false
+ * if it stopped: without `stopEarly` only at NaN.
  */
 export function factorPiece(
   factor: BorderedFactor,
@@ -172,9 +174,8 @@ export function factorPiece(
 }
 
 /**
- * Factors matrix + shift·diag(weight) (weight in the ordering that has the border first).
- * Returns whether it is positive definite; `factor.negative` counts negative pivots either way. With `stopEarly` it
- * gives up at the first pivot that is not positive.
+ * Factors matrix + shift·diag(weight), weight in the ordering with the border first. Returns true if the result is positive definite;
+ * `factor.negative` counts negative pivots in any case. With `stopEarly` it stops at the first pivot that is not positive.
  */
 export function factorBand(
   factor: BorderedFactor,
@@ -239,7 +240,7 @@ function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array
   finishBand(factor, size, x, offset);
 }
 
-/** The first ten rows of `forwardBand`, which have fewer to their left. */
+/** The first ten rows of `forwardBand`, which have fewer entries to their left. */
 export function forwardHead(lower: Float64Array, size: number, x: Float64Array, offset: number, from: number): void {
   const head = Math.min(size, BAND_WIDTH);
   for (let i = Math.max(1, from); i < head; i++) {
@@ -250,7 +251,7 @@ export function forwardHead(lower: Float64Array, size: number, x: Float64Array, 
   }
 }
 
-/** First half of a solve, x ← L⁻¹x at `offset`; x is zero before row `from`, and nothing is done there. */
+/** First half of a solve, x ← L⁻¹x at `offset`; x must be zero before row `from`, which is skipped. */
 export function forwardBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number, from: number): void {
   const { lower } = factor;
   forwardHead(lower, size, x, offset, from);

@@ -1,6 +1,6 @@
 /**
- * Unsymmetric banded systems, ten entries on either side of the diagonal, by Gaussian elimination with row exchanges.
- * For the few equilibria whose loads follow the rod; everything else is symmetric and goes through band.ts.
+ * Unsymmetric banded systems, ten entries on either side of the diagonal, by Gaussian elimination with row exchanges. Used for equilibria whose loads
+ * depend on the state; all other matrices are symmetric and use band.ts.
  */
 const LOWER = 10;
 /** Row exchanges let the upper part grow to twice its width. */

@@ -7,10 +7,7 @@
 import { type BorderedFactor, forwardHead, PAD } from './band.ts';
 import { BAND_WIDTH, ROW } from './bandMatrix.ts';
 
-/**
- * `forwardBand` of three right-hand sides, one after the other in x from `offset` on: the factor is read once for all. Nothing is
- * done from row `to` on.
- */
+/** `forwardBand` for three right-hand sides, stored consecutively in x from `offset`, so that the factor is read once. Stops before row `to`. */
 export function forwardBandTriple(
   factor: BorderedFactor,
   size: number,

@@ -44,8 +44,8 @@ export function solveDense(a: Float64Array, n: number, x: Float64Array): void {
 }
 
 /**
- * LLᵀ of a dense positive matrix in place (lower triangle, 1/L on the diagonal), for a thousand unknowns and more: two rows by two columns at a
- * time, what is read of one serving both, a third of the time that one by one takes. False if it is not positive.
+ * LLᵀ of a dense positive definite matrix in place (lower triangle, 1/L on the diagonal), for a thousand unknowns and more. Two rows by two columns
+ * at a time, so that each entry read serves two products: a third of the time of one by one. Returns false if the matrix is not positive definite.
  */
 export function factorPositive(a: Float64Array, n: number): boolean {
   for (let i = 0; i < n; i += 2) {

@@ -23,7 +23,7 @@ export function solveGmres(
   if (beta <= tolerance * scale) return beta / scale;
   for (let i = 0; i < size; i++) first[i] /= beta;
   const basis = [first];
-  /** Columns of the triangular factor, the rotations that made it, and what is left of the right-hand side. */
+  /** Columns of the triangular factor, its Givens rotations, and the transformed right-hand side. */
   const columns: number[][] = [];
   const rotations: [number, number][] = [];
   const right = [beta];

@@ -1,4 +1,4 @@
-/** What modes and matrices of banded models have in common, whatever their unknowns are. */
+/** Common parts of modes and matrices of banded models, independent of their unknowns. */
 import { BAND_WIDTH, type BorderedBand, readEntry } from './bandMatrix.ts';
 
 /** Symmetric matrix in coordinate form: lower triangle and diagonal. */

@@ -28,7 +28,7 @@ export interface SparseFactor {
   readonly entryColumn: Int32Array;
   readonly entrySlot: Int32Array;
   readonly diagonalSlot: Int32Array;
-  /** Columns of row k of L in an order that respects elimination, and where L(k, column) stands. */
+  /** Columns of row k of L in elimination order, and the index of L(k, column). */
   readonly rowStart: Int32Array;
   readonly rowColumn: Int32Array;
   readonly rowAt: Int32Array;
@@ -108,12 +108,12 @@ function orderByDegree(graph: Set<number>[], size: number = graph.length): { ord
 export interface Groups {
   /** Of each unknown, from 0. */
   readonly of: ArrayLike<number>;
-  /** Where each is, 3 each. */
+  /** Position of each group, 3 numbers each. */
   readonly place: ArrayLike<number>;
 }
 
 /**
- * The order for unknowns that come in groups with a place: by nested dissection, each group as a whole. A cloth of thousands of nodes is
+ * Elimination order for unknowns in groups that have a position, by nested dissection, each group as a whole. A cloth of thousands of nodes is
  * ordered in a tenth of the time, and factored in less than half.
  */
 function orderByGroup(
@@ -200,7 +200,7 @@ export function analyzeSparse(
   };
 }
 
-/** Where the entries of L are, by columns and by rows. `below`: unknowns in each column, in the order of elimination. */
+/** Computes the positions of the entries of L, by columns and by rows. `below`: unknowns in each column, in elimination order. */
 function layOutFill(
   place: Int32Array,
   below: readonly (readonly number[])[],

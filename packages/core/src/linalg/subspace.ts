@@ -16,7 +16,7 @@ export interface ModalProblem {
   multiply(y: Float64Array, x: Float64Array): void;
 }
 
-/** The `count` lowest λ, ascending, with vectors of xᵀMx = 1; fewer where there are not as many masses. */
+/** The `count` lowest λ, ascending, with vectors of xᵀMx = 1; fewer if there are fewer masses. */
 export function findLowestModes(
   problem: ModalProblem,
   count: number,

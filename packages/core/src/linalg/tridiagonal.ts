@@ -3,9 +3,9 @@
 type NumberList = Float64Array | number[];
 
 /**
- * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. With
- * `redundant`, an equation that follows from the others (a pivot that is rounding alone) is left out and its unknown
- * is 0: so are the edges of a straight rod between two fixed ends.
+ * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. Returns false at a pivot that is not positive. With `redundant`, an equation that follows
+ * from the others (its pivot is only rounding) is dropped and its unknown set to 0: this happens for the edges of a straight rod between two fixed
+ * ends.
  */
 export function solveTridiagonal(
   lower: NumberList,
@@ -31,8 +31,8 @@ export function solveTridiagonal(
 }
 
 /**
- * The same with corners: lower[0] multiplies x[n−1] in row 0, upper[n−1] multiplies x[0] in the last row. The last
- * unknown is kept apart: two elimination sweeps share one factorisation through `scratch` (n).
+ * The same with corners: lower[0] multiplies x[n−1] in row 0, upper[n−1] multiplies x[0] in the last row. The last unknown is eliminated separately:
+ * two sweeps share one factorisation through `scratch` (n).
  */
 export function solveCyclicTridiagonal(
   lower: NumberList,
@@ -71,7 +71,7 @@ export function solveCyclicTridiagonal(
   return true;
 }
 
-/** Symmetric cyclic system of at least three unknowns, `off[i]` between i and i + 1 (mod n); its arguments stay as they are. */
+/** Symmetric cyclic system of at least three unknowns, `off[i]` between i and i + 1 (mod n); does not change its arguments. */
 export function solveCyclicSymmetric(
   diagonal: readonly number[],
   off: readonly number[],

@@ -62,7 +62,9 @@ export function multiplyWide(y: Float64Array, { size, width, entries }: WideBand
   }
 }
 
-/** Factors matrix + shift·diag(weight); returns whether it is positive definite. With `stopEarly` it gives up where it is not. */
+/**
+ * Factors matrix + shift·diag(weight); returns true if it is positive definite. With `stopEarly` it stops at the first pivot that is not positive.
+ */
 export function factorWide(
   factor: WideFactor,
   matrix: WideBand,

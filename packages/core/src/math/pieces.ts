@@ -13,15 +13,12 @@ export interface Span {
   readonly dt: number;
 }
 
-/** The span from t to `end`: t + dt is `end` to the last bit, but for rare ties where t is below half of it. */
+/** The span from t to `end`: t + dt equals `end` in every bit, except for rare ties if t is below half of it. */
 export function spanTo(t: number, end: number): Span {
   return { t, dt: end - t };
 }
 
-/**
- * The length that a two-step scheme computes with: `last` where dt is the same but for the rounding of times, so that it may go on
- * from its memory.
- */
+/** Step length for a two-step scheme: `last` if dt differs from it only by rounding of times, so that the scheme can continue from its memory. */
 export function lengthLike(last: number, dt: number): number {
   return Math.abs(dt - last) <= 1e-6 * dt ? last : dt;
 }
@@ -35,10 +32,10 @@ export function halvingsLeft({ step, halvings = 8 }: { step?: number; halvings?:
   return Math.min(halvings, Math.max(0, halvings - Math.round(log2(step / dt))));
 }
 
-/** Takes a piece, `share` of the step, or leaves the state unchanged. */
+/** Steps a piece, a fraction `share` of the step; on failure leaves the state unchanged. */
 export type Attempt<T> = (t: number, dt: number, share: number) => T;
 
-/** Whether the whole step was taken, in pieces of halves down to 2^-halvings. */
+/** Steps in pieces, halved down to 2^-halvings. Returns true if the whole step succeeded. */
 export function stepInPieces({ t, dt }: Span, halvings: number, attempt: Attempt<boolean>): boolean {
   const fine = 2 ** halvings;
   let now = t;
@@ -92,7 +89,7 @@ export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combi
 /** Cost of all pieces, and of the whole that was tried before them. `last`: the last piece that was tried, with the reason if it failed. */
 export type Pieces<T extends Taken> = Combined & { readonly last: T };
 
-/** Takes a step in pieces after the `whole` failed. Only pieces that succeeded count as substeps. */
+/** Repeats a step in pieces after the `whole` failed. Only pieces that succeeded count as substeps. */
 export function sumPieces<T extends Taken>(span: Span, halvings: number, whole: T, attempt: Attempt<T>): Pieces<T> {
   const { violation: _, ...failed } = whole;
   let sum = combineTaken(

@@ -1,6 +1,4 @@
-/**
- * Observers read the world as it runs and change nothing: a recorder, probes, or any function of one's own.
- */
+/** Observers read a running world and do not change it: recorder, probes, or a user's function. */
 import type { Energies } from '../model.ts';
 import type { StepReport, World } from '../world/types.ts';
 

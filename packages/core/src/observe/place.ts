@@ -1,4 +1,4 @@
-/** Places on a rod: where a probe measures, where a pin is drawn. */
+/** Points on a rod, for probes and for drawing pins. */
 import type { Rod } from '../scene/compiled.ts';
 import type { Location } from '../scene/types.ts';
 

@@ -14,7 +14,7 @@ export interface ProbeSeries {
   readonly rod?: string;
   /** The body, of a probe of a body. */
   readonly body?: string;
-  /** What it measures. */
+  /** Measured quantity. */
   readonly quantity: string;
   /** Instants [s]. */
   readonly time: number[];
@@ -116,7 +116,7 @@ function between(values: Float64Array, stride: number, { edge, along }: RodPlace
   const from = edge * stride;
   const to = (from + stride) % values.length;
   return Array.from({ length: stride }, (_, k) =>
-    // exact at the nodes, so that a probe at an end reads what the result holds
+    // exact at the nodes, so that a probe at an end gives the same number as the result
     along === 0
       ? values[from + k]
       : along === 1

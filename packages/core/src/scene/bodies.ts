@@ -1,4 +1,4 @@
-/** Bodies and welds of a scene: mass and inertia checked, welds turned into pins that ride on their body. */
+/** Bodies and welds of a scene: checks mass and inertia, and turns welds into pins that are attached to their body. */
 
 import {
   type BodyPose,
@@ -20,7 +20,7 @@ import { compileTimed, type Path } from './varying.ts';
 export interface CompiledBody {
   readonly body: RigidBody;
   readonly pose: BodyPose;
-  /** Of a body that goes where the scene says. */
+  /** Prescribed path of the body, if it has one. */
   readonly path?: BodyPath;
 }
 
@@ -35,7 +35,7 @@ export interface Weld {
 
 const AXES = ['x', 'y', 'z'] as const;
 
-/** A load on a body: where it goes in the six numbers, and how it changes. */
+/** A load on a body: its index among the six components of force and torque, and its factor in time. */
 interface BodyLoad {
   readonly body: string;
   readonly offset: 0 | 3;
@@ -214,7 +214,7 @@ function readInertia(spec: BodySpec, path: Path): { mass: number; inertia: Float
   return { mass, inertia: tensor };
 }
 
-/** A pin that rides on the body, in place of one that stands where the rod is at the start. */
+/** A pin attached to the body, which replaces a pin at a fixed pose. */
 export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, pose: BodyPose): Weld {
   const o = 3 * pin.node;
   const { rotation } = pose;
@@ -246,12 +246,12 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
   return { body, rod: rodIndex, arm, pin: { ...pin, evaluate, holds: () => true } };
 }
 
-/** A junction has no extent: what it joins must meet there. A body with mass may hold a rod at the end of a rigid arm. */
+/** Throws SceneError if rods at a junction do not meet: a junction has no extent. A body with mass may hold a rod at the end of a rigid arm. */
 export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
   if (body.mass > 0) return;
   const gap = hypotOf(arm);
   const edge = rod.edgeLengthRest[Math.min(pin.node, rod.edgeCount - 1)];
-  // nodes of a curved rod lie off its curve by a part of an edge
+  // nodes of a curved rod are off its curve by a fraction of an edge
   if (gap <= 0.25 * edge) return;
   throw new SceneError(
     [...path, 'at'],

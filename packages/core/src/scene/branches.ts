@@ -1,4 +1,4 @@
-/** Rods that grow from other rods: who from whom, and where. */
+/** Rods that grow from other rods: the parent of each, and its node. */
 
 import { SceneError } from '../errors.ts';
 import { square as squareOf } from '../math/rounded/index.ts';

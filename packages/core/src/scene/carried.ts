@@ -1,4 +1,4 @@
-/** Colliders on bodies that go on a path: they get that path themselves, so that whoever reads a collider need not know the body. */
+/** Colliders on bodies with a path: they get the path themselves, so that readers of a collider do not need the body. */
 import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../math/quaternion.ts';
 import type { BodySpec, ColliderSpec, Scene } from './types.ts';

@@ -1,4 +1,4 @@
-/** What can be wrong with a scene before anything is built from it. */
+/** Checks of a scene before anything is built from it. */
 import { SceneError } from '../errors.ts';
 import type { Layout } from './layout.ts';
 import { findPlace } from './layout.ts';
@@ -10,7 +10,10 @@ export function checkFinite(value: unknown, path: Path): void {
   walk(value, [...path]);
 }
 
-/** `path` is where the walk is: a list of its own for each number was a tenth of the garbage that making a world of many rods leaves. */
+/**
+ * Visits all values; `path` is the current field and is reused: a separate list per number was a tenth of all garbage when a world of many rods is
+ * built.
+ */
 function walk(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);

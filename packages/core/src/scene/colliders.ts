@@ -1,14 +1,14 @@
-/** What a scene says about contact: obstacles, and how rods meet them and each other. */
+/** Contact in a scene: obstacles, and the options for contact with them and between rods. */
 import type { PathSpec, Vec3 } from './values.ts';
 
 /** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides. */
 export type FrictionSpec = number | { readonly static: number; readonly dynamic: number };
 
-/** An obstacle. It stands at `position` turned by `rotation`, moves on a path, or rides on a body. */
+/** An obstacle: at `position`, rotated by `rotation`, moved by a path, or attached to a body. */
 export type ColliderSpec = {
   /** Default: 'collider' and its number. */
   readonly id?: string;
-  /** Of the shape's origin [m]; in body axes where it rides on a body. Default 0. */
+  /** Position of the shape's origin [m]; in body axes if it is attached to a body. Default 0. */
   readonly position?: Vec3;
   /** Rotation vector [rad], likewise. Default none. */
   readonly rotation?: Vec3;
@@ -16,7 +16,7 @@ export type ColliderSpec = {
   readonly path?: PathSpec;
   /** Point that rotations of the path turn about [m]. Default: `position`. */
   readonly pivot?: Vec3;
-  /** The body it rides on; what touches it pushes the body. */
+  /** The body to which it is attached; contact forces act on the body. */
   readonly body?: string;
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
@@ -83,7 +83,7 @@ export interface ContactSpec {
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
   /** Largest number of iterations per round. Default 1000; only then are steps that do not converge halved. */
   readonly iterations?: number;
-  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-4. */
+  /** Largest error of a contact's velocity, relative to the velocity that gravity or the motion causes in a step. Default 1e-4. */
   readonly tolerance?: number;
   /** Whether paths are checked for crossings within a step. Default true. */
   readonly continuous?: boolean;

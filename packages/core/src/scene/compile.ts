@@ -1,6 +1,6 @@
 /**
- * Scene → rods, pins, load sources. All that is wrong with a scene is found here, as a SceneError that names the field and
- * says what would be right; what is allowed but seldom meant becomes a warning.
+ * Compiles a scene to rods, pins and load sources. Errors in a scene are found here, as SceneErrors that name the field and what would be right;
+ * valid input that is rarely intended becomes a warning.
  */
 import { SceneError } from '../errors.ts';
 import { createArena } from '../math/arena.ts';
@@ -43,7 +43,7 @@ export interface CompiledScene {
   readonly links: LinkPlan[];
   /** Pins that ride on bodies with a path. */
   readonly carried: readonly Pin[];
-  /** Times at which pins let go [s]. */
+  /** Times at which pins are released [s]. */
   readonly releases: number[];
   /** Times at which loads jump; absent: never. */
   readonly jumps?: Jumps;
@@ -158,7 +158,7 @@ function moveTrees(
   warnings: string[],
 ): StartPose[] {
   const trees = new Map<number, number[]>();
-  // parents come first, so that a parent's root is known
+  // parents first, so that a parent's root is known
   const rootOf: number[] = [];
   const indexOf = new Map(scene.rods.map(({ id }, index) => [id, index]));
   scene.rods.forEach(({ parent }, index) => {

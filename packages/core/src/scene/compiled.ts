@@ -16,7 +16,7 @@ export interface Rod {
   readonly model: ModelId;
   readonly closed: boolean;
   readonly inextensible: boolean;
-  /** Where it grows from: index in the scene's rods, and node. */
+  /** Parent from which it grows: index of the rod in the scene, and node. */
   readonly parent?: { readonly rod: number; readonly node: number };
   readonly nodeCount: number;
   readonly edgeCount: number;
@@ -35,10 +35,10 @@ export interface Rod {
   readonly edgeDirector: Float64Array;
   /** Initial twist of the frame at each node [rad], unwrapped, 1 per node: from edge i−1 to edge i (0 at free ends). */
   readonly nodeTwist: Float64Array;
-  /** Initial tangent and d1 of the curve at the node itself, unit, 3 per node: where a frame pin takes hold. */
+  /** Initial tangent and d1 of the curve at the node itself, unit vectors, 3 per node: the frame that a pin holds. */
   readonly nodeTangent: Float64Array;
   readonly nodeDirector: Float64Array;
-  /** As the scene lays the rod, where its pins start elsewhere and it with them. */
+  /** Pose as written in the scene, if the rod was moved to the start of its pins. */
   readonly laid?: Pick<Rod, 'nodePosition' | 'nodeTangent' | 'nodeDirector'>;
   /** Rest arc length of the node [m]. */
   readonly nodeArc: Float64Array;
@@ -117,11 +117,11 @@ export interface Pin {
   readonly isStill?: boolean;
   /** `active` of the pose, without the rest. */
   holds(t: number): boolean;
-  /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
+  /** Rates of the pose; absent if the velocity of the path jumps (interpolation linear or step). */
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
 }
 
-/** Whether active pin p is the one that holds coordinate k of its node: of several pins there, the first carries the force. */
+/** True if active pin p is the first that holds coordinate k of its node: of several pins, the first carries the force. */
 export function isFirstToHold(pins: readonly Pin[], poses: readonly PinPose[], p: number, k: number): boolean {
   const holds = ({ holdX, holdY, holdZ }: Pin): boolean => [holdX, holdY, holdZ][k];
   return p === pins.findIndex((pin, i) => poses[i].active && pin.node === pins[p].node && holds(pin));

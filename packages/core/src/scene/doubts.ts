@@ -1,11 +1,11 @@
-/** Rods that can be computed but are seldom meant, or that a rod model answers badly: each is worth a warning. */
+/** Warnings about rods that are valid but rarely intended, or that a rod model represents badly. */
 import { hypot } from '../math/rounded/index.ts';
 import type { Rod } from './compiled.ts';
 import type { RodSpec } from './types.ts';
 
 /** Of the stiffness between neighbouring half edges; a taper that is resolved stays far below. */
 const STEEPEST = 3;
-/** Radius over length beyond which nothing is a rod. */
+/** Ratio of radius to length above which a body is not a rod. */
 const THICKEST = 0.1;
 /** Radius of the thickest hair that there is, generously [m]. */
 const THICKEST_HAIR = 2.5e-4;
@@ -17,7 +17,7 @@ export function warnDoubtful(rod: Rod, spec: RodSpec, warnings: string[]): void 
   warnShort(rod, warnings);
 }
 
-/** Where the stiffness falls by much within an edge, no number of edges of that length resolves it. */
+/** Warns if the stiffness changes much within an edge: such an edge does not resolve it. */
 function warnTaper({ id, halfEI1, halfGJ, closed }: Rod, warnings: string[]): void {
   let [worst, where] = [1, 0];
   for (const stiffness of [halfEI1, halfGJ])

@@ -17,7 +17,7 @@ interface Formulas {
 }
 
 function compileFormulas(texts: readonly string[], variables: readonly string[], path: Path): Formulas {
-  // scenes of programs without types come here unchecked
+  // scenes of untyped programs are not checked before
   if (!Array.isArray(texts) || texts.length !== 3 || texts.some((text) => typeof text !== 'string'))
     throw new SceneError(path, "formulas of x, y and z are needed, such as ['0', '0', '-9.81']");
   const used = new Set<string>();

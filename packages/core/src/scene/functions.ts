@@ -1,7 +1,6 @@
 /**
- * The functions that expressions may call: their value, and where a curve is made from them, two derivatives.
- *
- * `derive` gives f' and f'' for functions of one argument; the others are put together in `jet.ts`.
+ * The functions that expressions may call: value and, for curves, two derivatives. `derive` gives f' and f'' for functions of one argument; the
+ * others are combined in `jet.ts`.
  */
 import { acos, asin, atan, atan2, cos, cosh, exp, log, pow, sin, sinh, tan, tanh } from '../math/rounded/index.ts';
 

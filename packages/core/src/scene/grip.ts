@@ -14,11 +14,11 @@ export interface Grip {
   readonly node: number;
   readonly orientation: Pin['orientation'];
   readonly released: boolean;
-  /** Where the pin is at time t. */
+  /** Pose of the pin at time t. */
   evaluate(pose: PinPose, t: number): void;
-  /** From where it is at time t, to `offset` [m] and `twist` [rad] beyond the scene's path, in `seconds`. */
+  /** Moves the pin from its pose at time t to `offset` [m] and `twist` [rad] relative to the scene's path, within `seconds`. */
   move(to: { readonly offset?: ArrayLike<number>; readonly twist?: number }, t: number, seconds: number): void;
-  /** Lets go; the world starts its motion anew. */
+  /** Releases the pin; the world computes its accelerations again. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ export interface GrippedPin {
 /** Offset x y z [m] and twist [rad]. */
 const CHANNELS = 4;
 
-/** `restart`: called when the pin lets go; `noteUse`: when the grip is used for the first time. */
+/** `restart` is called when the pin is released, `noteUse` when the grip is used for the first time. */
 export function createGrip(inner: Pin, restart: () => void, noteUse: () => void = () => {}): GrippedPin {
   const from = new Float64Array(CHANNELS);
   const to = new Float64Array(CHANNELS);

@@ -20,13 +20,13 @@ export interface HairPreset {
   readonly ellipticity: number;
   /** None for straight hair. */
   readonly curl?: CurlSpec;
-  /** Where the numbers are from; `estimate` marks ours. */
+  /** Sources of the numbers; `estimate` marks our own. */
   readonly sources: { readonly area: string; readonly ellipticity: string; readonly curl: string };
 }
 
 /** The same for all types. */
 export const hairMaterial: MaterialSpec = { E: 3.58e9, G: 1.07e9, density: 1300 };
-/** Where the numbers of `hairMaterial` come from. */
+/** Sources of the numbers of `hairMaterial`. */
 export const hairMaterialSources: Readonly<Record<'E' | 'G' | 'density', string>> = {
   E: '[Michels2015]; 3.8 to 3.9 GPa in Robbins, Chemical and Physical Behavior of Human Hair',
   G: '[Michels2015]; 0.89 GPa in Robbins',
@@ -102,7 +102,7 @@ export function hairSection({ area, ellipticity }: Pick<HairPreset, 'area' | 'el
   };
 }
 
-/** The rod with all that its hair type stands for, unless it says otherwise itself. */
+/** The rod with section, material and natural shape of its hair type, unless it specifies them itself. */
 export function applyHair(spec: RodSpec, path: Path): RodSpec {
   if (spec.hair === undefined) return spec;
   if (!Object.hasOwn(hairTypes, spec.hair))

@@ -18,7 +18,7 @@ const times = (a: Jet, b: Jet): Jet => [
   a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2],
 ];
 const multiple = (a: Jet, k: number): Jet => [k * a[0], k * a[1], k * a[2]];
-/** f(a) from f, f', f'' at a. A constant stays one even where f' is infinite. */
+/** f(a) from f, f', f'' at a. A constant stays constant even if f' is infinite. */
 const chain = (a: Jet, f: number, f1: number, f2: number): Jet =>
   a[1] === 0 && a[2] === 0 ? [f, 0, 0] : [f, f1 * a[1], f2 * a[1] * a[1] + f1 * a[2]];
 const reciprocal = (a: Jet): Jet => chain(a, 1 / a[0], -1 / (a[0] * a[0]), 2 / (a[0] * a[0] * a[0]));

@@ -63,7 +63,7 @@ function formulasOf(field: FieldSpec): readonly string[] {
 
 interface Source {
   readonly switches: readonly Switch[];
-  /** Value at t, where it depends on time alone. */
+  /** Value at t, if it depends on time alone. */
   readonly value?: Switch;
 }
 

@@ -17,9 +17,9 @@ import { checkTimes, createTrack } from './varying.ts';
 export interface BodyPath {
   /** Writes offset (3), rotation vector (3) and their rates (6) at t. */
   read(out: Float64Array, t: number): void;
-  /** Writes where the body is at t. */
+  /** Writes the pose of the body at t. */
   evaluate(pose: BodyPose, t: number): void;
-  /** Rotation vectors of the keys: what is about one direction all along keeps count of its turns. */
+  /** Rotation vectors of the keys; a rotation about a fixed direction counts full turns. */
   readonly rotations: readonly (readonly [number, number, number])[];
 }
 
@@ -90,7 +90,7 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
   const tangent = at(rod.nodeTangent);
   const director = at(rod.nodeDirector);
   const axis = first.axis.slice();
-  // turns about the tangent are counted as twist: a frame alone cannot tell a full turn from none
+  // turns about the tangent are counted as twist: a frame alone does not distinguish a full turn from none
   const spins = body.rotations.every(([x, y, z]) => {
     const off = hypot(
       y * tangent[2] - z * tangent[1],

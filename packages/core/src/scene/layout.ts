@@ -62,7 +62,7 @@ export function layNodes(edges: number, cuts: readonly number[], path: Path): nu
     );
   const share = Array.from({ length: pieces }, (_, k) => (borders[k + 1] - borders[k]) * edges);
   const counts = share.map((want) => Math.max(1, Math.round(want)));
-  // rounding may miss the total: the piece that is best served by the change gives or takes an edge
+  // rounding may miss the total: the piece for which the change is best loses or gains an edge
   for (let left = edges - counts.reduce((sum, count) => sum + count, 0); left !== 0; left -= Math.sign(left)) {
     let best = -1;
     for (let k = 0; k < pieces; k++) {
@@ -107,7 +107,7 @@ export function findNode(at: Location, layout: Layout, path: Path): number {
   return nearest % layout.nodeCount;
 }
 
-/** A place on an edge: `fraction` of the way from its first node to its second; `node` is −1 when it is not at a node. */
+/** A point on an edge: `fraction` from its first node to its second; `node` is −1 if it is not at a node. */
 export interface Place {
   readonly edge: number;
   readonly fraction: number;

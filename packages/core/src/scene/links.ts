@@ -1,18 +1,18 @@
-/** What a scene says about links: springs that join rods where they cross, or hang them from points. */
+/** Links of a scene, compiled: springs that join rods at crossings, or connect them to points. */
 import { SceneError } from '../errors.ts';
 import type { Rod } from './compiled.ts';
 import { findPlace, type Layout } from './layout.ts';
 import type { LinkSpec, Scene, Vec3 } from './types.ts';
 import type { Path } from './varying.ts';
 
-/** An edge as the scene has it at the start. */
+/** Pose of an edge at the start of the scene. */
 export interface EdgePose {
   readonly from: Vec3;
   readonly to: Vec3;
   readonly director: Vec3;
 }
 
-/** A link as the scene has it; rest is how the scene starts, wherever a world may begin. */
+/** A link of the scene. Its rest state is the start of the scene, even if the world starts elsewhere. */
 export interface LinkPlan {
   readonly id: string;
   readonly rodA: number;
@@ -29,13 +29,13 @@ export interface LinkPlan {
   readonly about: 'none' | 'normal' | 'all';
   readonly turnStiffness: number;
   readonly turnDamping: number;
-  /** Rods as the scene starts. A cloth has millions of links: what they can share or find is not kept for each. */
+  /** Rods at the start of the scene. A cloth has millions of links, so data that they share is stored once. */
   readonly starts: readonly Rod[];
   /** Its number in the scene. */
   readonly index: number;
 }
 
-/** Where the scene has a link. */
+/** Path of a link in the scene. */
 export const pathOfLink = ({ index }: LinkPlan): Path => ['links', index];
 
 const ORIGIN: Vec3 = [0, 0, 0];

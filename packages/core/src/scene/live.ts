@@ -9,7 +9,7 @@ import { normalize, turnFrame, type Vector, vectorOf } from '../curve/vector.ts'
 import type { RodStart } from './split.ts';
 import type { Scene } from './types.ts';
 
-/** How a run takes a change of its scene: it keeps its state, turns its rings, or starts anew. */
+/** How a running world handles a change of its scene: keeps its state, turns its rings, or restarts. */
 export type Liveness = 'keep' | 'turn' | 'restart';
 
 /** A star stands for any name or number; a field also covers everything inside it. */
@@ -39,7 +39,7 @@ const liveFields: Readonly<Record<string, Exclude<Liveness, 'restart'>>> = {
 
 const patterns = Object.entries(liveFields).map(([field, liveness]) => ({ parts: field.split('.'), liveness }));
 
-/** How a run takes a change of the field at `path`, such as `['rods', 0, 'section', 'EI1']`. */
+/** How a running world handles a change of the field at `path`, such as `['rods', 0, 'section', 'EI1']`. */
 export function livenessOf(path: readonly PropertyKey[]): Liveness {
   const found = patterns.find(
     ({ parts }) => parts.length <= path.length && parts.every((part, k) => part === '*' || part === String(path[k])),

@@ -16,7 +16,7 @@ export type RodLoadSpec = {
 
 /** Velocity of the air. */
 export interface WindSpec {
-  /** Velocity [m/s]; it also carries the turbulence. Default none. */
+  /** Velocity [m/s]; it also transports the turbulence. Default none. */
   readonly mean?: Vec3;
   readonly gust?: GustSpec;
   readonly vortices?: readonly VortexSpec[];
@@ -53,7 +53,7 @@ export interface TurbulenceSpec {
   readonly length: number;
   /** Each adds eddies of half the size. 1 to 6, default 3. */
   readonly octaves?: number;
-  /** Whole number; another gives other eddies. Default 0. */
+  /** Seed of the random eddies, a whole number. Default 0. */
   readonly seed?: number;
   /** In which the largest eddies change [s]. Default length/intensity. */
   readonly time?: number;

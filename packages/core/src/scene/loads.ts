@@ -183,7 +183,7 @@ function overlapHalves(layout: Layout, rod: Rod, from: number, to: number): Floa
   return out;
 }
 
-/** The nodes' shares of what lies on the halves next to them. */
+/** Sums a quantity of half edges at their nodes. */
 export function gatherHalves(halves: Float64Array, nodeCount: number): Float64Array {
   const out = new Float64Array(nodeCount);
   halves.forEach((value, half) => {

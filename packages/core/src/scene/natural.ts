@@ -20,7 +20,7 @@ import type { CurlSpec, FrameSpec, Varying } from './types.ts';
 import type { Path, Profile } from './varying.ts';
 import { compileVarying, nonNegative, positive } from './varying.ts';
 
-/** Angle [rad] by which the frame is turned at u; a number is a linear rise. Goes on beyond u = 1 for closed rods. */
+/** Rotation of the frame at u [rad]; a number means a linear increase. Continues beyond u = 1 for closed rods. */
 export function compileTwist(frame: FrameSpec | undefined, length: number, path: Path): (u: number) => number {
   const twist = frame?.twist ?? 0;
   if (typeof twist === 'number') return (u) => twist * u;
@@ -49,7 +49,7 @@ export function strainOfTrace(
   const frames = twistFrames(trace.frames, places, twist);
   const out = allocate(6 * n);
   for (let half = 0; half < 2 * n; half++) {
-    // the first half of a closed rod is met coming from the last edge, in the frame that has been carried round
+    // the first half of a closed rod follows the last edge, in the frame transported once round
     const k = half === 0 && carriedRound ? 2 * n : half;
     out.set(rotationBetween(frames[k], frames[k + 1], [0, 0, twist(places[k + 1]) - twist(places[k])]), 3 * half);
   }

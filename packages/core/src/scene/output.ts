@@ -1,8 +1,8 @@
-/** What a scene records. */
+/** Recordings and probes of a scene. */
 import type { Channel } from '../channels.ts';
 import type { Location } from './values.ts';
 
-/** What to record. */
+/** Recorded frames, channels and probes. */
 export interface OutputSpec {
   /** Time between recorded frames [s]; default: duration/100, at least one step. */
   readonly every?: number;
@@ -29,7 +29,7 @@ export interface BodyProbeSpec {
   readonly quantity?: BodyQuantity;
 }
 
-/** What can be measured of a body: of its centre of mass, its rotation in world axes, and both kinetic energies [J]. */
+/** Quantities that probes can measure on a body: motion of its centre of mass, its rotation in world axes, and both kinetic energies [J]. */
 export const bodyQuantities = [
   'position',
   'velocity',

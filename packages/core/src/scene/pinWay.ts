@@ -20,7 +20,7 @@ export interface PinStop {
   readonly rotation: Float64Array;
 }
 
-/** What a pin may do from one stop to the next. */
+/** Largest motion of a pin from one stop to the next. */
 export interface PinWayLimits {
   /** [m] */
   readonly distance: number;
@@ -78,7 +78,7 @@ function blendPoses(a: PinPose, b: PinPose, w: number): PinPose {
   return out;
 }
 
-/** How much of the limits the way between two sets of poses takes; 1 is all of it. */
+/** Motion between two sets of poses, relative to the limits; 1 reaches a limit. */
 function measureWay(pins: readonly Pin[], a: readonly PinPose[], b: readonly PinPose[], limits: PinWayLimits): number {
   let most = 0;
   pins.forEach(({ holdX, holdY, holdZ, orientation }, p) => {

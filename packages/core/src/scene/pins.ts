@@ -38,7 +38,7 @@ interface Holding {
   readonly orientation: Pin['orientation'];
 }
 
-/** What a pin holds; fields that would have no effect are errors. */
+/** Coordinates that a pin holds; throws SceneError for fields that would have no effect. */
 function readHolding(spec: PinSpec, path: Path): Holding {
   const { hold = 'clamp', axes = ['x', 'y', 'z'] } = spec;
   const place = hold === 'clamp' || hold === 'position' || hold === 'hinge';
@@ -277,7 +277,7 @@ export function checkPinsDisagree(pins: readonly CompiledPin[]): void {
   });
 }
 
-/** No rod can reach farther than its rest length; a stretchy one should not be asked to double it. */
+/** Throws if pins are farther apart than the rest length of an inextensible rod; warns if an extensible one would have to double its length. */
 export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: string[]): void {
   pins.forEach((b, j) => {
     for (const a of pins.slice(0, j)) {

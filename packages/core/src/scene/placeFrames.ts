@@ -15,7 +15,7 @@ export function placeFrames(initial: Trace, layout: Layout, twist: (u: number) =
   const frames = twistFrames(initial.frames, places, twist);
   const nodeTwist = allocate(nodeCount);
   for (let i = 1; i <= (closed ? n : n - 1); i++) {
-    // the untwisted frames tell the small angle of the curve, the twist itself keeps count of turns
+    // the untwisted frames give the small angle of the curve; the twist counts full turns
     const elastic = twist(places[2 * i + 1]) - twist(places[2 * i - 1]);
     nodeTwist[i % nodeCount] = twistBetween(initial.frames[2 * i - 1], initial.frames[2 * i + 1]) + elastic;
   }

@@ -194,7 +194,7 @@ export function compileRod(
     ...placeFrames(initial, layout, compileTwist(spec.frame, length, path), allocate),
     nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount, allocate),
     nodeVelocity: startVelocity(spec.velocity, initial.position, properties.nodeMass, allocate),
-    // the material turns with the rod: what of the angular velocity is along the edge spins it
+    // the material turns with the rod: the component of the angular velocity along the edge is its spin
     edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
     ...rest,
     ...properties,
@@ -215,7 +215,7 @@ function isInextensible({ inextensible }: RodSpec, { hasEA }: CompiledSection, p
   return inextensible ?? !hasEA;
 }
 
-/** What the natural shape of a rod follows from. */
+/** Inputs of the natural shape of a rod. */
 interface RestSource {
   readonly natural: ReturnType<typeof readNatural>;
   readonly initial: Trace;
@@ -243,7 +243,7 @@ function compileRest(
     if (hasOwnShape || natural.frame) restTrace = trace(outline, nodeU, closed, rule, path);
     halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, path), allocate);
   }
-  // every stretch of the rest length in proportion to the shape that gives it
+  // edge lengths in proportion to those of the shape
   const edgeLengthRest = allocate(edgeCount);
   edgeLengthRest.set(restTrace.edgeLength);
   if (natural !== 'straight' && natural.length !== undefined) {

@@ -54,7 +54,7 @@ const poisson: Requirement = {
   words: 'above −1 and at most 0.5 (Poisson ratio)',
 };
 
-/** Finds what a name stands for; `path` is where the name was written. */
+/** Looks up a name; `path` is the field that contains it, for errors. */
 export function lookUp<T extends object>(
   value: T | string,
   known: Readonly<Record<string, T>> | undefined,
@@ -151,10 +151,10 @@ function compileDamping(
   };
 }
 
-/** Stiffness and mass per length outside this range leave no digits for what is computed from them. */
+/** Admissible stiffness and mass per length: outside this range products of them overflow or underflow. */
 const computable = { least: 1e-100, most: 1e100 };
 
-/** The function with its values checked, evaluated once where they are the same everywhere; `path`: where the section was written. */
+/** Wraps the function with a check of its values, and evaluates a constant section only once; `path`: the section's field. */
 function remember(constant: boolean, at: (u: number) => SectionValues, path: Path): (u: number) => SectionValues {
   const checked = (u: number): SectionValues => {
     const values = at(u);

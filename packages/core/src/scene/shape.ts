@@ -47,7 +47,7 @@ export function readPoints(points: readonly Vector[], closed: boolean, path: Pat
     );
   kept.forEach((point, i) => {
     const next = i + 1 < kept.length ? i + 1 : closed ? 0 : -1;
-    // relative to the size of the rod: what is left over of such an edge has no direction
+    // relative to the size of the rod: a shorter edge has no direction within rounding
     if (next >= 0 && distance(point, kept[next]) <= 1e-12 * size) {
       throw new SceneError(
         [...path, 'points', next],

@@ -15,7 +15,7 @@ import { fractionOf } from './layout.ts';
 import type { FieldSpec, LoadSpec, Location, PinSpec, RodSpec, Scene, Varying, Vec3 } from './types.ts';
 import { compileVarying } from './varying.ts';
 
-/** Where a rod of the new scene is from: nodes `from`…`to` of an old one; beyond the last node they go round. */
+/** Origin of a rod of the new scene: nodes `from`…`to` of an old rod, counted round beyond the last node. */
 export interface Piece {
   readonly rod: number;
   readonly from: number;
@@ -36,10 +36,10 @@ export interface Split {
   readonly pieces: readonly Piece[];
 }
 
-/** Beside a node, as a part of an edge. */
+/** Distance from a node, relative to the edge, below which a point is at the node. */
 const BESIDE = 1e-6;
 
-/** `rods`: what the scene compiled to. A ring that is cut becomes one open rod. */
+/** Cuts a rod at a node. `rods`: the compiled rods of the scene. A ring becomes one open rod. */
 export function splitRod(scene: Scene, rods: readonly Rod[], index: number, node: number): Split {
   const rod = rods[index];
   refuse(scene, rod, node);
@@ -51,7 +51,7 @@ export function splitRod(scene: Scene, rods: readonly Rod[], index: number, node
         { rod: index, from: node, to: last },
       ];
   const ids = parts.map((_, k) => (k === 0 ? rod.id : freeId(rods, rod.id)));
-  /** Where a place of the old rod is now: the end of the first piece rather than the start of the second. */
+  /** Position of a point of the old rod in the new scene: at the cut, the end of the first piece. */
   const find = (at: Location): { readonly rod: string; readonly at: Location } => {
     const i = nodeOf(rod, at);
     const k = rod.closed || i <= node ? 0 : 1;
@@ -116,7 +116,7 @@ function nodeOf(rod: Rod, at: Location): number {
 
 const vectorAt = (values: Float64Array, k: number): Vec3 => [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
 
-/** What a pin takes from the initial shape, written out: the new shape is another. */
+/** The pin with its pose written out explicitly, because the initial shape changes. */
 function held(pin: PinSpec, rod: Rod, node: number): PinSpec {
   const { hold = 'clamp' } = pin;
   const place = hold === 'clamp' || hold === 'position' || hold === 'hinge';
@@ -173,7 +173,7 @@ function strainOf(rod: Rod, piece: Piece): readonly [Varying, Varying, Varying] 
     for (let h = 0; h < 2 * count; h++) {
       const edge = (piece.from + (h >> 1)) % rod.edgeCount;
       const size = rod.edgeLengthRest[edge] / 2;
-      // the half at the seam is written in the frame that was carried round already
+      // the half at the seam is already in the frame transported once round
       const turned = piece.from + (h >> 1) >= rod.edgeCount && 2 * edge + (h & 1) > 0 ? seam : 0;
       const strain = vectorAt(rod.halfStrainRest, 2 * edge + (h & 1));
       const value = turnedAbout(strain, turned)[k] / size;
@@ -203,7 +203,7 @@ function seamOf(rod: Rod): number {
   return open - 2 * Math.PI * Math.round(open / (2 * Math.PI));
 }
 
-/** Whether a quantity is said to vary along the rod. */
+/** True if a quantity varies along the rod. */
 const isVarying = (value: unknown): value is Exclude<Varying, number> =>
   typeof value === 'object' && value !== null && ('along' in value || 'formula' in value);
 
@@ -290,7 +290,7 @@ function splitField(
   return others.length > 0 ? [{ ...field, rods: others }, ...own] : own;
 }
 
-/** A rod at an instant, in place of the start that the scene gives it. */
+/** State of a rod at an instant, which replaces its start in the scene. */
 export type RodStart = Pick<
   Rod,
   'nodePosition' | 'nodeVelocity' | 'edgeSpin' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'
@@ -329,7 +329,7 @@ export function startOf(rod: Rod, samples: Samples, twistRate: ArrayLike<number>
   };
 }
 
-/** At nodes the mean of both edges, at ends what a constant curvature would give. */
+/** Values at nodes: the mean of both edges; at the ends extrapolated with constant curvature. */
 function meanAtNodes(values: readonly Vector[], closed: boolean): Float64Array {
   const count = values.length;
   const nodes = Array.from({ length: closed ? count : count + 1 }, (_, i) => i);

@@ -76,7 +76,7 @@ function poseAt(pin: Pin, t: number): PinPose {
   return pose;
 }
 
-/** The motion that the first pins of a frame and of a position ask for; undefined if there is none. */
+/** Rigid motion given by the first pins of a frame and of a position; undefined if there are none. */
 function findMotion(tree: readonly PinnedRod[]): RigidMotion | undefined {
   const held = tree.flatMap(({ rod, pins }) =>
     pins.map(({ pin, spec }) => ({ rod, pin, spec, pose: poseAt(pin, 0) })).filter(({ pose }) => pose.active),
@@ -138,7 +138,7 @@ function adopt(rod: Rod, to: Placed, { velocity }: RodSpec): void {
   });
 }
 
-/** The pin with its twist counted from where it starts: no turn is lost, since none is in the rod yet. */
+/** The pin with its twist counted from its start: the rod has no turns yet, so none is lost. */
 function countFromStart(pin: Pin): Pin {
   const { twist } = poseAt(pin, 0);
   if (twist === 0) return pin;
@@ -152,7 +152,7 @@ function countFromStart(pin: Pin): Pin {
   };
 }
 
-/** Pins that do not start where the rod is are allowed, but seldom meant. */
+/** Warns about pins that do not start at the rod: allowed, but rarely intended. */
 function warnJump({ pin, label }: CompiledPin, rod: Rod, warnings: string[]): void {
   const pose = scratch;
   pin.evaluate(pose, 0);

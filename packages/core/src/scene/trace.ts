@@ -68,7 +68,7 @@ export function traceCurve(curve: Curve, nodeU: readonly number[], closed: boole
   }
   const edgeLength = arcs.slice(1).map((arc, j) => arc - arcs[j]);
   const position = closeChain(chain, nodeU, edgeLength);
-  // the edges have turned a little, and their frames with them
+  // the edges have turned slightly, so their frames are updated
   const edge = (j: number): Vector => subtract(position[(j + 1) % n], position[j % n]);
   const turned = frames.map((frame, k) => (k % 2 === 1 ? transportFrame(frame, normalize(edge((k - 1) / 2))) : frame));
   return { position, edgeLength, frames: turned };

@@ -50,17 +50,17 @@ export interface RodSpec {
   readonly id: string;
   /** Default `der`. */
   readonly model?: ModelId;
-  /** Where the rod is at the start. */
+  /** Shape of the rod at the start. */
   readonly shape: ShapeSpec;
   /** Number of edges (one less than nodes when open). Default 50; for `points` the polyline as given. */
   readonly edges?: number;
   /** Joins the last node to the first; implied by `ring`. */
   readonly closed?: boolean;
-  /** How the material frame lies along the initial shape. */
+  /** Orientation of the material frame along the initial shape. */
   readonly frame?: FrameSpec;
   /** The stress-free shape. Default `initial`. */
   readonly natural?: NaturalSpec;
-  /** Hair of that type: section, material and natural shape, where they are not given themselves. */
+  /** Hair type: gives section, material and natural shape if they are not specified. */
   readonly hair?: HairType;
   /** A section, or the name of one in `sections`; not needed with `hair`. */
   readonly section?: SectionSpec | string;
@@ -114,7 +114,7 @@ export type ShapeSpec =
   /** Nodes as given, or, when `edges` is set, a smooth curve through them, laid anew by arc length. */
   | { readonly type: 'points'; readonly points: readonly Vec3[] };
 
-/** How the material frame lies along a rod. */
+/** Orientation of the material frame along a rod. */
 export interface FrameSpec {
   /** Direction of the material axis d1 at the start (made normal to the tangent). Default: an arbitrary fixed choice. */
   readonly d1?: Vec3;

@@ -41,7 +41,7 @@ function move({ problem, gone }: Trace): string {
   return problem.follow();
 }
 
-/** From the held point to the one ds farther. */
+/** Newton's method for the point at arc length ds from the held point. */
 function correct(trace: Trace, ds: number): Outcome {
   const { problem, tangent, options, range, byParameter, gone } = trace;
   const { step } = problem;
@@ -100,7 +100,7 @@ interface Stretch {
   readonly verdicts: readonly [Verdict, Verdict];
 }
 
-/** Event between the held point and the one ds farther. */
+/** Event between the held point and the next point. */
 function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | 'bifurcation' | 'both' | undefined {
   const [before, behind] = verdicts.map(({ negativeModes }) => negativeModes);
   const folds = tangent.t * after.t < 0;

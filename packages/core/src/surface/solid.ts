@@ -11,16 +11,16 @@ export interface SolidMesh {
   readonly triangles: Int32Array;
   /** False: the mesh is an open surface. */
   readonly solid: boolean;
-  /** What was changed, for a warning; empty when nothing was. */
+  /** Changes made to the mesh, for a warning; empty if there were none. */
   readonly changes: readonly string[];
   /** Moves vertices given in the order of the input to the order of `vertices`. */
   readonly arrange: (input: ArrayLike<number>) => Float64Array;
 }
 
-/** Largest part of the area of a mesh that closed holes may take unless a solid is asked for. */
+/** Largest fraction of the mesh area that closed holes may have, unless a solid is requested. */
 const holeLimit = 0.25;
 
-/** `wanted`: true closes holes of any size; undefined closes small ones. `path`: where the mesh is in the scene, for errors. */
+/** `wanted`: true closes holes of any size; undefined closes small ones. `path`: field of the mesh in the scene, for errors. */
 export function makeSolid(
   position: ArrayLike<number>,
   triangle: ArrayLike<number>,
@@ -100,7 +100,7 @@ function findRims(triangle: Uint32Array): number[][] {
     const next = i % 3 === 2 ? i - 2 : i + 1;
     edges.add(triangle[i] * count + triangle[next]);
   }
-  /** Where the open edges at a vertex lead; several where loops touch. */
+  /** Next vertices along the open edges at a vertex; several if loops touch. */
   const after = new Map<number, number[]>();
   for (const key of edges) {
     const [a, b] = [Math.floor(key / count), key % count];

@@ -10,15 +10,15 @@
 import { SceneError } from '../errors.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
 
-/** What was repaired in a mesh. */
+/** Repairs made to a mesh. */
 export interface SurfaceReport {
   readonly vertices: number;
   readonly faces: number;
   /** [m²] */
   readonly area: number;
-  /** Triangles left out because they have no area, or a corner twice. */
+  /** Triangles removed because they have no area, or a repeated corner. */
   readonly degenerate: number;
-  /** Triangles turned. */
+  /** Triangles whose orientation was reversed. */
   readonly flipped: number;
   /** Vertices that were at the place of another. */
   readonly merged: number;
@@ -39,9 +39,9 @@ export interface Surface {
   readonly triangle: Uint32Array;
   /** [m²], 1 per face */
   readonly area: Float64Array;
-  /** 3 per vertex, where the mesh has colours. */
+  /** 3 per vertex, if the mesh has colours. */
   readonly color?: Float64Array;
-  /** Vertex of the mesh that each vertex comes from. */
+  /** Vertex of the input mesh for each vertex. */
   readonly source: Uint32Array;
   readonly report: SurfaceReport;
 }
@@ -53,7 +53,7 @@ export interface MeshInput {
   readonly color?: ArrayLike<number>;
 }
 
-/** Creates a surface from triangles and repairs them. `path`: where the mesh is in a scene, for errors. */
+/** Creates a surface from triangles and repairs them. `path`: field of the mesh in a scene, for errors. */
 export function createSurface(mesh: MeshInput, path: readonly (string | number)[] = ['mesh']): Surface {
   check(mesh, path);
   const { place, position, color, merged, source } = mergeVertices(mesh);
@@ -308,7 +308,7 @@ function vertexNormals(p: Float64Array, t: Uint32Array): Float64Array {
   }
   for (let i = 0; i < out.length; i += 3) {
     const size = hypot(out[i], out[i + 1], out[i + 2]);
-    // a vertex of no face, or between faces that cancel, has no normal; nothing grows there
+    // a vertex without faces, or with faces that cancel, has no normal and gets no hair
     for (let m = 0; m < 3; m++) out[i + m] = size > 1e-9 ? out[i + m] / size : 0;
   }
   return out;

@@ -126,7 +126,7 @@ function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): vo
   const isSame = (list: Float64Array, at: number): boolean =>
     list.every((value, k) => Object.is(value, pool.kept[at + k]));
   if (isSame(state.q, 0) && isSame(state.v, q) && isSame(state.memory, v)) return;
-  // the world does not start at the scene's start time, and workers know only the scene
+  // the world does not start at the scene's start time, but workers have only the scene
   returnAll(pool.kept, state);
   if (isAlone(of)) return;
   of.isReleased = true;

@@ -74,7 +74,7 @@ function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
       if (isAlone(of) || !of.inRanges) return false;
       let found = 0;
       for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || of.hasOverridden); ) {
-        // only the caller knows the loads or pins of this rod
+        // only the caller has the loads or pins of this rod
         if (of.overridden[s]) return false;
         found++;
         s = marked.indexOf(1, s + 1);
@@ -169,7 +169,7 @@ function createHold({ of, port, shared, isShared, takeOver, handOver, ownOf }: S
 
 type Hold = Pick<ContactPort, 'hold' | 'revert'>;
 
-/** Members of the port that step rods, or measure what has moved. */
+/** Members of the port that step rods or read their motion. */
 function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {
   const { of, port, shared, takeOver, handOver, ownOf } = mine;
   const { pool } = of;

@@ -3,7 +3,7 @@ import type { ColliderSpec, Scene } from '../scene/types.ts';
 import type { ThreadableModel } from './modelMaker.ts';
 import type { PoolMemory } from './workerPool.ts';
 
-/** Asks a worker whether it is ready: it writes 1 to index `index` of the memory. */
+/** Checks that a worker is ready: it writes 1 to index `index` of the memory. */
 export interface HelloMessage {
   readonly kind: 'hello';
   readonly memory: SharedArrayBuffer;

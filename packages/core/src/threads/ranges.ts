@@ -20,7 +20,7 @@ export interface Ranges {
   readonly parts: Int32Array;
   /** True if rods are in ranges: otherwise only the parts are used, threads compile all rods, and ranges never move. */
   readonly inRanges: boolean;
-  /** What each thread compiles: rods, and its first part. */
+  /** Rods that each thread compiles, and its first part. */
   readonly compiled: readonly { readonly first: number; readonly end: number; readonly part: number }[];
   /** Indices at which rods can be divided: all rods of earlier parts come before, and no others. */
   readonly cuts: { readonly rods: readonly number[]; readonly parts: readonly number[] };

@@ -145,7 +145,7 @@ const layouts: { readonly [K in RequestKind]: Fields<Requests[K]> } = {
   leave: {},
 };
 
-/** By number: what a worker sees of the kind. */
+/** Kinds by number: the form in which a worker receives the kind. */
 const kinds: readonly RequestKind[] = Object.keys(layouts) as RequestKind[];
 
 interface Field {
@@ -167,7 +167,7 @@ function placeFields(kind: RequestKind): { readonly fields: readonly Field[]; re
 
 const places: readonly ReturnType<typeof placeFields>[] = kinds.map(placeFields);
 
-/** Numbers that the largest request takes. */
+/** Size of the largest request, in numbers. */
 export const REQUEST_SIZE: number = Math.max(...places.map(({ size }) => size));
 
 export function encodeRequest(numbers: Float64Array, request: Request): void {

@@ -66,7 +66,7 @@ export async function serveThread(message: unknown): Promise<void> {
 async function startService(task: Task): Promise<Service> {
   const make = await loadModelMaker(task.model, task.kernels);
   let given = 0;
-  // the same order of allocation gives the same memory; compiling writes what the caller wrote there
+  // the same order of allocation gives the same memory; compiling writes the values that the caller wrote there
   const model = make((length) => {
     const { buffer, from, length: all } = task.arrays[given++];
     if (length !== all) throw new Error(`a thread compiles ${length} numbers where the caller has ${all}`);

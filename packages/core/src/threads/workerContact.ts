@@ -215,7 +215,7 @@ function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSi
     const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
     for (let i = first; i < last; i++) {
       const rod = rows.system[i] - task.first;
-      // it does not know which threads have moved the other rods
+      // a worker has no record of which threads moved the other rods
       if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
       behind[rows.system[i]] = 0;
     }

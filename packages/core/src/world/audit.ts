@@ -127,7 +127,7 @@ function addContacts(acting: readonly Acting[], { rods, contact, clock }: WorldP
   }
 }
 
-/** Rods that grow from others balance together with them: adds their sums to those of the rod that the tree stands on. */
+/** Rods that grow from others balance together with them: adds their sums to those of the root of the tree. */
 function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number[] {
   const rootOf = rods.map((_, r) => {
     let root = r;
@@ -176,10 +176,10 @@ function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked:
   return { force, torque, relative: acting > 0 ? Math.max(force, torque / rod.length) / acting : 0 };
 }
 
-/** What rounding leaves of EI/L in the moments of a loaded rod. */
+/** Rounding error of the moments of a loaded rod, relative to EI/L. */
 const MOMENT_NOISE = 1e-11;
 
-/** Error of virtual work of each tree of rods, by its root; 0 for models without virtual displacements, and where `isAudited` says no. */
+/** Error of virtual work of each tree of rods, by its root; 0 for models without virtual displacements, and if `isAudited` is false. */
 function measureWork(
   world: WorldParts,
   acting: readonly Acting[],

@@ -30,7 +30,7 @@ export interface OpenDrive {
   overrides: number;
 }
 
-/** What changes as a world runs, besides the state of its bundles, contacts and engine. */
+/** Mutable state of a world besides that of its bundles, contacts and engine. */
 export interface Clock {
   /** [s] */
   time: number;
@@ -64,7 +64,7 @@ export interface WorldParts {
   readonly clock: Clock;
 }
 
-/** `still`: pins, loads and obstacles that do not move, in place of the scene's. */
+/** Builds a world. `still`: pins, loads and obstacles that do not move, instead of the scene's. */
 export function buildWorld(input: Scene, options: WorldOptions, still?: StillScene): WorldParts {
   const compiled = compileFrom(input, options, still);
   const { scene, rods, warnings, bodies, releases, jumps } = compiled;

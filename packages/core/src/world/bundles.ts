@@ -13,13 +13,13 @@ export interface RodPlace {
 
 const STANDARD = 'standard';
 
-/** What is missing where a backend has no model. */
+/** Messages for backends whose model was not passed to `createWorld`. */
 const needs = {
   gpu: 'backend: gpu needs a GPU: use the command line, or pass a model of createGpuModel to createWorld',
   simd: 'backend: simd needs its kernels: use the command line, or pass the model of loadSimdDer to createWorld',
 };
 
-/** The first model of the id, with the backend that the scene's `solver.<id>.backend` asks for, if it does. */
+/** The first model with this id and, if the scene sets `solver.<id>.backend`, with that backend. */
 export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[]): Model | undefined {
   const options = scene.solver?.[id];
   const backend = options && 'backend' in options ? (options.backend ?? 'auto') : 'auto';

@@ -19,8 +19,8 @@ import type { World } from './types.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './types.ts';
 
 /**
- * Compiles a scene to a world that knows the models and the contact of `options` and nothing else. Throws SceneError, with the path of the
- * field, if something is wrong with the scene.
+ * Compiles a scene to a world that has only the models and the contact of `options`. Throws SceneError, with the path of the field, if the scene is
+ * invalid.
  */
 export function createWorld(input: Scene, options: WorldOptions = {}): World {
   const parts = buildWorld(input, options);

@@ -21,7 +21,7 @@ import { refuseEngine } from './engineTurn.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
-/** What equilibria leave for the next. */
+/** Data that one equilibrium leaves for the next. */
 interface StaticsMemory {
   /** Solver for linked rods; created on first use. */
   linked(): LinkedRest | undefined;

@@ -40,7 +40,7 @@ export interface MomentumGain {
   readonly scale: number;
 }
 
-/** What a step of the world reports. */
+/** Report of a step of the world. */
 export interface StepReport {
   /** Time after the step [s]. */
   readonly time: number;
@@ -98,7 +98,7 @@ export interface World {
   readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: moves, turns or releases it. */
   readonly grips: readonly Grip[];
-  /** Warnings: what is allowed in the scene but seldom intended. */
+  /** Warnings: input that is valid but rarely intended. */
   readonly warnings: readonly string[];
   /**
    * Advances by `dt` (default: the scene's step). Throws SimulationError if no substep succeeds; the state is then the last good one.
@@ -128,7 +128,7 @@ export interface World {
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force, with their current gaps. */
   contactForces(): ContactForce[];
-  /** Force of every link, in the scene's order; those of weaves come last. */
+  /** Force of every link, in the scene's order; links of weaves are last. */
   linkForces(): LinkForce[];
   /** How the contacts of the last step were solved; undefined if the scene has none. */
   readonly contactReport: ContactReport | undefined;

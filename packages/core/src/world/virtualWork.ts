@@ -24,7 +24,7 @@ export interface ActingRod {
  */
 export type Bend = (direction: number, angle: number) => number | undefined;
 
-/** Largest work that is missing, relative to what acts; `moment` [N m] is what counts where nothing acts. */
+/** Largest error of virtual work, relative to the work of the forces that act; `moment` [N m] is the reference if none act. */
 export function measureWorkError(rods: readonly ActingRod[], bend: Bend, moment: number): number {
   let worst = 0;
   for (let direction = 0; direction < virtualBendCount; direction++) {
@@ -48,7 +48,7 @@ interface Work {
   done: number;
   /** Sum of the sizes of its parts. */
   size: number;
-  /** What rounding of positions makes of it: they are sums along the rod, far from the origin of large numbers. */
+  /** Error by rounding of positions, which are sums along the rod and, far from the origin, large numbers. */
   doubt: number;
 }
 

@@ -10,8 +10,8 @@ import type { World } from './types.ts';
 export type { World } from './types.ts';
 
 /**
- * Compiles a scene to a world that knows all models and contact; `options.models` come before the built-in ones of the same id. Throws
- * SceneError, with the path of the field, if something is wrong with the scene.
+ * Compiles a scene to a world that has all models and contact; `options.models` take precedence over built-in ones with the same id. Throws
+ * SceneError, with the path of the field, if the scene is invalid.
  */
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   return createWorldOf(scene, { contact, ...options, models: [...(options.models ?? []), ...models, batchModel] });

@@ -12,7 +12,7 @@ import { noVerdict } from '../../statics/search.ts';
 import type { ContactWorld } from '../contactWorld.ts';
 import { type Relaxation, relax, type StillWorld } from './relax.ts';
 
-/** The world whose equilibrium is wanted. */
+/** The world whose equilibrium is searched for. */
 export interface TouchingWorld {
   readonly rods: readonly Rod[];
   readonly placeOfRod: readonly { readonly bundle: Bundle; readonly index: number }[];
@@ -20,11 +20,11 @@ export interface TouchingWorld {
   readonly contact: ContactWorld;
   /** True if nothing has moved since the last equilibrium. */
   readonly isAtRest: boolean;
-  /** Moves the clock and what follows paths to t. */
+  /** Sets the clock to t and moves everything that follows a path there. */
   setTime(t: number): void;
-  /** A world of its own in the present state, which stands still. */
+  /** Creates a separate world in the current state whose pins, loads and obstacles do not move. */
   createStill(): StillWorld;
-  /** Takes over its state, at rest at time t. */
+  /** Copies the state of that world, at rest at time t. */
   takeState(still: StillWorld, t: number): void;
   /** Runs the action; restores the state if it returns undefined. */
   attempt<T>(action: () => T | undefined): T | undefined;
@@ -77,7 +77,7 @@ function search(world: TouchingWorld, t: number, options: EquilibriumOptions): E
       ...report,
       iterations: report.iterations + iterations,
       saddlesLeft,
-      // relaxation goes downhill
+      // relaxation descends in energy
       ...(options.stability === 'report' && report.negativeModes === 0 && { leftBranch: true }),
     }));
   }

@@ -240,7 +240,9 @@ function keep(active: ContactSet, isKept: (c: number) => boolean): number {
   return count - kept;
 }
 
-/** Adds contacts where the rod sinks into an obstacle; returns their number, or undefined if it sinks into a rod, or if friction acts there. */
+/**
+ * Adds contacts at points where the rod penetrates an obstacle; returns their number, or undefined if it penetrates a rod, or if friction acts there.
+ */
 function addSunken(context: ContactContext, rod: number, active: ContactSet, t: number): number | undefined {
   const known = new Set(active.key.subarray(0, active.count));
   findSortedContacts(context, t, 1e-9, { data: new Float64Array(0), count: 0 });

@@ -14,7 +14,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { ContactWorld } from '../contactWorld.ts';
 import type { Instant } from './stillTime.ts';
 
-/** A world of its own, in which pins, loads and obstacles stand still at `instant`. */
+/** A separate world whose pins, loads and obstacles stay as they are at `instant`. */
 export interface StillWorld {
   readonly contact: ContactWorld;
   readonly bundles: readonly Bundle[];
@@ -61,11 +61,11 @@ const SHORTEST = 1e-6;
 /** Growth of moves from step to step, and moves in lengths, beyond which a step is a leap. */
 const LEAP = 5;
 const LEAP_LENGTH = 1e-4;
-/** Steps under a disturbance, and how far it would bring a free node in one step, in lengths. */
+/** Number of steps under a disturbance, and the displacement of a free node by it per step, relative to the rod's length. */
 const STEPS_OF_DISTURBANCE = 3;
 const DISTURBANCE = 0.02;
 
-/** Relaxes the world from its present state to the equilibrium at time `to`; `disturbed`: off the present one first. */
+/** Relaxes the world from its current state to the equilibrium at time `to`; `disturbed`: disturbs the current one first, to leave it. */
 export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxation {
   const { instant, contact, samples } = world;
   const from = instant.time;
@@ -78,7 +78,7 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
   let error = Infinity;
   let reason = '';
   for (let step = 1; step <= MOST_STEPS; step++) {
-    // rods first settle where they are: pins that approach find a straight rod otherwise, and it cannot give way
+    // rods relax before pins move: pins that approach each other would compress a straight rod, which cannot buckle
     const goal = step <= STEPS_BEFORE_MOTION ? pace.reached : Math.min(1, pace.reached + pace.increment);
     instant.time = goal === 1 ? to : from + goal * (to - from);
     samples.forEach(({ nodePosition }, r) => {
@@ -101,7 +101,7 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
     moves.unshift(moved);
     error = (1 + 1 / (pace.share * pace.share)) * estimateError(moves, length);
     const isLast = pace.reached === 1 && pace.share >= LONG;
-    // the tolerance of the contact solver is far below what is wanted here, and not always within its reach
+    // the tolerance of the contact solver is much finer than needed here, and not always reached
     const isSolved = contact.report.converged || contact.report.error * dt < NOISE * length;
     if (isLast && isSolved && error < Infinity) return { converged: true, steps: step, iterations, error, reason: '' };
     pace.reached = goal;
@@ -120,7 +120,7 @@ interface Pace {
   increment: number;
 }
 
-/** True for a step that brings rods far from where the last one was heading: long steps find other equilibria than the one on the way. */
+/** True for a step that ends far from where the last one was heading: long steps can jump to another equilibrium. */
 function isLeap(moved: number, last: number, length: number): boolean {
   return moved > LEAP * last && moved > LEAP_LENGTH * length;
 }

@@ -1,6 +1,6 @@
 /**
- * Pins, loads and obstacles of a scene at one instant: for every time they answer as at `instant.time`, and nothing moves. Equilibria with contact are
- * found by steps of such a scene (relax.ts).
+ * Pins, loads and obstacles of a scene at one instant: for every time they return their values at `instant.time`. Equilibria with contact are found
+ * by steps of such a scene (relax.ts).
  */
 import { sin } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
@@ -13,11 +13,11 @@ import type { Shape } from '../shapes/shape.ts';
 export interface Instant {
   /** [s] */
   time: number;
-  /** Acceleration of a disturbance that varies along the rods [m/s²]: brings them off an unstable equilibrium. */
+  /** Acceleration of a disturbance that varies along the rods [m/s²], to leave an unstable equilibrium. */
   disturbance: number;
 }
 
-/** How a world is built that stands still (world/build.ts). */
+/** Replacements for the pins, loads and obstacles of a scene, with which world/build.ts builds a world that does not move by itself. */
 export interface StillScene {
   readonly drives: readonly Drive[];
   holdCollider(collider: Collider): Collider;

@@ -226,7 +226,7 @@ function writeLog(x: number, low: number): void {
   writeLogarithm(m, low * powerOfTwo(-half) * powerOfTwo(half - exponent), exponent);
 }
 
-/** Logarithms of zero, of what is below it, of infinity and of NaN. */
+/** Logarithms of zero, negative numbers, infinity and NaN. */
 const logOfOther = (x: number): number => (x === 0 ? Number.NEGATIVE_INFINITY : x > 0 ? x : Number.NaN);
 const isUsual = (x: number): boolean => x >= 2 ** -1022 && x < Number.POSITIVE_INFINITY;
 const isSubnormal = (x: number): boolean => x > 0 && x < 2 ** -1022;

@@ -5,10 +5,10 @@
  * to the same double, and otherwise asks for the exact result [Ziv1991].
  */
 
-/** High and low part of what the last function of this folder computed. */
+/** High and low part of the result of the last function of this folder. */
 export const pair: Float64Array = new Float64Array(2);
 
-/** Rounds `pair`, known to ±error; `decide` computes what is ambiguous: one call in some thousands. */
+/** Rounds `pair`, known to ±error; calls `decide` if the rounding is ambiguous, about once in some thousands of calls. */
 export function roundPair(error: number, decide: (x: number, y: number) => number, x: number, y: number): number {
   const rounded = pair[0] + (pair[1] + error);
   return rounded === pair[0] + (pair[1] - error) ? rounded : decide(x, y);
@@ -35,7 +35,7 @@ export function productError(a: number, b: number, p: number): number {
   return a1 * b1 - p + a1 * b2 + a2 * b1 + a2 * b2;
 }
 
-/** Moves what it can from the low part of `pair` to the high part. */
+/** Normalizes `pair`: moves as much as possible from its low part to its high part. */
 export function normalizePair(): void {
   const s = pair[0] + pair[1];
   pair[1] -= s - pair[0];

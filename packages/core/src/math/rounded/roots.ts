@@ -83,7 +83,7 @@ function rootOfPair(): number {
   return rounded === root + (correction - error) ? rounded : 0;
 }
 
-/** x², for what has no name. */
+/** x², for expressions without a name. */
 export function square(x: number): number {
   return x * x;
 }
