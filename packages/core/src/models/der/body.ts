@@ -13,6 +13,7 @@ import { type RigidBody, rotate, solveSymmetric3, writeRotation, writeWorldInert
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { cos, hypot, hypotOf, sin } from '../../math/rounded/index.ts';
 import type { CompiledBody, Weld } from '../../scene/bodies.ts';
+import { copyArrays } from '../snapshot.ts';
 import type { DerRod } from './rod.ts';
 
 /** Doubles of memory that a body needs. */
@@ -198,27 +199,16 @@ function writePose(der: DerBody): void {
   }
 }
 
+/** The state of a body. */
+export const BODY_STATE = ['position', 'orientation', 'velocity', 'momentum', 'force', 'torque', 'spin'] as const;
+
 export function beginStep(der: DerBody): void {
-  const { start } = der;
-  start.position.set(der.position);
-  start.orientation.set(der.orientation);
-  start.velocity.set(der.velocity);
-  start.momentum.set(der.momentum);
-  start.force.set(der.force);
-  start.torque.set(der.torque);
-  start.spin.set(der.spin);
+  copyArrays(der.start, der, BODY_STATE);
   der.psi.fill(0);
 }
 
 export function cancelStep(der: DerBody): void {
-  const { start } = der;
-  der.position.set(start.position);
-  der.orientation.set(start.orientation);
-  der.velocity.set(start.velocity);
-  der.momentum.set(start.momentum);
-  der.force.set(start.force);
-  der.torque.set(start.torque);
-  der.spin.set(start.spin);
+  copyArrays(der, der.start, BODY_STATE);
   syncPose(der);
 }
 

@@ -182,25 +182,3 @@ export function followProjection(explicit: ExplicitBody, moved: Float64Array, h:
   rotate(body.momentum, 0, body.worldInertia, spin, 0);
   syncPose(body);
 }
-
-/** Numbers of a body's state: position, orientation, velocity, momentum, force, torque. */
-export const BODY_STATE = 19;
-
-export function saveBody(out: Float64Array, { body }: ExplicitBody): void {
-  out.set(body.position, 0);
-  out.set(body.orientation, 3);
-  out.set(body.velocity, 7);
-  out.set(body.momentum, 10);
-  out.set(body.force, 13);
-  out.set(body.torque, 16);
-}
-
-export function restoreBody({ body }: ExplicitBody, from: Float64Array): void {
-  body.position.set(from.subarray(0, 3));
-  body.orientation.set(from.subarray(3, 7));
-  body.velocity.set(from.subarray(7, 10));
-  body.momentum.set(from.subarray(10, 13));
-  body.force.set(from.subarray(13, 16));
-  body.torque.set(from.subarray(16, 19));
-  syncPose(body);
-}

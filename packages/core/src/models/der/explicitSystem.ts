@@ -14,10 +14,10 @@ import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { solveSparse } from '../../linalg/sparse.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { hypotOf } from '../../math/rounded/index.ts';
-import { beginStep, syncPose, writeBodyLoad } from './body.ts';
+import { cloneArrays, copyArrays } from '../snapshot.ts';
+import { BODY_STATE, beginStep, syncPose, writeBodyLoad } from './body.ts';
 import { updateFrames, updateInverseMass, writeAcceleration } from './explicit.ts';
 import {
-  BODY_STATE,
   commitImpulses,
   createExplicitBody,
   driftBody,
@@ -25,8 +25,6 @@ import {
   followProjection,
   guideMomentum,
   measureInverseMass,
-  restoreBody,
-  saveBody,
 } from './explicitBody.ts';
 import { createSeats, moveSeats, placeSeats, type Seat } from './explicitSeats.ts';
 import { countPieces, findStableStep, tooManyPieces } from './explicitStability.ts';
@@ -49,7 +47,7 @@ export interface ExplicitSystem {
   readonly edgesStart: readonly Float64Array[];
   readonly edgesNow: readonly Float64Array[];
   /** Bodies at the start of the step. */
-  readonly entry: readonly Float64Array[];
+  readonly entry: readonly Readonly<Record<(typeof BODY_STATE)[number], Float64Array>>[];
   readonly moved: Float64Array;
   readonly stableStep: number;
   /** True if the matrix of the current state is factored. */
@@ -67,7 +65,7 @@ export function createExplicitSystem(system: System, works: readonly ExplicitWor
     constraints: createConstraints(system.members, bodies.length),
     edgesStart: works.map((work) => work.edgeStart),
     edgesNow: works.map((work) => work.edge),
-    entry: bodies.map(() => new Float64Array(BODY_STATE)),
+    entry: bodies.map(({ body }) => cloneArrays(body, BODY_STATE)),
     moved: new Float64Array(3 * bodies.length),
     stableStep: findStableStep(system, works, bodies),
     ready: false,
@@ -364,7 +362,9 @@ export function stepExplicitSystem(
   system.members.forEach(({ der }, m) => {
     takeSnapshot(starts[m], der);
   });
-  for (let b = 0; b < bodies.length; b++) saveBody(entry[b], bodies[b]);
+  bodies.forEach(({ body }, b) => {
+    copyArrays(entry[b], body, BODY_STATE);
+  });
   const pieces = countPieces(dt, explicit.stableStep) ?? 0;
   if (pieces === 0) {
     out.ok = false;
@@ -375,7 +375,10 @@ export function stepExplicitSystem(
     out.ok = stepOnce(explicit, shake, t + (dt * piece) / pieces, dt / pieces, out);
   if (out.ok) return out;
   explicit.ready = false;
-  for (let b = 0; b < bodies.length; b++) restoreBody(bodies[b], entry[b]);
+  bodies.forEach(({ body }, b) => {
+    copyArrays(body, entry[b], BODY_STATE);
+    syncPose(body);
+  });
   system.members.forEach(({ der, work }, m) => {
     returnToSnapshot(der, starts[m], work, t);
   });

@@ -13,7 +13,7 @@ import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
 import { expandSymmetric, timesCross, writeOwn } from './terms.ts';
-import { carriedRow, D, multiplyPhi, multiplyPsi, own, subtractTorqueSlope, writePsi } from './transfer.ts';
+import { carriedRow, D, multiplyPhi, multiplyPsi, own, shiftPivot, subtractTorqueSlope, writePsi } from './transfer.ts';
 
 const f = new Float64Array(3);
 const drag = new Float64Array(9);
@@ -45,7 +45,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
   sweep.compact = tree.departure !== undefined;
   sweep.shift = shift;
   if (sweep.compact) return factorPlaces(tree, sweep, shift, countNegative);
-  const { linkCount, parent, stiffness, force, rotation, offset } = tree;
+  const { linkCount, parent, force, rotation, offset } = tree;
   const { P, G, F, inverse, columns } = sweep;
   sweep.placeless = columns > 6 && isPlaceless(tree);
   const { placeless } = sweep;
@@ -59,14 +59,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
     multiplyPhi(tree, sweep, j);
     for (let k = 0; k < 9; k++) D[k] = own[k];
     subtractTorqueSlope(tree, sweep, j);
-    let scale = 0;
-    for (let k = 0; k < 3; k++) {
-      // if the root has no stiffness, use that of its neighbour
-      const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
-      D[4 * k] += shift * s;
-      scale = Math.max(scale, s);
-    }
-    sweep.negative += countNegative(D, 1e-10 * scale);
+    sweep.negative += countNegative(D, 1e-10 * shiftPivot(tree, j, shift));
     if (invert3(inverse, 9 * j, D, 0) === 0) return false;
     const g = 3 * COLUMNS * j;
     const v = 9 * j;

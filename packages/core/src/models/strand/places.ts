@@ -7,7 +7,7 @@ import type { Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { invert3, turnBack } from './spatial.ts';
 import { expandSymmetric, toLocal } from './terms.ts';
-import { D, subtractTorqueSlope } from './transfer.ts';
+import { D, shiftPivot, subtractTorqueSlope } from './transfer.ts';
 
 /** 6 × 6 per link. */
 const PLACES = 36;
@@ -223,7 +223,7 @@ export function factorPlaces(
   shift: number,
   count: (pivot: Float64Array, floor: number) => number,
 ): boolean {
-  const { linkCount, parent, stiffness, force, rotation, offset } = tree;
+  const { linkCount, parent, force, rotation, offset } = tree;
   const { P, G, F, inverse, turn: Th } = sweep;
   P.fill(0, 0, PLACES * (linkCount + 1));
   for (let j = 0; j < linkCount; j++) writeOwnPlaces(tree, P, j);
@@ -233,14 +233,7 @@ export function factorPlaces(
     multiplyBlock(P, PLACES * j, Th, 9 * j, rotation, offset[j]);
     for (let k = 0; k < 9; k++) D[k] = turned[k];
     subtractTorqueSlope(tree, sweep, j);
-    let scale = 0;
-    for (let k = 0; k < 3; k++) {
-      // if the root has no stiffness, use that of its neighbour
-      const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
-      D[4 * k] += shift * s;
-      scale = Math.max(scale, s);
-    }
-    sweep.negative += count(D, 1e-10 * scale);
+    sweep.negative += count(D, 1e-10 * shiftPivot(tree, j, shift));
     if (invert3(inverse, 9 * j, D, 0) === 0) return false;
     writeForceTurn(F, j, force, Th);
     passOn(P, PLACES * (parent[j] < 0 ? linkCount : parent[j]), G, F, inverse, rotation, j, offset[j]);

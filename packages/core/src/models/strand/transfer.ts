@@ -201,3 +201,15 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   toLocal(tangent, jointTangent, toJoint, 9 * j);
   subtractProduct(tangent, W, t);
 }
+
+/** Adds `shift` times the stiffness of joint j to its pivot D; returns the largest of its stiffnesses. */
+export function shiftPivot({ stiffness, linkCount }: StrandTree, j: number, shift: number): number {
+  let scale = 0;
+  for (let k = 0; k < 3; k++) {
+    // if the root has no stiffness, use that of its neighbour
+    const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
+    D[4 * k] += shift * s;
+    scale = Math.max(scale, s);
+  }
+  return scale;
+}
