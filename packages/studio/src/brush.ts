@@ -1,6 +1,7 @@
 /** The brush on the view while hair is groomed. Where it meets no hair, the mouse is the camera's. */
 import type { Vector3 } from 'three';
 import { brush, brushRadius, strokeTo } from './grooming.ts';
+import { listenToPointer } from './pointerListeners.ts';
 import * as state from './state.ts';
 import type { View } from './view/viewTypes.ts';
 
@@ -51,17 +52,10 @@ export function attachBrush(canvas: HTMLCanvasElement, view: View): () => void {
   const leave = (): void => {
     state.brushRing.value = undefined;
   };
-  const capture = { capture: true };
-  host.addEventListener('pointerdown', down, capture);
-  host.addEventListener('pointermove', move, capture);
-  host.addEventListener('pointerup', up, capture);
-  host.addEventListener('pointercancel', up, capture);
+  const detach = listenToPointer(host, { down, move, up });
   canvas.addEventListener('pointerleave', leave);
   return () => {
-    host.removeEventListener('pointerdown', down, capture);
-    host.removeEventListener('pointermove', move, capture);
-    host.removeEventListener('pointerup', up, capture);
-    host.removeEventListener('pointercancel', up, capture);
+    detach();
     canvas.removeEventListener('pointerleave', leave);
   };
 }

@@ -49,6 +49,31 @@ const sizeOf = ({ lanes }: Frame): number =>
     0,
   );
 
+/** The two frames around a time, by bisection, and how far it is from the first to the second, 0…1. */
+function findAround(frames: readonly Frame[], time: number): ReturnType<FrameStore['around']> {
+  if (frames.length === 0) return undefined;
+  let low = 0;
+  let high = frames.length - 1;
+  if (time >= frames[high].time) return { a: frames[high], b: frames[high], weight: 0 };
+  if (time <= frames[0].time) return { a: frames[0], b: frames[0], weight: 0 };
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (frames[middle].time <= time) low = middle;
+    else high = middle;
+  }
+  const a = frames[low];
+  const b = frames[high];
+  return { a, b, weight: (time - a.time) / (b.time - a.time) };
+}
+
+/** The list with the numbers of a frame, which replace those of the same instant. */
+function withStats(stats: StatSample[], { time, lanes }: Frame): StatSample[] {
+  const sample = { time, lanes: lanes.map((lane) => lane.stats), distances: lanes.map(({ distance }) => distance) };
+  if (stats[stats.length - 1]?.time === time) stats[stats.length - 1] = sample;
+  else stats.push(sample);
+  return stats.length > statLimit ? thinOut(stats) : stats;
+}
+
 export function createFrameStore(limit: number = byteLimit): FrameStore {
   let frames: Frame[] = [];
   let stats: StatSample[] = [];
@@ -70,12 +95,6 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
     const [oldest, ...rest] = full;
     full = rest;
     replace(oldest, bareOf(oldest));
-  };
-  const addStats = ({ time, lanes }: Frame): void => {
-    const sample = { time, lanes: lanes.map((lane) => lane.stats), distances: lanes.map(({ distance }) => distance) };
-    if (stats[stats.length - 1]?.time === time) stats[stats.length - 1] = sample;
-    else stats.push(sample);
-    if (stats.length > statLimit) stats = thinOut(stats);
   };
   return {
     get frames() {
@@ -105,7 +124,7 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
         frames[frames.length - 1] = frame;
       } else frames.push(frame);
       bytes += sizeOf(frame);
-      addStats(frame);
+      stats = withStats(stats, frame);
       keepFull(frame);
       if (bytes > limit || frames.length > countLimit) thin();
     },
@@ -114,20 +133,6 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
       replace(frame, filled);
       keepFull(filled);
     },
-    around(time) {
-      if (frames.length === 0) return undefined;
-      let low = 0;
-      let high = frames.length - 1;
-      if (time >= frames[high].time) return { a: frames[high], b: frames[high], weight: 0 };
-      if (time <= frames[0].time) return { a: frames[0], b: frames[0], weight: 0 };
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if (frames[middle].time <= time) low = middle;
-        else high = middle;
-      }
-      const a = frames[low];
-      const b = frames[high];
-      return { a, b, weight: (time - a.time) / (b.time - a.time) };
-    },
+    around: (time) => findAround(frames, time),
   };
 }

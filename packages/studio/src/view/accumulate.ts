@@ -43,9 +43,8 @@ varying vec2 vAt;
 void main() { gl_FragColor = weight * texture2D(picture, vAt); }
 `;
 
-export function createAccumulator(): Accumulator {
-  const size = new Vector2();
-  const uniforms = { picture: { value: undefined as unknown }, weight: { value: 1 } };
+/** Materials that add a picture to the sum, and that show a picture. */
+function createMaterials(uniforms: ShaderMaterial['uniforms']): Record<'adding' | 'showing', ShaderMaterial> {
   const shaders = { uniforms, vertexShader, fragmentShader, depthTest: false, depthWrite: false };
   const adding = new ShaderMaterial({
     ...shaders,
@@ -55,9 +54,16 @@ export function createAccumulator(): Accumulator {
     blendDst: OneFactor,
   });
   const showing = new ShaderMaterial({ ...shaders, blending: NoBlending });
-  // each clones what it is given
+  // each constructor clones the uniforms that it gets
   adding.uniforms = uniforms;
   showing.uniforms = uniforms;
+  return { adding, showing };
+}
+
+export function createAccumulator(): Accumulator {
+  const size = new Vector2();
+  const uniforms = { picture: { value: undefined as unknown }, weight: { value: 1 } };
+  const { adding, showing } = createMaterials(uniforms);
   const quad = new Mesh(new PlaneGeometry(2, 2), adding);
   quad.frustumCulled = false;
   const scene = new Scene().add(quad);

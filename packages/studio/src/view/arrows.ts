@@ -57,6 +57,45 @@ const turn = new Quaternion();
 const matrix = new Matrix4();
 const colors = forceKinds.map(() => new Color());
 
+/** How arrows are drawn: `scale` [m/N], `pixel` [m], `part` of the full width. */
+interface ArrowStyle {
+  readonly scale: number;
+  readonly pixel: number;
+  readonly part: number;
+  readonly dark: boolean;
+}
+
+/** Writes an arrow for every force that is long enough to be seen; returns their number. */
+function writeArrows(
+  { shafts, heads }: Record<'shafts' | 'heads', InstancedMesh>,
+  list: Float32Array,
+  { scale, pixel, part, dark }: ArrowStyle,
+): number {
+  forceKinds.forEach((kind, k) => {
+    colors[k].set(forceColors[kind][dark ? 'dark' : 'light']);
+  });
+  let count = 0;
+  for (let o = 0; o < list.length; o += forceStride) {
+    direction.set(list[o + 4], list[o + 5], list[o + 6]);
+    const length = scale * direction.length();
+    if (!(length >= least * pixel)) continue;
+    direction.normalize();
+    turn.setFromUnitVectors(up, direction);
+    tail.set(list[o + 1], list[o + 2], list[o + 3]);
+    // a short arrow is all head
+    const tip = Math.min(headLength * part * pixel, 0.7 * length);
+    const width = tip / headLength;
+    const shaft = Math.min(headRadius * width, Math.max(shaftRadius * width, leastRadius * pixel));
+    shafts.setMatrixAt(count, matrix.compose(tail, turn, size.set(shaft, length - tip, shaft)));
+    tail.addScaledVector(direction, length - tip);
+    heads.setMatrixAt(count, matrix.compose(tail, turn, size.set(headRadius * width, tip, headRadius * width)));
+    shafts.setColorAt(count, colors[list[o]]);
+    heads.setColorAt(count, colors[list[o]]);
+    count++;
+  }
+  return count;
+}
+
 /** Arrows of one lane. */
 export function createArrows(): Arrows {
   const group = new Group();
@@ -94,28 +133,7 @@ export function createArrows(): Arrows {
       const list = this.forces ?? new Float32Array(0);
       reserve(list.length / forceStride);
       if (!shafts || !heads) return;
-      forceKinds.forEach((kind, k) => {
-        colors[k].set(forceColors[kind][dark ? 'dark' : 'light']);
-      });
-      let count = 0;
-      for (let o = 0; o < list.length; o += forceStride) {
-        direction.set(list[o + 4], list[o + 5], list[o + 6]);
-        const length = scale * direction.length();
-        if (!(length >= least * pixel)) continue;
-        direction.normalize();
-        turn.setFromUnitVectors(up, direction);
-        tail.set(list[o + 1], list[o + 2], list[o + 3]);
-        // a short arrow is all head
-        const tip = Math.min(headLength * part * pixel, 0.7 * length);
-        const width = tip / headLength;
-        const shaft = Math.min(headRadius * width, Math.max(shaftRadius * width, leastRadius * pixel));
-        shafts.setMatrixAt(count, matrix.compose(tail, turn, size.set(shaft, length - tip, shaft)));
-        tail.addScaledVector(direction, length - tip);
-        heads.setMatrixAt(count, matrix.compose(tail, turn, size.set(headRadius * width, tip, headRadius * width)));
-        shafts.setColorAt(count, colors[list[o]]);
-        heads.setColorAt(count, colors[list[o]]);
-        count++;
-      }
+      const count = writeArrows({ shafts, heads }, list, { scale, pixel, part, dark });
       for (const mesh of [shafts, heads]) {
         mesh.count = count;
         mesh.instanceMatrix.needsUpdate = true;

@@ -63,39 +63,79 @@ function shadeByHair(material: MeshStandardMaterial, shadow: HairShadowUniforms)
   material.customProgramCacheKey = () => 'tendril-under-hair';
 }
 
-/** `near`: where the rods are; `shadow`: of hair. */
+type ColliderMesh = Mesh<BufferGeometry, MeshStandardMaterial>;
+
+/** A mesh part of whose vertices take the colour of hair: how much of it each has, 0…1. */
+interface Shade {
+  readonly mesh: ColliderMesh;
+  readonly shaded: Float32Array;
+  readonly plain: Color;
+}
+
+/** The mesh of a collider in its initial pose; undefined if its shape is not drawn. */
+function createMesh(collider: ColliderInfo, near: Box3, shadow?: HairShadowUniforms): ColliderMesh | undefined {
+  const geometry = geometryOf(collider, near);
+  if (!geometry) return undefined;
+  const hollow = collider.hollow === true;
+  const flat = collider.type === 'plane';
+  const material = new MeshStandardMaterial({
+    color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
+    roughness: 0.8,
+    side: DoubleSide,
+    transparent: hollow || flat,
+    opacity: hollow ? 0.18 : flat ? 0.16 : 1,
+    depthWrite: !hollow && !flat,
+  });
+  if (shadow && !hollow && !flat) shadeByHair(material, shadow);
+  const mesh = new Mesh(geometry, material);
+  mesh.castShadow = !hollow && !flat;
+  mesh.receiveShadow = !flat;
+  if (isTriple(collider.position)) mesh.position.set(...collider.position);
+  if (isTriple(collider.rotation)) {
+    const turn = new Vector3(...collider.rotation);
+    const angle = turn.length();
+    if (angle > 0) mesh.quaternion.copy(new Quaternion().setFromAxisAngle(turn.divideScalar(angle), angle));
+  }
+  return mesh;
+}
+
+/** Colours the vertices between the mesh's own colour and a dark shade of the hair's. */
+function colorShade({ mesh, shaded, plain }: Shade, color: string): void {
+  const dark = new Color(color).lerp(plain, 0.12).multiplyScalar(0.62);
+  const colors = new Float32Array(3 * shaded.length);
+  shaded.forEach((part, k) => {
+    colors.set(
+      [plain.r + part * (dark.r - plain.r), plain.g + part * (dark.g - plain.g), plain.b + part * (dark.b - plain.b)],
+      3 * k,
+    );
+  });
+  mesh.geometry.setAttribute('color', new BufferAttribute(colors, 3));
+  mesh.material.color.set('#ffffff');
+  mesh.material.vertexColors = true;
+  mesh.material.needsUpdate = true;
+}
+
+/** Moves the vertices to their positions at time t. */
+function deformMesh(mesh: ColliderMesh, keys: readonly MeshKey[], t: number, smooth: boolean): void {
+  const { position } = mesh.geometry.attributes;
+  writeVertices(position.array, keys, t, smooth);
+  position.needsUpdate = true;
+  mesh.geometry.computeVertexNormals();
+}
+
+/** Creates the meshes of all colliders. `near`: bounds of the rods; `shadow`: that of hair. */
 export function createColliders(
   colliders: readonly ColliderInfo[],
   near: Box3,
   shadow?: HairShadowUniforms,
 ): Colliders {
   const group = new Group();
-  const shades: { mesh: Mesh<BufferGeometry, MeshStandardMaterial>; shaded: Float32Array; plain: Color }[] = [];
+  const shades: Shade[] = [];
   const meshes = colliders.map((collider) => {
-    const geometry = geometryOf(collider, near);
-    if (!geometry) return undefined;
-    const hollow = collider.hollow === true;
-    const flat = collider.type === 'plane';
-    const material = new MeshStandardMaterial({
-      color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
-      roughness: 0.8,
-      side: DoubleSide,
-      transparent: hollow || flat,
-      opacity: hollow ? 0.18 : flat ? 0.16 : 1,
-      depthWrite: !hollow && !flat,
-    });
-    if (shadow && !hollow && !flat) shadeByHair(material, shadow);
-    const mesh = new Mesh(geometry, material);
-    mesh.castShadow = !hollow && !flat;
-    mesh.receiveShadow = !flat;
+    const mesh = createMesh(collider, near, shadow);
+    if (!mesh) return undefined;
     if (collider.shaded instanceof Float32Array)
-      shades.push({ mesh, shaded: collider.shaded, plain: material.color.clone() });
-    if (isTriple(collider.position)) mesh.position.set(...collider.position);
-    if (isTriple(collider.rotation)) {
-      const turn = new Vector3(...collider.rotation);
-      const angle = turn.length();
-      if (angle > 0) mesh.quaternion.copy(new Quaternion().setFromAxisAngle(turn.divideScalar(angle), angle));
-    }
+      shades.push({ mesh, shaded: collider.shaded, plain: mesh.material.color.clone() });
     group.add(mesh);
     return mesh;
   });
@@ -119,32 +159,10 @@ export function createColliders(
     },
     at: (collider) => meshes[collider]?.position.toArray(),
     shade(color) {
-      for (const { mesh, shaded, plain } of shades) {
-        const dark = new Color(color).lerp(plain, 0.12).multiplyScalar(0.62);
-        const colors = new Float32Array(3 * shaded.length);
-        shaded.forEach((part, k) => {
-          colors.set(
-            [
-              plain.r + part * (dark.r - plain.r),
-              plain.g + part * (dark.g - plain.g),
-              plain.b + part * (dark.b - plain.b),
-            ],
-            3 * k,
-          );
-        });
-        mesh.geometry.setAttribute('color', new BufferAttribute(colors, 3));
-        mesh.material.color.set('#ffffff');
-        mesh.material.vertexColors = true;
-        mesh.material.needsUpdate = true;
-      }
+      for (const one of shades) colorShade(one, color);
     },
     deform(t) {
-      for (const { mesh, keys, smooth } of deforming) {
-        const { position } = mesh.geometry.attributes;
-        writeVertices(position.array, keys, t, smooth);
-        position.needsUpdate = true;
-        mesh.geometry.computeVertexNormals();
-      }
+      for (const { mesh, keys, smooth } of deforming) deformMesh(mesh, keys, t, smooth);
     },
     dispose() {
       for (const mesh of meshes) {

@@ -32,7 +32,7 @@ export interface Lane {
   hairsOf?(guides: Float32Array): Float32Array;
 }
 
-/** `given`: a world that runs already, in place of the scene's own start. */
+/** Creates a lane. `given`: a world that already runs, instead of the scene's start. */
 export function createLane(scene: Scene, variant: Variant, index: number, given?: World): Lane {
   let world: World;
   try {
@@ -41,18 +41,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
     if (!(error instanceof SceneError)) throw error;
     return refusedLane(variant, error.message);
   }
-  const info: LaneInfo = {
-    variant,
-    refused: undefined,
-    rods: world.rods.map((rod, k) => describeRod(rod, world.scene, k)),
-    bodies: world.bodies.map(({ id }) => {
-      const spec = scene.bodies?.find((body) => body.id === id);
-      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
-    }),
-    pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
-    moving: world.colliders.flatMap(({ moves }, k) => (moves ? [k] : [])),
-    warnings: world.warnings,
-  };
+  const info = describeWorld(world, scene, variant);
   if (!scene.time) {
     const player = createModePlayer(world, info, writeFrame);
     if (player) return player;
@@ -93,6 +82,21 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       const contact = world.contactReport && describeContact(world, steps, missed);
       return { ...writeFrame(world, info), forces: readForces(), ...(contact && { contact }), cost: each };
     },
+  };
+}
+
+function describeWorld(world: World, scene: Scene, variant: Variant): LaneInfo {
+  return {
+    variant,
+    refused: undefined,
+    rods: world.rods.map((rod, k) => describeRod(rod, world.scene, k)),
+    bodies: world.bodies.map(({ id }) => {
+      const spec = scene.bodies?.find((body) => body.id === id);
+      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
+    }),
+    pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
+    moving: world.colliders.flatMap(({ moves }, k) => (moves ? [k] : [])),
+    warnings: world.warnings,
   };
 }
 

@@ -42,25 +42,7 @@ export function readRecording(
       solid: radius > 0 ? { type: 'sphere', radius } : undefined,
       assumed: false,
     })),
-    rods: header.rods.map((rod, r): RodInfo => {
-      const nodeArc = new Float32Array(rod.nodeCount);
-      for (let i = 1; i < rod.nodeCount; i++) nodeArc[i] = nodeArc[i - 1] + rod.edgeLengthRest[i - 1];
-      const round = new Float32Array(2 * rod.edgeCount).fill(1);
-      return {
-        id: rod.id,
-        model: rod.model,
-        closed: rod.closed,
-        nodeCount: rod.nodeCount,
-        edgeCount: rod.edgeCount,
-        length: rod.edgeLengthRest.reduce((a, b) => a + b, 0),
-        square: false,
-        nodeArc,
-        edgeRadius: Float32Array.from(rod.edgeRadius),
-        halfEI1: round,
-        halfEI2: round,
-        nodePosition: Float32Array.from(first?.rods[r].nodePosition ?? []),
-      };
-    }),
+    rods: header.rods.map((rod, r) => describeRod(rod, first?.rods[r].nodePosition ?? [])),
   };
   const stride = Math.max(1, Math.ceil(recording.frameCount / frameLimit));
   const frames: Frame[] = [];
@@ -85,6 +67,26 @@ export function readRecording(
     frames,
     header,
     text: formatScene(header.scene as SceneInput),
+  };
+}
+
+function describeRod(rod: Recording['header']['rods'][number], nodePosition: ArrayLike<number>): RodInfo {
+  const nodeArc = new Float32Array(rod.nodeCount);
+  for (let i = 1; i < rod.nodeCount; i++) nodeArc[i] = nodeArc[i - 1] + rod.edgeLengthRest[i - 1];
+  const round = new Float32Array(2 * rod.edgeCount).fill(1);
+  return {
+    id: rod.id,
+    model: rod.model,
+    closed: rod.closed,
+    nodeCount: rod.nodeCount,
+    edgeCount: rod.edgeCount,
+    length: rod.edgeLengthRest.reduce((a, b) => a + b, 0),
+    square: false,
+    nodeArc,
+    edgeRadius: Float32Array.from(rod.edgeRadius),
+    halfEI1: round,
+    halfEI2: round,
+    nodePosition: Float32Array.from(nodePosition),
   };
 }
 
