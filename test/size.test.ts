@@ -89,8 +89,8 @@ const limits: readonly Limit[] = [
     what: 'lines of a function',
     list: functions.filter((one) => !isLongKernel(one)).map((one) => [one.lines, at(one)]),
     above: 60,
-    count: 42,
-    largest: 183,
+    count: 5,
+    largest: 148,
   },
   {
     what: 'parameters of a function',
@@ -103,8 +103,8 @@ const limits: readonly Limit[] = [
     what: 'lines of a file',
     list: files.map((file) => [read(file).split('\n').length - 1, file]),
     above: 400,
-    count: 14,
-    largest: 487,
+    count: 1,
+    largest: 431,
   },
 ];
 

@@ -37,9 +37,9 @@ export interface FrameStore {
 /** Whether only the guides of its hair are at hand. */
 export const isBare = ({ lanes }: Frame): boolean => lanes.some(({ data, guides }) => guides && data.length === 0);
 
-const bareOf = (frame: Frame): Frame => ({
+const withHairs = (frame: Frame, data: Float32Array): Frame => ({
   ...frame,
-  lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data: new Float32Array(0) } : lane)),
+  lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data } : lane)),
 });
 
 const sizeOf = ({ lanes }: Frame): number =>
@@ -79,10 +79,6 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
   let stats: StatSample[] = [];
   let full: Frame[] = [];
   let bytes = 0;
-  const thin = (): void => {
-    frames = thinOut(frames);
-    bytes = frames.reduce((sum, frame) => sum + sizeOf(frame), 0);
-  };
   const replace = (frame: Frame, by: Frame): void => {
     const at = frames.lastIndexOf(frame);
     if (at >= 0) frames[at] = by;
@@ -94,7 +90,7 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
     if (full.length <= fullLimit) return;
     const [oldest, ...rest] = full;
     full = rest;
-    replace(oldest, bareOf(oldest));
+    replace(oldest, withHairs(oldest, new Float32Array(0)));
   };
   return {
     get frames() {
@@ -126,10 +122,12 @@ export function createFrameStore(limit: number = byteLimit): FrameStore {
       bytes += sizeOf(frame);
       stats = withStats(stats, frame);
       keepFull(frame);
-      if (bytes > limit || frames.length > countLimit) thin();
+      if (bytes <= limit && frames.length <= countLimit) return;
+      frames = thinOut(frames);
+      bytes = frames.reduce((sum, one) => sum + sizeOf(one), 0);
     },
     fill(frame, data) {
-      const filled = { ...frame, lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data } : lane)) };
+      const filled = withHairs(frame, data);
       replace(frame, filled);
       keepFull(filled);
     },

@@ -1,6 +1,7 @@
 /** Mouse, pen and finger on the view: what they do to rods. What they do not take is the camera's. */
 import { Vector3 } from 'three';
 import { hand, keepHand, operate } from './acting.ts';
+import { listenToPointer } from './pointerListeners.ts';
 import type { HandMessage } from './protocol.ts';
 import { pullForce } from './session.ts';
 import * as state from './state.ts';
@@ -23,146 +24,163 @@ type Grab =
 const notch = Math.PI / 8;
 
 export interface AttachedHands {
-  /** Says anew what is under a mouse that keeps still: rods move. */
+  /** Updates what is under a mouse that stands still: rods move. */
   look(): void;
   detach(): void;
 }
 
-export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHands {
-  let grab: Grab | undefined;
-  /** The mouse on the page, since it was moved with something in the hand. */
-  let pointer: { x: number; y: number } | undefined;
-  /** When the worker last heard of the pull [ms]. */
-  let sentPull = 0;
+/** The mouse on the view, and what it holds. */
+interface HandlingState {
+  readonly canvas: HTMLCanvasElement;
+  readonly view: View;
+  grab: Grab | undefined;
+  /** The mouse on the page, since it moved with something in the hand. */
+  pointer: { readonly x: number; readonly y: number } | undefined;
+  /** When the worker last got the pull [ms]. */
+  sentPull: number;
   /** Where the mouse is over the view with nothing in its hand. */
-  let over: { readonly clientX: number; readonly clientY: number } | undefined;
+  over: { readonly clientX: number; readonly clientY: number } | undefined;
   /** How far the head has been moved. */
-  const moved = new Vector3();
+  readonly moved: Vector3;
+}
+
+export function attachHands(canvas: HTMLCanvasElement, view: View): AttachedHands {
+  const hands: HandlingState = {
+    canvas,
+    view,
+    grab: undefined,
+    pointer: undefined,
+    sentPull: 0,
+    over: undefined,
+    moved: new Vector3(),
+  };
   const host = canvas.parentElement ?? canvas;
-
-  const down = (event: PointerEvent): void => {
-    if (event.button !== 0 || event.target !== canvas || state.grooming.value) return;
-    const taken = takeHold(view, event, moved);
-    if (!taken) return;
-    state.hint.value = false;
-    event.stopPropagation();
-    if (taken === 'done') return;
-    grab = taken;
-    over = undefined;
-    state.hovering.value = undefined;
-    view.setHover(undefined);
-    pointer = undefined;
-    if (grab.kind !== 'wind') view.setHold(hold);
-    canvas.setPointerCapture(event.pointerId);
-    canvas.classList.add('grabbing');
-  };
-
-  const move = (event: PointerEvent): void => {
-    if (!grab) {
-      // to look for the one hair under the mouse takes too long with thousands
-      if (state.grooming.value || state.loaded.value?.hair) return;
-      const isOver = event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas;
-      over = isOver ? { clientX: event.clientX, clientY: event.clientY } : undefined;
-      look();
-      return;
-    }
-    if (grab.kind === 'wind') {
-      blow(view, grab, event);
-      return;
-    }
-    pointer = { x: event.clientX, y: event.clientY };
-    const message = reach(grab);
-    if (message) hand(message);
-    if (grab.kind === 'pull') state.pulling.value = { force: pullForce.value, ...pointer };
-  };
-
-  /** Brings the hand under the mouse; undefined where it is there. */
-  const reach = (held: Exclude<Grab, { kind: 'wind' }>): HandMessage | undefined => {
-    // in the plane of where it was: without a camera that moves, that of the beginning
-    const now = pointer && view.dragTarget(pointer.x, pointer.y, held.now);
-    if (!now || now.distanceTo(held.now) < 1e-9 * view.radius) return undefined;
-    held.now.copy(now);
-    const offset = now.sub(held.start);
-    if (held.kind === 'move-all') {
-      moved.copy(held.from).add(offset);
-      return { kind: 'move-all', offset: moved.toArray() };
-    }
-    if (held.kind === 'move-pin') return { kind: 'move-pin', pin: held.pin, offset: offset.toArray() };
-    view.setPull({ rod: held.rod, node: held.node, target: held.now });
-    return pullOf(held);
-  };
-
-  /** Once a picture: the camera may have moved under a mouse that keeps still. */
-  const hold = (): void => {
-    if (!grab || grab.kind === 'wind') return;
-    const message = reach(grab);
-    if (message) keepHand(message);
-    else if (grab.kind === 'pull' && pointer && performance.now() - sentPull > 250) keepHand(pullOf(grab));
-  };
-
-  /** Said again now and then: a run that was started anew, or goes on with other values, knows of no hand. */
-  const pullOf = ({ rod, node, now }: Extract<Grab, { kind: 'pull' }>): HandMessage => {
-    sentPull = performance.now();
-    return { kind: 'pull', rod, node, target: now.toArray() };
-  };
-
-  const up = (event: PointerEvent): void => {
-    if (!grab) return;
-    grab = undefined;
-    hand({ kind: 'drop' });
-    view.setHold(undefined);
-    view.setPull(undefined);
-    pullForce.value = 0;
-    state.pulling.value = undefined;
-    canvas.classList.remove('grabbing');
-    if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
-    event.stopPropagation();
-  };
-
-  const look = (): void => {
-    if (grab || state.grooming.value || state.loaded.value?.hair) return;
-    const pick = over && state.tool.value !== 'wind' ? view.pick(over.clientX, over.clientY) : undefined;
-    canvas.classList.toggle('over-rod', pick !== undefined);
-    if (!pick) {
-      view.setHover(undefined);
-      if (state.hovering.value !== undefined) state.hovering.value = undefined;
-      return;
-    }
-    view.setHover(pick.point.toArray(), pick.radius);
-    state.hovering.value = describe(pick);
-  };
-
   const doubleClick = (): void => view.focus();
   // a new start has no springs
   const forget = state.loaded.subscribe((loaded) => {
     if (loaded?.kept !== 'restarted') return;
     nails.clear();
-    moved.set(0, 0, 0);
+    hands.moved.set(0, 0, 0);
   });
   const leave = (): void => {
-    over = undefined;
-    look();
+    hands.over = undefined;
+    look(hands);
   };
   const wheel = (event: WheelEvent): void => twist(view, event);
-  const capture = { capture: true };
-  host.addEventListener('pointerdown', down, capture);
-  host.addEventListener('pointermove', move, capture);
-  host.addEventListener('pointerup', up, capture);
-  host.addEventListener('pointercancel', up, capture);
+  const stopListening = listenToPointer(host, {
+    down: (event) => pressDown(hands, event),
+    move: (event) => movePointer(hands, event),
+    up: (event) => letGo(hands, event),
+  });
   host.addEventListener('wheel', wheel, { capture: true, passive: false });
   host.addEventListener('pointerleave', leave);
   canvas.addEventListener('dblclick', doubleClick);
   const detach = (): void => {
     forget();
+    stopListening();
     host.removeEventListener('pointerleave', leave);
-    host.removeEventListener('pointerdown', down, capture);
-    host.removeEventListener('pointermove', move, capture);
-    host.removeEventListener('pointerup', up, capture);
-    host.removeEventListener('pointercancel', up, capture);
-    host.removeEventListener('wheel', wheel, capture);
+    host.removeEventListener('wheel', wheel, { capture: true });
     canvas.removeEventListener('dblclick', doubleClick);
   };
-  return { look, detach };
+  return { look: () => look(hands), detach };
+}
+
+function pressDown(hands: HandlingState, event: PointerEvent): void {
+  const { canvas, view, moved } = hands;
+  if (event.button !== 0 || event.target !== canvas || state.grooming.value) return;
+  const taken = takeHold(view, event, moved);
+  if (!taken) return;
+  state.hint.value = false;
+  event.stopPropagation();
+  if (taken === 'done') return;
+  hands.grab = taken;
+  hands.over = undefined;
+  state.hovering.value = undefined;
+  view.setHover(undefined);
+  hands.pointer = undefined;
+  if (taken.kind !== 'wind') view.setHold(() => hold(hands));
+  canvas.setPointerCapture(event.pointerId);
+  canvas.classList.add('grabbing');
+}
+
+function movePointer(hands: HandlingState, event: PointerEvent): void {
+  const { grab, canvas, view } = hands;
+  if (!grab) {
+    // with thousands of hairs, finding the one under the mouse takes too long
+    if (state.grooming.value || state.loaded.value?.hair) return;
+    const isOver = event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas;
+    hands.over = isOver ? { clientX: event.clientX, clientY: event.clientY } : undefined;
+    look(hands);
+    return;
+  }
+  if (grab.kind === 'wind') {
+    blow(view, grab, event);
+    return;
+  }
+  const pointer = { x: event.clientX, y: event.clientY };
+  hands.pointer = pointer;
+  const message = reach(hands, grab);
+  if (message) hand(message);
+  if (grab.kind === 'pull') state.pulling.value = { force: pullForce.value, ...pointer };
+}
+
+/** Moves the hand to the mouse; undefined if it is there already. */
+function reach(hands: HandlingState, held: Exclude<Grab, { kind: 'wind' }>): HandMessage | undefined {
+  const { pointer, view, moved } = hands;
+  // in the plane through its last position: without a moving camera, that of the beginning
+  const now = pointer && view.dragTarget(pointer.x, pointer.y, held.now);
+  if (!now || now.distanceTo(held.now) < 1e-9 * view.radius) return undefined;
+  held.now.copy(now);
+  const offset = now.sub(held.start);
+  if (held.kind === 'move-all') {
+    moved.copy(held.from).add(offset);
+    return { kind: 'move-all', offset: moved.toArray() };
+  }
+  if (held.kind === 'move-pin') return { kind: 'move-pin', pin: held.pin, offset: offset.toArray() };
+  view.setPull({ rod: held.rod, node: held.node, target: held.now });
+  return pullOf(hands, held);
+}
+
+/** Once per picture: the camera may have moved while the mouse stood still. */
+function hold(hands: HandlingState): void {
+  const { grab, pointer, sentPull } = hands;
+  if (!grab || grab.kind === 'wind') return;
+  const message = reach(hands, grab);
+  if (message) keepHand(message);
+  else if (grab.kind === 'pull' && pointer && performance.now() - sentPull > 250) keepHand(pullOf(hands, grab));
+}
+
+/** Sent again from time to time: a run that was restarted, or continues with other values, has no hand. */
+function pullOf(hands: HandlingState, { rod, node, now }: Extract<Grab, { kind: 'pull' }>): HandMessage {
+  hands.sentPull = performance.now();
+  return { kind: 'pull', rod, node, target: now.toArray() };
+}
+
+function letGo(hands: HandlingState, event: PointerEvent): void {
+  const { canvas, view } = hands;
+  if (!hands.grab) return;
+  hands.grab = undefined;
+  hand({ kind: 'drop' });
+  view.setHold(undefined);
+  view.setPull(undefined);
+  pullForce.value = 0;
+  state.pulling.value = undefined;
+  canvas.classList.remove('grabbing');
+  if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
+  event.stopPropagation();
+}
+
+function look({ grab, over, canvas, view }: HandlingState): void {
+  if (grab || state.grooming.value || state.loaded.value?.hair) return;
+  const pick = over && state.tool.value !== 'wind' ? view.pick(over.clientX, over.clientY) : undefined;
+  canvas.classList.toggle('over-rod', pick !== undefined);
+  if (!pick) {
+    view.setHover(undefined);
+    if (state.hovering.value !== undefined) state.hovering.value = undefined;
+    return;
+  }
+  view.setHover(pick.point.toArray(), pick.radius);
+  state.hovering.value = describe(pick);
 }
 
 /** The pin near a place, −1 where there is none. */

@@ -86,8 +86,7 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
     side: DoubleSide,
     alphaToCoverage: options.hashed !== true,
   });
-  const object = new Mesh(geometry, material);
-  object.frustumCulled = false;
+  const object = Object.assign(new Mesh(geometry, material), { frustumCulled: false });
   let thickness = 1;
   let share = 1;
   const widen = (): void => {

@@ -330,7 +330,7 @@ function startPair(pair: Pair, step: PairStep, members: readonly PairMember[], w
     writeStart(pair, step, lane, members[lane]);
     evaluateLoads(fiber, work, step.scheme, step.t, step.h);
     if (loadsMove(fiber)) moving |= 1 << lane;
-    if (fiber.loadsFollow || hasAny(fiber.loads.nodeDrag)) kinds |= DRAG;
+    if (fiber.loadsDependOnState || hasAny(fiber.loads.nodeDrag)) kinds |= DRAG;
     writeLoads(pair, step, lane, members[lane]);
   }
   pair.integers[(pair.block >> 2) + FIBER_KINDS] = kinds;
@@ -343,7 +343,7 @@ function refreshLoads(pair: Pair, step: PairStep, members: readonly PairMember[]
     if (!(some & (1 << lane))) continue;
     const { fiber, work } = members[lane];
     readIterate(pair, work, lane);
-    if (fiber.loadsFollow) evaluateLoads(fiber, work, step.scheme, step.t, step.h);
+    if (fiber.loadsDependOnState) evaluateLoads(fiber, work, step.scheme, step.t, step.h);
     writeLoads(pair, step, lane, members[lane]);
   }
 }

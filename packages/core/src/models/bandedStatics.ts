@@ -99,10 +99,10 @@ export function createBranchLoads(
   { rod, drive, fixed }: BandedRod,
   work: BandedWork,
   measureLoads: () => void,
-): Pick<BranchRod, 'closed' | 'loadsFollow' | 'measureLoads' | 'subtractSymmetricPart' | 'solveUnsymmetric'> {
+): Pick<BranchRod, 'closed' | 'loadsDependOnState' | 'measureLoads' | 'subtractSymmetricPart' | 'solveUnsymmetric'> {
   return {
     closed: rod.closed,
-    loadsFollow: dependsOnState(drive),
+    loadsDependOnState: dependsOnState(drive),
     measureLoads() {
       measureLoads();
       return work.loadJacobian.asymmetry;

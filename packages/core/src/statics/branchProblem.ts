@@ -17,7 +17,7 @@ export interface BranchRod {
   place(t: number): string;
   /** Computes loads and the right-hand side of Newton's equations into `rest.step`, on request its matrix. Returns an error, or ''. */
   evaluate(withMatrix: boolean): string;
-  readonly loadsFollow: boolean;
+  readonly loadsDependOnState: boolean;
   /** Derivative of follower loads; returns its relative asymmetry. */
   measureLoads(): number;
   /** Subtracts its symmetric part from the matrix; or solves with the whole matrix for `rest.step`, in place. */
@@ -52,9 +52,9 @@ export function createBranchProblem(rod: BranchRod): BranchProblem {
   const times = { point: stage.t, trial: stage.t };
   let isGeneral = false;
   const factorTangent = (): void => {
-    isGeneral = rod.loadsFollow && rod.measureLoads() > 1e-12 && !rod.closed;
+    isGeneral = rod.loadsDependOnState && rod.measureLoads() > 1e-12 && !rod.closed;
     if (isGeneral) return;
-    if (rod.loadsFollow) rod.subtractSymmetricPart();
+    if (rod.loadsDependOnState) rod.subtractSymmetricPart();
     for (let d = 0; d < fixed.length; d++) if (fixed[d]) fixUnknown(matrix, d);
     // rigid motion and free spin have no stiffness: a shift far below the softest mode affects nothing else
     factorBand(factor, matrix, rest.zeroShift, rest.softScale, false);

@@ -4,7 +4,6 @@ import { writeBiasAcceleration } from '../../src/models/helix/acceleration.ts';
 import {
   addTorqueForce,
   collectGradient,
-  evaluateEnergy,
   evaluateLoads,
   fillAssembly,
   fillDiagonal,
@@ -12,6 +11,7 @@ import {
   type Workspace,
 } from '../../src/models/helix/energy.ts';
 import { poseEdges, poseRod, writeAllJacobians, writeVelocities } from '../../src/models/helix/kinematics.ts';
+import { evaluateEnergy } from '../../src/models/helix/potential.ts';
 import type { HelixRod } from '../../src/models/helix/rod.ts';
 import { readDirectors } from '../../src/models/helix/step.ts';
 import { factorRod, solveRod, writeDense } from '../../src/models/helix/sweep.ts';

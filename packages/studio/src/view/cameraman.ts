@@ -59,89 +59,65 @@ export interface Cameraman {
 /** How fast the frame follows what has become smaller or has gone elsewhere [s]. */
 const shrinkTime = 1.2;
 
-export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
+interface CameraState {
+  readonly camera: PerspectiveCamera;
+  readonly controls: CameraControls;
+  readonly seen: Box3;
+  /** Bounds of things that stay. */
+  readonly fixedBox: Box3;
+  gravity: Triple;
+  look: Triple | undefined;
+  framed: number;
+  floor: number;
+  inset: number;
+  /** True once someone has zoomed or shifted the camera. */
+  taken: boolean;
+  held: boolean;
+  /** Time of the last `watch` [ms]. */
+  watched: number;
+}
+
+function createState(canvas: HTMLCanvasElement): CameraState {
   const camera = new PerspectiveCamera(28, 1, 0.01, 100);
-  const controls = new CameraControls(camera, canvas);
+  return {
+    camera,
+    controls: new CameraControls(camera, canvas),
+    seen: new Box3(),
+    fixedBox: new Box3(),
+    gravity: [0, 0, 0],
+    look: undefined,
+    framed: 1,
+    floor: 0,
+    inset: 0,
+    taken: false,
+    held: false,
+    watched: performance.now(),
+  };
+}
+
+export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
+  const state = createState(canvas);
+  const { camera, controls, seen } = state;
   configure(controls);
-  const seen = new Box3();
-  const fixedBox = new Box3();
-  let gravity: Triple = [0, 0, 0];
-  let look: Triple | undefined;
-  let framed = 1;
-  let floor = 0;
-  let inset = 0;
-  let taken = false;
-  let held = false;
-  let watched = performance.now();
   controls.addEventListener('control', () => {
     const { ACTION } = CameraControls;
     // turning it leaves the rods to the camera; zooming and shifting do not
-    if (controls.currentAction !== ACTION.ROTATE && controls.currentAction !== ACTION.TOUCH_ROTATE) taken = true;
+    if (controls.currentAction !== ACTION.ROTATE && controls.currentAction !== ACTION.TOUCH_ROTATE) state.taken = true;
   });
   canvas.addEventListener('wheel', () => {
-    taken = true;
+    state.taken = true;
   });
-
-  const fit = (smooth: boolean): void => {
-    const framing = frameBox(seen, gravity, look);
-    framed = framing.radius;
-    camera.up.copy(framing.up);
-    controls.updateCameraUp();
-    const half = (camera.fov * Math.PI) / 360;
-    const near = fitDistance(seen, framing, half, camera.aspect);
-    const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius) / (1 - inset);
-    const position = framing.center.clone().addScaledVector(framing.from, distance);
-    const { center } = framing;
-    void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
-    camera.near = distance / 200;
-    camera.far = distance * 30;
-    camera.updateProjectionMatrix();
-    controls.minDistance = distance / 60;
-    controls.maxDistance = distance * 6;
-  };
-
-  const corner = new Vector3();
-  /** How much of the picture the rods take, from its middle to its edge: 1 where they reach it. */
-  const reachOf = (box: Box3): number => {
-    let most = 0;
-    for (let k = 0; k < 8; k++) {
-      corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
-      corner.project(camera);
-      most = Math.max(most, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
-    }
-    return most;
-  };
-
-  /** Goes after rods that leave the picture, and nearer to those that have shrunk, from where it looks now. */
-  const follow = (now: Box3): void => {
-    if (held || taken) return;
-    const reach = reachOf(now);
-    const radius = 0.5 * seen.getSize(new Vector3()).length();
-    if (reach < 0.97 && radius >= 0.8 * framed) return;
-    const center = seen.getCenter(new Vector3());
-    const from = camera.position.clone().sub(controls.getTarget(new Vector3())).normalize();
-    const half = (camera.fov * Math.PI) / 360;
-    const near = fitDistance(seen, { center, radius, from, up: camera.up }, half, camera.aspect);
-    const distance = Math.max(1.18 * near, 1.05 * radius) / (1 - inset);
-    framed = radius;
-    controls.maxDistance = Math.max(controls.maxDistance, 3 * distance);
-    void controls.moveTo(center.x, center.y, center.z, true);
-    void controls.dollyTo(distance, true);
-    camera.far = Math.max(camera.far, distance * 30);
-    camera.updateProjectionMatrix();
-  };
-
   return {
     camera,
     seen,
     get framed() {
-      return framed;
+      return state.framed;
     },
     get held() {
-      return held;
+      return state.held;
     },
     set held(now) {
-      held = now;
+      state.held = now;
     },
     get distance() {
       return controls.distance;
@@ -149,64 +125,129 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     get direction() {
       return controls.getPosition(new Vector3()).sub(controls.getTarget(new Vector3())).normalize();
     },
-    begin(rods, things, nextGravity, nextLook) {
-      gravity = nextGravity;
-      look = nextLook;
-      seen.copy(rods);
-      fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
-      if (!fixedBox.isEmpty()) seen.union(fixedBox);
-      floor = Number.POSITIVE_INFINITY;
-      taken = false;
-    },
-    keep(nextGravity, nextLook) {
-      gravity = nextGravity;
-      look = nextLook;
+    begin: (rods, things, gravity, look) => begin(state, rods, things, { gravity, look }),
+    keep(gravity, look) {
+      Object.assign(state, { gravity, look });
     },
     fit(smooth) {
-      taken = false;
-      fit(smooth);
+      state.taken = false;
+      fit(state, smooth);
     },
-    watch(now) {
-      if (!fixedBox.isEmpty()) now.union(fixedBox);
-      if (now.isEmpty()) return;
-      // grows at once, shrinks slowly
-      const part = 1 - Math.exp(-Math.min(0.5, (performance.now() - watched) / 1000) / shrinkTime);
-      watched = performance.now();
-      seen.min.lerp(now.min, part);
-      seen.max.lerp(now.max, part);
-      seen.union(now);
-      follow(now);
-    },
-    setAspect(aspect, nextInset) {
-      const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05 || Math.abs(nextInset - inset) > 0.03;
-      inset = nextInset;
-      camera.aspect = aspect;
-      // the middle of what is not covered is the middle of the picture
-      if (inset > 0) camera.setViewOffset(aspect, 1, 0, inset / 2, aspect, 1);
-      else camera.clearViewOffset();
-      camera.updateProjectionMatrix();
-      if (reshaped && !taken && !seen.isEmpty()) fit(false);
-    },
-    placeGround(ground) {
-      const up = upOf(gravity);
-      const center = seen.getCenter(new Vector3());
-      const low = Math.min(seen.min.dot(up), seen.max.dot(up));
-      const wanted = low - 0.06 * framed;
-      if (floor > wanted || floor === Number.POSITIVE_INFINITY) floor = wanted;
-      center.addScaledVector(up, floor - center.dot(up));
-      ground.place(center, up, 6 * framed, roundLength(framed / 4));
-    },
+    watch: (now) => watch(state, now),
+    setAspect: (aspect, inset) => setAspect(state, aspect, inset),
+    placeGround: (ground) => placeGround(state, ground),
     orbit(azimuth, polar) {
       void controls.rotate(azimuth, polar, true);
     },
     zoom(factor) {
-      taken = true;
+      state.taken = true;
       void controls.dollyTo(controls.distance / factor, true);
     },
     update: (seconds) => controls.update(seconds),
     perPixel: (height) => (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / height,
     dispose: () => controls.dispose(),
   };
+}
+
+function begin(
+  state: CameraState,
+  rods: Box3,
+  things: Box3,
+  { gravity, look }: { readonly gravity: Triple; readonly look: Triple | undefined },
+): void {
+  const { seen, fixedBox } = state;
+  Object.assign(state, { gravity, look, floor: Number.POSITIVE_INFINITY, taken: false });
+  seen.copy(rods);
+  fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
+  if (!fixedBox.isEmpty()) seen.union(fixedBox);
+}
+
+function fit(state: CameraState, smooth: boolean): void {
+  const { camera, controls, seen, gravity, look, inset } = state;
+  const framing = frameBox(seen, gravity, look);
+  state.framed = framing.radius;
+  camera.up.copy(framing.up);
+  controls.updateCameraUp();
+  const half = (camera.fov * Math.PI) / 360;
+  const near = fitDistance(seen, framing, half, camera.aspect);
+  const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius) / (1 - inset);
+  const position = framing.center.clone().addScaledVector(framing.from, distance);
+  const { center } = framing;
+  void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
+  camera.near = distance / 200;
+  camera.far = distance * 30;
+  camera.updateProjectionMatrix();
+  controls.minDistance = distance / 60;
+  controls.maxDistance = distance * 6;
+}
+
+const corner = new Vector3();
+
+/** How far a box reaches in the picture, from its middle to its edge: 1 at the edge. */
+function reachOf(camera: PerspectiveCamera, box: Box3): number {
+  let most = 0;
+  for (let k = 0; k < 8; k++) {
+    corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
+    corner.project(camera);
+    most = Math.max(most, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+  }
+  return most;
+}
+
+/** Follows rods that leave the picture, and approaches those that have shrunk, in the current direction of view. */
+function follow(state: CameraState, now: Box3): void {
+  const { camera, controls, seen, inset } = state;
+  if (state.held || state.taken) return;
+  const reach = reachOf(camera, now);
+  const radius = 0.5 * seen.getSize(new Vector3()).length();
+  if (reach < 0.97 && radius >= 0.8 * state.framed) return;
+  const center = seen.getCenter(new Vector3());
+  const from = camera.position.clone().sub(controls.getTarget(new Vector3())).normalize();
+  const half = (camera.fov * Math.PI) / 360;
+  const near = fitDistance(seen, { center, radius, from, up: camera.up }, half, camera.aspect);
+  const distance = Math.max(1.18 * near, 1.05 * radius) / (1 - inset);
+  state.framed = radius;
+  controls.maxDistance = Math.max(controls.maxDistance, 3 * distance);
+  void controls.moveTo(center.x, center.y, center.z, true);
+  void controls.dollyTo(distance, true);
+  camera.far = Math.max(camera.far, distance * 30);
+  camera.updateProjectionMatrix();
+}
+
+function watch(state: CameraState, now: Box3): void {
+  const { seen, fixedBox } = state;
+  if (!fixedBox.isEmpty()) now.union(fixedBox);
+  if (now.isEmpty()) return;
+  // grows at once, shrinks slowly
+  const part = 1 - Math.exp(-Math.min(0.5, (performance.now() - state.watched) / 1000) / shrinkTime);
+  state.watched = performance.now();
+  seen.min.lerp(now.min, part);
+  seen.max.lerp(now.max, part);
+  seen.union(now);
+  follow(state, now);
+}
+
+function setAspect(state: CameraState, aspect: number, inset: number): void {
+  const { camera, seen } = state;
+  const isReshaped = Math.abs(aspect / camera.aspect - 1) > 0.05 || Math.abs(inset - state.inset) > 0.03;
+  state.inset = inset;
+  camera.aspect = aspect;
+  // the middle of what is not covered is the middle of the picture
+  if (inset > 0) camera.setViewOffset(aspect, 1, 0, inset / 2, aspect, 1);
+  else camera.clearViewOffset();
+  camera.updateProjectionMatrix();
+  if (isReshaped && !state.taken && !seen.isEmpty()) fit(state, false);
+}
+
+function placeGround(state: CameraState, ground: Ground): void {
+  const { seen, gravity, framed } = state;
+  const up = upOf(gravity);
+  const center = seen.getCenter(new Vector3());
+  const low = Math.min(seen.min.dot(up), seen.max.dot(up));
+  const wanted = low - 0.06 * framed;
+  if (state.floor > wanted || state.floor === Number.POSITIVE_INFINITY) state.floor = wanted;
+  center.addScaledVector(up, state.floor - center.dot(up));
+  ground.place(center, up, 6 * framed, roundLength(framed / 4));
 }
 
 function configure(controls: CameraControls): void {

@@ -20,7 +20,7 @@ import {
   PlaneGeometry,
   Scene,
   ShaderMaterial,
-  Vector2,
+  type Texture,
   Vector3,
   type WebGLRenderer,
   WebGLRenderTarget,
@@ -161,45 +161,47 @@ void main() {
 }
 `;
 
+/** Uniforms of the ground plane that its shader and those of shadows share. */
+const createPlane = () => ({
+  center: { value: new Vector3() },
+  axisX: { value: new Vector3(1, 0, 0) },
+  axisY: { value: new Vector3(0, 1, 0) },
+  up: { value: new Vector3(0, 0, 1) },
+  size: { value: 1 },
+  thickness: { value: 1 },
+});
+type Plane = ReturnType<typeof createPlane>;
+
+/** Blends shadows so that the darkest counts. */
+const darkest = {
+  blending: CustomBlending,
+  blendEquation: MaxEquation,
+  blendEquationAlpha: AddEquation,
+  blendSrc: OneFactor,
+  blendDst: OneFactor,
+  depthTest: false,
+  depthWrite: false,
+  side: DoubleSide,
+} as const;
+
+const createLook = (shadow: Texture, { size }: Plane) => ({
+  shadow: { value: shadow },
+  size,
+  cell: { value: 0.1 },
+  lineColor: { value: new Color('#888') },
+  shadowColor: { value: new Color('#000') },
+  strength: { value: 0.5 },
+  grid: { value: 1 },
+});
+
 export function createGround(): Ground {
   const target = new WebGLRenderTarget(shadowSize, shadowSize, {
     minFilter: LinearFilter,
     magFilter: LinearFilter,
     depthBuffer: false,
   });
-  const shared = {
-    center: { value: new Vector3() },
-    axisX: { value: new Vector3(1, 0, 0) },
-    axisY: { value: new Vector3(0, 1, 0) },
-    up: { value: new Vector3(0, 0, 1) },
-    size: { value: 1 },
-    thickness: { value: 1 },
-  };
-  const darkest = {
-    blending: CustomBlending,
-    blendEquation: MaxEquation,
-    blendEquationAlpha: AddEquation,
-    blendSrc: OneFactor,
-    blendDst: OneFactor,
-    depthTest: false,
-    depthWrite: false,
-    side: DoubleSide,
-  } as const;
-  const rodShadow = new ShaderMaterial({
-    uniforms: shared,
-    vertexShader: shadowVertex,
-    fragmentShader: shadowFragment,
-    ...darkest,
-  });
-  const uniforms = {
-    shadow: { value: target.texture },
-    size: shared.size,
-    cell: { value: 0.1 },
-    lineColor: { value: new Color('#888') },
-    shadowColor: { value: new Color('#000') },
-    strength: { value: 0.5 },
-    grid: { value: 1 },
-  };
+  const plane = createPlane();
+  const uniforms = createLook(target.texture, plane);
   const material = new ShaderMaterial({
     uniforms,
     vertexShader: groundVertex,
@@ -210,27 +212,15 @@ export function createGround(): Ground {
   });
   const object = new Mesh(new CircleGeometry(0.5, 64), material);
   object.renderOrder = -1;
-  const scene = new Scene();
-  const camera = new OrthographicCamera();
-  const clear = new Color(0, 0, 0);
-  const kept = new Color();
-  const viewport = new Vector2();
-
+  const casting = createCasting(plane);
   return {
     object,
     place(center, up, size, cell) {
-      shared.center.value.copy(center);
-      shared.up.value.copy(up);
-      const { value: x } = shared.axisX;
-      x.set(Math.abs(up.x) < 0.9 ? 1 : 0, Math.abs(up.x) < 0.9 ? 0 : 1, 0)
-        .addScaledVector(up, -x.dot(up))
-        .normalize();
-      shared.axisY.value.crossVectors(up, x);
-      shared.size.value = size;
+      placePlane(plane, center, up, size);
       uniforms.cell.value = cell;
       object.matrixAutoUpdate = false;
       object.matrix
-        .makeBasis(x, shared.axisY.value, up)
+        .makeBasis(plane.axisX.value, plane.axisY.value, up)
         .scale(new Vector3(size, size, size))
         .setPosition(center);
       object.matrixWorldNeedsUpdate = true;
@@ -241,18 +231,50 @@ export function createGround(): Ground {
       uniforms.shadowColor.value.set(shadow);
       uniforms.strength.value = strength;
     },
+    castRods: casting.castRods,
+    castBall: casting.castBall,
+    renderShadow: createShadowRenderer(target, plane),
+    dispose() {
+      target.dispose();
+      material.dispose();
+      casting.dispose();
+      object.geometry.dispose();
+    },
+  };
+}
+
+function placePlane(plane: Plane, center: Vector3, up: Vector3, size: number): void {
+  plane.center.value.copy(center);
+  plane.up.value.copy(up);
+  const { value: x } = plane.axisX;
+  x.set(Math.abs(up.x) < 0.9 ? 1 : 0, Math.abs(up.x) < 0.9 ? 0 : 1, 0)
+    .addScaledVector(up, -x.dot(up))
+    .normalize();
+  plane.axisY.value.crossVectors(up, x);
+  plane.size.value = size;
+}
+
+/** Objects that draw the shadows of rods and balls on the plane. */
+function createCasting(plane: Plane): Pick<Ground, 'castRods' | 'castBall' | 'dispose'> {
+  const rodShadow = new ShaderMaterial({
+    uniforms: plane,
+    vertexShader: shadowVertex,
+    fragmentShader: shadowFragment,
+    ...darkest,
+  });
+  return {
     castRods(records, recordUniforms) {
-      // of many segments that blur into each other, some do
+      // where many segments blur into each other, some are enough
       const stride = Math.max(1, Math.round(records.count / shadowSegments));
       const material = rodShadow.clone();
-      material.uniforms = { ...shared, ...recordUniforms };
+      material.uniforms = { ...plane, ...recordUniforms };
       const mesh = new Mesh(repeatPiece(ribbonPiece(1), records, stride), material);
       mesh.frustumCulled = false;
       return mesh;
     },
     castBall(radius) {
       const own = new ShaderMaterial({
-        uniforms: { ...shared, radius: { value: radius } },
+        uniforms: { ...plane, radius: { value: radius } },
         vertexShader: ballVertex,
         fragmentShader: ballFragment,
         ...darkest,
@@ -261,25 +283,27 @@ export function createGround(): Ground {
       mesh.frustumCulled = false;
       return mesh;
     },
-    renderShadow(renderer, casters, thickness) {
-      shared.thickness.value = thickness;
-      scene.clear();
-      for (const caster of casters) scene.add(caster);
-      renderer.getClearColor(kept);
-      const alpha = renderer.getClearAlpha();
-      renderer.getSize(viewport);
-      renderer.setRenderTarget(target);
-      renderer.setClearColor(clear, 1);
-      renderer.clear();
-      renderer.render(scene, camera);
-      renderer.setRenderTarget(null);
-      renderer.setClearColor(kept, alpha);
-    },
-    dispose() {
-      target.dispose();
-      material.dispose();
-      rodShadow.dispose();
-      object.geometry.dispose();
-    },
+    dispose: () => rodShadow.dispose(),
+  };
+}
+
+/** Draws all shadows into the texture that the ground shows. */
+function createShadowRenderer(target: WebGLRenderTarget, plane: Plane): Ground['renderShadow'] {
+  const scene = new Scene();
+  const camera = new OrthographicCamera();
+  const clear = new Color(0, 0, 0);
+  const kept = new Color();
+  return (renderer, casters, thickness) => {
+    plane.thickness.value = thickness;
+    scene.clear();
+    for (const caster of casters) scene.add(caster);
+    renderer.getClearColor(kept);
+    const alpha = renderer.getClearAlpha();
+    renderer.setRenderTarget(target);
+    renderer.setClearColor(clear, 1);
+    renderer.clear();
+    renderer.render(scene, camera);
+    renderer.setRenderTarget(null);
+    renderer.setClearColor(kept, alpha);
   };
 }

@@ -8,13 +8,10 @@ import {
 } from '@tendril-sim/bridge/three';
 import {
   BoxGeometry,
-  BufferAttribute,
-  BufferGeometry,
+  type BufferGeometry,
   CylinderGeometry,
-  DynamicDrawUsage,
   Group,
-  LineBasicMaterial,
-  LineSegments,
+  type LineSegments,
   Mesh,
   MeshStandardMaterial,
   Quaternion,
@@ -23,10 +20,11 @@ import {
 } from 'three';
 import { layoutOfLane, poseSize } from '../frameLayout.ts';
 import type { LaneFrame, LaneInfo, Solid } from '../protocol.ts';
-import { createArrows } from './arrows.ts';
+import { type Arrows, createArrows } from './arrows.ts';
 import type { ColorBy } from './colormaps.ts';
 import { mapOf, quantities } from './colormaps.ts';
 import type { Ground } from './ground.ts';
+import { createFrames, createGhost } from './laneLines.ts';
 
 /** More rods than this are drawn as hair. */
 const hairFrom = 150;
@@ -80,72 +78,61 @@ function createHair(info: LaneInfo, isSoftware: boolean): HairObject {
   });
 }
 
+/** A lane as it is drawn. */
+interface LaneState {
+  readonly info: LaneInfo;
+  readonly tubes: RodObject | undefined;
+  readonly hair: HairObject | undefined;
+  readonly layout: ReturnType<typeof layoutOfLane>;
+  readonly samples: LaneView['samples'];
+  /** The quantity that is shown, by rod: at nodes, and at edges. */
+  readonly values: readonly Float32Array[];
+  readonly edgeValues: readonly Float32Array[];
+  readonly bodies: Bodies;
+  readonly pins: readonly PinMark[];
+  /** Poses of the colliders that move. */
+  readonly poses: readonly Float32Array[];
+  readonly ghost: LineSegments;
+  readonly frames: ReturnType<typeof createFrames>;
+  readonly arrows: Arrows;
+  coloring: ColorBy;
+  largest: number;
+}
+
+function createState(info: LaneInfo, group: Group, ground: Ground, softEdges: boolean): LaneState {
+  const asHair = info.rods.length > hairFrom;
+  return {
+    info,
+    tubes: asHair ? undefined : createRodObject(info.rods, { softEdges }),
+    hair: asHair ? createHair(info, softEdges) : undefined,
+    layout: layoutOfLane(info),
+    samples: info.rods.map(({ nodeCount, edgeCount }) => ({
+      nodePosition: new Float32Array(3 * nodeCount),
+      edgeDirector: new Float32Array(3 * edgeCount),
+    })),
+    values: info.rods.map(({ nodeCount }) => new Float32Array(nodeCount)),
+    edgeValues: info.rods.map(({ edgeCount }) => new Float32Array(edgeCount)),
+    bodies: createBodies(info, group, ground),
+    pins: createPins(info, group),
+    poses: info.moving.map(() => Float32Array.of(0, 0, 0, 1, 0, 0, 0)),
+    ghost: createGhost(info),
+    frames: createFrames(info),
+    arrows: createArrows(),
+    coloring: 'plain',
+    largest: 0,
+  };
+}
+
 export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
   const group = new Group();
-  const asHair = info.rods.length > hairFrom;
-  const tubes: RodObject | undefined = asHair ? undefined : createRodObject(info.rods, { softEdges });
-  const hair: HairObject | undefined = asHair ? createHair(info, softEdges) : undefined;
-  const rodMesh = (tubes ?? hair)?.object as Mesh;
-  group.add(rodMesh);
-  if (tubes) castShadows(rodMesh);
+  const state = createState(info, group, ground, softEdges);
+  const { tubes, hair, samples, values, edgeValues, bodies, pins, poses, ghost, frames, arrows } = state;
   const drawn = (tubes ?? hair) as RodObject | HairObject;
-  const casters: Mesh[] = [ground.castRods(drawn.records, drawn.uniforms)];
-  const layout = layoutOfLane(info);
-  const samples = info.rods.map(({ nodeCount, edgeCount }) => ({
-    nodePosition: new Float32Array(3 * nodeCount),
-    edgeDirector: new Float32Array(3 * edgeCount),
-  }));
-  const values = info.rods.map(({ nodeCount }) => new Float32Array(nodeCount));
-  const edgeValues = info.rods.map(({ edgeCount }) => new Float32Array(edgeCount));
-  let coloring: ColorBy = 'plain';
-  let largest = 0;
-
-  const bodyMaterial = new MeshStandardMaterial({ color: '#8f959e', roughness: 0.55, metalness: 0.1 });
-  // a body of which only the inertia is known: a core, and a veil as large as the inertia says
-  const veil = new MeshStandardMaterial({
-    color: '#9aa4b4',
-    roughness: 0.35,
-    transparent: true,
-    opacity: 0.1,
-    depthWrite: false,
-  });
-  const bodies = info.bodies.map(({ solid, assumed }) => {
-    if (!solid) return undefined;
-    const mesh = new Mesh(solidGeometry(solid), assumed ? veil : bodyMaterial);
-    if (assumed) mesh.add(new Mesh(new SphereGeometry(0.22 * solidRadius(solid), 32, 20), bodyMaterial));
-    const shadow = ground.castBall((assumed ? 0.3 : 1) * solidRadius(solid));
-    casters.push(shadow);
-    group.add(mesh);
-    mesh.castShadow = !assumed;
-    mesh.receiveShadow = true;
-    return { mesh, shadow };
-  });
-  const pins = createPins(info, group);
-  const poses = info.moving.map(() => Float32Array.of(0, 0, 0, 1, 0, 0, 0));
-  const ghost = createGhost(info);
-  const frames = createFrames(info);
-  const arrows = createArrows();
-  group.add(ghost, frames.object, arrows.group);
+  group.add(drawn.object, ghost, frames.object, arrows.group);
+  if (tubes) castShadows(tubes.object as Mesh);
+  const casters: readonly Mesh[] = [ground.castRods(drawn.records, drawn.uniforms), ...bodies.shadows];
   ghost.visible = false;
   frames.object.visible = false;
-
-  const mix = (out: Float32Array, a: Float32Array, b: Float32Array, o: number, w: number): void => {
-    if (w === 0) out.set(a.subarray(o, o + out.length));
-    else for (let k = 0; k < out.length; k++) out[k] = a[o + k] + w * (b[o + k] - a[o + k]);
-  };
-
-  const readValues = (a: LaneFrame, b: LaneFrame, w: number): void => {
-    if (coloring === 'plain' || !tubes) return;
-    largest = 0;
-    for (let r = 0; r < info.rods.length; r++) {
-      const place = layout.rods[r][coloring];
-      const out = coloring === 'tension' ? edgeValues[r] : values[r];
-      mix(out, a.data, b.data, place, w);
-      for (let k = 0; k < out.length; k++) largest = Math.max(largest, Math.abs(out[k]));
-    }
-    tubes.setValues(coloring === 'tension' ? edgeValues : values);
-  };
-
   return {
     info,
     group,
@@ -153,50 +140,18 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     hair,
     samples,
     get largest() {
-      return largest;
+      return state.largest;
     },
     get forces() {
       return arrows.forces;
     },
-    show(a, b, w) {
-      for (let r = 0; r < info.rods.length; r++) {
-        mix(samples[r].nodePosition, a.data, b.data, layout.rods[r].position, w);
-        mix(samples[r].edgeDirector, a.data, b.data, layout.rods[r].director, w);
-      }
-      readValues(a, b, w);
-      // contacts come and go: arrows are those of the nearer frame
-      arrows.forces = (w < 0.5 ? a : b).forces;
-      (tubes ?? hair)?.update(samples as readonly RodSamples[]);
-      bodies.forEach((body, k) => {
-        if (!body) return;
-        const o = layout.bodies + poseSize * k;
-        const at = (i: number): number => a.data[o + i] + w * (b.data[o + i] - a.data[o + i]);
-        body.mesh.position.set(at(0), at(1), at(2));
-        body.mesh.quaternion.set(a.data[o + 4], a.data[o + 5], a.data[o + 6], a.data[o + 3]);
-        if (w > 0) {
-          turned.set(b.data[o + 4], b.data[o + 5], b.data[o + 6], b.data[o + 3]);
-          body.mesh.quaternion.slerp(turned, w);
-        }
-        body.shadow.position.copy(body.mesh.position);
-      });
-      placePins(pins, samples);
-      poses.forEach((pose, k) => {
-        // near enough to each other that components may be blended
-        mix(pose, a.data, b.data, layout.colliders + poseSize * k, w);
-      });
-      if (frames.object.visible) frames.update(samples);
-    },
+    show: (a, b, w) => show(state, a, b, w),
     setColoring(by, range, plain, stripe, dark) {
-      coloring = by;
-      const low = by !== 'plain' && quantities[by].signed ? -range : 0;
-      tubes?.setColorMap(mapOf(by, dark), low, range);
-      tubes?.setColor(plain);
-      tubes?.setStripe(stripe, dark ? '#fff6e6' : '#ffffff');
-      hair?.setColor(plain);
+      state.coloring = by;
+      colorRods(state, { by, range, plain, stripe, dark });
     },
     setThickness(factor) {
-      tubes?.setThickness(factor);
-      hair?.setThickness(factor);
+      drawn.setThickness(factor);
       for (const { mesh } of pins) mesh.scale.setScalar(factor);
     },
     setExtras(showGhost, showFrames, showForces) {
@@ -206,7 +161,8 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       if (showFrames) frames.update(samples);
     },
     drawForces: arrows.place.bind(arrows),
-    valuesOf: (rod) => (coloring === 'plain' ? undefined : coloring === 'tension' ? edgeValues[rod] : values[rod]),
+    valuesOf: (rod) =>
+      state.coloring === 'plain' ? undefined : (state.coloring === 'tension' ? edgeValues : values)[rod],
     heldPins: () => pins.filter(({ mesh }) => mesh.visible),
     setReleased(released) {
       for (const { mesh, pin } of pins) mesh.visible = !released[pin];
@@ -220,19 +176,52 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       const index = rod === undefined ? -1 : info.rods.findIndex(({ id }) => id === rod);
       tubes?.setFailed(index < 0 ? undefined : index);
     },
-    dispose() {
-      tubes?.dispose();
-      hair?.dispose();
-      arrows.dispose();
-      bodyMaterial.dispose();
-      veil.dispose();
-      ghost.geometry.dispose();
-      frames.object.geometry.dispose();
-      for (const body of bodies) body?.mesh.geometry.dispose();
-      for (const { mesh } of pins) mesh.geometry.dispose();
-      for (const caster of casters) caster.geometry.dispose();
-    },
+    dispose: () => dispose(state, casters),
   };
+}
+
+/** Shows the state between two frames, w from the first to the second, 0…1. */
+function show(state: LaneState, a: LaneFrame, b: LaneFrame, w: number): void {
+  const { info, tubes, hair, layout, samples, bodies, pins, poses, frames, arrows } = state;
+  for (let r = 0; r < info.rods.length; r++) {
+    mix(samples[r].nodePosition, a.data, b.data, layout.rods[r].position, w);
+    mix(samples[r].edgeDirector, a.data, b.data, layout.rods[r].director, w);
+  }
+  readValues(state, a, b, w);
+  // contacts come and go: arrows are those of the nearer frame
+  arrows.forces = (w < 0.5 ? a : b).forces;
+  (tubes ?? hair)?.update(samples as readonly RodSamples[]);
+  bodies.place(a, b, w, layout.bodies);
+  placePins(pins, samples);
+  poses.forEach((pose, k) => {
+    // near enough to each other that components may be blended
+    mix(pose, a.data, b.data, layout.colliders + poseSize * k, w);
+  });
+  if (frames.object.visible) frames.update(samples);
+}
+
+/** Reads the quantity that colours the rods, and its largest magnitude. */
+function readValues(state: LaneState, a: LaneFrame, b: LaneFrame, w: number): void {
+  const { coloring, tubes, info, layout, values, edgeValues } = state;
+  if (coloring === 'plain' || !tubes) return;
+  const shown = coloring === 'tension' ? edgeValues : values;
+  state.largest = 0;
+  for (let r = 0; r < info.rods.length; r++) {
+    mix(shown[r], a.data, b.data, layout.rods[r][coloring], w);
+    for (let k = 0; k < shown[r].length; k++) state.largest = Math.max(state.largest, Math.abs(shown[r][k]));
+  }
+  tubes.setValues(shown);
+}
+
+function dispose({ tubes, hair, arrows, bodies, ghost, frames, pins }: LaneState, casters: readonly Mesh[]): void {
+  tubes?.dispose();
+  hair?.dispose();
+  arrows.dispose();
+  bodies.dispose();
+  ghost.geometry.dispose();
+  frames.object.geometry.dispose();
+  for (const { mesh } of pins) mesh.geometry.dispose();
+  for (const caster of casters) caster.geometry.dispose();
 }
 
 /** Rods shade each other and themselves; their caps are too small to matter. */
@@ -241,6 +230,79 @@ function castShadows(rods: Mesh): void {
   rods.traverse((part) => {
     part.receiveShadow = true;
   });
+}
+
+/** Interpolates numbers of two frames, from index o on. */
+function mix(out: Float32Array, a: Float32Array, b: Float32Array, o: number, w: number): void {
+  if (w === 0) out.set(a.subarray(o, o + out.length));
+  else for (let k = 0; k < out.length; k++) out[k] = a[o + k] + w * (b[o + k] - a[o + k]);
+}
+
+interface Coloring {
+  readonly by: ColorBy;
+  readonly range: number;
+  readonly plain: string;
+  readonly stripe: boolean;
+  readonly dark: boolean;
+}
+
+function colorRods(
+  { tubes, hair }: { readonly tubes: RodObject | undefined; readonly hair: HairObject | undefined },
+  { by, range, plain, stripe, dark }: Coloring,
+): void {
+  const low = by !== 'plain' && quantities[by].signed ? -range : 0;
+  tubes?.setColorMap(mapOf(by, dark), low, range);
+  tubes?.setColor(plain);
+  tubes?.setStripe(stripe, dark ? '#fff6e6' : '#ffffff');
+  hair?.setColor(plain);
+}
+
+interface Bodies {
+  readonly shadows: readonly Mesh[];
+  /** Moves the bodies to their poses between two frames, which begin at index `first`. */
+  place(a: LaneFrame, b: LaneFrame, w: number, first: number): void;
+  dispose(): void;
+}
+
+function createBodies(info: LaneInfo, group: Group, ground: Ground): Bodies {
+  const material = new MeshStandardMaterial({ color: '#8f959e', roughness: 0.55, metalness: 0.1 });
+  // a body of which only the inertia is known: a core, and a veil as large as the inertia suggests
+  const veil = new MeshStandardMaterial({
+    color: '#9aa4b4',
+    roughness: 0.35,
+    transparent: true,
+    opacity: 0.1,
+    depthWrite: false,
+  });
+  const bodies = info.bodies.map(({ solid, assumed }) => {
+    if (!solid) return undefined;
+    const mesh = new Mesh(solidGeometry(solid), assumed ? veil : material);
+    if (assumed) mesh.add(new Mesh(new SphereGeometry(0.22 * solidRadius(solid), 32, 20), material));
+    const shadow = ground.castBall((assumed ? 0.3 : 1) * solidRadius(solid));
+    group.add(mesh);
+    mesh.castShadow = !assumed;
+    mesh.receiveShadow = true;
+    return { mesh, shadow };
+  });
+  return {
+    shadows: bodies.flatMap((body) => (body ? [body.shadow] : [])),
+    place({ data: a }, { data: b }, w, first) {
+      bodies.forEach((body, k) => {
+        if (!body) return;
+        const o = first + poseSize * k;
+        const at = (i: number): number => a[o + i] + w * (b[o + i] - a[o + i]);
+        body.mesh.position.set(at(0), at(1), at(2));
+        body.mesh.quaternion.set(a[o + 4], a[o + 5], a[o + 6], a[o + 3]);
+        if (w > 0) body.mesh.quaternion.slerp(turned.set(b[o + 4], b[o + 5], b[o + 6], b[o + 3]), w);
+        body.shadow.position.copy(body.mesh.position);
+      });
+    },
+    dispose() {
+      material.dispose();
+      veil.dispose();
+      for (const body of bodies) body?.mesh.geometry.dispose();
+    },
+  };
 }
 
 const turned = new Quaternion();
@@ -296,67 +358,4 @@ function placePins(pins: readonly PinMark[], samples: LaneView['samples']): void
     mesh.quaternion.setFromUnitVectors(upY, direction);
     mesh.position.set(x[3 * node], x[3 * node + 1], x[3 * node + 2]);
   }
-}
-
-/** The initial shape as thin lines. */
-function createGhost(info: LaneInfo): LineSegments {
-  const points: number[] = [];
-  for (const { nodePosition: x, edgeCount, nodeCount } of info.rods) {
-    for (let j = 0; j < edgeCount; j++) {
-      const b = 3 * ((j + 1) % nodeCount);
-      points.push(x[3 * j], x[3 * j + 1], x[3 * j + 2], x[b], x[b + 1], x[b + 2]);
-    }
-  }
-  const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
-  return new LineSegments(geometry, new LineBasicMaterial({ color: '#8a93a3', transparent: true, opacity: 0.7 }));
-}
-
-/** d1 and d2 as ticks at the edges' middles. */
-function createFrames(info: LaneInfo): { object: LineSegments; update(samples: LaneView['samples']): void } {
-  const edges = info.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
-  const position = new Float32Array(12 * edges);
-  const color = new Float32Array(12 * edges);
-  for (let k = 0; k < edges; k++) {
-    color.set([0.95, 0.62, 0.2, 0.95, 0.62, 0.2, 0.25, 0.62, 0.9, 0.25, 0.62, 0.9], 12 * k);
-  }
-  const geometry = new BufferGeometry();
-  const attribute = new BufferAttribute(position, 3);
-  attribute.setUsage(DynamicDrawUsage);
-  geometry.setAttribute('position', attribute);
-  geometry.setAttribute('color', new BufferAttribute(color, 3));
-  const object = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true }));
-  object.frustumCulled = false;
-  return {
-    object,
-    update(samples) {
-      let o = 0;
-      info.rods.forEach(({ edgeCount, nodeCount, edgeRadius, length }, r) => {
-        const { nodePosition: x, edgeDirector: d } = samples[r];
-        for (let j = 0; j < edgeCount; j++) {
-          const a = 3 * j;
-          const b = 3 * ((j + 1) % nodeCount);
-          const size = Math.max(3.2 * edgeRadius[j], 0.012 * length);
-          const tx = x[b] - x[a];
-          const ty = x[b + 1] - x[a + 1];
-          const tz = x[b + 2] - x[a + 2];
-          const norm = Math.hypot(tx, ty, tz) || 1;
-          const e = [
-            (ty * d[a + 2] - tz * d[a + 1]) / norm,
-            (tz * d[a] - tx * d[a + 2]) / norm,
-            (tx * d[a + 1] - ty * d[a]) / norm,
-          ];
-          for (let k = 0; k < 3; k++) {
-            const middle = 0.5 * (x[a + k] + x[b + k]);
-            position[o + k] = middle;
-            position[o + 3 + k] = middle + size * d[a + k];
-            position[o + 6 + k] = middle;
-            position[o + 9 + k] = middle + size * e[k];
-          }
-          o += 12;
-        }
-      });
-      attribute.needsUpdate = true;
-    },
-  };
 }

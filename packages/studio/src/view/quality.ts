@@ -44,97 +44,112 @@ const mostPasses = { card: 32, processor: 16 } as const;
 /** How many times its duration a fine picture waits. */
 const restTimes = 1.5;
 
-export function createQuality(software: boolean, deviceRatio: () => number, now: () => number): Quality {
-  let ratio = Math.min(2, deviceRatio());
-  let share = 1;
-  let drawTime = 30;
-  let still = 0;
-  /** Fine pictures so far, and what they took [ms]. */
-  let fine = 0;
-  let fineSpent = 0;
-  const passes = software ? mostPasses.processor : mostPasses.card;
-  let hasHair = false;
-  let leastShare = 1;
+interface QualityState {
+  ratio: number;
+  share: number;
+  drawTime: number;
+  /** Time since anything changed [s]. */
+  still: number;
+  /** Fine pictures so far, and the time that they took [ms]. */
+  fine: number;
+  fineSpent: number;
+  hasHair: boolean;
+  leastShare: number;
   /** Nothing of the scene was drawn yet: shaders are compiled, buffers filled. */
-  let fresh = true;
-  let begun: { readonly at: number; readonly isFine: boolean } | undefined;
+  isFresh: boolean;
+  begun: { readonly at: number; readonly isFine: boolean } | undefined;
+}
 
-  const finestRatio = (): number => Math.min(2, deviceRatio());
-  /** Of a fine picture [ms]. */
-  const estimate = (): number => (drawTime * (finestRatio() / ratio) ** 2) / share;
-
-  /** Down at once where a picture is very slow, else by and by. */
-  const follow = (spent: number): void => {
-    const [before, had] = [ratio, share];
-    if (hasHair && spent > very) {
-      share = Math.max(leastShare, share * Math.max(0.25, very / 2 / spent));
-      ratio = Math.max(Math.min(1, ratio), leastRatio);
-      drawTime = 36;
-    } else {
-      // what compiles shaders or sleeps is no measure
-      drawTime += 0.06 * (Math.min(spent, 120) - drawTime);
-      if (drawTime > slow) {
-        if (ratio > leastRatio || !hasHair) ratio = Math.max(leastRatio, ratio * 0.85);
-        else share = Math.max(leastShare, share * 0.8);
-      } else if (drawTime < fast) {
-        if (share < 1) share = Math.min(1, share * 1.25);
-        else ratio = Math.min(Math.min(2, deviceRatio()), ratio * 1.2);
-      }
+/** Adapts share and ratio to the time of a picture [ms]: at once if it is very slow, otherwise gradually. */
+function followTime(state: QualityState, spent: number, finestRatio: number): void {
+  const { ratio: before, share: had, hasHair, leastShare } = state;
+  if (hasHair && spent > very) {
+    state.share = Math.max(leastShare, had * Math.max(0.25, very / 2 / spent));
+    state.ratio = Math.max(Math.min(1, before), leastRatio);
+    state.drawTime = 36;
+  } else {
+    // times with compiled shaders or a sleeping page are no measure
+    state.drawTime += 0.06 * (Math.min(spent, 120) - state.drawTime);
+    if (state.drawTime > slow) {
+      if (before > leastRatio || !hasHair) state.ratio = Math.max(leastRatio, before * 0.85);
+      else state.share = Math.max(leastShare, had * 0.8);
+    } else if (state.drawTime < fast) {
+      if (had < 1) state.share = Math.min(1, had * 1.25);
+      else state.ratio = Math.min(finestRatio, before * 1.2);
     }
-    const changed = Math.abs(ratio - before) >= 0.01 || share !== had;
-    if (changed) drawTime = 36;
-    else ratio = before;
-  };
+  }
+  const hasChanged = Math.abs(state.ratio - before) >= 0.01 || state.share !== had;
+  if (hasChanged) state.drawTime = 36;
+  else state.ratio = before;
+}
 
+/** Counts the time of the picture that was begun, `now` [ms] being its end. */
+function measurePicture(state: QualityState, now: number, finestRatio: number): void {
+  if (!state.begun) return;
+  const { at, isFine } = state.begun;
+  state.begun = undefined;
+  if (isFine) {
+    state.fineSpent += now - at;
+    return;
+  }
+  if (!state.isFresh) followTime(state, now - at, finestRatio);
+  state.isFresh = false;
+}
+
+export function createQuality(software: boolean, deviceRatio: () => number, now: () => number): Quality {
+  const finestRatio = (): number => Math.min(2, deviceRatio());
+  const passes = software ? mostPasses.processor : mostPasses.card;
+  const state: QualityState = {
+    ratio: finestRatio(),
+    share: 1,
+    drawTime: 30,
+    still: 0,
+    fine: 0,
+    fineSpent: 0,
+    hasHair: false,
+    leastShare: 1,
+    isFresh: true,
+    begun: undefined,
+  };
   return {
     get ratio() {
-      return ratio;
+      return state.ratio;
     },
     get share() {
-      return share;
+      return state.share;
     },
     get drawTime() {
-      return drawTime;
+      return state.drawTime;
     },
     get fineRatio() {
       return finestRatio();
     },
     passes,
     begin(hairs) {
-      hasHair = hairs > leastHairs;
-      leastShare = Math.min(1, leastHairs / Math.max(1, hairs));
-      share = hasHair ? Math.max(leastShare, Math.min(share, software ? firstHairs / hairs : 1)) : 1;
-      fresh = true;
-      begun = undefined;
-      fine = 0;
-      fineSpent = 0;
+      state.hasHair = hairs > leastHairs;
+      state.leastShare = Math.min(1, leastHairs / Math.max(1, hairs));
+      const first = Math.min(state.share, software ? firstHairs / hairs : 1);
+      state.share = state.hasHair ? Math.max(state.leastShare, first) : 1;
+      Object.assign(state, { isFresh: true, begun: undefined, fine: 0, fineSpent: 0 });
     },
     drew(isFine) {
-      begun = { at: now(), isFine };
-      if (isFine) fine++;
-      still = 0;
+      state.begun = { at: now(), isFine };
+      if (isFine) state.fine++;
+      state.still = 0;
     },
-    measure() {
-      if (!begun) return;
-      const { at, isFine } = begun;
-      begun = undefined;
-      const spent = now() - at;
-      if (isFine) {
-        fineSpent += spent;
-        return;
-      }
-      if (!fresh) follow(spent);
-      fresh = false;
-    },
+    measure: () => measurePicture(state, now(), finestRatio()),
     rest(seconds) {
-      still += seconds;
+      state.still += seconds;
+      const { fine, fineSpent, still, drawTime, ratio, share } = state;
       if (fine >= passes) return false;
-      if (fine === 0) return still > Math.max(0.35, (restTimes * Math.min(estimate(), 2000)) / 1000);
+      // time of a fine picture [ms], estimated
+      const estimate = (drawTime * (finestRatio() / ratio) ** 2) / share;
+      if (fine === 0) return still > Math.max(0.35, (restTimes * Math.min(estimate, 2000)) / 1000);
       return fineSpent < patience || still > (2 * fineSpent) / fine / 1000;
     },
     wake() {
-      fine = 0;
-      fineSpent = 0;
+      state.fine = 0;
+      state.fineSpent = 0;
     },
   };
 }

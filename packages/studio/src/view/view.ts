@@ -15,7 +15,7 @@ import type { Legend, View, ViewScene } from './viewTypes.ts';
 
 export function createView(canvas: HTMLCanvasElement): View {
   const view = createViewState(canvas);
-  const { man, band, arrows } = view;
+  const { man, arrows } = view;
   return {
     load: (scene, keepCamera) => load(view, scene, keepCamera),
     show: (a, b, weight) => showFrame(view, a, b, weight),
@@ -48,27 +48,8 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     orbit: man.orbit,
     zoom: man.zoom,
-    pick: (clientX, clientY) => pick(view, clientX, clientY),
-    pickFront: (clientX, clientY) => pickFront(view, clientX, clientY),
-    onCollider: (clientX, clientY) => onCollider(view, clientX, clientY),
-    dragTarget: (clientX, clientY, at) => dragTarget(view, clientX, clientY, at),
-    project: (at, lane) => project(view, at, lane),
-    setPull(next) {
-      view.pull = next;
-      if (!next) band.hide();
-      view.dirty = true;
-    },
-    setHold(next) {
-      view.hold = next;
-      man.held = next !== undefined;
-    },
-    drawnAt(rod, node) {
-      const x = view.lanes[0]?.samples[rod]?.nodePosition;
-      return x && project(view, x.subarray(3 * node, 3 * node + 3), 0);
-    },
-    pulled: () =>
-      band.line.visible ? { rod: band.line.position.toArray(), hand: band.ball.position.toArray() } : undefined,
-    setHover: (at, radius) => setHover(view, at, radius),
+    ...createPointing(view),
+    ...createHandMarks(view),
     legend: () => legendOf(view),
     forceLegend: () => arrows.legend(smallerSide(view)),
     scaleBar() {
@@ -79,15 +60,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     get size() {
       return { width: view.width, height: view.height };
     },
-    svg: (background, annotate) => svgOf(view, background, annotate?.(view.width, view.height) ?? ''),
-    setBackdrop(color) {
-      view.renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
-      view.dirty = true;
-    },
-    picture(type) {
-      refineWhole(view, 2);
-      return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.8));
-    },
+    ...createPictures(view),
     get laneRects() {
       return rectsOf(view);
     },
@@ -104,7 +77,58 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
 }
 
-/** Other lanes and colliders; `keepCamera`: seen from where the last ones were. */
+/** The view as a picture to save. */
+function createPictures(view: ViewState): Pick<View, 'svg' | 'setBackdrop' | 'picture'> {
+  return {
+    svg: (background, annotate) => svgOf(view, background, annotate?.(view.width, view.height) ?? ''),
+    setBackdrop(color) {
+      view.renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
+      view.dirty = true;
+    },
+    picture(type) {
+      refineWhole(view, 2);
+      return new Promise((resolve) => view.canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.8));
+    },
+  };
+}
+
+/** What is under a point of the page, and where a point of the scene is on it. */
+function createPointing(
+  view: ViewState,
+): Pick<View, 'pick' | 'pickFront' | 'onCollider' | 'dragTarget' | 'project' | 'drawnAt'> {
+  return {
+    pick: (clientX, clientY) => pick(view, clientX, clientY),
+    pickFront: (clientX, clientY) => pickFront(view, clientX, clientY),
+    onCollider: (clientX, clientY) => onCollider(view, clientX, clientY),
+    dragTarget: (clientX, clientY, at) => dragTarget(view, clientX, clientY, at),
+    project: (at, lane) => project(view, at, lane),
+    drawnAt(rod, node) {
+      const x = view.lanes[0]?.samples[rod]?.nodePosition;
+      return x && project(view, x.subarray(3 * node, 3 * node + 3), 0);
+    },
+  };
+}
+
+/** Marks of a hand: the band by which it pulls, and the place under the mouse. */
+function createHandMarks(view: ViewState): Pick<View, 'setPull' | 'setHold' | 'pulled' | 'setHover'> {
+  const { man, band } = view;
+  return {
+    setPull(next) {
+      view.pull = next;
+      if (!next) band.hide();
+      view.dirty = true;
+    },
+    setHold(next) {
+      view.hold = next;
+      man.held = next !== undefined;
+    },
+    pulled: () =>
+      band.line.visible ? { rod: band.line.position.toArray(), hand: band.ball.position.toArray() } : undefined,
+    setHover: (at, radius) => setHover(view, at, radius),
+  };
+}
+
+/** Loads other lanes and colliders; `keepCamera`: seen from where the last ones were. */
 function load(
   view: ViewState,
   { lanes: infos, colliders: things, gravity, look }: ViewScene,

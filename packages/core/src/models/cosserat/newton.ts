@@ -176,13 +176,13 @@ export const UNFOLDED: string = 'a joint is turned by nearly two half turns, or 
 function createStageProblem(cos: CosseratRod, work: Workspace, stage: Stage, options: NewtonOptions): MixedProblem {
   const { size, fixed } = cos;
   const { matrix, factor, step } = work;
-  const follows = dependsOnState(cos.drive);
+  const loadsDependOnState = dependsOnState(cos.drive);
   let scale = 0;
   return {
     smallMove: newtonConstants.SMALL_LEAST,
     pose(isFirst) {
       if (!measureStrain(cos) || !measureMotion(cos, work, stage)) return UNFOLDED;
-      if (follows || isFirst) evaluateLoads(cos, stage.t);
+      if (loadsDependOnState || isFirst) evaluateLoads(cos, stage.t);
       return '';
     },
     evaluate(withMatrix) {
@@ -198,7 +198,7 @@ function createStageProblem(cos: CosseratRod, work: Workspace, stage: Stage, opt
     prepare() {
       writeRightSide(cos, work);
       for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
-      const needsJacobian = follows && stage.rate === 0;
+      const needsJacobian = loadsDependOnState && stage.rate === 0;
       if (needsJacobian) measureLoads(cos, work, stage.t);
       // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
       if (needsJacobian && stage.descent === 0 && !cos.rod.closed && solveUnsymmetric(fixed, work) !== 0) return true;

@@ -60,7 +60,12 @@ function edgeEnergy(cos: CosseratRod, work: Workspace, j: number, x: Float64Arra
 }
 
 /** With the edges' stiffness and the load Jacobian that `assembleTangent` left in `work`. */
-export function measureSecondVariation(cos: CosseratRod, work: Workspace, x: Float64Array, stateful: boolean): number {
+export function measureSecondVariation(
+  cos: CosseratRod,
+  work: Workspace,
+  x: Float64Array,
+  loadsDependOnState: boolean,
+): number {
   const { joints, jointActive, edgeCount, size } = cos;
   let energy = 0;
   for (let i = 0; i < joints.count; i++) {
@@ -74,7 +79,7 @@ export function measureSecondVariation(cos: CosseratRod, work: Workspace, x: Flo
     for (let k = 0; k < 9; k++) energy += hessianBB[k] * x[o + Math.floor(k / 3)] * x[o + (k % 3)];
   }
   for (let j = 0; j < edgeCount; j++) energy += edgeEnergy(cos, work, j, x);
-  if (!stateful) return energy;
+  if (!loadsDependOnState) return energy;
   const { entries } = work.loadJacobian;
   for (let i = 0; i < size; i++)
     for (let k = -10; k <= 10; k++) energy -= x[i] * entries[21 * i + 10 + k] * x[(i + k + size) % size];

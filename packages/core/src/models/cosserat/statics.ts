@@ -81,12 +81,12 @@ function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edge
 /** Stability of the current state, see `judgeTangent`. */
 export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return noVerdict;
-  const stateful = dependsOnState(cos.drive);
+  const loadsDependOnState = dependsOnState(cos.drive);
   return judgeTangent(cos, work, {
     zero: zeroModeShift(cos, work),
     rounding: measureRounding(cos, work),
     close: () => closeTangent(cos, work),
-    measureEnergy: (x) => measureSecondVariation(cos, work, x, stateful),
+    measureEnergy: (x) => measureSecondVariation(cos, work, x, loadsDependOnState),
   });
 }
 

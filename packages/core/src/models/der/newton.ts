@@ -151,14 +151,14 @@ export const NO_LENGTH: string = 'an edge has no length or a position is not a n
 function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): MixedProblem {
   const { size, q, v, fixed } = der;
   const { matrix, factor, step, qRate } = work;
-  const follows = dependsOnState(der.drive);
+  const loadsDependOnState = dependsOnState(der.drive);
   let scale = 0;
   return {
     smallMove: smallMove(options.tolerance),
     pose(isFirst) {
       if (!followCenterline(der, work.edgeWork)) return NO_LENGTH;
       for (let d = 0; d < size; d++) if (!fixed[d] || stage.rate === 0) v[d] = stage.rate * (q[d] - qRate[d]);
-      if (follows || isFirst) evaluateLoads(der, stage.t);
+      if (loadsDependOnState || isFirst) evaluateLoads(der, stage.t);
       return '';
     },
     evaluate(withMatrix) {
@@ -174,7 +174,7 @@ function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options:
     prepare() {
       writeRightSide(der, work);
       for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
-      const needsJacobian = follows && stage.rate === 0 && der.loadFactor > 0;
+      const needsJacobian = loadsDependOnState && stage.rate === 0 && der.loadFactor > 0;
       if (needsJacobian) measureLoads(der, work, stage.t);
       // at rest and with follower loads, the whole unsymmetric matrix makes Newton quadratic
       if (needsJacobian && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(fixed, work) !== 0) return true;

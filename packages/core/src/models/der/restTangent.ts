@@ -49,7 +49,7 @@ interface RestWork {
   readonly factored: Workspace;
   readonly reading: Workspace;
   /** True if loads depend on the state. */
-  readonly follows: boolean;
+  readonly loadsDependOnState: boolean;
   /** Tension in the caps of stiff edges, see assembleTangent: that of the equilibrium, also while unknowns are moved. */
   readonly capTension: Float64Array;
 }
@@ -63,7 +63,7 @@ export function linearizeDer(der: DerRod, t: number): RestTangent {
     stage: { t, inertia: 0, rate: 0 },
     factored: createWorkspace(der),
     reading: createWorkspace(der),
-    follows: dependsOnState(der.drive),
+    loadsDependOnState: dependsOnState(der.drive),
     capTension: der.edgeTension.slice(),
   };
   const solver = createMixedSolver(der, rest.factored);
@@ -132,13 +132,13 @@ function accessState({
 }
 
 /** Assembles and factors the matrix; returns an error, or ''. */
-function factorTangent({ der, t, stage, factored, follows }: RestWork, solver: MixedSolver): string {
+function factorTangent({ der, t, stage, factored, loadsDependOnState }: RestWork, solver: MixedSolver): string {
   evaluateLoads(der, t);
   capPenalties(der, factored);
   clearBand(factored.matrix);
   if (Number.isNaN(evaluateStage(der, factored, stage, factored.matrix))) return lastTrouble();
-  if (follows) measureLoads(der, factored, t);
-  const isGeneral = follows && factored.loadJacobian.asymmetry > 1e-12;
+  if (loadsDependOnState) measureLoads(der, factored, t);
+  const isGeneral = loadsDependOnState && factored.loadJacobian.asymmetry > 1e-12;
   if (isGeneral && der.rod.closed) return 'a closed rod with loads that have no potential';
   solver.factor(isGeneral);
   return '';
@@ -169,7 +169,7 @@ function accessReactions({
 }
 
 function measureRayleigh(
-  { der, t, reading, follows, capTension }: RestWork,
+  { der, t, reading, loadsDependOnState, capTension }: RestWork,
   shape: Float64Array,
   omegaSquared: number,
 ): number {
@@ -180,8 +180,8 @@ function measureRayleigh(
   setModalPenalties(der, reading);
   edgeTension.set(tension);
   evaluateLoads(der, t);
-  if (follows) measureLoads(der, reading, t);
-  let energy = measureSecondVariation(der, reading, shape, follows);
+  if (loadsDependOnState) measureLoads(der, reading, t);
+  let energy = measureSecondVariation(der, reading, shape, loadsDependOnState);
   for (let d = 0; d < der.size; d++) energy -= omegaSquared * der.mass[d] * shape[d] * shape[d];
   return energy;
 }
@@ -237,9 +237,9 @@ function addForceDerivative(
   reading.edgePenalty.fill(0);
   clearBand(reading.matrix);
   evaluateStage(der, reading, stage, reading.matrix);
-  const follows = dependsOnState(der.drive);
+  const loadsDependOnState = dependsOnState(der.drive);
   for (let k = 0; k < size; k++)
-    if (!fixed[k]) out[k] = readEntry(reading.matrix, d, k) - (follows ? readJacobian(jacobian, d, k) : 0);
+    if (!fixed[k]) out[k] = readEntry(reading.matrix, d, k) - (loadsDependOnState ? readJacobian(jacobian, d, k) : 0);
   const unit = new Float64Array(size);
   unit[d] = 1;
   for (let j = 0; j < edgeCount; j++) out[size + j] = measureAlong(der, j, unit);

@@ -28,7 +28,12 @@ function jointEnergy(): number {
 }
 
 /** With the stretch stiffness and the load Jacobian that `assembleTangent` left in `work`; hinges are not counted. */
-export function measureSecondVariation(der: DerRod, work: Workspace, x: Float64Array, stateful: boolean): number {
+export function measureSecondVariation(
+  der: DerRod,
+  work: Workspace,
+  x: Float64Array,
+  loadsDependOnState: boolean,
+): number {
   const { joints, jointActive, edgeCount, nodeCount, edgeTangent, edgeLength, edgeTension, size } = der;
   let energy = 0;
   for (let i = 0; i < joints.count; i++) {
@@ -49,7 +54,7 @@ export function measureSecondVariation(der: DerRod, work: Workspace, x: Float64A
     }
     energy += work.edgePenalty[j] * along * along + (edgeTension[j] / edgeLength[j]) * (square - along * along);
   }
-  if (!stateful) return energy;
+  if (!loadsDependOnState) return energy;
   const { entries } = work.loadJacobian;
   for (let i = 0; i < size; i++)
     for (let k = -10; k <= 10; k++) energy -= x[i] * entries[21 * i + 10 + k] * x[(i + k + size) % size];

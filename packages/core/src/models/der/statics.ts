@@ -56,12 +56,14 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
 /** Stability of the current state, see `judgeTangent`. */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
-  const stateful = dependsOnState(der.drive);
+  const loadsDependOnState = dependsOnState(der.drive);
   return judgeTangent(der, work, {
     zero: 1e-4 / pow(der.edgeCount, 4),
     rounding: measureRounding(der, work),
     close: () => closeTangent(der, work),
-    measureEnergy: der.held.hinged.includes(1) ? undefined : (x) => measureSecondVariation(der, work, x, stateful),
+    measureEnergy: der.held.hinged.includes(1)
+      ? undefined
+      : (x) => measureSecondVariation(der, work, x, loadsDependOnState),
   });
 }
 

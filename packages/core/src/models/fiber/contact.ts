@@ -175,7 +175,7 @@ function stepFibers(
       if (!marked[index]) return;
       wanted |= 1 << lane;
       copyState(fiber, starts[index]);
-      fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
+      fiber.loadsDependOnState = fiber.drive.sources.some((source) => source.dependsOnState);
       fiber.contactForce = forces[index];
     });
     if (wanted === 0) continue;

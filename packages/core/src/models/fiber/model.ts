@@ -88,14 +88,19 @@ function compile(
       advanceAllOrNone({ state, before, refresh }, t, () =>
         advanceUnits(bundle, { from: 0, to: units.length, t, dt, robust, without }),
       ),
-    parts: {
-      count: units.length,
-      rods: (u) => units[u].members.map(({ index }) => index),
-      advance: (from, to, t, dt, robust, without) => advanceUnits(bundle, { from, to, t, dt, robust, without }),
-      ...(contact && { refreshRod: contact.refreshRod }),
-    },
+    parts: { ...createParts(bundle), ...(contact && { refreshRod: contact.refreshRod }) },
     ...(contact && { contact: contact.port }),
     ...createQueries(bundle, workOf, scene.time?.step ?? 1e-3),
+  };
+}
+
+/** The units as parts that threads share. */
+function createParts(bundle: FiberBundle): NonNullable<Bundle['parts']> {
+  const { units } = bundle;
+  return {
+    count: units.length,
+    rods: (u) => units[u].members.map(({ index }) => index),
+    advance: (from, to, t, dt, robust, without) => advanceUnits(bundle, { from, to, t, dt, robust, without }),
   };
 }
 
@@ -319,7 +324,7 @@ function createUnits(
 
 /** Loads may have been added by hand since the last step. */
 function readLoads(fiber: FiberRod): void {
-  fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
+  fiber.loadsDependOnState = fiber.drive.sources.some((source) => source.dependsOnState);
 }
 
 /** The model, with a kernel that steps fibers in pairs if one is given. */

@@ -73,7 +73,7 @@ export interface FiberRod {
   readonly samples: Samples;
   readonly loads: Loads;
   /** True if some load depends on the state, so loads are evaluated at every iterate. */
-  loadsFollow: boolean;
+  loadsDependOnState: boolean;
   /** Contact forces on particles [N] in the current or the last step. */
   contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
@@ -188,7 +188,7 @@ export function createFiberRod(
     ...state,
     samples: createSamples(rod, allocate),
     loads: createLoads(rod),
-    loadsFollow: drive.sources.some((source) => source.dependsOnState),
+    loadsDependOnState: drive.sources.some((source) => source.dependsOnState),
     contactForce: undefined,
     loadFactor: 1,
   };

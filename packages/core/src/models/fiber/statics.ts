@@ -150,7 +150,7 @@ export function newton(
   elements.ringChi.fill(0);
   let [turn, smallSteps] = [0, 0];
   for (let k = 0; k <= iterations; k++) {
-    if (fiber.loadsFollow) measureLoadJacobian(statics.jacobian, fiber, t);
+    if (fiber.loadsDependOnState) measureLoadJacobian(statics.jacobian, fiber, t);
     if (!prepare(fiber, work, statics, t, k === 0 ? 'exact' : 'given', inertia)) {
       out.reason = 'a spring has lost its length';
       return out;

@@ -80,7 +80,7 @@ export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): v
 export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
   const { x0, y, middle, rate } = work;
   const end = scheme === 'implicit-euler';
-  if (fiber.loadsFollow) {
+  if (fiber.loadsDependOnState) {
     for (let d = 0; d < fiber.size; d++) {
       middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
       rate[d] = (y[d] - x0[d]) / h;
@@ -101,8 +101,8 @@ export function spreadLoads(fiber: FiberRod, work: Workspace, scheme: Scheme): v
 }
 
 /** Whether `load` changes from iterate to iterate. */
-export function loadsMove({ loadsFollow, loads: { edgeTorque } }: FiberRod): boolean {
-  if (loadsFollow) return true;
+export function loadsMove({ loadsDependOnState, loads: { edgeTorque } }: FiberRod): boolean {
+  if (loadsDependOnState) return true;
   for (let k = 0; k < edgeTorque.length; k++) if (edgeTorque[k] !== 0) return true;
   return false;
 }
@@ -175,7 +175,7 @@ function solveStep(
   const moving = loadsMove(fiber);
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (moving && iteration > 1) {
-      if (fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+      if (fiber.loadsDependOnState) evaluateLoads(fiber, work, scheme, t, h);
       spreadLoads(fiber, work, scheme);
     }
     if (!assemble(fiber, work, scheme, h)) {

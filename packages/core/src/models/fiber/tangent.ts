@@ -45,7 +45,7 @@ export function measureLoadJacobian(out: LoadJacobian, fiber: FiberRod, t: numbe
   const { blocks } = out;
   clearBlocks(blocks);
   out.asymmetry = 0;
-  if (!fiber.loadsFollow) return;
+  if (!fiber.loadsDependOnState) return;
   const h = 1e-5 * Math.min(width1, width2);
   const x = fiber.q.slice();
   const plus = new Float64Array(size);
@@ -115,7 +115,7 @@ export function assembleTangent(
     upper[k] *= 2;
     lower[k] *= 2;
   }
-  if (!jacobian || !fiber.loadsFollow) return true;
+  if (!jacobian || !fiber.loadsDependOnState) return true;
   const j = jacobian.blocks;
   for (let b = 0; b < matrix.count; b++) {
     for (let i = 0; i < 12; i++) {

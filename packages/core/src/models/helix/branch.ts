@@ -8,7 +8,6 @@ import { hypot } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import {
   collectGradient,
-  evaluateEnergy,
   evaluateLoads,
   fillAssembly,
   fillDiagonal,
@@ -21,6 +20,7 @@ import type { Hold } from './hold.ts';
 import { addMultipliers, measureGap, projectRates, respondHold, weighHold } from './holdSolve.ts';
 import { measurePinRate, placeRoot, poseRod, writeAllJacobians } from './kinematics.ts';
 import { createResult, type NewtonOptions } from './newton.ts';
+import { evaluateEnergy } from './potential.ts';
 import type { HelixBody, HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 

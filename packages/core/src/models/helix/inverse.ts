@@ -11,7 +11,7 @@ import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace }
 import { weighHold } from './holdSolve.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import { judgeLiveStability } from './live.ts';
-import { type HelixBody, hasLiveLoads } from './rod.ts';
+import { type HelixBody, loadsDependOnState } from './rod.ts';
 import { factorTangent } from './statics.ts';
 import { factorRod } from './sweep.ts';
 
@@ -35,7 +35,7 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
   factorRod(h, w.assembly, false, true);
   for (let d = 0; d < h.q.length; d++) h.kappaRest[d] = h.q[d] + w.assembly.gradient[d] / h.stiffness[d];
   // without a potential there is a verdict, but no stiffness to name
-  if (hasLiveLoads(h)) return { stable: judgeLiveStability(h, w, t, 0).negativeModes === 0 };
+  if (loadsDependOnState(h)) return { stable: judgeLiveStability(h, w, t, 0).negativeModes === 0 };
   const factor = leastStiffness(h, w, t);
   return { stable: factor < 1, stiffnessFactor: factor };
 }

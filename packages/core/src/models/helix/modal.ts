@@ -13,7 +13,7 @@ import { evaluateLoads, fillAssembly, type Stage, type Workspace } from './energ
 import { weighHold } from './holdSolve.ts';
 import { placeRoot, poseEdges, poseRod, poseSamples, writeAllJacobians, writeVelocities } from './kinematics.ts';
 import { measureTangent } from './live.ts';
-import { type HelixRod, hasLiveLoads } from './rod.ts';
+import { type HelixRod, loadsDependOnState } from './rod.ts';
 import { writeDense } from './sweep.ts';
 
 const STILL = new Float64Array(6);
@@ -28,7 +28,7 @@ function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64
   placeRoot(h, t);
   if (h.hold) weighHold(h, h.hold, 0, HOLD);
   w.kappaBefore.set(h.q);
-  if (hasLiveLoads(h)) {
+  if (loadsDependOnState(h)) {
     const tangent = measureTangent(h, w, stage);
     const matrix = tangent.matrix.slice();
     for (let r = 0; r < n; r++)

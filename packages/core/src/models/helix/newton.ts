@@ -13,7 +13,6 @@ import { hypot, sin } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import {
   collectGradient,
-  evaluateEnergy,
   evaluateLoads,
   fillAssembly,
   fillDiagonal,
@@ -25,7 +24,8 @@ import {
 } from './energy.ts';
 import { curveStep, steerHold, stiffenHold } from './holdSolve.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
-import { type HelixBody, hasLiveLoads } from './rod.ts';
+import { evaluateEnergy } from './potential.ts';
+import { type HelixBody, loadsDependOnState } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
 export interface NewtonOptions {
@@ -81,7 +81,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   measureBlur(h, w);
   if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
   // a torque has no potential: its work is frozen where it was evaluated, so it is evaluated again after each step
-  const isLive = hasLiveLoads(h) || w.assembly.hasEdgeMoment;
+  const needsLoadUpdate = loadsDependOnState(h) || w.assembly.hasEdgeMoment;
   const energy = evaluateEnergy(h, w, stage);
   if (!Number.isFinite(energy)) return fail('the rod is not in a finite place');
   const descent = { energy, shift: 0, indefinite: 0, residualBefore: Number.POSITIVE_INFINITY, drowned: false };
@@ -91,7 +91,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     const held = writeResidual(h, w, stage, options.tolerance, descent);
     if (!(result.residual < Number.POSITIVE_INFINITY)) return fail('the residual is not a finite number');
     const isThere = held?.isThere !== false;
-    if (isThere && (result.residual <= result.tolerance || (!isLive && isAtRounding(descent)))) {
+    if (isThere && (result.residual <= result.tolerance || (!needsLoadUpdate && isAtRounding(descent)))) {
       result.converged = true;
       return result;
     }
@@ -115,7 +115,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     result.iterations++;
     if (!outcome.moved) return fail('no step lowers the energy');
     descent.energy = outcome.energy;
-    if (isLive) {
+    if (needsLoadUpdate) {
       if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
       descent.energy = evaluateEnergy(h, w, stage);
     }

@@ -193,7 +193,7 @@ export function gatherInertia({ edgeInertia, edgeCount, nodeCount }: Rod): Float
 }
 
 /** Whether some load depends on the rod's state. */
-export function hasLiveLoads({ sources }: Pick<HelixBody, 'sources'>): boolean {
+export function loadsDependOnState({ sources }: Pick<HelixBody, 'sources'>): boolean {
   for (const source of sources) if (source.dependsOnState) return true;
   return false;
 }

@@ -15,7 +15,7 @@ import { respondHold, weighHold } from './holdSolve.ts';
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
 import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
 import { createResult, solveStage } from './newton.ts';
-import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
+import { type HelixBody, type HelixRod, loadsDependOnState } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
 /**
@@ -35,7 +35,7 @@ export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: numb
 
 function judgeStability(h: HelixRod, w: Workspace, t: number): Verdict {
   if (h.hold) weighHold(h, h.hold, 0);
-  if (hasLiveLoads(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
+  if (loadsDependOnState(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
   writeAllJacobians(h);
   factorTangent(h, w, t, ZERO_MODE, false);
   const { negative } = w.assembly;
@@ -90,7 +90,7 @@ function settle(h: HelixRod, w: Workspace, t: number, { tolerance, leaving, leav
   const iterations = h.hold ? 300 : 100;
   const options = { tolerance, iterations, rotation: turnLimit(h), leavesPlanes: leavesPlanes && !h.hold };
   if (h.hold) weighHold(h, h.hold, 0);
-  return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options, leaving) : solveStage(h, w, stage, options);
+  return loadsDependOnState(h) ? findLiveEquilibrium(h, w, stage, options, leaving) : solveStage(h, w, stage, options);
 }
 
 const UNSUPPORTED =
@@ -100,11 +100,11 @@ const UNSUPPORTED =
 function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): NewtonResult {
   const { tolerance, stability } = options;
   const stays = stability === 'report';
-  if (h.hold && hasLiveLoads(h)) return createResult(UNSUPPORTED);
+  if (h.hold && loadsDependOnState(h)) return createResult(UNSUPPORTED);
   const before = h.q.slice();
   const from = h.rootTime;
   let iterations = 0;
-  if (stays && !hasLiveLoads(h)) {
+  if (stays && !loadsDependOnState(h)) {
     const followed = followBranch(h, w, t, { tolerance, iterations: 100, rotation: turnLimit(h) });
     if (followed.converged) return followed;
     iterations = followed.iterations;
@@ -121,7 +121,7 @@ function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOpti
   placeRoot(h, t);
   w.kappaBefore.set(h.q);
   let newton = { ...settle(h, w, t, manner) };
-  if (!newton.converged && !hasLiveLoads(h)) {
+  if (!newton.converged && !loadsDependOnState(h)) {
     iterations += newton.iterations;
     // from the natural shape, where there is nothing to undo
     h.q.set(h.kappaRest);

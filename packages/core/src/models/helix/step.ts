@@ -7,10 +7,11 @@
  * is needed.
  */
 import type { NewtonResult } from '../../statics/search.ts';
-import { evaluateEnergy, type Stage, type Workspace } from './energy.ts';
+import type { Stage, Workspace } from './energy.ts';
 import { weighHold } from './holdSolve.ts';
 import { measureRootRate, placeRoot, poseRod } from './kinematics.ts';
 import { type NewtonOptions, solveStage } from './newton.ts';
+import { evaluateEnergy } from './potential.ts';
 import type { HelixRod } from './rod.ts';
 
 /** d1 and d2 of the nodes as posed. */

@@ -3,9 +3,11 @@ import {
   createHairs,
   createHeadField,
   type GuidePose,
+  type Hairs,
   type Hairstyle,
   type HeadField,
   type Roots,
+  type World,
 } from '@tendril-sim/core';
 import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril-sim/io';
 import { poseSize } from '../../frameLayout.ts';
@@ -56,36 +58,39 @@ function everyRoot({ count, position, normal, side, color }: Roots, every: numbe
   return { count: list.length, position: pick(position), normal: pick(normal), side: pick(side), color: pick(color) };
 }
 
-/** The same run, seen as hairs; undefined where its rods are not the style's. */
-export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | undefined {
-  const { world, info } = lane;
+/** Hairs between the guides of a run. */
+interface HairView {
+  readonly hairs: Hairs;
+  /** Nodes of a hair, and of a guide. */
+  readonly nodes: number;
+  readonly guideNodes: number;
+  /** Guides as they are now, then the poses of the colliders, the head first. */
+  readGuides(): Float32Array;
+  /** Positions of all hairs for such guides. */
+  place(guides: Float32Array): Float32Array;
+  /** The data of a frame. Bodies are not drawn with hair: their poses stay zero. */
+  hairsOf(guides: Float32Array): Float32Array;
+}
+
+/** Undefined if the rods of the world are not the guides of the style. */
+function createHairView(world: World, bodyCount: number, { style, every, field }: Dress): HairView | undefined {
   const roots = everyRoot(style.guideRoots, every);
-  if (!world || !style.hairRoots || world.rods.length !== roots.count) return undefined;
+  if (!style.hairRoots || world.rods.length !== roots.count) return undefined;
   const guideNodes = world.rods[0].nodeCount;
   if (world.rods.some(({ nodeCount }) => nodeCount !== guideNodes)) return undefined;
-  const grown = createHairs(roots, style.hairRoots, style.hairOptions);
-  const begin = new Float64Array(3 * guideNodes * roots.count);
+  const guideLength = 3 * guideNodes * roots.count;
+  const begin = new Float64Array(guideLength);
   world.samples.forEach(({ nodePosition }, g) => {
     begin.set(nodePosition, 3 * guideNodes * g);
   });
+  const grown = createHairs(roots, style.hairRoots, style.hairOptions);
   const hairs = partHairs(grown, { nodes: guideNodes, position: begin });
-  // a run draws many pictures: fewer nodes than one that stands still
+  // a run draws many pictures: fewer nodes than in a still picture
   const nodes = Math.min(hairNodes(hairs.count, 3 * guideNodes), 48);
-  const position = new Float64Array(3 * guideNodes * roots.count);
+  const position = new Float64Array(guideLength);
   const turn = new Float64Array(9 * roots.count);
   const head = { position: new Float64Array(3), rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1) };
   const moving = world.colliders.map((_, k) => k);
-  const tail = poseSize * (info.bodies.length + moving.length);
-  const guideLength = 3 * guideNodes * roots.count;
-  /** Guides as they are now, then the poses of the colliders, the head first. */
-  const readGuides = (): Float32Array => {
-    const guides = new Float32Array(guideLength + poseSize * moving.length);
-    world.samples.forEach(({ nodePosition }, g) => {
-      guides.set(nodePosition, 3 * guideNodes * g);
-    });
-    writeColliders(guides, guideLength, world.colliders, moving, world.time);
-    return guides;
-  };
   const place = (guides: Float32Array): Float32Array => {
     position.set(guides.subarray(0, guideLength));
     if (moving.length > 0) {
@@ -96,16 +101,38 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
     const pose: GuidePose = { nodes: guideNodes, position, turn };
     return placeHairs(hairs, pose, nodes, field);
   };
-  /** Bodies are not drawn of hair: their places stay zero. */
-  const hairsOf = (guides: Float32Array): Float32Array => {
-    const data = packHairs(place(guides), hairs.count, nodes, tail);
-    data.set(guides.subarray(guideLength), data.length - poseSize * moving.length);
-    return data;
+  return {
+    hairs,
+    nodes,
+    guideNodes,
+    readGuides() {
+      const guides = new Float32Array(guideLength + poseSize * moving.length);
+      world.samples.forEach(({ nodePosition }, g) => {
+        guides.set(nodePosition, 3 * guideNodes * g);
+      });
+      writeColliders(guides, guideLength, world.colliders, moving, world.time);
+      return guides;
+    },
+    place,
+    hairsOf(guides) {
+      const data = packHairs(place(guides), hairs.count, nodes, poseSize * (bodyCount + moving.length));
+      data.set(guides.subarray(guideLength), data.length - poseSize * moving.length);
+      return data;
+    },
   };
+}
+
+/** The same run, drawn as hairs; undefined if its rods are not the guides of the style. */
+export function dressLane(lane: Lane, dress: Dress): Lane | undefined {
+  const { world, info } = lane;
+  const view = world && createHairView(world, info.bodies.length, dress);
+  if (!world || !view) return undefined;
+  const { hairs, nodes, guideNodes, readGuides, place, hairsOf } = view;
+  const { style } = dress;
   const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
   const dressed = {
     ...info,
-    moving,
+    moving: world.colliders.map((_, k) => k),
     pins: [],
     rods: describeHairs(hairs, nodes, place(readGuides()), style.fiber, longest),
   };
