@@ -52,11 +52,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     ...createHandMarks(view),
     legend: () => legendOf(view),
     forceLegend: () => arrows.legend(smallerSide(view)),
-    scaleBar() {
-      const perPixel = perPixelOf(view);
-      const length = roundLength(perPixel * 140);
-      return { pixels: length / perPixel, label: formatLength(length) };
-    },
+    scaleBar: () => scaleBarOf(view),
     get size() {
       return { width: view.width, height: view.height };
     },
@@ -175,6 +171,12 @@ function setHover(view: ViewState, at: ArrayLike<number> | undefined, radius = 0
     hover.scale.setScalar(Math.max(1.6 * radius * thickness, 0.006 * man.distance));
   }
   view.dirty = true;
+}
+
+function scaleBarOf(view: ViewState): ReturnType<View['scaleBar']> {
+  const perPixel = perPixelOf(view);
+  const length = roundLength(perPixel * 140);
+  return { pixels: length / perPixel, label: formatLength(length) };
 }
 
 function legendOf({ options, range, thickness }: ViewState): Legend {
