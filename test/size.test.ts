@@ -30,7 +30,7 @@ const wideKernels: Readonly<Record<string, readonly string[]>> = {
   'core/src/contact/detect/sweptTree.ts': ['writePathBox', 'widenPathBox', 'holdsSegment', 'areSegmentsApart'],
   'core/src/contact/shapes/mesh.ts': ['pierces'],
   'core/src/contact/shapes/shape.ts': ['closestOfSegments'],
-  'core/src/contact/shapes/triangle.ts': ['findNearest'],
+  'core/src/surface/triangle.ts': ['findNearest'],
   'core/src/contact/solve/contactsAtNodes.ts': ['countAtSide'],
   'core/src/contact/solve/gaussSeidel.ts': ['project'],
   'core/src/groom/wisps.ts': ['mixRotations', 'addTurned'],
