@@ -1,4 +1,4 @@
-/** Folders of core with many files have a README that tells what each file is for. */
+/** Folders with many files have a README that says what each file is for. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from './files.ts';
@@ -29,10 +29,12 @@ describe("a model's folder", () => {
   });
 });
 
-describe('a folder of core with more than eight files', () => {
-  const files = filesBelow('packages/core/src', /\.ts$/).filter((path) => !path.includes('/generated/'));
+describe('a folder of sources with more than eight files', () => {
+  const files = filesBelow('packages', /\.tsx?$/).filter(
+    (path) => /^packages\/\w+\/src\//.test(path) && !path.includes('/generated/'),
+  );
   const folders = [...new Set(files.map((path) => path.slice(0, path.lastIndexOf('/'))))];
-  const filesOf = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const filesOf = (folder: string): string[] => readdirSync(folder).filter((name) => /\.tsx?$/.test(name));
   const large = folders.filter((folder) => filesOf(folder).length > MANY);
 
   it.each(large)('%s has a README that mentions every file and no other', (folder) => {
@@ -40,7 +42,7 @@ describe('a folder of core with more than eight files', () => {
     expect(existsSync(page), `${page} is missing`).toBe(true);
     const text = read(page);
     expect(filesOf(folder).filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
-    const mentioned = [...text.matchAll(/^\| `(\w+\.ts)`/gm)].map(([, name]) => name);
+    const mentioned = [...text.matchAll(/^\| `([\w.]+\.tsx?)`/gm)].map(([, name]) => name);
     expect(mentioned.filter((name) => !filesOf(folder).includes(name))).toEqual([]);
   });
 });

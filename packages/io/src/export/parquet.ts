@@ -1,5 +1,5 @@
 /**
- * Parquet: the table of nodes, one row a node and frame, as columns with types. A row group at a time is in memory.
+ * Parquet: the table of nodes, one row per node and frame, as columns with types. A row group at a time is in memory.
  *
  * Positions are doubles, as recorded; directors and channels floats. The edge that leaves the last node of an open rod
  * does not exist: its director, and its tension, are null.
