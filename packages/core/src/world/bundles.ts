@@ -14,15 +14,20 @@ export interface RodPlace {
 const STANDARD = 'standard';
 
 /** Messages for backends whose model was not passed to `createWorld`. */
-const needs = {
+const needs: Readonly<Partial<Record<string, string>>> = {
   gpu: 'backend: gpu needs a GPU: use the command line, or pass a model of createGpuModel to createWorld',
   simd: 'backend: simd needs its kernels: use the command line, or pass the model of loadSimdDer to createWorld',
 };
 
+/** `solver.<id>.backend` of the scene; `auto` if it is not set, or if the model has only one implementation. */
+function backendOf(id: ModelId, scene: Scene): string {
+  const options = scene.solver?.[id];
+  return options && 'backend' in options ? (options.backend ?? 'auto') : 'auto';
+}
+
 /** The first model with this id and, if the scene sets `solver.<id>.backend`, with that backend. */
 export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[]): Model | undefined {
-  const options = scene.solver?.[id];
-  const backend = options && 'backend' in options ? (options.backend ?? 'auto') : 'auto';
+  const backend = backendOf(id, scene);
   return models.find((model) => model.id === id && (backend === 'auto' || (model.backend ?? STANDARD) === backend));
 }
 
@@ -57,10 +62,9 @@ export function compileBundles(
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = chooseModel(id, scene, models);
-    const backend = id === 'der' && scene.solver?.der?.backend;
-    if (!model && (backend === 'gpu' || backend === 'simd'))
-      throw new SceneError(['solver', 'der', 'backend'], needs[backend]);
     if (!model) {
+      const need = needs[backendOf(id, scene)];
+      if (need) throw new SceneError(['solver', id, 'backend'], need);
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${[...new Set(models.map((one) => one.id))].join(', ') || 'none was given to createWorld'}`,
