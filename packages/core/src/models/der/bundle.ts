@@ -17,11 +17,11 @@ import { evaluatePins, initializeState, placePinned, rebuildFrames, restoreFrame
 import type { designRods } from './natural.ts';
 import type { DerOptions } from './options.ts';
 import {
+  type BundleSystem,
   createSystems,
   createTools,
   createUnits,
   findSystems,
-  type Joined,
   layOutState,
   pairUp,
   type Tools,
@@ -70,8 +70,8 @@ export interface DerBundle extends DerInput {
   readonly bodies: readonly DerBody[];
   /** Work space of each rod. */
   readonly tools: readonly Tools[];
-  readonly systems: readonly Joined[];
-  readonly systemOfRod: readonly Joined[];
+  readonly systems: readonly BundleSystem[];
+  readonly systemOfRod: readonly BundleSystem[];
   readonly units: readonly Unit[];
   /** Only with an explicit integrator. */
   readonly explicitSchemes: ExplicitSchemes | undefined;
@@ -103,7 +103,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const units: readonly Unit[] = kernel
     ? createUnits(paired, systems, ders, tools, kernel)
     : paired.map((list) => ({ systems: list }));
-  const systemOfRod: Joined[] = [];
+  const systemOfRod: BundleSystem[] = [];
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const bundle = {
     ...input,

@@ -15,7 +15,7 @@ import {
   stepExplicitSystem,
 } from './explicitSystem.ts';
 import { createExplicitWork } from './explicitWork.ts';
-import type { createTools, Joined } from './parts.ts';
+import type { BundleSystem, createTools } from './parts.ts';
 import type { DerRod } from './rod.ts';
 import type { RodStep } from './rodStep.ts';
 
@@ -25,7 +25,7 @@ interface ExplicitParts {
   readonly ders: readonly DerRod[];
   readonly bodies: readonly DerBody[];
   readonly tools: ReturnType<typeof createTools>;
-  readonly systems: readonly Joined[];
+  readonly systems: readonly BundleSystem[];
   readonly scheme: string;
 }
 

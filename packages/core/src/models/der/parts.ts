@@ -28,20 +28,21 @@ export interface Tools {
   readonly entry: Snapshot;
 }
 
-export interface Part {
+/** Rods and bodies of a system, by their indices in the bundle. */
+export interface SystemMembers {
   readonly rods: number[];
   readonly bodies: number[];
 }
 
 /** Rods joined by bodies into one system; a rod without bodies is a separate system. */
-export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
+export function findSystems(rodCount: number, { bodies, welds }: Coupling): SystemMembers[] {
   const group = Array.from({ length: rodCount }, (_, k) => k);
   const root = (k: number): number => (group[k] === k ? k : root(group[k]));
   bodies.forEach((_, b) => {
     const tied = welds.filter((weld) => weld.body === b);
     for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
   });
-  const systems = new Map<number, Part>();
+  const systems = new Map<number, SystemMembers>();
   for (let k = 0; k < rodCount; k++) {
     const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
     system.rods.push(k);
@@ -68,7 +69,7 @@ export interface Unit {
 const BLOCK = 128;
 
 /** Pairs single rods of the same layout, in the order of the scene; the remaining ones stay alone. Systems by unit. */
-export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[][] {
+export function pairUp(parts: readonly SystemMembers[], ders: readonly DerRod[]): number[][] {
   const waiting = new Map<string, number>();
   const out: number[][] = [];
   let begin = 0;
@@ -90,7 +91,7 @@ export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[
 
 export function createUnits(
   paired: readonly (readonly number[])[],
-  systems: readonly Joined[],
+  systems: readonly BundleSystem[],
   ders: readonly DerRod[],
   tools: readonly Tools[],
   kernel: DerKernel,
@@ -175,7 +176,7 @@ export function layOutState(
 
 /** Rods that are solved together need separate work space; others of the same shape share. `units`: from `pairUp`. */
 export function createTools(
-  parts: readonly Part[],
+  parts: readonly SystemMembers[],
   ders: readonly DerRod[],
   units: readonly (readonly number[])[],
 ): Tools[] {
@@ -199,19 +200,19 @@ export function createTools(
 }
 
 /** A system, its rods, and their state at the start of a step. */
-export interface Joined {
+export interface BundleSystem {
   readonly system: System;
   readonly rods: readonly number[];
   readonly starts: readonly Snapshot[];
 }
 
 export function createSystems(
-  parts: readonly Part[],
+  parts: readonly SystemMembers[],
   ders: readonly DerRod[],
   tools: readonly Tools[],
   bodyOf: ReadonlyMap<number, DerBody>,
   bodyParts: BodyParts | undefined,
-): Joined[] {
+): BundleSystem[] {
   return parts.map((part) => ({
     system: createSystem(
       part.rods.map((k) => ({ der: ders[k], work: tools[k].work, index: k })),

@@ -21,7 +21,7 @@ import { ONE_SIDED, TWO_SIDED } from './lcp.ts';
 import type { StrandJoint } from './options.ts';
 import type { Constraints } from './records.ts';
 import { COLUMNS, type Sweep } from './records.ts';
-import type { Part, StrandTree } from './rod.ts';
+import type { StrandTree, TreeRod } from './rod.ts';
 import { turn, turnBack } from './spatial.ts';
 
 const SOFTNESS = 1e-3;
@@ -38,7 +38,7 @@ const rowsOfJoint = ({ bend, twist, hold }: StrandJoint): number =>
   (hold ? 3 : 0) + (bend !== undefined ? 1 : 0) + (twist ? 2 : 0);
 
 /** Rows of a tree, before there is one: its memory has a number for each. */
-export function countRows(parts: readonly Part[], scene: Scene): number {
+export function countRows(parts: readonly TreeRod[], scene: Scene): number {
   let rows = 0;
   parts.forEach(({ rod, drive }, k) => {
     for (const pin of drive.pins) if (pin.node > 0 || k > 0) rows += rowsOfPin(pin);

@@ -23,7 +23,7 @@ import { type StrandJoint, type StrandOptions, strandCapabilities } from './opti
 import { addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
-import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './rod.ts';
+import { createTree, memoryCount, positionCount, type StrandTree, type TreeRod, velocityCount } from './rod.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
@@ -252,9 +252,9 @@ function nodeOfJoint(spec: StrandJoint, rods: readonly Rod[], path: readonly (st
 }
 
 /** Rods that grow from each other, parents first. */
-export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Part[][] {
-  const groups: Part[][] = [];
-  const placed = new Map<string, { group: Part[]; part: number }>();
+export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): TreeRod[][] {
+  const groups: TreeRod[][] = [];
+  const placed = new Map<string, { group: TreeRod[]; part: number }>();
   rods.forEach((rod, index) => {
     const up = rod.parent && placed.get(scene.rods[rod.parent.rod].id);
     const group = up?.group ?? [];

@@ -172,7 +172,7 @@ function nameMemory(memory: Float64Array, links: number): History {
 }
 
 /** One rod of a tree, before it is laid out. */
-export interface Part {
+export interface TreeRod {
   readonly rod: Rod;
   readonly index: number;
   readonly drive: Drive;
@@ -182,7 +182,7 @@ export interface Part {
 
 /** A tree of rods on the given slices of the bundle's state. */
 export function createTree(
-  parts: readonly Part[],
+  parts: readonly TreeRod[],
   law: JointLaw,
   { q, v, memory }: Pick<StrandTree, 'q' | 'v' | 'memory'>,
 ): StrandTree {
@@ -227,7 +227,7 @@ export function createTree(
 }
 
 /** The rods with the numbers of their links: rod after rod, from root to tip. */
-function createRods(parts: readonly Part[]): StrandRod[] {
+function createRods(parts: readonly TreeRod[]): StrandRod[] {
   const firstLink: number[] = [];
   let at = 0;
   for (const { rod } of parts) {
