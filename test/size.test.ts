@@ -15,6 +15,9 @@ const longKernels: Readonly<Record<string, string>> = {
   'core/src/linalg/band.ts factorPiece':
     'the ten columns of a row are written out; a call per row costs a tenth of the solve',
   'core/src/linalg/bandRows.ts forwardBandTriple': 'three rows written out, so that the factor is read once',
+  'core/src/models/der/joint.ts writeJoint': 'one formula, in registers: split, it and the next take a fifth longer',
+  'core/src/models/der/joint.ts addCurvatureOfPrimitives': 'the same',
+  'core/src/models/der/strain.ts rotationStrain': 'the same',
   'core/src/models/fiber/springs.ts addParts':
     'kernels/translate.ts makes lane code of it, which has no arrays of its own',
 };
@@ -44,6 +47,7 @@ const wideKernels: Readonly<Record<string, readonly string[]>> = {
   'core/src/models/der/contactSides.ts': ['readSides'],
   'core/src/models/der/elimination.ts': ['subtractRows'],
   'core/src/models/der/hinge.ts': ['addMixed'],
+  'core/src/models/der/joint.ts': ['writeJoint'],
   'core/src/models/der/stage.ts': ['addEdgeStiffness', 'addEdgeBlock'],
   // lane code is made of these
   'core/src/models/fiber/springs.ts': [

@@ -32,7 +32,7 @@ const joint = (name: string, matrix: number, viscous: number): Flat => ({
   name,
   from: 'addJoint',
   given: { matrix, viscous },
-  scalars: ['strainOut', 'D', 'H', 'P', 'V', 'rotationScale', 'jointVectors', 'gradient8', 'rate'],
+  scalars: ['strainOut', 'D', 'H', 'P', 'gradient8', 'rate'],
 });
 
 /** A formula of fibers, arrays given from the cuboid or ring on that is meant, for the matrix of a step. */
@@ -54,15 +54,8 @@ const formulas = translate(
       'lower: Float64Array, row: number, band: Float64Array, source: number',
       'loss',
     ),
-    source('src/models/der/strain.ts', ['writeRotationScale', 'writeRotationHessian', 'rotationStrain']),
-    source('src/models/der/joint.ts', [
-      'writeEdgeAxes',
-      'writePrimitives',
-      'addCongruence',
-      'addSameEdge',
-      'addOtherEdge',
-      'addCurvatureOfPrimitives',
-    ]),
+    source('src/models/der/strain.ts', ['rotationStrain']),
+    source('src/models/der/joint.ts', ['writeJoint', 'addCongruence', 'addCurvatureOfPrimitives']),
     source('src/models/der/damping.ts', ['addViscous']),
     source('src/models/der/energy.ts', ['addNodeBlock', 'writeGradient']),
     source('src/models/der/stage.ts', ['addEdgeBlock']),

@@ -25,11 +25,7 @@ function addJoint(
   matrix: number,
   viscous: number,
 ): void {
-  writeEdgeAxes(te, m1, m2, 0, tf, 0);
-  P[15] = chi;
-  P[16] = lengthE;
-  P[17] = lengthF;
-  writePrimitives();
+  writeJoint(te, m1, m2, 0, tf, 0, lengthE, lengthF, chi);
   rotationStrain(strainOut, constants, 0, -D[11], D[3], twist);
   writeGradient(gradient8);
   if (viscous === 1) {

@@ -18,15 +18,13 @@ import {
   gradient8,
   H,
   HESSIAN,
-  P,
   rate,
   rotationStrain,
   strainOut,
   turnBetween,
   turnFrame,
-  writeEdgeAxes,
   writeGradient,
-  writePrimitives,
+  writeJoint,
 } from './generated';
 import { add, both, div, entry, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
@@ -276,11 +274,7 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
     const viscous = s > 0.0 && v128.any_true(damping);
     const a = 4 * at(p.node, i) - 4;
     if (before < 0 || after < 0) {
-      writeEdgeAxes(te, first, second, 0, tf, 0);
-      st(P, 15, chi);
-      st(P, 16, lengthE);
-      st(P, 17, lengthF);
-      writePrimitives();
+      writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
       rotationStrain(strainOut, constants, 0, f64x2.neg(ld(D, 11)), ld(D, 3), twist);
       const turning = entry(p.heldRate, 4 * (-1 - (before < 0 ? before : after)));
       addHeldJoint(p, a, before < 0, matrix, viscous, damping, s, turning);

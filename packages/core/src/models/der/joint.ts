@@ -1,5 +1,5 @@
 /**
- * One joint: the three scalars (primitives) that its energy depends on, with first and second derivatives by its 8 variables e, θe, f, θf.
+ * One joint: the three scalars its energy depends on, their first and second derivatives in its 8 variables e, θe, f, θf.
  *
  * The current joint is in arrays of this module, filled by `evaluateJoint` and read by its caller: nothing is allocated, and nothing outlives the next
  * call.
@@ -24,16 +24,9 @@ export const P: Float64Array = new Float64Array(18);
 /** 1 + te·tf at which the edges of a joint point against each other, within 0.08°. */
 export const FOLDED = 1e-6;
 
-/** Evaluates joint i: fills P, D and strainOut. Returns false if the edges point against each other. */
+/** Primitives of joint i: fills P, D and strainOut; returns false if the edges point against each other. */
 export function evaluateJoint(der: DerRod, i: number): boolean {
-  if (!readEdges(der, i)) return false;
-  writePrimitives();
-  der.strain(strainOut, der.joints.constants, JOINT_STRIDE * i, -D[11], D[3], der.jointTwist[i]);
-  return true;
-}
-
-/** Both edges of joint i into P, except κb; an edge index below 0 means a held frame. Returns false if the edges point against each other. */
-function readEdges({ joints, held, edgeTangent, edgeM1, edgeM2, edgeLength }: DerRod, i: number): boolean {
+  const { joints, held, edgeTangent, edgeM1, edgeM2, edgeLength } = der;
   const before = joints.before[i];
   const after = joints.after[i];
   const a = before >= 0 ? 3 * before : 3 * (-1 - before);
@@ -42,51 +35,46 @@ function readEdges({ joints, held, edgeTangent, edgeM1, edgeM2, edgeLength }: De
   const tangentF = after >= 0 ? edgeTangent : held.tangent;
   const chi = 1 + dot3(tangentE, a, tangentF, o);
   if (!(chi > FOLDED)) return false;
-  writeEdgeAxes(tangentE, before >= 0 ? edgeM1 : held.m1, before >= 0 ? edgeM2 : held.m2, a, tangentF, o);
-  P[15] = chi;
-  P[16] = before >= 0 ? edgeLength[before] : 1;
-  P[17] = after >= 0 ? edgeLength[after] : 1;
+  writeJoint(
+    tangentE,
+    before >= 0 ? edgeM1 : held.m1,
+    before >= 0 ? edgeM2 : held.m2,
+    a,
+    tangentF,
+    o,
+    before >= 0 ? edgeLength[before] : 1,
+    after >= 0 ? edgeLength[after] : 1,
+    chi,
+  );
+  der.strain(strainOut, joints.constants, JOINT_STRIDE * i, -D[11], D[3], der.jointTwist[i]);
   return true;
 }
 
-/** Tangent and axes of the first edge, at `a`, and the tangent of the second, at `o`, into P. */
-function writeEdgeAxes(
+/** P and D from the first edge's tangent and axes at `a`, the second's tangent at `o`, their lengths, and χ = 1 + te·tf. */
+function writeJoint(
   tangentE: Float64Array,
-  m1: Float64Array,
-  m2: Float64Array,
+  first: Float64Array,
+  second: Float64Array,
   a: number,
   tangentF: Float64Array,
   o: number,
+  lengthE: number,
+  lengthF: number,
+  chi: number,
 ): void {
-  P[0] = tangentE[a];
-  P[1] = tangentE[a + 1];
-  P[2] = tangentE[a + 2];
-  P[3] = tangentF[o];
-  P[4] = tangentF[o + 1];
-  P[5] = tangentF[o + 2];
-  P[9] = m1[a];
-  P[10] = m1[a + 1];
-  P[11] = m1[a + 2];
-  P[12] = m2[a];
-  P[13] = m2[a + 1];
-  P[14] = m2[a + 2];
-}
-
-/** D and κb from the edges in P. */
-function writePrimitives(): void {
-  const teX = P[0];
-  const teY = P[1];
-  const teZ = P[2];
-  const tfX = P[3];
-  const tfY = P[4];
-  const tfZ = P[5];
-  const m1X = P[9];
-  const m1Y = P[10];
-  const m1Z = P[11];
-  const m2X = P[12];
-  const m2Y = P[13];
-  const m2Z = P[14];
-  const scale = 2 / P[15];
+  const teX = tangentE[a];
+  const teY = tangentE[a + 1];
+  const teZ = tangentE[a + 2];
+  const m1X = first[a];
+  const m1Y = first[a + 1];
+  const m1Z = first[a + 2];
+  const m2X = second[a];
+  const m2Y = second[a + 1];
+  const m2Z = second[a + 2];
+  const tfX = tangentF[o];
+  const tfY = tangentF[o + 1];
+  const tfZ = tangentF[o + 2];
+  const scale = 2 / chi;
   const kbX = scale * (teY * tfZ - teZ * tfY);
   const kbY = scale * (teZ * tfX - teX * tfZ);
   const kbZ = scale * (teX * tfY - teY * tfX);
@@ -97,8 +85,8 @@ function writePrimitives(): void {
   const ttX = half * (teX + tfX);
   const ttY = half * (teY + tfY);
   const ttZ = half * (teZ + tfZ);
-  const ie = 1 / P[16];
-  const jf = 1 / P[17];
+  const ie = 1 / lengthE;
+  const jf = 1 / lengthF;
   D[0] = ie * (scale * (tfY * m2Z - tfZ * m2Y) - w1 * ttX);
   D[1] = ie * (scale * (tfZ * m2X - tfX * m2Z) - w1 * ttY);
   D[2] = ie * (scale * (tfX * m2Y - tfY * m2X) - w1 * ttZ);
@@ -122,9 +110,24 @@ function writePrimitives(): void {
   D[21] = 0.5 * jf * kbY;
   D[22] = 0.5 * jf * kbZ;
   D[23] = 1;
+  P[0] = teX;
+  P[1] = teY;
+  P[2] = teZ;
+  P[3] = tfX;
+  P[4] = tfY;
+  P[5] = tfZ;
   P[6] = kbX;
   P[7] = kbY;
   P[8] = kbZ;
+  P[9] = m1X;
+  P[10] = m1Y;
+  P[11] = m1Z;
+  P[12] = m2X;
+  P[13] = m2Y;
+  P[14] = m2Z;
+  P[15] = chi;
+  P[16] = lengthE;
+  P[17] = lengthF;
 }
 
 /** Dᵀ·S·D for packed symmetric S (6) at `o`, scaled, added to H; all 8 × 8 lower entries. */
@@ -146,70 +149,54 @@ export function addCongruence(S: Float64Array, o: number, scale: number): void {
   }
 }
 
-/**
- * Vectors that all blocks of `addCurvatureOfPrimitives` share, 3 numbers each: tt = (te + tf)/χ; μ = p1 m2 − p2 m1, which combines both curvatures and is
- * again attached to the first edge; Ge and Gf, the derivatives of p1 w1 + p2 w2 by e and f.
- */
-const V = new Float64Array(12);
-
-/** Second derivatives of w1, w2 and m, weighted by p = ∂E/∂(w1, w2, m), added to the lower triangle of H. */
+/** Second derivatives of w1, w2 and m, weighted by ∂E/∂p, added to the lower triangle of H. */
 export function addCurvatureOfPrimitives(): void {
   const p1 = strainOut[GRADIENT];
   const p2 = strainOut[GRADIENT + 1];
   const p3 = strainOut[GRADIENT + 2];
-  const half = 0.5 * (2 / P[15]);
-  // p1 w1 + p2 w2
-  const c = p1 * -D[11] + p2 * D[3];
-  for (let k = 0; k < 3; k++) {
-    V[k] = half * (P[k] + P[3 + k]);
-    V[3 + k] = p1 * P[12 + k] - p2 * P[9 + k];
-    V[6 + k] = p1 * D[k] + p2 * D[8 + k];
-    V[9 + k] = p1 * D[4 + k] + p2 * D[12 + k];
-  }
-  addSameEdge(p3, half * c);
-  addOtherEdge(p3, half * c);
-  // θe: its derivative turns m2 to −m1 and −m1 to −m2
-  for (let k = 0; k < 3; k++) {
-    H[24 + k] += p1 * D[8 + k] - p2 * D[k];
-    H[32 + 8 * k + 3] += p1 * D[12 + k] - p2 * D[4 + k];
-  }
-  H[27] -= c;
-}
-
-/** Blocks (e, e) and (f, f) of the second derivatives; q = (p1 w1 + p2 w2)/χ. */
-function addSameEdge(p3: number, q: number): void {
-  const kbX = P[6];
-  const kbY = P[7];
-  const kbZ = P[8];
-  const ttX = V[0];
-  const ttY = V[1];
-  const ttZ = V[2];
-  // e e: −(Ge ttᵀ + tt Geᵀ) − (c/χ)(I − te teᵀ) + ½(kb μᵀ + μ kbᵀ) and twist −¼(kb (te+tt)ᵀ + (te+tt) kbᵀ)
   const teX = P[0];
   const teY = P[1];
   const teZ = P[2];
-  const geX = V[6];
-  const geY = V[7];
-  const geZ = V[8];
+  const tfX = P[3];
+  const tfY = P[4];
+  const tfZ = P[5];
+  const kbX = P[6];
+  const kbY = P[7];
+  const kbZ = P[8];
+  const chi = P[15];
   const ie = 1 / P[16];
+  const jf = 1 / P[17];
+  const k2 = 2 / chi;
+  const half = 0.5 * k2;
+  const ttX = half * (teX + tfX);
+  const ttY = half * (teY + tfY);
+  const ttZ = half * (teZ + tfZ);
+  const w1 = -D[11];
+  const w2 = D[3];
+  // both curvatures at once: μ = p1 m2 − p2 m1 is again a vector attached to the first edge
+  const muX = p1 * P[12] - p2 * P[9];
+  const muY = p1 * P[13] - p2 * P[10];
+  const muZ = p1 * P[14] - p2 * P[11];
+  const c = p1 * w1 + p2 * w2;
+  const q = half * c;
+  const geX = p1 * D[0] + p2 * D[8];
+  const geY = p1 * D[1] + p2 * D[9];
+  const geZ = p1 * D[2] + p2 * D[10];
+  const gfX = p1 * D[4] + p2 * D[12];
+  const gfY = p1 * D[5] + p2 * D[13];
+  const gfZ = p1 * D[6] + p2 * D[14];
+  // e e: −(Ge ttᵀ + tt Geᵀ) − (c/χ)(I − te teᵀ) + ½(kb μᵀ + μ kbᵀ) and twist −¼(kb (te+tt)ᵀ + (te+tt) kbᵀ)
   const ie2 = ie * ie;
-  const rX = 0.5 * V[3] - 0.25 * p3 * (teX + ttX);
-  const rY = 0.5 * V[4] - 0.25 * p3 * (teY + ttY);
-  const rZ = 0.5 * V[5] - 0.25 * p3 * (teZ + ttZ);
+  const rX = 0.5 * muX - 0.25 * p3 * (teX + ttX);
+  const rY = 0.5 * muY - 0.25 * p3 * (teY + ttY);
+  const rZ = 0.5 * muZ - 0.25 * p3 * (teZ + ttZ);
   H[0] += ie2 * (2 * kbX * rX - q * (1 - teX * teX)) - ie * 2 * geX * ttX;
   H[8] += ie2 * (kbY * rX + rY * kbX + q * teY * teX) - ie * (geY * ttX + ttY * geX);
   H[9] += ie2 * (2 * kbY * rY - q * (1 - teY * teY)) - ie * 2 * geY * ttY;
   H[16] += ie2 * (kbZ * rX + rZ * kbX + q * teZ * teX) - ie * (geZ * ttX + ttZ * geX);
   H[17] += ie2 * (kbZ * rY + rZ * kbY + q * teZ * teY) - ie * (geZ * ttY + ttZ * geY);
   H[18] += ie2 * (2 * kbZ * rZ - q * (1 - teZ * teZ)) - ie * 2 * geZ * ttZ;
-  // f f: the same without μ
-  const tfX = P[3];
-  const tfY = P[4];
-  const tfZ = P[5];
-  const gfX = V[9];
-  const gfY = V[10];
-  const gfZ = V[11];
-  const jf = 1 / P[17];
+  // f f
   const jf2 = jf * jf;
   const sX = -0.25 * p3 * (tfX + ttX);
   const sY = -0.25 * p3 * (tfY + ttY);
@@ -220,37 +207,14 @@ function addSameEdge(p3: number, q: number): void {
   H[52] += jf2 * (kbZ * sX + sZ * kbX + q * tfZ * tfX) - jf * (gfZ * ttX + ttZ * gfX);
   H[53] += jf2 * (kbZ * sY + sZ * kbY + q * tfZ * tfY) - jf * (gfZ * ttY + ttZ * gfY);
   H[54] += jf2 * (2 * kbZ * sZ - q * (1 - tfZ * tfZ)) - jf * 2 * gfZ * ttZ;
-}
-
-/**
- * Block (f, e): the transpose of −(2/χ)[μ]× − Ge ttᵀ − tt Gfᵀ − (c/χ)(I + te tfᵀ), with the twist's ½((2/χ)[te]× − kb ttᵀ); q = (p1 w1 + p2 w2)/χ.
- */
-function addOtherEdge(p3: number, q: number): void {
-  const teX = P[0];
-  const teY = P[1];
-  const teZ = P[2];
-  const tfX = P[3];
-  const tfY = P[4];
-  const tfZ = P[5];
-  const ttX = V[0];
-  const ttY = V[1];
-  const ttZ = V[2];
-  const geX = V[6];
-  const geY = V[7];
-  const geZ = V[8];
-  const gfX = V[9];
-  const gfY = V[10];
-  const gfZ = V[11];
-  const k2 = 2 / P[15];
-  const ie = 1 / P[16];
-  const jf = 1 / P[17];
+  // f (rows) e (columns): transpose of −(2/χ)[μ]× − Ge ttᵀ − tt Gfᵀ − (c/χ)(I + te tfᵀ), twist ½((2/χ)[te]× − kb ttᵀ)
   const ij = ie * jf;
-  const aX = -k2 * V[3] + 0.5 * p3 * k2 * teX;
-  const aY = -k2 * V[4] + 0.5 * p3 * k2 * teY;
-  const aZ = -k2 * V[5] + 0.5 * p3 * k2 * teZ;
-  const hX = 0.5 * p3 * P[6];
-  const hY = 0.5 * p3 * P[7];
-  const hZ = 0.5 * p3 * P[8];
+  const aX = -k2 * muX + 0.5 * p3 * k2 * teX;
+  const aY = -k2 * muY + 0.5 * p3 * k2 * teY;
+  const aZ = -k2 * muZ + 0.5 * p3 * k2 * teZ;
+  const hX = 0.5 * p3 * kbX;
+  const hY = 0.5 * p3 * kbY;
+  const hZ = 0.5 * p3 * kbZ;
   H[32] += ij * (-hX * ttX - q * (1 + teX * tfX)) - jf * geX * ttX - ie * ttX * gfX;
   H[33] += ij * (aZ - hY * ttX - q * teY * tfX) - jf * geY * ttX - ie * ttY * gfX;
   H[34] += ij * (-aY - hZ * ttX - q * teZ * tfX) - jf * geZ * ttX - ie * ttZ * gfX;
@@ -260,4 +224,10 @@ function addOtherEdge(p3: number, q: number): void {
   H[48] += ij * (aY - hX * ttZ - q * teX * tfZ) - jf * geX * ttZ - ie * ttX * gfZ;
   H[49] += ij * (-aX - hY * ttZ - q * teY * tfZ) - jf * geY * ttZ - ie * ttY * gfZ;
   H[50] += ij * (-hZ * ttZ - q * (1 + teZ * tfZ)) - jf * geZ * ttZ - ie * ttZ * gfZ;
+  // θe: μ′ turns m2 to −m1 and −m1 to −m2
+  for (let k = 0; k < 3; k++) {
+    H[24 + k] += p1 * D[8 + k] - p2 * D[k];
+    H[32 + 8 * k + 3] += p1 * D[12 + k] - p2 * D[4 + k];
+  }
+  H[27] -= c;
 }

@@ -62,45 +62,6 @@ export function angleRatio(W: number): number {
   return (2 * acos(W)) / Math.sqrt(Math.max(1 - W * W, 1e-12));
 }
 
-/** For the current joint, see `writeRotationScale`: g and its derivatives. */
-const rotationScale = new Float64Array(10);
-
-/**
- * g = f(W) c, where c = 1/√(1 + |w|²/4) and W = c cos(m/2) is the scalar part of the quaternion between both frames; and its derivatives by
- * p = (w1, w2, m), in the order g, g1, g2, gm, g11, g12, g22, g1m, g2m, gmm.
- */
-function writeRotationScale(out: Float64Array, w1: number, w2: number, ca: number, sa: number): void {
-  const n = w1 * w1 + w2 * w2;
-  const c2 = 1 / (1 + 0.25 * n);
-  const c = Math.sqrt(c2);
-  const W = c * ca;
-  writeAngleRatio(ratio, W);
-  const f = ratio[0];
-  const f1 = ratio[1];
-  const f2 = ratio[2];
-  // by n = |w|² and by m
-  const cn = -0.125 * c * c2;
-  const cnn = (3 / 64) * c * c2 * c2;
-  const Wn = cn * ca;
-  const Wm = -0.5 * c * sa;
-  const gn = f1 * Wn * c + f * cn;
-  const gnn = (f2 * Wn * Wn + f1 * cnn * ca) * c + 2 * f1 * Wn * cn + f * cnn;
-  const gnm = (f2 * Wn * Wm - 0.5 * f1 * cn * sa) * c + f1 * Wm * cn;
-  out[0] = f * c;
-  out[1] = 2 * w1 * gn;
-  out[2] = 2 * w2 * gn;
-  out[3] = f1 * Wm * c;
-  out[4] = 2 * gn + 4 * w1 * w1 * gnn;
-  out[5] = 4 * w1 * w2 * gnn;
-  out[6] = 2 * gn + 4 * w2 * w2 * gnn;
-  out[7] = 2 * w1 * gnm;
-  out[8] = 2 * w2 * gnm;
-  out[9] = (f2 * Wm * Wm - 0.25 * f1 * W) * c;
-}
-
-/** For the current joint: b (3 numbers) with cos(m/2)/2 and sin(m/2)/2, then ∂E/∂u (3 numbers). */
-const jointVectors = new Float64Array(8);
-
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
 export function rotationStrain(
   out: Float64Array,
@@ -110,15 +71,36 @@ export function rotationStrain(
   w2: number,
   m: number,
 ): void {
+  const n = w1 * w1 + w2 * w2;
   const ca = cos(0.5 * m);
   const sa = sin(0.5 * m);
-  writeRotationScale(rotationScale, w1, w2, ca, sa);
-  const g = rotationScale[0];
-  const g1 = rotationScale[1];
-  const g2 = rotationScale[2];
-  const gm = rotationScale[3];
+  const c2 = 1 / (1 + 0.25 * n);
+  const c = Math.sqrt(c2);
+  const W = c * ca;
+  writeAngleRatio(ratio, W);
+  const f = ratio[0];
+  const f1 = ratio[1];
+  const f2 = ratio[2];
+  const cn = -0.125 * c * c2;
+  const cnn = (3 / 64) * c * c2 * c2;
+  const Wn = cn * ca;
+  const Wm = -0.5 * c * sa;
+  const g = f * c;
+  const gn = f1 * Wn * c + f * cn;
+  const gm = f1 * Wm * c;
+  const gnn = (f2 * Wn * Wn + f1 * cnn * ca) * c + 2 * f1 * Wn * cn + f * cnn;
+  const gnm = (f2 * Wn * Wm - 0.5 * f1 * cn * sa) * c + f1 * Wm * cn;
+  const gmm = (f2 * Wm * Wm - 0.25 * f1 * W) * c;
+  const g1 = 2 * w1 * gn;
+  const g2 = 2 * w2 * gn;
+  const g11 = 2 * gn + 4 * w1 * w1 * gnn;
+  const g12 = 4 * w1 * w2 * gnn;
+  const g22 = 2 * gn + 4 * w2 * w2 * gnn;
+  const g1m = 2 * w1 * gnm;
+  const g2m = 2 * w2 * gnm;
   const b1 = 0.5 * (ca * w1 + sa * w2);
   const b2 = 0.5 * (ca * w2 - sa * w1);
+  const b3 = sa;
   const hc = 0.5 * ca;
   const hs = 0.5 * sa;
   // J = ∂u/∂p
@@ -128,15 +110,15 @@ export function rotationStrain(
   const j21 = g1 * b2 - g * hs;
   const j22 = g2 * b2 + g * hc;
   const j23 = gm * b2 - 0.5 * g * b1;
-  const j31 = g1 * sa;
-  const j32 = g2 * sa;
-  const j33 = gm * sa + g * hc;
+  const j31 = g1 * b3;
+  const j32 = g2 * b3;
+  const j33 = gm * b3 + g * hc;
   const k1 = joint[o];
   const k2 = joint[o + 1];
   const k3 = joint[o + 2];
   const d1 = g * b1 - joint[o + 3];
   const d2 = g * b2 - joint[o + 4];
-  const d3 = g * sa - joint[o + 5];
+  const d3 = g * b3 - joint[o + 5];
   const e1 = k1 * d1;
   const e2 = k2 * d2;
   const e3 = k3 * d3;
@@ -145,48 +127,31 @@ export function rotationStrain(
   out[GRADIENT] = e1 * j11 + e2 * j21 + e3 * j31;
   out[GRADIENT + 1] = e1 * j12 + e2 * j22 + e3 * j32;
   out[GRADIENT + 2] = e1 * j13 + e2 * j23 + e3 * j33;
-  out[GAUSS_NEWTON] = k1 * j11 * j11 + k2 * j21 * j21 + k3 * j31 * j31;
-  out[GAUSS_NEWTON + 1] = k1 * j11 * j12 + k2 * j21 * j22 + k3 * j31 * j32;
-  out[GAUSS_NEWTON + 2] = k1 * j11 * j13 + k2 * j21 * j23 + k3 * j31 * j33;
-  out[GAUSS_NEWTON + 3] = k1 * j12 * j12 + k2 * j22 * j22 + k3 * j32 * j32;
-  out[GAUSS_NEWTON + 4] = k1 * j12 * j13 + k2 * j22 * j23 + k3 * j32 * j33;
-  out[GAUSS_NEWTON + 5] = k1 * j13 * j13 + k2 * j23 * j23 + k3 * j33 * j33;
-  jointVectors[0] = b1;
-  jointVectors[1] = b2;
-  jointVectors[2] = sa;
-  jointVectors[3] = hc;
-  jointVectors[4] = hs;
-  jointVectors[5] = e1;
-  jointVectors[6] = e2;
-  jointVectors[7] = e3;
-  writeRotationHessian(out);
-}
-
-/** The Hessian: its Gauss–Newton part plus the second derivatives of u, g_pp b + g_p b_p + b_p g_p + g b_pp, contracted with ∂E/∂u. */
-function writeRotationHessian(out: Float64Array): void {
-  const g = rotationScale[0];
-  const g1 = rotationScale[1];
-  const g2 = rotationScale[2];
-  const gm = rotationScale[3];
-  const b1 = jointVectors[0];
-  const b2 = jointVectors[1];
-  const hc = jointVectors[3];
-  const hs = jointVectors[4];
-  const e1 = jointVectors[5];
-  const e2 = jointVectors[6];
-  const e3 = jointVectors[7];
-  const eb = e1 * b1 + e2 * b2 + e3 * jointVectors[2];
+  const n11 = k1 * j11 * j11 + k2 * j21 * j21 + k3 * j31 * j31;
+  const n12 = k1 * j11 * j12 + k2 * j21 * j22 + k3 * j31 * j32;
+  const n13 = k1 * j11 * j13 + k2 * j21 * j23 + k3 * j31 * j33;
+  const n22 = k1 * j12 * j12 + k2 * j22 * j22 + k3 * j32 * j32;
+  const n23 = k1 * j12 * j13 + k2 * j22 * j23 + k3 * j32 * j33;
+  const n33 = k1 * j13 * j13 + k2 * j23 * j23 + k3 * j33 * j33;
+  out[GAUSS_NEWTON] = n11;
+  out[GAUSS_NEWTON + 1] = n12;
+  out[GAUSS_NEWTON + 2] = n13;
+  out[GAUSS_NEWTON + 3] = n22;
+  out[GAUSS_NEWTON + 4] = n23;
+  out[GAUSS_NEWTON + 5] = n33;
+  // second derivatives of u, contracted with ∂E/∂u: g_pp b + g_p b_p + b_p g_p + g b_pp
+  const eb = e1 * b1 + e2 * b2 + e3 * b3;
   const eb1 = e1 * hc - e2 * hs;
   const eb2 = e1 * hs + e2 * hc;
   const ebm = 0.5 * (e1 * b2 - e2 * b1) + e3 * hc;
   const eb1m = -0.5 * (e1 * hs + e2 * hc);
   const eb2m = 0.5 * (e1 * hc - e2 * hs);
-  out[HESSIAN] = out[GAUSS_NEWTON] + rotationScale[4] * eb + 2 * g1 * eb1;
-  out[HESSIAN + 1] = out[GAUSS_NEWTON + 1] + rotationScale[5] * eb + g1 * eb2 + g2 * eb1;
-  out[HESSIAN + 2] = out[GAUSS_NEWTON + 2] + rotationScale[7] * eb + g1 * ebm + gm * eb1 + g * eb1m;
-  out[HESSIAN + 3] = out[GAUSS_NEWTON + 3] + rotationScale[6] * eb + 2 * g2 * eb2;
-  out[HESSIAN + 4] = out[GAUSS_NEWTON + 4] + rotationScale[8] * eb + g2 * ebm + gm * eb2 + g * eb2m;
-  out[HESSIAN + 5] = out[GAUSS_NEWTON + 5] + rotationScale[9] * eb + 2 * gm * ebm - 0.25 * g * eb;
+  out[HESSIAN] = n11 + g11 * eb + 2 * g1 * eb1;
+  out[HESSIAN + 1] = n12 + g12 * eb + g1 * eb2 + g2 * eb1;
+  out[HESSIAN + 2] = n13 + g1m * eb + g1 * ebm + gm * eb1 + g * eb1m;
+  out[HESSIAN + 3] = n22 + g22 * eb + 2 * g2 * eb2;
+  out[HESSIAN + 4] = n23 + g2m * eb + g2 * ebm + gm * eb2 + g * eb2m;
+  out[HESSIAN + 5] = n33 + gmm * eb + 2 * gm * ebm - 0.25 * g * eb;
 }
 
 /** [Bergou2008 eq. 3]: both edges' material curvatures with half the weight each, and the twist. */
