@@ -86,7 +86,7 @@ for (const { nodePosition, nodeVelocity } of samples) {
   }
 }
 const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 1e-4 };
-const all = { ...rules, pinned: [], welded: [], linked: [] };
+const all = { ...rules, pinned: [], partlyPinned: [], welded: [], linked: [] };
 const gravity = [0, 0, -9.81];
 
 /** Ranges of rods by as many searchers, who begin with the last of theirs, each with what a thread has: the memory, and the obstacles as the scene has them. */

@@ -24,6 +24,7 @@ export const smooth = (own: Partial<RodRules> = {}): RodRules => ({
   radius: 0,
   reach: 0,
   pinned: [],
+  partlyPinned: [],
   welded: [],
   linked: [],
   ...own,

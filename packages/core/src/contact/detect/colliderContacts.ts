@@ -3,7 +3,7 @@
 import { square as squareOf } from '../../math/rounded/index.ts';
 import { addColliderPlace } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from '../shapes/collider.ts';
-import { interpolate as at, type ColliderFinder, isHeld, isNear } from './finderData.ts';
+import { interpolate as at, type ColliderFinder, isHeldAlong, isNear } from './finderData.ts';
 import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal of the last query. */
@@ -225,7 +225,7 @@ function measureCandidate(out: Candidate, pass: StartPass, edge: number, weight:
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
   if (isExempt(finder, index, edge, weight)) return;
-  if (isHeld(finder, edge, weight) && collider.body < 0) return;
+  if (collider.body < 0 && isHeldAlong(finder, edge, weight, distanceAt.subarray(1))) return;
   const radius = radiusAt(finder, edge, weight);
   const gap = distanceAt[0] - radius;
   placeAt(out.place, x, a, b, weight);

@@ -10,10 +10,11 @@
 import { rotate } from '../../bodies/body.ts';
 import { addContact } from '../contactSet.ts';
 import { type Collider, measureSurfaceVelocityAt, toLocal } from '../shapes/collider.ts';
-import { type ColliderFinder, interpolate, isHeld } from './finderData.ts';
+import { type ColliderFinder, interpolate, isHeldAlong } from './finderData.ts';
 import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 const start = new Float64Array(3);
+const normal = new Float64Array(3);
 const path = new Float64Array(3);
 const world = new Float64Array(3);
 const local = new Float64Array(3);
@@ -72,7 +73,7 @@ function turns({ now, next }: Collider): boolean {
 /** Appends a contact if the point of an edge reaches the collider within the step. */
 function sweepPoint(pass: ColliderPass, edge: number, weight: number): void {
   const { finder, collider, index } = pass;
-  if (isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
+  if (isExempt(finder, index, edge, weight)) return;
   const radius = radiusAt(finder, edge, weight);
   const length = writePath(pass, edge, weight);
   // a shorter path ends where the detection at the end of the step finds it
@@ -91,7 +92,8 @@ function sweepPoint(pass: ColliderPass, edge: number, weight: number): void {
   }
   // the point of the surface that is hit
   for (let k = 0; k < 3; k++) local[k] = start[k] + u * path[k] - found[0] * found[1 + k];
-  addImpact(pass, edge, weight);
+  rotate(normal, 0, collider.now.rotation, found.subarray(1, 4), 0);
+  if (!isHeldAlong(finder, edge, weight, normal)) addImpact(pass, edge, weight);
 }
 
 /** Writes the point's path over the step, in the collider's axes, to `start` and `path`; returns its length. */
@@ -111,7 +113,7 @@ function writePath({ finder, collider }: ColliderPass, edge: number, weight: num
   return Math.sqrt(square);
 }
 
-/** Appends the contact of a path that begins at `start` and hits the surface at `local` with the normal in `found`, all in the collider's axes. */
+/** Appends the contact of a path that begins at `start` and hits the surface at `local` in the collider's axes, with the normal in `normal`. */
 function addImpact(pass: ColliderPass, edge: number, weight: number): void {
   const { finder, set, collider, dt } = pass;
   const i = addContact(set);
@@ -122,7 +124,7 @@ function addImpact(pass: ColliderPass, edge: number, weight: number): void {
   let gap = -radius;
   for (let k = 0; k < 3; k++) gap += found[1 + k] * (start[k] - local[k]);
   set.gap[i] = gap;
-  rotate(set.normal, 3 * i, collider.now.rotation, found.subarray(1, 4), 0);
+  set.normal.set(normal, 3 * i);
   rotate(world, 0, collider.now.rotation, local, 0);
   for (let k = 0; k < 3; k++) {
     set.point[3 * i + k] = world[k] + collider.now.position[k];

@@ -85,6 +85,21 @@ export function createFinder({ rods, samples, colliders, rules, gravity, shared 
   return finder;
 }
 
+/** Writes which nodes pins hold at time t. */
+function markHeldNodes(finder: Finder, t: number): void {
+  const { rules, nodeHeld, nodeHeldAxes } = finder;
+  let changed = false;
+  for (const { pin, node } of rules.pinned) {
+    const held = pin.holds(t) ? 1 : 0;
+    changed ||= nodeHeld[node] !== held;
+    nodeHeld[node] = held;
+  }
+  for (const { node } of rules.partlyPinned) nodeHeldAxes[node] = 0;
+  for (const { pin, node } of rules.partlyPinned)
+    if (pin.holds(t)) nodeHeldAxes[node] |= (pin.holdX ? 1 : 0) | (pin.holdY ? 2 : 0) | (pin.holdZ ? 4 : 0);
+  if (changed) measurePinDistances(finder);
+}
+
 /** Appends the contacts of a step from t to t + dt to `set`, in any order. */
 export function findContacts(
   finder: Finder,
@@ -93,13 +108,7 @@ export function findContacts(
   dt: number,
   searchCollider: ColliderSearch['find'],
 ): void {
-  let changed = false;
-  for (const { pin, node } of finder.rules.pinned) {
-    const held = pin.holds(t + dt) ? 1 : 0;
-    changed ||= finder.nodeHeld[node] !== held;
-    finder.nodeHeld[node] = held;
-  }
-  if (changed) measurePinDistances(finder);
+  markHeldNodes(finder, t + dt);
   markRoots(finder);
   for (let k = 0; k < finder.colliders.length; k++) searchCollider(set, k, t, dt);
   if (!finder.rules.pairs) return;

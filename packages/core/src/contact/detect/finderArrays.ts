@@ -18,8 +18,10 @@ export interface FinderRows {
   /** Contact radius against colliders [m]. */
   readonly edgeRadius: Float64Array;
   readonly nodeRadius: Float64Array;
-  /** 1 if a pin holds the node. */
+  /** 1 if a pin holds the node along all axes. */
   readonly nodeHeld: Uint8Array;
+  /** World axes along which other pins hold the node: bits 1, 2 and 4 for x, y and z. */
+  readonly nodeHeldAxes: Uint8Array;
   /** How each rod takes part in the search: SEARCHED, PARTNER or IGNORED (finderData.ts). */
   readonly rodRole: Uint8Array;
   /** State at the start of the step. */
@@ -53,5 +55,6 @@ export function layOutFinder(
     edgeSecond: integers(edges),
     rodRole: bytes(rods),
     nodeHeld: bytes(nodes),
+    nodeHeldAxes: bytes(nodes),
   };
 }

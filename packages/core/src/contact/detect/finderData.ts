@@ -26,6 +26,8 @@ export interface RodRules {
   readonly reach: number;
   /** Pins that hold all components of a node's position, and the node's index among all nodes. */
   readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
+  /** Pins that hold some components. */
+  readonly partlyPinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
   readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
   /** Links between rods. */
@@ -78,9 +80,26 @@ export function gather(finder: Finder): void {
   }
 }
 
-/** True if pins hold a point of an edge: nothing can move it, and it gets no contact. */
-export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: ColliderFinder, edge: number, weight: number): boolean {
-  return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
+/**
+ * True if pins hold a point of an edge along the normal: nothing can move it there, and it gets no contact. Pin and obstacle would share a force that
+ * nothing divides between them.
+ */
+export function isHeldAlong(finder: ColliderFinder, edge: number, weight: number, normal: ArrayLike<number>): boolean {
+  const { edgeFirst, edgeSecond } = finder;
+  if (weight < 1 && !isNodeHeldAlong(finder, edgeFirst[edge], normal)) return false;
+  return weight === 0 || isNodeHeldAlong(finder, edgeSecond[edge], normal);
+}
+
+export function isNodeHeldAlong(
+  { nodeHeld, nodeHeldAxes }: FinderRows,
+  node: number,
+  normal: ArrayLike<number>,
+): boolean {
+  if (nodeHeld[node] === 1) return true;
+  const axes = nodeHeldAxes[node];
+  if (axes === 0) return false;
+  for (let k = 0; k < 3; k++) if ((axes & (1 << k)) === 0 && Math.abs(normal[k]) > 1e-6) return false;
+  return true;
 }
 
 /** Feature of a point of an edge. */

@@ -8,7 +8,7 @@
  */
 
 import type { ContactSet } from '../contactSet.ts';
-import type { Finder } from './finderData.ts';
+import { type Finder, isNodeHeldAlong } from './finderData.ts';
 
 /** Largest angle by which rods are turned about their pins: depth over the distance to the pin along the rod. */
 const STEEP = 0.1;
@@ -56,9 +56,12 @@ export function areTooNearPins(
 }
 
 /** Fraction of the full push, from 0 to 1, that the pins of a rod allow at a point of an edge. */
-function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: number, size: number): number {
-  const { edgeFirst, edgeSecond, nodeHeld } = finder;
-  const [a, b] = [nodeHeld[edgeFirst[edge]], nodeHeld[edgeSecond[edge]]];
+function limitPushOfPlace(finder: Finder, set: ContactSet, c: number, edge: number, weight: number): number {
+  const { edgeFirst, edgeSecond } = finder;
+  const [depth, size] = [-set.gap[c], set.size[c]];
+  const normal = set.normal.subarray(3 * c, 3 * c + 3);
+  const a = isNodeHeldAlong(finder, edgeFirst[edge], normal);
+  const b = isNodeHeldAlong(finder, edgeSecond[edge], normal);
   const turn = Math.min(1, Math.max(0, 2 - depth / (STEEP * pinDistanceAt(finder, edge, weight))));
   const free = (a ? 0 : 1 - weight) + (b ? 0 : weight);
   if (free === 1) return turn;
@@ -68,10 +71,8 @@ function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: n
 /** Fraction of the full push, from 0 to 1, for contact c, which overlaps: that of the side that can move more. */
 export function limitPush(finder: Finder, set: ContactSet, c: number): number {
   const { edgeOffset, colliders } = finder;
-  const depth = -set.gap[c];
-  const size = set.size[c];
   if (set.collider[c] >= 0 && colliders[set.collider[c]].body >= 0) return 1;
-  const ease = limitPushOfPlace(finder, edgeOffset[set.rodA[c]] + set.edgeA[c], set.weightA[c], depth, size);
+  const ease = limitPushOfPlace(finder, set, c, edgeOffset[set.rodA[c]] + set.edgeA[c], set.weightA[c]);
   if (ease === 1 || set.rodB[c] < 0) return ease;
-  return Math.max(ease, limitPushOfPlace(finder, edgeOffset[set.rodB[c]] + set.edgeB[c], set.weightB[c], depth, size));
+  return Math.max(ease, limitPushOfPlace(finder, set, c, edgeOffset[set.rodB[c]] + set.edgeB[c], set.weightB[c]));
 }

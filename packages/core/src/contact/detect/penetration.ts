@@ -4,7 +4,7 @@ import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
 import { DEEPER, targetGap } from '../solve/sideVelocities.ts';
 import { addBodyVelocity } from './colliderContacts.ts';
-import { interpolate as at, type ColliderFinder, isHeld } from './finderData.ts';
+import { interpolate as at, type ColliderFinder, isHeldAlong } from './finderData.ts';
 import { type ColliderPass, isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal of the last query. */
@@ -128,7 +128,8 @@ function addPenetration(pass: PenetrationPass, edge: number, weight: number): vo
   const radius = radiusAt(finder, edge, weight);
   const size = sizeAt(finder, edge, radius);
   const gap = distanceAt[0] - radius;
-  if (gap > -allowed * size || isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
+  if (gap > -allowed * size || isExempt(finder, index, edge, weight)) return;
+  if (isHeldAlong(finder, edge, weight, distanceAt.subarray(1))) return;
   const point = { a: 3 * finder.edgeFirst[edge], b: 3 * finder.edgeSecond[edge], weight, radius };
   const i = addColliderPlace(set);
   writeColliderPair(pass, i, edge, weight);

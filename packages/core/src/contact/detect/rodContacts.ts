@@ -3,7 +3,7 @@
 import { hypot } from '../../math/rounded/index.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import { createEdgePlaces, findPlaces } from './edgePairs.ts';
-import { type Finder, featureOf, interpolate, isHeld, isNear } from './finderData.ts';
+import { type Finder, featureOf, interpolate, isHeldAlong, isNear } from './finderData.ts';
 import { isPairSearched, mayTouch } from './nearPairs.ts';
 import { areTooNearPins } from './overlapsNearPins.ts';
 
@@ -64,7 +64,6 @@ export interface PointPair {
 /** Appends the contact of two points if it may close within the step. */
 function addPair(finder: Finder, set: ContactSet, pair: PointPair, dt: number): void {
   const { first, second, s, t } = pair;
-  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
   const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
   const a = 3 * edgeFirst[first];
   const b = 3 * edgeSecond[first];
@@ -79,6 +78,7 @@ function addPair(finder: Finder, set: ContactSet, pair: PointPair, dt: number): 
   if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
+  if (isHeldAlong(finder, first, s, normal) && isHeldAlong(finder, second, t, normal)) return;
   if (gap < 0 && areTooNearPins(finder, first, s, second, t, -gap)) return;
   if (isNearerBeside(finder, first, second, s, normal, -1)) return;
   if (isNearerBeside(finder, second, first, t, normal, 1)) return;

@@ -24,6 +24,11 @@ export function readRules({ scene, rods, drives, welds, links }: RuleParts): Rod
     nodes += nodeCount;
     return nodes - nodeCount;
   });
+  const places = drives.flatMap(({ pins }, r) =>
+    pins
+      .filter((pin) => !welds.some((weld) => weld.pin === pin))
+      .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
+  );
   return {
     pairs: spec !== undefined && (spec.between ?? 'pairs') === 'pairs',
     self: spec?.self ?? true,
@@ -31,11 +36,8 @@ export function readRules({ scene, rods, drives, welds, links }: RuleParts): Rod
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
     reach: spec?.repulsion?.reach ?? 0,
-    pinned: drives.flatMap(({ pins }, r) =>
-      pins
-        .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
-        .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
-    ),
+    pinned: places.filter(({ pin }) => pin.holdX && pin.holdY && pin.holdZ),
+    partlyPinned: places.filter(({ pin }) => !(pin.holdX && pin.holdY && pin.holdZ)),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
     linked: links.filter(({ rodB }) => rodB >= 0),
   };
