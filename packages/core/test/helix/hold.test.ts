@@ -217,3 +217,18 @@ describe('what is refused', () => {
     expect(() => createWorld(scene(10, end))).toThrow(message);
   });
 });
+
+describe('ends that a rod of fixed length cannot follow', () => {
+  const moved = (x: number): Partial<PinSpec> => ({ path: { keys: [{ time: 0 }, { time: 1, offset: [x, 0, 0] }] } });
+  const time = { duration: 1, step: 0.01 };
+
+  it('are refused', () => {
+    expect(() => createWorld(scene(10, moved(0.01), { time }))).toThrow(/1\.01\d* m apart at t = 1 s/);
+  });
+
+  it('make a straight rod buckle to a side that nothing decides, which is said', () => {
+    const warningsOf = (x: number): string => createWorld(scene(10, moved(x), { time })).warnings.join();
+    expect(warningsOf(-0.1)).toContain('has to buckle');
+    expect(warningsOf(0)).toBe('');
+  });
+});

@@ -19,7 +19,7 @@ import { exportMatrices, findModes } from './modal.ts';
 import type { NewtonOptions } from './newton.ts';
 import { type HelixOptions, helixCapabilities } from './options.ts';
 import { addEnergies, addMomentum, bendRod, measureReactions, readChannel } from './readouts.ts';
-import { refuse } from './refuse.ts';
+import { checkEnds, refuse } from './refuse.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
 import { stepSemiImplicit } from './semiImplicit.ts';
 import { closeGap, initializeAcceleration, initializeVelocity } from './start.ts';
@@ -50,6 +50,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const { state, helices } = createHelices(rods, drives, options);
   const works = createWorks(helices);
   const warnings: string[] = [];
+  checkEnds(rods, drives, scene, warnings);
   helices.forEach((h, k) => {
     startHelix(h, works[k], scene.time?.step ?? 1e-3, warnings);
   });
