@@ -188,7 +188,10 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
   // still held at the instant of release itself, which the last stage before it may fall on
   const holds = (t: number): boolean => t <= release * (1 + 1e-12);
   const evaluate = (pose: PinPose, t: number): void => {
-    motion.track?.evaluate(now, t);
+    const active = holds(t);
+    motion.track?.evaluate(now, active ? t : release);
+    // a pin that has let go stays where it is
+    if (!active && motion.track) now.fill(0, 7);
     for (let k = 0; k < 3; k++) {
       pose.position[k] = start[k] + now[k];
       pose.velocity[k] = now[7 + k];
@@ -203,11 +206,11 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
     }
     writeSpin(pose, now, motion.rotates);
     pose.twist = now[6];
-    pose.active = holds(t);
+    pose.active = active;
   };
   const { track } = motion;
   const evaluateMotion = (out: PinMotion, t: number): void => {
-    writeMotion(out, motion, frame, t);
+    writeMotion(out, motion, frame, t, holds(t));
   };
   const smooth = !track || track.accelerate !== undefined;
   const pin: Pin = {
@@ -233,12 +236,12 @@ function writeSpin({ angularVelocity, tangent }: PinPose, now: Float64Array, rot
   for (let k = 0; k < 3; k++) angularVelocity[k] += now[13] * tangent[k];
 }
 
-/** Writes acceleration, angular velocity and angular acceleration of a pin at time t. */
-function writeMotion(out: PinMotion, { track, rotates }: ReturnType<typeof readMotion>, frame: Frame, t: number): void {
+/** Writes acceleration, angular velocity and angular acceleration of a pin at time t; zeros if it has let go. */
+function writeMotion(out: PinMotion, { track, rotates }: Motion, frame: Frame, t: number, active: boolean): void {
   out.acceleration.fill(0);
   out.angularVelocity.fill(0);
   out.angularAcceleration.fill(0);
-  if (!track?.accelerate) return;
+  if (!track?.accelerate || !active) return;
   const now = moving;
   track.evaluate(now, t);
   track.accelerate(second, t);

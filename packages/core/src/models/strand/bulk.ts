@@ -33,6 +33,10 @@ export const createBulk = (): Bulk => ({
 export const isFree = ({ base, rootHeld, constraints }: StrandTree): boolean =>
   !rootHeld && !constraints && base.free[0] === 1 && base.free[1] === 1 && base.free[2] === 1;
 
+/** The same at time t, whatever the base was evaluated for last. */
+export const isFreeAt = ({ base, constraints }: StrandTree, t: number): boolean =>
+  !constraints && !base.pins.some((pin) => pin.holds(t));
+
 const x = new Float64Array(3);
 const u = new Float64Array(3);
 const v0 = new Float64Array(3);

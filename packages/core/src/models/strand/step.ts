@@ -9,7 +9,7 @@
  * NOTE: [Hadap2006 eq. 5] multiplies by ∂F/∂y; it must be the inverse, of ∂F/∂y + (c0/h) ∂F/∂ẏ.
  */
 import { pow } from '../../math/rounded/index.ts';
-import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
+import { createBulk, isFree, isFreeAt, measureBulk, rotateBack } from './bulk.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
 import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
@@ -105,7 +105,7 @@ interface FirstOptions extends StepOptions {
 
 /** One first-order step: by rates, or by positions if that would gain energy. */
 function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
-  if (isFree(tree)) return tryByPlaces(tree, work, t, h, options);
+  if (isFreeAt(tree, t + h)) return tryByPlaces(tree, work, t, h, options);
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 1, options);
   if (iterations < 0 || !hasGained(tree, t + h, h, GAIN_FIRST)) return iterations;
