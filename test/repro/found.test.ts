@@ -280,3 +280,9 @@ describe('loads that follow a rod far from its natural shape', () => {
     expect(Math.abs(tip(direct)[0] - 0.2)).toBeGreaterThan(0.1);
   });
 });
+
+it('a formula with a mistake is a mistake of the scene, also in a field that acts on no rod', () => {
+  const fields: Scene['fields'] = [{ type: 'force', rods: [], per: 'mass', formula: ['2 ms', '0', '0'] }];
+  // it was an error of the program, exit code 70
+  expect(() => createWorld(scene({ fields }))).toThrow(SceneError);
+});

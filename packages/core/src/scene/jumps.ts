@@ -8,6 +8,7 @@
 import { type BinaryOperator, compileNode, type Node, parseExpression } from './expression.ts';
 import type { FieldSpec, Scene } from './types.ts';
 import type { Timed } from './values.ts';
+import { atPath } from './varying.ts';
 
 /** A part of a formula that is constant but for jumps. */
 type Switch = (t: number) => number;
@@ -37,10 +38,14 @@ export function compileJumps(scene: Scene): Jumps | undefined {
   const { gravity, loads = [], fields = [], rods } = scene;
   if (gravity && 'acceleration' in gravity) addTimed(gravity.factor);
   for (const { factor } of loads) addTimed(factor);
-  for (const field of fields) {
-    addTimed(field.factor);
-    for (const text of formulasOf(field)) addFormula(text, ['t', 'x', 'y', 'z', 'u']);
-  }
+  // a field that acts on no rod is compiled nowhere else
+  fields.forEach((field, k) => {
+    atPath(['fields', k, 'factor'], () => addTimed(field.factor));
+    for (const text of formulasOf(field))
+      atPath(['fields', k, field.type === 'force' ? 'formula' : 'wind'], () =>
+        addFormula(text, ['t', 'x', 'y', 'z', 'u']),
+      );
+  });
   for (const { moduli } of rods) {
     addTimed(moduli?.E, ['t', 'u']);
     addTimed(moduli?.G, ['t', 'u']);
