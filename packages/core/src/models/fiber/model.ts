@@ -50,14 +50,12 @@ function compile(
     throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
   const warnings: string[] = [];
   const isMultistep = scheme === 'deti' || scheme === 'deti-r';
-  const isViscous = rods.some(({ halfDamping }) => halfDamping.some((value) => value > 0));
-  const remembers = isMultistep || isViscous;
+  const remembers = isMultistep || rods.some(isViscous);
   const { state, fibers } = layOutState({ rods, drives, scene, options, warnings, allocate }, remembers);
   const units = createUnits(fibers, isMultistep ? undefined : kernel, kernel?.createBlocks, (fiber) =>
     newtonOptionsOf(fiber, scene, scheme),
   );
-  const workOf: Workspace[] = [];
-  for (const { members } of units) for (const { index, work } of members) workOf[index] = work;
+  const workOf = listWorks(units);
   fibers.forEach(startFiber);
   checkScene(fibers, scheme, scene, warnings);
   noteMaterials(rods, scene, warnings);
@@ -116,6 +114,15 @@ function checkScene(
   warnScheme(fibers, scheme, scene, warnings);
   warnOptions(options, warnings);
   if (scene.contact?.rolling) warnRolling(fibers, warnings);
+}
+
+const isViscous = ({ halfDamping }: Rod): boolean => halfDamping.some((value) => value > 0);
+
+/** The work space of each fiber. */
+function listWorks(units: readonly Unit[]): Workspace[] {
+  const works: Workspace[] = [];
+  for (const { members } of units) for (const { index, work } of members) works[index] = work;
+  return works;
 }
 
 function newtonOptionsOf({ width1, width2 }: FiberRod, scene: Scene, scheme: FiberBundle['scheme']): NewtonOptions {
