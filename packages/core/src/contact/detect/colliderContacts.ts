@@ -225,7 +225,7 @@ function measureCandidate(out: Candidate, pass: StartPass, edge: number, weight:
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
   if (isExempt(finder, index, edge, weight)) return;
-  if (collider.body < 0 && isHeldAlong(finder, edge, weight, distanceAt.subarray(1))) return;
+  if (collider.body < 0 && isHeldAlong(finder, edge, weight, distanceAt, 1)) return;
   const radius = radiusAt(finder, edge, weight);
   const gap = distanceAt[0] - radius;
   placeAt(out.place, x, a, b, weight);

@@ -84,21 +84,29 @@ export function gather(finder: Finder): void {
  * True if pins hold a point of an edge along the normal: nothing can move it there, and it gets no contact. Pin and obstacle would share a force that
  * nothing divides between them.
  */
-export function isHeldAlong(finder: ColliderFinder, edge: number, weight: number, normal: ArrayLike<number>): boolean {
+export function isHeldAlong(
+  finder: ColliderFinder,
+  edge: number,
+  weight: number,
+  normal: ArrayLike<number>,
+  at = 0,
+): boolean {
   const { edgeFirst, edgeSecond } = finder;
-  if (weight < 1 && !isNodeHeldAlong(finder, edgeFirst[edge], normal)) return false;
-  return weight === 0 || isNodeHeldAlong(finder, edgeSecond[edge], normal);
+  if (weight < 1 && !isNodeHeldAlong(finder, edgeFirst[edge], normal, at)) return false;
+  return weight === 0 || isNodeHeldAlong(finder, edgeSecond[edge], normal, at);
 }
 
+/** The same of a node; `at`: where the normal starts in its array. */
 export function isNodeHeldAlong(
   { nodeHeld, nodeHeldAxes }: FinderRows,
   node: number,
   normal: ArrayLike<number>,
+  at: number,
 ): boolean {
   if (nodeHeld[node] === 1) return true;
   const axes = nodeHeldAxes[node];
   if (axes === 0) return false;
-  for (let k = 0; k < 3; k++) if ((axes & (1 << k)) === 0 && Math.abs(normal[k]) > 1e-6) return false;
+  for (let k = 0; k < 3; k++) if ((axes & (1 << k)) === 0 && Math.abs(normal[at + k]) > 1e-6) return false;
   return true;
 }
 

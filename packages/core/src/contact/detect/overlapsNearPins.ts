@@ -59,9 +59,8 @@ export function areTooNearPins(
 function limitPushOfPlace(finder: Finder, set: ContactSet, c: number, edge: number, weight: number): number {
   const { edgeFirst, edgeSecond } = finder;
   const [depth, size] = [-set.gap[c], set.size[c]];
-  const normal = set.normal.subarray(3 * c, 3 * c + 3);
-  const a = isNodeHeldAlong(finder, edgeFirst[edge], normal);
-  const b = isNodeHeldAlong(finder, edgeSecond[edge], normal);
+  const a = isNodeHeldAlong(finder, edgeFirst[edge], set.normal, 3 * c);
+  const b = isNodeHeldAlong(finder, edgeSecond[edge], set.normal, 3 * c);
   const turn = Math.min(1, Math.max(0, 2 - depth / (STEEP * pinDistanceAt(finder, edge, weight))));
   const free = (a ? 0 : 1 - weight) + (b ? 0 : weight);
   if (free === 1) return turn;

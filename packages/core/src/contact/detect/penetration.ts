@@ -129,7 +129,7 @@ function addPenetration(pass: PenetrationPass, edge: number, weight: number): vo
   const size = sizeAt(finder, edge, radius);
   const gap = distanceAt[0] - radius;
   if (gap > -allowed * size || isExempt(finder, index, edge, weight)) return;
-  if (isHeldAlong(finder, edge, weight, distanceAt.subarray(1))) return;
+  if (isHeldAlong(finder, edge, weight, distanceAt, 1)) return;
   const point = { a: 3 * finder.edgeFirst[edge], b: 3 * finder.edgeSecond[edge], weight, radius };
   const i = addColliderPlace(set);
   writeColliderPair(pass, i, edge, weight);
