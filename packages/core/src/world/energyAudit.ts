@@ -111,12 +111,17 @@ interface Ledger {
   clear(): void;
 }
 
+/** True for each rod that nothing pushes but its loads and pins: not contacts, links, bodies, or rods that it grows from or that grow from it. */
+function findRodsApart({ contact, bodies, rods }: WorldParts): boolean[] {
+  const joined = new Set(rods.flatMap(({ parent }, r) => (parent ? [r, parent.rod] : [])));
+  return rods.map((_, r) => !contact && bodies.length === 0 && !joined.has(r));
+}
+
 function createLedger(world: WorldParts): Ledger {
   const audited = world.rods.map((rod, r) => createAuditedRod(world, rod, r));
   const loads = world.rods.map((rod) => createLoads(rod));
   const bodies = createAuditedBodies(world);
-  // contacts, links and bodies push rods
-  const isApart = !world.contact && world.bodies.length === 0;
+  const isApart = findRodsApart(world);
   let energy = 0;
   let gained = 0;
   let scale = 0;
@@ -148,7 +153,7 @@ function createLedger(world: WorldParts): Ledger {
       for (let r = 0; r < audited.length; r++) {
         const now = readLoads(loads[r], world, r, t);
         workOfRod(work, audited[r], now, dt);
-        if (isApart && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
+        if (isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
       }
       bodies.addWork(work, t);

@@ -50,6 +50,17 @@ describe('the audit of energy', () => {
     none(gains(scene(model), 60));
   });
 
+  it('knows that a branch is held by the rod that it grows from', () => {
+    const { rods, ...rest } = scene('strand');
+    const branch = { ...rods[0], id: 'branch', parent: { rod: 'rod', at: { u: 0.6 } } } as const;
+    const shape = { type: 'straight', from: [0.3, 0, 0], to: [0.3, 0.2, 0] } as const;
+    const world = createWorld({ ...rest, rods: [...rods, { ...branch, shape }] });
+    for (let k = 0; k < 40; k++) {
+      const { momentumGain, energyGain } = world.step();
+      expect([momentumGain, energyGain]).toEqual([undefined, undefined]);
+    }
+  });
+
   it('reports energy that comes from nowhere, in the step in which it comes', () => {
     // the midpoint rule asks for loads in the middle of a step alone
     const found = gains(scene('der', midpoint), 40, secretPush(20, 20, 22));
