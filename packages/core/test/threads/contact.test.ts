@@ -83,6 +83,7 @@ describe('threads over hairs that touch', () => {
       [0.1, 0.1, z],
       [-0.1, 0.1, z],
     ];
+    // it rises to where hairs end, and does not pinch them: what becomes of pinched hair depends on rounding
     const bed = strip(-0.079);
     const colliders: Scene['colliders'] = [
       { type: 'sphere', radius: 0.0203, friction: { static: 0.4, dynamic: 0.2 }, path: shaken },
@@ -104,7 +105,7 @@ describe('threads over hairs that touch', () => {
         friction: 0.3,
         deform: [
           { time: 0, vertices: bed },
-          { time: 0.2, vertices: strip(-0.05) },
+          { time: 0.2, vertices: strip(-0.06) },
         ],
       },
     ];
