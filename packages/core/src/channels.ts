@@ -2,8 +2,9 @@
  * Channels: quantities along a rod that every model can be asked for, that recordings store and pictures are coloured by.
  *
  * To add one, extend `Channel` and `channels`. The compiler then points to `readChannel` of every model (models/<id>/readouts.ts and
- * batch/readouts.ts); channels that follow from samples alone can share one function in models/. Recordings, exports, probes and the schema follow from
- * this table. Pages that list channels by hand: docs/scene.md (a test checks it), library.md, notation.md, cli.md (columns of CSV) and files.md.
+ * batch/readouts.ts); channels that follow from samples alone can share one function in models/. Recordings (which then grow: `tendril run` records every
+ * channel), CSV, VTP, probes and the schema follow from this table. By hand: the columns in packages/io/src/export/parquet.ts, maxima in results and sweeps, and the
+ * studio (view/colormaps.ts, frameLayout.ts, worker/lane.ts). Pages that list channels by hand: docs/scene.md (a test checks it), library.md, notation.md, cli.md (columns of CSV) and files.md.
  */
 
 /** Curvature and twist at nodes, tension on edges. */

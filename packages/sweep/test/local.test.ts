@@ -144,7 +144,7 @@ describe('a study', { timeout: 120_000 }, () => {
     run.child.kill('SIGINT');
     const { code, out } = await run.ended;
     expect(code).toBe(130);
-    expect(out).toContain('the same command goes on from here');
+    expect(out).toContain('the same command resumes the study');
     const { runs } = bench.json<Dictionary>('stopped/dictionary.json');
     expect(runs).toBeGreaterThan(10);
     expect(runs).toBeLessThan(count);
@@ -193,7 +193,7 @@ describe('faults of runs', { timeout: 120_000 }, () => {
     );
     const { code, err } = await sweepHere('faults.yaml', 'faults', { csv: true });
     expect(code).toBe(3);
-    expect(err).toContain('run 1 will be refused');
+    expect(err).toContain('run 1 is invalid');
     const table = bench.read('faults/results.csv');
     expect(table).toMatch(/^0,,10,0\.02,-0\.00\d+,20,done/m);
     expect(table).toMatch(/^1,,0,,,,refused,".*whole number of at least 2/m);

@@ -93,7 +93,7 @@ export const NEEDS_RECHECK = 2;
 export interface Attempt {
   readonly t: number;
   readonly dt: number;
-  /** Prefer robustness to accuracy. */
+  /** Use the model's most stable scheme and more Newton iterations: in substeps of a quarter step and less. */
   readonly robust: boolean;
   /** Leave deep penetration to the next step, and accept contacts for which the solver did not converge, instead of failing. */
   readonly lenient: boolean;

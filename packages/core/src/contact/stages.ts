@@ -75,7 +75,7 @@ export function checkForMissed(
   pass: number,
 ): { crossed: number; systems: Set<number> } {
   const { contacts, found, islandContacts, finder, systems, stepped, report, missed, singleRods } = context;
-  const result = missed.find({ t, dt, pass, lenient, unchecked: singleRods.unchecked });
+  const result = missed.find({ t, dt, pass, lenient, takeUnchecked: singleRods.takeUnchecked });
   report.swept += result.crossed;
   for (let s = 0; s < systems.count; s++) if (stepped[s] === NEEDS_RECHECK) result.systems.add(s);
   if (!isSorted(contacts)) {

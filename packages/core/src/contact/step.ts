@@ -5,7 +5,7 @@
  *   3. advance     free systems by their model's own scheme
  *   4. solve       single rods in one batch (first pass only), then islands   solve/singleRods.ts, solve/islandSolver.ts
  *   5. check       for contacts that the step missed                          detect/missedContacts.ts
- *   6. repeat      4 and 5, at most 8 passes, for islands that missed contacts
+ *   6. repeat      4 and 5, at most 8 times, for islands that missed contacts
  *   7. subdivide   the step of islands that could not be moved                substeps.ts
  *   8. store       forces as the warm start of the next step                  warmStart.ts
  * Free systems keep their second-order scheme; systems in contact use implicit Euler. Only the island whose step fails is subdivided.
@@ -31,8 +31,8 @@ import {
 import { stepFailedIslands } from './substeps.ts';
 import { storeWarmStart } from './warmStart.ts';
 
-/** Passes of solving and checking before an island that still misses contacts counts as failed. */
-const MAX_PASSES = 8;
+/** How often an island is solved again for missed contacts before it counts as failed. */
+const MAX_REPEATS = 8;
 
 /** Advances all bundles together from t to t + dt. On failure, or if a load throws, restores all of them. */
 export function advanceWithContact(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
@@ -113,7 +113,7 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
     if (missed.systems.size === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
     pending = [];
     for (const island of context.islands.build(contacts, (s) => missed.systems.has(s))) {
-      if (pass < MAX_PASSES) pending.push(prepareAgain(context, island, t));
+      if (pass < MAX_REPEATS) pending.push(prepareAgain(context, island, t));
       else {
         const reason =
           missed.crossed > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';

@@ -3,7 +3,7 @@ import type { StepOutcome } from '../model.ts';
 import { readText, writeText } from './failure.ts';
 import type { WorkerPool } from './workerPool.ts';
 
-/** The outcome of a worker's part of a request. The last three are those of single rods against colliders (`SingleRods`). */
+/** The outcome of a worker's part of a request. The last three are those of single rods against colliders (`SingleRodBatch`). */
 export interface Answer extends StepOutcome {
   readonly solverIterations?: number;
   readonly error?: number;

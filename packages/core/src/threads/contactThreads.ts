@@ -1,7 +1,7 @@
 /**
  * Work that contact can delegate to worker threads, besides the ContactPort that a model implements.
  *
- * A bundle whose rods are shared among threads has a port with a member `threads` (contactRequests.ts creates it). Contact gets it from `threadsOf`,
+ * A bundle whose rods are shared among threads has a port with a member `threads` (`shareContact` in callerContact.ts creates it). Contact gets it from `threadsOf`,
  * and does the work itself if there is none. Models do not see this file. Types only: contact imports it, and the implementation imports contact.
  */
 import type { ContactPort } from '../model.ts';

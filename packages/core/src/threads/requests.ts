@@ -22,7 +22,7 @@ export interface SidesReference {
 
 /** Times are in seconds. `values`: at most VALUES numbers. */
 export interface Requests {
-  /** Steps the worker's rods from t to t + dt. `keeps`: first keeps their state as the start of the world's step. `skips`: but marked ones. */
+  /** Steps the worker's rods from t to t + dt. `keeps`: first saves their state as the start of the world's step. `skips`: leaves out the rods marked as skipped. */
   readonly advance: { readonly t: number; readonly dt: number; readonly robust: boolean } & {
     readonly keeps: boolean;
     readonly skips: boolean;
@@ -195,7 +195,7 @@ export function decodeRequest(numbers: Float64Array): Request {
   return request as unknown as Request;
 }
 
-/** True if the time of the request grows with a thread's rods; other requests are divided evenly. */
+/** Requests that are divided evenly, whatever rods a thread has. */
 const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'solverLoop',
   'contactLaw',
@@ -207,6 +207,7 @@ const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'deliver',
 ]);
 
+/** True if the time of the request grows with a thread's rods; it then counts for the balance of ranges. */
 export function growsWithRods(kind: RequestKind): boolean {
   return !evenly.has(kind);
 }

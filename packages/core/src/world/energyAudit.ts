@@ -232,8 +232,7 @@ function floorOf(audited: readonly AuditedRod[]): number {
   return sum;
 }
 
-const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
-const local = new Float64Array(3);
+const displacement = new Float64Array(3);
 const point = new Float64Array(3);
 
 /** Possible work of obstacles on paths: their forces times the displacements of their surfaces. */
@@ -245,22 +244,8 @@ function workOfObstacles(work: Work, { contact, colliders, rods, samples }: Worl
     if (!collider?.moves || collider.body >= 0) continue;
     const { nodePosition: x } = samples[indexOf.get(rod) ?? 0];
     for (let k = 0; k < 3; k++) point[k] = (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
-    collider.evaluate(pose, t);
-    for (let k = 0; k < 3; k++) {
-      local[k] = 0;
-      for (let i = 0; i < 3; i++) local[k] += pose.rotation[3 * i + k] * (point[i] - pose.position[i]);
-    }
-    collider.evaluate(pose, t - dt);
-    let sum = 0;
-    for (let k = 0; k < 3; k++) {
-      let from = pose.position[k];
-      for (let i = 0; i < 3; i++) from += pose.rotation[3 * k + i] * local[i];
-      sum += force[k] * (point[k] - from);
-    }
-    if (collider.measureDeformation) {
-      collider.measureDeformation(local, point, t, dt);
-      for (let k = 0; k < 3; k++) sum += force[k] * local[k];
-    }
+    collider.measureDisplacement(displacement, point, t, dt);
+    const sum = force[0] * displacement[0] + force[1] * displacement[1] + force[2] * displacement[2];
     work.done += sum;
     work.doubt += 0.5 * Math.abs(sum);
   }

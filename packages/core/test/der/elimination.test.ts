@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBodyPose, type RigidBody } from '../../src/bodies/body.ts';
 import { addEntry, clearBand, fixUnknown } from '../../src/linalg/bandMatrix.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
-import { createDerBody, type DerBody, initializeBody } from '../../src/models/der/body.ts';
+import { BODY_MEMORY, createDerBody, type DerBody, initializeBody } from '../../src/models/der/body.ts';
 import { bodyParts } from '../../src/models/der/bodyParts.ts';
 import { eliminate, reduceRight, substituteBack } from '../../src/models/der/elimination.ts';
 import { writeHeldTorque } from '../../src/models/der/held.ts';
@@ -73,7 +73,7 @@ function build(knots: readonly (readonly [node: number, hold: Hold, body: number
     const welds = knots.flatMap(([, , of], k) =>
       of === b ? [{ body: b, rod: 0, arm: new Float64Array(3), pin: pins[k] }] : [],
     );
-    const made = createDerBody({ body, pose: createBodyPose() }, welds, [der], new Float64Array(19));
+    const made = createDerBody({ body, pose: createBodyPose() }, welds, [der], new Float64Array(BODY_MEMORY));
     initializeBody(made);
     return made;
   });

@@ -41,8 +41,8 @@ export interface Collider {
   /** Displacement that `move` has set; copied when the same collider is placed elsewhere. */
   readonly hand: Float64Array;
   evaluate(out: Pose, t: number): void;
-  /** Displacement over the last dt [m] of the surface point nearest to x, by deformation alone; places the collider at t. Absent for rigid shapes. */
-  measureDeformation?(out: Float64Array, x: Float64Array, t: number, dt: number): void;
+  /** Displacement over the last dt [m] of the surface point that is at x at time t: by the motion of the pose and by deformation. */
+  measureDisplacement(out: Float64Array, x: Float64Array, t: number, dt: number): void;
   /** Moves the collider by hand from its place at time t to `offset` [m] from its place in the scene, within `seconds`. Not part of the state. */
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
@@ -228,18 +228,26 @@ export function measureBackward(out: Float64Array, collider: Collider, x: Float6
   for (let k = 0; k < 3; k++) out[k] += (x[at + k] - localB[k] - backward.position[k]) / dt;
 }
 
+const ended: Pose = createPose();
 const distanceAt = new Float64Array(4);
 
-/** See `Collider.measureDeformation`. */
-export function measureDeformation(
+/** See `Collider.measureDisplacement`. */
+export function measureDisplacement(
   out: Float64Array,
   collider: Collider,
   x: Float64Array,
   { t, dt }: { readonly t: number; readonly dt: number },
 ): void {
-  placeCollider(collider, t, 0);
-  measureDistanceIn(distanceAt, collider, collider.now, x, 0);
-  collider.shape.surfaceVelocity?.(localB, -dt);
-  rotate(out, 0, collider.now.rotation, localB, 0);
-  for (let k = 0; k < 3; k++) out[k] *= dt;
+  const { shape } = collider;
+  collider.evaluate(ended, t);
+  collider.evaluate(backward, t - dt);
+  toLocal(localA, ended, x, 0);
+  rotate(localB, 0, backward.rotation, localA, 0);
+  for (let k = 0; k < 3; k++) out[k] = x[k] - localB[k] - backward.position[k];
+  if (!shape.surfaceVelocity) return;
+  shape.update?.(t);
+  measureDistanceIn(distanceAt, collider, ended, x, 0);
+  shape.surfaceVelocity(localB, -dt);
+  rotate(localA, 0, ended.rotation, localB, 0);
+  for (let k = 0; k < 3; k++) out[k] += dt * localA[k];
 }

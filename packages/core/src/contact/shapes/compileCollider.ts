@@ -5,7 +5,7 @@ import { quaternionFromRotation } from '../../math/quaternion.ts';
 import { listNames } from '../../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../../scene/types.ts';
 import { checkTimes, createTrack, type Path } from '../../scene/varying.ts';
-import { type Collider, createPose, measureDeformation, type Pose, placeCollider } from './collider.ts';
+import { type Collider, createPose, measureDisplacement, type Pose, placeCollider } from './collider.ts';
 import { compileShape } from './compileShape.ts';
 import { addHand, HAND, moveHand } from './handMotion.ts';
 
@@ -96,9 +96,7 @@ function compileCollider(spec: ColliderSpec, place: ColliderPlace, warnings: str
       collider.moves = true;
       moveHand(hand, offset, t, seconds);
     },
-    ...(shape.surfaceVelocity && {
-      measureDeformation: (out, x, t, dt) => measureDeformation(out, collider, x, { t, dt }),
-    }),
+    measureDisplacement: (out, x, t, dt) => measureDisplacement(out, collider, x, { t, dt }),
   };
   placeCollider(collider, 0, 0);
   return collider;

@@ -49,7 +49,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   return true;
 }
 
-/** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest W·p_n [m/s]. */
+/** The contact law at contacts `from` to `to`: computes impulses p and copies y from q. Returns the largest velocity that a normal impulse causes [m/s]. */
 function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
   const { sideA, sideB, omega, mass, copy, lawInput, contactsAtNode } = arrays;
@@ -116,7 +116,7 @@ export function applyLawAndWriteRightSide(set: LawSet, arrays: LawArrays, from: 
 }
 
 /**
- * Applies the laws of all contacts and links, and writes the difference of all side velocities from `start` to `velocity`. Returns the largest
+ * Applies the laws of all contacts and links, and writes the change S (v − v₀) of all side velocities. Returns the largest
  * velocity that an impulse causes [m/s]. `law`: given if threads apply it.
  */
 function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
@@ -192,7 +192,7 @@ function chooseStart(
 
 /** The contact law, applied by threads. */
 interface SharedLaw {
-  /** Result of `applyAndPull` over all threads. */
+  /** The largest result of `applyLawAndWriteRightSide` over all threads. */
   run(): number;
   /** Copies the impulses back to the set. */
   finish(): void;

@@ -43,8 +43,8 @@ export interface SingleRodSolver {
    * Steps the listed systems. Returns those that it cannot step, as islands at the start of the step.
    */
   step(input: SingleRodStep): readonly Island[];
-  /** Rods whose end of step the last call did not check. A second call returns all rods. */
-  unchecked(): readonly number[];
+  /** Returns the rods whose end of step was not checked, and forgets which they were: a second call returns all rods. */
+  takeUnchecked(): readonly number[];
 }
 
 export interface SingleRodStep {
@@ -146,7 +146,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
       });
       return returnFailed(batch, input);
     },
-    unchecked() {
+    takeUnchecked() {
       const { checked } = batch;
       const rods: number[] = [];
       for (let r = 0; r < checked.length; r++) if (!checked[r]) rods.push(r);
