@@ -103,11 +103,8 @@ function holdRoots({ rods, pins }: RodsAndPins, { root, skin }: StrandsSpec, ind
   if (!skin) return { rods, pins, warnings: [] };
   const held = new Set(pins.map(({ rod }) => rod));
   const roots = rods.filter(({ id }) => held.has(id)).map(rootOf);
-  const { paths, warnings } = rootPaths(
-    sources.skinOf(skin, ['strands', index, 'skin', 'file']),
-    roots,
-    root !== 'position',
-  );
+  const path = ['strands', index, 'skin', 'file'];
+  const { paths, warnings } = guarded(path, () => rootPaths(sources.skinOf(skin, path), roots, root !== 'position'));
   return {
     rods,
     pins: pins.map((pin, k) => ({ ...pin, path: paths[k] })),
@@ -197,10 +194,7 @@ function baseName(file: string): string {
 }
 
 export function pointsOf({ position: p }: Pick<Curves, 'position'>, first: number, count: number): Vec3[] {
-  return Array.from({ length: count }, (_, i): Vec3 => {
-    const o = 3 * (first + i);
-    return [p[o], p[o + 1], p[o + 2]];
-  });
+  return triplesOf(p.subarray(3 * first, 3 * (first + count)));
 }
 
 export function meanRadius({ radius }: Pick<Curves, 'radius'>, first: number, count: number): number {

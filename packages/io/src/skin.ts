@@ -7,15 +7,16 @@ import type { AnimationSpec } from './schema/files.ts';
 
 /** Keys per second at least. */
 const RATE = 30;
-/** Vertices times keys at most: a scene with more would not fit into memory. */
-const KEY_LIMIT = 20_000_000;
+/** Vertices times keys at most: all of them are part of the scene, and of its recording. */
+const KEY_LIMIT = 2_000_000;
 
 /** A mesh at rest, and how it moves in the time of a scene. */
 export interface AnimatedSkin {
   readonly mesh: TriangleMesh;
   readonly frames: readonly SkinFrame[];
-  /** Name of the animation. */
+  /** Name of the animation, and of its file. */
   readonly name: string;
+  readonly source: string;
 }
 
 /** Reads a mesh and its animation. Throws `InputError`. */
@@ -35,7 +36,7 @@ export function readAnimatedSkin(
       `animation '${motion.name}' would have up to ${most} keys of ${vertices} vertices; ${KEY_LIMIT} positions are kept at most: use a coarser mesh or a lower rate`,
     );
   const frames = keyTimes(motion, rate).map((time) => ({ time: start + time, position: motion.positionsAt(time) }));
-  return { mesh, frames, name: motion.name };
+  return { mesh, frames, name: motion.name, source };
 }
 
 /** The keys of the file without near duplicates, and keys between those that are farther apart than the rate allows. */
@@ -66,7 +67,7 @@ export function triplesOf(values: ArrayLike<number>): Vec3[] {
 
 /** Paths of roots that ride on the skin, and a warning about those that do not lie on it. */
 export function rootPaths(
-  { mesh, frames }: AnimatedSkin,
+  { mesh, frames, source }: AnimatedSkin,
   roots: readonly { readonly rod: string; readonly position: Vec3 }[],
   turns: boolean,
 ): { readonly paths: readonly PathSpec[]; readonly warnings: readonly string[] } {
@@ -74,6 +75,8 @@ export function rootPaths(
     mesh,
     roots.map(({ position }) => position),
   );
+  if (bound.distance.some((distance) => !Number.isFinite(distance)))
+    throw new InputError(source, 'no triangle of the mesh has an area, so that roots have no place on it');
   const limit = 0.01 * sizeOf(mesh.position);
   const off = roots.flatMap(({ rod }, k) => (bound.distance[k] > limit ? [{ rod, distance: bound.distance[k] }] : []));
   const worst = off.reduce((a, b) => (b.distance > a.distance ? b : a), { rod: '', distance: 0 });

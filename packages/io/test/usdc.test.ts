@@ -33,7 +33,7 @@ it('has the vertices of a skin that deforms in every frame', async () => {
   const mesh = { position, triangle: Uint32Array.of(0, 1, 2) };
   const { style } = growHairstyle(createSurface(mesh), { guides: { count: 3 }, length: 0.05 });
   const frames = [0, 1].map((time) => ({ time, position: position.map((x) => x * (1 + time)) }));
-  const still = hairFootage(style, 'test', { guides: true, skin: { mesh, frames, name: 'grow' } });
+  const still = hairFootage(style, 'test', { guides: true, skin: { mesh, frames, name: 'grow', source: 'test' } });
   const moving: Footage = {
     ...still,
     frameCount: 2,

@@ -19,7 +19,7 @@ import {
   type Vector,
 } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
-import { atan2, square } from '../math/rounded/index.ts';
+import { atan2 } from '../math/rounded/index.ts';
 import type { PathSpec } from '../scene/types.ts';
 import { findNearest, nearest } from '../surface/triangle.ts';
 import { vectorAt } from './hairstyle.ts';
@@ -80,16 +80,22 @@ export function bindRoots(skin: SkinMesh, roots: readonly Vector[]): SkinRoots {
 function boundTriangles({ position, triangle }: SkinMesh): Float64Array {
   const out = new Float64Array((4 * triangle.length) / 3);
   for (let f = 0; 3 * f < triangle.length; f++) {
-    const [a, b, c] = cornersOf(position, triangle, f);
-    const center = scale(add(a, add(b, c)), 1 / 3);
-    const radius = Math.max(...[a, b, c].map((corner) => Math.sqrt(squared(subtract(corner, center)))));
-    const flat = squared(cross(subtract(b, a), subtract(c, a))) <= 1e-24 * square(radius * radius);
-    out.set([...center, flat ? -Infinity : radius], 4 * f);
+    const corners = cornersOf(position, triangle, f);
+    const center = scale(corners.reduce(add), 1 / 3);
+    const radius = Math.max(...corners.map((corner) => Math.sqrt(squared(subtract(corner, center)))));
+    out.set([...center, isFlat(corners) ? -Infinity : radius], 4 * f);
   }
   return out;
 }
 
 const squared = (a: Vector): number => dot(a, a);
+
+/** True if the triangle has no area, up to rounding. */
+function isFlat([a, b, c]: readonly [Vector, Vector, Vector]): boolean {
+  const [e, f] = [subtract(b, a), subtract(c, a)];
+  const size = squared(e) + squared(f);
+  return squared(cross(e, f)) <= 1e-24 * size * size;
+}
 
 function cornersOf(position: Float64Array, triangle: ArrayLike<number>, f: number): [Vector, Vector, Vector] {
   return [
@@ -116,8 +122,9 @@ export function rideSkin(roots: SkinRoots, frames: readonly SkinFrame[], turns =
     const keys = frames.map(({ time, position }) => {
       const offset = subtract(placeOf(roots, position, r), start);
       if (!turns) return { time, offset };
-      const turned = turnedFrame(rest, cornersOf(position, skin.triangle, face));
-      before = rotationBetween(frame, turned, before);
+      const now = cornersOf(position, skin.triangle, face);
+      // a triangle that has collapsed has no frame: the root keeps its last rotation
+      if (!isFlat(now)) before = rotationBetween(frame, turnedFrame(rest, now), before);
       return { time, offset, rotation: inWorld(frame, before) };
     });
     return { interpolation: 'smooth', keys };

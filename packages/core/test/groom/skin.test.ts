@@ -75,6 +75,16 @@ describe('roots on a skin', () => {
     expect(still.keys[0].rotation).toBeUndefined();
   });
 
+  it('keep their last rotation while the triangle is collapsed, and follow it again after', () => {
+    const turn = (angle: number, size: number) => (x: Vector) => rotate([size * x[0], size * x[1], 0], [0, 0, angle]);
+    const frames = [moved(0, turn(0.2, 1)), moved(1, turn(0.3, 0)), moved(2, turn(0.5, 1))];
+    const [path] = rideSkin(bindRoots(skin, [[0.75, 0.25, 0]]), frames);
+    const angles = path.keys.map(({ rotation = [] }) => rotation[2]);
+    [0.2, 0.2, 0.5].forEach((angle, i) => {
+      expect(angles[i]).toBeCloseTo(angle, 12);
+    });
+  });
+
   it('refuse a skin with another number of vertices', () => {
     const wrong = { time: 0.5, position: new Float64Array(3) };
     expect(() => rideSkin(bindRoots(skin, [[0, 0, 0]]), [wrong])).toThrow('1 vertices at 0.5 s');
