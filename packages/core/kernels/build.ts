@@ -3,7 +3,8 @@
  * works the same in Node, in a browser and in a bundle.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LaneDescription, type LaneVariant, type SweepLayout, writeLaneKernels } from './laneKernels.ts';
 import { readContext } from './laneTranslate.ts';
@@ -114,14 +115,26 @@ const options = [
 ];
 const limits = ['--initialMemory', '1', '--uncheckedBehavior', 'always', '--use', 'abort=', '--disableWarning', '112'];
 const compiler = join(process.cwd(), 'node_modules/assemblyscript/bin/asc.js');
-/** Compiles a folder of kernels and writes the module that holds them. */
+/** Digest of everything that a module of kernels is made from. */
+const digestOf = (folder: string): string => {
+  const hash = createHash('sha256').update(JSON.stringify([options, limits]));
+  hash.update(readFileSync(join(process.cwd(), 'node_modules/assemblyscript/package.json')));
+  for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
+  return hash.digest('hex');
+};
+/** Compiles a folder of kernels and writes the module that holds them, unless the last build made it from the same sources. */
 const compile = (from: string, name: string, folder: string, file: string): void => {
-  const wasm = join(made, `${name}.wasm`);
+  const [wasm, stamp] = [join(made, `${name}.wasm`), join(made, `${name}.digest`)];
+  const target = join(core, folder, file);
+  const digest = digestOf(join(core, from));
+  if (existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  rmSync(stamp, { force: true });
   const entry = join(core, from, 'index.ts');
   execFileSync(process.execPath, [compiler, entry, '-o', wasm, ...options, ...limits], { stdio: 'inherit' });
   mkdirSync(join(core, folder), { recursive: true });
   const text = readFileSync(wasm).toString('base64');
-  writeFileSync(join(core, folder, file), `${note}export const ${name}Wasm: string =\n  '${text}';\n`);
+  writeFileSync(target, `${note}export const ${name}Wasm: string =\n  '${text}';\n`);
+  writeFileSync(stamp, digest);
 };
 compile('kernels/assembly', 'der', 'src/kernels/generated', 'der.ts');
 
@@ -140,10 +153,16 @@ const laneSources = [
   'single.ts',
   'formulas.ts',
   'points.ts',
+  'air.ts',
   'sweeps.ts',
   'obstacles.ts',
+  'distances.ts',
+  'contactSearch.ts',
   'contactSweeps.ts',
   'missedSweep.ts',
+  'pairs.ts',
+  'pairSweeps.ts',
+  'pairList.ts',
   'layout.ts',
 ];
 const laneVariants = [false, true].flatMap((damped): LaneVariant[] => {

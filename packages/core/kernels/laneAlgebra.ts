@@ -62,6 +62,7 @@ export const laneIntrinsics: Readonly<Record<string, Intrinsic>> = {
     return tuple(column(itemsOf(a), place.value));
   },
   'Math.sqrt': (code, a) => code.call('sqrt', leafOf(a)),
+  'Math.floor': (code, a) => code.call('floor', leafOf(a)),
   'Math.abs': (code, a) => code.call('abs', leafOf(a)),
   'Math.max': (code, a, b) => code.extreme('max', leafOf(a), leafOf(b)),
   'Math.min': (code, a, b) => code.extreme('min', leafOf(a), leafOf(b)),

@@ -4,6 +4,7 @@
  * src/batch/simd/description.ts.
  */
 import { itemsOf, leafOf } from './laneAlgebra.ts';
+import { type PairDescription, transposeRows, writePairKernels } from './lanePairs.ts';
 import { type LaneAccess, type LaneContext, LaneTranslator } from './laneTranslate.ts';
 import {
   Code,
@@ -22,7 +23,7 @@ import { TranslationError } from './values.ts';
 type Field = readonly [name: string, vectors: number];
 
 /** src/batch/simd/description.ts and src/batch/layout.ts, as they are run by the build. */
-export interface LaneDescription {
+export interface LaneDescription extends PairDescription {
   readonly headFields: readonly Field[];
   readonly nodeFields: readonly Field[];
   readonly workFields: readonly Field[];
@@ -30,13 +31,12 @@ export interface LaneDescription {
   readonly obstacleFields: readonly Field[];
   readonly parameterFields: readonly string[];
   readonly parameterIntegers: readonly string[];
-  readonly countVectors: (fields: readonly Field[]) => number;
-  readonly vectorsBefore: (fields: readonly Field[], name: string) => number;
 }
 export interface SweepLayout {
   readonly stageFields: readonly string[];
   readonly stateSlots: readonly unknown[];
   readonly ELASTIC_SLOTS: number;
+  readonly MOST_ITERATIONS: number;
 }
 
 /** A variant of the sweeps. `damped`: with damping of nodes and joints; `exact`: only Newton's iteration with the exact Hessian of joints. */
@@ -54,19 +54,28 @@ interface LaneEntry {
   readonly name: string;
   readonly from: string;
   readonly results: Readonly<Record<string, string>>;
+  /** Of contact: roots may be free, which only strands that meet strands and no obstacles may be. */
+  readonly mayBeFree?: boolean;
 }
 
-const begin: LaneEntry = { name: 'begin', from: 'beginStage', results: { '': 'tip' } };
+const begin: LaneEntry = { name: 'begin', from: 'beginStage', results: { '': 'tip' }, mayBeFree: true };
 const iterate: LaneEntry = { name: 'iterate', from: 'iterateStage', results: { tip: 'tip', largest: 'largest' } };
 const finish: LaneEntry = { name: 'finish', from: 'finishStep', results: {} };
 const settled = ['tip', 'largest', 'moves', 'change', 'loaded', 'iterations'];
 const contactEntries: readonly LaneEntry[] = [
   { name: 'find', from: 'findContacts', results: { overlap: 'overlap', presses: 'presses' } },
   begin,
-  { name: 'press', from: 'beginPressed', results: { '': 'tip' } },
+  { name: 'press', from: 'beginPressed', results: { '': 'tip' }, mayBeFree: true },
   { name: 'settle', from: 'continuePressed', results: Object.fromEntries(settled.map((name) => [name, name])) },
   { name: 'miss', from: 'addMissedContacts', results: { '': 'missed' } },
   { name: 'change', from: 'changeToEuler', results: {} },
+  { name: 'locate', from: 'locateNodes', results: {}, mayBeFree: true },
+  {
+    name: 'couple',
+    from: 'iterateCoupled',
+    results: Object.fromEntries(['tip', 'largest', 'change', 'loaded'].map((name) => [name, name])),
+    mayBeFree: true,
+  },
   finish,
 ];
 
@@ -124,7 +133,12 @@ function openArray(
 }
 
 /** The functions of strand.ts on a block of strands. */
-function createAccess(code: Code, variant: LaneVariant, description: LaneDescription, layout: SweepLayout): LaneAccess {
+function createAccess(
+  code: Code,
+  variant: LaneVariant & Pick<LaneEntry, 'mayBeFree'>,
+  description: LaneDescription,
+  layout: SweepLayout,
+): LaneAccess {
   const { nodeFields, headFields, workFields, countVectors, vectorsBefore } = description;
   const slots = variant.damped ? layout.stateSlots.length : layout.ELASTIC_SLOTS;
   const state = openArray(code, 'state', 3 * slots);
@@ -179,10 +193,22 @@ function createAccess(code: Code, variant: LaneVariant, description: LaneDescrip
     softnessOf: node('softness'),
     edgeTorqueOf: () => zeros(3),
     nodeDragOf: () => zeros(9),
+    // strands in air take the variant with damping
+    hasAir: () =>
+      variant.damped ? { kind: 'flag', of: 'all', name: code.bind('airFactor != 0', 'bool') } : flagOf(false),
+    windOf: () => tuple(['windX', 'windY', 'windZ'].map((name): Leaf => ({ kind: 'uniform', name }))),
+    airOf: (_, __, j) => {
+      const drag = nodes.read(leafOf(j), vectorsBefore(nodeFields, 'air'), 4);
+      const names = ['normal', 'tangential', 'normalBySpeed', 'tangentialBySpeed'];
+      const scaled = drag.map((one) => code.multiply({ kind: 'uniform', name: 'airFactor' }, one));
+      return { kind: 'struct', fields: new Map(names.map((name, k): [string, Value] => [name, scaled[k]])) };
+    },
     usesExactHessian: () => flagOf(variant.exact),
     // free strands among obstacles are moved elsewhere
     hasFreeRoot: () =>
-      variant.contact ? flagOf(false) : { kind: 'flag', of: 'all', name: code.bind('freeRoot != 0', 'bool') },
+      variant.contact && !variant.mayBeFree
+        ? flagOf(false)
+        : { kind: 'flag', of: 'all', name: code.bind('freeRoot != 0', 'bool') },
     ...(variant.contact
       ? createContactAccess(code, description)
       : { loadCountOf: () => known(0), keepElimination: none }),
@@ -198,8 +224,15 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
   const nodes = openArray(code, 'nodes', countVectors(nodeFields));
   const head = openArray(code, 'head', countVectors(headFields));
   const obstacleCount: Leaf = { kind: 'index', name: 'obstacleCount', constant: 0 };
+  // of an edge, with obstacles; three loads for contact with strands are behind those of all edges
   const points = (): Leaf => code.multiply(known(2), obstacleCount);
-  const at = (j: Value, c: Value): Leaf => code.add(code.multiply(leafOf(j), points()), leafOf(c));
+  const loads: Leaf = { kind: 'index', name: 'pairLoads', constant: 0 };
+  const at = (j: Value, c: Value): Leaf => {
+    const [edge, contact, first] = [leafOf(j), leafOf(c), points()].map((one) => code.index(one));
+    const behind = `edges * ${first} + ${edge} * pairLoads + ${contact} - ${first}`;
+    const name = code.bind(`${contact} < ${first} ? ${edge} * ${first} + ${contact} : ${behind}`, 'i32');
+    return { kind: 'index', name, constant: 0 };
+  };
   const shape = (values: readonly Leaf[]): Value => (values.length === 1 ? values[0] : tuple(values));
   const readFields = (j: Value, c: Value, names: readonly string[]): Map<string, Value> =>
     new Map(
@@ -226,17 +259,10 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
     };
   };
   const pointOf = (_: Code, __: Value, j: Value, c: Value): Value => {
-    const fields = readFields(j, c, ['part', 'push', 'stiffness']);
-    const [part, force, stiffness] = ['part', 'push', 'stiffness'].map((name) => fields.get(name) as Value);
-    return {
-      kind: 'struct',
-      fields: new Map([
-        ['part', part],
-        ['arm', zeros(3)],
-        ['force', force],
-        ['stiffness', stiffness],
-      ]),
-    };
+    const fields = readFields(j, c, ['part', 'push', 'normal', 'stiffness', 'tangentStiffness']);
+    fields.set('force', fields.get('push') as Value);
+    fields.set('arm', zeros(3));
+    return { kind: 'struct', fields };
   };
   return {
     obstacleCountOf: () => obstacleCount,
@@ -251,8 +277,10 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
         const from = vectorsBefore(obstacleFields, name);
         return [name, shape(Array.from({ length: count }, (_one, n) => number(from + n)))];
       });
-      return { kind: 'struct', fields: new Map<string, Value>([['kind', kind], ...fields]) };
+      const start: Leaf = { kind: 'index', name: code.bind(`load<i32>(${address}, 4)`, 'i32'), constant: 0 };
+      return { kind: 'struct', fields: new Map<string, Value>([['kind', kind], ['start', start], ...fields]) };
     },
+    readField: (_, __, start, row) => readFieldRows(code, leafOf(start), leafOf(row)),
     sparedEdgesOf: (_, __, k) => {
       const address = code.bind(`head + (<usize>${code.index(leafOf(k))} << 4)`, 'usize');
       return lanes(code.bind(`v128.load(${address}, ${16 * countVectors(headFields)})`));
@@ -264,9 +292,22 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
       );
       return tuple(position.map((x, k) => code.subtract(x, moved[k])));
     },
+    hasPairs: () => ({ kind: 'flag', of: 'all', name: code.bind('pairLoads != 0', 'bool') }),
     firstPairOf: points,
-    pointCountOf: points,
-    loadCountOf: points,
+    pointCountOf: () => code.add(points(), loads),
+    loadCountOf: () => code.add(points(), loads),
+    activeCountOf: (_, __, j, inside) => {
+      const flag = leafOf(inside);
+      if (flag.kind !== 'flag' || flag.of !== 'build') throw new TranslationError('the build knows which to count');
+      return lanes(
+        code.load(`countContacts(contacts, ${code.index(leafOf(j))}, edges, obstacleCount, pairLoads, ${flag.value})`),
+      );
+    },
+    writePlace: (_, __, i, position, way) => {
+      const numbers = [...itemsOf(position), ...itemsOf(way)].map((one) => code.text(one));
+      code.lines.push(`storePlace(head, nodes, ${code.index(leafOf(i))}, edges, freeRoot, ${numbers.join(', ')});`);
+      return undefined;
+    },
     isPushed,
     isLoaded: isPushed,
     pointOf,
@@ -283,7 +324,12 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
     writeForces: (_, __, j, c, forces) => write(j, c, fieldsOf(forces)),
     writeStiffness: (_, __, j, c, stiffness) => write(j, c, new Map([['stiffness', stiffness]])),
     clearContact: (_, __, j, c) => write(j, c, new Map([['active', known(0)]])),
-    writeWeight: () => undefined,
+    // a load has the weight of its place where a contact has the point at which it closes
+    writeWeight: (_, __, j, k, compliance, crowd) => {
+      const values = [compliance, crowd].map(leafOf);
+      contacts.write(at(j, code.add(points(), leafOf(k))), vectorsBefore(contactFields, 'closing'), values);
+      return undefined;
+    },
     keepElimination: (_, __, j, step) => {
       const inverse = fieldsOf(step).get('inverse');
       if (!inverse) throw new TranslationError('an elimination is wanted');
@@ -300,6 +346,21 @@ function createContactAccess(code: Code, description: LaneDescription): LaneAcce
       return tuple([xx, xy, xz, xy, yy, yz, xz, yz, zz]);
     },
   };
+}
+
+/** A row of a distance field per lane: `start` is the number of the first row in memory, in rows of 16 bytes, which are transposed. */
+function readFieldRows(code: Code, start: Leaf, row: Leaf): Value {
+  if (code.type !== 'f32x4') throw new TranslationError('distance fields are in single precision');
+  const places = code.bind(`i32x4.add(i32x4.trunc_sat_f32x4_s(${code.text(row)}), i32x4.splat(${code.index(start)}))`);
+  const [a, b, c, d] = [0, 1, 2, 3].map((lane) =>
+    code.bind(`v128.load(<usize>i32x4.extract_lane(${places}, ${lane}) << 4)`),
+  );
+  const [value, x, y, z] = transposeRows(code, [a, b, c, d]).map((name) => lanes(name));
+  const fields: [string, Value][] = [
+    ['normal', tuple([x, y, z])],
+    ['value', value],
+  ];
+  return { kind: 'struct', fields: new Map(fields) };
 }
 
 /** Values of an entry's parameters: the strand, the stage, and what is in the head under their names. */
@@ -332,7 +393,14 @@ function readParameters(
         fields: new Map(layout.stageFields.map((field) => [field, { kind: 'uniform', name: field }])),
       };
     const index = (one: string): [string, Value] => [one, { kind: 'index', name: one, constant: 0 }];
-    if (written === 'PressedRange') return { kind: 'struct', fields: new Map(['first', 'end', 'least'].map(index)) };
+    if (written === 'PressedRange')
+      return {
+        kind: 'struct',
+        fields: new Map([
+          ...['first', 'end', 'least'].map(index),
+          ['largest', head.read(known(0), vectorsBefore(headFields, 'largest'), 1)[0]],
+        ]),
+      };
     if (written === 'number') return { kind: 'uniform', name: name.getText() };
     if (written === 'boolean') return { kind: 'flag', of: 'all', name: code.bind(`${name.getText()} != 0`, 'bool') };
     if (written === 'Quaternion') return tuple(head.read(known(0), vectorsBefore(headFields, 'tip'), 4));
@@ -352,7 +420,11 @@ export function writeLaneKernels(
   const functions = variants.flatMap((variant) =>
     entriesOf(variant).map((entry) => {
       const code = new Code(variant.type, constants);
-      const translator = new LaneTranslator(code, context, createAccess(code, variant, description, layout));
+      const translator = new LaneTranslator(
+        code,
+        context,
+        createAccess(code, { ...variant, ...entry }, description, layout),
+      );
       const parameters = readParameters(code, layout, description, entry, context);
       if (variant.contact) code.mask = code.load(`v128.load(head, ${16 * vectorsBefore(headFields, 'mask')})`);
       const result = translator.call(entry.from, parameters);
@@ -365,16 +437,36 @@ export function writeLaneKernels(
       return `export function ${entry.name}${variant.suffix}(${signature}): void {\n${code.lines.join('\n')}\n}\n`;
     }),
   );
+  const pairFunctions = writePairKernels(context, description, constants);
   const table = [...constants.keys()].flatMap((value) => [value, value, value, value]);
   const names = headFields.map(([name]) => [`HEAD_${name.toUpperCase()}`, 16 * vectorsBefore(headFields, name)]);
   const bytes = {
     ...Object.fromEntries(names),
+    CONTACT_RECORD: 16 * countVectors(description.contactFields),
+    NODE_RECORD: 16 * countVectors(description.nodeFields),
+    NODE_PAIRRADIUS: 16 * vectorsBefore(description.nodeFields, 'pairRadius'),
+    ...Object.fromEntries(
+      description.contactFields.map(([name]) => [
+        `CONTACT_${name.toUpperCase()}`,
+        16 * vectorsBefore(description.contactFields, name),
+      ]),
+    ),
     FIRST_INTEGER: 4 * (layout.stageFields.length + description.parameterFields.length),
     PLAIN_RECORD: 48 * layout.ELASTIC_SLOTS,
     DAMPED_RECORD: 48 * layout.stateSlots.length,
   };
   const layouts = Object.entries(bytes).map(([name, value]) => `export const ${name}: usize = ${value};\n`);
-  return [...layouts, `const CONSTANTS: usize = memory.data<f32>([${table.join(', ')}], 16);\n`, ...functions].join(
-    '\n',
+  const limit = `export const MOST_ITERATIONS: i32 = ${layout.MOST_ITERATIONS};\n`;
+  const bits = Object.entries(description.EDGE).map(
+    ([name, bit]) => `export const EDGE_${name.toUpperCase()}: i32 = ${bit};\n`,
   );
+  return [
+    "import { countContacts, storePlace } from './rows';\n",
+    ...layouts,
+    ...bits,
+    limit,
+    `const CONSTANTS: usize = memory.data<f32>([${table.join(', ')}], 16);\n`,
+    ...functions,
+    ...pairFunctions,
+  ].join('\n');
 }

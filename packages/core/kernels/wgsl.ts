@@ -15,8 +15,11 @@ export const sweepSources: readonly string[] = [
   'single.ts',
   'formulas.ts',
   'points.ts',
+  'air.ts',
   'sweeps.ts',
   'obstacles.ts',
+  'distances.ts',
+  'contactSearch.ts',
   'contactSweeps.ts',
   'missedSweep.ts',
   'pairs.ts',
@@ -69,6 +72,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   'Math.sqrt': call('sqrt'),
   'Math.max': call('max'),
   'Math.min': call('min'),
+  'Math.floor': call('floor'),
   'Math.abs': call('abs'),
 };
 

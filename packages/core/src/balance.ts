@@ -4,7 +4,8 @@
  * A step from t to t + h may change kinetic plus elastic energy by the work of the loads, and damping may take more:
  *     gain = (T₁ + E₁) − (T₀ + E₀) − work ≤ 0, but for the error of the scheme.
  * All is measured in a frame that travels with the mean velocity of what holds the rods, so that pins on a common path do no work in it
- * and the speed of the whole does not hide a gain. A load that changes over the step has done the larger of the works of its two ends.
+ * and the speed of the whole does not hide a gain. A load that changes over the step has done the larger of the works of its two ends. Mass damping acts on
+ * velocities in world axes, so in the frame it may do work: it blows the rods back.
  */
 import type { Loads, Samples } from './port.ts';
 import type { Rod } from './scene/compiled.ts';
@@ -120,6 +121,24 @@ function workOf(at: Instant, from: Instant, to: Instant, frame: Float64Array, h:
   return sum;
 }
 
+/** Work of mass damping over the step, in the frame [J]; 0 where it only takes energy. */
+function workOfDamping(rods: readonly BalancedRod[], { from, to, frame, h }: Omit<BalancedStep, 'pinWork'>): number {
+  if (frame[0] === 0 && frame[1] === 0 && frame[2] === 0) return 0;
+  let sum = 0;
+  let node = 0;
+  for (const { rod } of rods) {
+    for (let i = 0; i < rod.nodeCount; i++) {
+      for (let k = 0; k < 3; k++) {
+        const o = 3 * (node + i) + k;
+        const moved = to.position[o] - from.position[o];
+        sum -= ((rod.nodeMass[i] * rod.nodeDamping[i]) / h) * moved * (moved - h * frame[k]);
+      }
+    }
+    node += rod.nodeCount;
+  }
+  return Math.max(0, sum);
+}
+
 /** Balance over a step of length h [s]; `frame`: velocity of the frame [m/s]; `pinWork`: work of the pins in it [J]. */
 export function measureBalance(
   out: Balance,
@@ -130,9 +149,10 @@ export function measureBalance(
   const after = kineticEnergy(rods, to, frame) + to.elastic;
   const last = workOf(to, from, to, frame, h);
   const first = from.hasLoads ? workOf(from, from, to, frame, h) : last;
+  const damping = workOfDamping(rods, { from, to, frame, h });
   out.start = before;
-  out.gain = after - before - Math.max(first, last) - pinWork;
-  out.scale = before + Math.abs(first) + Math.abs(last) + Math.abs(pinWork);
+  out.gain = after - before - Math.max(first, last) - pinWork - damping;
+  out.scale = before + Math.abs(first) + Math.abs(last) + Math.abs(pinWork) + damping;
 }
 
 export interface BalancedStep {

@@ -12,7 +12,7 @@ import { createWorld } from './world/world.ts';
 
 /** One equilibrium of a path, over all rods. */
 export interface PathRow {
-  /** Instant at which pins and loads were evaluated [s]. */
+  /** Instant at which pins and loads were evaluated [s], or value of `statics.parameter`. */
   readonly parameter: number;
   readonly energies: Energies;
   /** Unstable directions, summed over the rods. */
@@ -33,7 +33,7 @@ export interface PathRow {
 
 /** A change of stability on a path. */
 export interface Critical {
-  /** Instant of the change, found by bisection [s]. */
+  /** Instant of the change, found by bisection [s], or value of `statics.parameter`. */
   readonly parameter: number;
   /** Unstable directions before the change. */
   readonly negativeModesBefore: number;
@@ -70,6 +70,13 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
     saddlesLeft: sum(({ saddlesLeft }) => saddlesLeft),
     ...(reports.some(({ leftBranch }) => leftBranch) && { leftBranch: true }),
   };
+}
+
+/** Remarks on the equilibria at an instant [s] of rods that are not in `remarked`, and adds these. */
+export function describeRemarks(time: number, reports: readonly EquilibriumReport[], remarked: Set<string>): string[] {
+  const found = reports.filter(({ rod, remark }) => remark !== undefined && !remarked.has(rod));
+  for (const { rod } of found) remarked.add(rod);
+  return found.map(({ remark }) => `at t = ${Number(time.toPrecision(5))} s: ${remark}`);
 }
 
 /** Warnings about the equilibria at an instant [s], one per rod; empty if the search stayed on its branch. */

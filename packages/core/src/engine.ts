@@ -42,6 +42,7 @@ export interface EngineSession {
   respond(motions: readonly BodyMotion[], dt: number): void;
   /** All that the engine remembers. */
   save(): Uint8Array;
+  /** Returns to what `save` returned. */
   restore(bytes: Uint8Array): void;
 }
 

@@ -13,6 +13,7 @@ export {
   createBisector,
   describeLeftBranches,
   describeLostCritical,
+  describeRemarks,
   type PathRow,
   staticsInstants,
   summariseRow,
@@ -34,6 +35,7 @@ export {
   type GuidePose,
   type HairOptions,
   type Hairs,
+  type RootPose,
   type WriteHairsOptions,
   writeHairs,
 } from './groom/hairs.ts';
@@ -49,17 +51,8 @@ export {
   type Skin,
   settleHairstyle,
 } from './groom/hairstyle.ts';
-export {
-  createHeadField,
-  guideClearance,
-  type HeadField,
-  type HeadFieldOptions,
-  hasInside,
-  type LayReport,
-  layCurve,
-  layHairs,
-  layHairstyle,
-} from './groom/lay.ts';
+export { createHeadField, type HeadField, type HeadFieldOptions, hasInside } from './groom/headField.ts';
+export { guideClearance, type LayReport, layCurve, layHairs, layHairstyle } from './groom/lay.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
   compileSurfaceMap,
@@ -70,7 +63,7 @@ export {
   type SurfaceMap,
   type SurfacePlace,
 } from './groom/roots.ts';
-export { bindRoots, rideSkin, type SkinFrame, type SkinMesh, type SkinRoots } from './groom/skin.ts';
+export { bindRoots, poseRoots, rideSkin, type SkinFrame, type SkinMesh, type SkinRoots } from './groom/skin.ts';
 export {
   type CombOptions,
   type CombReport,
@@ -128,8 +121,9 @@ export { createRecorder, type Observer, type RecordedFrame, simulate } from './o
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
 export type { LoadSource, Loads, Samples } from './port.ts';
-export { compileScene } from './scene/compile.ts';
+export { requireTime } from './scene/check.ts';
 export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
+export { compileScene } from './scene/compileScene.ts';
 export { compileExpression, ExpressionError } from './scene/expression.ts';
 export type { Grip } from './scene/grip.ts';
 export {

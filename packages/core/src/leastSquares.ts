@@ -42,7 +42,7 @@ export interface FitOptions {
   readonly iterations?: number;
   /** True if standard deviations of the data are unknown: they are then estimated from the residuals, all by the same factor. */
   readonly estimateDeviation?: boolean;
-  /** Of the confidence intervals. Default 0.95. */
+  /** Probability of the confidence intervals. Default 0.95. */
   readonly confidence?: number;
 }
 

@@ -9,48 +9,52 @@ import type { BodyPose } from './bodies/body.ts';
 import type { Channel } from './channels.ts';
 import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
-import type { LoadSource, OwnContact, Samples } from './port.ts';
+import type { ActingRod, Drive, OwnContact, Samples } from './port.ts';
 import type { RestRod, RestTangent } from './restPort.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
-import type { Pin, Rod } from './scene/compiled.ts';
+import type { Rod } from './scene/compiled.ts';
+import type { compileAlong } from './scene/parameter.ts';
 import type { ModelId, Scene } from './scene/types.ts';
 
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
-export type { ReactionComponent, RestRod, RestTangent } from './restPort.ts';
-
-/** Pins and loads of one rod. */
-export interface Drive {
-  readonly pins: readonly Pin[];
-  /** Read it again at each step: loads can be added and removed by hand while the world runs. */
-  readonly sources: readonly LoadSource[];
-  /** Number of loads that were added, and of pins that were moved or released, while the world runs: the scene does not have them. */
-  readonly overrides?: number;
-}
+export type { Drive } from './port.ts';
+export type { OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
 
 /** Bodies, and their welds to the rods of a bundle (by indices into its rods). */
 export interface Coupling {
   readonly bodies: readonly CompiledBody[];
   readonly welds: readonly Weld[];
-  /** Called before each piece of a step that the model splits itself, with its start time [s]; throws to stop the step. */
-  readonly onPiece?: (t: number) => void;
+  /** Called before each substep of a step that the model splits itself, with its start time [s]; throws to stop the step. */
+  readonly onSubstep?: (t: number) => void;
 }
 
 /** [J] */
 export interface Energies {
+  /** Kinetic energy of translation and rotation [J]. */
   kinetic: number;
+  /** Elastic energy of bending [J]. */
   bending: number;
+  /** Elastic energy of twist [J]. */
   twisting: number;
+  /** Elastic energy of stretch [J]. */
   stretching: number;
   /** Gravity and dead loads. */
   potential: number;
+  /** Sum of the others [J]. */
   total: number;
+  /** Energy that the laws of rods have turned into heat since the start; not part of `total`, and absent without such laws. */
+  dissipated?: number;
 }
 
 /** Momentum [kg m/s] and angular momentum about the origin [kg m²/s]; centre of mass [m]; mass [kg]. */
 export interface Momentum {
+  /** Momentum [kg m/s]. */
   readonly linear: Float64Array;
+  /** Angular momentum about the origin [kg m²/s]. */
   readonly angular: Float64Array;
+  /** Centre of mass [m]. */
   readonly center: Float64Array;
+  /** Mass [kg]. */
   mass: number;
 }
 
@@ -111,6 +115,8 @@ export interface EquilibriumReport {
   readonly leftBranch?: true;
   /** Why the search failed, if it did. */
   readonly reason?: string;
+  /** What is doubtful about the equilibrium: a bend that is too sharp for the edges. */
+  readonly remark?: string;
 }
 
 /** Options for following a branch of equilibria (statics/branch.ts). */
@@ -170,9 +176,14 @@ export interface Modes {
 
 /** Symmetric matrices in coordinate form (lower triangle and diagonal), rows in the order that `labels` names. */
 export interface Matrices {
+  /** Id of the rod. */
   readonly rod: string;
+  /** Number of unknowns. */
   readonly size: number;
+  /** Name of each unknown. */
   readonly labels: readonly string[];
+  /** The unknown of `RestEdges` that each row is; absent if the model has no such unknowns, or the rod is joined to bodies. */
+  readonly unknowns?: readonly number[];
   readonly mass: SparseSymmetric;
   readonly stiffness: SparseSymmetric;
   readonly damping: SparseSymmetric;
@@ -207,8 +218,11 @@ export interface BundleState {
 
 /** All rods of one model in a world. */
 export interface Bundle {
+  /** Model of the rods. */
   readonly model: ModelId;
+  /** Rods of the bundle, in the scene's order. */
   readonly rods: readonly Rod[];
+  /** Samples of each rod; every step updates them. */
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
@@ -259,9 +273,15 @@ export interface Bundle {
   readonly ownContact?: OwnContact;
   /** Copies poses and velocities of bodies that an engine has written; welded nodes follow. */
   placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
+  /** Adds the energies of the bundle at time t [J]. */
   addEnergies(out: Energies, t: number): void;
+  /** Adds momentum, angular momentum, mass and mass times centre of the bundle. */
   addMomentum(out: Momentum): void;
+  /** Momentum of one rod, if it is more than that of nodes with `Rod.nodeMass` and edges that spin with `Rod.edgeInertia`. */
+  addRodMomentum?(out: Momentum, rod: number): void;
+  /** Writes a channel of a rod (index in `rods`) to `out`. */
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
+  /** Finds the equilibrium of a rod with pins and loads as they are at t. */
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
   /** True if equilibria and their verdicts count how loads change with the state of the rod: contacts can then act as loads. */
   readonly differentiatesLoads?: true;
@@ -271,13 +291,21 @@ export interface Bundle {
   linearize?(rod: number, t: number): RestTangent | undefined;
   /** The equations of a rod at rest, for equilibria of linked rods. Absent, or undefined for this rod, if there are none. */
   atRest?(rod: number): RestRod | undefined;
-  reactions(rod: number, t: number): Reaction[];
+  /** Forces and torques that pins exert on a rod at t. `isAfterStep`: a step has just ended at t, and loads have not changed since. */
+  reactions(rod: number, t: number, isAfterStep?: boolean): Reaction[];
   /**
-   * For models that compute the reaction at the base from the loads: a virtual displacement of a rod at rest and of the rods that grow from it
-   * (world/virtualWork.ts). Poses their samples, returns their elastic energy [J] and leaves the state as it is.
+   * True if the unknowns are joints, so that steps keep momentum only to the order of the scheme: the energy audit then takes the work of pins from
+   * reactions, not from the change of momentum.
    */
-  bend?(rod: number, direction: number, angle: number): number | undefined;
+  readonly hasJointUnknowns?: true;
+  /**
+   * For models that compute the reaction at the base from the loads: error of virtual work of a rod at rest and of the rods that grow from it, relative
+   * to the work of the forces that act; `moment` [N m] is the reference if none act (models/virtualWork.ts). Leaves the state as it is.
+   */
+  workError?(rod: number, acting: readonly ActingRod[], moment: number): number;
+  /** Natural modes of a rod about its current state. */
   modes(rod: number, t: number, count: number): Modes;
+  /** Mass, stiffness and damping matrix of a rod about its current state. */
   matrices(rod: number, t: number): Matrices;
 }
 
@@ -289,11 +317,16 @@ export interface EquilibriumOptions {
 
 /** A simulation model of rods: compiles them into a bundle. */
 export interface Model {
+  /** Name of the model in scenes. */
   readonly id: ModelId;
   /** The `solver.<id>.backend` of the scene that selects this implementation; absent: the standard one. */
   readonly backend?: string;
   /** True if it steps many rods faster than one thread can audit: kernels, threads. */
   readonly isFast?: boolean;
+  /** What the model supports; a scene that asks for more is rejected. */
   readonly capabilities: Capabilities;
+  /** Compiles a scene whose equilibria follow a number of it in place of time (`statics.parameter`). Absent: the world rejects such scenes. */
+  readonly compileAlong?: typeof compileAlong;
+  /** Builds the rods of this model that a scene contains. */
   compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle;
 }

@@ -5,7 +5,7 @@
  * frame. Loads are the dual: a force on a node, a torque on an edge. The power of a load is
  * Σ nodeForce·nodeVelocity + Σ edgeTorque·edgeSpin, and a model's generalised force has the same power (tested).
  */
-import type { Rod } from './scene/compiled.ts';
+import type { Pin, Rod } from './scene/compiled.ts';
 
 /** Read by everyone, written by the model that owns the rod. Arrays of one rod, not of a bundle. */
 export interface Samples {
@@ -41,9 +41,32 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
   /** True if the loads are the same at all times, in all states; absent: they may change. */
   readonly isConstant?: boolean;
+  /** Its drag in closed form, if it is air whose velocity does not depend on the place. */
+  readonly air?: UniformAir;
   /** The one node or edge that it acts on, if any: `addLoad` rejects an index that the rod does not have. */
   readonly node?: number;
   readonly edge?: number;
+}
+
+/** Pins and loads of one rod. */
+export interface Drive {
+  readonly pins: readonly Pin[];
+  /** Read it again at each step: loads can be added and removed by hand while the world runs. */
+  readonly sources: readonly LoadSource[];
+  /** Number of loads that were added, and of pins that were moved or released, while the world runs: the scene does not have them. */
+  readonly overrides?: number;
+  /** In a world that stands still at this instant, whatever the time of its steps. */
+  readonly stillAt?: { readonly time: number };
+}
+
+/** Drag of air that is the same everywhere, for models that evaluate it within their own equations. */
+export interface UniformAir {
+  /** Drag of half an edge: across and along [N s/m], and what speed adds to each [N s²/m²]; 4 per edge. */
+  readonly coefficients: Float64Array;
+  /** Writes the wind [m/s] and the factor of the drag at t. */
+  read(out: Float64Array, t: number): void;
+  /** The same object for all rods in this air. */
+  readonly field: object;
 }
 
 /**
@@ -161,17 +184,28 @@ export interface ContactSides {
   released?: boolean;
 }
 
+/** Empty sides, of a bundle without contacts. */
+export const NO_SIDES: ContactSides = {
+  count: 0,
+  rod: new Int32Array(0),
+  edge: new Int32Array(0),
+  weight: new Float64Array(0),
+  arm: new Float64Array(0),
+  force: new Float64Array(0),
+  mass: new Float64Array(0),
+};
+
 /** Numbers of a side's velocity. */
 export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
   return direction ? 1 : 3;
 }
 
 /**
- * A solid over a step, for bundles that solve contact themselves: the half space below its z axis, or a box with rounded edges. Spheres and
- * capsules are boxes without width. Rotations are 3 × 3, by rows.
+ * A solid over a step, for bundles that solve contact themselves: the half space below its z axis, a box with rounded edges, or a distance
+ * field. Spheres and capsules are boxes without width. Rotations are 3 × 3, by rows.
  */
 export interface SolidMotion {
-  readonly shape: 'plane' | 'box';
+  readonly shape: 'plane' | 'box' | 'field';
   /** At the start of the step. */
   readonly position: readonly [number, number, number];
   readonly axes: ArrayLike<number>;
@@ -182,6 +216,9 @@ export interface SolidMotion {
   /** Over the step: displacement of the position, and rotation. */
   readonly shift: readonly [number, number, number];
   readonly turn: ArrayLike<number>;
+  /** For a distance field: number of its first row in `SolidScene.fields`, and rows along each axis; half lengths are those of its box. */
+  readonly start: number;
+  readonly counts: readonly [number, number, number];
 }
 
 /** Settings of contact between rods, for bundles that solve contact themselves. */
@@ -200,6 +237,8 @@ export interface SolidScene {
   at(t: number, dt: number): readonly SolidMotion[];
   /** Number of edges, from the first on, that an obstacle ignores: roots of hair below the skin. */
   countSpared(rod: number, obstacle: number): number;
+  /** Rows of all distance fields, in shared memory: distance [m] and normal. */
+  readonly fields: Float32Array;
   /** Absent if rods do not collide with rods. */
   readonly pairs?: RodPairs;
 }
@@ -245,13 +284,21 @@ export interface OwnContactReport {
 export interface OwnContact {
   /** For messages, such as "the gpu backend". */
   readonly name: string;
-  /** Of the last `advance`. */
+  /** Report on the last `advance`. */
   readonly report: OwnContactReport;
   /** Before the first step. */
   open(solids: SolidScene): void;
-  listContacts(): readonly OwnContactRow[];
+  /** Contacts of the last step; `rod`: those of this rod alone. */
+  listContacts(rod?: number): readonly OwnContactRow[];
   /** Warm start of the next step. */
   restoreContacts(rows: readonly OwnContactRow[]): void;
   /** Applies the forces of the last step to the rods, for reactions and channels. */
   applyForces(): void;
+}
+
+/** A rod and what acts on it at rest: forces on nodes, of loads and pins, and torques on edges, of loads. */
+export interface ActingRod {
+  readonly samples: Samples;
+  readonly nodeForce: Float64Array;
+  readonly edgeTorque: Float64Array;
 }

@@ -1,25 +1,73 @@
 /** The equations of a rod at rest, as a model offers them to solvers outside: equilibria of linked rods, derivatives of equilibria. */
 
 import type { Modes } from './model.ts';
+import type { Samples } from './port.ts';
+
+/** Forces on a rod from outside. */
+export interface OutsideForces {
+  /** Force on each node, 3 numbers [N]. */
+  readonly nodeForce: Float64Array;
+  /** Torque on each edge about its tangent [N m]. */
+  readonly edgeTorque: Float64Array;
+}
+
+/** The edges of a rod at rest, as links see them, in terms of its unknowns. */
+export interface RestEdges {
+  /** Node that an unknown belongs to; for one of an edge, its first node. */
+  nodeOf(unknown: number): number;
+  /** Unknowns that the two nodes of an edge depend on and, `withTurn`, its turn. */
+  listEdgeUnknowns(edge: number, withTurn: boolean): readonly number[];
+  /**
+   * Derivatives of an edge's coordinates with respect to these unknowns, row by row: three rows of its first node, three of its second and, `withTurn`,
+   * one of its turn about the tangent.
+   */
+  writeEdgeRates(out: Float64Array, edge: number, withTurn: boolean): void;
+  /** Second derivatives of an edge's turn with respect to the unknowns of `listEdgeUnknowns`, row by row, symmetric. Absent: they are zero. */
+  writeTurnCurvature?(out: Float64Array, edge: number): void;
+  /** Stiffness of the nodes of an edge [N/m], or of its turn [N m]: the largest of their unknowns' scales. */
+  edgeScale(edge: number, of: 'nodes' | 'turn'): number;
+  /** Largest displacement of a node along a direction. */
+  measureMove(direction: Float64Array): number;
+  /** Largest turn or stretch of an edge along a direction [rad]. */
+  measureTurn(direction: Float64Array): number;
+}
+
 /**
- * A rod in a joint search for the equilibrium of several rods, by Newton's method on all of them: its equations at the current state. Unknowns: four per
- * node, its position and the twist of the edge after it.
+ * A rod in a joint search for the equilibrium of several rods, by Newton's method on all of them: its equations at the current state, in unknowns that
+ * only the model understands. Links see edges: the positions of an edge's two nodes and its turn about its tangent, whose derivatives with respect to the
+ * unknowns the model provides.
  */
-export interface RestRod {
+export interface RestRod extends RestEdges {
+  /** Number of unknowns. */
   readonly size: number;
+  /** All numbers of the rod's pose, to be copied and restored by others, not read. */
   readonly q: Float64Array;
+  /**
+   * Samples with every edge along the chord between its nodes, as links see it: always the same object, updated by this call, `evaluate` and `place`. Absent:
+   * those of the bundle.
+   */
+  readChords?(): Samples;
+  /** Change of each unknown since the last `hold`. */
+  writeDisplacement(out: Float64Array): void;
+  /** Moves the unknowns that are not prescribed by `amount` times `direction`. */
+  move(direction: Float64Array, amount: number): void;
   /** 1 if an unknown is prescribed. */
   readonly fixed: ArrayLike<number>;
   /** Stiffness of each unknown [N/m], [N m], as the scale of shifts; and the stiffness below which it counts as zero. */
   readonly scale: Float64Array;
   readonly zero: Float64Array;
-  /** Gradient of the energies minus the loads, to which others add their forces [N], [N m]. */
+  /** Gradient of the energies minus the loads by the unknowns, to which others add their forces [N], [N m]. */
   readonly residual: Float64Array;
   /** Right-hand side of Newton's equations, then its step. */
   readonly step: Float64Array;
   /** Indices (i, j), i ≥ j, of the matrix entries, and the entries in this order. */
   readonly pairs: readonly (readonly [number, number])[];
+  /** Writes the matrix entries in the order of `pairs`. */
   readMatrix(out: Float64Array): void;
+  /**
+   * Number of increments in which pins must move to their poses at t, with an equilibrium after each, so that the rod loses no turns. Absent: 1.
+   */
+  countPinIncrements?(t: number): number;
   /** Moves pins to time t and sets velocities to zero. Returns false if the state is impossible. */
   place(t: number): boolean;
   /** Sets the fraction of all loads that acts. */
@@ -28,6 +76,7 @@ export interface RestRod {
   evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
   /** True if loads have a potential, as of the last matrix. */
   readonly conservative: boolean;
+  /** Writes the right-hand side of Newton's equations to `step`. */
   writeRight(): void;
   /** Whether the current residual is negligible relative to `scale` or rounding; and its magnitude [N] and limit. */
   settled(
@@ -36,12 +85,18 @@ export interface RestRod {
   ): { readonly settled: boolean; readonly residual: number; readonly limit: number };
   /** Fraction of the step that turns no edge too far; and a move by that fraction. */
   limitStep(): number;
-  takeStep(part: number): void;
+  /** Moves by this fraction of the step, which was solved with a matrix shifted by `shift` times `scale`. */
+  takeStep(part: number, shift: number): void;
+  /** Why the current state, though in balance, is no equilibrium of the rod, or ''. Absent: it always is one. */
+  explainFalseBalance?(): string;
   /** Saves the rod's state, and restores it. */
   hold(): void;
+  /** Restores the state that `hold` saved. */
   revert(t: number): void;
-  /** Sets the rod at rest: updates samples, clears velocities and accelerations. `outside`: forces of others, by unknown. */
-  finish(outside: Float64Array): void;
+  /** Sets the rod at rest: updates samples, clears velocities and accelerations. */
+  finish(isEquilibrium: boolean): void;
+  /** Sets the forces of links on the rod at rest, which reactions of pins then include until the rod moves. */
+  applyForces(outside: OutsideForces): void;
 }
 
 /** A component of the force or torque by which pins hold a node at rest. */
@@ -66,6 +121,7 @@ export interface RestTangent {
   unknownOfNode(node: number): number;
   /** Moves the pins to where they are now; free unknowns stay. Returns an error, or ''. */
   place(): string;
+  /** Writes all unknowns. */
   readUnknowns(out: Float64Array): void;
   /** Adds `scale` times `direction` to all unknowns and poses the samples. Returns an error, or ''. */
   move(direction: Float64Array, scale: number): string;
@@ -77,6 +133,7 @@ export interface RestTangent {
   solve(x: Float64Array, transposed: boolean): void;
   /** A reaction at the current state, in equilibrium or not; and its derivatives with respect to all unknowns. */
   readReaction(one: ReactionComponent): number;
+  /** Writes the derivatives of a reaction with respect to all unknowns. */
   writeReactionDerivative(out: Float64Array, one: ReactionComponent): void;
   /** φᵀ(K − ω²M)φ of a mode shape over all unknowns, at the current state; NaN if the rod has hinges. */
   readRayleigh(shape: Float64Array, omegaSquared: number): number;

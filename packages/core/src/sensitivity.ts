@@ -87,7 +87,10 @@ const extrapolate = (fine: number, coarse: number): number => fine + (fine - coa
 function differentiateResidual(state: WorldState, parameter: SceneParameter, delta: number): Difference {
   const { value } = parameter;
   const [plus, minus] = [1, -1].map((sign) => {
-    const reader = createReader(createWorld(parameter.scene(value + sign * delta)));
+    const world = createWorld(parameter.scene(value + sign * delta));
+    // pins and loads are those of the state's time
+    world.restore(state);
+    const reader = createReader(world);
     reader.pose(state);
     return reader;
   });
@@ -195,7 +198,7 @@ function insistAtRest(reader: Reader): void {
           rods[r].id,
           time,
           `rod '${rods[r].id}' is not in equilibrium`,
-          'call equilibrate, and see that it converges, before derivatives',
+          'call equilibrate, and check that it converges, before you ask for derivatives',
         );
   });
 }

@@ -19,6 +19,7 @@ export interface SceneParameter {
  * named as such for an adjoint.
  */
 export interface EquilibriumOutput {
+  /** Value of the output in the current state of a world. */
   of(world: World): number;
   /** The output is a coordinate of a node. */
   readonly coordinate?: { readonly rod: number; readonly node: number; readonly axis: 0 | 1 | 2 };

@@ -55,7 +55,7 @@ import {
   THERE,
   VELOCITY,
 } from './shared';
-import { evaluateStage, followCenterline, setPenalties } from './stage';
+import { evaluateStage, followCenterline, setPenalties, setSpan } from './stage';
 import { predict, setEuler } from './step';
 import { addAt, applyLaw, closing, countContactsAtNodes, contactsNear, listActive, activeContactAt, readAt, subtractPush, contactAt } from './contactLaw';
 
@@ -115,6 +115,7 @@ export function stepPairInContact(
   const rate = 1.0 / h;
   setPenalties(p, inertia);
   setMeasure(p, inertia, rate);
+  setSpan(h);
   for (let i = 0; i < p.heldCount; i++) {
     const o = <usize>(48 * i);
     turnFrame(p.heldM1 + o, p.heldM2 + o, p.heldTangent + o, p.heldDirector + o, ld(p.heldTheta, i));

@@ -30,7 +30,7 @@ import {
   SMALL_LEAST,
   SMALL_SQUARE,
 } from './shared';
-import { evaluateStage, followCenterline, setPenalties } from './stage';
+import { evaluateStage, followCenterline, setPenalties, setSpan } from './stage';
 
 const outcome: usize = memory.data(16 * OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
@@ -54,8 +54,10 @@ export function solvePair(
   iterations: i32,
   rotation: f64,
   firstShift: f64,
+  span: f64,
 ): i32 {
   const p = changetype<Pair>(block);
+  setSpan(span);
   const zero = splat(0.0);
   setPenalties(p, inertia);
   setMeasure(p, inertia, rate);

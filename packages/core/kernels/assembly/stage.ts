@@ -200,13 +200,42 @@ function addDrag(p: Pair, s: v128): void {
   }
 }
 
+/** Length of the step if the stage is one of implicit Euler, otherwise 0 [s]. */
+let span: f64 = 0.0;
+
+export function setSpan(h: f64): void {
+  span = h;
+}
+
+/** Component k of the rate at which the ends of edge j part; in a step of implicit Euler, by how much they have parted over it. */
+// @ts-ignore: decorator
+@inline function parting(p: Pair, j: i32, k: i32): v128 {
+  const a = 4 * j + k;
+  if (span == 0.0) return sub(ld(p.v, a + 4), ld(p.v, a));
+  return sub(sub(ld(p.q, a + 4), ld(p.q, a)), sub(ld(p.qRate, a + 4), ld(p.qRate, a)));
+}
+
+/** Rates of the lengths of edges j; see stage.ts of the model. */
+function stretchRate(p: Pair, j: i32): v128 {
+  const t = row3(p.tangent, j);
+  const x = parting(p, j, 0);
+  const y = parting(p, j, 1);
+  const z = parting(p, j, 2);
+  const along = add(add(mul(ld(t, 0), x), mul(ld(t, 1), y)), mul(ld(t, 2), z));
+  if (span == 0.0) return along;
+  const length = ld(p.length, j);
+  const square = add(add(mul(x, x), mul(y, y)), mul(z, z));
+  const pulled = mul(mul(splat(2.0), length), along);
+  const before = f64x2.sqrt(f64x2.max(splat(0.0), add(sub(mul(length, length), pulled), square)));
+  return div(sub(pulled, square), mul(splat(span), add(length, before)));
+}
+
 /** Tension as an unknown of its own; see newton.ts of the model. */
 function addEdges(p: Pair, s: f64, matrix: bool): void {
   const infinite = splat(Infinity);
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const a = 4 * j;
     const t = row3(p.tangent, j);
-    const v = entry(p.v, a);
     const r = entry(p.residual, a);
     const tx = ld(t, 0);
     const ty = ld(t, 1);
@@ -217,10 +246,8 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const extensible = f64x2.lt(ld(p.stiffness, j), infinite);
     const strain = sub(length, ld(p.lengthRest, j));
     const damping = v128.and(ld(p.edgeDamping, j), extensible);
-    const stretching = add(
-      add(mul(tx, sub(ld(v, 4), ld(v, 0))), mul(ty, sub(ld(v, 5), ld(v, 1)))),
-      mul(tz, sub(ld(v, 6), ld(v, 2))),
-    );
+    // rates without damping change nothing
+    const stretching = v128.any_true(damping) ? stretchRate(p, j) : splat(0.0);
     const pulled = v128.and(div(lambda, k), extensible);
     st(p.error, j, add(sub(strain, pulled), mul(damping, stretching)));
     const viscous = add(splat(1.0), mul(splat(s), damping));

@@ -44,7 +44,7 @@ export function stagePair(
   const ahead = kind == EULER ? h : kind == TRAPEZOID ? gamma * h : (1.0 - gamma) * h;
   if (!predict(p, ahead, mul(known, splat(0.5 * ahead * ahead)))) return NO_GUESS;
   const c = 1.0 / (k * k);
-  const code = solvePair(block, c, 1.0 / k, tolerance, iterations, rotation, FIRST_SHIFT);
+  const code = solvePair(block, c, 1.0 / k, tolerance, iterations, rotation, FIRST_SHIFT, kind == EULER ? h : 0.0);
   if (code != 0) return code;
   const inertia = splat(c);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {

@@ -9,6 +9,8 @@ import {
   beginPlainContact,
   changeDampedContact,
   changePlainContact,
+  coupleDampedContact,
+  couplePlainContact,
   DAMPED_RECORD,
   findDampedContact,
   findPlainContact,
@@ -29,14 +31,20 @@ import {
   iterateDampedExact,
   iteratePlain,
   iteratePlainExact,
+  locateDampedContact,
+  locatePlainContact,
   missDampedContact,
   missPlainContact,
+  MOST_ITERATIONS,
   PLAIN_RECORD,
   pressDampedContact,
   pressPlainContact,
   settleDampedContact,
   settlePlainContact,
 } from './generated';
+import { storeWays } from './rows';
+
+export { clearLoads, measureAll, meetAll, openPairs, placeLoads, pressAll, weighPairs } from './pairs';
 
 /**
  * A turn below this [rad] that an iteration does not halve any more is rounding. The exact Hessian converges quadratically, so there a larger turn
@@ -50,9 +58,6 @@ const FOLDED: f32 = 0.99;
 
 /** Turn of an edge in an iteration below which Newton goes on with the exact Hessian of joints [rad]. */
 const EXACT_BELOW: f32 = 0.05;
-
-/** Iterations of contact in a step, at most. */
-const MOST_ITERATIONS: i32 = 32;
 
 /** The block at hand. */
 let state: usize = 0;
@@ -215,6 +220,19 @@ function finishLanes(parameters: usize, mask: v128): void {
   else finishPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
 }
 
+/** Finds contacts with obstacles at the start of a step. Returns the lanes that press. */
+function findPressing(parameters: usize): v128 {
+  const none = i32x4.splat(0);
+  choose(i32x4.splat(-1));
+  v128.store(head, none, HEAD_CHANGE);
+  v128.store(head, none, HEAD_LOADED);
+  v128.store(head, none, HEAD_ITERATIONS);
+  v128.store(head, none, HEAD_MOVES);
+  if (damped) findDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else findPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  return v128.load(head, HEAD_PRESSES);
+}
+
 /**
  * A step of one stage among obstacles. `pressed`: parameters of implicit Euler, which strands in contact take; `kept`: the state at the start;
  * `least`: iterations of contact at least.
@@ -228,21 +246,27 @@ export function advanceInContact(
   tolerance: f32,
   least: i32,
 ): i32 {
-  const all = i32x4.splat(-1);
-  const none = i32x4.splat(0);
-  choose(all);
-  v128.store(head, none, HEAD_CHANGE);
-  v128.store(head, none, HEAD_LOADED);
-  v128.store(head, none, HEAD_ITERATIONS);
-  v128.store(head, none, HEAD_MOVES);
-  if (damped) findDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
-  else findPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
-  const presses = v128.load(head, HEAD_PRESSES);
-  const flies = v128.not(presses);
+  findPressing(parameters);
+  return advanceApart(parameters, pressed, kept, iterations, tolerance, least, 15);
+}
+
+/** The rest of such a step for some lanes, as bits. The others are where they were at its start. */
+export function advanceApart(
+  parameters: usize,
+  pressed: usize,
+  kept: usize,
+  iterations: i32,
+  tolerance: f32,
+  least: i32,
+  chosen: i32,
+): i32 {
+  const chosenLanes = lanesOf(chosen);
+  const presses = v128.and(v128.load(head, HEAD_PRESSES), chosenLanes);
+  const flies = v128.andnot(chosenLanes, presses);
   let code = 0;
   let pressing = presses;
   if (v128.any_true(flies)) {
-    code = solveFree(parameters, iterations, tolerance, presses);
+    code = solveFree(parameters, iterations, tolerance, v128.not(flies));
     choose(flies);
     const missed = findMissed(parameters, true);
     if (v128.any_true(missed)) {
@@ -251,7 +275,7 @@ export function advanceInContact(
       else changePlainContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
       pressing = v128.or(presses, missed);
     }
-    restoreLanes(presses, kept);
+    restoreLanes(v128.not(flies), kept);
   }
   if (v128.any_true(presses)) {
     choose(presses);
@@ -259,10 +283,51 @@ export function advanceInContact(
   }
   press(pressed, pressing, least);
   const unsolved = (code >> 16) & ~i32x4.bitmask(pressing);
-  const failed = unsolved | findFolds();
-  finishLanes(parameters, v128.not(pressing));
+  const failed = (unsolved | findFolds()) & chosen;
+  finishLanes(parameters, v128.andnot(chosenLanes, pressing));
   finishLanes(pressed, pressing);
   return (code & 0xffff) | (failed << 16) | (i32x4.bitmask(pressing) << 20);
+}
+
+/** Lanes as a mask. */
+function lanesOf(bits: i32): v128 {
+  return i32x4.ne(v128.and(i32x4.splat(bits), i32x4(1, 2, 4, 8)), i32x4.splat(0));
+}
+
+/** Displacements of the block's strands for those that they touch. `isFree`: roots are. */
+export function publish(isFree: i32): void {
+  storeWays(head, state, damped ? DAMPED_RECORD : PLAIN_RECORD, edges, isFree);
+}
+
+/** A step of strands that meet strands begins: contacts with obstacles, and where all nodes are and would fly. */
+export function openCoupled(parameters: usize): void {
+  findPressing(parameters);
+  if (damped) locateDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+  else locatePlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
+}
+
+/** Begins the stage of lanes that touch strands, with an iteration under the forces of the last step. */
+export function beginCoupled(pressed: usize, chosen: i32): void {
+  choose(lanesOf(chosen));
+  begin(pressed);
+  if (damped) pressDampedContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+  else pressPlainContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+}
+
+/** One iteration of lanes that touch strands. */
+export function iterateCoupled(pressed: usize, chosen: i32): void {
+  choose(lanesOf(chosen));
+  if (damped) coupleDampedContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+  else couplePlainContact(state, nodes, head, work, pressed, edges, contacts, obstacles);
+}
+
+/** Ends the step of lanes that touch strands. Returns those that failed. */
+export function finishCoupled(pressed: usize, chosen: i32): i32 {
+  const mask = lanesOf(chosen);
+  const finite = f32x4.lt(v128.load(head, HEAD_LARGEST), f32x4.splat(f32.MAX_VALUE));
+  const failed = (findFolds() | ~i32x4.bitmask(finite)) & chosen;
+  finishLanes(pressed, mask);
+  return failed;
 }
 
 /** Puts lanes back to where they were at the start of the step. */

@@ -2,14 +2,16 @@
  * Contact for strands of the batch formulation in double precision: the implicit step under forces at points of edges, and its linear
  * response. contact/ finds contacts and impulses, as for any model, with every collider that a scene may have.
  *
- * A strand in contact takes implicit Euler. Its state is kept three times: at the start of the step, at the iterate that Newton came
- * to, from which other forces go on, and finished, with velocities. The first iterate is near the start: a whole step without the
+ * A strand in contact takes implicit Euler. Its state is kept three times: at the start of the step, at the last Newton
+ * iterate, from which other forces continue, and at the end of the step, with velocities. The first iterate is near the start: a whole step without the
  * forces of contact would carry a taut rope through what it lies on.
  */
+import type { SystemEnergy } from '../contactPort.ts';
 import type { BundleState, ContactPort, StepOutcome } from '../model.ts';
-import type { ContactSides } from '../port.ts';
+import type { ContactSides, LinearizedStep, SideResponse } from '../port.ts';
 import type { Quaternion, Vector } from './algebra.ts';
 import { jointEnergy } from './energy.ts';
+import { zeroVector } from './formulas.ts';
 import { DISPLACEMENT, type Stage } from './layout.ts';
 import type { EdgePoint } from './points.ts';
 import { type Factored, measureCompliance, predictPoints, respondToForces, takeFactors } from './response.ts';
@@ -88,7 +90,9 @@ function placePoints(slot: Slot, k: number, sides: ContactSides, inertia: number
       part: sides.weight[c],
       arm: vectorAt(sides.arm, c),
       force: vectorAt(sides.force, c),
-      stiffness: inertia * (inertia > 0 ? sides.mass[c] : 0),
+      normal: zeroVector(),
+      stiffness: 0,
+      tangentStiffness: inertia * (inertia > 0 ? sides.mass[c] : 0),
     });
     slot.sides[j].push(c);
   }
@@ -181,48 +185,118 @@ function slotOf({ strand }: BatchRod, { memory }: Snapshot, index: number): Floa
   return memory.subarray(o, o + view.length);
 }
 
+const createSlot = (batch: BatchRod, state: BundleState): Slot => ({
+  batch,
+  state,
+  start: clone(state),
+  iterate: clone(state),
+  finished: clone(state),
+  fresh: true,
+  tip: [0, 0, 0, 1],
+  root: { ...batch.strand.root },
+  tangentBefore: batch.samples.edgeTangent.slice(),
+  points: [],
+  sides: [],
+  factored: undefined,
+});
+
+/** The strands of a bundle, and the length of the step that was linearized last. */
+interface Strands {
+  readonly slots: readonly Slot[];
+  readonly batch: readonly BatchRod[];
+  readonly options: StepOptions;
+  dt: number;
+}
+
+/** Every marked strand takes a step under the forces at its sides; stops at the first that fails. */
+function moveStrands(strands: Strands, marked: Uint8Array, sides: ContactSides, t: number, dt: number): StepOutcome {
+  const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+  strands.dt = dt;
+  putForces(strands.batch, sides, marked);
+  for (const [k, slot] of strands.slots.entries()) {
+    if (!marked[k]) continue;
+    placePoints(slot, k, sides, 0);
+    const one = moveStrand(slot, t, dt, strands.options);
+    slot.batch.strand.points = [];
+    total.iterations += one.iterations;
+    total.iterationsMax = Math.max(total.iterationsMax, one.iterationsMax);
+    if (!one.ok) return { ...total, ok: false, failure: { rod: slot.batch.rod.id, reason: one.reason } };
+  }
+  return total;
+}
+
+/** `inertia`: factor on the sides' point masses, which are left out where it is 0. */
+function factorStrands(
+  { slots, options, dt }: Strands,
+  marked: Uint8Array,
+  sides: ContactSides,
+  inertia: number,
+): void {
+  for (const [k, slot] of slots.entries()) {
+    if (!marked[k]) continue;
+    placePoints(slot, k, sides, inertia);
+    factorStrand(slot, dt, options);
+    slot.batch.strand.points = [];
+  }
+}
+
+/** Velocity of the sides and their response: `ContactPort.linearize`. */
+function linearizeStrands(
+  strands: Strands,
+  { velocity, response }: SideResponse,
+  marked: Uint8Array,
+  sides: ContactSides,
+  { t, dt, fresh }: LinearizedStep,
+): void {
+  const { slots, batch, options } = strands;
+  strands.dt = dt;
+  if (!fresh) readVelocity(velocity, batch, sides);
+  else for (const [k, slot] of slots.entries()) if (marked[k]) beginStrand(slot, t, dt, options);
+  factorStrands(strands, marked, sides, 0);
+  if (fresh) for (const [k, slot] of slots.entries()) if (marked[k]) predictVelocity(velocity, slot, dt);
+  for (const [k, { factored, sides: numbers }] of slots.entries()) {
+    if (!marked[k] || !factored) continue;
+    measureCompliance(factored).forEach((values, j) => {
+      values.forEach((value, c) => {
+        response[numbers[j][c]] = value / (dt * dt);
+      });
+    });
+  }
+}
+
+/** Velocity of the sides under impulses at them: `ContactPort.solve`. */
+function respondToImpulses(
+  { slots, dt }: Strands,
+  velocity: Float64Array,
+  impulse: Float64Array,
+  marked?: Uint8Array,
+): void {
+  for (const [k, { factored, sides: numbers }] of slots.entries()) {
+    if (!factored || numbers.length === 0 || (marked && !marked[k])) continue;
+    respondToForces(
+      factored,
+      (j, c) => vectorAt(impulse, numbers[j][c]),
+      (j, c, displacement) => {
+        for (let a = 0; a < 3; a++) velocity[3 * numbers[j][c] + a] = displacement[a] / (dt * dt);
+      },
+    );
+  }
+}
+
+function addEnergy(out: SystemEnergy, strand: BatchRod): void {
+  const { rod, samples } = strand;
+  for (let i = 0; i < samples.nodeVelocity.length; i++)
+    out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * (samples.nodeVelocity[i] * samples.nodeVelocity[i]);
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const { bending, twisting } = jointEnergy(strand, j);
+    out.elastic += bending + twisting;
+  }
+}
+
+/** Every strand is a system of its own. */
 export function createBatchContact({ batch, states, options }: BatchContactParts): ContactPort {
-  const slots = batch.map(
-    (one, k): Slot => ({
-      batch: one,
-      state: states[k],
-      start: clone(states[k]),
-      iterate: clone(states[k]),
-      finished: clone(states[k]),
-      fresh: true,
-      tip: [0, 0, 0, 1],
-      root: { ...one.strand.root },
-      tangentBefore: one.samples.edgeTangent.slice(),
-      points: [],
-      sides: [],
-      factored: undefined,
-    }),
-  );
-  /** Length of the step that was made linear last. */
-  let step = 0;
-  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number): StepOutcome => {
-    const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
-    step = dt;
-    putForces(batch, sides, marked);
-    for (const [k, slot] of slots.entries()) {
-      if (!marked[k]) continue;
-      placePoints(slot, k, sides, 0);
-      const one = moveStrand(slot, t, dt, options);
-      slot.batch.strand.points = [];
-      total.iterations += one.iterations;
-      total.iterationsMax = Math.max(total.iterationsMax, one.iterationsMax);
-      if (!one.ok) return { ...total, ok: false, failure: { rod: slot.batch.rod.id, reason: one.reason } };
-    }
-    return total;
-  };
-  const factor = (marked: Uint8Array, sides: ContactSides, inertia: number): void => {
-    for (const [k, slot] of slots.entries()) {
-      if (!marked[k]) continue;
-      placePoints(slot, k, sides, inertia);
-      factorStrand(slot, step, options);
-      slot.batch.strand.points = [];
-    }
-  };
+  const slots = batch.map((one, k) => createSlot(one, states[k]));
+  const strands: Strands = { slots, batch, options, dt: 0 };
   return {
     systemOfRod: Int32Array.from(batch, (_, k) => k),
     systemOfBody: new Int32Array(0),
@@ -243,50 +317,21 @@ export function createBatchContact({ batch, states, options }: BatchContactParts
         adoptState(slot.batch, t);
       });
     },
-    step: (marked, sides, { t, dt }) => move(marked, sides, t, dt),
+    step: (marked, sides, { t, dt }) => moveStrands(strands, marked, sides, t, dt),
     readVelocity: (out, sides) => readVelocity(out, batch, sides),
     measureEnergy(out, k) {
-      const { rod, samples } = batch[k];
-      for (let i = 0; i < samples.nodeVelocity.length; i++)
-        out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * (samples.nodeVelocity[i] * samples.nodeVelocity[i]);
-      for (let j = 0; j < rod.edgeCount; j++) {
-        const { bending, twisting } = jointEnergy(batch[k], j);
-        out.elastic += bending + twisting;
-      }
+      addEnergy(out, batch[k]);
       return true;
     },
-    linearize({ velocity, response }, marked, sides, { t, dt, fresh }) {
-      step = dt;
-      if (!fresh) readVelocity(velocity, batch, sides);
-      else for (const [k, slot] of slots.entries()) if (marked[k]) beginStrand(slot, t, dt, options);
-      factor(marked, sides, 0);
-      if (fresh) for (const [k, slot] of slots.entries()) if (marked[k]) predictVelocity(velocity, slot, dt);
-      for (const [k, { factored, sides: numbers }] of slots.entries()) {
-        if (!marked[k] || !factored) continue;
-        measureCompliance(factored).forEach((values, j) => {
-          values.forEach((value, c) => {
-            response[numbers[j][c]] = value / (dt * dt);
-          });
-        });
-      }
+    linearize(out, marked, sides, step) {
+      linearizeStrands(strands, out, marked, sides, step);
       return true;
     },
     factor(marked, sides) {
-      factor(marked, sides, 1 / (step * step));
+      factorStrands(strands, marked, sides, 1 / (strands.dt * strands.dt));
       return true;
     },
-    solve(velocity, impulse, _sides, marked) {
-      for (const [k, { factored, sides: numbers }] of slots.entries()) {
-        if (!factored || numbers.length === 0 || (marked && !marked[k])) continue;
-        respondToForces(
-          factored,
-          (j, c) => vectorAt(impulse, numbers[j][c]),
-          (j, c, displacement) => {
-            for (let a = 0; a < 3; a++) velocity[3 * numbers[j][c] + a] = displacement[a] / (step * step);
-          },
-        );
-      }
-    },
+    solve: (velocity, impulse, _sides, marked) => respondToImpulses(strands, velocity, impulse, marked),
     applyForces: (sides) => putForces(batch, sides),
   };
 }

@@ -1,235 +1,47 @@
 /**
  * Contact with obstacles merged into Newton's iterations (docs/notes/batch-engine.md, "Merged contact"). Translated to WGSL like sweeps.ts.
  *
- * Contacts are rows of displacements over the step. One iteration alternates between the law of Coulomb at every contact, and one
- * Newton iteration of the strand with the contact forces and a stiffness ρ at the points: the ADMM of contact/solve, without copies.
- * Every edge has two contacts for each obstacle: its second node, and its inside where that is closer. The first node of a strand that
- * is not held has contacts behind them.
+ * Contacts (contactSearch.ts) are rows of displacements over the step. One iteration applies the law of Coulomb at every contact, and then one Newton
+ * iteration to the strand. Both are steps of the method of multipliers: the law updates the contact forces, and Newton's matrix has the derivative of the
+ * law, a stiffness ρ at contacts that press or stick. In violent motion ρ stays at all contacts, which is the ADMM of contact/solve.
  */
 import { add, dot, type Matrix, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { compose, diagonal, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';
-import { DISPLACEMENT, MOST_ITERATIONS, PLANE, RELATIVE, type Stage, VELOCITY } from './layout.ts';
-import { closestPart, measureObstacle, type Obstacle, surfaceShift } from './obstacles.ts';
+import { DISPLACEMENT, MOST_ITERATIONS, RELATIVE, type Stage } from './layout.ts';
+import type { Contact } from './obstacles.ts';
 import { type Compliance, passEdge, passJoint, pointCompliance } from './points.ts';
 import {
-  clearContact,
   edgeCountOf,
   firstPairOf,
   frameOfRoot,
-  frameOfRootBefore,
-  hasFreeRoot,
+  hasPairs,
   type Index,
   inverseOf,
   isPushed,
   lengthOf,
-  massOf,
-  nodeForceOf,
-  obstacleCountOf,
-  obstacleOf,
   pointCountOf,
   pointOf,
   radiusOf,
   readContact,
   readGain,
   readState,
-  rootPositionOf,
   type Strand,
-  sparedEdgesOf,
-  writeContact,
   writeForces,
   writeStiffness,
   writeWeight,
 } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
-/** A contact of an edge with an obstacle. */
-export interface Contact {
-  /** 1 where the surfaces may meet within the step; 2 where they did not in the step before; 0 else. */
-  readonly active: Index;
-  readonly part: number;
-  readonly normal: Vector;
-  /** What is added to the displacement along the normal: the gap, or what an overlap is pushed out by [m]. */
-  readonly offset: number;
-  /** Of the surface over the step [m]. */
-  readonly surface: Vector;
-  readonly friction: number;
-  /** On the strand [N]; with what Newton uses, which over-shoots. */
-  readonly force: Vector;
-  readonly push: Vector;
-  /** ρ [N/m] */
-  readonly stiffness: number;
-}
-
-/** Forces of a contact: its own, and the one that Newton uses [N]. */
-export interface ContactForces {
-  readonly force: Vector;
-  readonly push: Vector;
-}
-
-/** Where obstacles press: overlap of the deepest contact [m], and whether the strand is to take implicit Euler. */
-export interface Search {
-  readonly overlap: number;
-  readonly presses: boolean;
-}
-
-/** Parts of the contact radius within which a predicted gap counts, and by which the inside of an edge must be closer than its ends. */
-const NEAR = 0.5;
-const CLOSER = 0.01;
-/** Part of the radius within which a strand counts as in contact. */
-const TOUCHING = 0.1;
-/** r0 of ρ = r0/(κ W): docs/notes/batch-engine.md. */
-const SHARE = 0.5;
-/** Change of a contact's place in an iteration that ends them, in radii. */
-const SETTLED = 0.02;
-/** Factor on ρ of new contacts, in the first iteration and later. */
-const FIRST = 2;
-const LATER = 1;
-
-/** By how much an overlap is pushed out in a step: as in contact/solve, but up to half a radius, since few iterations let more in. */
-export function easeOut(depth: number, radius: number): number {
-  const push = Math.max(0.2 * (depth - 0.01 * radius), 0.5 * (depth - 0.025 * radius));
-  return Math.min(Math.max(0, push), 0.5 * radius);
-}
-
-/** A place of an edge near an obstacle: part of the edge, gap between the surfaces [m], normal, surface's way over the step [m]. */
-interface Place {
-  readonly part: number;
-  readonly gap: number;
-  readonly normal: Vector;
-  readonly surface: Vector;
-  readonly friction: number;
-}
-
-function placeOf(o: Obstacle, part: number, x: Vector, radius: number): Place {
-  const at = measureObstacle(o, x);
-  return {
-    part,
-    gap: at.value - radius,
-    normal: at.normal,
-    surface: surfaceShift(o, subtract(x, scale(at.value, at.normal))),
-    friction: o.friction,
-  };
-}
-
-/** Way of node i over the step under its loads alone [m]. */
-export function flightOf(s: Strand, i: Index, dt: number): Vector {
-  return add(scale(dt, readState(s, i, VELOCITY)), scale((dt * dt) / massOf(s, i), nodeForceOf(s, i)));
-}
-
-/** Gap at the end of the step if the edge flew [m]. */
-function predictGap(span: Span, place: Place): number {
-  const way = add(scale(1 - place.part, span.wayOfFirst), scale(place.part, span.wayOfSecond));
-  return place.gap + dot(place.normal, subtract(way, place.surface));
-}
-
-/** Writes contact c of edge j, with the force of the last step. `near`: the least of its gap, now and predicted [m]. */
-function placeContact(s: Strand, j: Index, c: Index, place: Place, near: number): void {
-  const radius = radiusOf(s, j);
-  if (near < NEAR * radius) {
-    let active: Index = 2;
-    let force: Vector = zeroVector();
-    if (isPushed(s, j, c)) {
-      active = 1;
-      const old = readContact(s, j, c);
-      if (dot(old.force, place.normal) > 0) {
-        force = old.force;
-      }
-    }
-    writeContact(s, j, c, {
-      active,
-      part: place.part,
-      normal: place.normal,
-      offset: place.gap > 0 ? place.gap : -easeOut(-place.gap, radius),
-      surface: place.surface,
-      friction: place.friction,
-      force,
-      push: force,
-      stiffness: 0,
-    });
-  } else {
-    clearContact(s, j, c);
-  }
-}
-
-/** Contacts of the edge j from x with obstacle k; least gap now and predicted [m]. */
-function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
-  const o = obstacleOf(s, k);
-  const radius = radiusOf(s, j);
-  const node = placeOf(o, 1, add(span.x, span.edge), radius);
-  let gap = node.gap;
-  let predicted = predictGap(span, node);
-  placeContact(s, j, 2 * k, node, Math.min(gap, predicted));
-  let searched = false;
-  const ends = Math.min(gap, measureObstacle(o, span.x).value - radius);
-  // the distance changes by no more than the way: most edges need no search
-  if (o.kind !== PLANE && j >= sparedEdgesOf(s, k) && ends < Math.sqrt(dot(span.edge, span.edge))) {
-    const part = closestPart(o, span.x, span.edge);
-    const inside = placeOf(o, part, add(span.x, scale(part, span.edge)), radius);
-    if (inside.gap < ends - CLOSER * radius) {
-      searched = true;
-      const ahead = predictGap(span, inside);
-      placeContact(s, j, 2 * k + 1, inside, Math.min(inside.gap, ahead));
-      gap = inside.gap;
-      predicted = Math.min(predicted, ahead);
-      // a node between two edges whose insides are closer touches nothing
-      if (j > 0) {
-        if (isPushed(s, j - 1, 2 * k + 1)) {
-          clearContact(s, j - 1, 2 * k);
-        }
-      }
-    }
-  }
-  if (!searched) {
-    clearContact(s, j, 2 * k + 1);
-  }
-  // the first node of a strand that is not held
-  if (j === 0 && hasFreeRoot(s)) {
-    const first = placeOf(o, 0, span.x, radius);
-    const ahead = predictGap(span, first);
-    placeContact(s, j, 2 * obstacleCountOf(s) + k, first, Math.min(first.gap, ahead));
-    gap = Math.min(gap, first.gap);
-    predicted = Math.min(predicted, ahead);
-  }
-  return { gap, predicted };
-}
-
-/** An edge at the start of the step: where it begins, the edge, and the displacements of its nodes over the step under loads alone [m]. */
-interface Span {
-  readonly x: Vector;
-  readonly edge: Vector;
-  readonly wayOfFirst: Vector;
-  readonly wayOfSecond: Vector;
-}
-
-interface Reach {
-  readonly gap: number;
-  readonly predicted: number;
-}
-
-/** Finds contacts at the start of the step; before `beginStage`. */
-export function findContacts(s: Strand, dt: number): Search {
-  let q: Quaternion = frameOfRootBefore(s);
-  let x: Vector = rootPositionOf(s);
-  let wayOfFirst: Vector = flightOf(s, 0, dt);
-  let overlap = 0;
-  let presses = false;
-  for (let j = 0; j < edgeCountOf(s); j++) {
-    q = normalize(compose(q, fromVectorPart(readState(s, j, RELATIVE))));
-    const edge = scale(lengthOf(s, j), tangentOf(q));
-    const wayOfSecond = flightOf(s, j + 1, dt);
-    for (let k = 0; k < obstacleCountOf(s); k++) {
-      // the second node of the last spared edge is met
-      if (j + 1 >= sparedEdgesOf(s, k)) {
-        const reach = findWithObstacle(s, j, k, { x, edge, wayOfFirst, wayOfSecond });
-        overlap = Math.max(overlap, -reach.gap);
-        presses = presses || Math.min(reach.predicted, reach.gap) < TOUCHING * radiusOf(s, j);
-      }
-    }
-    x = add(x, edge);
-    wayOfFirst = wayOfSecond;
-  }
-  return { overlap, presses };
-}
+/** ρ times the compliance of a contact; of strands that touch strands, the same for all contacts about a node together. */
+const SHARE = 1;
+const COUPLED_SHARE = 0.5;
+/** What the last iteration may change if contacts are to count as settled: place of a contact [radii], and turn of an edge [rad]. */
+export const SETTLED = 0.02;
+const TURN_SETTLED = 0.003;
+/** Turn of an edge in an iteration, above which the next one keeps ρ at contacts that do not press [rad]. */
+const VIOLENT = 0.01;
+/** More than any turn [rad²]. */
+const NO_TURN = 1e9;
 
 /** Implicit Euler for strands in contact: a scheme of second order answers an impact with a rebound that nobody asked for. */
 export function pressedStage(dt: number): Stage {
@@ -295,9 +107,9 @@ function weighContacts(s: Strand, root: Matrix): void {
         }
         const compliance = pointCompliance(around, edge, point);
         if (c < firstPairOf(s)) {
-          writeStiffness(s, j, c, SHARE / (crowd * compliance));
+          writeStiffness(s, j, c, (hasPairs(s) ? COUPLED_SHARE / crowd : SHARE) / compliance);
         } else {
-          writeWeight(s, j, c - firstPairOf(s), crowd * compliance);
+          writeWeight(s, j, c - firstPairOf(s), compliance, crowd);
         }
       }
     }
@@ -312,8 +124,11 @@ export interface LawChange {
   readonly loaded: Index;
 }
 
-/** The law of Coulomb at the contacts of edge j with obstacles, for the present displacements. */
-export function applyLawAt(s: Strand, j: Index, boost: number): LawChange {
+/**
+ * The law of Coulomb at the contacts of edge j with obstacles, for the present displacements. `alternates`: Newton's matrix has ρ at all contacts, else the
+ * derivative of the law.
+ */
+export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange {
   let change = 0;
   let loaded: Index = 0;
   const points = Math.min(pointCountOf(s, j), firstPairOf(s));
@@ -324,50 +139,60 @@ export function applyLawAt(s: Strand, j: Index, boost: number): LawChange {
         scale(1 - contact.part, readState(s, j, DISPLACEMENT)),
         scale(contact.part, readState(s, j + 1, DISPLACEMENT)),
       );
-      const stiffness = contact.active === 2 ? boost * contact.stiffness : contact.stiffness;
-      const force = coulombForce(contact, subtract(moved, contact.surface), stiffness);
+      const rho = contact.stiffness;
+      const apart = subtract(moved, contact.closing);
+      const force = coulombForce(contact, contact.force, apart, rho).force;
       const step = subtract(force, contact.force);
-      change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+      change = Math.max(change, dot(step, step) / (rho * rho));
+      let push: Vector = add(force, step);
+      let tangentStiffness = rho;
+      if (!alternates) {
+        const next = coulombForce(contact, force, apart, rho);
+        push = next.force;
+        tangentStiffness = next.grip * rho;
+      }
       if (dot(force, force) > 0) {
         loaded = loaded + 1;
       }
-      writeForces(s, j, c, { force, push: add(force, step) });
+      writeForces(s, j, c, { force, push, tangentStiffness });
     }
   }
   return { change, loaded };
 }
 
 /** The same at every contact of the strand with an obstacle. */
-function applyLaw(s: Strand, boost: number): LawChange {
+export function applyLaw(s: Strand, alternates: boolean): LawChange {
   let change = 0;
   let loaded: Index = 0;
   for (let j = 0; j < edgeCountOf(s); j++) {
-    const law = applyLawAt(s, j, boost);
+    const law = applyLawAt(s, j, alternates);
     change = Math.max(change, law.change);
     loaded = loaded + law.loaded;
   }
   return { change, loaded };
 }
 
-/** Exact Coulomb friction for an isotropic response 1/ρ: stick, or slide on the edge of the cone. `moved`: against the surface [m]. */
-export function coulombForce(contact: Contact, moved: Vector, stiffness: number): Vector {
+/** Force of a contact [N], and how much of the force across the normal that would hold it friction provides: 1 sticks, 0 has no friction. */
+export interface ContactForce {
+  readonly force: Vector;
+  readonly grip: number;
+}
+
+/** Exact Coulomb friction for an isotropic response 1/ρ: stick, or slide on the edge of the cone. `apart`: displacement from `closing` [m]. */
+export function coulombForce(contact: Contact, start: Vector, apart: Vector, stiffness: number): ContactForce {
   const n = contact.normal;
-  const wanted = subtract(contact.force, scale(stiffness, moved));
-  const along = dot(wanted, n);
-  const press = along - stiffness * contact.offset;
-  const across = subtract(wanted, scale(along, n));
+  const wanted = subtract(start, scale(stiffness, apart));
+  const press = dot(wanted, n);
+  const across = subtract(wanted, scale(press, n));
   const size = Math.sqrt(dot(across, across));
   const most = contact.friction * press;
   let force: Vector = zeroVector();
+  let grip = 0;
   if (press > 0) {
-    force = add(scale(press, n), size > most ? scale(most / size, across) : across);
+    grip = size > most ? most / size : 1;
+    force = add(scale(press, n), scale(grip, across));
   }
-  return force;
-}
-
-/** Factor on ρ of new contacts in iteration k. */
-export function boostAt(k: Index): number {
-  return k === 0 ? FIRST : LATER;
+  return { force, grip };
 }
 
 /** Whether a change of contacts is too large to end the iterations. */
@@ -395,6 +220,8 @@ export interface PressedRange {
   readonly first: Index;
   readonly end: Index;
   readonly least: Index;
+  /** Square of the turn in the iteration before the first [rad²]; without a meaning if the first is 0. */
+  readonly largest: number;
 }
 
 /** One Newton iteration under the contact forces of the last step, from which the stiffness of contacts follows; the last edge's frame. */
@@ -407,25 +234,31 @@ export function beginPressed(s: Strand, stage: Stage, tip: Quaternion): Quaterni
 /** Law and Newton in turn, until contacts have settled or the range ends. */
 export function continuePressed(s: Strand, stage: Stage, start: Quaternion, range: PressedRange): PressedProgress {
   let tip: Quaternion = start;
-  let largest = 0;
+  // nothing is known of the motion before iteration 0
+  let largest = range.first === 0 ? NO_TURN : range.largest;
   let change = 0;
   let loaded: Index = 0;
   let iterations: Index = range.first;
   let moves = true;
   for (let k = range.first; k < range.end && moves; k++) {
-    const law = applyLaw(s, boostAt(k));
+    const law = applyLaw(s, largest > VIOLENT * VIOLENT);
     const progress = iterateStage(s, stage, tip);
     tip = progress.tip;
     largest = progress.largest;
     change = law.change;
     loaded = law.loaded;
     iterations = k + 1;
-    moves = k + 1 < range.least || isLarge(s, change);
+    moves = k + 1 < range.least || isLarge(s, change) || largest > TURN_SETTLED * TURN_SETTLED;
   }
   return { tip, largest, moves, change, loaded, iterations };
 }
 
 /** A stage with contact: at least `least` iterations. */
 export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: Index): PressedProgress {
-  return continuePressed(s, stage, beginPressed(s, stage, tip), { first: 0, end: MOST_ITERATIONS, least });
+  return continuePressed(s, stage, beginPressed(s, stage, tip), {
+    first: 0,
+    end: MOST_ITERATIONS,
+    least,
+    largest: 0,
+  });
 }

@@ -3,15 +3,8 @@
  * the others step separately, as in merged.ts.
  */
 import type { Quaternion } from './algebra.ts';
-import {
-  beginPressed,
-  flightOf,
-  isLarge,
-  type LawChange,
-  type PressedProgress,
-  pressedStage,
-} from './contactSweeps.ts';
-import { MOST_ITERATIONS, PAIR_SLOTS, VELOCITY } from './layout.ts';
+import { beginPressed, isLarge, type LawChange, type PressedProgress, pressedStage } from './contactSweeps.ts';
+import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS, PAIR_SLOTS } from './layout.ts';
 import {
   closeMergedStep,
   type MergedReport,
@@ -21,11 +14,12 @@ import {
   openMergedStep,
   reportProgress,
 } from './merged.ts';
+import { locateNodes } from './pairList.ts';
 import { findCandidates, type PairRules } from './pairSearch.ts';
 import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, type PairSearch } from './pairSweeps.ts';
 import type { BatchRod } from './rod.ts';
 import { beginSolve, completeStep, type StepOptions } from './step.ts';
-import { readState, type Strand } from './strand.ts';
+import type { Strand } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
 /** How strands meet strands. */
@@ -55,18 +49,6 @@ export function meetStrands(strands: readonly BatchRod[], settings: PairSettings
       predicted: new Float64Array(3 * rod.nodeCount),
     };
   });
-}
-
-/** Where the strand is, and where its nodes would fly. */
-function predictNodes({ strand, samples }: BatchRod, dt: number): void {
-  const pairs = strand.merged?.pairs;
-  if (!pairs) return;
-  pairs.positions.set(samples.nodePosition);
-  for (let i = 0; i <= strand.edgeCount; i++) {
-    const way = flightOf(strand, i, dt);
-    const isHeld = i === 0 && strand.root.kind !== 'free';
-    pairs.predicted.set(isHeld ? readState(strand, 0, VELOCITY).map((v) => dt * v) : way, 3 * i);
-  }
 }
 
 /** Edge by edge: the GPU has a thread for each. */
@@ -172,7 +154,7 @@ export function stepCoupled(
 ): CoupledReport {
   const { t, dt } = step;
   const starts = strands.map((one) => openMergedStep(one, step));
-  for (const one of strands) predictNodes(one, dt);
+  for (const { strand } of strands) locateNodes(strand, dt);
   findCandidates(
     strands.map(({ strand }) => strand),
     rules,
@@ -185,7 +167,9 @@ export function stepCoupled(
     const tip = beginSolve(batch, pressedStage(dt), t + dt);
     return [{ batch, index, start: starts[index], tip, change: 0, loaded: 0, largest: 0, moves: false }];
   });
-  const iterations = withElimination(coupled, () => iterateTogether(coupled, dt, step.iterations));
+  const iterations = withElimination(coupled, () =>
+    iterateTogether(coupled, dt, Math.max(step.iterations, LEAST_COUPLED_ITERATIONS)),
+  );
   const reports: MergedReport[] = [];
   for (const one of coupled) {
     const overlap = Math.max(one.start.overlap, searches[one.index].overlap);

@@ -260,6 +260,14 @@ export interface Beyond {
   readonly definite: boolean;
 }
 
+/** Drag of half an edge: across and along [N s/m], and what speed adds to each [N s²/m²]. */
+export interface AirDrag {
+  readonly normal: number;
+  readonly tangential: number;
+  readonly normalBySpeed: number;
+  readonly tangentialBySpeed: number;
+}
+
 /** Turn of a joint as a function of (y, φ): ψ = −(constant + fromY·y + fromTurn·φ). */
 export interface Gain {
   readonly fromY: Matrix;

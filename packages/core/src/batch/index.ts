@@ -1,5 +1,6 @@
 /** Batches of strands: the reference as a model of the world, and the GPU driver. */
 export type { Quaternion, Vector } from './algebra.ts';
+export { createField, type Field } from './field.ts';
 export { describeRod } from './gpu/describe.ts';
 export {
   type Advance,

@@ -20,11 +20,17 @@ export const STRAIN = 5;
 export const STRAIN_RATE = 6;
 export const STRAIN_TARGET = 7;
 
-/** Kinds of obstacles: a half space below the z axis, or a box with rounded edges; spheres and capsules are boxes without width. */
+/**
+ * Kinds of obstacles: a half space below the z axis; a box with rounded edges, of which spheres and capsules are those without width; a table of
+ * distances and normals at the points of a grid, for all other shapes.
+ */
 export const PLANE = 0;
 export const BOX = 1;
+export const FIELD = 2;
 
-/** Iterations of contact in a step, at most. */
+/** Iterations of contact in a step, at least (also of strands that touch strands) and at most. */
+export const LEAST_ITERATIONS = 2;
+export const LEAST_COUPLED_ITERATIONS = 4;
 export const MOST_ITERATIONS = 32;
 
 /** Contacts of an edge with other edges, at most, and edges that a search keeps as candidates for them. */
@@ -75,7 +81,7 @@ export interface Stage {
   readonly rateVelocity: number;
   /** Guess: this times RATE from the target, as if the acceleration stayed what it was [s²]. */
   readonly guessRate: number;
-  /** 1: goes on from the displacement so far; 0: a new step begins. */
+  /** 1: continues from the displacement so far; 0: starts a new step. */
   readonly continues: number;
   /** What TARGET keeps for the next step: 0 nothing, 1 the velocity of before, 2 the acceleration. */
   readonly keeps: number;

@@ -3,21 +3,13 @@
  * in real time. Contact in the world, with all colliders and between rods, is in contactPort.ts.
  */
 import type { Quaternion, Vector } from './algebra.ts';
-import {
-  beginPressed,
-  type Contact,
-  continuePressed,
-  findContacts,
-  type PressedProgress,
-  pressedStage,
-  type Search,
-  solvePressed,
-} from './contactSweeps.ts';
+import { findContacts, type Search } from './contactSearch.ts';
+import { beginPressed, continuePressed, type PressedProgress, pressedStage, solvePressed } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
-import { BOX, MOST_ITERATIONS, PLANE, type Stage } from './layout.ts';
+import { BOX, FIELD, MOST_ITERATIONS, PLANE, type Stage } from './layout.ts';
 import { addMissedContacts, changeToEuler } from './missedSweep.ts';
-import type { Obstacle } from './obstacles.ts';
-import { evaluateLoads } from './pose.ts';
+import type { Contact, Obstacle } from './obstacles.ts';
+import { evaluateStageLoads } from './pose.ts';
 import type { BatchRod } from './rod.ts';
 import {
   adoptState,
@@ -44,7 +36,7 @@ export interface ObstacleOptions {
 
 function createObstacle(kind: number, half: Vector, rounding: number, options: ObstacleOptions): Obstacle {
   const { position = zeroVector(), frame = IDENTITY, friction = 0, turn = IDENTITY, shift = zeroVector() } = options;
-  return { kind, frame, position, half, rounding, friction, turn, shift };
+  return { kind, frame, position, half, rounding, friction, turn, shift, start: 0, counts: zeroVector() };
 }
 
 /** Solid below its position, with its third axis as the normal. */
@@ -67,16 +59,24 @@ export function boxObstacle(half: Vector, rounding: number, options: ObstacleOpt
   return createObstacle(BOX, [half[0] - rounding, half[1] - rounding, half[2] - rounding], rounding, options);
 }
 
+/** A distance field as an obstacle: half lengths of its box, rows along each axis, number of its first row among those of all fields. */
+export function fieldObstacle(
+  { half, counts, start }: Pick<Obstacle, 'half' | 'counts' | 'start'>,
+  options: ObstacleOptions,
+): Obstacle {
+  return { ...createObstacle(FIELD, half, 0, options), counts, start };
+}
+
 export const noContact: Contact = {
   active: 0,
   part: 0,
   normal: [0, 0, 0],
-  offset: 0,
-  surface: [0, 0, 0],
+  closing: [0, 0, 0],
   friction: 0,
   force: [0, 0, 0],
   push: [0, 0, 0],
   stiffness: 0,
+  tangentStiffness: 0,
 };
 
 /** How a strand meets obstacles. */
@@ -86,12 +86,20 @@ export interface Meeting {
   readonly obstacles: readonly Obstacle[];
   /** Edges from the first on that an obstacle leaves alone, by obstacle; default: none. */
   readonly spared?: ArrayLike<number>;
+  /** Rows of all distance fields: distance [m] and normal. */
+  readonly fields?: Float32Array;
 }
 
+const noFields = new Float32Array(0);
+
 /** Lets a strand meet obstacles; their number does not change. */
-export function meetObstacles({ strand, rod }: BatchRod, { radius, obstacles, spared }: Meeting): void {
+export function meetObstacles(
+  { strand, rod }: BatchRod,
+  { radius, obstacles, spared, fields = noFields }: Meeting,
+): void {
   strand.merged = {
     obstacles,
+    fields,
     radius: typeof radius === 'number' ? new Float64Array(rod.edgeCount).fill(radius) : radius,
     spared: spared ?? new Uint32Array(obstacles.length),
     origin: zeroVector(),
@@ -122,7 +130,7 @@ const freeReport = { pressed: false, turn: 0, settled: true, loaded: 0, iteratio
 export interface MergedStep {
   readonly t: number;
   readonly dt: number;
-  /** Of contact, at least. */
+  /** Least number of contact iterations. */
   readonly iterations: number;
   readonly robust?: boolean;
 }
@@ -137,7 +145,7 @@ export function openMergedStep(batch: BatchRod, { t, dt }: MergedStep): MergedSt
   const { merged } = batch.strand;
   if (!merged) throw new Error('meetObstacles was not called');
   adoptState(batch, t);
-  evaluateLoads(batch, t);
+  evaluateStageLoads(batch, t);
   const [x, y, z] = batch.origin;
   merged.origin = [x, y, z];
   return { ...findContacts(batch.strand, dt), tangentBefore: keepFrames(batch) };
@@ -204,7 +212,12 @@ export function solveContacts(strand: Strand, stage: Stage, start: Quaternion, l
   // in the second half of the iterations there is too little left for a contact more
   while (!progress.moves && 2 * progress.iterations <= MOST_ITERATIONS && addMissedContacts(strand, false)) {
     const tip = beginPressed(strand, stage, progress.tip);
-    progress = continuePressed(strand, stage, tip, { first: progress.iterations, end: MOST_ITERATIONS, least: 0 });
+    progress = continuePressed(strand, stage, tip, {
+      first: progress.iterations,
+      end: MOST_ITERATIONS,
+      least: 0,
+      largest: progress.largest,
+    });
   }
   strand.eliminated = undefined;
   return progress;

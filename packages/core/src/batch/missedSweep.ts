@@ -3,9 +3,10 @@
  * detected at the end of the step, and the strand continues to iterate with them. Translated to WGSL like sweeps.ts.
  */
 import { add, dot, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
+import { closestPart, measureObstacle } from './distances.ts';
 import { compose, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, PLANE, RATE, RELATIVE, STRAIN_TARGET, TARGET, VELOCITY } from './layout.ts';
-import { closestPart, measureObstacle, type Obstacle, surfaceShift } from './obstacles.ts';
+import { type Obstacle, surfaceShift } from './obstacles.ts';
 import {
   edgeCountOf,
   frameOfRoot,
@@ -44,7 +45,7 @@ function addMissed(s: Strand, j: Index, c: Index, o: Obstacle, place: SeenPlace)
   const part = place.part;
   const seen = place.seen;
   const radius = radiusOf(s, j);
-  const at = measureObstacle(o, seen);
+  const at = measureObstacle(s, o, seen);
   const gap = at.value - radius;
   let added = false;
   if (gap < -MISSED * radius && (place.isFree || !isPushed(s, j, c))) {
@@ -52,7 +53,7 @@ function addMissed(s: Strand, j: Index, c: Index, o: Obstacle, place: SeenPlace)
     const surface = surfaceShift(o, seen);
     const way = subtract(moved, surface);
     // what began inside may stay as deep as it was
-    const floor = Math.min(0, measureObstacle(o, subtract(seen, way)).value - radius);
+    const floor = Math.min(0, measureObstacle(s, o, subtract(seen, way)).value - radius);
     if (gap < floor - MISSED * radius) {
       const none = zeroVector();
       // the plane that touches the obstacle where the place would come out
@@ -60,12 +61,12 @@ function addMissed(s: Strand, j: Index, c: Index, o: Obstacle, place: SeenPlace)
         active: 2,
         part,
         normal: at.normal,
-        offset: gap - floor - dot(at.normal, way),
-        surface,
+        closing: subtract(surface, scale(gap - floor - dot(at.normal, way), at.normal)),
         friction: o.friction,
         force: none,
         push: none,
         stiffness: 0,
+        tangentStiffness: 0,
       });
       added = true;
     }
@@ -86,9 +87,9 @@ function addMissedInside(s: Strand, j: Index, k: Index, edge: SeenEdge): boolean
   const o = obstacleOf(s, k);
   let added = false;
   if (o.kind !== PLANE && j >= sparedEdgesOf(s, k)) {
-    const part = closestPart(o, edge.first, edge.along);
+    const part = closestPart(s, o, edge.first, edge.along);
     const seen = add(edge.first, scale(part, edge.along));
-    if (measureObstacle(o, seen).value < edge.ends - MISSED * radiusOf(s, j)) {
+    if (measureObstacle(s, o, seen).value < edge.ends - MISSED * radiusOf(s, j)) {
       added = addMissed(s, j, 2 * k + 1, o, { part, seen, isFree: edge.isFree });
     }
   }
@@ -107,7 +108,7 @@ export function addMissedContacts(s: Strand, isFree: boolean): boolean {
       if (j + 1 >= sparedEdgesOf(s, k)) {
         const o = obstacleOf(s, k);
         const second = seenBy(o, end);
-        const value = measureObstacle(o, second).value;
+        const value = measureObstacle(s, o, second).value;
         // the distance changes by no more than the way: most edges are passed over
         if (value < lengthOf(s, j) + radiusOf(s, j)) {
           const node = addMissed(s, j, 2 * k, o, { part: 1, seen: second, isFree });
@@ -117,7 +118,7 @@ export function addMissedContacts(s: Strand, isFree: boolean): boolean {
             first,
             along,
             isFree,
-            ends: Math.min(value, measureObstacle(o, first).value),
+            ends: Math.min(value, measureObstacle(s, o, first).value),
           });
           missed = missed || node || inside;
         }

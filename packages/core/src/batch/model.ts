@@ -5,11 +5,11 @@
 import { SceneError } from '../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
 import { type DerOptions, derCapabilities } from '../models/der/options.ts';
-import { copyState } from '../models/stateParts.ts';
+import { copyState, packState } from '../models/stateParts.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { createBatchContact } from './contactPort.ts';
-import { createOwnContact } from './ownContact.ts';
+import { createOwnContact, type ReferenceContact } from './ownContact.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
 import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
 import { startMotion } from './start.ts';
@@ -47,7 +47,7 @@ function readOptions(scene: Scene, merged: boolean): StepOptions {
   if (merged && integrator === 'tr-bdf2')
     throw new SceneError(
       ['solver', 'der', 'integrator'],
-      'contact on the GPU goes with schemes of one stage; use bdf2 or implicit-euler, or backend: batch',
+      'contact on the GPU needs a scheme with one stage; use bdf2 or implicit-euler, or backend: batch',
     );
   if (strain !== 'rotation') wrong('strain', strain, 'rotation');
   return { scheme: integrator as Scheme, tolerance: 0.01 * tolerance, iterations };
@@ -58,7 +58,7 @@ function listRemarks(rods: readonly Rod[], scene: Scene): string[] {
   const spinning = rods.find(({ edgeInertia }) => edgeInertia.some((inertia) => inertia > 0));
   if (!spinning || scene.solver?.der?.twist === 'quasistatic') return [];
   return [
-    `the batch backend leaves out the inertia of twist (rod '${spinning.id}' and others); set solver.der.twist: quasistatic to say that you know`,
+    `the batch backend leaves out the inertia of twist (rod '${spinning.id}' and others); set solver.der.twist: quasistatic to accept this`,
   ];
 }
 
@@ -71,80 +71,80 @@ export interface BatchBundle {
   readonly isMerged: boolean;
 }
 
-export function compileBatch(
-  rods: readonly Rod[],
-  drives: readonly Drive[],
-  scene: Scene,
-  coupling: Coupling & { readonly mergedContact?: string },
-): BatchBundle {
-  refuseScene(scene, coupling);
-  const { mergedContact } = coupling;
-  const isMerged = mergedContact !== undefined;
-  const options = readOptions(scene, isMerged);
+function refuseRods(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): void {
   const rodAt = new Map(scene.rods.map(({ id }, index) => [id, index]));
   const pinAt = new Map(scene.pins?.map((pin, index) => [pin.rod, index]));
   rods.forEach((rod, k) => {
     refuseRod(rod, drives[k], { rod: rodAt.get(rod.id) ?? -1, pin: pinAt.get(rod.id) ?? -1 });
   });
-  const sizes = rods.map(stateSizes);
-  const sum = (part: 'q' | 'v' | 'memory'): number => sizes.reduce((total, size) => total + size[part], 0);
-  const state: BundleState = {
-    q: new Float64Array(sum('q')),
-    v: new Float64Array(sum('v')),
-    memory: new Float64Array(sum('memory')),
-  };
-  const at = { q: 0, v: 0, memory: 0 };
-  const states = sizes.map((size): BundleState => {
-    const slice = (part: 'q' | 'v' | 'memory'): Float64Array => {
-      at[part] += size[part];
-      return state[part].subarray(at[part] - size[part], at[part]);
-    };
-    return { q: slice('q'), v: slice('v'), memory: slice('memory') };
-  });
-  const batch = rods.map((rod, k): BatchRod => createBatchRod(rod, drives[k], states[k]));
-  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
-  const refresh = (t: number): void => {
-    for (const one of batch) adoptState(one, t);
-  };
-  const restart = (t: number): void => {
-    refresh(t);
-    for (const one of batch) startMotion(one, t);
-  };
-  restart(0);
+}
 
-  const stepEach = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepResult & { failed: number } => {
-    const total = { ok: true, iterations: 0, iterationsMax: 0, reason: '', failed: -1 };
-    for (const [k, one] of batch.entries()) {
-      if (without?.[k]) continue;
-      const step = stepStrand(one, t, dt, options, robust);
-      total.iterations += step.iterations;
-      total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
-      if (!step.ok) return { ...total, ok: false, reason: step.reason, failed: k };
-    }
-    return total;
-  };
-  const own = isMerged ? createOwnContact(mergedContact, batch) : undefined;
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+/** Strands and options of a bundle, its state, and its merged contact if it has one. */
+interface Compiled {
+  readonly batch: readonly BatchRod[];
+  readonly options: StepOptions;
+  readonly state: BundleState;
+  readonly states: readonly BundleState[];
+  readonly own: ReferenceContact | undefined;
+}
+
+type Advance = Bundle['advance'];
+
+/** Steps strand by strand, without those marked in `without`; stops at the first that fails. */
+function stepEach(
+  { batch, options }: Compiled,
+  ...[t, dt, robust, without]: Parameters<Advance>
+): StepResult & { failed: number } {
+  const total = { ok: true, iterations: 0, iterationsMax: 0, reason: '', failed: -1 };
+  for (const [k, one] of batch.entries()) {
+    if (without?.[k]) continue;
+    const step = stepStrand(one, t, dt, options, robust);
+    total.iterations += step.iterations;
+    total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
+    if (!step.ok) return { ...total, ok: false, reason: step.reason, failed: k };
+  }
+  return total;
+}
+
+const adoptAll = (batch: readonly BatchRod[], t: number): void => {
+  for (const one of batch) adoptState(one, t);
+};
+
+/** A step of the bundle. If it fails, the state is that of its start. */
+function createAdvance(compiled: Compiled): Advance {
+  const { batch, options, state, own } = compiled;
+  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  return (t, dt, robust, without): StepOutcome => {
     copyState(before, state);
     own?.begin(t, dt);
     const { ok, iterations, iterationsMax, reason, failed } =
-      own?.step({ t, dt, robust }, options) ?? stepEach(t, dt, robust, without);
+      own?.step({ t, dt, robust }, options) ?? stepEach(compiled, t, dt, robust, without);
     const total = { ok, iterations, iterationsMax, shifts: 0 };
     if (ok) return total;
     copyState(state, before);
     own?.undo();
-    refresh(t);
-    return { ...total, failure: { rod: rods[failed].id, reason } };
+    adoptAll(batch, t);
+    return { ...total, failure: { rod: batch[failed].rod.id, reason } };
   };
-  const noModes = (): never => {
-    throw new SceneError(
-      ['solver', 'der', 'backend'],
-      'the batch backend has no modes or matrices; use backend: standard',
-    );
-  };
-  let now = 0;
+}
 
-  const bundle: Bundle = {
+const noModes = (): never => {
+  throw new SceneError(
+    ['solver', 'der', 'backend'],
+    'the batch backend has no modes or matrices; use backend: standard',
+  );
+};
+
+function createBundle(rods: readonly Rod[], scene: Scene, compiled: Compiled): Bundle {
+  const { batch, options, state, states, own } = compiled;
+  const restart = (t: number): void => {
+    adoptAll(batch, t);
+    for (const one of batch) startMotion(one, t);
+  };
+  restart(0);
+  const advance = createAdvance(compiled);
+  let now = 0;
+  return {
     model: 'der',
     rods,
     samples: batch.map(({ samples }) => samples),
@@ -153,7 +153,7 @@ export function compileBatch(
     state,
     refresh: (t) => {
       now = t;
-      refresh(t);
+      adoptAll(batch, t);
     },
     restart,
     ...(own ? { ownContact: own } : { contact: createBatchContact({ batch, states, options }) }),
@@ -177,6 +177,23 @@ export function compileBatch(
     modes: noModes,
     matrices: noModes,
   };
+}
+
+export function compileBatch(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling & { readonly mergedContact?: string },
+): BatchBundle {
+  refuseScene(scene, coupling);
+  const { mergedContact } = coupling;
+  const isMerged = mergedContact !== undefined;
+  const options = readOptions(scene, isMerged);
+  refuseRods(rods, drives, scene);
+  const { state, parts: states } = packState(rods.map(stateSizes));
+  const batch = rods.map((rod, k): BatchRod => createBatchRod(rod, drives[k], states[k]));
+  const own = isMerged ? createOwnContact(mergedContact, batch) : undefined;
+  const bundle = createBundle(rods, scene, { batch, options, state, states, own });
   return { bundle, strands: batch, options, isMerged };
 }
 
@@ -187,10 +204,11 @@ export const batchModel: Model = {
   capabilities: {
     ...derCapabilities,
     closed: false,
+    changingRods: false,
     bodies: false,
     hinges: false,
     contact: false,
-    nodalUnknowns: false,
+    linkedEquilibria: false,
   },
   compile: (rods, drives, scene, coupling) => compileBatch(rods, drives, scene, coupling).bundle,
 };

@@ -4,24 +4,22 @@
  */
 import type { OwnContact, OwnContactReport, OwnContactRow, RodPairs, SolidMotion, SolidScene } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
-import type { Contact } from './contactSweeps.ts';
 import { meetStrands, stepCoupled } from './coupled.ts';
-import { BOX, PLANE } from './layout.ts';
+import { BOX, FIELD, LEAST_ITERATIONS, PLANE } from './layout.ts';
 import { type MergedReport, meetObstacles, noContact, stepMerged } from './merged.ts';
-import type { Obstacle } from './obstacles.ts';
+import type { Contact, Obstacle } from './obstacles.ts';
 import type { Partner } from './pairs.ts';
 import { type BatchRod, frameQuaternion } from './rod.ts';
 import type { StepOptions, StepResult } from './step.ts';
-
-/** Iterations of contact at least. */
-export const CONTACT_ITERATIONS = 4;
 
 function quaternionOf(r: ArrayLike<number>): Quaternion {
   return frameQuaternion([r[2], r[5], r[8]], [r[0], r[3], r[6]]);
 }
 
+const kinds = { plane: PLANE, box: BOX, field: FIELD } as const;
+
 export function toObstacle({ shape, axes, turn, ...solid }: SolidMotion): Obstacle {
-  return { ...solid, kind: shape === 'plane' ? PLANE : BOX, frame: quaternionOf(axes), turn: quaternionOf(turn) };
+  return { ...solid, kind: kinds[shape], frame: quaternionOf(axes), turn: quaternionOf(turn) };
 }
 
 export function createOwnReport(): OwnContactReport {
@@ -44,7 +42,7 @@ export function openMerged(strands: readonly BatchRod[], solids: SolidScene): vo
   const obstacles = solids.at(0, 0).map(toObstacle);
   strands.forEach((one, rod) => {
     const spared = Uint32Array.from(obstacles, (_, k) => solids.countSpared(rod, k));
-    meetObstacles(one, { radius: one.rod.edgeRadius, obstacles, spared });
+    meetObstacles(one, { radius: one.rod.edgeRadius, obstacles, spared, fields: solids.fields });
   });
   if (solids.pairs) meetStrands(strands, solids.pairs);
 }
@@ -65,7 +63,7 @@ export function stepAmong(
   const { merged } = one.strand;
   if (!merged) throw new Error('the obstacles of the strand have not been set');
   merged.obstacles = obstacles;
-  const report = stepMerged(one, { ...step, iterations: CONTACT_ITERATIONS }, options);
+  const report = stepMerged(one, { ...step, iterations: LEAST_ITERATIONS }, options);
   return { ...report, own: reportRod(report, step.rod) };
 }
 
@@ -78,7 +76,7 @@ export function stepTogether(
 ): StepResult & { readonly failed: number } {
   const { reports, dropped, ...outcome } = stepCoupled(
     strands,
-    { ...step, iterations: CONTACT_ITERATIONS },
+    { ...step, iterations: LEAST_ITERATIONS },
     options,
     pairs,
   );
@@ -241,7 +239,7 @@ export function createOwnContact(name: string, strands: readonly BatchRod[]): Re
     undo() {
       for (let k = 0; k < strands.length; k++) putContacts(strands[k], copies[k]);
     },
-    listContacts: () => strands.flatMap(listRows),
+    listContacts: (rod) => (rod === undefined ? strands.flatMap(listRows) : listRows(strands[rod], rod)),
     restoreContacts: (rows) => restoreRows(strands, rows),
     applyForces: () => applyRows(strands, strands.flatMap(listRows)),
   };

@@ -6,9 +6,11 @@
  * then all strands turn. Every function here does the work of one edge, so that edges can go in parallel.
  */
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
-import { applyLawAt, boostAt, coulombForce, easeOut, type LawChange } from './contactSweeps.ts';
+import { closingOf } from './contactSearch.ts';
+import { applyLawAt, coulombForce, type LawChange } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
 import { PAIR_SLOTS } from './layout.ts';
+import type { Contact } from './obstacles.ts';
 import { type EdgeName, meetEdges, type PairMeeting, type Partner } from './pairs.ts';
 import {
   candidateCountOf,
@@ -40,12 +42,14 @@ export interface PairSearch {
 }
 
 /** Parts of the sum of radii within which a gap counts, now or predicted: of contacts that carry force, and of others. */
-const PAIR_NEAR = 0.15;
-const PAIR_FRESH = 0.1;
+export const PAIR_NEAR = 0.15;
+export const PAIR_FRESH = 0.1;
 /** r0 of ρ = 2 r0/(κ W + κ' W'): docs/notes/batch-engine.md. */
 const PAIR_SHARE = 1;
+/** Factor on ρ of new contacts in the first iteration. */
+const FIRST = 2;
 /** Depth, in sums of radii, to which a step must not press a pair: edges would be about to pass through each other. */
-const PASSING = 0.75;
+export const PASSING = 0.75;
 
 function isLower(a: EdgeName, b: EdgeName): boolean {
   return a.strand < b.strand || (a.strand === b.strand && a.edge < b.edge);
@@ -83,12 +87,12 @@ function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: Pair
     active,
     part: isLow ? meeting.parts.low : meeting.parts.high,
     normal: meeting.normal,
-    offset: meeting.gap > 0 ? meeting.gap : -easeOut(-meeting.gap, 0.5 * sumOfRadii(s, j, other)),
-    surface: zeroVector(),
+    closing: closingOf(zeroVector(), meeting.normal, meeting.gap, 0.5 * sumOfRadii(s, j, other)),
     friction: pairFrictionOf(s),
     force,
     push: isLow ? force : scale(-1, force),
     stiffness: 0,
+    tangentStiffness: 0,
   });
   writePartner(s, j, c, {
     strand: other.strand,
@@ -204,11 +208,16 @@ function pairMove(s: Strand, j: Index, part: number, partner: Partner): Vector {
   return isLower(own, other) ? move : scale(-1, move);
 }
 
+/** ρ for compliances of both sides, each times the number of contacts about its nodes [N/m]. */
+export function shareOf(compliance: number, other: number): number {
+  return (2 * PAIR_SHARE) / (compliance + other);
+}
+
 /** ρ of both sides of a pair [N/m]: a part of the inverse of its compliance, shared by the contacts about its nodes. */
 function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number {
   const own = readWeight(s, strandIndexOf(s), j, k);
   const other = readWeight(s, partner.strand, partner.edge, own.side);
-  return (2 * PAIR_SHARE) / (own.compliance + other.compliance);
+  return shareOf(own.compliance, other.compliance);
 }
 
 /** Whether edge j is the lower of a pair. */
@@ -216,6 +225,23 @@ function isLowerOf(s: Strand, j: Index, partner: Partner): boolean {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const other: EdgeName = { strand: partner.strand, edge: partner.edge };
   return isLower(own, other);
+}
+
+/** Forces on the lower edge of a pair [N], and the change by its stiffness, squared [m²]. */
+export interface PairLaw {
+  readonly force: Vector;
+  /** Under which the next Newton iteration runs. */
+  readonly push: Vector;
+  readonly change: number;
+}
+
+/** The law of Coulomb at a pair with the stiffness ρ. `apart`: displacement of the lower point against the higher one, from `closing` [m]. */
+export function pairLaw(contact: Contact, apart: Vector, rho: number, isFirst: boolean): PairLaw {
+  // the two sides yield together
+  const stiffness = 0.5 * (contact.active === 2 && isFirst ? FIRST * rho : rho);
+  const force = coulombForce(contact, contact.force, apart, stiffness).force;
+  const step = subtract(force, contact.force);
+  return { force, push: add(force, step), change: dot(step, step) / (stiffness * stiffness) };
 }
 
 /** The law of Coulomb at the contacts of edge j with strands in iteration n, for the present displacements of all strands. */
@@ -233,18 +259,19 @@ function applyPairLawAt(s: Strand, j: Index, n: Index): LawChange {
         rho = pairStiffness(s, j, k, partner);
         writeStiffness(s, j, c, rho);
       }
-      // the two sides yield together
-      const stiffness = 0.5 * (contact.active === 2 ? boostAt(n) * rho : rho);
-      const force = coulombForce(contact, pairMove(s, j, contact.part, partner), stiffness);
-      const step = subtract(force, contact.force);
-      change = Math.max(change, dot(step, step) / (stiffness * stiffness));
+      const moved = subtract(pairMove(s, j, contact.part, partner), contact.closing);
+      const law = pairLaw(contact, moved, rho, n === 0);
+      change = Math.max(change, law.change);
       const isLow = isLowerOf(s, j, partner);
       // each pair is counted by its lower edge
-      if (isLow && dot(force, force) > 0) {
+      if (isLow && dot(law.force, law.force) > 0) {
         loaded = loaded + 1;
       }
-      const push = add(force, step);
-      writeForces(s, j, c, { force, push: isLow ? push : scale(-1, push) });
+      writeForces(s, j, c, {
+        force: law.force,
+        push: isLow ? law.push : scale(-1, law.push),
+        tangentStiffness: rho,
+      });
     }
   }
   return { change, loaded };
@@ -252,7 +279,7 @@ function applyPairLawAt(s: Strand, j: Index, n: Index): LawChange {
 
 /** The law at every contact of edge j in iteration k. */
 export function applyLawsAt(s: Strand, j: Index, k: Index): LawChange {
-  const withObstacles = applyLawAt(s, j, boostAt(k));
+  const withObstacles = applyLawAt(s, j, true);
   const withStrands = applyPairLawAt(s, j, k);
   return {
     change: Math.max(withObstacles.change, withStrands.change),
@@ -273,7 +300,7 @@ export function hasPassedAt(s: Strand, j: Index, looksFurther: boolean): boolean
       if (isLowerOf(s, j, partner)) {
         const contact = readContact(s, j, c);
         const other: EdgeName = { strand: partner.strand, edge: partner.edge };
-        const depth = -contact.offset - dot(contact.normal, pairMove(s, j, contact.part, partner));
+        const depth = dot(contact.normal, subtract(contact.closing, pairMove(s, j, contact.part, partner)));
         passed = passed || !(depth < PASSING * sumOfRadii(s, j, other));
       }
     }

@@ -36,7 +36,7 @@ export interface Partner {
   readonly isSet: Index;
 }
 
-/** Of one side of a pair: compliance times the contacts about its nodes [m/N], and which slot of the other edge is the other side. */
+/** Weight of one side of a pair: compliance times the number of contacts at its nodes [m/N], and the slot of the other edge that is the other side. */
 export interface PairWeight {
   readonly compliance: number;
   readonly side: Index;
@@ -64,8 +64,11 @@ export interface PairMeeting {
 const MIDDLE = 1e-3;
 /** Distance, in sums of radii, at which edges that approach count as met. */
 const MET = 1.05;
-/** Part of the shorter of two parallel edges that must lie beside the other for a contact, and to be a candidate: hair slides until the next search. */
-const SHARED = 0.5;
+/**
+ * Part of the shorter of two parallel edges that must lie beside the other for a contact, less than half so that one of two edges has it where they
+ * bend; and to be a candidate: hair slides until the next search.
+ */
+const SHARED = 0.45;
 export const SHARED_SOON = 0.3;
 /** What a pair without contact reports as its gap [m]. */
 const FAR = 1e9;
@@ -146,10 +149,17 @@ function goesOn(edge: PairEdge, part: number): boolean {
   return (part < 0.5 && edge.isContinuedBefore) || (part > 0.5 && edge.isContinuedBehind);
 }
 
+/** Whether, over its length, an edge departs from the other by less than the sum of radii. */
+function areParallel(low: PairEdge, high: PairEdge): boolean {
+  const along = subtract(low.second, low.first);
+  const other = subtract(high.second, high.first);
+  const across = lengthOfVector(cross(along, other));
+  return across < (low.radius + high.radius) * Math.min(lengthOfVector(along), lengthOfVector(other));
+}
+
 /**
- * Whether the edges are parallel, but lie beside each other with less than a part of the shorter, so that an edge before or behind has the contact:
- * else each edge of hair side by side would have two contacts with every neighbour. Parallel: over its length, an edge departs from the other by less
- * than the sum of radii.
+ * Whether parallel edges lie beside each other with less than a part of the shorter, so that an edge before or behind has the contact: else each edge
+ * of hair side by side would have two contacts with every neighbour.
  */
 function isLeftToNext(low: PairEdge, high: PairEdge, parts: PairParts, part: number): boolean {
   const along = subtract(low.second, low.first);
@@ -157,11 +167,9 @@ function isLeftToNext(low: PairEdge, high: PairEdge, parts: PairParts, part: num
   const middles = scale(0.5, subtract(add(low.first, low.second), add(high.first, high.second)));
   const size = lengthOfVector(along);
   const otherSize = lengthOfVector(other);
-  const across = lengthOfVector(cross(along, other));
   const beside = 0.5 * (size + otherSize) - Math.abs(dot(middles, along)) / size;
-  const isParallel = across < (low.radius + high.radius) * Math.min(size, otherSize);
   const isShort = beside < part * Math.min(size, otherSize);
-  return isParallel && isShort && (goesOn(low, parts.low) || goesOn(high, parts.high));
+  return isShort && (goesOn(low, parts.low) || goesOn(high, parts.high));
 }
 
 /**
@@ -219,8 +227,12 @@ export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
   }
   const apart = apartAt(low, high, parts, time);
   const normal = normalOf(apart, low, high);
-  const isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
-  if (isLeftOut || isLeftToNext(low, high, parts, SHARED) || areRooted(low, high)) {
+  // by one rule or the other: where both apply, each could leave the contact to an edge that the other takes it from
+  let isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
+  if (areParallel(low, high)) {
+    isLeftOut = isLeftToNext(low, high, parts, SHARED);
+  }
+  if (isLeftOut || areRooted(low, high)) {
     near = FAR;
   }
   return {

@@ -26,8 +26,11 @@ export interface EdgePoint {
   readonly arm: Vector;
   /** [N] */
   readonly force: Vector;
-  /** Added to the matrix for the point's displacement [N/m]; no force comes from it. */
+  /** Direction in which `stiffness` counts, where the force pushes along it; zero without one. */
+  readonly normal: Vector;
+  /** Added to the matrix for the point's displacement, along the normal and across it [N/m]; no force comes from them. */
   readonly stiffness: number;
+  readonly tangentStiffness: number;
 }
 
 /** How the point moves with the turn of its edge, relative to the node after the edge. */
@@ -36,15 +39,23 @@ export function leverOf(point: EdgePoint, edge: Vector): Matrix {
   return addMatrices(scaleMatrix(1 - point.part, skew(edge)), spin);
 }
 
+/** Newton's matrix for the displacement of a point [N/m]. */
+function pointStiffness(point: EdgePoint): Matrix {
+  const along = dot(point.force, point.normal) > 0 ? point.stiffness - point.tangentStiffness : 0;
+  return addMatrices(diagonal(point.tangentStiffness), scaleMatrix(along, outer(point.normal, point.normal)));
+}
+
 /** Adds a point of the edge to what is beyond that edge; before `eliminateEdge`. */
 export function addPoint(beyond: Beyond, edge: Vector, point: EdgePoint): Beyond {
   const lever = leverOf(point, edge);
   const transposed = transpose(lever);
   const residual = scale(-1, point.force);
+  const stiffness = pointStiffness(point);
+  const mixed = multiply(stiffness, lever);
   return {
-    yy: addMatrices(beyond.yy, diagonal(point.stiffness)),
-    yp: addMatrices(beyond.yp, scaleMatrix(point.stiffness, lever)),
-    pp: addMatrices(beyond.pp, scaleMatrix(point.stiffness, multiply(transposed, lever))),
+    yy: addMatrices(beyond.yy, stiffness),
+    yp: addMatrices(beyond.yp, mixed),
+    pp: addMatrices(beyond.pp, multiply(transposed, mixed)),
     y: add(beyond.y, residual),
     p: add(beyond.p, apply(transposed, residual)),
     // only the part of the edge before the point is pulled by it
@@ -94,7 +105,7 @@ function traceOf(a: Matrix): number {
   return column(a, 0)[0] + column(a, 1)[1] + column(a, 2)[2];
 }
 
-/** Of a point (displacement y of node j and turn φ of the edge after it): a third of the trace [m/N]. */
+/** Compliance of a point (displacement y of node j and turn φ of the edge after it): a third of the trace [m/N]. */
 export function pointCompliance(of: Compliance, edge: Vector, point: EdgePoint): number {
   // y of the point = y + B φ
   const lever = subtractMatrices(leverOf(point, edge), skew(edge));

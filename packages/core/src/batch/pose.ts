@@ -1,5 +1,6 @@
 /** State → samples, and samples → loads: the two sides of the port. */
 import { atan2 } from '../math/rounded/index.ts';
+import type { LoadSource } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
 import { compose, directorOf, fromVectorPart, normalize, tangentOf } from './formulas.ts';
 import { DISPLACEMENT, RATE, RELATIVE, type Stage, VELOCITY } from './layout.ts';
@@ -63,14 +64,33 @@ export function measureSpin(batch: BatchRod, tangentBefore: Float64Array, dt: nu
   }
 }
 
-export function loadsFollow({ drive }: BatchRod): boolean {
-  return drive.sources.some((source) => source.dependsOnState);
+/** Whether loads besides the air that the sweeps evaluate depend on the state. */
+export function loadsDependOnState({ drive, airSource }: BatchRod): boolean {
+  return drive.sources.some((source) => source.dependsOnState && source !== airSource);
 }
 
-/** Asks all sources, where the samples are. */
-export function evaluateLoads({ drive, loads, samples }: BatchRod, t: number): void {
+function addLoads(batch: BatchRod, t: number, without?: LoadSource): void {
+  const { drive, loads, samples } = batch;
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  for (const source of drive.sources) source.addLoads(loads, samples, t);
+  for (const source of drive.sources) if (source !== without) source.addLoads(loads, samples, t);
+}
+
+/** Asks all sources, where the samples are. */
+export function evaluateLoads(batch: BatchRod, t: number): void {
+  addLoads(batch, t);
+  if (batch.strand.air) batch.strand.air.factor = 0;
+}
+
+const airNow = new Float64Array(4);
+
+/** The same for a stage that ends at t: air that is the same everywhere is left to the sweeps. */
+export function evaluateStageLoads(batch: BatchRod, t: number): void {
+  const { strand, airSource } = batch;
+  addLoads(batch, t, airSource);
+  if (!strand.air || !airSource?.air) return;
+  airSource.air.read(airNow, t);
+  strand.air.wind = [airNow[0], airNow[1], airNow[2]];
+  strand.air.factor = airNow[3];
 }

@@ -4,7 +4,7 @@ import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../math/quaternion.ts';
 import { cos, hypot, sin } from '../math/rounded/index.ts';
 import type { Drive } from '../model.ts';
-import { createLoads, createSamples, type Loads, type Samples } from '../port.ts';
+import { createLoads, createSamples, type LoadSource, type Loads, type Samples } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
 import { cross, type Quaternion, type Vector } from './algebra.ts';
 import type { Gain } from './formulas.ts';
@@ -21,6 +21,8 @@ export interface BatchRod {
   readonly samples: Samples;
   readonly pose: PinPose;
   readonly pin: Pin | undefined;
+  /** Air that the sweeps evaluate: the only source of drag in air that is the same everywhere. */
+  readonly airSource: LoadSource | undefined;
   /** Where the first node was at the start of the step [m], and the frame of the root (x, y, z, w); views into the state. */
   readonly origin: Float64Array;
   readonly frame: Float64Array;
@@ -30,7 +32,7 @@ export interface BatchRod {
   readonly acceleration: Float64Array;
   /** Material axis d1 of every edge at the start of the step. */
   readonly directorBefore: Float64Array;
-  /** Of the last step's contacts, for reactions and channels: forces on nodes [N] and torques on edges [N m]. */
+  /** Forces of the last step's contacts on nodes [N] and torques on edges [N m], for reactions and channels. */
   readonly contactForce: Float64Array;
   readonly contactTorque: Float64Array;
 }
@@ -54,6 +56,7 @@ export function refuseRod(rod: Rod, { pins }: Drive, place: ScenePlace): void {
   const inRod = (field: string, what: string): never => refuse(['rods', place.rod, field], what);
   const inPin = (field: string, what: string): never => refuse(['pins', place.pin, field], what);
   if (rod.naturalFromEquilibrium) inRod('natural', 'has no natural: equilibrium; give the natural shape itself');
+  if (rod.law) inRod('law', 'supports only linear elastic rods; remove law');
   if (rod.closed) inRod('shape', 'has no closed rods; open it');
   if (!rod.inextensible) inRod('inextensible', 'keeps the length of edges; set inextensible: true');
   if (pins.length > 1) inPin('rod', 'holds a rod by one pin at most; remove the others');
@@ -154,6 +157,15 @@ function initialize(batch: BatchRod): void {
   strand.slots[VELOCITY].set(rod.nodeVelocity);
 }
 
+const { yy, y } = nothingBeyond();
+const noGain: Gain = { fromY: yy, fromTurn: yy, constant: y };
+
+/** The air that the sweeps evaluate, if there is just one that is the same everywhere. */
+function findAir({ sources }: Drive): LoadSource | undefined {
+  const airs = sources.filter(({ air }) => air);
+  return airs.length === 1 ? airs[0] : undefined;
+}
+
 /** Lays a rod out over its slices of the bundle's state. */
 export function createBatchRod(
   rod: Rod,
@@ -170,8 +182,7 @@ export function createBatchRod(
   const slots = stateSlots.map(({ index }) =>
     index === RELATIVE ? state.q.subarray(7) : index === VELOCITY ? state.v : take(),
   );
-  const { yy, y } = nothingBeyond();
-  const noGain: Gain = { fromY: yy, fromTurn: yy, constant: y };
+  const airSource = findAir(drive);
   const strand: Strand = {
     edgeCount,
     edgeLength: rod.edgeLengthRest,
@@ -188,6 +199,7 @@ export function createBatchRod(
     nodeForce: loads.nodeForce,
     edgeTorque: loads.edgeTorque,
     nodeDrag: loads.nodeDrag,
+    air: airSource?.air && { coefficients: airSource.air.coefficients, wind: [0, 0, 0], factor: 0 },
     exact: false,
     points: [],
     eliminated: undefined,
@@ -203,6 +215,7 @@ export function createBatchRod(
     samples: createSamples(rod),
     pose: createPinPose(),
     pin: drive.pins[0],
+    airSource,
     origin: state.q.subarray(0, 3),
     frame: state.q.subarray(3, 7),
     acceleration,

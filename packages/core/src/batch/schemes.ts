@@ -15,7 +15,7 @@ const nothing: Stage = {
   keeps: 0,
 };
 
-/** `keeps` as the scheme that goes on from this step wants it. */
+/** `keeps` in the form that the scheme needs to continue from this step. */
 export function eulerStage(h: number, keeps: 1 | 2 = 1): Stage {
   return { ...nothing, inertia: 1 / (h * h), rate: 1 / h, targetVelocity: h, guessRate: h * h, keeps };
 }

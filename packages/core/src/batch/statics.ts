@@ -6,7 +6,7 @@ import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
 import { dot, scale } from './algebra.ts';
 import { turnGradient } from './energy.ts';
 import { DISPLACEMENT, STRAIN_RATE, TARGET, VELOCITY } from './layout.ts';
-import { evaluateLoads, loadsFollow, poseSamples } from './pose.ts';
+import { evaluateLoads, poseSamples } from './pose.ts';
 import { type BatchRod, evaluateRoot, frameOfPose } from './rod.ts';
 import { restStage } from './schemes.ts';
 import { nodeForceOf, stiffnessOf } from './strand.ts';
@@ -58,7 +58,7 @@ export function findEquilibrium(batch: BatchRod, t: number, { tolerance }: Equil
   const unheld = strand.root.kind === 'free';
   let attraction = firstAttraction(batch);
   const none = 1e-12 * attraction;
-  const follow = loadsFollow(batch);
+  const follow = batch.drive.sources.some(({ dependsOnState }) => dependsOnState);
   strand.slots[VELOCITY].fill(0);
   samples.nodeVelocity.fill(0);
   evaluateLoads(batch, t);

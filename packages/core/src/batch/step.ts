@@ -1,7 +1,7 @@
 /** Time steps of one strand in double precision: each scheme is one or two stages of Newton's method over sweeps.ts. */
 import type { Quaternion } from './algebra.ts';
 import { DISPLACEMENT, RELATIVE, type Stage, TARGET } from './layout.ts';
-import { evaluateLoads, loadsFollow, measureSpin, poseSamples, visitFrames } from './pose.ts';
+import { evaluateStageLoads, loadsDependOnState, measureSpin, poseSamples, visitFrames } from './pose.ts';
 import { type BatchRod, evaluateRoot, frameOfPose } from './rod.ts';
 import { bdf2Stage, eulerStage, TR_PART, trBdf2Stages } from './schemes.ts';
 import { beginStage, finishStep, iterateStage } from './sweeps.ts';
@@ -32,7 +32,7 @@ export function placeRoot(batch: BatchRod, t: number): void {
   root.displacement = [pose.position[0] - origin[0], pose.position[1] - origin[1], pose.position[2] - origin[2]];
 }
 
-/** Turn of an edge in an iteration below which Newton goes on with the exact Hessian of joints [rad]. */
+/** Turn of an edge in an iteration below which Newton's method uses the exact Hessian of joints [rad]. */
 const EXACT_BELOW = 0.05;
 
 /** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
@@ -50,7 +50,7 @@ function findFold({ strand, rod }: BatchRod): string {
 /** Puts the root where it is at the end of the stage, and guesses how the edges turn; the frame of the last edge. */
 export function beginSolve(batch: BatchRod, stage: Stage, t: number): Quaternion {
   placeRoot(batch, t);
-  evaluateLoads(batch, t);
+  evaluateStageLoads(batch, t);
   const tip = beginStage(batch.strand, stage);
   batch.frame.set(batch.strand.root.frame);
   return tip;
@@ -71,15 +71,15 @@ export function continueSolve(
 ): Iterate {
   const { stage, t } = solve;
   let { tip } = solve;
-  const follow = loadsFollow(batch);
+  const loadsChange = loadsDependOnState(batch);
   const { strand } = batch;
   strand.exact = false;
   let grows = false;
   let before = Infinity;
   for (let k = 1; k <= options.iterations; k++) {
-    if (follow) {
+    if (loadsChange) {
       poseSamples(batch, stage);
-      evaluateLoads(batch, t);
+      evaluateStageLoads(batch, t);
     }
     const progress = iterateStage(strand, stage, tip);
     tip = progress.tip;

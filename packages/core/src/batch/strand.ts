@@ -6,12 +6,12 @@ import type { Index, Matrix, Quaternion, Vector } from './algebra.ts';
 
 export type { Index } from './algebra.ts';
 
-import type { Contact, ContactForces } from './contactSweeps.ts';
-import { type Elimination, type Gain, zeroVector } from './formulas.ts';
+import { type AirDrag, type Elimination, type Gain, zeroVector } from './formulas.ts';
 import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
-import type { Obstacle } from './obstacles.ts';
+import type { Contact, ContactForces, Distance, Obstacle } from './obstacles.ts';
 import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
+import type { MergedContact, StrandAir, StrandPairs } from './strandParts.ts';
 
 /** How the first node is held: position and frame, position alone, or not at all. */
 export type RootKind = 'clamped' | 'pinned' | 'free';
@@ -27,7 +27,7 @@ export interface Root {
   /** Frame of the root at the end of the stage, and where it was before; the relative rotation of joint 0 refers to it. */
   frame: Quaternion;
   frameBefore: Quaternion;
-  /** Of a held root over the step, up to the end of the stage [m]. */
+  /** Displacement of a held root over the step, up to the end of the stage [m]. */
   displacement: Vector;
 }
 
@@ -54,6 +54,8 @@ export interface Strand {
   readonly nodeForce: Float64Array;
   readonly edgeTorque: Float64Array;
   readonly nodeDrag: Float64Array;
+  /** Air that the sweeps evaluate themselves; absent if there is none. */
+  readonly air: StrandAir | undefined;
   /** Whether Newton uses the exact Hessian of joints; Gauss–Newton else. */
   exact: boolean;
   /** Points that contact pushes, by edge; empty without contact. */
@@ -62,39 +64,6 @@ export interface Strand {
   eliminated: EliminatedEdge[] | undefined;
   /** Merged contact with obstacles; absent where the world does contact. */
   merged: MergedContact | undefined;
-}
-
-/** What the merged contact solver keeps of a strand. */
-export interface MergedContact {
-  obstacles: readonly Obstacle[];
-  /** By edge, three for each obstacle, then PAIR_SLOTS where strands meet strands. */
-  readonly contacts: Contact[][];
-  /** Contact radius of every edge [m]. */
-  readonly radius: ArrayLike<number>;
-  /** Edges from the first on that an obstacle leaves alone, by obstacle. */
-  readonly spared: ArrayLike<number>;
-  /** Of the first node at the start of the step [m]. */
-  origin: Vector;
-  /** Where strands meet strands. */
-  pairs?: StrandPairs;
-}
-
-/** What contact between strands keeps of a strand. */
-export interface StrandPairs {
-  readonly index: number;
-  /** All strands that may meet. */
-  readonly all: readonly Strand[];
-  readonly friction: number;
-  /** Contact radius of every edge [m]. */
-  readonly radius: ArrayLike<number>;
-  /** By edge and slot. */
-  readonly partners: Partner[][];
-  readonly weights: PairWeight[][];
-  /** By edge, nearest first. */
-  candidates: readonly (readonly EdgeName[])[];
-  /** Of nodes at the start of the step, and their predicted displacements over it [m]. */
-  readonly positions: Float64Array;
-  readonly predicted: Float64Array;
 }
 
 function readVector(from: Float64Array, i: Index): Vector {
@@ -140,8 +109,8 @@ export function isPushed(s: Strand, j: Index, c: Index): boolean {
 
 export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
   if (!s.merged) return s.points[j][c];
-  const { part, push, stiffness } = s.merged.contacts[j][c];
-  return { part, arm: zeroVector(), force: push, stiffness };
+  const { part, push, normal, stiffness, tangentStiffness } = s.merged.contacts[j][c];
+  return { part, arm: zeroVector(), force: push, normal, stiffness, tangentStiffness };
 }
 
 /** Points of edge j as Newton sees them. The GPU sums the points of an edge up to three. */
@@ -157,7 +126,14 @@ export function loadOf(s: Strand, j: Index, c: Index): EdgePoint {
   return pointOf(s, j, c);
 }
 
-const noContact: MergedContact = { obstacles: [], contacts: [], radius: [], spared: [], origin: [0, 0, 0] };
+const noContact: MergedContact = {
+  obstacles: [],
+  fields: new Float32Array(0),
+  contacts: [],
+  radius: [],
+  spared: [],
+  origin: [0, 0, 0],
+};
 const mergedOf = ({ merged }: Strand): MergedContact => merged ?? noContact;
 
 export function obstacleCountOf(s: Strand): Index {
@@ -166,6 +142,13 @@ export function obstacleCountOf(s: Strand): Index {
 
 export function obstacleOf(s: Strand, k: Index): Obstacle {
   return mergedOf(s).obstacles[k];
+}
+
+/** Row of the distance field whose first one is `start`. `row` is a whole number; targets with lanes have one per lane. */
+export function readField(s: Strand, start: Index, row: number): Distance {
+  const { fields } = mergedOf(s);
+  const o = 4 * (start + row);
+  return { value: fields[o], normal: [fields[o + 1], fields[o + 2], fields[o + 3]] };
 }
 
 /** Contacts that an edge may have. */
@@ -229,6 +212,13 @@ export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: bool
   };
 }
 
+/** Where node i is at the start of the step, and its predicted displacement over it [m]. */
+export function writePlace(s: Strand, i: Index, position: Vector, way: Vector): void {
+  const { positions, predicted } = pairsOf(s);
+  positions.set(position, 3 * i);
+  predicted.set(way, 3 * i);
+}
+
 /** Displacement of a node of any strand [m]. */
 export function displacementOf(s: Strand, strand: Index, node: Index): Vector {
   return readVector(pairsOf(s).all[strand].slots[DISPLACEMENT], node);
@@ -251,9 +241,10 @@ export function readWeight(s: Strand, strand: Index, edge: Index, k: Index): Pai
   return pairsAt(s, strand).weights[edge][k];
 }
 
-export function writeWeight(s: Strand, j: Index, k: Index, compliance: number): void {
+/** `crowd`: contacts at the more crowded node of the edge. */
+export function writeWeight(s: Strand, j: Index, k: Index, compliance: number, crowd: number): void {
   const list = pairsOf(s).weights[j];
-  list[k] = { ...list[k], compliance };
+  list[k] = { ...list[k], compliance: crowd * compliance };
 }
 
 export function writeSide(s: Strand, j: Index, k: Index, side: Index): void {
@@ -295,7 +286,7 @@ export function writeStiffness(s: Strand, j: Index, c: Index, stiffness: number)
 
 export function writeForces(s: Strand, j: Index, c: Index, forces: ContactForces): void {
   const list = mergedOf(s).contacts[j];
-  list[c] = { ...list[c], force: forces.force, push: forces.push };
+  list[c] = { ...list[c], ...forces };
 }
 
 /** Inverse of the block of joint j that the last backward sweep eliminated. */
@@ -347,6 +338,26 @@ export function nodeForceOf(s: Strand, i: Index): Vector {
 
 export function edgeTorqueOf(s: Strand, j: Index): Vector {
   return readVector(s.edgeTorque, j);
+}
+
+/** Whether the sweeps add the drag of air. */
+export function hasAir(s: Strand): boolean {
+  return s.air !== undefined && s.air.factor !== 0;
+}
+
+export function windOf(s: Strand): Vector {
+  return (s.air as StrandAir).wind;
+}
+
+export function airOf(s: Strand, j: Index): AirDrag {
+  const { coefficients: c, factor } = s.air as StrandAir;
+  const o = 4 * j;
+  return {
+    normal: factor * c[o],
+    tangential: factor * c[o + 1],
+    normalBySpeed: factor * c[o + 2],
+    tangentialBySpeed: factor * c[o + 3],
+  };
 }
 
 export function nodeDragOf(s: Strand, i: Index): Matrix {

@@ -2,6 +2,7 @@
  * A stage of one strand: guess, Newton iterations of one backward and one forward sweep, velocities. kernels/wgsl.ts translates this
  * file as it does formulas.ts. The functions of strand.ts hide where a strand's numbers are stored; each target has its own version of them.
  */
+import { respondAir } from './air.ts';
 import {
   add,
   addMatrices,
@@ -57,6 +58,7 @@ import {
   edgeTorqueOf,
   frameOfRoot,
   frameOfRootBefore,
+  hasAir,
   hasFreeRoot,
   type Index,
   isLoaded,
@@ -208,6 +210,9 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
     const relative = readState(s, j, RELATIVE);
     const edge = scale(length, tangentOf(q));
     const joint = respondJoint(s, stage, j, q, exact);
+    if (hasAir(s)) {
+      beyond = respondAir(s, stage, j + 1, j, tangentOf(q), beyond);
+    }
     const loads = loadCountOf(s, j);
     for (let c = 0; c < loads; c++) {
       if (isLoaded(s, j, c)) {
@@ -223,8 +228,11 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
         beyond = passPoint(beyond, loadOf(s, j, c));
       }
     }
-    q = compose(q, conjugate(fromVectorPart(relative)));
     beyond = respondNode(s, stage, j, beyond);
+    if (hasAir(s)) {
+      beyond = respondAir(s, stage, j, j, tangentOf(q), beyond);
+    }
+    q = compose(q, conjugate(fromVectorPart(relative)));
   }
   return beyond;
 }

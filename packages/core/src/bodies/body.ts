@@ -27,11 +27,15 @@ export interface BodyState {
 
 /** Current pose of a body, for pins attached to it, observers and pictures. */
 export interface BodyPose {
+  /** Centre of mass [m]. */
   readonly position: Float64Array;
+  /** Unit quaternion w, x, y, z of the rotation from body to world axes. */
   readonly orientation: Float64Array;
   /** Body to world, 3 × 3, row-major. */
   readonly rotation: Float64Array;
+  /** Velocity of the centre of mass [m/s]. */
   readonly velocity: Float64Array;
+  /** World axes [rad/s]. */
   readonly angularVelocity: Float64Array;
 }
 

@@ -52,7 +52,7 @@ export function warnUnmet(
   const other = rider && colliders.find(({ body }) => body !== rider.body);
   if (!rider || !other) return;
   warnings.push(
-    `colliders meet rods, not each other: '${rider.id}' on body '${bodies[rider.body].body.id}' goes through '${other.id}'; to let bodies collide, use 'engine'`,
+    `colliders act on rods, not on each other: '${rider.id}' on body '${bodies[rider.body].body.id}' passes through '${other.id}'; to let bodies collide, use 'engine'`,
   );
 }
 
@@ -90,7 +90,7 @@ export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene)
     });
   // nothing else moves a collider on a path
   if (solver === 'impulses' && bodies.some(({ path }) => !path))
-    refuseField('solver', 'impulses do not know bodies that move freely; use admm');
+    refuseField('solver', 'impulses does not support bodies that move freely; use admm');
   if (between === 'continuum' && !spec.continuum)
     refuseField('continuum', "between: continuum needs 'continuum' with the size of a cell");
   if (between !== 'continuum' && spec.continuum)
@@ -123,13 +123,13 @@ export function refuseUntouchable({ scene, rods, bundles, placeOfRod, colliders 
         "use der (with an implicit integrator if there are bodies), helix, strand or fiber without stiffness damping, or leave the rod out with 'rods' of the collider";
       throw new SceneError(
         where,
-        `rod '${rod.id}' of model '${bundle.model}' cannot touch anything with these options; ${remedy}`,
+        `rod '${rod.id}' of model '${bundle.model}' does not support contact with these options; ${remedy}`,
       );
     }
     if (pairs && !scene.contact?.radius && rod.edgeRadius.some((radius) => !(radius > 0)))
       throw new SceneError(
         ['contact'],
-        `rod '${rod.id}' has no thickness to touch with; give its section a radius, or set contact.radius`,
+        `rod '${rod.id}' has no radius for contact; give its section a radius, or set contact.radius`,
       );
   });
 }

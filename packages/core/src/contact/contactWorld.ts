@@ -1,7 +1,16 @@
 /** Contact and links of a world: builds the data that the stages of a step share (context.ts), and answers queries about the last step. */
-import { halvingsLeft } from '../math/pieces.ts';
-import type { Bundle, Drive, EquilibriumOptions, EquilibriumReport, Matrices, Modes, StepOutcome } from '../model.ts';
-import type { LoadSource } from '../port.ts';
+import { halvingsLeft } from '../math/substeps.ts';
+import type {
+  Bundle,
+  Drive,
+  EquilibriumOptions,
+  EquilibriumReport,
+  Matrices,
+  Modes,
+  RestRod,
+  StepOutcome,
+} from '../model.ts';
+import { type LoadSource, NO_SIDES } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
@@ -23,6 +32,7 @@ import type { LoneRest } from './links/forceStatics.ts';
 import type { Links } from './links/linkData.ts';
 import { createLinks, energyOfLinks, recallLinks, refuseUnlinkable } from './links/links.ts';
 import { findLinkedModes, joinMatrices } from './links/modes.ts';
+import { applyRestForces } from './links/restForces.ts';
 import { createLinkedRest, type LinkedRest } from './links/statics.ts';
 import { measureLinks } from './links/strain.ts';
 import { createOwnContactWorld } from './ownContact.ts';
@@ -40,7 +50,7 @@ import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
 import { createIslandSolver } from './solve/islandSolver.ts';
 import { createIslandBuilder, createMarks, listSystems } from './solve/islands.ts';
-import { createLayout, type Layout, layOutSides, NO_SIDES, writeForces } from './solve/sides.ts';
+import { createLayout, type Layout, layOutSides, writeForces } from './solve/sides.ts';
 import { createSingleRodSolver } from './solve/singleRods.ts';
 import { createSolveLog } from './solve/solveLog.ts';
 import { findImpact, findSortedContacts } from './stages.ts';
@@ -78,13 +88,13 @@ export interface ContactWorld {
   refineRest(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport | undefined;
   /** Matrices of all rods joined by the links into one, and natural modes of all rods together. */
   joinMatrices(each: readonly Matrices[]): Matrices;
-  findModes(each: readonly Matrices[], count: number): Modes[];
+  findModes(each: readonly Matrices[], t: number, count: number): Modes[];
   /** The warm start of the next step, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
 }
 
-export interface ContactParts {
+export interface ContactWorldParts {
   /** See ContactSettings. */
   readonly spend: (t: number) => void;
   readonly scene: Scene;
@@ -102,14 +112,14 @@ export interface ContactParts {
   readonly time: number;
 }
 
-export function createContactWorld(parts: ContactParts): ContactWorld {
+export function createContactWorld(parts: ContactWorldParts): ContactWorld {
   for (const bundle of parts.bundles)
     if (bundle.ownContact) return createOwnContactWorld(parts, bundle, bundle.ownContact);
   return createSharedContactWorld(parts);
 }
 
 /** Contact solved by this folder, for all bundles together. */
-function createSharedContactWorld(parts: ContactParts): ContactWorld {
+function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
   const { context, layout } = buildContext(parts);
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
   warnAtStart(context, parts);
@@ -126,14 +136,18 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
     writeForces(stored, arrays, 1);
     for (const { contact: port } of bundles)
       port?.applyForces?.(arrays.bundles.find((one) => one.port === port)?.sides ?? NO_SIDES);
+    applyRestForces(portless, { links, rods, samples }, restOf);
   };
   const bundleOf = (rod: number): Bundle => bundles[parts.placeOfRod[rod].bundle];
+  const portless = new Set([...links.every.rods].filter((rod) => !bundleOf(rod).contact));
+  const restOf = rememberRest((rod) => bundleOf(rod).atRest?.(parts.placeOfRod[rod].index));
   const alone = createLoneRest(parts, applyContactForces);
-  const join = (each: readonly Matrices[]): Matrices => joinMatrices(each, links, rods, samples);
+  const linked = { links, rods, samples, restOf };
   return {
     links,
     report: stepReport,
     begin() {
+      if (portless.size > 0) refuseUnlinkable(parts.links, parts, 'motion');
       clearReport(stepReport);
     },
     advance: (t, dt, robust) => advanceWithContact(context, t, dt, robust),
@@ -149,20 +163,23 @@ function createSharedContactWorld(parts: ContactParts): ContactWorld {
     createLinkedRest: () =>
       links.count === 0
         ? undefined
-        : createLinkedRest({
-            links,
-            rods,
-            samples,
-            restOf: (rod) => bundleOf(rod).atRest?.(parts.placeOfRod[rod].index),
-            alone,
-          }),
+        : createLinkedRest({ links, rods, samples, restOf, alone, pinsOf: (rod) => parts.drives[rod].pins }),
     refineRest: (rod, t, options) => refineRod(context, { alone, pins: parts.drives[rod].pins }, rod, t, options),
-    joinMatrices: join,
-    findModes: (each, count) => findLinkedModes({ joined: join(each), each, rods, samples }, count),
+    joinMatrices: (each) => joinMatrices(each, linked),
+    findModes: (each, t, count) => findLinkedModes(each, linked, t, count),
     save: () => saveMemory(context),
     restore(saved) {
       restoreMemory(context, saved);
     },
+  };
+}
+
+/** The equations of rods at rest, created when a rod is asked for the first time. */
+function rememberRest(create: (rod: number) => RestRod | undefined): (rod: number) => RestRod | undefined {
+  const known = new Map<number, RestRod | undefined>();
+  return (rod) => {
+    if (!known.has(rod)) known.set(rod, create(rod));
+    return known.get(rod);
   };
 }
 
@@ -182,7 +199,7 @@ function restoreMemory({ links, warmStart, contacts }: ContactContext, saved: Fl
 }
 
 /** Single rods, for equilibria under constant forces of links. */
-function createLoneRest({ bundles, placeOfRod, drives }: ContactParts, applyForces: () => void): LoneRest {
+function createLoneRest({ bundles, placeOfRod, drives }: ContactWorldParts, applyForces: () => void): LoneRest {
   return {
     applyForces,
     equilibrate(rod, t, options) {
@@ -199,7 +216,7 @@ function createLoneRest({ bundles, placeOfRod, drives }: ContactParts, applyForc
   };
 }
 
-function warnAtStart(context: ContactContext, { rods, colliders, warnings, time }: ContactParts): void {
+function warnAtStart(context: ContactContext, { rods, colliders, warnings, time }: ContactWorldParts): void {
   const { finder, contacts, warmStart } = context;
   finder.roots = findRoots(finder, time);
   warnRoots(finder, warnings);
@@ -217,7 +234,10 @@ function readSolveOptions(spec: ContactSpec | undefined): SolveOptions {
   };
 }
 
-function readSettings({ scene, colliders, spend }: ContactParts, options: SolveOptions): ContactContext['settings'] {
+function readSettings(
+  { scene, colliders, spend }: ContactWorldParts,
+  options: SolveOptions,
+): ContactContext['settings'] {
   return {
     halvings: (dt) => halvingsLeft(scene.time, dt),
     spend,
@@ -230,7 +250,7 @@ function readSettings({ scene, colliders, spend }: ContactParts, options: SolveO
   };
 }
 
-function buildContext(parts: ContactParts): { context: ContactContext; layout: Layout } {
+function buildContext(parts: ContactWorldParts): { context: ContactContext; layout: Layout } {
   const { scene, rods, bundles, placeOfRod, colliders } = parts;
   const spec = scene.contact;
   const rolling = spec?.rolling ?? false;
@@ -278,14 +298,14 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     everySystem: createMarks(bundles).map((marks) => marks.fill(1)),
     leftOut: createMarks(bundles),
     islandMarks: { marks: createMarks(bundles), listed: [] },
-    pieceMarks: { marks: createMarks(bundles), listed: [] },
+    substepMarks: { marks: createMarks(bundles), listed: [] },
     stepped: new Uint8Array(systems.count),
     failedIslands: [],
     report: createReport(),
     stepReport: createReport(),
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
-    retries: 0,
-    departures: 0,
+    retriesLeft: 0,
+    violationsLeft: 0,
     settings: readSettings(parts, options),
   };
   return { context, layout };
@@ -293,17 +313,20 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
 
 /** Throws for scenes that contact and links cannot solve; warns about doubtful ones. */
 function checkScene(
-  { scene, rods, bundles, placeOfRod, colliders, links, warnings }: ContactParts,
+  { scene, rods, bundles, placeOfRod, colliders, links, warnings }: ContactWorldParts,
   pairs: boolean,
 ): void {
   checkSpec(scene);
   warnStiffRepulsion(scene, rods, warnings);
-  refuseUnlinkable(links, rods, bundles, placeOfRod);
+  refuseUnlinkable(links, { rods, bundles, placeOfRod }, 'rest');
   refuseUntouchable({ scene, rods, bundles, placeOfRod, colliders }, pairs);
 }
 
 /** Puts the links in shared memory if all rods are in one bundle that uses worker threads. */
-function buildLinks({ links, rods, bundles, placeOfRod }: ContactParts, samples: ContactContext['samples']): Links {
+function buildLinks(
+  { links, rods, bundles, placeOfRod }: ContactWorldParts,
+  samples: ContactContext['samples'],
+): Links {
   const linkedBundles = new Set(links.length > 0 ? placeOfRod.map(({ bundle }) => bundle) : []);
   return createLinks(links, rods, samples, (bytes) =>
     linkedBundles.size === 1 ? threadsOf(bundles[[...linkedBundles][0]].contact)?.linkRows(bytes) : undefined,

@@ -44,11 +44,11 @@ export interface ContactContext {
   readonly islandContacts: ContactSet;
   readonly warmStart: WarmStart;
 
-  /** All systems; systems that a model's own step leaves out; those of one island; those that are stepped in pieces. */
+  /** All systems; systems that a model's own step leaves out; those of one island; those that are stepped in substeps. */
   readonly everySystem: Marks;
   readonly leftOut: Marks;
   readonly islandMarks: SystemMarks;
-  readonly pieceMarks: SystemMarks;
+  readonly substepMarks: SystemMarks;
   /** How each system was moved in the current attempt: 0, STEPPED or NEEDS_RECHECK. */
   readonly stepped: Uint8Array;
   /** Islands that the current attempt could not move; their systems are back at its start. */
@@ -59,17 +59,17 @@ export interface ContactContext {
   readonly stepReport: ContactReport;
   /** Iterations, shifts and substeps of the current call of `advance`. */
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number; substeps: number };
-  /** How often a step or piece may still be halved because the contact solver does not converge. */
-  retries: number;
-  /** How often the island that is stepped in pieces may still be halved because its rods do not follow their impulses. */
-  departures: number;
+  /** How often a step or substep may still be halved because the contact solver does not converge. */
+  retriesLeft: number;
+  /** How often the island that is stepped in substeps may still be halved because its step is no solution: see `findViolation` in islandStep.ts. */
+  violationsLeft: number;
   readonly settings: ContactSettings;
 }
 
 export interface ContactSettings {
-  /** How often a step of dt may be halved, which may itself be a piece of the world's step. */
+  /** How often a step of dt may be halved, which may itself be a substep of the world's step. */
   readonly halvings: (dt: number) => number;
-  /** Called before each piece of an island's step, which begins at t. Throws if the step has too many pieces or was cancelled. */
+  /** Called before each substep of an island's step, which begins at t. Throws if the step has too many substeps or was cancelled. */
   readonly spend: (t: number) => void;
   /** True if an island with missed contacts may continue from its current state: only ADMM can. */
   readonly canResume: boolean;
@@ -78,7 +78,7 @@ export interface ContactSettings {
   readonly hasRestitution: boolean;
   /** True if the solver satisfies the contact law, so that steps which violate it can be rejected. */
   readonly keepsLaw: boolean;
-  /** `ContactContext.retries` of a step; 0 if the scene limits the solver's iterations. */
+  /** `ContactContext.retriesLeft` at the start of a step; 0 if the scene limits the solver's iterations. */
   readonly retries: number;
   /** Tolerance of the solver, relative to `IslandSolver.scaleOf`. */
   readonly tolerance: number;
@@ -90,15 +90,15 @@ export const STEPPED = 1;
 export const NEEDS_RECHECK = 2;
 
 /** Systems that one attempt moves, and how. */
-export interface Attempt {
+export interface StepAttempt {
   readonly t: number;
   readonly dt: number;
   /** Use the model's most stable scheme and more Newton iterations: in substeps of a quarter step and less. */
   readonly robust: boolean;
   /** Leave deep penetration to the next step, and accept contacts for which the solver did not converge, instead of failing. */
-  readonly lenient: boolean;
-  /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
-  readonly acceptUnsolved: boolean;
+  readonly acceptsInaccurate: boolean;
+  /** Accept, and report, islands whose rods ended elsewhere than predicted or gained energy: the step cannot be halved any more. */
+  readonly acceptsUnsolved: boolean;
   /** Systems that take part. All others stay where they are. */
   readonly within: Marks;
   readonly warmStart: WarmStart;

@@ -1,4 +1,6 @@
 /** Contact, obstacles and links as one object that is passed to a world; a world without it bundles none of their code. */
+import { compileLinks } from '../scene/links.ts';
+import { expandWeaves } from '../scene/weave.ts';
 import { warnUnmet } from './check.ts';
 import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
@@ -9,6 +11,8 @@ import { compileColliders } from './shapes/compileCollider.ts';
 
 /** Contact as a component of a world. */
 export interface ContactModule {
+  readonly expandWeaves: typeof expandWeaves;
+  readonly compileLinks: typeof compileLinks;
   readonly compileColliders: typeof compileColliders;
   readonly warnUnmet: typeof warnUnmet;
   readonly createContactWorld: typeof createContactWorld;
@@ -20,6 +24,8 @@ export interface ContactModule {
 
 /** Contact and links, for `createWorld` of `@tendril-sim/core/world`. */
 export const contact: ContactModule = {
+  expandWeaves,
+  compileLinks,
   compileColliders,
   warnUnmet,
   createContactWorld,

@@ -11,7 +11,7 @@ import { gravityOf } from '../scene/loads.ts';
 import type { ColliderSpec } from '../scene/types.ts';
 import { checkSpec, warnOverlaps } from './check.ts';
 import { createContactSet } from './contactSet.ts';
-import type { ContactParts, ContactWorld } from './contactWorld.ts';
+import type { ContactWorld, ContactWorldParts } from './contactWorld.ts';
 import { createColliderSearch } from './detect/colliderSearch.ts';
 import { findRoots, warnRoots } from './detect/embeddedRoots.ts';
 import { createFinder, findContacts } from './detect/finder.ts';
@@ -20,11 +20,12 @@ import { readRules } from './detect/rules.ts';
 import { createLinks } from './links/links.ts';
 import { type ContactForce, clearReport, createReport } from './report.ts';
 import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
+import { tabulateShape } from './shapes/distanceTable.ts';
 
 type Vector = readonly [number, number, number];
 
 /** A collider's solid in the collider's axes: position and dimensions. */
-interface LocalSolid extends Pick<SolidMotion, 'shape' | 'half' | 'rounding'> {
+interface LocalSolid extends Pick<SolidMotion, 'shape' | 'half' | 'rounding' | 'start' | 'counts'> {
   readonly center: Vector;
   /** Rotation from the axes of the solid to those of the collider, row by row. */
   readonly axes: readonly number[];
@@ -45,9 +46,11 @@ function axesAlong(direction: ArrayLike<number>): number[] {
   return [a, y[0], z[0], b, y[1], z[1], c, y[2], z[2]];
 }
 
-/** Undefined for shapes that bundles do not support in their own contact. */
+const noField = { start: 0, counts: [0, 0, 0] } as const;
+
+/** Undefined for shapes that take a distance field. */
 function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
-  const point = { shape: 'box', half: [0, 0, 0], center: [0, 0, 0], axes: same } as const;
+  const point = { shape: 'box', half: [0, 0, 0], center: [0, 0, 0], axes: same, ...noField } as const;
   if (spec.type === 'sphere') return { ...point, rounding: spec.radius };
   if (spec.type === 'plane')
     return { ...point, shape: 'plane', rounding: 0, axes: axesAlong(spec.normal ?? [0, 0, 1]) };
@@ -65,11 +68,63 @@ function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
     rounding: radius,
     center: [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])],
     axes: length > 0 ? axesAlong(along) : same,
+    ...noField,
   };
 }
 
+/** Why a shape has no distance field; undefined if it has one. */
+function refuseField({ shape }: Collider): string | undefined {
+  if (shape.thin) return 'surfaces without an inside';
+  if (shape.update || shape.surfaceVelocity) return 'colliders that change their shape';
+  if (!shape.bounds.every(Number.isFinite)) return 'colliders without a bounding box';
+  return undefined;
+}
+
+/** Error of a distance field up to which it is fine enough, in radii of the thinnest rod. */
+const FIELD_ERROR = 0.25;
+
+/** Rows of all distance fields at most: a GPU gets their numbers as floats. */
+const MOST_ROWS = 2 ** 24;
+
+/** Solids of all colliders, and the rows of their distance fields. Warns about fields that are coarse. */
+function describeSolids({ scene, rods, colliders, warnings }: ContactWorldParts): {
+  readonly local: readonly LocalSolid[];
+  readonly fields: Float32Array;
+} {
+  let radius = Infinity;
+  let longest = 0;
+  for (const { edgeRadius, edgeLengthRest } of rods)
+    for (let j = 0; j < edgeRadius.length; j++) {
+      radius = Math.min(radius, edgeRadius[j]);
+      longest = Math.max(longest, edgeLengthRest[j]);
+    }
+  const tables: Float32Array[] = [];
+  let start = 0;
+  const local = (scene.colliders ?? []).map((spec, k): LocalSolid => {
+    const solid = describeSolid(spec);
+    if (solid) return solid;
+    // the search on an edge begins where one of its ends is closer than its length
+    const { rows, error, ...field } = tabulateShape(colliders[k].shape, longest + 4 * radius, FIELD_ERROR * radius);
+    if (error > FIELD_ERROR * radius)
+      warnings.push(
+        `collider '${colliders[k].id}' is a table of distances to this backend, whose surface is off by up to ${(1e3 * error).toPrecision(2)} mm (${(error / radius).toPrecision(2)} radii of the thinnest rod); use backend: standard where that matters`,
+      );
+    tables.push(rows);
+    start += rows.length / 4;
+    return { ...field, shape: 'field', rounding: 0, axes: same, start: start - rows.length / 4 };
+  });
+  if (start > MOST_ROWS)
+    throw new SceneError(
+      ['colliders'],
+      `the tables of distances have ${start} points, and this backend can number ${MOST_ROWS}; use fewer meshes, or backend: standard`,
+    );
+  const fields = new Float32Array(new SharedArrayBuffer(16 * start));
+  for (let k = 0, o = 0; k < tables.length; o += tables[k].length, k++) fields.set(tables[k], o);
+  return { local, fields };
+}
+
 /** Throws SceneError for scenes that the bundle's contact does not support. */
-function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, name: string): void {
+function refuseScene({ scene, rods, links, welds, colliders }: ContactWorldParts, name: string): void {
   const refuse = (path: readonly (string | number)[], what: string): never => {
     throw new SceneError(path, `${name} has no ${what} yet; use solver.der.backend: batch or standard`);
   };
@@ -81,10 +136,11 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
   if (contact?.solver && contact.solver !== 'admm') refuse(['contact', 'solver'], `solver '${contact.solver}'`);
   scene.colliders?.forEach((spec, k) => {
     const at = (field: string): (string | number)[] => ['colliders', k, field];
-    if (!describeSolid(spec)) refuse(at('type'), `colliders of type '${spec.type}'`);
+    const why = describeSolid(spec) ? undefined : refuseField(colliders[k]);
+    if (why !== undefined) refuse(at('type'), why);
     if (spec.hollow) refuse(at('hollow'), 'hollow colliders');
     if (spec.rods) refuse(at('rods'), 'colliders that act on some rods only');
-    if (spec.body !== undefined) refuse(at('body'), 'colliders on bodies');
+    if (colliders[k].ride && !colliders[k].ridePath) refuse(at('body'), 'colliders on bodies without a path');
     if (colliders[k].restitution > 0) refuse(at('restitution'), 'restitution');
     if (colliders[k].staticFriction !== colliders[k].dynamicFriction)
       refuse(at('friction'), 'static friction apart from dynamic friction');
@@ -100,7 +156,7 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactParts, nam
 }
 
 /** Settings of contact between rods; undefined if there is none. */
-function readPairs({ scene, rods, drives, welds, links }: ContactParts, name: string): RodPairs | undefined {
+function readPairs({ scene, rods, drives, welds, links }: ContactWorldParts, name: string): RodPairs | undefined {
   const { pairs, self, staticFriction, dynamicFriction, radius } = readRules({ scene, rods, drives, welds, links });
   if (!pairs) return undefined;
   if (staticFriction !== dynamicFriction)
@@ -121,6 +177,17 @@ function multiply(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
 
 const transpose = (a: ArrayLike<number>): number[] => [a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]];
 
+/** Sets the poses at t and at t + dt, also on a body that moves on a path: the world moves such bodies between steps only. */
+function placeOverStep(collider: Collider, t: number, dt: number): void {
+  const { ride, ridePath, next } = collider;
+  placeCollider(collider, t, dt);
+  if (!ride || !ridePath) return;
+  ridePath.evaluate(ride, t + dt);
+  collider.evaluate(next, t + dt);
+  ridePath.evaluate(ride, t);
+  collider.evaluate(collider.now, t);
+}
+
 /** The solid over the step for which the collider is placed. */
 function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicFriction }: Collider): SolidMotion {
   const place = ({ position, rotation: r }: Collider['now']): Vector => {
@@ -140,7 +207,7 @@ function moveSolid({ center, axes, ...solid }: LocalSolid, { now, next, dynamicF
 }
 
 /** Number of edges, from the first on, that a collider ignores, by rod and collider; warns about them and about overlaps at the start. */
-function findSpared(parts: ContactParts, samples: readonly Samples[]): (rod: number, collider: number) => number {
+function findSpared(parts: ContactWorldParts, samples: readonly Samples[]): (rod: number, collider: number) => number {
   const { scene, rods, colliders, drives, welds, links, warnings, time } = parts;
   const rules = readRules({ scene, rods, drives, welds, links });
   const finder = createFinder({ rods, samples, colliders, rules, gravity: gravityOf(scene) });
@@ -167,7 +234,7 @@ function placeOf(edge: number, weight: number, x: Float64Array): Vector {
 /** The other side of a contact, for the list of contacts. */
 type OtherPart = Pick<ContactForce, 'other' | 'kind' | 'gap' | 'otherEdge' | 'otherWeight'>;
 
-function describeCollider(row: OwnContactRow, { rods, colliders }: ContactParts, x: Float64Array): OtherPart {
+function describeCollider(row: OwnContactRow, { rods, colliders }: ContactWorldParts, x: Float64Array): OtherPart {
   const found = new Float64Array(4);
   const collider = colliders[row.obstacle];
   measureDistance(found, collider, ...placeOf(row.edge, row.weight, x));
@@ -177,7 +244,7 @@ function describeCollider(row: OwnContactRow, { rods, colliders }: ContactParts,
 /** `pairs`: radii at which rods meet. */
 function describeRod(
   { rod, edge, weight, other }: OwnContactRow,
-  { rods }: ContactParts,
+  { rods }: ContactWorldParts,
   samples: readonly Samples[],
   pairs: RodPairs,
 ): OtherPart | undefined {
@@ -201,7 +268,7 @@ function isSecondSide({ rod, edge, other }: OwnContactRow): boolean {
   return other !== undefined && (other.rod < rod || (other.rod === rod && other.edge < edge));
 }
 
-function listForces(own: OwnContact, parts: ContactParts, samples: readonly Samples[], t: number): ContactForce[] {
+function listForces(own: OwnContact, parts: ContactWorldParts, samples: readonly Samples[], t: number): ContactForce[] {
   for (const collider of parts.colliders) placeCollider(collider, t, 0);
   const pairs = readPairs(parts, own.name);
   return own.listContacts().flatMap((row): ContactForce[] => {
@@ -246,16 +313,16 @@ function readRows(saved: Float64Array): OwnContactRow[] {
 }
 
 /** What a rod touches whose contacts did not converge. */
-function findOther(own: OwnContact, { rods, colliders, scene }: ContactParts, rod: number): string {
+function findOther(own: OwnContact, { rods, colliders, scene }: ContactWorldParts, rod: number): string {
   // reading contacts back from a GPU takes time
   if (colliders.length > 0 && (!scene.contact || scene.contact.between === 'none')) return colliders[0].id;
-  const row = own.listContacts().find((one) => one.rod === rod);
+  const [row] = own.listContacts(rod);
   if (!row) return rods[rod].id;
   return row.other ? rods[row.other.rod].id : colliders[row.obstacle].id;
 }
 
 /** Advances the bundle and adds its report to that of the world's step. */
-function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactParts, report: ContactWorld['report']) {
+function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactWorldParts, report: ContactWorld['report']) {
   return (t: number, dt: number, robust: boolean): ReturnType<Bundle['advance']> => {
     const outcome = bundle.advance(t, dt, robust);
     if (!outcome.ok) return outcome;
@@ -271,7 +338,7 @@ function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactParts, report
   };
 }
 
-export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: OwnContact): ContactWorld {
+export function createOwnContactWorld(parts: ContactWorldParts, bundle: Bundle, own: OwnContact): ContactWorld {
   const { scene, rods, colliders, bundles } = parts;
   if (bundles.length > 1)
     throw new SceneError(
@@ -282,20 +349,21 @@ export function createOwnContactWorld(parts: ContactParts, bundle: Bundle, own: 
   refuseScene(parts, own.name);
   const { samples } = bundle;
   const pairs = readPairs(parts, own.name);
-  const local = (scene.colliders ?? []).flatMap((spec) => describeSolid(spec) ?? []);
+  const { local, fields } = describeSolids(parts);
   const solids: SolidScene = {
     count: colliders.length,
     at(t, dt) {
-      for (const collider of colliders) placeCollider(collider, t, dt);
+      for (const collider of colliders) placeOverStep(collider, t, dt);
       return colliders.map((collider, k) => moveSolid(local[k], collider));
     },
     countSpared: findSpared(parts, samples),
+    fields,
     ...(pairs && { pairs }),
   };
   own.open(solids);
   const report = createReport();
   const noModes = (): never => {
-    throw new SceneError(['colliders'], 'modes and matrices do not know contact; remove the colliders');
+    throw new SceneError(['colliders'], 'modes and matrices do not support contact; remove the colliders');
   };
   return {
     links: createLinks([], rods, samples),

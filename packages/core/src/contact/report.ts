@@ -52,7 +52,7 @@ export interface LinkForce {
   readonly angle?: number;
 }
 
-/** How the contacts and links of a step were solved, over all its pieces. */
+/** How the contacts and links of a step were solved, over all its substeps. */
 export interface ContactReport {
   contacts: number;
   iterations: number;
@@ -62,7 +62,7 @@ export interface ContactReport {
   converged: boolean;
   /** Pairs of edges that would have passed through each other without the continuous check. */
   swept: number;
-  /** Largest overlap of surfaces at the start of the step or of a piece [m]. */
+  /** Largest overlap of surfaces at the start of the step or of a substep [m]. */
   overlap: number;
   /** The contact with the largest error, if that is beyond the tolerance and the contact is known. */
   worst?: { readonly rod: string; readonly other: string };
@@ -77,15 +77,15 @@ export function clearReport(report: ContactReport): void {
   report.worst = undefined;
 }
 
-/** Adds a piece of the step to the report on the pieces before. */
-export function addReport(report: ContactReport, piece: ContactReport): void {
-  if (piece.worst && (!report.worst || piece.error > report.error)) report.worst = piece.worst;
-  report.contacts = piece.contacts;
-  report.iterations = Math.max(report.iterations, piece.iterations);
-  report.error = Math.max(report.error, piece.error);
-  report.converged &&= piece.converged;
-  report.swept += piece.swept;
-  report.overlap = Math.max(report.overlap, piece.overlap);
+/** Adds the report of a substep to that of the substeps before it. */
+export function addReport(report: ContactReport, substep: ContactReport): void {
+  if (substep.worst && (!report.worst || substep.error > report.error)) report.worst = substep.worst;
+  report.contacts = substep.contacts;
+  report.iterations = Math.max(report.iterations, substep.iterations);
+  report.error = Math.max(report.error, substep.error);
+  report.converged &&= substep.converged;
+  report.swept += substep.swept;
+  report.overlap = Math.max(report.overlap, substep.overlap);
 }
 
 /** Contacts that carry force, with the impulses of a step dt and the given gaps. */

@@ -1,7 +1,7 @@
 /** The stages of a step with contact (step.ts) that are not folders of their own: each reads and writes the context. */
 import type { StepOutcome } from '../model.ts';
 import { appendContacts, isSorted, sortContacts, takePlaces } from './contactSet.ts';
-import { type Attempt, type ContactContext, NEEDS_RECHECK } from './context.ts';
+import { type ContactContext, NEEDS_RECHECK, type StepAttempt } from './context.ts';
 import { findContacts } from './detect/finder.ts';
 import { PARTNER, SEARCHED } from './detect/finderData.ts';
 import { findFirstImpact } from './detect/firstImpact.ts';
@@ -14,7 +14,7 @@ import { markSlidingAtStart, slipLimit } from './solve/sideVelocities.ts';
 import { applyWarmStart, type WarmStart } from './warmStart.ts';
 
 /** Finds the contacts at the start of the step, sorts them and applies the warm start. */
-export function detectContacts(context: ContactContext, { t, dt, within, warmStart }: Attempt): void {
+export function detectContacts(context: ContactContext, { t, dt, within, warmStart }: StepAttempt): void {
   const { contacts, links, rods, samples, systems } = context;
   findSortedContacts(context, t, dt, warmStart);
   context.log.begin(contacts);
@@ -46,7 +46,7 @@ export function partition({ systems, singleRods, islands, contacts }: ContactCon
 /** Advances the systems without contacts and links by their model's own scheme. */
 export function advanceFreeSystems(
   context: ContactContext,
-  { t, dt, robust, within }: Attempt,
+  { t, dt, robust, within }: StepAttempt,
   islands: readonly Island[],
 ): StepOutcome {
   const { bundles, systems, singleRods, leftOut } = context;
@@ -71,11 +71,17 @@ export function recordSingleRods(context: ContactContext): void {
 /** Detects contacts that the pass missed, and merges them into `contacts`. Returns the systems that must be solved again. */
 export function checkForMissed(
   context: ContactContext,
-  { t, dt, lenient }: Attempt,
+  { t, dt, acceptsInaccurate }: StepAttempt,
   pass: number,
 ): { crossed: number; systems: Set<number> } {
   const { contacts, found, islandContacts, finder, systems, stepped, report, missed, singleRods } = context;
-  const result = missed.find({ t, dt, pass, lenient, takeUnchecked: singleRods.takeUnchecked });
+  const result = missed.find({
+    t,
+    dt,
+    pass,
+    leavesPenetration: acceptsInaccurate,
+    takeUnchecked: singleRods.takeUnchecked,
+  });
   report.swept += result.crossed;
   for (let s = 0; s < systems.count; s++) if (stepped[s] === NEEDS_RECHECK) result.systems.add(s);
   if (!isSorted(contacts)) {

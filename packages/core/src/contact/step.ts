@@ -12,7 +12,7 @@
  */
 
 import type { StepOutcome } from '../model.ts';
-import type { Attempt, ContactContext } from './context.ts';
+import type { ContactContext, StepAttempt } from './context.ts';
 import { reboundThreshold } from './detect/colliderContacts.ts';
 import { IGNORED, SEARCHED } from './detect/finderData.ts';
 import { commitLinks, rememberLinks } from './links/links.ts';
@@ -40,7 +40,7 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
   for (const bundle of bundles) bundle.contact?.hold();
   let isDone = false;
   try {
-    const outcome = advanceHeld(context, t, dt, robust);
+    const outcome = advanceFromHold(context, t, dt, robust);
     isDone = outcome.ok;
     return outcome;
   } finally {
@@ -51,25 +51,25 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
   }
 }
 
-/** Advances all bundles from t to t + dt without undoing a failure. */
-function advanceHeld(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
+/** Advances all bundles from t, where they have been held, to t + dt; does not undo a failure. */
+function advanceFromHold(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
   const { links, contacts, outcome, report, everySystem, failedIslands, log } = context;
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
   clearReport(report);
-  context.retries = context.settings.retries;
-  context.departures = Number.POSITIVE_INFINITY;
+  context.retriesLeft = context.settings.retries;
+  context.violationsLeft = Number.POSITIVE_INFINITY;
   const { warmStart } = context;
   const whole = attemptStep(context, {
     t,
     dt,
     robust,
-    lenient: robust,
-    acceptUnsolved: false,
+    acceptsInaccurate: robust,
+    acceptsUnsolved: false,
     within: everySystem,
     warmStart,
   });
   log.writeTo(report, contacts);
-  // islands that are stepped in pieces overwrite their contacts
+  // islands that are stepped in substeps overwrite their contacts
   rememberLinks(links, links.every, dt);
   const ok = whole.ok && (failedIslands.length === 0 || stepFailedIslands(context, { t, dt, robust }, attemptStep));
   if (!ok) return { ...whole, ...outcome, ok: false };
@@ -84,9 +84,9 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
  * Moves the systems of the attempt, all of which are at t, and leaves their contacts in `contacts`. Islands that cannot be moved are listed in
  * `failedIslands`, with their systems at t. Fails if a free system cannot be moved.
  */
-export function attemptStep(context: ContactContext, attempt: Attempt): StepOutcome {
+export function attemptStep(context: ContactContext, attempt: StepAttempt): StepOutcome {
   const { systems, singleRods, stepped, outcome, contacts, finder } = context;
-  const { t, dt, robust, within, lenient, acceptUnsolved } = attempt;
+  const { t, dt, robust, within, acceptsInaccurate, acceptsUnsolved } = attempt;
   context.failedIslands.length = 0;
   for (let s = 0; s < systems.count; s++) setRole(context, s, isMarked(systems, within, s) ? SEARCHED : IGNORED);
   detectContacts(context, attempt);
@@ -103,7 +103,7 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
         ...singleRods.step({ set: contacts, stepped, t, dt, revert: (list) => revertSystems(context, list, t) }),
       );
     for (const island of pending) {
-      const one = solveIsland(context, island, { t, dt, robust, pass, lenient, acceptUnsolved });
+      const one = solveIsland(context, island, { t, dt, robust, pass, acceptsInaccurate, acceptsUnsolved });
       if (one.ok) continue;
       failure = one.failure;
       failIsland(context, island, t);

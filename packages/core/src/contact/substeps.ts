@@ -1,24 +1,30 @@
-/** Steps islands that could not be moved in one step in pieces, one island at a time; all others wait at the end of the step. */
-import { stepInPieces } from '../math/pieces.ts';
+/** Repeats the step of islands that failed in substeps, one island at a time; all others wait at the end of the step. */
+import { stepInSubsteps } from '../math/substeps.ts';
 import type { StepOutcome } from '../model.ts';
 import { copyState } from '../models/stateParts.ts';
 import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
-import type { Attempt, ContactContext } from './context.ts';
+import type { ContactContext, StepAttempt } from './context.ts';
 import { rememberLinks, resumeLinks } from './links/links.ts';
 import { revertSystems } from './solve/islandStep.ts';
 import { type Island, isMarked, markOnly } from './solve/islands.ts';
 import { copyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 
-type Interval = Pick<Attempt, 't' | 'dt' | 'robust'>;
-type AttemptStep = (context: ContactContext, attempt: Attempt) => StepOutcome;
+type Interval = Pick<StepAttempt, 't' | 'dt' | 'robust'>;
+type AttemptStep = (context: ContactContext, attempt: StepAttempt) => StepOutcome;
 
 /**
  * How often an island may be halved because its rods do not follow their impulses. If that does not help, as for a hair squeezed between
  * obstacles, it is accepted as unsolved unless it creates energy: halving it to the limit made such steps twenty times as long.
  */
-const MAX_DEPARTURES = 12;
+const MAX_VIOLATIONS = 12;
 
-/** Steps all failed islands in pieces; returns false if one fails again or collides with another, and then all systems are at t. */
+/**
+ * A step that was split has not converged if its contacts sink by more than this part of their size. Every substep may miss positions by 2 % of it
+ * (POSITION_TOLERANCE in solve/admm.ts); in a rod squeezed between obstacles, 32 substeps add up to half of its thickness.
+ */
+const SUNK = 0.1;
+
+/** Steps all failed islands in substeps; returns false if one fails again or collides with another, and then all systems are at t. */
 export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: AttemptStep): boolean {
   const { systems, contacts, finder, bundles, missed } = context;
   const failed = [...context.failedIslands];
@@ -38,9 +44,9 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
     if (ok) sortContacts(contacts, done);
     return ok;
   } finally {
-    // the pieces overwrote the saved start of the step
+    // the substeps overwrote the saved start of the step
     if (!ok) {
-      const marks = markOnly(systems, context.pieceMarks, [...islandOf.keys()]);
+      const marks = markOnly(systems, context.substepMarks, [...islandOf.keys()]);
       bundles.forEach((bundle, b) => {
         copyState(bundle.state, start[b]);
         bundle.refresh(interval.t);
@@ -50,7 +56,7 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
   }
 }
 
-/** Steps one island in pieces and appends its contacts to `done`. */
+/** Steps one island in substeps and appends its contacts to `done`. */
 function stepIsland(
   context: ContactContext,
   { links: linked, systems: list }: Island,
@@ -58,15 +64,16 @@ function stepIsland(
   { done, attemptStep }: { readonly done: ContactSet; readonly attemptStep: AttemptStep },
 ): boolean {
   const { systems, bundles, links, contacts, outcome, settings } = context;
-  const within = markOnly(systems, context.pieceMarks, list);
+  const within = markOnly(systems, context.substepMarks, list);
   const warmStart: WarmStart = { data: new Float64Array(0), count: 0 };
   copyWarmStart(warmStart, context.warmStart, (rod) => isMarked(systems, within, systems.ofRod(rod)));
   if (linked) resumeLinks(links, linked);
   let last = dt;
-  let pieces = 0;
+  let substeps = 0;
+  let [shallowest, deepest] = [Number.POSITIVE_INFINITY, 0];
   const halvings = settings.halvings(dt);
-  context.departures = MAX_DEPARTURES;
-  const finished = stepInPieces({ t, dt }, halvings, (from, length, share) => {
+  context.violationsLeft = MAX_VIOLATIONS;
+  const finished = stepInSubsteps({ t, dt }, halvings, (from, length, share) => {
     settings.spend(from);
     bundles.forEach((bundle, b) => {
       bundle.contact?.hold(within[b]);
@@ -75,8 +82,8 @@ function stepIsland(
       t: from,
       dt: length,
       robust: robust || share <= 1 / 4,
-      lenient: robust || share <= 1 / 32,
-      acceptUnsolved: share === 2 ** -halvings,
+      acceptsInaccurate: robust || share <= 1 / 32,
+      acceptsUnsolved: share === 2 ** -halvings,
       within,
       warmStart,
     });
@@ -85,13 +92,20 @@ function stepIsland(
       return false;
     }
     last = length;
-    pieces++;
+    substeps++;
+    deepest = context.log.startDepth;
+    shallowest = Math.min(shallowest, deepest);
     context.log.writeTo(context.report, contacts);
     storeWarmStart(warmStart, contacts, last);
     if (linked) rememberLinks(links, linked, last);
     return true;
   });
-  outcome.substeps = Math.max(outcome.substeps, pieces);
+  outcome.substeps = Math.max(outcome.substeps, substeps);
+  if (deepest - shallowest > SUNK) {
+    const { iterations, error } = context.report;
+    context.log.record(list, { iterations, error, converged: false });
+    context.log.writeTo(context.report, contacts);
+  }
   for (let c = 0; c < contacts.count && finished; c++) {
     const i = appendContact(done, contacts, c);
     for (let k = 3 * i; k < 3 * i + 3; k++) done.impulse[k] *= dt / last;

@@ -6,7 +6,7 @@
  * would couple neighbours; so it is exact, positive semidefinite and belongs to one node. Across and along the rod are
  * independent (the cross-flow principle): normal drag goes with |v⊥|v⊥, tangential with |v∥|v∥. Lengths are rest lengths.
  */
-import type { LoadSource } from '../port.ts';
+import type { LoadSource, UniformAir } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
 export interface AirOptions {
@@ -21,6 +21,8 @@ export interface AirOptions {
   readonly factor: (t: number) => number;
   /** On each edge; default 1. */
   readonly edgeWeight?: Float64Array;
+  /** The field of the scene, if the wind does not depend on the place. */
+  readonly uniform?: object;
 }
 
 /** Creates the drag of moving air on rods. */
@@ -29,6 +31,7 @@ export function createAir(rod: Rod, options: AirOptions): LoadSource {
   const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor, edgeWeight } = options;
   const air = new Float64Array(3);
   return {
+    ...(options.uniform && { air: describeAir(rod, options, options.uniform) }),
     dependsOnState: true,
     potential: () => 0,
     addLoads({ nodeForce, nodeDrag }, { nodePosition: x, nodeVelocity, edgeTangent }, t) {
@@ -69,6 +72,28 @@ export function createAir(rod: Rod, options: AirOptions): LoadSource {
           nodeDrag[6 * i + 5] += cn + c * tz * tz + q * nz * nz;
         }
       }
+    },
+  };
+}
+
+function describeAir({ edgeLengthRest, edgeRadius }: Rod, options: AirOptions, field: object): UniformAir {
+  const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor, edgeWeight } = options;
+  const coefficients = new Float64Array(4 * edgeLengthRest.length);
+  edgeLengthRest.forEach((length, j) => {
+    const half = 0.5 * length * (edgeWeight ? edgeWeight[j] : 1);
+    const diameter = 2 * edgeRadius[j];
+    const perSpeed = [linearNormal, linearTangential, quadraticNormal * diameter, quadraticTangential * diameter];
+    coefficients.set(
+      perSpeed.map((c) => half * c),
+      4 * j,
+    );
+  });
+  return {
+    coefficients,
+    field,
+    read(out, t) {
+      wind(out, 0, 0, 0, t);
+      out[3] = factor(t);
     },
   };
 }

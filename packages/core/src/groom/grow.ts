@@ -158,7 +158,7 @@ export function chooseElements(wanted: number | undefined, curl: readonly number
 /** Guides that are all alike but for their roots and lengths. */
 interface Guides {
   readonly roots: Roots;
-  /** Of each guide [m]. */
+  /** Length of each guide [m]. */
   readonly length: Float64Array;
   /** Per guide. */
   readonly elements: number;

@@ -55,6 +55,16 @@ export interface GuidePose {
   readonly director?: ArrayLike<number>;
   /** Rotation of the root frames since the hair was grown, 9 per guide, row by row. Default: none. */
   readonly turn?: ArrayLike<number>;
+  /** Roots of the hairs themselves, on a skin that deforms. Default: they follow the roots of their guides. */
+  readonly hairRoots?: RootPose;
+}
+
+/** Where roots are at an instant. */
+export interface RootPose {
+  /** [m], 3 per root */
+  readonly position: ArrayLike<number>;
+  /** Rotation since the hair was grown, 9 per root, row by row. */
+  readonly turn: ArrayLike<number>;
 }
 
 /** Places hairs between guides. */
@@ -188,6 +198,7 @@ export function writeHairs(
 
 /** Current position of a hair's root, and for each of its guides the rotation of shapes from the guide's frame to the hair's. */
 function placeRoot({ guide, weight, hairRoots, guideRoots }: Hairs, pose: GuidePose, h: number): void {
+  const own = pose.hairRoots;
   writeRootFrame(frame, hairRoots, h);
   root.fill(0);
   for (let k = 0; k < NEAR; k++) {
@@ -201,7 +212,8 @@ function placeRoot({ guide, weight, hairRoots, guideRoots }: Hairs, pose: GuideP
       for (let c = 0; c < 3; c++)
         matrix[m + 3 * r + c] =
           frame[3 * r] * other[3 * c] + frame[3 * r + 1] * other[3 * c + 1] + frame[3 * r + 2] * other[3 * c + 2];
-    if (pose.turn) conjugate(matrix, m, pose.turn, 9 * g);
+    if (pose.turn)
+      conjugate(matrix, m, { left: own?.turn ?? pose.turn, l: 9 * (own ? h : g), q: pose.turn, at: 9 * g });
     const start = 3 * pose.nodes * g;
     for (let r = 0; r < 3; r++) {
       const d = (c: number): number => hairRoots.position[3 * h + c] - guideRoots.position[3 * g + c];
@@ -211,6 +223,7 @@ function placeRoot({ guide, weight, hairRoots, guideRoots }: Hairs, pose: GuideP
       root[r] += w * (pose.position[start + r] + moved);
     }
   }
+  if (own) for (let r = 0; r < 3; r++) root[r] = own.position[3 * h + r];
 }
 
 /** Columns: across, across, normal. */
@@ -226,12 +239,21 @@ function writeRootFrame(out: Float64Array, { normal: n, side: s }: Roots, k: num
 
 const product = new Float64Array(9);
 
-/** Replaces M by Q M Qᵀ. */
-function conjugate(m: Float64Array, o: number, q: ArrayLike<number>, at: number): void {
+interface Turns {
+  /** L, from `l` on. */
+  readonly left: ArrayLike<number>;
+  readonly l: number;
+  /** Q, from `at` on. */
+  readonly q: ArrayLike<number>;
+  readonly at: number;
+}
+
+/** Replaces M by L M Qᵀ. */
+function conjugate(m: Float64Array, o: number, { left, l, q, at }: Turns): void {
   for (let r = 0; r < 3; r++)
     for (let c = 0; c < 3; c++)
       product[3 * r + c] =
-        q[at + 3 * r] * m[o + c] + q[at + 3 * r + 1] * m[o + 3 + c] + q[at + 3 * r + 2] * m[o + 6 + c];
+        left[l + 3 * r] * m[o + c] + left[l + 3 * r + 1] * m[o + 3 + c] + left[l + 3 * r + 2] * m[o + 6 + c];
   for (let r = 0; r < 3; r++)
     for (let c = 0; c < 3; c++)
       m[o + 3 * r + c] =

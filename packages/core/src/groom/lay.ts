@@ -1,161 +1,19 @@
 /**
  * Keeps hair out of the head: curves that would pass through the skin are laid over it, from the root on.
  *
- * Every piece of a curve keeps its length and its direction, and slides along the skin where that direction would enter it. Guides are
- * laid as polylines, and helices are fitted to the result; a guide whose helices still cut into the head is laid again, farther from the
- * skin. The grooming panel of the studio, the command line and the exporters all call this file.
+ * Every piece of a curve keeps its length and its direction, and slides along the skin where that direction would enter it. Guides are laid as
+ * polylines; then they come to rest on a soft layer over the skin, by their own weight and stiffness, so that a simulation starts without kinks, without
+ * twist that would snap, and off the skin. A guide that still cuts into the head is laid again, farther from the skin. The grooming panel of the studio,
+ * the command line and the exporters all call this file.
  */
-import { createMesh, type Mesh, measureVolume } from '../contact/shapes/mesh.ts';
+import { normalize, transport } from '../curve/vector.ts';
 import { hypot, pow, square } from '../math/rounded/index.ts';
-import { makeSolid } from '../surface/solid.ts';
-import type { MeshInput } from '../surface/surface.ts';
-import type { GuidePose, Hairs } from './hairs.ts';
-import { type Hairstyle, placesPerElement, poseGuides } from './hairstyle.ts';
+import type { Helices } from '../models/helix/fit.ts';
+import { createStrandSolver, reconstructHelices, type StrandSolver } from '../models/helix/strand.ts';
+import type { GuidePose, Hairs, RootPose } from './hairs.ts';
+import { fiberSection, guideOf, type Hairstyle, placesPerElement, poseGuides } from './hairstyle.ts';
+import type { HeadField } from './headField.ts';
 import { reshapeHairstyle } from './styling.ts';
-
-/** Signed distance to a head, for pushing points out of it. */
-export interface HeadField {
-  /** Moves the point at `o` to at least `clearance` [m] from the skin; true if it had to move. */
-  push(p: Float32Array | Float64Array, o: number, clearance: number): boolean;
-  /** Signed distance of the point at `o` from the skin [m], negative inside; Infinity if it is far. */
-  distance(p: Float32Array | Float64Array, o: number): number;
-}
-
-/** How finely the distance field of a head is computed. */
-export interface HeadFieldOptions {
-  /** A coarser grid, for pictures while someone grooms: off by millimetres. Default false. */
-  readonly draft?: boolean;
-}
-
-/** Cells along the longest side of the head. */
-const fineCells = 96;
-const draftCells = 42;
-/** How far the grid reaches beyond the mesh [m]. */
-const margin = 0.02;
-/** A closed mesh that fills less than this part of a cube around it is a sheet. */
-const thinnest = 1e-3;
-
-function closedMesh(mesh: MeshInput): Mesh | undefined {
-  const { vertices, triangles, solid } = makeSolid(mesh.position, mesh.triangle, true);
-  if (!solid) return undefined;
-  const shape = createMesh(vertices, triangles, true);
-  const [x, y, z] = [0, 1, 2].map((k) => shape.bounds[3 + k] - shape.bounds[k]);
-  return measureVolume(vertices, triangles) < thinnest * pow(hypot(x, y, z), 3) ? undefined : shape;
-}
-
-/** True if a mesh has an inside once its holes are closed: a head, not a sheet. */
-export function hasInside(mesh: MeshInput): boolean {
-  return closedMesh(mesh) !== undefined;
-}
-
-/** Undefined if the mesh has no inside, even with its holes closed. */
-export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOptions = {}): HeadField | undefined {
-  const shape = closedMesh(mesh);
-  if (!shape) return undefined;
-  const grid = createGrid(shape.bounds, shape.distance, draft ? draftCells : fineCells);
-  const out = new Float64Array(4);
-  return {
-    distance(p, o) {
-      if (!grid(out, p[o], p[o + 1], p[o + 2], margin / 2)) return Infinity;
-      shape.distance(out, p[o], p[o + 1], p[o + 2]);
-      return out[0];
-    },
-    push(p, o, clearance) {
-      if (!grid(out, p[o], p[o + 1], p[o + 2], clearance) || out[0] >= clearance) return false;
-      for (let k = 0; k < 3; k++) p[o + k] += (clearance - out[0]) * out[1 + k];
-      return true;
-    },
-  };
-}
-
-type Distance = (out: Float64Array, x: number, y: number, z: number) => void;
-/** Writes distance and direction away from the skin to `out`; returns false, and writes nothing, if the skin is farther than `near`. */
-type Grid = (out: Float64Array, x: number, y: number, z: number, near: number) => boolean;
-
-/** Spacing of the grid points that are always measured. */
-const stride = 4;
-
-/**
- * Distances on a grid, interpolated linearly. They are measured within a few cells of the skin, where hair is pushed out, and on every fourth point
- * elsewhere, which is enough to distinguish inside from outside.
- */
-function createGrid(bounds: ArrayLike<number>, distance: Distance, cells: number): Grid {
-  const low = [0, 1, 2].map((k) => bounds[k] - margin);
-  const span = [0, 1, 2].map((k) => bounds[3 + k] + margin - low[k]);
-  const size = Math.max(...span) / cells;
-  const [nx, ny, nz] = span.map((length) => stride * Math.ceil(length / size / stride) + 1);
-  const value = new Float32Array(nx * ny * nz);
-  const found = new Float64Array(4);
-  const measure = (i: number, j: number, k: number): number => {
-    distance(found, low[0] + i * size, low[1] + j * size, low[2] + k * size);
-    return found[0];
-  };
-  for (let k = 0; k < nz; k += stride)
-    for (let j = 0; j < ny; j += stride)
-      for (let i = 0; i < nx; i += stride) value[i + nx * (j + ny * k)] = measure(i, j, k);
-  const coarse = (i: number, j: number, k: number): number => value[i + nx * (j + ny * k)];
-  for (let k = 0, at = 0; k < nz; k++)
-    for (let j = 0; j < ny; j++)
-      for (let i = 0; i < nx; i++, at++) {
-        if (i % stride === 0 && j % stride === 0 && k % stride === 0) continue;
-        const guess = interpolate(coarse, i, j, k, [nx, ny, nz]);
-        value[at] = Math.abs(guess) < stride * size ? measure(i, j, k) : guess;
-      }
-  const [dy, dz] = [nx, nx * ny];
-  return (out, px, py, pz, reach) => {
-    const [x, y, z] = [(px - low[0]) / size, (py - low[1]) / size, (pz - low[2]) / size];
-    if (!(x >= 0 && y >= 0 && z >= 0 && x < nx - 1 && y < ny - 1 && z < nz - 1)) return false;
-    const [i, j, k] = [Math.floor(x), Math.floor(y), Math.floor(z)];
-    const at = i + dy * j + dz * k;
-    // the point is at most √3 cells from the corner
-    if (value[at] > reach + 2 * size) return false;
-    const [a, b, c] = [x - i, y - j, z - k];
-    // along x on the four edges of the cell, then y, then z; differences give the gradient
-    const e00 = value[at] + a * (value[at + 1] - value[at]);
-    const e10 = value[at + dy] + a * (value[at + dy + 1] - value[at + dy]);
-    const e01 = value[at + dz] + a * (value[at + dz + 1] - value[at + dz]);
-    const e11 = value[at + dy + dz] + a * (value[at + dy + dz + 1] - value[at + dy + dz]);
-    const f0 = e00 + b * (e10 - e00);
-    const f1 = e01 + b * (e11 - e01);
-    const gx =
-      (1 - b) * (1 - c) * (value[at + 1] - value[at]) +
-      b * (1 - c) * (value[at + dy + 1] - value[at + dy]) +
-      (1 - b) * c * (value[at + dz + 1] - value[at + dz]) +
-      b * c * (value[at + dy + dz + 1] - value[at + dy + dz]);
-    const gy = (1 - c) * (e10 - e00) + c * (e11 - e01);
-    const gz = f1 - f0;
-    const norm = hypot(gx, gy, gz);
-    if (norm === 0) return false;
-    out[0] = f0 + c * (f1 - f0);
-    out[1] = gx / norm;
-    out[2] = gy / norm;
-    out[3] = gz / norm;
-    return true;
-  };
-}
-
-/** Linear interpolation between the eight points of a coarser grid around a point. */
-function interpolate(
-  value: (i: number, j: number, k: number) => number,
-  i: number,
-  j: number,
-  k: number,
-  count: readonly number[],
-): number {
-  const at = [i, j, k];
-  const first = at.map((x, m) => Math.min(x - (x % stride), count[m] - 1 - stride));
-  let sum = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const bits = [corner & 1, (corner >> 1) & 1, corner >> 2];
-    const weight = bits.reduce((product, bit, m) => {
-      const part = (at[m] - first[m]) / stride;
-      return product * (bit ? part : 1 - part);
-    }, 1);
-    if (weight > 0)
-      sum += weight * value(first[0] + stride * bits[0], first[1] + stride * bits[1], first[2] + stride * bits[2]);
-  }
-  return sum;
-}
 
 /** Over this length from the root the clearance grows from zero [m]: there hair leaves the skin. */
 const rise = 0.015;
@@ -228,6 +86,12 @@ export interface LayReport {
   readonly deepest: number;
 }
 
+/** Springs that hold a guide while it comes to rest [1/s²]: under its weight it sinks by g/pull, half a millimetre, into the soft layer. */
+const pull = 2e4;
+/** Guides are at rest when no node moves farther than this [m]; rounds at most. */
+const restless = 1e-4;
+const settlings = 40;
+
 /**
  * Lays guides over the head. Natural curvatures stay: the head holds the hair, so in a simulation it lies on the head.
  * A guide that is nowhere nearer to the skin than its clearance keeps its shape.
@@ -250,12 +114,71 @@ export function layHairstyle(
       if (layCurve(curve, { first: 0, nodes }, field, clearance)) shapes.set(g, everyHalf(curve, perElement));
     }
     if (attempt === 0) laid = shapes.size;
-    current = reshapeHairstyle(current, shapes, { hold: false }).style;
+    current = restGuides(style, current, { shapes, field, clearance });
     list = deepGuides(current, [...shapes.keys()], field).map(({ guide }) => guide);
   }
   const deep = deepGuides(current, list, field);
   const deepest = deep.reduce((most, { depth }) => Math.max(most, depth), 0);
   return { style: current, report: { laid, inside: deep.filter(({ depth }) => depth > 1e-3).length, deepest } };
+}
+
+interface Laying {
+  /** Laid guides as polylines, two places per element. */
+  readonly shapes: ReadonlyMap<number, Float64Array>;
+  readonly field: HeadField;
+  readonly clearance: number;
+}
+
+/** Lets laid guides come to rest; `free`: the style before it was laid, from which they start. Guides that find no rest become their polylines. */
+function restGuides(free: Hairstyle, current: Hairstyle, { shapes, field, clearance }: Laying): Hairstyle {
+  const { elements, length, gravity } = free;
+  const [curvature, rootTangent, rootDirector] = [current.curvature, free.rootTangent, free.rootDirector].map(
+    (values) => values.slice(),
+  );
+  const section = fiberSection(free.fiber);
+  const lost = new Map<number, Float64Array>();
+  for (const [g, shape] of shapes) {
+    const solver = createStrandSolver(new Float64Array(elements).fill(length[g] / elements), section, gravity, 2);
+    const own = free.curvature.slice(3 * elements * g, 3 * elements * (g + 1));
+    const natural = turnRoot(guideOf(free, g, 'natural'), reconstructHelices(guideOf(free, g), 2).position, shape);
+    if (restOnSkin(own, shape.slice(), { solver, natural, field, clearance })) {
+      curvature.set(own, 3 * elements * g);
+      rootTangent.set(natural.rootTangent, 3 * g);
+      rootDirector.set(natural.rootDirector, 3 * g);
+    } else lost.set(g, shape);
+  }
+  const rested = { ...current, curvature, rootTangent, rootDirector };
+  return lost.size === 0 ? rested : reshapeHairstyle(rested, lost, { hold: false }).style;
+}
+
+/** The root frame turns as the first piece of the curve did when it was laid, so that the guide leaves the skin. */
+function turnRoot(natural: Helices, before: Float64Array, after: Float64Array): Helices {
+  const [from, to] = [before, after].map((p) => normalize([p[3] - p[0], p[4] - p[1], p[5] - p[2]]));
+  return {
+    ...natural,
+    rootTangent: transport(natural.rootTangent, from, to),
+    rootDirector: transport(natural.rootDirector, from, to),
+  };
+}
+
+interface Resting extends Pick<Laying, 'field' | 'clearance'> {
+  readonly solver: StrandSolver;
+  readonly natural: Helices;
+}
+
+/** Pulls a guide to `places`, then again to where it is, pushed out of the skin, until it rests. False if an equilibrium is missing. */
+function restOnSkin(curvature: Float64Array, places: Float64Array, resting: Resting): boolean {
+  const { solver, natural, field, clearance } = resting;
+  const piece = natural.elementLength[0] / 2;
+  const before = new Float64Array(places.length);
+  for (let round = 0; round < settlings; round++) {
+    if (!solver.approach(curvature, natural, places, pull)) return false;
+    const moved = places.reduce((most, x, k) => Math.max(most, Math.abs(x - before[k])), 0);
+    if (moved < restless) return true;
+    before.set(places);
+    for (let o = 3; o < places.length; o += 3) field.push(places, o, clearance * Math.min(1, (piece * (o / 3)) / rise));
+  }
+  return true;
 }
 
 /** Two places an element, from which helices can be fitted. */
@@ -288,8 +211,8 @@ const hairClearance = 0.0012;
 const volume = 0.005;
 
 /**
- * Lays hairs over the head, `nodes` points each. `pose`: guides as they are now; each hair is laid in the axes of its nearest guide's
- * root as it was grown, where the head stands still.
+ * Lays hairs over the head, `nodes` points each. `pose`: guides as they are now; each hair is laid in the axes of its own root if the pose has it, else of
+ * its nearest guide's root, as it was grown: there the head stands still.
  */
 export function layHairs(
   position: Float32Array | Float64Array,
@@ -297,34 +220,46 @@ export function layHairs(
   nodes: number,
   { field, pose }: { readonly field: HeadField; readonly pose: GuidePose },
 ): void {
-  const { guide, guideRoots, count } = hairs;
+  const { guide, guideRoots, hairRoots, count } = hairs;
   for (let h = 0; h < count; h++) {
     const first = 3 * nodes * h;
-    const g = guide[3 * h];
     const own = position.subarray(first, first + 3 * nodes);
-    if (pose.turn) turnAbout(own, pose, guideRoots.position, g, true);
+    const move = pose.hairRoots
+      ? rootMotion(pose.hairRoots, hairRoots.position, h)
+      : pose.turn &&
+        rootMotion({ turn: pose.turn, position: pose.position }, guideRoots.position, guide[3 * h], pose.nodes);
+    if (move) moveBack(own, move);
     layCurve(own, { first: 0, nodes }, field, hairClearance + volume * square((h * 0.618) % 1));
-    if (pose.turn) turnAbout(own, pose, guideRoots.position, g, false);
+    if (move) moveForth(own, move);
   }
 }
 
-/** Transforms from the world to the axes in which the hair was grown, by the root of guide `g`, or back. */
-function turnAbout(
-  p: Float32Array | Float64Array,
-  { turn, position: now, nodes }: GuidePose,
-  then: Float64Array,
-  g: number,
-  back: boolean,
-): void {
-  const r = turn as ArrayLike<number>;
-  const [m, a, b] = [9 * g, 3 * nodes * g, 3 * g];
+/** Motion of a root since the hair was grown: rotation row by row, and its places now and then. */
+interface RootMotion {
+  readonly turn: ArrayLike<number>;
+  readonly m: number;
+  readonly now: ArrayLike<number>;
+  readonly a: number;
+  readonly then: ArrayLike<number>;
+  readonly b: number;
+}
+
+/** Of root `k`; `nodes`: positions of a pose have so many per root. */
+function rootMotion({ turn, position }: RootPose, then: Float64Array, k: number, nodes = 1): RootMotion {
+  return { turn, m: 9 * k, now: position, a: 3 * nodes * k, then, b: 3 * k };
+}
+
+/** From the world to the axes in which the hair was grown. */
+function moveBack(p: Float32Array | Float64Array, { turn: r, m, now, a, then, b }: RootMotion): void {
   for (let o = 0; o < p.length; o += 3) {
-    const from = back
-      ? [p[o] - now[a], p[o + 1] - now[a + 1], p[o + 2] - now[a + 2]]
-      : [p[o] - then[b], p[o + 1] - then[b + 1], p[o + 2] - then[b + 2]];
-    for (let k = 0; k < 3; k++)
-      p[o + k] = back
-        ? then[b + k] + r[m + k] * from[0] + r[m + 3 + k] * from[1] + r[m + 6 + k] * from[2]
-        : now[a + k] + r[m + 3 * k] * from[0] + r[m + 3 * k + 1] * from[1] + r[m + 3 * k + 2] * from[2];
+    const [x, y, z] = [p[o] - now[a], p[o + 1] - now[a + 1], p[o + 2] - now[a + 2]];
+    for (let k = 0; k < 3; k++) p[o + k] = then[b + k] + r[m + k] * x + r[m + 3 + k] * y + r[m + 6 + k] * z;
+  }
+}
+
+function moveForth(p: Float32Array | Float64Array, { turn: r, m, now, a, then, b }: RootMotion): void {
+  for (let o = 0; o < p.length; o += 3) {
+    const [x, y, z] = [p[o] - then[b], p[o + 1] - then[b + 1], p[o + 2] - then[b + 2]];
+    for (let k = 0; k < 3; k++) p[o + k] = now[a + k] + r[m + 3 * k] * x + r[m + 3 * k + 1] * y + r[m + 3 * k + 2] * z;
   }
 }

@@ -200,7 +200,7 @@ function writeInside(
   }
 }
 
-/** Of several candidates the one farthest from those chosen before; O(count²), for guides. */
+/** Chooses each root as the farthest of several candidates from those chosen before; O(count²), for guides. */
 function spreadRoots(surface: Surface, density: Float64Array, count: number, seed: number): Chosen {
   const per = 8;
   const candidates = chooseFaces(surface, density, per * count, seed);

@@ -22,6 +22,7 @@ import { SceneError } from '../errors.ts';
 import { atan2 } from '../math/rounded/index.ts';
 import type { PathSpec } from '../scene/types.ts';
 import { findNearest, nearest } from '../surface/triangle.ts';
+import type { RootPose } from './hairs.ts';
 import { vectorAt } from './hairstyle.ts';
 
 /** Triangles of a skin: 3 numbers per vertex [m], 3 vertices per triangle. */
@@ -108,27 +109,62 @@ function cornersOf(position: Float64Array, triangle: ArrayLike<number>, f: numbe
 /** A path per root: how it moves and turns from where it is at rest. `turns: false`: it only moves. */
 export function rideSkin(roots: SkinRoots, frames: readonly SkinFrame[], turns = true): PathSpec[] {
   const { skin, triangle } = roots;
-  for (const { position, time } of frames)
+  const all = Array.from(triangle, (face, r): Rider => {
+    const rest = cornersOf(skin.position, skin.triangle, face);
+    return { start: placeOf(roots, skin.position, r), rest, frame: frameOf(rest), turned: [0, 0, 0], keys: [] };
+  });
+  // positions may be computed when they are asked for, so each frame is visited once
+  for (const { time, position } of frames) {
     if (position.length !== skin.position.length)
       throw new SceneError(
         ['skin'],
         `${position.length / 3} vertices at ${time} s; at rest the skin has ${skin.position.length / 3}`,
       );
-  return Array.from(triangle, (face, r) => {
-    const start = placeOf(roots, skin.position, r);
-    const rest = cornersOf(skin.position, skin.triangle, face);
-    const frame = frameOf(rest);
-    let before: Vector = [0, 0, 0];
-    const keys = frames.map(({ time, position }) => {
-      const offset = subtract(placeOf(roots, position, r), start);
-      if (!turns) return { time, offset };
-      const now = cornersOf(position, skin.triangle, face);
-      // a triangle that has collapsed has no frame: the root keeps its last rotation
-      if (!isFlat(now)) before = rotationBetween(frame, turnedFrame(rest, now), before);
-      return { time, offset, rotation: inWorld(frame, before) };
+    all.forEach((rider, r) => {
+      const offset = subtract(placeOf(roots, position, r), rider.start);
+      if (turns) turnRider(rider, cornersOf(position, skin.triangle, triangle[r]));
+      rider.keys.push({ time, offset, ...(turns && { rotation: inWorld(rider.frame, rider.turned) }) });
     });
-    return { interpolation: 'smooth', keys };
+  }
+  return all.map(({ keys }) => ({ interpolation: 'smooth', keys }));
+}
+
+type Corners = [Vector, Vector, Vector];
+
+/** A root on its way: its triangle at rest, and how far that has turned since. */
+interface Rider {
+  readonly start: Vector;
+  readonly rest: Corners;
+  readonly frame: Frame;
+  turned: Vector;
+  readonly keys: PathSpec['keys'][number][];
+}
+
+/** A triangle that has collapsed has no frame: the root keeps its last rotation. */
+function turnRider(rider: Rider, now: Corners): void {
+  if (!isFlat(now)) rider.turned = rotationBetween(rider.frame, turnedFrame(rider.rest, now), rider.turned);
+}
+
+/** Where roots are, and how they have turned, on a skin whose vertices are at `position`. */
+export function poseRoots(roots: SkinRoots, position: Float64Array): RootPose {
+  const { skin, triangle } = roots;
+  const out = { position: new Float64Array(3 * triangle.length), turn: new Float64Array(9 * triangle.length) };
+  triangle.forEach((face, r) => {
+    out.position.set(placeOf(roots, position, r), 3 * r);
+    const rest = cornersOf(skin.position, skin.triangle, face);
+    const now = cornersOf(position, skin.triangle, face);
+    const from = frameOf(rest);
+    const to = isFlat(now) ? from : turnedFrame(rest, now);
+    const [a, b] = [axesOf(from), axesOf(to)];
+    for (let i = 0; i < 3; i++)
+      for (let j = 0; j < 3; j++)
+        out.turn[9 * r + 3 * i + j] = b[0][i] * a[0][j] + b[1][i] * a[1][j] + b[2][i] * a[2][j];
   });
+  return out;
+}
+
+function axesOf({ d1, tangent }: Frame): readonly [Vector, Vector, Vector] {
+  return [d1, cross(tangent, d1), tangent];
 }
 
 function placeOf({ skin, triangle, weight }: SkinRoots, position: Float64Array, r: number): Vector {

@@ -123,7 +123,7 @@ export interface CombOptions extends Where {
 /** Number of guides that the comb moved, and of those that sag again. */
 export interface CombReport {
   readonly combed: number;
-  /** Of those, hairs too soft to stay: they sag. */
+  /** Number of those hairs that are too soft to stay: they sag. */
   readonly unstable: number;
   /** Largest distance between the combed curve and its helices [m]. */
   readonly error: number;

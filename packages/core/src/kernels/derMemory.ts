@@ -13,6 +13,7 @@ export interface Exports {
     iterations: number,
     rotation: number,
     firstShift: number,
+    span: number,
   ) => number;
   readonly beginStep: (block: number) => number;
   readonly stagePair: (

@@ -4,10 +4,11 @@ import type { SingleRodBatch } from '../model.ts';
 import { turnsFar } from '../models/der/guard.ts';
 import type { PairKernel, PairMember, PairScheme } from '../models/der/kernel.ts';
 import { evaluatePins } from '../models/der/kinematics.ts';
-import type { RodStep, StepStart } from '../models/der/rodStep.ts';
+import type { StepStart } from '../models/der/slip.ts';
 import { keepState } from '../models/der/snapshot.ts';
 import { evaluateLoads, type Stage } from '../models/der/stage.ts';
 import type { NewtonOptions } from '../models/mixedNewton.ts';
+import type { RodStep } from '../models/rodStep.ts';
 import type { NewtonResult } from '../statics/search.ts';
 import { readContacts, writeContacts } from './contacts.ts';
 import { interleave, take } from './copy.ts';
@@ -74,7 +75,8 @@ function solve(pair: Pair, stage: Stage, options: NewtonOptions): NewtonResult {
   for (const [field, of] of carried)
     interleave(doubles, addresses[field] >> 3, of(members[0]), 0, of(members[1]), 0, of(members[0]).length);
   const { tolerance, iterations, rotation, firstShift = 1e-7 } = options;
-  const code = exports.solvePair(block, stage.inertia, stage.rate, tolerance, iterations, rotation, firstShift);
+  const { inertia, rate, span = 0 } = stage;
+  const code = exports.solvePair(block, inertia, rate, tolerance, iterations, rotation, firstShift, span);
   for (let lane = 0; lane < 2; lane++)
     for (const [field, of] of returned)
       take(of(members[lane]), 0, doubles, (addresses[field] >> 3) + lane, of(members[lane]).length);

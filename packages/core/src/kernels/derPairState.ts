@@ -3,7 +3,7 @@
 import { type TurnPlace, turnPlaceOf } from '../models/der/guard.ts';
 import type { PairMember } from '../models/der/kernel.ts';
 import type { DerRod } from '../models/der/rod.ts';
-import type { StepStart } from '../models/der/rodStep.ts';
+import type { StepStart } from '../models/der/slip.ts';
 import { interleave, placeOf, take, takeNodes } from './copy.ts';
 import type { KernelMemory, Shared } from './derMemory.ts';
 import type { Addresses } from './layout.ts';

@@ -6,6 +6,8 @@ declare namespace WebAssembly {
   class Memory {
     constructor(options: { readonly initial: number });
     readonly buffer: ArrayBuffer;
+    /** By pages of 64 KiB; the buffer is another one then. */
+    grow(pages: number): number;
   }
   class Instance {
     constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>);

@@ -106,7 +106,7 @@ function orderByDegree(graph: Set<number>[], size: number = graph.length): { ord
 
 /** Unknowns that are eliminated one after the other, such as those of a node. */
 export interface Groups {
-  /** Of each unknown, from 0. */
+  /** Group of each unknown, from 0. */
   readonly of: ArrayLike<number>;
   /** Position of each group, 3 numbers each. */
   readonly place: ArrayLike<number>;

@@ -1,13 +1,10 @@
 /**
- * The lowest modes of K x = λ M x with a diagonal M that may have zeros: subspace iteration on (K + σM)⁻¹M with
- * Rayleigh–Ritz. A block finds the double frequencies of round rods, which a single Lanczos vector would miss. Massless
- * unknowns follow by themselves.
+ * The lowest modes of K x = λ M x: subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz. A block finds the double frequencies of round rods, which a
+ * single Lanczos vector would miss. Unknowns without mass follow by themselves.
  */
 import { eigenSymmetric } from './jacobi.ts';
 
-export interface ModalProblem {
-  /** Diagonal of M; 0 if an unknown has no mass or is prescribed. */
-  readonly mass: Float64Array;
+export interface ModalProblem extends Mass {
   /** A typical small λ: changes are measured against it. */
   readonly soft: number;
   /** x ← (K + σM)⁻¹x, 0 at prescribed unknowns. */
@@ -16,21 +13,42 @@ export interface ModalProblem {
   multiply(y: Float64Array, x: Float64Array): void;
 }
 
-/** The `count` lowest λ, ascending, with vectors of xᵀMx = 1; fewer if there are fewer masses. */
+/** The matrix M. */
+export interface Mass {
+  /** Number of modes that there are: unknowns with mass that are not prescribed. */
+  readonly modeCount: number;
+  /** y = Mx */
+  multiplyMass(y: Float64Array, x: Float64Array): void;
+  /** A vector of random numbers, 0 at prescribed unknowns. */
+  createStart(random: () => number): Float64Array;
+}
+
+/** A diagonal M; 0 if an unknown has no mass or is prescribed. */
+export function diagonalMass(mass: Float64Array): Mass {
+  return {
+    modeCount: mass.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0),
+    multiplyMass(y, x) {
+      for (let d = 0; d < mass.length; d++) y[d] = mass[d] * x[d];
+    },
+    createStart: (random) => mass.map((m) => (m > 0 ? random() / Math.sqrt(m) : 0)),
+  };
+}
+
+/** The `count` lowest λ, ascending, with vectors of xᵀMx = 1; fewer if there are fewer modes. */
 export function findLowestModes(
   problem: ModalProblem,
   count: number,
 ): { values: Float64Array; vectors: readonly Float64Array[] } {
-  const { mass, soft } = problem;
-  const dynamic = mass.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0);
-  const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
+  const { soft } = problem;
+  const block = Math.min(problem.modeCount, Math.ceil(1.5 * count) + 8);
   const wanted = Math.min(count, block);
-  let basis = startBasis(block, mass);
+  let basis = startBasis(block, problem);
   let values: Float64Array = new Float64Array(block);
   let lastChange = Infinity;
   for (let iteration = 0; iteration < 300; iteration++) {
     const next = basis.map((x) => {
-      const y = x.map((value, d) => value * mass[d]);
+      const y = new Float64Array(x.length);
+      problem.multiplyMass(y, x);
       problem.solve(y);
       return y;
     });
@@ -48,34 +66,32 @@ export function findLowestModes(
 }
 
 /** Deterministic, linearly independent vectors. */
-function startBasis(count: number, active: Float64Array): Float64Array[] {
+function startBasis(count: number, { createStart }: Mass): Float64Array[] {
   let seed = 12345;
   const random = (): number => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
     return seed / 2 ** 32 - 0.5;
   };
-  return Array.from({ length: count }, () => active.map((m) => (m > 0 ? random() / Math.sqrt(m) : 0)));
+  return Array.from({ length: count }, () => createStart(random));
+}
+
+function product(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
+  return sum;
 }
 
 /** Best approximations to eigenvectors in the span: M-orthonormal, ascending. */
-function rayleighRitz(
-  span: Float64Array[],
-  { mass, multiply }: ModalProblem,
-): { values: Float64Array; vectors: Float64Array[] } {
+function rayleighRitz(span: Float64Array[], problem: ModalProblem): { values: Float64Array; vectors: Float64Array[] } {
   const n = span.length;
-  orthonormalize(span, mass);
-  const image = span.map((x) => {
-    const y = new Float64Array(x.length);
-    multiply(y, x);
-    return y;
-  });
+  orthonormalize(span, problem);
   const reduced = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
+    const image = new Float64Array(span[i].length);
+    problem.multiply(image, span[i]);
     for (let j = 0; j <= i; j++) {
-      let sum = 0;
-      for (let d = 0; d < mass.length; d++) sum += span[i][d] * image[j][d];
-      reduced[i * n + j] = sum;
-      reduced[j * n + i] = sum;
+      reduced[i * n + j] = product(image, span[j]);
+      reduced[j * n + i] = reduced[i * n + j];
     }
   }
   const { values, vectors } = eigenSymmetric(reduced, n);
@@ -83,7 +99,7 @@ function rayleighRitz(
 }
 
 /** Linear combinations of the vectors of a basis, by the columns of a matrix. */
-export function combineVectors(basis: readonly Float64Array[], columns: ArrayLike<number>): Float64Array[] {
+function combineVectors(basis: readonly Float64Array[], columns: ArrayLike<number>): Float64Array[] {
   const n = basis.length;
   return basis.map((_, k) => {
     const out = new Float64Array(basis[0].length);
@@ -96,18 +112,21 @@ export function combineVectors(basis: readonly Float64Array[], columns: ArrayLik
 }
 
 /** Modified Gram–Schmidt in the mass metric, twice for safety. */
-function orthonormalize(span: Float64Array[], mass: Float64Array): void {
-  for (let i = 0; i < span.length; i++) {
+function orthonormalize(span: Float64Array[], { multiplyMass }: Mass): void {
+  // M times the vectors that are orthonormal already
+  const images = span.map((x) => new Float64Array(x.length));
+  for (const [i, x] of span.entries()) {
     for (let pass = 0; pass < 2; pass++) {
       for (let j = 0; j < i; j++) {
-        let overlap = 0;
-        for (let d = 0; d < mass.length; d++) overlap += mass[d] * span[i][d] * span[j][d];
-        for (let d = 0; d < mass.length; d++) span[i][d] -= overlap * span[j][d];
+        const overlap = product(images[j], x);
+        for (let d = 0; d < x.length; d++) x[d] -= overlap * span[j][d];
       }
     }
-    let norm = 0;
-    for (let d = 0; d < mass.length; d++) norm += mass[d] * (span[i][d] * span[i][d]);
-    norm = Math.sqrt(norm);
-    for (let d = 0; d < mass.length; d++) span[i][d] /= norm;
+    multiplyMass(images[i], x);
+    const norm = Math.sqrt(product(images[i], x));
+    for (let d = 0; d < x.length; d++) {
+      x[d] /= norm;
+      images[i][d] /= norm;
+    }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Arrays cut out of larger pieces of memory, for who needs many that live equally long: a rod has some seventy. With a buffer of its own
+ * Arrays cut out of larger blocks of memory, for owners of many arrays with the same lifetime: a rod has some seventy. With a buffer of its own
  * an array of a hundred numbers takes 1.7 µs and 200 bytes beside them, collection of garbage included; cut out, 0.5 µs and 110 bytes.
  */
 

@@ -4,7 +4,7 @@ import { SceneError } from '../errors.ts';
 import { type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
 import { type BorderedBand, multiplyBand } from '../linalg/bandMatrix.ts';
 import { collectBand, collectDiagonal, normalizeShape } from '../linalg/modal.ts';
-import { findLowestModes } from '../linalg/subspace.ts';
+import { diagonalMass, findLowestModes } from '../linalg/subspace.ts';
 import { pow } from '../math/rounded/index.ts';
 import type { Matrices, Modes } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -45,10 +45,10 @@ export function findBandedModes(
 ): Modes {
   const { rod, size, fixed, mass } = one;
   if (loadJacobian.asymmetry > 1e-4) {
-    const remedy = 'use `run`, or take followers, torques and wind out of the scene';
+    const remedy = 'use `run`, or remove followers, torques and wind from the scene';
     throw new SceneError(
       ['loads'],
-      `rod '${rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
+      `rod '${rod.id}' has loads without a potential, so it has no natural modes; ${remedy}`,
     );
   }
   close();
@@ -58,7 +58,7 @@ export function findBandedModes(
   factorBand(factor, matrix, 1e-3 * soft, active, false);
   const { values, vectors } = findLowestModes(
     {
-      mass: active,
+      ...diagonalMass(active),
       soft,
       solve: (y) => {
         solveBand(factor, matrix, y);
@@ -106,6 +106,7 @@ export function collectMatrices(
     rod: rod.id,
     size: free.length,
     labels: free.map(labelOf),
+    unknowns: free,
     mass: collectDiagonal(mass, free),
     stiffness,
     damping: collectBand(matrix, free),

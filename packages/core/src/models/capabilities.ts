@@ -12,6 +12,10 @@ export interface Capabilities {
   readonly shear: boolean;
   /** `moduli`: stiffness that changes in time. */
   readonly changingModuli: boolean;
+  /** `statics.parameter` may change the rods themselves: stiffness, length, natural shape. */
+  readonly changingRods: boolean;
+  /** `law`: moments that are not linear elastic. */
+  readonly laws: boolean;
   /** Bodies that are welded to rods. */
   readonly bodies: boolean;
   /** Pins that hold a hinge. */
@@ -20,12 +24,10 @@ export interface Capabilities {
   readonly branches: boolean;
   /** `natural: equilibrium`: finds the natural shape for which the initial one is in equilibrium. */
   readonly naturalEquilibrium: boolean;
-  /** Contact with obstacles and rods, and links. */
+  /** Contact with obstacles and rods, and links in motion. */
   readonly contact: boolean;
-  /** Unknowns are node positions and edge twists: modes and matrices together with links, and equilibria with links of any kind. */
-  readonly nodalUnknowns: boolean;
+  /** Equations of a rod at rest for others to solve (`Bundle.atRest`): equilibria, modes and matrices with links of any kind. */
+  readonly linkedEquilibria: boolean;
   /** Pins out of reach are accepted: their constraints give way, and every step reports by how much. */
   readonly softPins: boolean;
-  /** The rod's momentum is that of its nodes, with `Rod.nodeMass` each. */
-  readonly nodeMasses: boolean;
 }

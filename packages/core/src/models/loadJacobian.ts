@@ -26,7 +26,7 @@ export interface LoadJacobian {
   asymmetry: number;
 }
 
-/** Of a rod with `size` unknowns. */
+/** An empty Jacobian for a rod with `size` unknowns. */
 export function createLoadJacobian(size: number, closed: boolean): LoadJacobian {
   return { entries: new Float64Array(ROW * size), size, closed, asymmetry: 0 };
 }
@@ -48,6 +48,28 @@ export interface MovableRod {
   restore(): void;
   /** Evaluates the loads at the current state and writes their generalized force. */
   writeForce(out: Float64Array): void;
+  /**
+   * Adds what torques contribute because turns in different order end in different frames. The stiffness matrix is the symmetric part of the
+   * derivative of the elastic forces; its other part is half the torque on each edge, which at rest is the torque `force` of the loads.
+   */
+  addTurnOrder(add: AddToJacobian, force: Float64Array): void;
+}
+
+/** Adds a value to ∂f_row/∂q_column. */
+export type AddToJacobian = (row: number, column: number, value: number) => void;
+
+/** Adds `factor` (a × ·) to the 3 × 3 block of these first row and column. */
+export function addCross(
+  add: AddToJacobian,
+  [row, column]: readonly [number, number],
+  a: ArrayLike<number>,
+  factor: number,
+): void {
+  for (let k = 0; k < 3; k++) {
+    const [next, last] = [(k + 1) % 3, (k + 2) % 3];
+    add(row + last, column + next, factor * a[k]);
+    add(row + next, column + last, -factor * a[k]);
+  }
 }
 
 /** Groups of nodes that can move at once. */
@@ -92,6 +114,13 @@ export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): voi
       }
     }
   }
+  movable.writeForce(plus);
+  movable.addTurnOrder((row, column, value) => {
+    let offset = column - row;
+    if (closed && offset > size / 2) offset -= size;
+    if (closed && offset < -size / 2) offset += size;
+    entries[ROW * row + BAND_WIDTH + offset] += value;
+  }, plus);
   out.asymmetry = measureAsymmetry(out);
 }
 

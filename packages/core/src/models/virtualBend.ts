@@ -1,4 +1,4 @@
-/** Virtual displacements by which the world audits equilibria (world/virtualWork.ts): small bends and twists of the whole rod. */
+/** Virtual displacements by which equilibria are audited (virtualWork.ts): small bends and twists of the whole rod. */
 import { sin } from '../math/rounded/index.ts';
 
 /** Bends about d1 and d2 and twists about d3: the same everywhere, then irregular along the rod. */

@@ -1,5 +1,6 @@
 /** 64-bit FNV-1a in 16-bit limbs, because numbers hold 53 bits: the same bytes, the same digits. */
 export interface Hash {
+  /** Appends bytes. */
   add(bytes: Uint8Array): void;
   /** 16 hexadecimal digits of all that was added so far. */
   digits(): string;

@@ -1,5 +1,6 @@
 /** Observers read a running world and do not change it: recorder, probes, or a user's function. */
 import type { Energies } from '../model.ts';
+import { refuseParameter } from '../scene/check.ts';
 import type { StepReport, World } from '../world/types.ts';
 
 /** Reads a world as it runs. */
@@ -15,6 +16,7 @@ export function simulate(
   observers: readonly Observer[] = [],
   every = 0,
 ): StepReport | undefined {
+  refuseParameter(world.scene);
   const step = world.scene.time?.step ?? 0;
   const start = world.time;
   let shown = 0;

@@ -84,6 +84,23 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
   );
 }
 
+/** Throws for a scene whose time is a parameter of its equilibria: it has no motion. */
+export function refuseParameter({ statics }: Scene): void {
+  if (statics?.parameter === undefined) return;
+  throw new SceneError(
+    ['statics', 'parameter'],
+    `equilibria of this scene follow '${statics.parameter}' in place of time; remove 'parameter' to run it`,
+  );
+}
+
+/** Duration and step of a scene that is to run. Throws SceneError if it has none, with the advice `instead`. */
+export function requireTime(scene: Scene, instead: string): NonNullable<Scene['time']> {
+  refuseParameter(scene);
+  if (!scene.time)
+    throw new SceneError(['time'], `the scene has no time; add time: { duration: 1 s, step: 1 ms }, or ${instead}`);
+  return scene.time;
+}
+
 /** Probes must name rods, places and bodies that exist. */
 export function checkOutput({ output, bodies = [] }: Scene, layoutOf: (rod: string, path: Path) => Layout): void {
   const names = new Set<string>();

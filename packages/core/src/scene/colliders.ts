@@ -26,6 +26,8 @@ export type ColliderSpec = {
   readonly restitution?: number;
   /** The space outside is solid, and rods are kept inside. */
   readonly hollow?: boolean;
+  /** In pictures, such as `#d8ab8b`. */
+  readonly color?: string;
 } & ColliderShape;
 
 /** Shape of a collider. */
@@ -51,7 +53,9 @@ export type ColliderShape =
       readonly solid?: boolean;
       /** Vertices in time, for a mesh that deforms. */
       readonly deform?: readonly { readonly time: number; readonly vertices: readonly Vec3[] }[];
-      /** Between the keys of `deform`: `linear` (default), or `smooth`, with continuous accelerations as in a path. */
+      /** Blend shapes, for a mesh that deforms in few ways: in time, weighted displacements are added to `vertices`. Instead of `deform`. */
+      readonly blend?: BlendSpec;
+      /** Between the keys of `deform` or `blend`: `linear` (default), or `smooth`, with continuous accelerations as in a path. */
       readonly interpolation?: 'linear' | 'smooth';
     }
   /** Expression in x, y, z (its own axes) and t: negative inside. */
@@ -66,6 +70,14 @@ export type ColliderShape =
       readonly count: Vec3;
       readonly values: readonly number[];
     };
+
+/** Blend shapes and their weights in time. */
+export interface BlendSpec {
+  /** Displacements of all vertices at weight 1 [m]. */
+  readonly shapes: readonly (readonly Vec3[])[];
+  /** A weight per shape. */
+  readonly keys: readonly { readonly time: number; readonly weights: readonly number[] }[];
+}
 
 /** How contact is found and solved. Present: rods touch each other. Obstacles act without it. */
 export interface ContactSpec {

@@ -4,8 +4,7 @@
  */
 import { SceneError } from '../errors.ts';
 import { createArena } from '../math/arena.ts';
-import type { Drive } from '../model.ts';
-import type { LoadSource } from '../port.ts';
+import type { Drive, LoadSource } from '../port.ts';
 import {
   type CompiledBody,
   checkBodiesAreTied,
@@ -21,7 +20,7 @@ import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
 import { compileJumps, type Jumps } from './jumps.ts';
 import { rideOnPath } from './kinematic.ts';
-import { compileLinks, type LinkPlan } from './links.ts';
+import type { compileLinks, LinkPlan } from './links.ts';
 import { compileGravity, compileLoad } from './loads.ts';
 import { listNames } from './names.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
@@ -30,7 +29,6 @@ import { compileRod } from './rods.ts';
 import { moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
 import type { Scene } from './types.ts';
 import type { Path } from './varying.ts';
-import { expandWeaves } from './weave.ts';
 
 export interface CompiledScene {
   /** The scene with its weaves expanded. */
@@ -48,12 +46,17 @@ export interface CompiledScene {
   /** Times at which loads jump; absent: never. */
   readonly jumps?: Jumps;
   readonly warnings: string[];
+  /** To be called when all models have been made; see parameter.ts. */
+  readonly endBuilding?: () => void;
 }
 
-/** Compiles a scene to rods, pins and loads; throws `SceneError`. */
-export function compileScene(written: Scene): CompiledScene {
+/**
+ * Compiles a scene whose weaves are rods and links already; throws `SceneError`. `compile` compiles its links; a caller without it rejects scenes that
+ * have some.
+ */
+export function compileExpanded(written: Scene, compile?: typeof compileLinks): CompiledScene {
   checkFinite(written, []);
-  const scene = carryColliders(expandWeaves(written).scene);
+  const scene = carryColliders(written);
   checkTime(scene);
   if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
   const findRod = numberRods(scene);
@@ -103,7 +106,7 @@ export function compileScene(written: Scene): CompiledScene {
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
+  const links = compile?.(scene, findRod, (rod) => compiled[rod].layout, grown) ?? [];
   const jumps = compileJumps(scene);
   return { scene, rods: grown, drives, bodies, welds, links, carried, releases, ...(jumps && { jumps }), warnings };
 }

@@ -8,17 +8,25 @@
  * Nodes 0…n, edges 0…n−1 (closed: as many nodes as edges, edge j joins node j to node (j+1) mod n).
  * Half 2j is the half of edge j next to node j, half 2j+1 the one next to node j+1.
  */
-import type { ModelId } from './types.ts';
+import type { LawSpec, ModelId } from './types.ts';
 
 /** A compiled rod: lengths, stiffness, masses and natural shape. */
 export interface Rod {
+  /** Id in the scene. */
   readonly id: string;
+  /** Model that simulates it. */
   readonly model: ModelId;
+  /** The rod at another value of the parameter that its equilibria follow (`statics.parameter`). */
+  readonly at?: (value: number) => Rod;
+  /** True for a ring. */
   readonly closed: boolean;
+  /** True if its length is fixed. */
   readonly inextensible: boolean;
   /** Parent from which it grows: index of the rod in the scene, and node. */
   readonly parent?: { readonly rod: number; readonly node: number };
+  /** Number of nodes. */
   readonly nodeCount: number;
+  /** Number of edges. */
   readonly edgeCount: number;
   /** Rest length [m]. */
   readonly length: number;
@@ -66,6 +74,8 @@ export interface Rod {
   readonly halfStrainRest: Float64Array;
   /** Factors on Young's and shear modulus that change in time; not there when they do not. */
   readonly moduli?: Moduli;
+  /** Law of bending and twist; absent: linear elasticity. */
+  readonly law?: LawSpec;
   /** Factors on friction and restitution of contacts, 1 per edge; absent: 1. */
   readonly surface?: { readonly edgeFriction: Float64Array; readonly edgeRestitution: Float64Array };
 }
@@ -80,7 +90,7 @@ export interface Moduli {
 export interface PinPose {
   readonly position: Float64Array;
   readonly velocity: Float64Array;
-  /** Of the frame, in world axes, its twist included [rad/s]. */
+  /** Angular velocity of the frame in world axes, including its twist [rad/s]. */
   readonly angularVelocity: Float64Array;
   readonly tangent: Float64Array;
   /** d1 before `twist` is applied. */
@@ -106,12 +116,14 @@ export interface PinMotion {
 export interface Pin {
   /** Index in the scene's rods. */
   readonly rod: number;
+  /** Index of the node. */
   readonly node: number;
   readonly holdX: boolean;
   readonly holdY: boolean;
   readonly holdZ: boolean;
   /** `hinge`: the frame may turn about the pose's axis. */
   readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
+  /** Writes the pose that the pin prescribes at time t [s]. */
   evaluate(pose: PinPose, t: number): void;
   /** Whether the pose is the same at all times, as long as no grip moves it. */
   readonly isStill?: boolean;

@@ -1,15 +1,18 @@
 /** Warnings about rods that are valid but rarely intended, or that a rod model represents badly. */
 import { hypot } from '../math/rounded/index.ts';
 import type { Rod } from './compiled.ts';
-import type { RodSpec } from './types.ts';
+import { gravityOf } from './loads.ts';
+import type { RodSpec, Scene } from './types.ts';
 
-/** Of the stiffness between neighbouring half edges; a taper that is resolved stays far below. */
+/** Ratio of the stiffness of neighbouring half edges above which a taper is not resolved. */
 const STEEPEST = 3;
 /** Ratio of radius to length above which a body is not a rod. */
 const THICKEST = 0.1;
 /** Radius of the thickest hair that there is, generously [m]. */
 const THICKEST_HAIR = 2.5e-4;
 const SHORTEST = 1e-6;
+/** Strain under all loads above which a model without stretch is off by more than it says. */
+const LARGEST_STRAIN = 0.01;
 
 export function warnDoubtful(rod: Rod, spec: RodSpec, warnings: string[]): void {
   warnTaper(rod, warnings);
@@ -57,4 +60,26 @@ function warnShort({ id, nodePosition: x, nodeCount, edgeCount, length }: Rod, w
   warnings.push(
     `rod '${id}' is laid ${(100 * (1 - laid / length)).toPrecision(3)} % shorter than its rest length of ${length.toPrecision(6)} m, so it starts compressed; lay it longer, or change natural.length`,
   );
+}
+
+/** For models that do not stretch: warns if weight and constant forces, all pulling together, would stretch a rod noticeably. */
+export function warnStretch(rods: readonly Rod[], scene: Scene, model: string, warnings: string[]): void {
+  const [x, y, z] = gravityOf(scene);
+  const g = hypot(x, y, z);
+  for (const { id, nodeMass, edgeEA, length } of rods) {
+    let pull = 0;
+    for (const mass of nodeMass) pull += mass * g;
+    for (const load of scene.loads ?? []) {
+      if ((load.type !== 'force' && load.type !== 'distributed') || load.rod !== id) continue;
+      const { force, factor = 1 } = load;
+      if (typeof factor !== 'number') continue;
+      const share = load.type === 'force' ? 1 : length * ((load.to ?? 1) - (load.from ?? 0));
+      pull += Math.abs(factor) * share * hypot(...force);
+    }
+    const strain = pull / edgeEA.reduce((least, value) => Math.min(least, value), Infinity);
+    if (strain > LARGEST_STRAIN)
+      warnings.push(
+        `rod '${id}' may stretch by up to ${(100 * strain).toPrecision(2)} % under its loads, and the model ${model} does not stretch; use der, or set inextensible: true`,
+      );
+  }
 }

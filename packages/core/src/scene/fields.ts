@@ -70,20 +70,26 @@ function checkWind({ mean, gust, vortices = [], turbulence }: WindSpec, path: Pa
   }
 }
 
-const winds = new WeakMap<Air, Wind>();
+/** A wind, and whether it is the same everywhere. */
+interface CompiledWind {
+  readonly wind: Wind;
+  readonly isUniform: boolean;
+}
+
+const winds = new WeakMap<Air, CompiledWind>();
 
 const isParts = (wind: Air['wind']): wind is WindSpec => wind !== undefined && !Array.isArray(wind);
 
-function compileWind(wind: Air['wind'], path: Path): Wind {
+function compileWind(wind: Air['wind'], path: Path): CompiledWind {
   if (isParts(wind)) {
     checkWind(wind, [...path, 'wind']);
-    return createWind(wind);
+    return { wind: createWind(wind), isUniform: false };
   }
   const [a, b, c] = wind ?? [0, 0, 0];
   if (typeof a === 'string' || typeof b === 'string' || typeof c === 'string') {
-    const { evaluators } = compileFormulas([a, b, c].map(String), ['x', 'y', 'z', 't'], [...path, 'wind']);
+    const { evaluators, used } = compileFormulas([a, b, c].map(String), ['x', 'y', 'z', 't'], [...path, 'wind']);
     const values = new Float64Array(4);
-    return (out, x, y, z, t) => {
+    const atPlace: Wind = (out, x, y, z, t) => {
       values[0] = x;
       values[1] = y;
       values[2] = z;
@@ -91,12 +97,14 @@ function compileWind(wind: Air['wind'], path: Path): Wind {
       for (let k = 0; k < 3; k++)
         out[k] = finite(evaluators[k](values), [...path, 'wind', k], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
     };
+    return { wind: atPlace, isUniform: !['x', 'y', 'z'].some((name) => used.has(name)) };
   }
-  return (out) => {
+  const constant: Wind = (out) => {
     out[0] = a;
     out[1] = b;
     out[2] = c;
   };
+  return { wind: constant, isUniform: true };
 }
 
 function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path): LoadSource {
@@ -122,7 +130,8 @@ function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path
   const wind = winds.get(spec) ?? compileWind(spec.wind, path);
   winds.set(spec, wind);
   return createAir(rod, {
-    wind,
+    wind: wind.wind,
+    ...(wind.isUniform && { uniform: spec }),
     linearNormal,
     linearTangential,
     quadraticNormal: 0.5 * density * normal,

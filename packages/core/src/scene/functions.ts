@@ -18,6 +18,16 @@ const unary = (f: (x: number) => number, derive: (x: number) => readonly [number
   evaluate: (args) => f(args[0]),
   derive,
 });
+/** A function of any number of arguments that combines them one by one. */
+const folding = (combine: (a: number, b: number) => number): ExpressionFunction => ({
+  least: 1,
+  most: Number.POSITIVE_INFINITY,
+  evaluate(args) {
+    let result = args[0];
+    for (let k = 1; k < args.length; k++) result = combine(result, args[k]);
+    return result;
+  },
+});
 const flat = (): readonly [number, number] => [0, 0];
 
 export const functions: Readonly<Record<string, ExpressionFunction>> = {
@@ -56,24 +66,8 @@ export const functions: Readonly<Record<string, ExpressionFunction>> = {
   pow: { least: 2, most: 2, evaluate: (args) => pow(args[0], args[1]) },
   /** Always between 0 and b, also for negative a. */
   mod: { least: 2, most: 2, evaluate: (args) => args[0] - args[1] * Math.floor(args[0] / args[1]) },
-  min: {
-    least: 1,
-    most: Number.POSITIVE_INFINITY,
-    evaluate(args) {
-      let least = args[0];
-      for (let k = 1; k < args.length; k++) least = Math.min(least, args[k]);
-      return least;
-    },
-  },
-  max: {
-    least: 1,
-    most: Number.POSITIVE_INFINITY,
-    evaluate(args) {
-      let most = args[0];
-      for (let k = 1; k < args.length; k++) most = Math.max(most, args[k]);
-      return most;
-    },
-  },
+  min: folding(Math.min),
+  max: folding(Math.max),
   hypot: {
     least: 1,
     most: Number.POSITIVE_INFINITY,

@@ -1,9 +1,9 @@
 /**
- * Hair by name: section, material and natural curl, every number with where it comes from.
+ * Hair by name: section, material and natural curl, every number with its source.
  *
- * Names go by curl first. Names of groups are given where somebody measured the section of that group's hair, and because
- * [Lou2013] names its kinds so; a name says nothing about any one head. How tightly a type curls is our estimate throughout:
- * measured classes of curliness go by the diameter of a curl that lies on a plate, which says nothing about pitch.
+ * Most types are named by their curl. Types named by a group use sections that were measured for that group, under the names of [Lou2013]; individual
+ * heads differ. How tightly a type curls is our estimate throughout: measured classes of curliness are diameters of a curl that lies on a plate, which
+ * do not determine its pitch.
  *
  * E and G are independent numbers: hair is not an isotropic solid, and G from a Poisson ratio would be too large.
  */

@@ -46,7 +46,8 @@ export function compileJumps(scene: Scene): Jumps | undefined {
         addFormula(text, ['t', 'x', 'y', 'z', 'u']),
       );
   });
-  for (const { moduli } of rods) {
+  for (const { moduli, law } of rods) {
+    if (law?.type === 'growth') addTimed(law.factor);
     addTimed(moduli?.E, ['t', 'u']);
     addTimed(moduli?.G, ['t', 'u']);
   }

@@ -125,11 +125,3 @@ export function findPlace(at: Location, layout: Layout, path: Path): Place {
   if (fraction > 1 - sameCut * edgeCount) return { edge, fraction: 1, node: (edge + 1) % nodeCount };
   return { edge, fraction, node: -1 };
 }
-
-/** The edges next to a node, one or two. */
-export function edgesAtNode(node: number, layout: Layout): number[] {
-  const { closed, edgeCount } = layout;
-  const before = node > 0 ? node - 1 : closed ? edgeCount - 1 : -1;
-  const after = node < edgeCount ? node : -1;
-  return [before, after].filter((edge) => edge >= 0);
-}

@@ -40,6 +40,7 @@ export const pathOfLink = ({ index }: LinkPlan): Path => ['links', index];
 
 const ORIGIN: Vec3 = [0, 0, 0];
 
+/** Compiles the links of a scene; a component of contact, without which a world has no links. */
 export function compileLinks(
   { links = [], contact }: Scene,
   findRod: (id: string, path: Path) => number,
@@ -47,7 +48,10 @@ export function compileLinks(
   rods: readonly Rod[],
 ): LinkPlan[] {
   if (links.length > 0 && contact?.solver !== undefined && contact.solver !== 'admm')
-    throw new SceneError(['contact', 'solver'], `${contact.solver} does not know links; use admm, or remove 'links'`);
+    throw new SceneError(
+      ['contact', 'solver'],
+      `${contact.solver} does not support links; use admm, or remove 'links'`,
+    );
   const names = new Map<string, number>();
   return links.map((spec, k) => {
     const path: Path = ['links', k];

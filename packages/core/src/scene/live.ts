@@ -31,9 +31,11 @@ const liveFields: Readonly<Record<string, Exclude<Liveness, 'restart'>>> = {
   'contact.iterations': 'keep',
   'contact.tolerance': 'keep',
   'colliders.*.friction': 'keep',
+  'colliders.*.color': 'keep',
   'rods.*.section': 'keep',
   'rods.*.material': 'keep',
   'rods.*.surface': 'keep',
+  'rods.*.color': 'keep',
   'rods.*.frame.twist': 'turn',
 };
 

@@ -27,7 +27,7 @@ export interface WindSpec {
 export interface GustSpec {
   /** Relative to the mean. */
   readonly amplitude: number;
-  /** Of the slowest swing [s]. */
+  /** Period of the slowest swing [s]. */
   readonly period: number;
 }
 
@@ -41,7 +41,7 @@ export interface VortexSpec {
   readonly circulation: number;
   /** [m] */
   readonly core: number;
-  /** Of the axis [m/s]. Default 0. */
+  /** Velocity of the axis [m/s]. Default 0. */
   readonly velocity?: Vec3;
 }
 
@@ -49,7 +49,7 @@ export interface VortexSpec {
 export interface TurbulenceSpec {
   /** Root mean square of the speed [m/s]. */
   readonly intensity: number;
-  /** Of the largest eddies [m]. */
+  /** Size of the largest eddies [m]. */
   readonly length: number;
   /** Each adds eddies of half the size. 1 to 6, default 3. */
   readonly octaves?: number;

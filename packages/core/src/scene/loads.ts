@@ -2,16 +2,18 @@
  * Loads on a rod, ready for the step: gravity, point forces, torques, forces per length.
  *
  * A point force inside an edge is split linearly on its two nodes: the power is exactly that of the force at that point. A
- * torque acts on edges: on the one it lies on, at an inner node half on each neighbour.
+ * torque is split linearly between the middles of two edges; beyond the last middle it acts on the last edge.
  * Dead forces have a potential. Dead torques do not (their work depends on the path of a finite rotation), nor do followers.
  */
 import type { Vector } from '../curve/vector.ts';
 import { norm } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { rotateVector } from '../math/frameRotation.ts';
+import { dot3 } from '../math/vec3.ts';
 import type { LoadSource, Loads, Samples } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import type { Layout } from './layout.ts';
-import { edgesAtNode, findPlace } from './layout.ts';
+import { findPlace, type Place } from './layout.ts';
 import type { RodLoadSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import { compileTimed } from './varying.ts';
@@ -56,62 +58,103 @@ export function compileGravity(scene: Scene, rod: Rod): LoadSource | undefined {
   return createDeadForce(rod.nodeMass, acceleration, factor);
 }
 
-/** Writes d1, d2, d3 of the material at a node or edge: the mean of the given edges, made orthonormal; 9 numbers. */
-export function writeMeanFrame(out: Float64Array, samples: Samples, first: number, second: number): void {
-  const { edgeTangent: t, edgeDirector: d } = samples;
-  const a = 3 * first;
-  const b = 3 * second;
-  let tx = t[a] + t[b];
-  let ty = t[a + 1] + t[b + 1];
-  let tz = t[a + 2] + t[b + 2];
-  const size = 1 / Math.sqrt(tx * tx + ty * ty + tz * tz);
-  tx *= size;
-  ty *= size;
-  tz *= size;
-  let x = d[a] + d[b];
-  let y = d[a + 1] + d[b + 1];
-  let z = d[a + 2] + d[b + 2];
-  const along = x * tx + y * ty + z * tz;
-  x -= along * tx;
-  y -= along * ty;
-  z -= along * tz;
-  const width = 1 / Math.sqrt(x * x + y * y + z * z);
-  x *= width;
-  y *= width;
-  z *= width;
-  out[0] = x;
-  out[1] = y;
-  out[2] = z;
-  out[3] = ty * z - tz * y;
-  out[4] = tz * x - tx * z;
-  out[5] = tx * y - ty * x;
-  out[6] = tx;
-  out[7] = ty;
-  out[8] = tz;
+/** A place between the middles of two edges, and the share of each. */
+interface EdgePlace {
+  readonly edges: readonly number[];
+  readonly shares: readonly number[];
 }
 
-/** A force in material components on up to two nodes, whose frame is the mean of up to two edges. */
-function createFollowerForce(
-  share: readonly (readonly [node: number, weight: number])[],
-  edges: readonly number[],
-  force: Vector,
-  factor: (t: number) => number,
-): LoadSource {
+/** Shares of the edges beside a place, linear between their middles; beyond the last middle all is on the last edge. */
+function findEdgePlace({ edge, fraction }: Place, { edgeCount, edgeLengthRest: l, closed }: Rod): EdgePlace {
+  const side = fraction > 0.5 ? 1 : -1;
+  const other = closed ? (edge + side + edgeCount) % edgeCount : edge + side;
+  const share = other < 0 || other >= edgeCount ? 0 : (Math.abs(2 * fraction - 1) * l[edge]) / (l[edge] + l[other]);
+  return share > 0 ? { edges: [edge, other], shares: [1 - share, share] } : { edges: [edge], shares: [1] };
+}
+
+/** An end of a rod: its last half edge, and whether s grows towards the end (1) or away from it (−1). */
+interface RodEnd {
+  readonly half: number;
+  readonly sign: number;
+}
+
+function endAt(node: number, { closed, nodeCount, edgeCount }: Rod): RodEnd | undefined {
+  if (closed || (node > 0 && node < nodeCount - 1) || node < 0) return undefined;
+  return node === 0 ? { half: 0, sign: -1 } : { half: 2 * edgeCount - 1, sign: 1 };
+}
+
+/**
+ * Writes a load in the axes of the last edge that is given in those of the end, half an edge further: the rod turns by its natural strain there, and by that
+ * of the `torque` at the end. In the axes of the edge instead, loads that follow an end have an error of first order.
+ */
+function turnFromEnd(out: Float64Array, { half, sign }: RodEnd, rod: Rod, load: Vector, torque: Vector): void {
+  const { halfStrainRest, halfEI1, halfEI2, halfGJ, edgeLengthRest } = rod;
+  const reach = edgeLengthRest[half >> 1] / 2;
+  const turn = [halfEI1[half], halfEI2[half], halfGJ[half]].map(
+    (stiffness, k) => sign * halfStrainRest[3 * half + k] + (reach * torque[k]) / stiffness,
+  );
+  out.set(load);
+  rotateVector(out, 0, turn);
+}
+
+/** Writes d1, d2, d3 of the material at a node or edge: the mean of the given edges, made orthonormal; 9 numbers. */
+function writeMeanFrame(out: Float64Array, samples: Samples, first: number, second: number): void {
+  const { edgeTangent: t, edgeDirector: d } = samples;
+  for (let k = 0; k < 3; k++) {
+    out[k] = d[3 * first + k] + d[3 * second + k];
+    out[6 + k] = t[3 * first + k] + t[3 * second + k];
+  }
+  scaleToUnit(out, 6);
+  const along = dot3(out, 0, out, 6);
+  for (let k = 0; k < 3; k++) out[k] -= along * out[6 + k];
+  scaleToUnit(out, 0);
+  out[3] = out[7] * out[2] - out[8] * out[1];
+  out[4] = out[8] * out[0] - out[6] * out[2];
+  out[5] = out[6] * out[1] - out[7] * out[0];
+}
+
+function scaleToUnit(v: Float64Array, at: number): void {
+  const size = 1 / Math.sqrt(dot3(v, at, v, at));
+  for (let k = 0; k < 3; k++) v[at + k] *= size;
+}
+
+/** Adds a multiple of a vector that is given in the axes of a frame. */
+function addTurned(out: Float64Array, at: number, frame: Float64Array, local: ArrayLike<number>, scale: number): void {
+  for (let axis = 0; axis < 3; axis++)
+    out[at + axis] += scale * (local[0] * frame[axis] + local[1] * frame[3 + axis] + local[2] * frame[6 + axis]);
+}
+
+/** A part of a force that follows the rod: the node on which it acts, and the edges whose mean frame it has there. */
+interface FollowerPart {
+  readonly node: number;
+  readonly edges: readonly [number, number];
+  /** Components in that frame [N]. */
+  readonly force: ArrayLike<number>;
+}
+
+/** A force inside an edge is split on its nodes, each part in the frame of its node: then its direction is that of the rod between them. */
+function createFollowerForce(parts: readonly FollowerPart[], factor: (t: number) => number): LoadSource {
   const frame = new Float64Array(9);
-  const first = edges[0];
-  const second = edges[edges.length - 1];
   return {
     dependsOnState: true,
     addLoads({ nodeForce }, samples, t) {
-      writeMeanFrame(frame, samples, first, second);
       const k = factor(t);
-      for (let axis = 0; axis < 3; axis++) {
-        const f = k * (force[0] * frame[axis] + force[1] * frame[3 + axis] + force[2] * frame[6 + axis]);
-        for (let m = 0; m < share.length; m++) nodeForce[3 * share[m][0] + axis] += share[m][1] * f;
+      for (const { node, edges, force } of parts) {
+        writeMeanFrame(frame, samples, edges[0], edges[1]);
+        addTurned(nodeForce, 3 * node, frame, force, k);
       }
     },
     potential: () => 0,
   };
+}
+
+function followerPart(node: number, share: number, force: Vector, rod: Rod): FollowerPart {
+  const scaled: Vector = [share * force[0], share * force[1], share * force[2]];
+  const end = endAt(node, rod);
+  if (!end) return { node, edges: [(node + rod.edgeCount - 1) % rod.edgeCount, node], force: scaled };
+  const turned = new Float64Array(3);
+  turnFromEnd(turned, end, rod, scaled, [0, 0, 0]);
+  return { node, edges: [end.half >> 1, end.half >> 1], force: turned };
 }
 
 /** A force per length in material components, with a weight [m] for each half edge. */
@@ -142,27 +185,41 @@ function createFollowerLine(
   };
 }
 
-function createTorque(
-  edges: readonly number[],
-  torque: Vector,
-  follows: boolean,
-  factor: (t: number) => number,
-): LoadSource {
-  const frame = new Float64Array(9);
+/** A torque in world axes. */
+function createTorque({ edges, shares }: EdgePlace, torque: Vector, factor: (t: number) => number): LoadSource {
   return {
     // a torque across an edge acts as a couple of forces, which turns with the edge even when the torque does not
     dependsOnState: true,
-    addLoads({ edgeTorque }: Loads, samples: Samples, t: number) {
-      const k = factor(t) / edges.length;
+    addLoads({ edgeTorque }: Loads, _samples: Samples, t: number) {
       for (let m = 0; m < edges.length; m++) {
-        const at = 3 * edges[m];
-        if (follows) writeMeanFrame(frame, samples, edges[m], edges[m]);
-        for (let axis = 0; axis < 3; axis++) {
-          const component = follows
-            ? torque[0] * frame[axis] + torque[1] * frame[3 + axis] + torque[2] * frame[6 + axis]
-            : torque[axis];
-          edgeTorque[at + axis] += k * component;
-        }
+        const k = factor(t) * shares[m];
+        for (let axis = 0; axis < 3; axis++) edgeTorque[3 * edges[m] + axis] += k * torque[axis];
+      }
+    },
+    potential: () => 0,
+  };
+}
+
+/** A torque in material components; `end`: the end of the rod on which it acts. */
+function createFollowerTorque(
+  { edges, shares }: EdgePlace,
+  torque: Vector,
+  factor: (t: number) => number,
+  rod: Rod,
+  end: RodEnd | undefined,
+): LoadSource {
+  const frame = new Float64Array(9);
+  const local = new Float64Array(3);
+  return {
+    dependsOnState: true,
+    addLoads({ edgeTorque }: Loads, samples: Samples, t: number) {
+      const k = factor(t);
+      const now: Vector = [k * torque[0], k * torque[1], k * torque[2]];
+      local.set(now);
+      if (end) turnFromEnd(local, end, rod, now, now);
+      for (let m = 0; m < edges.length; m++) {
+        writeMeanFrame(frame, samples, edges[m], edges[m]);
+        addTurned(edgeTorque, 3 * edges[m], frame, local, shares[m]);
       }
     },
     potential: () => 0,
@@ -208,8 +265,11 @@ export function compileLoad(spec: RodLoadSpec, rod: Rod, layout: Layout, path: P
     return createDeadForce(gatherHalves(halves, rod.nodeCount), spec.force, factor);
   }
   const place = findPlace(spec.at, layout, [...path, 'at']);
-  const edges = place.node >= 0 ? edgesAtNode(place.node, layout) : [place.edge];
-  if (spec.type === 'torque') return createTorque(edges, spec.torque, follows, factor);
+  if (spec.type === 'torque') {
+    const between = findEdgePlace(place, rod);
+    if (follows) return createFollowerTorque(between, spec.torque, factor, rod, endAt(place.node, rod));
+    return createTorque(between, spec.torque, factor);
+  }
   const next = (place.edge + 1) % rod.nodeCount;
   const share: [number, number][] =
     place.node >= 0
@@ -218,7 +278,10 @@ export function compileLoad(spec: RodLoadSpec, rod: Rod, layout: Layout, path: P
           [place.edge, 1 - place.fraction],
           [next, place.fraction],
         ];
-  if (follows) return createFollowerForce(share, edges, spec.force, factor);
+  if (follows) {
+    const parts = share.map(([node, weight]) => followerPart(node, weight, spec.force, rod));
+    return createFollowerForce(parts, factor);
+  }
   const weights = new Float64Array(rod.nodeCount);
   for (const [node, weight] of share) weights[node] += weight;
   return createDeadForce(weights, spec.force, factor);

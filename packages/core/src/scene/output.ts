@@ -14,8 +14,11 @@ export type ProbeSpec = RodProbeSpec | BodyProbeSpec;
 
 /** A quantity at a place on a rod. */
 export interface RodProbeSpec {
+  /** Name in results. */
   readonly name?: string;
+  /** Id of the rod. */
   readonly rod: string;
+  /** Place along the rod. */
   readonly at: Location;
   /** Default `position`. */
   readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | Channel;

@@ -24,9 +24,9 @@ export interface PinStop {
 export interface PinWayLimits {
   /** [m] */
   readonly distance: number;
-  /** Of the tangent [rad]. */
+  /** Turn of the tangent [rad]. */
   readonly turn: number;
-  /** About the tangent [rad]. */
+  /** Turn about the tangent [rad]. */
   readonly twist: number;
 }
 
@@ -59,7 +59,7 @@ export function refuseStartTwist(id: string, model: string, pins: readonly Pin[]
     if (Math.abs(twist) <= START_TWIST) continue;
     throw new SceneError(
       ['pins'],
-      `a clamp of rod '${id}' starts twisted by ${twist.toPrecision(3)} rad, and ${model} cannot tell turns that it has not followed; let the path start at 0 and twist from there, or use der`,
+      `a clamp of rod '${id}' starts twisted by ${twist.toPrecision(3)} rad, and ${model} cannot count turns from before the start; let the path start at 0 and twist from there, or use der`,
     );
   }
 }

@@ -164,7 +164,7 @@ export function rotateInPlace(out: Float64Array, x: number, y: number, z: number
   out[2] += a * r + b * (x * q - y * p);
 }
 
-/** Value and rate of the track at hand, or of none, and second derivatives: of all pins, since each reads them at once. */
+/** Value and rate of the current track, or of none, and second derivatives: of all pins, since each reads them at once. */
 const moving = new Float64Array(14);
 const still: Float64Array = new Float64Array(14);
 const second = new Float64Array(7);

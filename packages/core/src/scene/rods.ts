@@ -199,6 +199,7 @@ export function compileRod(
     ...rest,
     ...properties,
     ...compileModuli(spec, path),
+    ...(spec.law && { law: spec.law }),
     ...compileSurface(spec, layout, path),
   };
   warnSharp(rod, initial, warnings);

@@ -96,6 +96,7 @@ function refuse(scene: Scene, rod: Rod, node: number): void {
     reject('others grow from it, or it from another');
   const uneven = rod.halfEI1.some((EI, h) => Math.abs(EI / rod.halfEI2[h] - 1) > 1e-6);
   if (uneven && Math.abs(seamOf(rod)) > 1e-6) reject('its section is not round, and its ends meet at an angle');
+  if (rod.law) reject("its 'law' remembers what the pieces would forget");
   if (rod.naturalFromEquilibrium) reject("its natural shape is 'equilibrium', which is that of the whole");
 }
 

@@ -27,7 +27,7 @@ export interface PinnedRod {
   readonly pins: readonly CompiledPin[];
 }
 
-/** Of positions, over the rod's length, and of directions. */
+/** Tolerance of positions, relative to the rod's length, and of directions. */
 const TOLERANCE = 1e-9;
 
 const scratch = createPinPose();

@@ -5,13 +5,17 @@
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 import type { ModelId, SolverSpec } from '../models/registry.ts';
+import type { BodySpec, EngineSpec, WeldSpec } from './bodyTypes.ts';
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
 import type { FieldSpec, LoadSpec } from './loadTypes.ts';
+import type { DampingSpec, LawSpec, MaterialSpec } from './materialTypes.ts';
 import type { OutputSpec } from './output.ts';
 import type { Location, PathSpec, Timed, Varying, Vec3 } from './values.ts';
 
+export type * from './bodyTypes.ts';
 export type * from './colliders.ts';
 export type * from './loadTypes.ts';
+export type * from './materialTypes.ts';
 export type * from './output.ts';
 export type * from './values.ts';
 export type { ModelId };
@@ -20,28 +24,47 @@ export type { ModelId };
 export interface Scene {
   /** Version of the scene format. */
   readonly tendril: 1;
+  /** Heading of reports and films. */
   readonly title?: string;
+  /** Sentences for the reader; ignored by the simulation. */
   readonly description?: string;
   /** Acceleration [m/s²]; default none. */
   readonly gravity?: Vec3 | { readonly acceleration: Vec3; readonly factor?: Timed };
+  /** Materials by name, for rods to share. */
   readonly materials?: Readonly<Record<string, MaterialSpec>>;
+  /** Cross-sections by name, for rods to share. */
   readonly sections?: Readonly<Record<string, SectionSpec>>;
+  /** Rods, in the order of results and samples. */
   readonly rods: readonly RodSpec[];
   /** Cloth that becomes rods and links. */
   readonly weaves?: readonly WeaveSpec[];
+  /** Places of rods that are held or moved. */
   readonly pins?: readonly PinSpec[];
+  /** Rigid bodies. */
   readonly bodies?: readonly BodySpec[];
+  /** Places of rods that are fixed to bodies. */
   readonly welds?: readonly WeldSpec[];
+  /** Joints between two places of rods. */
   readonly links?: readonly LinkSpec[];
+  /** Rigid-body engine that moves the bodies; default: Tendril itself. */
   readonly engine?: EngineSpec;
+  /** Forces and torques on rods. */
   readonly loads?: readonly LoadSpec[];
+  /** Force fields in space. */
   readonly fields?: readonly FieldSpec[];
+  /** Obstacles. */
   readonly colliders?: readonly ColliderSpec[];
+  /** Contact between rods and with obstacles; absent: rods pass through each other. */
   readonly contact?: ContactSpec;
+  /** Duration and time step of a run. */
   readonly time?: TimeSpec;
+  /** Options of equilibria. */
   readonly statics?: StaticsSpec;
+  /** Options of natural modes. */
   readonly modes?: ModesSpec;
+  /** Options of the models. */
   readonly solver?: SolverSpec;
+  /** What a run records. */
   readonly output?: OutputSpec;
 }
 
@@ -70,12 +93,16 @@ export interface RodSpec {
   readonly inextensible?: boolean;
   /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
   readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
+  /** Law of bending and twist, in place of linear elasticity. */
+  readonly law?: LawSpec;
   /** Factors on the friction and restitution that contact has, along the rod; default 1. Of two rods both count. */
   readonly surface?: { readonly friction?: Varying; readonly restitution?: Varying };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
   /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
   readonly parent?: { readonly rod: string; readonly at: Location };
+  /** In pictures, such as `#5f7a3a`; default: chosen by the program that draws it. */
+  readonly color?: string;
 }
 
 /** Initial shape of a rod. */
@@ -111,7 +138,7 @@ export type ShapeSpec =
     }
   /** Three expressions in `u` from 0 to 1; any parametrisation, edges are laid by arc length. */
   | { readonly type: 'formula'; readonly x: string; readonly y: string; readonly z: string }
-  /** Nodes as given, or, when `edges` is set, a smooth curve through them, laid anew by arc length. */
+  /** Nodes as given, or, when `edges` is set, a smooth curve through them, divided evenly by arc length. */
   | { readonly type: 'points'; readonly points: readonly Vec3[] };
 
 /** Orientation of the material frame along a rod. */
@@ -124,7 +151,7 @@ export interface FrameSpec {
   readonly twist?: Varying;
 }
 
-/** By curl, and by group where somebody measured the section; what they stand for is in hair.ts. */
+/** By curl, and by group if its section has been measured; hair.ts has the numbers. */
 export type HairType =
   | 'straight'
   | 'wavy'
@@ -137,7 +164,7 @@ export type HairType =
 
 /** Natural curl of a rod. */
 export interface CurlSpec {
-  /** Of the helix that the centreline follows [m]. */
+  /** Radius of the helix that the centreline follows [m]. */
   readonly radius: Varying;
   /** Rise in a turn [m]. */
   readonly pitch: Varying;
@@ -192,33 +219,15 @@ export type SectionSpec =
       readonly damping?: DampingSpec;
     };
 
-/** Elastic moduli, density and damping. */
-export interface MaterialSpec {
-  /** Young's modulus [Pa]. */
-  readonly E: Varying;
-  /** Shear modulus [Pa]; or give Poisson's ratio `nu`: one of the two. */
-  readonly G?: Varying;
-  readonly nu?: Varying;
-  /** [kg/m³] */
-  readonly density: Varying;
-  readonly damping?: DampingSpec;
-}
-
-/** Rayleigh damping: force = −(mass·M + stiffness·K) v, the second as viscous strain rate (Kelvin–Voigt). */
-export interface DampingSpec {
-  /** [1/s] */
-  readonly mass?: Varying;
-  /** [s] */
-  readonly stiffness?: Varying;
-}
-
 /** Holds or moves a place of a rod. */
 export interface PinSpec {
+  /** Id of the rod. */
   readonly rod: string;
+  /** Place along the rod. */
   readonly at: Location;
   /** `clamp` (default): position and frame; `tangent`: direction only, free to spin. */
   readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent' | 'hinge';
-  /** Of a hinge: world direction at the start, about which the rod may turn. */
+  /** Axis of a hinge: world direction at the start, about which the rod may turn. */
   readonly axis?: Vec3;
   /** World axes along which the position is held; default all three. */
   readonly axes?: readonly ('x' | 'y' | 'z')[];
@@ -231,72 +240,6 @@ export interface PinSpec {
   readonly path?: PathSpec;
   /** The pin lets go at this time [s]. */
   readonly release?: number;
-}
-
-/** A rigid body that rods are welded to. */
-export interface BodySpec {
-  readonly id: string;
-  /** [kg]; 0 makes a junction: rods that meet without a body between them. */
-  readonly mass?: number;
-  /** Moments of inertia about the centre of mass in body axes [kg m²]: xx yy zz, or xx yy zz xy xz yz. */
-  readonly inertia?: readonly number[];
-  /** Mass and inertia from a homogeneous solid, in place of the two above; along the body's axes. */
-  readonly solid?: SolidSpec;
-  /** Centre of mass at the start [m]. */
-  readonly position: Vec3;
-  /** Orientation at the start: rotation vector from world to body axes [rad]. */
-  readonly rotation?: Vec3;
-  readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
-  /** World axes along and about which it may move; default all. A guided body names few. */
-  readonly free?: { readonly translation?: readonly Axis[]; readonly rotation?: readonly Axis[] };
-  /** Where it goes, relative to the start, whatever pulls at it; mass and inertia are then of no matter. */
-  readonly path?: PathSpec;
-}
-
-/** A world axis. */
-export type Axis = 'x' | 'y' | 'z';
-
-/** Homogeneous solid that gives a body its mass and inertia. */
-export type SolidSpec = { readonly density: number } & (
-  | { readonly type: 'sphere'; readonly radius: number }
-  /** Edge lengths. */
-  | { readonly type: 'box'; readonly size: Vec3 }
-  /** Along the body's z axis. */
-  | { readonly type: 'cylinder'; readonly radius: number; readonly height: number }
-);
-
-/** Another program's rigid bodies in place of our own: joints, motors and collisions. */
-export interface EngineSpec {
-  readonly type: 'rapier';
-  readonly joints?: readonly JointSpec[];
-  /** A level floor that bodies with a `solid` fall on. */
-  readonly ground?: { readonly height: number; readonly friction?: number; readonly restitution?: number };
-}
-
-/** Limits or a held value of a strand's joint. */
-export interface JointSpec {
-  /** `fixed`, `ball`, `hinge` (turns about `axis`), `slider` (moves along `axis`). */
-  readonly type: 'fixed' | 'ball' | 'hinge' | 'slider';
-  readonly body: string;
-  /** The other body; default: the world itself. */
-  readonly to?: string;
-  /** Where they are joined at the start, world [m]. Default: the body's centre of mass. */
-  readonly at?: Vec3;
-  /** World direction at the start, for `hinge` and `slider`. */
-  readonly axis?: Vec3;
-  /** Drives the joint at a speed [rad/s or m/s] with at most this torque [N m] or force [N]. */
-  readonly motor?: { readonly speed: number; readonly limit?: number };
-}
-
-/** Ties a place on a rod to a body, where both are at the start. */
-export interface WeldSpec {
-  readonly rod: string;
-  readonly at: Location;
-  readonly body: string;
-  /** `clamp` (default): position and frame; `position`: a ball joint; `hinge`: turns about `axis`. */
-  readonly hold?: 'clamp' | 'position' | 'hinge';
-  /** Of a hinge: world direction at the start; it moves with the body. */
-  readonly axis?: Vec3;
 }
 
 /** Duration and time step. */
@@ -315,15 +258,17 @@ export interface StaticsSpec {
   readonly from?: number;
   readonly to?: number;
   readonly steps?: number;
+  /** Number of the scene that goes from `from` to `to` in place of time, such as `rods.0.section.EI1`; pins and factors are those of t = 0. */
+  readonly parameter?: string;
   /** `seek` (default): leave unstable equilibria; `report`: stay and say so. */
   readonly stability?: 'seek' | 'report';
   /** Stop when the largest residual force is below tolerance × the force scale. Default 1e-10. */
   readonly tolerance?: number;
   /** `instants` (default): equilibria at instants; `branch`: along the branch that starts at `from`, through folds. */
   readonly follow?: 'instants' | 'branch';
-  /** Of a branch: longest distance between points, as a part of the rod's length and of the range of t. Default 0.05. */
+  /** Longest distance between points of a branch, as a fraction of the rod's length and of the range of t. Default 0.05. */
   readonly stride?: number;
-  /** Of a branch: most points. Default 1000. */
+  /** Maximum number of points of a branch. Default 1000. */
   readonly points?: number;
   /** How many bifurcations deep side branches are followed. Default 0. */
   readonly switches?: number;

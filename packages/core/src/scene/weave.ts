@@ -68,7 +68,7 @@ function checkWeave(spec: WeaveSpec, path: Path): void {
   if (!(Number.isInteger(edges) && edges >= 1 && edges % 2 === 1))
     refuse(
       ['edges'],
-      `${edges} edges from crossing to crossing; use an odd number, so that crossings lie amid an edge`,
+      `${edges} edges from crossing to crossing; use an odd number, so that crossings lie at the middle of an edge`,
     );
   if (!(crimp >= 0)) refuse(['crimp'], `the crimp is ${crimp} m; it must be zero or more`);
   if (crimp > 0 && edges < 3) refuse(['edges'], 'one edge cannot follow the crimp; use at least 3');

@@ -31,13 +31,17 @@ interface Outcome {
   readonly iterations: number;
 }
 
-/** Moves by the whole of `step`. Returns the reason if that is impossible, else ''. */
-function move({ problem, gone }: Trace): string {
+/**
+ * Moves by the whole of `step`: a Newton step, or a prediction, which leaves the edges' forces as they are. Pins have then moved alone by as much as several
+ * edges, and forces from such stretch would be absurd. Returns the reason if the move is impossible, else ''.
+ */
+function move({ problem, gone }: Trace, how: 'predict' | 'correct'): string {
   const fraction = problem.limitStep();
   if (!(fraction > 0)) return 'the Newton step is not a number';
   if (fraction < 1) return 'an edge turns too far';
   for (let d = 0; d < gone.length; d++) gone[d] += problem.step[d];
-  problem.takeStep(1);
+  if (how === 'predict') problem.moveFree(1);
+  else problem.takeStep(1);
   return problem.follow();
 }
 
@@ -50,7 +54,7 @@ function correct(trace: Trace, ds: number): Outcome {
   const placed = problem.place(start + ds * tangent.t) || problem.evaluateRight();
   if (placed) return { trouble: placed, iterations: 0 };
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
-  let trouble = move(trace);
+  let trouble = move(trace, 'predict');
   const test = createRestTest(options.tolerance, true);
   for (let iterations = 0; iterations < MOST_ITERATIONS && !trouble; iterations++) {
     trouble = problem.linearize();
@@ -73,7 +77,7 @@ function correct(trace: Trace, ds: number): Outcome {
       residual: Infinity,
     };
     const decision = test.decide(correction, scales, () => measureBending(problem, scales));
-    trouble = move(trace);
+    trouble = move(trace, 'correct');
     const isSettled = decision === 'converged' && Math.abs(change) <= 1e-9 * range;
     if (isSettled && !trouble) return { trouble: '', iterations: iterations + 1 };
     if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
@@ -88,7 +92,7 @@ function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome
   const trouble = problem.place(bound) || problem.evaluateRight();
   if (trouble) return { trouble, iterations: 0 };
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
-  problem.takeStep(problem.limitStep());
+  problem.moveFree(problem.limitStep());
   const found = solveAtRest(problem, { tolerance: options.tolerance, iterations: 60, keepsBranch: true });
   return { trouble: found.converged ? '' : found.reason, iterations: found.iterations };
 }
@@ -110,13 +114,22 @@ function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | '
   return change > 0 ? 'bifurcation' : undefined;
 }
 
-/** Moves to the event between the held point and the one `stretch.ds` farther; returns its distance. */
-function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): number {
+/** Event that was located. */
+interface Located {
+  /** Distance from the held point. */
+  readonly along: number;
+  /** Of a bifurcation: the nearest point found behind it, and its unstable directions. */
+  readonly behind: { readonly ds: number; readonly negativeModes: number };
+}
+
+/** Moves to the first event between the points `from` and `stretch.ds` farther than the held point; `modes`: unstable directions at `from`. */
+function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch, from: number, modes: number): Located {
   const { problem, tangent } = trace;
   const there: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
-  let [low, high] = [0, stretch.ds];
+  let [low, high] = [from, stretch.ds];
   let [fLow, fHigh] = [tangent.t, stretch.after.t];
   let last = 0;
+  let { negativeModes } = stretch.verdicts[1];
   for (let k = 0; k < 26 && high - low > 1e-7 * stretch.ds; k++) {
     // at a fold ṫ is smooth: false position, halving what stays (Illinois)
     const share = kind === 'fold' ? Math.min(0.95, Math.max(0.05, fLow / (fLow - fHigh))) : 0.5;
@@ -137,11 +150,30 @@ function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): n
       if (isBefore) fLow = there.t;
       else fHigh = there.t;
       if (Math.abs(there.t) <= 1e-7 * Math.abs(tangent.t)) break;
-    } else isBefore = problem.judge().negativeModes === stretch.verdicts[0].negativeModes;
+    } else {
+      const found = problem.judge().negativeModes;
+      isBefore = found === modes;
+      // without a verdict there, those at the end of the stretch hold
+      if (!isBefore && found >= 0) negativeModes = found;
+    }
     if (isBefore) low = ds;
     else high = ds;
   }
-  return last;
+  return { along: last, behind: { ds: high, negativeModes } };
+}
+
+/** Largest number of bifurcations between two points. */
+const MOST_EVENTS = 20;
+
+/** Moves to each event of the stretch in turn; yields its distance from the held point. */
+function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): Generator<number> {
+  let behind = { ds: 0, negativeModes: stretch.verdicts[0].negativeModes };
+  for (let count = 0; count < MOST_EVENTS; count++) {
+    const found = locate(trace, kind, stretch, behind.ds, behind.negativeModes);
+    yield found.along;
+    behind = found.behind;
+    if (kind === 'fold' || behind.negativeModes === stretch.verdicts[1].negativeModes) return;
+  }
 }
 
 /** Holds the current point. */
@@ -175,10 +207,11 @@ function measureTurn(trace: Trace, ds: number, after: Direction): number {
   return Math.min(cosine(tangent.x, after.x, was * is), cosine(tangent.x, gone, was * way));
 }
 
-/** True if the held point is the start of the branch, within a fraction of the distance between points. */
-function isBack(trace: Trace, ds: number): boolean {
-  const { way, range } = trace;
-  return Math.sqrt(dot(trace, way.x, way.x) + square(way.t / range)) < 0.5 * ds;
+/** True if the branch has returned to its start, within a fraction of the distance between points, and in its first direction. */
+function isBack(trace: Trace, ds: number, first: Direction): boolean {
+  const { way, range, tangent } = trace;
+  const distance = Math.sqrt(dot(trace, way.x, way.x) + square(way.t / range));
+  return distance < 0.5 * ds && dotDirections(trace, tangent, first) > 0;
 }
 
 /** Result of one attempt to continue. */
@@ -226,6 +259,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
   problem.revert('point');
   yield pointAt('start', verdict, 0);
   if (detail) return { reason: 'lost', detail };
+  const first: Direction = { x: tangent.x.slice(), t: tangent.t };
   let ds = options.start === 'along' ? options.stride : options.stride / 4;
   for (let count = 1; count < options.points; ) {
     if (ds < options.shortest) return { reason: 'lost', detail };
@@ -248,8 +282,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     }
     if (event) {
       const kind = event === 'bifurcation' ? 'bifurcation' : 'fold';
-      const along = locate(trace, kind, stretch);
-      yield pointAt(kind, problem.judge(), 0, along);
+      for (const along of locateAll(trace, kind, stretch)) yield pointAt(kind, problem.judge(), 0, along);
       problem.revert('point');
       correct(trace, ds);
     }
@@ -259,7 +292,7 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     settle(trace, after);
     yield pointAt('point', next.verdict, next.iterations);
     count++;
-    if (count > 4 && isBack(trace, ds)) return { reason: 'closed', detail: '' };
+    if (count > 4 && isBack(trace, ds, first)) return { reason: 'closed', detail: '' };
     ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));
   }
   return { reason: 'points', detail: '' };

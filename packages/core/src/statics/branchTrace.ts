@@ -72,17 +72,30 @@ function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
   for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
 }
 
-/** Writes K⁻¹ ∂(−r)/∂t to `byParameter`, by central differences of the right-hand side; the matrix must be factored. */
+/** Places and weights of differences of second order: between two points, or to the side that is within the range, where paths may begin or end. */
+const CENTRAL = [
+  [1, 0.5],
+  [-1, -0.5],
+] as const;
+const ONE_SIDED = [
+  [0, -1.5],
+  [1, 2],
+  [2, -0.5],
+] as const;
+
+/** Writes K⁻¹ ∂(−r)/∂t to `byParameter`, by differences of the right-hand side; the matrix must be factored. */
 export function differentiate(trace: Trace): string {
-  const { problem, range, byParameter } = trace;
+  const { problem, range, byParameter, options } = trace;
   const delta = 1e-5 * range;
   const t = problem.parameter;
+  const isInside = Math.abs(t - 0.5 * (options.from + options.to)) + delta <= 0.5 * range;
+  const inwards = t < 0.5 * (options.from + options.to) ? delta : -delta;
   problem.hold('trial');
-  for (const sign of [1, -1]) {
-    const trouble = problem.place(t + sign * delta) || problem.evaluateRight();
+  byParameter.fill(0);
+  for (const [place, weight] of isInside ? CENTRAL : ONE_SIDED) {
+    const trouble = problem.place(t + place * inwards) || problem.evaluateRight();
     if (trouble) return trouble;
-    for (let d = 0; d < byParameter.length; d++)
-      byParameter[d] = sign > 0 ? problem.step[d] : (byParameter[d] - problem.step[d]) / (2 * delta);
+    for (let d = 0; d < byParameter.length; d++) byParameter[d] += (weight / inwards) * problem.step[d];
     problem.revert('trial');
   }
   clearFixed(problem, byParameter);

@@ -80,7 +80,9 @@ export function createRestTest(tolerance: number, keepsBranch: boolean): RestTes
       lastForce = whole ? force : Infinity;
       test.error = move;
       // also if rigid motions are free, whose corrections mean nothing; the load of every node must matter
-      if (fits && residual <= Math.min(tolerance, 0.01 / scales.edgeCount) * scales.force) return 'converged';
+      if (fits && residual <= Math.min(tolerance, 0.01 / scales.edgeCount) * scales.force)
+        // along a rotation that nothing resists, a long step in a straight line would stretch the rod
+        return move > Math.sqrt(tolerance) * scales.length ? 'arrived' : 'converged';
       if (!whole) return 'go-on';
       const moved = move <= tolerance * scales.move;
       const forced = force <= tolerance * scales.force;

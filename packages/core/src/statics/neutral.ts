@@ -13,7 +13,7 @@ import { eigenSymmetric } from '../linalg/jacobi.ts';
 export interface NeutralProblem {
   readonly length: number;
   readonly matrix: BorderedBand;
-  /** Of the matrix, as Newton's step was solved with it. */
+  /** Factor of the matrix with which Newton's step was solved. */
   readonly factor: BorderedFactor;
   readonly residual: Float64Array;
   /** Newton's step [m and rad]. */
@@ -136,6 +136,22 @@ function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: Neutral
     for (let d = 0; d < z.length; d++) size = Math.max(size, scale[d] * Math.abs(z[d]));
     return oppose(z).every((f) => Math.abs(f) <= ROUNDING * size);
   });
+}
+
+/** Neutral motions at the current state, orthonormal; the matrix must be assembled. */
+export function findNeutralMotions(problem: NeutralProblem): Float64Array[] {
+  const free = findFreeMotions(problem);
+  return free.length > 0 ? findUnopposed(free, problem) : [];
+}
+
+/** Removes orthonormal motions from x. */
+export function removeMotions(motions: readonly Float64Array[], problem: NeutralProblem, x: Float64Array): void {
+  if (motions.length === 0) return;
+  const weight = weighUnknowns(problem);
+  for (const z of motions) {
+    const along = sumProducts(z, x, weight);
+    for (let d = 0; d < x.length; d++) x[d] -= along * z[d];
+  }
 }
 
 /**

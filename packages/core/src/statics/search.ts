@@ -6,6 +6,7 @@
  */
 import { pow } from '../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
+import { type Schedule, takeIncrements } from './increments.ts';
 
 export interface Verdict {
   /** Number of unstable directions; 0 for a stable equilibrium, −1 if unknown. */
@@ -53,6 +54,8 @@ export interface RestSystem {
   newton(request: NewtonRequest): NewtonResult;
   /** Sets the fraction of all loads that acts. */
   setLoads(share: number): void;
+  /** Prepares to set the natural shape between the current one (0) and the rod's own (1); undefined if that is impossible. */
+  blendNatural(): ((share: number) => void) | undefined;
   /** Saves the state in one of two slots, and restores it. */
   hold(place: 'entry' | 'start'): void;
   revert(place: 'entry' | 'start'): void;
@@ -86,35 +89,60 @@ export interface LoadRaiser<T> {
   revert(): void;
 }
 
+/** Increments of loads that grow while Newton converges and shrink when it does not. */
+const RAISING: Schedule = { first: 0.1, growth: 1.5, division: 3, least: 0.004 / 3 };
+
 /**
- * First without loads, then in increments that grow while Newton converges and shrink when it does not: what is too far for one iteration is near for
- * ten, above all for follower loads. Small loads lead back to a saddle that was left.
+ * First without loads, then in increments: what is too far for one iteration is near for ten, above all for follower loads. Small loads lead back to a
+ * saddle that was left.
  */
-export function raiseLoads<T extends { converged: boolean; readonly iterations: number }>(
+export function raiseLoads<T extends { readonly converged: boolean; readonly iterations: number }>(
   { setLoads, solve, hold, revert }: LoadRaiser<T>,
   tolerance: number,
 ): { readonly last: T; readonly iterations: number } {
-  let part = 0.1;
   setLoads(0);
-  let last = solve(1e-6, 60);
-  let { iterations } = last;
-  for (let reached = 0; last.converged && reached < 1; ) {
-    hold();
-    const share = Math.min(1, reached + part);
-    setLoads(share);
-    last = solve(share < 1 ? 1e-6 : tolerance, 30);
-    iterations += last.iterations;
-    if (last.converged) {
-      reached = share;
-      part *= 1.5;
-    } else if (part > 0.004) {
-      revert();
-      part /= 3;
-      last.converged = true;
-    }
+  const unloaded = solve(1e-6, 60);
+  if (!unloaded.converged) {
+    setLoads(1);
+    return { last: unloaded, iterations: unloaded.iterations };
   }
+  const solveAt = (share: number): T => {
+    setLoads(share);
+    return solve(share < 1 ? 1e-6 : tolerance, 30);
+  };
+  const { last, iterations } = takeIncrements({ solve: solveAt, hold, revert }, RAISING);
   setLoads(1);
-  return { last, iterations };
+  return { last, iterations: unloaded.iterations + iterations };
+}
+
+/** `at once`: Newton from where the rod is; `laid`: loads and natural shape raised from where it is; `unloaded`: loads raised from the natural shape. */
+type Way = 'at once' | 'laid' | 'unloaded';
+
+/** Iterations per increment of `laid`: a solution that needs more is on another branch, beyond a fold. */
+const NEAR = 12;
+
+/** Newton's method from the state held as `entry`, in one of three ways. */
+function attempt(system: RestSystem, way: Way, mode: SearchMode, tolerance: number): NewtonResult {
+  const solve = (precision: number, most: number): NewtonResult => ({
+    ...system.newton({ ...mode, tolerance: precision, iterations: most }),
+  });
+  system.revert('entry');
+  if (way === 'at once') return solve(tolerance, 60);
+  const setNatural = way === 'laid' ? system.blendNatural() : () => {};
+  if (!setNatural) return unsolved;
+  const { last, iterations } = raiseLoads(
+    {
+      setLoads(share) {
+        system.setLoads(share);
+        setNatural(share);
+      },
+      solve: (precision, most) => solve(precision, way === 'laid' ? NEAR : most),
+      hold: () => system.hold('start'),
+      revert: () => system.revert('start'),
+    },
+    tolerance,
+  );
+  return { ...last, iterations };
 }
 
 /**
@@ -125,30 +153,22 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   system.hold('entry');
   // when leaving a saddle: a shift well below the softest mode, 100/n⁴, otherwise progress is too slow
   const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
+  const downhill: readonly Way[] = leaving ? ['at once'] : ['at once', 'unloaded'];
+  // a branch that is only judged must not be left: first without shifts, which lead downhill
+  const level: readonly Way[] = stability === 'report' ? ['at once', 'laid', 'unloaded'] : [];
   let newton = unsolved;
   let iterations = 0;
   let descended = false;
-  // a branch that is only judged must not be left: first without shifts, which lead downhill
-  for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
-    if (isSettled(newton)) break;
-    descended = mode === shifted;
-    system.revert('entry');
-    newton = { ...system.newton({ ...mode, tolerance, iterations: 60 }) };
-    iterations += newton.iterations;
-    if (isSettled(newton) || leaving) continue;
-    system.revert('entry');
-    const raised = raiseLoads(
-      {
-        setLoads: (share) => system.setLoads(share),
-        solve: (precision, most) => ({ ...system.newton({ ...mode, tolerance: precision, iterations: most }) }),
-        hold: () => system.hold('start'),
-        revert: () => system.revert('start'),
-      },
-      tolerance,
-    );
-    newton = raised.last;
-    iterations += raised.iterations;
-  }
+  const search = (ways: readonly Way[], mode: SearchMode): void => {
+    for (const way of ways) {
+      if (isSettled(newton)) return;
+      descended = mode === shifted;
+      newton = attempt(system, way, mode, tolerance);
+      iterations += newton.iterations;
+    }
+  };
+  search(level, { keepsBranch: true });
+  search(downhill, shifted);
   for (let round = 0; !isSettled(newton) && round < 6; round++) {
     if (round === 0) system.revert('entry');
     system.nudge(2e-3);

@@ -28,10 +28,28 @@ import {
   type WorkerPool,
   waitForReady,
 } from './workerPool.ts';
-import { listPieces } from './workStealing.ts';
+import { listChunks } from './workStealing.ts';
 
 /** Ports without `hasEnded` whose workers have not answered. */
 const lost = new WeakSet<ThreadPort>();
+
+/** Opens the caller's view of the pool. Workers whose ports do not report their end have `answerSeconds` to begin or to complete a request. */
+function watchPool(memory: PoolMemory, ports: readonly ThreadPort[], answerSeconds: number): WorkerPool {
+  const pool: WorkerPool = openPool(memory, {
+    findEnded(seconds) {
+      const isLate = seconds > answerSeconds;
+      ports.forEach((port, k) => {
+        if (!port.hasEnded && isLate && isUnaccepted(pool, k + 1)) lost.add(port);
+      });
+      return 1 + ports.findIndex((port) => port.hasEnded?.() ?? lost.has(port));
+    },
+    isGone(thread, seconds) {
+      const port = ports[thread - 1];
+      return port.hasEnded?.() ?? (lost.has(port) || seconds > answerSeconds);
+    },
+  });
+  return pool;
+}
 
 /** Shares a bundle among the caller and the workers. Rethrows errors that workers throw when they compile their part. */
 export function shareBundle(input: ShareInput): { readonly bundle: Bundle; readonly release: () => void } {
@@ -46,21 +64,15 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
     rods: rods.length,
     systems: inRanges ? rods.length : (bundle.contact?.systemCount ?? 0),
     state: 2 * state.q.length + state.memory.length,
-    pieces: listPieces(plan),
+    chunks: listChunks(plan),
   });
-  const pool: WorkerPool = openPool(memory, (seconds) => {
-    const isLate = seconds > options.answerSeconds;
-    ports.forEach((port, k) => {
-      if (!port.hasEnded && isLate && isUnaccepted(pool, k + 1)) lost.add(port);
-    });
-    return 1 + ports.findIndex((port) => port.hasEnded?.() ?? lost.has(port));
-  });
+  const pool = watchPool(memory, ports, options.answerSeconds);
   pool.firstRods.set(plan.rods);
   pool.firstParts.set(plan.parts);
   const samples = arrays.findIndex(({ buffer }) =>
     bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
   );
-  const of: SharedBundle = {
+  const sharedBundle: SharedBundle = {
     ...input,
     pool,
     ports,
@@ -78,25 +90,25 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
     hasMoved: false,
     unsyncedTime: undefined,
     isWrittenByStatics: false,
-    pieceStart: undefined,
+    substepStart: undefined,
   };
   pool.starts.forEach((starts, k) => {
     const list = [state.q, state.v, state.memory][k];
     const known = arrays.find(({ buffer }) => buffer === list.buffer);
     if (inRanges && known) starts.set(known.starts);
   });
-  startWorkers(of, memory, samples);
+  startWorkers(sharedBundle, memory, samples);
   const release = (): void => {
-    if (isAlone(of)) return;
-    of.isReleased = true;
+    if (isAlone(sharedBundle)) return;
+    sharedBundle.isReleased = true;
     sendRequest(pool, { kind: 'leave' });
   };
-  return { bundle: wrapBundle(of), release };
+  return { bundle: wrapBundle(sharedBundle), release };
 }
 
 /** Has all workers compile their part of the scene. */
-function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): void {
-  const { pool, ports, bundle, model, options, scene, arrays, ranges, inRanges } = of;
+function startWorkers(sharedBundle: SharedBundle, memory: PoolMemory, samples: number): void {
+  const { pool, ports, bundle, model, options, scene, arrays, ranges, inRanges } = sharedBundle;
   const { state } = bundle;
   copyAll(pool.kept, state);
   const describe = (index: number): Task => {
@@ -128,45 +140,45 @@ function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): vo
   if (isSame(state.q, 0) && isSame(state.v, q) && isSame(state.memory, v)) return;
   // the world does not start at the scene's start time, but workers have only the scene
   returnAll(pool.kept, state);
-  if (isAlone(of)) return;
-  of.isReleased = true;
+  if (isAlone(sharedBundle)) return;
+  sharedBundle.isReleased = true;
   sendRequest(pool, { kind: 'leave' });
 }
 
 /** At the time to which the rods were moved, which may differ in its last bit from the world's clock. */
-function renew(of: SharedBundle): void {
-  if (!of.hasStale) return;
-  of.bundle.refresh(of.time);
-  of.stale.fill(0);
-  of.hasStale = false;
+function renew(sharedBundle: SharedBundle): void {
+  if (!sharedBundle.hasStale) return;
+  sharedBundle.bundle.refresh(sharedBundle.time);
+  sharedBundle.stale.fill(0);
+  sharedBundle.hasStale = false;
 }
 
 /** The caller has written the state; updates its derived data. */
-function noteWritten(of: SharedBundle, t: number): void {
-  of.time = t;
-  if (!isAlone(of)) of.unsyncedTime = t;
+function noteWritten(sharedBundle: SharedBundle, t: number): void {
+  sharedBundle.time = t;
+  if (!isAlone(sharedBundle)) sharedBundle.unsyncedTime = t;
 }
 
-function refresh(of: SharedBundle, t: number): void {
-  of.bundle.refresh(t);
-  of.stale.fill(0);
-  of.hasStale = false;
-  noteWritten(of, t);
+function refresh(sharedBundle: SharedBundle, t: number): void {
+  sharedBundle.bundle.refresh(t);
+  sharedBundle.stale.fill(0);
+  sharedBundle.hasStale = false;
+  noteWritten(sharedBundle, t);
 }
 
 /** Starts a step of the world: finds the rods whose loads or pins have been changed since the scene was compiled. */
-function beginStep(of: SharedBundle): void {
-  of.isAtStepStart = true;
-  const { drives, parts, overridden } = of;
-  if (isAlone(of)) return;
+function beginStep(sharedBundle: SharedBundle): void {
+  sharedBundle.isAtStepStart = true;
+  const { drives, parts, overridden } = sharedBundle;
+  if (isAlone(sharedBundle)) return;
   let any = false;
   for (let k = 0; k < drives.length && !any; k++) any = (drives[k].overrides ?? 0) > 0;
-  if (!any && !of.hasOverridden) return;
-  if (!of.inRanges || !parts.refreshRod) {
+  if (!any && !sharedBundle.hasOverridden) return;
+  if (!sharedBundle.inRanges || !parts.refreshRod) {
     // workers compiled the scene, and single rods cannot be exempted
-    renew(of);
-    of.isReleased = true;
-    sendRequest(of.pool, { kind: 'leave' });
+    renew(sharedBundle);
+    sharedBundle.isReleased = true;
+    sendRequest(sharedBundle.pool, { kind: 'leave' });
     return;
   }
   overridden.fill(0);
@@ -174,14 +186,14 @@ function beginStep(of: SharedBundle): void {
     const rods = parts.rods(u);
     if (rods.some((rod) => (drives[rod].overrides ?? 0) > 0)) for (const rod of rods) overridden[rod] = 1;
   }
-  of.hasOverridden = any;
+  sharedBundle.hasOverridden = any;
 }
 
 /** The step threw: restores the state of its start. */
-function undoStep(of: SharedBundle, t: number): void {
-  if (of.isAtStepStart) return;
-  returnToKept(of.pool, of.bundle.state, of.inRanges);
-  refresh(of, t);
+function undoStep(sharedBundle: SharedBundle, t: number): void {
+  if (sharedBundle.isAtStepStart) return;
+  returnToKept(sharedBundle.pool, sharedBundle.bundle.state, sharedBundle.inRanges);
+  refresh(sharedBundle, t);
 }
 
 /** Updates rods that workers have moved and that now belong to the caller, except skipped ones. */
@@ -195,8 +207,14 @@ function followOwn({ stale, pool, parts, inRanges }: SharedBundle, t: number, sk
 }
 
 /** Steps the overridden rods, except those that contact moves, with the caller's loads and pins. */
-function advanceOverridden(of: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
-  const { overridden, stale, pool, parts } = of;
+function advanceOverridden(
+  sharedBundle: SharedBundle,
+  t: number,
+  dt: number,
+  robust: boolean,
+  left?: Uint8Array,
+): StepOutcome {
+  const { overridden, stale, pool, parts } = sharedBundle;
   const others = overridden.map((one, rod) => (one && !left?.[rod] ? 0 : 1));
   for (let rod = others.indexOf(0); rod >= 0; rod = others.indexOf(0, rod + 1)) {
     if (stale[rod]) parts.refreshRod?.(rod, t, 0);
@@ -206,49 +224,49 @@ function advanceOverridden(of: SharedBundle, t: number, dt: number, robust: bool
   return parts.advance(0, parts.count, t, dt, robust, others);
 }
 
-/** The start of this piece of the step, to return to if it fails. */
-function findPieceStart(of: SharedBundle): Float64Array {
-  if (of.isAtStepStart || !of.hasMoved) return of.pool.kept;
-  of.pieceStart ??= new Float64Array(of.pool.kept.length);
-  copyAll(of.pieceStart, of.bundle.state);
-  return of.pieceStart;
+/** The start of this substep of the step, to return to if it fails. */
+function findSubstepStart(sharedBundle: SharedBundle): Float64Array {
+  if (sharedBundle.isAtStepStart || !sharedBundle.hasMoved) return sharedBundle.pool.kept;
+  sharedBundle.substepStart ??= new Float64Array(sharedBundle.pool.kept.length);
+  copyAll(sharedBundle.substepStart, sharedBundle.bundle.state);
+  return sharedBundle.substepStart;
 }
 
-function advance(of: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
-  const { bundle, pool, parts, inRanges, hasOverridden } = of;
-  if (isAlone(of)) {
-    renew(of);
-    of.time = t + dt;
+function advance(sharedBundle: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
+  const { bundle, pool, parts, inRanges, hasOverridden } = sharedBundle;
+  if (isAlone(sharedBundle)) {
+    renew(sharedBundle);
+    sharedBundle.time = t + dt;
     return bundle.advance(t, dt, robust, left);
   }
-  if (of.isWrittenByStatics) noteWritten(of, t);
-  syncWorkers(of);
-  if (!bundle.contact || !left) rebalance(of);
-  of.time = t + dt;
-  const skipped = hasOverridden ? of.overridden.map((one, rod) => one | (left?.[rod] ?? 0)) : left;
+  if (sharedBundle.isWrittenByStatics) noteWritten(sharedBundle, t);
+  syncWorkers(sharedBundle);
+  if (!bundle.contact || !left) rebalance(sharedBundle);
+  sharedBundle.time = t + dt;
+  const skipped = hasOverridden ? sharedBundle.overridden.map((one, rod) => one | (left?.[rod] ?? 0)) : left;
   if (skipped) pool.skipped.set(skipped);
-  followOwn(of, t, skipped);
-  const pieceStart = findPieceStart(of);
-  const keeps = beginKeeping(of);
-  of.hasMoved = true;
+  followOwn(sharedBundle, t, skipped);
+  const substepStart = findSubstepStart(sharedBundle);
+  const keeps = beginKeeping(sharedBundle);
+  sharedBundle.hasMoved = true;
   const own = runRequest(pool, { kind: 'advance', t, dt, robust, keeps, skips: skipped !== undefined }, () => {
     if (keeps && inRanges) keepRange(pool, bundle.state, 0);
     else if (keeps) keepShare(pool, bundle.state, 0);
     return parts.advance(0, pool.firstParts[1], t, dt, robust, skipped);
   });
-  noteStale(of, skipped);
+  noteStale(sharedBundle, skipped);
   let out: StepOutcome = combineAnswers(pool, own);
-  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(of, t, dt, robust, left));
+  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(sharedBundle, t, dt, robust, left));
   const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = out;
   if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
-  returnAll(pieceStart, bundle.state);
-  refresh(of, t);
+  returnAll(substepStart, bundle.state);
+  refresh(sharedBundle, t);
   return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
 }
 
 /** Marks rods that workers have moved. */
-function noteStale(of: SharedBundle, skipped: Uint8Array | undefined): void {
-  const { stale, pool, parts, inRanges, bundle } = of;
+function noteStale(sharedBundle: SharedBundle, skipped: Uint8Array | undefined): void {
+  const { stale, pool, parts, inRanges, bundle } = sharedBundle;
   const { systemOfRod } = bundle.contact ?? {};
   const isMoved = (rod: number): boolean => !skipped?.[systemOfRod?.[rod] ?? rod];
   if (inRanges) {
@@ -257,7 +275,7 @@ function noteStale(of: SharedBundle, skipped: Uint8Array | undefined): void {
     for (let u = pool.firstParts[1]; u < parts.count; u++)
       for (const rod of parts.rods(u)) if (isMoved(rod)) stale[rod] = 1;
   }
-  of.hasStale = true;
+  sharedBundle.hasStale = true;
 }
 
 function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
@@ -272,13 +290,13 @@ function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
 }
 
 /** The caller's bundle: updates data before it is read, and notifies workers of writes. */
-function wrapBundle(of: SharedBundle): Bundle {
-  const { bundle } = of;
+function wrapBundle(sharedBundle: SharedBundle): Bundle {
+  const { bundle } = sharedBundle;
   const { placeBodies, atRest } = bundle;
-  const contact = bundle.contact && shareContact(of, bundle.contact);
+  const contact = bundle.contact && shareContact(sharedBundle, bundle.contact);
   const reading = <A extends unknown[], R>(read: (...given: A) => R): ((...given: A) => R) => {
     return (...given) => {
-      renew(of);
+      renew(sharedBundle);
       return read(...given);
     };
   };
@@ -286,45 +304,46 @@ function wrapBundle(of: SharedBundle): Bundle {
     ...bundle,
     parts: undefined,
     beginStep: () => {
-      beginStep(of);
+      beginStep(sharedBundle);
     },
     undoStep: (t) => {
-      undoStep(of, t);
+      undoStep(sharedBundle, t);
     },
     refresh: (t) => {
-      refresh(of, t);
+      refresh(sharedBundle, t);
     },
-    advance: (t, dt, robust, left) => advance(of, t, dt, robust, left),
+    advance: (t, dt, robust, left) => advance(sharedBundle, t, dt, robust, left),
     ...(contact && {
       contact: { ...contact, ...(contact.applyForces && { applyForces: reading(contact.applyForces) }) },
     }),
     restart(t) {
-      renew(of);
+      renew(sharedBundle);
       bundle.restart(t);
-      noteWritten(of, t);
+      noteWritten(sharedBundle, t);
     },
     ...(placeBodies && {
       placeBodies(motions, t) {
-        renew(of);
+        renew(sharedBundle);
         placeBodies(motions, t);
-        noteWritten(of, t);
+        noteWritten(sharedBundle, t);
       },
     }),
     equilibrate(rod, t, wanted) {
-      renew(of);
+      renew(sharedBundle);
       const report = bundle.equilibrate(rod, t, wanted);
-      noteWritten(of, t);
+      noteWritten(sharedBundle, t);
       return report;
     },
     ...(atRest && {
       atRest(rod) {
-        renew(of);
-        of.isWrittenByStatics = true;
+        renew(sharedBundle);
+        sharedBundle.isWrittenByStatics = true;
         return atRest(rod);
       },
     }),
     addEnergies: reading(bundle.addEnergies),
     addMomentum: reading(bundle.addMomentum),
+    ...(bundle.addRodMomentum && { addRodMomentum: reading(bundle.addRodMomentum) }),
     readChannel: reading(bundle.readChannel),
     reactions: reading(bundle.reactions),
     modes: reading(bundle.modes),

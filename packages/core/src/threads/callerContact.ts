@@ -35,11 +35,11 @@ import {
 import { slots } from './slots.ts';
 import { keepRange } from './stateCopies.ts';
 import { runRequest } from './workerPool.ts';
-import { listMeetings, resetWorkStealing, takePieces } from './workStealing.ts';
+import { listMeetings, resetWorkStealing, takeChunks } from './workStealing.ts';
 
 /** The port with its sides and marks, and the rules for which thread may move which rods. */
 interface SharedPort {
-  readonly of: SharedBundle;
+  readonly sharedBundle: SharedBundle;
   readonly port: ContactPort;
   readonly shared: SharedSides;
   /** Whether threads share the work on these systems. */
@@ -53,8 +53,8 @@ interface SharedPort {
   ownOf(marked: Uint8Array): Uint8Array;
 }
 
-function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
-  const { pool, parts, options } = of;
+function createSharedPort(sharedBundle: SharedBundle, port: ContactPort): SharedPort {
+  const { pool, parts, options } = sharedBundle;
   const { systemOfRod, systemCount } = port;
   const { behind, firstRods, marks } = pool;
   const eachRod = (marked: Uint8Array, action: (rod: number) => void): void => {
@@ -63,40 +63,40 @@ function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
     else for (let rod = 0; rod < systemOfRod.length; rod++) if (marked[systemOfRod[rod]]) action(rod);
   };
   const catchUp = (rod: number, t: number, dt: number): void => {
-    if (of.stale[rod]) parts.refreshRod?.(rod, t, dt);
-    of.stale[rod] = 0;
+    if (sharedBundle.stale[rod]) parts.refreshRod?.(rod, t, dt);
+    sharedBundle.stale[rod] = 0;
   };
   return {
-    of,
+    sharedBundle,
     port,
-    shared: createSharedSides(of),
+    shared: createSharedSides(sharedBundle),
     isShared(marked) {
-      if (isAlone(of) || !of.inRanges) return false;
+      if (isAlone(sharedBundle) || !sharedBundle.inRanges) return false;
       let found = 0;
-      for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || of.hasOverridden); ) {
+      for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || sharedBundle.hasOverridden); ) {
         // only the caller has the loads or pins of this rod
-        if (of.overridden[s]) return false;
+        if (sharedBundle.overridden[s]) return false;
         found++;
         s = marked.indexOf(1, s + 1);
       }
       return found >= options.leastTouching;
     },
     takeOver(marked, t, dt, follows) {
-      of.hasMoved = true;
+      sharedBundle.hasMoved = true;
       eachRod(marked, (rod) => {
         if (follows) catchUp(rod, t, dt);
-        of.stale[rod] = 0;
+        sharedBundle.stale[rod] = 0;
         behind[rod] = 1;
       });
     },
     handOver(marked, t, dt) {
-      of.hasMoved = true;
+      sharedBundle.hasMoved = true;
       marks.set(marked);
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
-        if (s >= firstRods[1]) of.stale[s] = 1;
+        if (s >= firstRods[1]) sharedBundle.stale[s] = 1;
         else catchUp(s, t, dt);
       }
-      of.hasStale = true;
+      sharedBundle.hasStale = true;
     },
     catchUp,
     ownOf: (marked) => marked.subarray(0, firstRods[1]),
@@ -104,10 +104,10 @@ function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
 }
 
 /** `port`: the caller's own, for all rods of the bundle. */
-export function shareContact(of: SharedBundle, port: ContactPort): ThreadedContactPort {
-  const mine = createSharedPort(of, port);
+export function shareContact(sharedBundle: SharedBundle, port: ContactPort): ThreadedContactPort {
+  const mine = createSharedPort(sharedBundle, port);
   const { shared, isShared } = mine;
-  const { pool, options } = of;
+  const { pool, options } = sharedBundle;
   /** Whether workers have the node positions of the start of the step. */
   let isSearching = false;
   return {
@@ -120,8 +120,8 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
       ...createCallerLoops(shared),
       sideBuffer: (slot, bytes, marked) => (isShared(marked) ? clearedBuffer(shared, slot, bytes) : undefined),
       colliderSearch(bytes) {
-        isSearching = of.inRanges && !isAlone(of);
-        return isSearching ? createSharedSearch(of, bytes) : undefined;
+        isSearching = sharedBundle.inRanges && !isAlone(sharedBundle);
+        return isSearching ? createSharedSearch(sharedBundle, bytes) : undefined;
       },
       addDisplacements(sides, dt, own) {
         const laid = isSearching ? findLayout(shared, sides) : undefined;
@@ -137,29 +137,29 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
 }
 
 /** Members of the port that hold the start of a step and return to it. */
-function createHold({ of, port, shared, isShared, takeOver, handOver, ownOf }: SharedPort): Hold {
-  const { pool, bundle } = of;
+function createHold({ sharedBundle, port, shared, isShared, takeOver, handOver, ownOf }: SharedPort): Hold {
+  const { pool, bundle } = sharedBundle;
   const everyone = new Uint8Array(port.systemCount).fill(1);
   return {
     hold(marked) {
-      if (marked || isAlone(of) || !of.inRanges) return port.hold(marked);
-      syncWorkers(of);
+      if (marked || isAlone(sharedBundle) || !sharedBundle.inRanges) return port.hold(marked);
+      syncWorkers(sharedBundle);
       shared.isUsed = false;
-      rebalance(of);
-      const keeps = beginKeeping(of);
+      rebalance(sharedBundle);
+      const keeps = beginKeeping(sharedBundle);
       runRequest(pool, { kind: 'hold', keeps }, () => {
         if (keeps) keepRange(pool, bundle.state, 0);
         port.hold(ownOf(everyone));
       });
     },
     revert(marked, t) {
-      of.time = t;
+      sharedBundle.time = t;
       if (!isShared(marked)) {
         takeOver(marked, t, 0, false);
         return port.revert(marked, t);
       }
       handOver(marked, t, 0);
-      syncWorkers(of);
+      syncWorkers(sharedBundle);
       runRequest(pool, { kind: 'revert', t }, () => {
         port.revert(ownOf(marked), t);
       });
@@ -171,8 +171,8 @@ type Hold = Pick<ContactPort, 'hold' | 'revert'>;
 
 /** Members of the port that step rods or read their motion. */
 function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {
-  const { of, port, shared, takeOver, handOver, ownOf } = mine;
-  const { pool } = of;
+  const { sharedBundle, port, shared, takeOver, handOver, ownOf } = mine;
+  const { pool } = sharedBundle;
   const { guess, measureEnergy, systemOfRod, systemCount } = port;
   const rodsOf = (system: number): number[] =>
     systemCount === systemOfRod.length
@@ -181,7 +181,7 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
   return {
     ...(guess && {
       guess(velocity, marked, sides, { t, dt }) {
-        of.time = t + dt;
+        sharedBundle.time = t + dt;
         const laid = findLayout(shared, sides);
         if (!laid) {
           takeOver(marked, t, dt, true);
@@ -196,7 +196,7 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
       },
     }),
     step(marked, sides, { t, dt, robust, rough = false }) {
-      of.time = t + dt;
+      sharedBundle.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
@@ -220,12 +220,12 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
 
 /** Members of the port that compute the linear response of rods and solve with it. */
 function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'readVelocity' | 'factor' | 'solve'> {
-  const { of, port, shared, takeOver, handOver, ownOf } = mine;
-  const { pool } = of;
+  const { sharedBundle, port, shared, takeOver, handOver, ownOf } = mine;
+  const { pool } = sharedBundle;
   const { marks } = pool;
   return {
     linearize(out, marked, sides, { t, dt, fresh }) {
-      of.time = t + dt;
+      sharedBundle.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
@@ -271,13 +271,13 @@ function createSingleRodStep(
   mine: SharedPort,
   stepAlone: NonNullable<ContactPort['stepSingleRods']>,
 ): (job: SingleRodBatch) => StepOutcome {
-  const { of, port, shared, isShared, takeOver, handOver } = mine;
-  const { pool } = of;
+  const { sharedBundle, port, shared, isShared, takeOver, handOver } = mine;
+  const { pool } = sharedBundle;
   const { systemCount } = port;
   /** True if threads share the last job: a job that continues stays with the threads that began it. */
   let together = false;
   return (job) => {
-    of.time = job.t + job.dt;
+    sharedBundle.time = job.t + job.dt;
     const marked = new Uint8Array(systemCount);
     let ordered = true;
     for (let i = 0; i < job.count; i++) {
@@ -300,10 +300,10 @@ function createSingleRodStep(
     const stealing = job.fresh && !shared.isUsed && 2 * job.count >= systemCount;
     if (stealing) resetWorkStealing(pool.workStealing);
     else handOver(marked, job.t, job.dt);
-    of.hasMoved = true;
-    of.hasStale = true;
+    sharedBundle.hasMoved = true;
+    sharedBundle.hasStale = true;
     const sum = stepTogether(mine, job, rows, { marked, contacts, stealing });
-    if (stealing) recordMovers(of, marked);
+    if (stealing) recordMovers(sharedBundle, marked);
     unpackSingleRods(job, rows);
     const { solverIterations, error, converged, ...all } = combineAnswers(pool, sum);
     job.solverIterations = Math.max(sum.solverIterations, solverIterations);
@@ -320,12 +320,12 @@ interface SingleRodPlan {
 }
 
 function stepTogether(
-  { of, port, catchUp }: SharedPort,
+  { sharedBundle, port, catchUp }: SharedPort,
   job: SingleRodBatch,
   rows: SingleRodRows,
   { marked, contacts, stealing }: SingleRodPlan,
 ): ReturnType<typeof createSingleRodSum> {
-  const { pool } = of;
+  const { pool } = sharedBundle;
   const { t, dt, fresh, count: rods, speed, tolerance, iterations } = job;
   const sum = createSingleRodSum();
   const share = { port, rows, count: rods, first: 0, wanted: job };
@@ -334,7 +334,7 @@ function stepTogether(
       for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) catchUp(s, t, dt);
     stepRange(sum, share, from, to);
   };
-  syncWorkers(of);
+  syncWorkers(sharedBundle);
   const request = {
     kind: 'stepSingleRods',
     t,
@@ -348,18 +348,18 @@ function stepTogether(
     stealing,
   } as const;
   runRequest(pool, request, () => {
-    if (stealing) takePieces(pool.workStealing, 0, port.systemCount, stepOwn);
+    if (stealing) takeChunks(pool.workStealing, 0, port.systemCount, stepOwn);
     else stepOwn(0, pool.firstRods[1]);
   });
   return sum;
 }
 
 /** Records which thread moved each rod of a job that was divided by work stealing. */
-function recordMovers(of: SharedBundle, marked: Uint8Array): void {
-  const { pool, stale } = of;
+function recordMovers(sharedBundle: SharedBundle, marked: Uint8Array): void {
+  const { pool, stale } = sharedBundle;
   const { behind, firstRods, count } = pool;
   const met = listMeetings(pool.workStealing, marked.length);
-  moveEndsToMeetings(of);
+  moveEndsToMeetings(sharedBundle);
   for (let k = 0; k < count; k++)
     for (let s = marked.indexOf(1, met[k]); s >= 0 && s < met[k + 1]; s = marked.indexOf(1, s + 1)) {
       stale[s] = k > 0 ? 1 : 0;

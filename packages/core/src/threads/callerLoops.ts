@@ -31,16 +31,17 @@ export function createCallerLoops(shared: SharedSides): Pick<ContactThreads, 'so
 /** Memory for the rows of links, with their loops; undefined if they are not worth the threads' start. */
 function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
   const { shared } = own;
-  const { of } = shared;
-  const { pool, positions, options } = of;
-  if (isAlone(of) || !of.inRanges || positions.length === 0 || bytes < 8 * options.leastNumbers) return undefined;
+  const { sharedBundle } = shared;
+  const { pool, positions, options } = sharedBundle;
+  if (isAlone(sharedBundle) || !sharedBundle.inRanges || positions.length === 0 || bytes < 8 * options.leastNumbers)
+    return undefined;
   const memory = bufferFor(shared, slots.links, bytes, true);
   return {
     memory,
     run(loop, values) {
-      if (isAlone(of)) return false;
+      if (isAlone(sharedBundle)) return false;
       own.links ??= cutLinkRows(memory);
-      syncWorkers(of);
+      syncWorkers(sharedBundle);
       const rows = own.links;
       const to = shareOf(lengthOf(loop, rows, UNPLACED), 1, pool.count);
       runRequest(pool, { kind: 'linkLoopWithoutSides', loop, values }, () => {
@@ -54,8 +55,8 @@ function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
 /** Loops over the sides that were laid out last; undefined if the sides are too few for threads. */
 function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedLoops | undefined {
   const { shared } = loopMemory;
-  const { of, buffers } = shared;
-  const { pool, positions, options } = of;
+  const { sharedBundle, buffers } = shared;
+  const { pool, positions, options } = sharedBundle;
   const { count } = pool;
   const laid = findLayout(shared, sides);
   if (!laid || axesOf(sides) * sides.count < options.leastNumbers) return undefined;

@@ -53,6 +53,6 @@ export function endedError(thread: number): SimulationError {
     '',
     0,
     `worker thread ${thread} has ended: it was closed or terminated, or ran out of memory`,
-    'use fewer threads; the state is that of the last good step, from which this world goes on with one thread',
+    'use fewer threads; the state is that of the last good step, from which this world continues with one thread',
   );
 }

@@ -3,6 +3,7 @@ import type { BalanceRule } from './ranges.ts';
 
 /** The part of a worker's interface, of Node or of a browser, that threads use. */
 export interface ThreadPort {
+  /** Sends a message to the worker thread. */
   postMessage(message: unknown): void;
   /**
    * Returns true if the worker has ended; must work while the calling thread is blocked. If absent, as for workers of a browser, a worker that does

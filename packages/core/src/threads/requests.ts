@@ -45,7 +45,7 @@ export interface Requests {
   readonly readVelocity: SidesReference;
   /** `ContactThreads.addDisplacements`. */
   readonly addDisplacements: SidesReference & { readonly dt: number };
-  /** `ContactPort.stepSingleRods`: single rods against colliders. `stealing`: by pieces (workStealing.ts), not by ranges. */
+  /** `ContactPort.stepSingleRods`: single rods against colliders. `stealing`: by chunks (workStealing.ts), not by ranges. */
   readonly stepSingleRods: { readonly t: number; readonly dt: number; readonly fresh: boolean } & {
     readonly rods: number;
     readonly contacts: number;

@@ -50,15 +50,15 @@ export interface SharedBundle extends ShareInput {
   isReleased: boolean;
   /** Ranges end where work stealing ended in the current step. */
   hasMeetings: boolean;
-  /** Of the step: its start has not been saved yet; and rods may have moved since it was. */
+  /** True if the start of the step has not been saved yet; and if rods may have moved since it was. */
   isAtStepStart: boolean;
   hasMoved: boolean;
   /** The caller has written the state for this time, and workers have not been notified. */
   unsyncedTime: number | undefined;
   /** Equilibria with links keep writing to the rods they were given. */
   isWrittenByStatics: boolean;
-  /** State at the start of a piece of a step. */
-  pieceStart: Float64Array | undefined;
+  /** State at the start of a substep of a step. */
+  substepStart: Float64Array | undefined;
 }
 
 /** True if the caller's thread works without the others. */
@@ -77,14 +77,14 @@ export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: 
 }
 
 /** Before every request: workers update their data from the state that the caller has written. */
-export function syncWorkers(of: SharedBundle): void {
-  if (of.unsyncedTime === undefined) return;
-  const t = of.unsyncedTime;
-  of.unsyncedTime = undefined;
-  runRequest(of.pool, { kind: 'refresh', t }, () => {});
+export function syncWorkers(sharedBundle: SharedBundle): void {
+  if (sharedBundle.unsyncedTime === undefined) return;
+  const t = sharedBundle.unsyncedTime;
+  sharedBundle.unsyncedTime = undefined;
+  runRequest(sharedBundle.pool, { kind: 'refresh', t }, () => {});
 }
 
-/** A worker derives the data of rods that it takes over from their state; the caller knows which of its own need that (`stale`). */
+/** A worker derives the data of rods that it takes over from their state; the caller marks which of its own rods need that (`stale`). */
 function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): void {
   moveRanges(ranges, wanted, (k, from, to) => {
     if (k > 0) pool.behind.fill(1, from, to);
@@ -92,25 +92,25 @@ function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): vo
 }
 
 /** Between two steps. */
-export function rebalance(of: SharedBundle): void {
-  const { pool, parts, options } = of;
-  if (isAlone(of) || !of.inRanges || !parts.refreshRod) return;
-  if (!of.hasMeetings) moveEnds(of, options.balance(pool.firstRods, pool.busy));
-  of.hasMeetings = false;
+export function rebalance(sharedBundle: SharedBundle): void {
+  const { pool, parts, options } = sharedBundle;
+  if (isAlone(sharedBundle) || !sharedBundle.inRanges || !parts.refreshRod) return;
+  if (!sharedBundle.hasMeetings) moveEnds(sharedBundle, options.balance(pool.firstRods, pool.busy));
+  sharedBundle.hasMeetings = false;
   pool.busy.fill(0);
 }
 
 /** Ends the ranges where work stealing ended. */
-export function moveEndsToMeetings(of: SharedBundle): void {
-  moveEnds(of, listMeetings(of.pool.workStealing, of.pool.behind.length));
-  of.hasMeetings = true;
+export function moveEndsToMeetings(sharedBundle: SharedBundle): void {
+  moveEnds(sharedBundle, listMeetings(sharedBundle.pool.workStealing, sharedBundle.pool.behind.length));
+  sharedBundle.hasMeetings = true;
 }
 
 /** True if the next request is the first of the world's step: then threads save the state of its start. */
-export function beginKeeping(of: SharedBundle): boolean {
-  if (!of.isAtStepStart) return false;
-  of.pool.keptBy.fill(0);
-  of.isAtStepStart = false;
-  of.hasMoved = false;
+export function beginKeeping(sharedBundle: SharedBundle): boolean {
+  if (!sharedBundle.isAtStepStart) return false;
+  sharedBundle.pool.keptBy.fill(0);
+  sharedBundle.isAtStepStart = false;
+  sharedBundle.hasMoved = false;
   return true;
 }

@@ -23,28 +23,28 @@ import type { Request } from './requests.ts';
 import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './sharedBundle.ts';
 import { slots } from './slots.ts';
 import { runRequest, type WorkerPool } from './workerPool.ts';
-import { resetWorkStealing, takePieces } from './workStealing.ts';
+import { resetWorkStealing, takeChunks } from './workStealing.ts';
 
 /** Initial capacity of contacts per worker. */
 const CAPACITY = 1024;
 
 /** The caller's side. `bytes`: size of the search's input. */
-export function createSharedSearch(of: SharedBundle, bytes: number): SharedSearch {
-  const { pool, options } = of;
+export function createSharedSearch(sharedBundle: SharedBundle, bytes: number): SharedSearch {
+  const { pool, options } = sharedBundle;
   const { count, workStealing, behind } = pool;
-  syncWorkers(of);
-  const buffer = shareBuffer(of, slots.nodes, bytes);
+  syncWorkers(sharedBundle);
+  const buffer = shareBuffer(sharedBundle, slots.nodes, bytes);
   let capacity = CAPACITY;
-  let found = shareBuffer(of, slots.found, FOUND_BYTES * capacity * (count - 1));
+  let found = shareBuffer(sharedBundle, slots.found, FOUND_BYTES * capacity * (count - 1));
   return {
     buffer,
-    isWorth: (nodes) => !isAlone(of) && nodes >= options.leastNodes,
+    isWorth: (nodes) => !isAlone(sharedBundle) && nodes >= options.leastNodes,
     run({ kind: search, collider, t, dt, allowed }, own) {
-      syncWorkers(of);
+      syncWorkers(sharedBundle);
       resetWorkStealing(workStealing);
       runRequest(pool, { kind: 'search', search, collider, t, dt, allowed, capacity }, () => {
         own((action) => {
-          takePieces(workStealing, 0, behind.length, action);
+          takeChunks(workStealing, 0, behind.length, action);
         });
       });
     },
@@ -53,7 +53,7 @@ export function createSharedSearch(of: SharedBundle, bytes: number): SharedSearc
       for (let k = 1; k < count; k++) most = Math.max(most, readCount(pool, k));
       if (most > capacity) {
         capacity = 8 * Math.ceil((1.25 * most) / 8);
-        found = shareBuffer(of, slots.found, FOUND_BYTES * capacity * (count - 1));
+        found = shareBuffer(sharedBundle, slots.found, FOUND_BYTES * capacity * (count - 1));
         runRequest(pool, { kind: 'deliver', capacity }, () => {});
       }
       for (let k = 1; k < count; k++) action(found, FOUND_BYTES * capacity * (k - 1), capacity, readCount(pool, k));
@@ -104,18 +104,18 @@ export interface SearchTask {
 }
 
 /** The worker's side: detects contacts, or delivers its last results again. */
-export function serveSearch(of: SearchingWorker, request: Request<'search' | 'deliver'>): Searcher {
-  const { pool, task, bundle, buffers } = of;
+export function serveSearch(worker: SearchingWorker, request: Request<'search' | 'deliver'>): Searcher {
+  const { pool, task, bundle, buffers } = worker;
   const { samples } = bundle;
   const { index, first } = task;
-  const searcher = findSearcher(task, buffers, of.searcher);
+  const searcher = findSearcher(task, buffers, worker.searcher);
   const { rows, finder, set, runs } = searcher;
   if (request.kind === 'search') {
     takeHands(finder, rows);
     set.count = 0;
     runs.length = 0;
     const each: EachRange = (action) => {
-      takePieces(pool.workStealing, index, pool.behind.length, action);
+      takeChunks(pool.workStealing, index, pool.behind.length, action);
     };
     const { search: kind, collider, t, dt, allowed } = request;
     const own = { finder, asked: rows.asked, samples, first, set, each: noteRuns(runs, set, each) };

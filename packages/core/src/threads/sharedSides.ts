@@ -17,7 +17,7 @@ interface LaidOutSides {
 }
 
 export interface SharedSides {
-  readonly of: SharedBundle;
+  readonly sharedBundle: SharedBundle;
   readonly buffers: (SharedArrayBuffer | undefined)[];
   readonly known: WeakMap<ContactSides, LaidOutSides>;
   /** Number of the last layout. */
@@ -26,49 +26,49 @@ export interface SharedSides {
   isUsed: boolean;
 }
 
-export function createSharedSides(of: SharedBundle): SharedSides {
-  return { of, buffers: [], known: new WeakMap(), layouts: 0, isUsed: false };
+export function createSharedSides(sharedBundle: SharedBundle): SharedSides {
+  return { sharedBundle, buffers: [], known: new WeakMap(), layouts: 0, isUsed: false };
 }
 
 /** The buffer of a slot, with spare capacity unless `exactly`. */
 export function bufferFor(
-  { of, buffers }: SharedSides,
+  { sharedBundle, buffers }: SharedSides,
   slot: number,
   bytes: number,
   exactly = false,
 ): SharedArrayBuffer {
   const present = buffers[slot];
   if (present && present.byteLength >= bytes) return present;
-  syncWorkers(of);
-  const made = shareBuffer(of, slot, exactly ? bytes : Math.max(2 * bytes, 4096));
+  syncWorkers(sharedBundle);
+  const made = shareBuffer(sharedBundle, slot, exactly ? bytes : Math.max(2 * bytes, 4096));
   buffers[slot] = made;
   return made;
 }
 
 /** The same, zeroed; for a cloth of thousands of fibers that is a gigabyte to write. */
 export function clearedBuffer(shared: SharedSides, slot: number, bytes: number): SharedArrayBuffer {
-  const { of } = shared;
+  const { sharedBundle } = shared;
   const buffer = bufferFor(shared, slot, bytes);
-  if (bytes < 8 * of.options.leastNumbers) {
+  if (bytes < 8 * sharedBundle.options.leastNumbers) {
     new Uint8Array(buffer, 0, bytes).fill(0);
     return buffer;
   }
-  syncWorkers(of);
-  runRequest(of.pool, { kind: 'clear', slot, bytes }, () => {
-    clearShare(buffer, bytes, 0, of.pool.count);
+  syncWorkers(sharedBundle);
+  runRequest(sharedBundle.pool, { kind: 'clear', slot, bytes }, () => {
+    clearShare(buffer, bytes, 0, sharedBundle.pool.count);
   });
   return buffer;
 }
 
 /** Undefined if workers do not see these sides. */
 export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSides | undefined {
-  const { of, buffers, known } = shared;
+  const { sharedBundle, buffers, known } = shared;
   const slot = buffers.indexOf(sides.rod.buffer as SharedArrayBuffer);
-  if (slot < 0 || !of.inRanges || isAlone(of)) return undefined;
+  if (slot < 0 || !sharedBundle.inRanges || isAlone(sharedBundle)) return undefined;
   let laid = known.get(sides);
   if (!laid) {
     const { total, from: first } = placeOfSides(sides);
-    const bounds = boundSides(sides, of.pool.firstRods);
+    const bounds = boundSides(sides, sharedBundle.pool.firstRods);
     const own = cutSides(sides.rod.buffer, {
       total,
       from: first,
@@ -86,15 +86,15 @@ export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSid
 
 /** Prepares a request on these sides: writes their bounds, and returns the request's reference to them and the caller's part. */
 export function referTo(
-  { of }: SharedSides,
+  { sharedBundle }: SharedSides,
   sides: ContactSides,
   laid: LaidOutSides,
 ): { readonly reference: SidesReference; readonly part: SidePart } {
-  syncWorkers(of);
+  syncWorkers(sharedBundle);
   const { layout, slot, total, first, bounds, own } = laid;
   const isReleased = sides.released ?? false;
   own.sides.released = isReleased;
-  of.pool.sideBounds.set(bounds);
+  sharedBundle.pool.sideBounds.set(bounds);
   const axes = axesOf(sides);
   return {
     reference: { layout, slot, total, first, axes, hasGoals: sides.goal !== undefined, isReleased },

@@ -2,7 +2,7 @@
  * Copies of a shared bundle's state from which a step can be undone.
  *
  * At the start of the world's step every thread copies its part of the state (`keepRange`, `keepShare`) into `WorkerPool.kept`. If a part of the step
- * throws, or a worker ends, that state is restored. Steps that are split into pieces need more: the caller copies the start of a piece.
+ * throws, or a worker ends, that state is restored. If a step is split into substeps, the caller also copies the start of each substep.
  */
 import type { BundleState } from '../model.ts';
 import { meetAll, type WorkerPool } from './workerPool.ts';

@@ -1,31 +1,31 @@
 /**
- * Work stealing: rods that either of two neighbouring threads may move, in pieces. Each takes the next piece from its own side, until they meet.
+ * Work stealing: rods that either of two neighbouring threads may move, in chunks. Each takes the next chunk from its own side, until they meet.
  *
  * Ranges that follow the times of earlier steps (ranges.ts) adapt late: with 10,000 hairs on a turning head, one of two threads waited for the other
- * for a tenth of the step. Here none waits for longer than one piece takes. Where two threads have met, their ranges end, for the rest of the step
+ * for a tenth of the step. Here none waits for longer than one chunk takes. Where two threads have met, their ranges end, for the rest of the step
  * and for the next.
  *
- * Thread k shares one zone with k − 1 and one with k + 1; only thread k moves the rods between the two. One word per zone counts the pieces taken
- * from below and from above, so that no piece is taken twice.
+ * Thread k shares one zone with k − 1 and one with k + 1; only thread k moves the rods between the two. One word per zone counts the chunks taken
+ * from below and from above, so that no chunk is taken twice.
  */
 import { findFrom, type Ranges } from './ranges.ts';
 
-/** Rods per piece, about 2 ms of work; pieces of a zone if there are few rods, and at most. */
-const PIECE = 32;
+/** Rods per chunk, about 2 ms of work; chunks of a zone if there are few rods, and at most. */
+const CHUNK = 32;
 const FEW = 16;
 const MOST = 4096;
 
 export interface WorkStealing {
-  /** For each zone: pieces taken from below, in the upper half of the word, and pieces not taken from above, in the lower. */
+  /** For each zone: chunks taken from below, in the upper half of the word, and chunks not taken from above, in the lower. */
   readonly words: Int32Array;
-  /** Offset of each zone's piece boundaries, one more than there are pieces; and their number. */
+  /** Offset of each zone's chunk boundaries, one more than there are chunks; and their number. */
   readonly offsets: Int32Array;
   /** Rods. */
   readonly ends: Int32Array;
 }
 
-/** Boundaries of the pieces of all zones. A zone has the rods that both neighbours have compiled, from the middle of one range to that of the next. */
-export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[][] {
+/** Boundaries of the chunks of all zones. A zone has the rods that both neighbours have compiled, from the middle of one range to that of the next. */
+export function listChunks({ rods, compiled, cuts, inRanges }: Ranges): number[][] {
   const last = compiled.length - 1;
   if (!inRanges) return [];
   // the first and the last thread have one neighbour
@@ -36,7 +36,7 @@ export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[]
     const places = cuts.rods.slice(from).filter((place) => place <= most);
     if (places.length === 0) return [rods[k + 1]];
     const span = places[places.length - 1] - places[0];
-    const size = Math.max(Math.min(PIECE, span / FEW), span / MOST);
+    const size = Math.max(Math.min(CHUNK, span / FEW), span / MOST);
     const ends = [places[0]];
     places.forEach((place, i) => {
       if (i > 0 && (place - ends[ends.length - 1] >= size || i === places.length - 1)) ends.push(place);
@@ -45,37 +45,37 @@ export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[]
   });
 }
 
-export const workStealingBytes = (pieces: readonly (readonly number[])[]): number =>
-  4 * (2 * pieces.length + 1 + pieces.flat().length);
+export const workStealingBytes = (chunks: readonly (readonly number[])[]): number =>
+  4 * (2 * chunks.length + 1 + chunks.flat().length);
 
-/** Views of shared memory; `pieces`: boundaries that the creator writes there. */
+/** Views of shared memory; `chunks`: boundaries that the creator writes there. */
 export function openWorkStealing(
   buffer: SharedArrayBuffer,
   zones: number,
-  pieces: readonly (readonly number[])[] = [],
+  chunks: readonly (readonly number[])[] = [],
 ): WorkStealing {
   const words = new Int32Array(buffer, 0, zones);
   const offsets = new Int32Array(buffer, 4 * zones, zones + 1);
   const ends = new Int32Array(buffer, 4 * (2 * zones + 1));
-  pieces.forEach((list, k) => {
+  chunks.forEach((list, k) => {
     ends.set(list, offsets[k]);
     offsets[k + 1] = offsets[k] + list.length;
   });
   return { words, offsets, ends };
 }
 
-/** Marks all pieces as not taken. */
+/** Marks all chunks as not taken. */
 export function resetWorkStealing({ words, offsets }: WorkStealing): void {
   for (let k = 0; k < words.length; k++) Atomics.store(words, k, offsets[k + 1] - offsets[k] - 1);
 }
 
-/** Number of pieces of a zone that are not taken. */
+/** Number of chunks of a zone that are not taken. */
 function countLeft({ words }: WorkStealing, zone: number): number {
   const word = zone >= 0 && zone < words.length ? Atomics.load(words, zone) : 0;
   return (word & 0xffff) - (word >>> 16);
 }
 
-/** Index of the piece that was taken, or −1 if none is left. */
+/** Index of the chunk that was taken, or −1 if none is left. */
 function take({ words }: WorkStealing, zone: number, fromBelow: boolean): number {
   while (zone >= 0 && zone < words.length) {
     const word = Atomics.load(words, zone);
@@ -88,8 +88,8 @@ function take({ words }: WorkStealing, zone: number, fromBelow: boolean): number
   return -1;
 }
 
-/** Processes thread k's share of `rodCount` rods: first the rods that only it may move, then pieces of the zone with more left. */
-export function takePieces(
+/** Processes thread k's share of `rodCount` rods: first the rods that only it may move, then chunks of the zone with more left. */
+export function takeChunks(
   workStealing: WorkStealing,
   k: number,
   rodCount: number,
@@ -99,16 +99,16 @@ export function takePieces(
   const from = k > 0 ? ends[offsets[k] - 1] : 0;
   const to = k < words.length ? ends[offsets[k]] : rodCount;
   if (to > from) action(from, to);
-  for (let zone = k, piece = 0; ; ) {
+  for (let zone = k, chunk = 0; ; ) {
     zone = countLeft(workStealing, k) >= countLeft(workStealing, k - 1) ? k : k - 1;
-    piece = take(workStealing, zone, zone === k);
+    chunk = take(workStealing, zone, zone === k);
     // the neighbour may have taken the rest of this zone, but not of the other
-    if (piece < 0) {
+    if (chunk < 0) {
       zone = zone === k ? k - 1 : k;
-      piece = take(workStealing, zone, zone === k);
+      chunk = take(workStealing, zone, zone === k);
     }
-    if (piece < 0) return;
-    action(ends[offsets[zone] + piece], ends[offsets[zone] + piece + 1]);
+    if (chunk < 0) return;
+    action(ends[offsets[zone] + chunk], ends[offsets[zone] + chunk + 1]);
   }
 }
 

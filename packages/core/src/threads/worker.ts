@@ -10,6 +10,7 @@ import { keepRange, keepShare } from './stateCopies.ts';
 import { type ContactViews, serveContact } from './workerContact.ts';
 import {
   acceptRequest,
+  completeRequest,
   openPool,
   reportDone,
   reportReady,
@@ -36,7 +37,8 @@ export interface Service {
   turn: number;
 }
 
-let service: Service | undefined;
+/** The world that the worker serves now. */
+let current: Service | undefined;
 
 /** Serves worlds of another thread: call it in a worker with the data of every message that the worker receives. */
 export async function serveThread(message: unknown): Promise<void> {
@@ -47,20 +49,20 @@ export async function serveThread(message: unknown): Promise<void> {
   }
   if (given.kind === 'task') {
     try {
-      service = await startService(given);
+      current = await startService(given);
     } catch (error) {
-      service = undefined;
+      current = undefined;
       // the caller throws it
       reportReady(openPool(given.memory), given.index, error);
       return;
     }
     // workers start one after the other
-    reportReady(service.pool, given.index);
-  } else if (given.kind === 'buffer' && service) {
-    service.buffers[given.slot] = given.buffer;
-    reportDone(service.pool);
+    reportReady(current.pool, given.index);
+  } else if (given.kind === 'buffer' && current) {
+    current.buffers[given.slot] = given.buffer;
+    reportDone(current.pool);
   }
-  if (service && serve(service)) service = undefined;
+  if (current && serve(current)) current = undefined;
 }
 
 async function startService(task: Task): Promise<Service> {
@@ -101,15 +103,17 @@ async function startService(task: Task): Promise<Service> {
 }
 
 /** True if the worker was asked to exit; false if it has a message to receive. */
-function serve(of: Service): boolean {
+function serve(service: Service): boolean {
   for (;;) {
-    const { turn, request } = waitForRequest(of.pool, of.turn);
-    of.turn = turn;
-    acceptRequest(of.pool, of.task.index, turn);
-    if (request.kind === 'leave') return true;
-    if (request.kind === 'receive') return false;
-    serveRequest(of.pool, of.task.index, request, () => {
-      answer(of, request);
+    const { turn, request } = waitForRequest(service.pool, service.turn);
+    service.turn = turn;
+    if (!acceptRequest(service.pool, service.task.index, turn) || request.kind === 'leave') return true;
+    if (request.kind === 'receive') {
+      completeRequest(service.pool, service.task.index);
+      return false;
+    }
+    serveRequest(service.pool, service.task.index, request, () => {
+      answer(service, request);
     });
   }
 }
@@ -120,8 +124,8 @@ export function ownRods({ task, pool }: Service): readonly [number, number] {
 }
 
 /** Updates data derived from rods that others have moved meanwhile: the marked ones, or all except skipped ones. */
-export function followOthers(of: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
-  const { task, pool, parts } = of;
+export function followOthers(service: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
+  const { task, pool, parts } = service;
   const { behind, firstParts } = pool;
   const follow = (rod: number): void => {
     if (!behind[task.first + rod] || !chosen(rod)) return;
@@ -129,16 +133,16 @@ export function followOthers(of: Service, t: number, dt: number, chosen: (rod: n
     behind[task.first + rod] = 0;
   };
   if (task.inRanges) {
-    const [from, to] = ownRods(of);
+    const [from, to] = ownRods(service);
     for (let rod = from; rod < to; rod++) follow(rod);
   } else for (let u = firstParts[task.index]; u < firstParts[task.index + 1]; u++) parts.rods(u).forEach(follow);
 }
 
-function answer(of: Service, request: Exclude<Request, Request<'receive' | 'leave'>>): void {
-  const { task, pool, bundle } = of;
+function answer(service: Service, request: Exclude<Request, Request<'receive' | 'leave'>>): void {
+  const { task, pool, bundle } = service;
   switch (request.kind) {
     case 'advance':
-      advance(of, request);
+      advance(service, request);
       break;
     case 'refresh':
       bundle.refresh(request.t);
@@ -147,38 +151,38 @@ function answer(of: Service, request: Exclude<Request, Request<'receive' | 'leav
       break;
     case 'search':
     case 'deliver':
-      of.searcher = serveSearch(of, request);
+      service.searcher = serveSearch(service, request);
       break;
     case 'hold':
       if (request.keeps) keepRange(pool, bundle.state, task.index);
-      hold(of, bundle.contact as ContactPort);
+      hold(service, bundle.contact as ContactPort);
       break;
     default:
       if (!bundle.contact) throw new Error(`a thread without contact is asked for '${request.kind}'`);
-      if (task.inRanges) readMarks(of);
-      serveContact(of, bundle.contact, request);
+      if (task.inRanges) readMarks(service);
+      serveContact(service, bundle.contact, request);
   }
 }
 
-function advance(of: Service, { t, dt, robust, keeps, skips }: Request<'advance'>): void {
-  const { task, pool, bundle, parts } = of;
+function advance(service: Service, { t, dt, robust, keeps, skips }: Request<'advance'>): void {
+  const { task, pool, bundle, parts } = service;
   if (keeps && task.inRanges) keepRange(pool, bundle.state, task.index);
   else if (keeps) keepShare(pool, bundle.state, task.index);
-  const skipped = skips ? of.skipped : undefined;
-  followOthers(of, t, 0, (rod) => !skipped?.[rod]);
+  const skipped = skips ? service.skipped : undefined;
+  followOthers(service, t, 0, (rod) => !skipped?.[rod]);
   const [from, to] = [pool.firstParts[task.index] - task.part, pool.firstParts[task.index + 1] - task.part];
   writeAnswer(pool, task.index, parts.advance(from, to, t, dt, robust, skipped));
 }
 
-function hold(of: Service, port: ContactPort): void {
-  const [from, to] = ownRods(of);
-  port.hold(of.marks.fill(0).fill(1, from, to));
+function hold(service: Service, port: ContactPort): void {
+  const [from, to] = ownRods(service);
+  port.hold(service.marks.fill(0).fill(1, from, to));
 }
 
 /** Marks of the worker's own rods. */
-function readMarks(of: Service): void {
-  const { task, pool, marks } = of;
-  const [from, to] = ownRods(of);
+function readMarks(service: Service): void {
+  const { task, pool, marks } = service;
+  const [from, to] = ownRods(service);
   marks.fill(0, 0, from).fill(0, to);
   marks.set(pool.marks.subarray(task.first + from, task.first + to), from);
 }

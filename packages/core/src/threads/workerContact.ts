@@ -32,7 +32,7 @@ import {
 import { slots } from './slots.ts';
 import { followOthers, ownRods, type Service } from './worker.ts';
 import { shareOf } from './workerPool.ts';
-import { takePieces } from './workStealing.ts';
+import { takeChunks } from './workStealing.ts';
 
 /** Views of shared buffers, as last laid out. */
 export interface ContactViews {
@@ -48,52 +48,52 @@ type ContactRequest = Exclude<
   Request<'advance' | 'refresh' | 'search' | 'deliver' | 'hold' | 'receive' | 'leave'>
 >;
 
-export function serveContact(of: Service, port: ContactPort, request: ContactRequest): void {
-  const { task, pool, marks } = of;
+export function serveContact(service: Service, port: ContactPort, request: ContactRequest): void {
+  const { task, pool, marks } = service;
   switch (request.kind) {
     case 'revert':
       port.revert(marks, request.t);
       for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) pool.behind[task.first + rod] = 0;
       break;
     case 'stepSingleRods':
-      stepSingleRods(of, port, request);
+      stepSingleRods(service, port, request);
       break;
     case 'clear':
-      clearShare(of.buffers[request.slot] as SharedArrayBuffer, request.bytes, task.index, pool.count);
+      clearShare(service.buffers[request.slot] as SharedArrayBuffer, request.bytes, task.index, pool.count);
       break;
     case 'linkLoopWithoutSides':
-      runLinkShare(of, request, UNPLACED, UNMIXED);
+      runLinkShare(service, request, UNPLACED, UNMIXED);
       break;
     default:
-      serveSides(of, port, request, findPart(of, request));
+      serveSides(service, port, request, findPart(service, request));
   }
 }
 
 /** Requests about contact sides. */
 function serveSides(
-  of: Service,
+  service: Service,
   port: ContactPort,
   request: Exclude<ContactRequest, Request<'revert' | 'stepSingleRods' | 'clear' | 'linkLoopWithoutSides'>>,
   part: SidePart,
 ): void {
-  const { pool, marks, task } = of;
+  const { pool, marks, task } = service;
   const { sides, reached, velocityChange, right, all } = part;
   switch (request.kind) {
     case 'guess': {
       const { t, dt } = request;
-      followMarked(of, t, dt);
+      followMarked(service, t, dt);
       writeSuccess(pool, task.index, port.guess?.(reached, marks, sides, { t, dt }) ?? false);
       break;
     }
     case 'linearize': {
       const { t, dt, fresh } = request;
-      followMarked(of, t, dt);
+      followMarked(service, t, dt);
       writeSuccess(pool, task.index, port.linearize(responseOf(part), marks, sides, { t, dt, fresh }));
       break;
     }
     case 'step': {
       const { t, dt, robust, rough } = request;
-      followMarked(of, t, dt);
+      followMarked(service, t, dt);
       writeAnswer(pool, task.index, port.step(marks, sides, { t, dt, robust, rough }));
       break;
     }
@@ -107,22 +107,22 @@ function serveSides(
       port.readVelocity(reached, sides);
       break;
     case 'addDisplacements':
-      addDisplacements(of, part, request.dt);
+      addDisplacements(service, part, request.dt);
       break;
     case 'solverLoop':
-      runLoopShare(of, request, part);
+      runLoopShare(service, request, part);
       break;
     case 'contactLaw':
-      applyLawShare(of, request, part);
+      applyLawShare(service, request, part);
       break;
     case 'linkLoop':
-      runLinkShare(of, request, all, request.capacity > 0 ? findMixing(of, request) : UNMIXED);
+      runLinkShare(service, request, all, request.capacity > 0 ? findMixing(service, request) : UNMIXED);
       break;
   }
 }
 
-function followMarked(of: Service, t: number, dt: number): void {
-  followOthers(of, t, dt, (rod) => of.marks[rod] === 1);
+function followMarked(service: Service, t: number, dt: number): void {
+  followOthers(service, t, dt, (rod) => service.marks[rod] === 1);
 }
 
 /** The worker's part of the sides of the request. */
@@ -141,10 +141,10 @@ function findPart({ task, pool, buffers, views }: Service, request: SidesReferen
   return part;
 }
 
-function addDisplacements(of: Service, { reached, sides }: SidePart, dt: number): void {
-  const { task, buffers, bundle } = of;
-  of.searcher = findSearcher(task, buffers, of.searcher);
-  const { position, nodeOffset } = of.searcher.rows;
+function addDisplacements(service: Service, { reached, sides }: SidePart, dt: number): void {
+  const { task, buffers, bundle } = service;
+  service.searcher = findSearcher(task, buffers, service.searcher);
+  const { position, nodeOffset } = service.searcher.rows;
   const nodes = { position, nodeOffset: nodeOffset.subarray(task.first), samples: bundle.samples };
   addDisplacementCorrection(reached, sides, sides.rod, nodes, dt, sides.count);
 }
@@ -166,31 +166,31 @@ function ownShare({ task, pool }: Service, all: number): readonly [number, numbe
   return [shareOf(all, task.index, pool.count), shareOf(all, task.index + 1, pool.count)];
 }
 
-function runLoopShare(of: Service, request: Request<'solverLoop'>, { all }: SidePart): void {
+function runLoopShare(service: Service, request: Request<'solverLoop'>, { all }: SidePart): void {
   const { loop, size, changes, last, values } = request;
-  const rows = findMixing(of, request);
-  const [from, to] = ownShare(of, countBlocks(size));
+  const rows = findMixing(service, request);
+  const [from, to] = ownShare(service, countBlocks(size));
   runLoop(rows, all, { kind: loop, size, from, to, count: changes, slot: last, gamma: values });
 }
 
 function runLinkShare(
-  of: Service,
+  service: Service,
   { loop, values }: Request<'linkLoop' | 'linkLoopWithoutSides'>,
   arrays: LinkLoopArrays,
   mix: LinkMixRows,
 ): void {
-  const { task, buffers, views } = of;
+  const { task, buffers, views } = service;
   const buffer = buffers[slots.links] as SharedArrayBuffer;
   if (views.links?.buffer !== buffer) views.links = { buffer, rows: cutLinkRows(buffer) };
   const { rows } = views.links;
-  const [from, to] = ownShare(of, lengthOf(loop, rows, arrays));
+  const [from, to] = ownShare(service, lengthOf(loop, rows, arrays));
   const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
-  const input = { rows, arrays, mix, position: of.positions, numbers: values, cells };
+  const input = { rows, arrays, mix, position: service.positions, numbers: values, cells };
   rows.answer[task.index] = runLinkLoop(loop, input, from, to);
 }
 
-function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, { all }: SidePart): void {
-  const { task, buffers, views } = of;
+function applyLawShare(service: Service, { contacts, axes }: Request<'contactLaw'>, { all }: SidePart): void {
+  const { task, buffers, views } = service;
   const buffer = buffers[slots.law] as SharedArrayBuffer;
   let { law } = views;
   if (law?.buffer !== buffer || law.count !== contacts) {
@@ -198,17 +198,17 @@ function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, {
     views.law = law;
   }
   const { rows } = law;
-  const [from, to] = ownShare(of, contacts);
+  const [from, to] = ownShare(service, contacts);
   rows.swing[task.index] = applyLawAndWriteRightSide(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
 }
 
-function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSingleRods'>): void {
-  const { task, pool, buffers, parts } = of;
+function stepSingleRods(service: Service, port: ContactPort, request: Request<'stepSingleRods'>): void {
+  const { task, pool, buffers, parts } = service;
   const { behind, workStealing } = pool;
   const { t, dt, fresh, rods, contacts, speed, tolerance, iterations } = request;
   const wanted = { t, dt, fresh, speed, tolerance, iterations };
   const rows = cutSingleRods(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
-  const [own, end] = ownRods(of);
+  const [own, end] = ownRods(service);
   const sum = createSingleRodSum();
   const share = { port, rows, count: rods, first: task.first, wanted };
   const stepOwn = (from: number, to: number): void => {
@@ -221,7 +221,7 @@ function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSi
     }
     stepRange(sum, share, from, to);
   };
-  if (request.stealing) takePieces(workStealing, task.index, behind.length, stepOwn);
+  if (request.stealing) takeChunks(workStealing, task.index, behind.length, stepOwn);
   else stepOwn(own + task.first, end + task.first);
   writeAnswer(pool, task.index, sum);
 }

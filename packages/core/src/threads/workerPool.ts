@@ -5,7 +5,8 @@
  * the caller while it waits for the answer: contact sends hundreds of requests per step, and waking a thread takes 10 to 50 µs.
  *
  * A worker that throws passes the error to the caller and keeps serving. A worker that has ended (out of memory, terminated) does not answer: the
- * caller checks for that every WATCH milliseconds while it waits, and throws.
+ * caller checks for that every WATCH milliseconds while it waits, and throws. Before it does, it waits for the other workers: one that still moves its
+ * rods would write over the state that the caller restores.
  */
 import { ANSWER_SIZE } from './answers.ts';
 import { decodeError, encodeError, endedError, readText, TEXT_SIZE, writeText } from './failure.ts';
@@ -36,6 +37,8 @@ export interface PoolMemory {
   readonly failed: SharedArrayBuffer;
   /** For each thread: the last request that it began. */
   readonly accepted: SharedArrayBuffer;
+  /** For each thread: the last request after which it left the state alone. */
+  readonly completed: SharedArrayBuffer;
   /** First side of each thread, see `SidesReference`. */
   readonly sideBounds: SharedArrayBuffer;
   /** 1 for each system that `advance` skips, because contact moves it or the caller does. */
@@ -65,6 +68,7 @@ export interface WorkerPool {
   readonly letters: Uint16Array;
   readonly failed: Int32Array;
   readonly accepted: Int32Array;
+  readonly completed: Int32Array;
   readonly sideBounds: Float64Array;
   readonly skipped: Uint8Array;
   readonly marks: Uint8Array;
@@ -78,6 +82,8 @@ export interface WorkerPool {
   readonly keptBy: Int32Array;
   /** For the caller, after waiting for `seconds`: index of a worker that has ended, or 0. */
   readonly findEnded: (seconds: number) => number;
+  /** For the caller, after waiting for `seconds`: true if a worker has ended, or need not be waited for any longer. */
+  readonly isGone: (thread: number, seconds: number) => boolean;
 }
 
 export interface PoolSizes {
@@ -87,12 +93,12 @@ export interface PoolSizes {
   /** Numbers of the bundle's state. */
   readonly state: number;
   /** See workStealing.ts. */
-  readonly pieces: readonly (readonly number[])[];
+  readonly chunks: readonly (readonly number[])[];
 }
 
-export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSizes): PoolMemory {
-  const workStealing = new SharedArrayBuffer(workStealingBytes(pieces));
-  openWorkStealing(workStealing, pieces.length, pieces);
+export function createPoolMemory({ count, rods, systems, state, chunks }: PoolSizes): PoolMemory {
+  const workStealing = new SharedArrayBuffer(workStealingBytes(chunks));
+  openWorkStealing(workStealing, chunks.length, chunks);
   return {
     count,
     control: new SharedArrayBuffer(4 * Object.keys(words).length),
@@ -101,6 +107,7 @@ export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSi
     letters: new SharedArrayBuffer(2 * TEXT_SIZE * count),
     failed: new SharedArrayBuffer(4 * count),
     accepted: new SharedArrayBuffer(4 * count),
+    completed: new SharedArrayBuffer(4 * count),
     sideBounds: new SharedArrayBuffer(8 * (count + 1)),
     skipped: new SharedArrayBuffer(systems),
     marks: new SharedArrayBuffer(systems),
@@ -114,7 +121,13 @@ export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSi
   };
 }
 
-export function openPool(memory: PoolMemory, findEnded: WorkerPool['findEnded'] = () => 0): WorkerPool {
+/** Functions of the caller, which has the workers' ports. */
+type Watch = Pick<WorkerPool, 'findEnded' | 'isGone'>;
+
+export function openPool(
+  memory: PoolMemory,
+  { findEnded, isGone }: Watch = { findEnded: () => 0, isGone: () => true },
+): WorkerPool {
   const { count } = memory;
   const firstOf = (kind: number): Int32Array => new Int32Array(memory.ranges, 4 * kind * (count + 1), count + 1);
   // none if rods do not lie in ranges
@@ -127,6 +140,7 @@ export function openPool(memory: PoolMemory, findEnded: WorkerPool['findEnded'] 
     letters: new Uint16Array(memory.letters),
     failed: new Int32Array(memory.failed),
     accepted: new Int32Array(memory.accepted),
+    completed: new Int32Array(memory.completed),
     sideBounds: new Float64Array(memory.sideBounds),
     skipped: new Uint8Array(memory.skipped),
     marks: new Uint8Array(memory.marks),
@@ -142,6 +156,7 @@ export function openPool(memory: PoolMemory, findEnded: WorkerPool['findEnded'] 
     kept: new Float64Array(memory.kept),
     keptBy: new Int32Array(memory.keptBy),
     findEnded,
+    isGone,
   };
 }
 
@@ -169,7 +184,21 @@ function waitFor(pool: WorkerPool, word: number, value: number): void {
     // the answer may have arrived just before the worker ended
     if (ended > 0 && Atomics.load(control, word) !== value) {
       abandonPool(pool);
+      waitForSurvivors(pool);
       throw endedError(ended);
+    }
+  }
+}
+
+/** Waits until no worker is in the middle of the last request; those that have not begun it will not, see `acceptRequest`. */
+function waitForSurvivors(pool: WorkerPool): void {
+  const { control, completed, count, isGone } = pool;
+  const turn = Atomics.load(control, words.turn);
+  for (let thread = 1; thread < count; thread++) {
+    for (let waits = 0; !isUnaccepted(pool, thread) && !isGone(thread, (waits * WATCH) / 1000); waits++) {
+      const seen = Atomics.load(completed, thread);
+      if (seen === turn) break;
+      Atomics.wait(completed, thread, seen, WATCH);
     }
   }
 }
@@ -194,9 +223,19 @@ export function waitForRequest({ control, request }: WorkerPool, turn: number): 
   return { turn: seen, request: decodeRequest(request) };
 }
 
-/** In a worker: begins a request. */
-export function acceptRequest({ accepted }: WorkerPool, thread: number, turn: number): void {
-  Atomics.store(accepted, thread, turn);
+/** In a worker: begins a request. Returns false if the caller has given up, and may have restored the state: the worker must not touch it. */
+export function acceptRequest(pool: WorkerPool, thread: number, turn: number): boolean {
+  // in this order: either the caller sees that the worker has begun, or the worker that the caller has given up
+  Atomics.store(pool.accepted, thread, turn);
+  if (!isAbandoned(pool)) return true;
+  completeRequest(pool, thread);
+  return false;
+}
+
+/** In a worker: it no longer touches the state for the request that it began last. */
+export function completeRequest({ accepted, completed }: WorkerPool, thread: number): void {
+  Atomics.store(completed, thread, Atomics.load(accepted, thread));
+  Atomics.notify(completed, thread);
 }
 
 /** True if a worker has not begun the last request. */
@@ -243,6 +282,7 @@ export function serveRequest(pool: WorkerPool, thread: number, request: Request,
     noteFailure(pool, thread, error);
   }
   if (growsWithRods(request.kind)) pool.busy[thread] += performance.now() - start;
+  completeRequest(pool, thread);
   reportDone(pool);
 }
 

@@ -3,16 +3,15 @@
  * from samples and loads alone, without a model's own residual.
  *
  * It detects a search that accepts a rod which does not carry its load, and a wrong reaction. Where a model computes the reaction at the base from the
- * loads, the forces balance in any shape; such rods are also checked by virtual work (virtualWork.ts).
+ * loads, the forces balance in any shape; such rods are also checked by virtual work (models/virtualWork.ts).
  */
 
 import type { ContactWorld } from '../contact/contactWorld.ts';
 import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { EquilibriumReport, Reaction } from '../model.ts';
-import { createLoads, type LoadSource, type Loads, type Samples } from '../port.ts';
+import { type ActingRod, createLoads, type LoadSource, type Loads, type Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
-import { type ActingRod, measureWorkError } from './virtualWork.ts';
 
 /**
  * Admissible imbalance relative to the forces on a rod. Banded and articulated models leave 1e-10 or less; mass–spring chains with very stiff springs
@@ -189,7 +188,7 @@ function measureWork(
   const out = new Float64Array(acting.length);
   const trees = new Map<number, Acting[]>();
   acting.forEach((one, r) => {
-    if (!world.placeOfRod[r].bundle.bend || !isAudited(rootOf[r])) return;
+    if (!world.placeOfRod[r].bundle.workError || !isAudited(rootOf[r])) return;
     const tree = trees.get(rootOf[r]);
     if (tree) tree.push(one);
     else trees.set(rootOf[r], [one]);
@@ -197,9 +196,8 @@ function measureWork(
   for (const [root, tree] of trees) {
     const { rod } = acting[root];
     const { bundle, index } = world.placeOfRod[root];
-    const bend = (direction: number, angle: number): number | undefined => bundle.bend?.(index, direction, angle);
     const moment = bendingForce(rod) * rod.length * (tree.some(isLoaded) ? MOMENT_NOISE : 1);
-    out[root] = measureWorkError(tree.map(joinReactions), bend, moment);
+    out[root] = bundle.workError?.(index, tree.map(joinReactions), moment) ?? 0;
   }
   return out;
 }

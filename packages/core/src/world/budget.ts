@@ -1,5 +1,5 @@
 /**
- * The budget of a step: the number of pieces that it may be tried in, counted over the world and all islands, and a way to cancel it.
+ * The budget of a step: the number of substeps that it may be tried in, counted over the world and all islands, and a way to cancel it.
  *
  * A step that fails is halved by the world, by islands and by rods, one inside the other. Their depth is limited together (halvingsLeft);
  * this limits their number, so that a step ends in bounded time: with an error that leaves the world as it was.
@@ -10,13 +10,13 @@ import { SimulationError, StoppedError } from '../errors.ts';
 export interface StepBudget {
   /** Starts a step of the world. */
   begin(t: number, dt: number): void;
-  /** Called before a piece that begins at t. Throws SimulationError beyond the limit, StoppedError if `onSubstep` requests it. */
+  /** Called before a substep that begins at t. Throws SimulationError beyond the limit, StoppedError if `onSubstep` requests it. */
   spend(t: number): void;
-  /** Called before a model tries a piece. Throws StoppedError if `onSubstep` requests it; models limit their pieces themselves. */
+  /** Called before a model tries a substep. Throws StoppedError if `onSubstep` requests it; models limit their substeps themselves. */
   ask(t: number): void;
 }
 
-/** `rods`: there are at most as many islands as rods, and each may need several pieces. */
+/** `rods`: there are at most as many islands as rods, and each may need several substeps. */
 export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, rods: number): StepBudget {
   const limit = 2 ** halvings * (4 + rods);
   let start = 0;

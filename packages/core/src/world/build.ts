@@ -12,7 +12,8 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { CompiledBody, Weld } from '../scene/bodies.ts';
-import { type CompiledScene, compileScene } from '../scene/compile.ts';
+import { checkFinite } from '../scene/check.ts';
+import { type CompiledScene, compileExpanded } from '../scene/compile.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import { createGrip, type Grip } from '../scene/grip.ts';
 import type { Jumps } from '../scene/jumps.ts';
@@ -21,6 +22,7 @@ import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
+import { createFoldWatch } from './folds.ts';
 
 /** Pins and loads of one rod; loads may be added and removed while the world runs. */
 export interface OpenDrive {
@@ -28,6 +30,7 @@ export interface OpenDrive {
   readonly sources: LoadSource[];
   /** See `Drive`. */
   overrides: number;
+  readonly stillAt?: { readonly time: number };
 }
 
 /** Mutable state of a world besides that of its bundles, contacts and engine. */
@@ -60,6 +63,8 @@ export interface WorldParts {
   readonly contact: ContactWorld | undefined;
   readonly engine: EngineTurn | undefined;
   readonly budget: StepBudget;
+  /** Remarks on rods that bend too sharply for their edges, after a step to time t. */
+  readonly watchFolds: (t: number) => string[];
   readonly welds: readonly Weld[];
   readonly clock: Clock;
 }
@@ -70,18 +75,16 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
   const { scene, rods, warnings, bodies, releases, jumps } = compiled;
   const contactModule = chooseContact(compiled, options);
   const { start } = options;
-  const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
+  const first = scene.statics?.parameter === undefined ? 0 : (scene.statics.from ?? 0);
+  const clock: Clock = { time: start?.time ?? first, stepCount: 0, hasContactForces: false };
   const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
   const moving = contactModule ? buildColliders(contactModule, compiled, options) : [];
   const colliders = still ? moving.map(still.holdCollider) : moving;
   const budget = createStepBudget(options, scene.time?.halvings ?? 8, rods.length);
-  const continuum =
-    scene.contact?.between === 'continuum' && scene.contact.continuum
-      ? contactModule?.createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
-      : undefined;
-  if (continuum) for (const [index, { sources }] of drives.entries()) sources.push(continuum.sources[index]);
+  const continuum = buildContinuum(contactModule, compiled, drives, () => samples);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? [], budget.ask);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  compiled.endBuilding?.();
   for (const bundle of bundles) bundle.refresh(clock.time);
   continuum?.begin();
   const contact = contactModule?.createContactWorld({
@@ -116,20 +119,69 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     contact,
     engine,
     budget,
+    watchFolds: createFoldWatch(
+      rods,
+      samples,
+      drives.map(({ pins }) => pins),
+    ),
     welds: compiled.welds,
     clock,
   };
   return parts;
 }
 
+/** The grid of dense hair, if the scene asks for it: its forces become sources of the drives. */
+function buildContinuum(
+  contactModule: ContactModule | undefined,
+  { scene, rods }: CompiledScene,
+  drives: readonly OpenDrive[],
+  samples: () => readonly Samples[],
+): Continuum | undefined {
+  const { between, continuum: options } = scene.contact ?? {};
+  if (between !== 'continuum' || !options) return undefined;
+  const continuum = contactModule?.createContinuum(rods, samples, gravityOf(scene), options);
+  if (continuum) for (const [index, { sources }] of drives.entries()) sources.push(continuum.sources[index]);
+  return continuum;
+}
+
+/** The scene with its weaves as rods and links. */
+function expandScene(scene: Scene, contact: ContactModule | undefined): Scene {
+  if (!scene.weaves) return scene;
+  if (!contact) throw withoutContact('weaves');
+  checkFinite(scene, []);
+  return contact.expandWeaves(scene).scene;
+}
+
+function withoutContact(field: string): SceneError {
+  return new SceneError(
+    [field],
+    `this world was made without contact; pass contact of @tendril-sim/core/contact to createWorld, or remove '${field}'`,
+  );
+}
+
 /** The compiled scene, with rods in the state of `options.start`. */
-function compileFrom(scene: Scene, { start }: WorldOptions, still: StillScene | undefined): CompiledScene {
-  const { jumps, ...compiled } = compileScene(scene);
+function compileFrom(scene: Scene, options: WorldOptions, still: StillScene | undefined): CompiledScene {
+  const { start, contact } = options;
+  const { jumps, ...compiled } = compileAlongParameter(expandScene(scene, contact), options);
+  const rods = start ? compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) : compiled.rods;
   return {
     ...compiled,
-    rods: start ? compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) : compiled.rods,
+    rods: still ? rods.map(still.holdRod) : rods,
     ...(still ? { drives: [...still.drives], releases: [] } : jumps && { jumps }),
   };
+}
+
+/** The compiled scene; along `statics.parameter` if the scene has one. */
+function compileAlongParameter(scene: Scene, { contact, models }: WorldOptions): CompiledScene {
+  const compile = (one: Scene): CompiledScene => compileExpanded(one, contact?.compileLinks);
+  const name = scene.statics?.parameter;
+  if (name === undefined) return compile(scene);
+  const able = models?.find(({ compileAlong }) => compileAlong);
+  if (able?.compileAlong) return able.compileAlong(scene, name, compile);
+  throw new SceneError(
+    ['statics', 'parameter'],
+    "this program has der without branches; pass derBranches to createDerModel, or remove 'parameter'",
+  );
 }
 
 /** Lists of pins and loads that can change while the world runs, and a grip on every pin that no body holds. */
@@ -139,7 +191,7 @@ function openDrives(
 ): { readonly drives: OpenDrive[]; readonly grips: Grip[] } {
   const grips: Grip[] = [];
   const isOfBody = (pin: Pin): boolean => welds.some((weld) => weld.pin === pin) || carried.includes(pin);
-  const open = drives.map(({ pins, sources }) => {
+  const open = drives.map(({ pins, sources, stillAt }) => {
     const noteOverride = (): void => {
       drive.overrides++;
     };
@@ -152,6 +204,7 @@ function openDrives(
         return gripped.pin;
       }),
       overrides: 0,
+      ...(stillAt && { stillAt }),
     };
     return drive;
   });
@@ -159,14 +212,10 @@ function openDrives(
 }
 
 /** The contact module, if the scene needs it. */
-function chooseContact({ scene, links }: CompiledScene, options: WorldOptions): ContactModule | undefined {
-  const field = scene.contact ? 'contact' : links.length > 0 ? 'links' : scene.colliders?.length ? 'colliders' : '';
+function chooseContact({ scene }: CompiledScene, options: WorldOptions): ContactModule | undefined {
+  const field = scene.contact ? 'contact' : scene.links?.length ? 'links' : scene.colliders?.length ? 'colliders' : '';
   if (field === '') return undefined;
-  if (!options.contact)
-    throw new SceneError(
-      [field],
-      `this world was made without contact; pass contact of @tendril-sim/core/contact to createWorld, or remove '${field}'`,
-    );
+  if (!options.contact) throw withoutContact(field);
   return options.contact;
 }
 

@@ -44,7 +44,13 @@ function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members:
   if (changing !== undefined && !capabilities.changingModuli)
     throw new SceneError(
       ['rods', changing, 'moduli'],
-      `model '${id}' has moduli that do not change in time; remove 'moduli', or use one of the models ${modelsWith('changingModuli').join(', ')}`,
+      `model '${id}' does not support moduli that change in time; remove 'moduli', or use one of the models ${modelsWith('changingModuli').join(', ')}`,
+    );
+  const lawful = members.find((index) => rods[index].law);
+  if (lawful !== undefined && !capabilities.laws)
+    throw new SceneError(
+      ['rods', lawful, 'law'],
+      `model '${id}' supports only linear elastic rods; remove 'law', or use one of the models ${modelsWith('laws').join(', ')}`,
     );
 }
 
@@ -54,7 +60,7 @@ export function compileBundles(
   compiled: CompiledScene,
   open: readonly Drive[],
   models: readonly Model[],
-  onPiece?: Coupling['onPiece'],
+  onSubstep?: Coupling['onSubstep'],
 ): { readonly bundles: Bundle[]; readonly placeOfRod: RodPlace[] } {
   const { rods } = compiled;
   const bundles: Bundle[] = [];
@@ -89,7 +95,7 @@ export function compileBundles(
       members.map((index) => rods[index]),
       drives,
       scene,
-      { bodies: compiled.bodies, welds, ...(onPiece && { onPiece }) },
+      { bodies: compiled.bodies, welds, ...(onSubstep && { onSubstep }) },
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };

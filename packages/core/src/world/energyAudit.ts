@@ -12,9 +12,9 @@ import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { readBack, type WorldParts } from './build.ts';
+import { addFreeMomentum } from './energyAuditMomentum.ts';
 import {
   type AuditedRod,
-  addFreeMomentum,
   createAuditedRod,
   movePins,
   notePins,
@@ -54,7 +54,8 @@ export interface Auditor {
 
 export function createAuditor(world: WorldParts): Auditor {
   const { scene, rods, options, bundles } = world;
-  const isAudited = rods.every(({ moduli }) => moduli === undefined) && scene.solver?.strand?.direct === undefined;
+  const isDriven = rods.some(({ moduli, law }) => moduli !== undefined || law?.type === 'growth');
+  const isAudited = !isDriven && scene.solver?.strand?.direct === undefined;
   if (!isAudited) return { begin: () => {}, check: () => inBalance, forget: () => {} };
   const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
   const isFast = options.models?.some((model) => model.isFast) ?? false;
@@ -133,8 +134,8 @@ function createLedger(world: WorldParts): Ledger {
         noteRod(one, readLoads(loads[r], world, r, t));
         notePins(one, t);
       });
-      scale = Math.max(scale, energy, floorOf(audited));
-      bodies.note();
+      scale = Math.max(scale, energy, floorOf(audited, world.contact !== undefined));
+      bodies.note(t);
       return true;
     },
     clear() {
@@ -156,9 +157,9 @@ function createLedger(world: WorldParts): Ledger {
         if (isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
       }
-      bodies.addWork(work, t);
+      bodies.addWork(work, t, dt);
       workOfObstacles(work, world, t, dt);
-      bodies.note();
+      bodies.note(t);
       const before = energy;
       energy = measureEnergy(world, t);
       scale = Math.max(scale, energy);
@@ -185,30 +186,48 @@ function readLoads(out: Loads, { drives, samples }: WorldParts, r: number, t: nu
 function measureEnergy({ bundles, contact }: WorldParts, t: number): number {
   const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
   for (const bundle of bundles) bundle.addEnergies(energies, t);
-  const { kinetic, bending, twisting, stretching } = energies;
-  return kinetic + bending + twisting + stretching + (contact?.energy() ?? 0);
+  const { kinetic, bending, twisting, stretching, dissipated = 0 } = energies;
+  return kinetic + bending + twisting + stretching + dissipated + (contact?.energy() ?? 0);
 }
 
-/** Bodies that forces move, with their positions at the last audit. */
+/** Bodies that forces move, with their motion and loads at the last audit. */
 interface AuditedBodies {
-  /** Records the positions. */
-  note(): void;
-  /** Adds the work of loads since. */
-  addWork(work: Work, t: number): void;
+  /** Records motion and loads. */
+  note(t: number): void;
+  /** Adds the work of loads since, over the time dt. */
+  addWork(work: Work, t: number, dt: number): void;
 }
 
 function createAuditedBodies(world: WorldParts): AuditedBodies {
   const bodies = world.bodies.filter(({ path }) => !path);
-  const positions = bodies.map(({ pose }) => pose.position.slice());
+  const before = bodies.map(() => ({
+    position: new Float64Array(3),
+    spin: new Float64Array(3),
+    load: new Float64Array(6),
+  }));
   const load = new Float64Array(6);
   return {
-    note() {
-      for (let b = 0; b < bodies.length; b++) positions[b].set(bodies[b].pose.position);
-    },
-    addWork(work, t) {
+    note(t) {
       for (let b = 0; b < bodies.length; b++) {
-        bodies[b].body.load(load, t);
-        for (let k = 0; k < 3; k++) work.done += load[k] * (bodies[b].pose.position[k] - positions[b][k]);
+        before[b].position.set(bodies[b].pose.position);
+        before[b].spin.set(bodies[b].pose.angularVelocity);
+        bodies[b].body.load(before[b].load, t);
+      }
+    },
+    addWork(work, t, dt) {
+      for (let b = 0; b < bodies.length; b++) {
+        const { position, spin, load: first } = before[b];
+        const { pose, body } = bodies[b];
+        body.load(load, t);
+        let [start, end] = [0, 0];
+        for (let k = 0; k < 3; k++) {
+          const moved = pose.position[k] - position[k];
+          const turned = 0.5 * dt * (spin[k] + pose.angularVelocity[k]);
+          start += first[k] * moved + first[3 + k] * turned;
+          end += load[k] * moved + load[3 + k] * turned;
+        }
+        work.done += 0.5 * (start + end);
+        work.doubt += 0.5 * Math.abs(end - start);
       }
     },
   };
@@ -221,13 +240,17 @@ function findImpulse(one: AuditedRod, loads: Loads, dt: number): MomentumGain | 
   return impulse > MOMENTUM_TOLERANCE * scale + one.momentumFloor ? { rod: one.rod.id, impulse, scale } : undefined;
 }
 
-/** Energies below this are noise: one part in 100,000 of the loads' work over the length of a rod. */
-function floorOf(audited: readonly AuditedRod[]): number {
+/**
+ * Energies below this are noise: one part in 100,000 of the loads' work over the length of a rod. Where rods touch, one in 10,000: the solver's tolerance lets a
+ * rod at rest rise and fall by a millionth of its length.
+ */
+function floorOf(audited: readonly AuditedRod[], touches: boolean): number {
+  const share = touches ? 1e-4 : 1e-5;
   let sum = 0;
   for (const { rod, force } of audited) {
     let load = 0;
     for (let k = 0; k < force.length; k++) load += Math.abs(force[k]);
-    sum += 1e-5 * load * rod.length + (1e-9 * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length;
+    sum += share * load * rod.length + (1e-9 * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length;
   }
   return sum;
 }

@@ -1,9 +1,14 @@
-/** Work on one rod over a step, for the energy audit: of loads, from their forces at both ends, and of pins, from the change of momentum. */
-import { atan2, hypot } from '../math/rounded/index.ts';
-import { capabilitiesOf } from '../models/registry.ts';
+/**
+ * Work on one rod over a step, for the energy audit: of loads, from their forces at both ends, and of pins, from the change of momentum, or from their
+ * reactions at both ends.
+ */
+import { rotationBetween } from '../math/frameRotation.ts';
+import { atan2 } from '../math/rounded/index.ts';
+import type { Momentum, Reaction } from '../model.ts';
 import type { Loads, Samples } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
+import { addForce, measureMomentum, type RodMomentum, workOfPins } from './energyAuditMomentum.ts';
 
 export interface Work {
   /** [J] */
@@ -16,21 +21,29 @@ export interface Work {
 
 export interface AuditedRod {
   readonly rod: Rod;
-  /** See `Capabilities`. */
-  readonly hasNodeMasses: boolean;
   readonly samples: Samples;
+  /** Reactions of the pins, if the audit takes their work from these, and their values now and at the start of the step. */
+  readonly measureReactions: ((t: number, isAfterStep: boolean) => Reaction[]) | undefined;
+  reactions: readonly Reaction[];
+  reactionsBefore: readonly Reaction[];
+  /** Adds the rod's momentum; absent if it is that of its nodes and spinning edges. */
+  readonly addMomentum: ((out: Momentum) => void) | undefined;
   /** Pins without a body, and their previous and current positions. */
   readonly pins: readonly Pin[];
   before: readonly PinPose[];
   after: readonly PinPose[];
-  /** At the start of the step: position and velocity of nodes, direction and spin of edges, loads. */
+  /** At the start of the step: position of nodes, direction and spin of edges, loads, momentum. */
   readonly position: Float64Array;
-  readonly velocity: Float64Array;
   readonly tangent: Float64Array;
   readonly director: Float64Array;
   readonly spin: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
+  momentum: RodMomentum;
+  /** Momentum now. */
+  momentumNow: RodMomentum;
+  /** Mass damping [1/s], mean over the mass. */
+  readonly damping: number;
   /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
   readonly displacement: Float64Array;
   readonly turn: Float64Array;
@@ -43,35 +56,49 @@ export interface AuditedRod {
   readonly momentumFloor: number;
 }
 
-function massOf({ nodeMass }: Rod): number {
-  let mass = 0;
-  for (const part of nodeMass) mass += part;
-  return mass;
+/** Sum over the nodes of their mass times a value. */
+function sumOverMass({ nodeMass, nodeCount }: Rod, of: (node: number) => number): number {
+  let sum = 0;
+  for (let i = 0; i < nodeCount; i++) sum += nodeMass[i] * of(i);
+  return sum;
 }
 
-export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Rod, r: number): AuditedRod {
+export function createAuditedRod(world: WorldParts, rod: Rod, r: number): AuditedRod {
+  const { drives, samples, welds, placeOfRod, contact } = world;
+  const { bundle, index } = placeOfRod[r];
   const pins = drives[r].pins.filter((pin) => !welds.some((weld) => weld.pin === pin));
   const make = (length: number): Float64Array => new Float64Array(length);
+  const mass = sumOverMass(rod, () => 1);
   return {
     rod,
-    hasNodeMasses: capabilitiesOf(rod).nodeMasses ?? false,
+    measureReactions:
+      bundle.hasJointUnknowns &&
+      ((t, isAfterStep) => {
+        contact?.applyContactForces();
+        return bundle.reactions(index, t, isAfterStep);
+      }),
+    reactions: [],
+    reactionsBefore: [],
+    addMomentum: bundle.addRodMomentum && ((out) => bundle.addRodMomentum?.(out, index)),
     samples: samples[r],
     pins,
     before: pins.map(createPinPose),
     after: pins.map(createPinPose),
     position: make(3 * rod.nodeCount),
-    velocity: make(3 * rod.nodeCount),
     tangent: make(3 * rod.edgeCount),
     director: make(3 * rod.edgeCount),
     spin: make(rod.edgeCount),
     force: make(3 * rod.nodeCount),
     torque: make(3 * rod.edgeCount),
+    momentum: { nodes: make(6), rest: make(6) },
+    momentumNow: { nodes: make(6), rest: make(6) },
+    damping: sumOverMass(rod, (i) => rod.nodeDamping[i]) / mass,
     displacement: make(3),
     turn: make(3),
     motion: 'none',
     contact: make(6),
     free: { impulse: make(3), doubt: 0, scale: 0 },
-    momentumFloor: 1e-6 * Math.sqrt((massOf(rod) * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length),
+    momentumFloor: 1e-6 * Math.sqrt((mass * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length),
   };
 }
 
@@ -79,17 +106,26 @@ export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Ro
 export function noteRod(out: AuditedRod, loads: Loads): void {
   const { samples } = out;
   out.position.set(samples.nodePosition);
-  out.velocity.set(samples.nodeVelocity);
   out.tangent.set(samples.edgeTangent);
   out.director.set(samples.edgeDirector);
   out.spin.set(samples.edgeSpin);
   out.force.set(loads.nodeForce);
   out.torque.set(loads.edgeTorque);
+  measureMomentum(out.momentum, out);
 }
 
 /** Records its pins at t, before the first step. */
-export function notePins({ pins, after }: AuditedRod, t: number): void {
+export function notePins(one: AuditedRod, t: number): void {
+  const { pins, after, measureReactions } = one;
   for (let p = 0; p < pins.length; p++) pins[p].evaluate(after[p], t);
+  if (measureReactions && pins.length > 0) one.reactions = measureReactions(t, false);
+}
+
+const noReactions: readonly Reaction[] = [];
+
+/** False for pins that do no work: they stay where they are. A grip that moves one counts from the next step on. */
+function canMove({ pins, motion }: AuditedRod): boolean {
+  return motion !== 'none' || pins.some(({ isStill }) => !isStill);
 }
 
 /** Displacements and rotations of all pins since the last record, and effect of contacts on rods whose pins moved. */
@@ -97,6 +133,11 @@ export function movePins(audited: readonly AuditedRod[], { contact, rods }: Worl
   let isMoving = false;
   for (const one of audited) {
     findMotion(one, t);
+    if (one.measureReactions && one.pins.length > 0) {
+      one.reactionsBefore = one.reactions;
+      one.reactions = canMove(one) ? one.measureReactions(t, true) : noReactions;
+      continue;
+    }
     isMoving ||= one.motion === 'together';
   }
   if (!contact || !isMoving) return;
@@ -109,19 +150,6 @@ export function movePins(audited: readonly AuditedRod[], { contact, rods }: Worl
     addForce(one.contact, place, force, 1);
     if (kind === 'rod') addForce(audited[index.get(other) ?? 0].contact, place, force, -1);
   }
-}
-
-/** Adds a force and its moment about the origin. */
-function addForce(out: Float64Array, at: ArrayLike<number>, force: ArrayLike<number>, sign: number): void {
-  const x = sign * force[0];
-  const y = sign * force[1];
-  const z = sign * force[2];
-  out[0] += x;
-  out[1] += y;
-  out[2] += z;
-  out[3] += at[1] * z - at[2] * y;
-  out[4] += at[2] * x - at[0] * z;
-  out[5] += at[0] * y - at[1] * x;
 }
 
 const turnOfPin = new Float64Array(3);
@@ -154,30 +182,17 @@ function findMotion(one: AuditedRod, t: number): void {
     }
     first = false;
     if (moved > small && one.motion === 'none') one.motion = 'together';
-    // otherwise the rod's momentum is not known here
-    if (apart > small || (moved > small && !one.hasNodeMasses)) one.motion = 'apart';
+    if (apart > small) one.motion = 'apart';
   }
 }
 
-/** Rotation vector from one held frame to the next, for angles that are not large: half the sum of the axes' cross products. */
+/** Rotation vector from one held frame to the next, with the twist about the mean of both tangents. */
 function writeTurn(out: Float64Array, from: PinPose, to: PinPose, isHeld: boolean): void {
   out.fill(0);
   if (!isHeld) return;
-  const twist = to.twist - from.twist;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    const swing = from.tangent[a] * to.tangent[b] - from.tangent[b] * to.tangent[a];
-    // the rotation of the director about the tangent
-    out[k] = swing + twist * to.tangent[k];
-  }
-  let about = 0;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    about += to.tangent[k] * (from.director[a] * to.director[b] - from.director[b] * to.director[a]);
-  }
-  for (let k = 0; k < 3; k++) out[k] += about * to.tangent[k];
+  const swing = rotationBetween(from, to);
+  const twist = 0.5 * (to.twist - from.twist);
+  for (let k = 0; k < 3; k++) out[k] = swing[k] + twist * (from.tangent[k] + to.tangent[k]);
 }
 
 /** Adds the work on the rod since the last record, dt ago; `loads`: current loads. Damping is omitted: it only dissipates. */
@@ -201,8 +216,29 @@ export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number):
   }
   out.done += 0.5 * (first + last);
   out.doubt += 0.5 * Math.abs(last - first);
-  if (motion === 'apart') out.isKnown = false;
-  if (motion === 'together') workOfPins(out, one, loads, dt);
+  if (one.measureReactions) workOfReactions(out, one);
+  else if (motion === 'apart') out.isKnown = false;
+  else if (motion === 'together') workOfPins(out, one, loads, dt);
+}
+
+/** Work of pins by their reactions at both ends of the step. */
+function workOfReactions(
+  out: Work,
+  { pins, before, after, position, samples, reactions, reactionsBefore }: AuditedRod,
+): void {
+  const works = [0, 0];
+  [reactionsBefore, reactions].forEach((list, side) => {
+    for (const { node, force, torque } of list) {
+      for (let k = 0; k < 3; k++)
+        works[side] += force[k] * (samples.nodePosition[3 * node + k] - position[3 * node + k]);
+      const p = pins.findIndex((pin, i) => pin.node === node && pin.orientation !== 'free' && before[i].active);
+      if (p < 0) continue;
+      writeTurn(turnOfPin, before[p], after[p], true);
+      for (let k = 0; k < 3; k++) works[side] += torque[k] * turnOfPin[k];
+    }
+  });
+  out.done += 0.5 * (works[0] + works[1]);
+  out.doubt += 0.5 * Math.abs(works[1] - works[0]);
 }
 
 function hasAny(list: Float64Array): boolean {
@@ -242,78 +278,4 @@ function workOfTorques(one: AuditedRod, torque: Float64Array, dt: number): numbe
     }
   }
   return sum;
-}
-
-const missing = new Float64Array(6);
-const center = new Float64Array(3);
-const at = new Float64Array(3);
-const push = new Float64Array(3);
-
-/**
- * Writes the force and the torque about `center` that follow from the change of momentum and angular momentum beyond loads and damping, as means over
- * the step: the effect of pins and contacts.
- */
-function writeMissing(one: AuditedRod, loads: Loads, dt: number, center: ArrayLike<number>): void {
-  const { rod, samples, position, velocity, force, torque, spin, tangent } = one;
-  const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
-  missing.fill(0);
-  for (let i = 0; i < rod.nodeCount; i++) {
-    const m = rod.nodeMass[i];
-    for (let side = 0; side < 2; side++) {
-      const place = side === 0 ? x : position;
-      const rate = side === 0 ? v : velocity;
-      for (let k = 0; k < 3; k++) {
-        at[k] = place[3 * i + k] - center[k];
-        push[k] = ((side === 0 ? m : -m) * rate[3 * i + k]) / dt;
-      }
-      addForce(missing, at, push, 1);
-    }
-    for (let k = 0; k < 3; k++) {
-      const a = 3 * i + k;
-      at[k] = 0.5 * (position[a] + x[a]) - center[k];
-      push[k] = -0.5 * (force[a] + loads.nodeForce[a]) + (m * rod.nodeDamping[i] * (x[a] - position[a])) / dt;
-    }
-    addForce(missing, at, push, 1);
-  }
-  for (let j = 0; j < rod.edgeCount; j++) {
-    for (let k = 0; k < 3; k++) {
-      const a = 3 * j + k;
-      missing[3 + k] += (rod.edgeInertia[j] * (edgeSpin[j] * edgeTangent[a] - spin[j] * tangent[a])) / dt;
-      missing[3 + k] -= 0.5 * (torque[a] + loads.edgeTorque[a]);
-    }
-  }
-}
-
-/** Work of pins that move together, from the change of momentum, and of angular momentum about the first of them. */
-function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
-  const { samples, pins, before, position, displacement, turn, contact } = one;
-  const o = 3 * pins[before.findIndex(({ active }) => active)].node;
-  for (let k = 0; k < 3; k++) center[k] = 0.5 * (position[o + k] + samples.nodePosition[o + k]);
-  writeMissing(one, loads, dt, center);
-  let sum = 0;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    const moment = contact[3 + k] - (center[a] * contact[b] - center[b] * contact[a]);
-    sum += (missing[k] - contact[k]) * displacement[k] + (missing[3 + k] - moment) * turn[k];
-  }
-  out.done += sum;
-  out.doubt += 0.1 * Math.abs(sum);
-}
-
-/** Accumulates the momentum that a free rod (no contact, no pin) has gained; returns it minus its uncertainty [N s]. */
-export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): number {
-  const { rod, samples, force, after, free } = one;
-  if (!one.hasNodeMasses || after.some(({ active }) => active)) return 0;
-  writeMissing(one, loads, dt, samples.nodePosition);
-  let speed = 0;
-  let doubt = 0;
-  for (let k = 0; k < force.length; k++) {
-    speed += rod.nodeMass[Math.floor(k / 3)] * Math.abs(samples.nodeVelocity[k]);
-    doubt += Math.abs(loads.nodeForce[k] - force[k]);
-  }
-  for (let k = 0; k < 3; k++) free.impulse[k] += dt * missing[k];
-  free.scale = Math.max(free.scale, speed);
-  free.doubt += 0.5 * dt * doubt;
-  return hypot(free.impulse[0], free.impulse[1], free.impulse[2]) - free.doubt;
 }

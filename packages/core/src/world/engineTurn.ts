@@ -10,7 +10,7 @@ export function refuseEngine({ bodies: engine }: WorldOptions, what: string): vo
   if (engine)
     throw new SceneError(
       ['engine'],
-      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+      `${what} do not include the joints and contacts of ${engine.name}; run the scene until it comes to rest`,
     );
 }
 
@@ -54,7 +54,7 @@ export function createEngineTurn(
     if (scene.engine)
       throw new SceneError(
         ['engine'],
-        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+        `the scene needs the engine '${scene.engine.type}' for its bodies; pass it as createWorld(scene, { bodies })`,
       );
     return undefined;
   }

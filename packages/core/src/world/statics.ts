@@ -18,6 +18,8 @@ import { gravityOf } from '../scene/loads.ts';
 import { auditEquilibria } from './audit.ts';
 import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
+import { describeFold } from './folds.ts';
+import { findTurnStops } from './pinTurns.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
@@ -60,7 +62,18 @@ export function createStatics(
   };
 }
 
-function equilibrate(
+/** Equilibria at time t, through those at instants between which no clamp turns too far. */
+function equilibrate(world: WorldParts, memory: StaticsMemory, t: number, branch?: 'report'): EquilibriumReport[] {
+  const { rods, drives, clock } = world;
+  const stops = touches(world) ? [] : findTurnStops(rods, drives, clock.time, t);
+  const before = rods.map(() => 0);
+  for (const stop of stops)
+    for (const [r, { iterations }] of equilibrateAt(world, memory, stop, branch).entries()) before[r] += iterations;
+  const reports = equilibrateAt(world, memory, t, branch);
+  return reports.map((report, r) => ({ ...report, iterations: report.iterations + before[r] }));
+}
+
+function equilibrateAt(
   world: WorldParts,
   { linked, lastRest }: StaticsMemory,
   t: number,
@@ -71,14 +84,25 @@ function equilibrate(
   clock.hasContactForces = false;
   const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
   const wanted = { stability: branch ?? stability, tolerance };
-  if (touches(world)) return auditEquilibria(world, seekWithContact(world, t, wanted, lastRest));
+  if (touches(world)) return remarkFolds(world, auditEquilibria(world, seekWithContact(world, t, wanted, lastRest)));
   const solver = linked();
   const from = clock.time;
   moveBodiesOnPaths(bodies, t);
   clock.time = t;
   const joined = solver?.equilibrate(from, t, wanted);
   const reports = placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
-  return auditEquilibria(world, reports);
+  return remarkFolds(world, auditEquilibria(world, reports));
+}
+
+/** Adds a remark to the report of each rod that bends too sharply for its edges. */
+function remarkFolds(
+  { rods, samples, drives, clock }: WorldParts,
+  reports: readonly EquilibriumReport[],
+): EquilibriumReport[] {
+  return reports.map((report, r) => {
+    const remark = report.converged ? describeFold(rods[r], samples[r], drives[r].pins, clock.time, '') : undefined;
+    return remark === undefined ? report : { ...report, remark };
+  });
 }
 
 /** Equilibria of rods that touch something (contact/rest/). */
@@ -186,7 +210,7 @@ function* followWorld(
   if (!branch)
     throw new SceneError(
       ['statics', 'follow'],
-      `follow: branch is for a rod of model der or cosserat, without bodies and links; this rod is ${bundle.model}`,
+      `follow: branch supports one rod of model der or cosserat, without bodies and links; this rod is of model ${bundle.model}`,
     );
   for (;;) {
     const next = branch.next();
@@ -219,7 +243,7 @@ function linearize(world: WorldParts): RestTangent[] {
     if (!tangent)
       throw new SceneError(
         ['rods', r, 'model'],
-        `derivatives of equilibria are for model der with strain: rotation and an implicit integrator; this rod is ${bundle.model}`,
+        `derivatives of equilibria support the model der with strain: rotation and an implicit integrator; this rod is of model ${bundle.model}`,
       );
     return tangent;
   });
@@ -230,7 +254,7 @@ function findModes(world: WorldParts, count: number): Modes[] {
   refuse(world, 'modes');
   return withStateKept(world, () => {
     if (!contact) return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
-    return contact.findModes(matricesOfRods(world), count);
+    return contact.findModes(matricesOfRods(world), clock.time, count);
   });
 }
 

@@ -44,10 +44,13 @@ export interface MomentumGain {
 export interface StepReport {
   /** Time after the step [s]. */
   readonly time: number;
+  /** Length of the step [s]. */
   readonly dt: number;
   /** Substeps that the step was split into; 1 if none was needed. */
   readonly substeps: number;
+  /** Solver iterations, summed over rods and substeps. */
   readonly iterations: number;
+  /** Most iterations that one solve took. */
   readonly iterationsMax: number;
   readonly shifts: number;
   /** Steps that error control rejected. */
@@ -77,7 +80,9 @@ export interface WorldState {
 
 /** A rigid body in motion. */
 export interface WorldBody {
+  /** Id in the scene. */
   readonly id: string;
+  /** Current pose and velocity. */
   readonly pose: BodyPose;
   /** Its kinetic energies now [J]. */
   energies(): BodyEnergies;
@@ -85,10 +90,13 @@ export interface WorldBody {
 
 /** A compiled scene in motion. */
 export interface World {
+  /** The scene that the world was created from. */
   readonly scene: Scene;
+  /** Compiled rods, in the scene's order: sizes, stiffnesses, masses. */
   readonly rods: readonly Rod[];
   /** [s] */
   readonly time: number;
+  /** Steps taken since t = 0. */
   readonly stepCount: number;
   /** Samples of each rod, in the scene's order; views that every step updates (see `step` for a GPU). */
   readonly samples: readonly Samples[];
@@ -122,9 +130,13 @@ export interface World {
   reactions(): Reaction[];
   /** Natural modes of every rod about the current state. */
   modes(count?: number): Modes[];
+  /** Mass, stiffness and damping matrix of every rod about the current state. Throws SceneError for scenes with contact. */
   matrices(): Matrices[];
+  /** Energies of all rods and bodies now [J]. */
   energies(): Energies;
+  /** Momentum, angular momentum about the origin and centre of mass of all rods and bodies now. */
   momentum(): Momentum;
+  /** Values of a channel along a rod (index from 0), 1 per node, edge or joint as the channel says; a new array. */
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force, with their current gaps. */
   contactForces(): ContactForce[];
@@ -134,7 +146,9 @@ export interface World {
   readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
+  /** Copies the complete state; `restore` continues from it bit for bit. */
   save(): WorldState;
+  /** Returns to a saved state of a world of the same scene. */
   restore(state: WorldState): void;
   /**
    * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the returned function removes it.

@@ -7,14 +7,22 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../studio/test/browser.ts';
 import { add, type Quaternion, subtract, type Vector } from '../../src/batch/algebra.ts';
-import { findContacts, pressedStage } from '../../src/batch/contactSweeps.ts';
+import { findContacts } from '../../src/batch/contactSearch.ts';
+import { pressedStage } from '../../src/batch/contactSweeps.ts';
 import { meetStrands, stepCoupled } from '../../src/batch/coupled.ts';
 import { compose, conjugate, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
 import { describeStrand as describeBatch, describeRod } from '../../src/batch/gpu/describe.ts';
 import type { GpuBatchOptions, HeadPose } from '../../src/batch/gpu/headBatch.ts';
 import type { StrandDescription } from '../../src/batch/gpu/pack.ts';
 import type { Stage } from '../../src/batch/layout.ts';
-import { boxObstacle, meetObstacles, planeObstacle, solveContacts, sphereObstacle } from '../../src/batch/merged.ts';
+import {
+  boxObstacle,
+  fieldObstacle,
+  meetObstacles,
+  planeObstacle,
+  solveContacts,
+  sphereObstacle,
+} from '../../src/batch/merged.ts';
 import { addMissedContacts, changeToEuler } from '../../src/batch/missedSweep.ts';
 import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { visitFrames } from '../../src/batch/pose.ts';
@@ -22,6 +30,8 @@ import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.t
 import { bdf2Stage, eulerStage, TR_PART, trBdf2Stages } from '../../src/batch/schemes.ts';
 import { adoptState } from '../../src/batch/step.ts';
 import { beginStage, finishStep, iterateStage } from '../../src/batch/sweeps.ts';
+import { tabulateShape } from '../../src/contact/shapes/distanceTable.ts';
+import { createTorus } from '../../src/contact/shapes/shape.ts';
 import { compileScene, createWorld, type RodSpec } from '../../src/index.ts';
 import type { PageResult, PageRun } from './page.ts';
 import { DT, material, sceneOf } from './scenes.ts';
@@ -69,7 +79,7 @@ beforeAll(async () => {
   );
   await page.goto('https://tendril.test/');
   await page.addScriptTag({ content: bundle.outputFiles[0].text });
-}, 60_000);
+});
 
 afterAll(() => browser?.close());
 
@@ -280,7 +290,9 @@ test.each([
 describe('WGSL with obstacles', () => {
   const RADIUS = 2.5e-4;
   const steps = 30;
-  /** A ball that turns and moves with the head, a floor and a box. */
+  /** A ring. */
+  const table = tabulateShape(createTorus(0.06, 0.012), 0.02, 1e-5);
+  /** A ball that turns and moves with the head, a floor, a box and a distance field. */
   const obstaclesAt = (k: number): Obstacle[] => {
     const [from, to] = [headAt(k * DT), headAt((k + 1) * DT)];
     const shift: Vector = [
@@ -297,6 +309,10 @@ describe('WGSL with obstacles', () => {
       sphereObstacle(0.04, { position: place([0.08, 0.05, -0.05]), frame: from.rotation, turn, shift, friction: 0.4 }),
       planeObstacle({ position: [0, 0, -0.1], friction: 0.3 }),
       boxObstacle([0.02, 0.1, 0.02], 0.005, { position: [0.22, 0.05, -0.03], friction: 0.2 }),
+      fieldObstacle(
+        { ...table, start: 0 },
+        { position: [0.15, 0.05, -0.01], frame: exponential([0.2, 0.1, 0.3]), friction: 0.3 },
+      ),
     ];
   };
   // the turning ball shifts by its position's way; the head's own rotation moves the position, too
@@ -312,7 +328,15 @@ describe('WGSL with obstacles', () => {
     const rods = [straight, curly];
     const strands = Array.from({ length: 37 }, (_, s) => describeStrand(rods[s % rods.length]));
     const { positions } = await runOnPage({
-      options: { nodes: NODES, strands, gravity: GRAVITY, gains: 'f32', obstacles: 3, contactRadius: RADIUS },
+      options: {
+        nodes: NODES,
+        strands,
+        gravity: GRAVITY,
+        gains: 'f32',
+        obstacles: 4,
+        contactRadius: RADIUS,
+        fields: Array.from(table.rows),
+      },
       steps: Array.from({ length: steps }, (_, k) => ({
         dt: DT,
         scheme: 'bdf2',
@@ -324,13 +348,21 @@ describe('WGSL with obstacles', () => {
       })),
     });
     const references = rods.map((rod) => new Reference(rod, [0, 0, 0]));
-    for (const { batch } of references) meetObstacles(batch, { radius: RADIUS, obstacles: movesOf(0) });
-    let pressed = 0;
+    for (const { batch } of references)
+      meetObstacles(batch, { radius: RADIUS, obstacles: movesOf(0), fields: table.rows });
+    let [pressed, onField] = [0, 0];
     const errors: number[] = [];
     for (let k = 0; k < steps; k++) {
       const stage = k > 0 ? bdf2Stage(DT) : eulerStage(DT);
       for (const [s, reference] of references.entries()) {
         if (reference.contactStep(stage, headAt((k + 1) * DT), headAt(k * DT), movesOf(k))) pressed++;
+        const { contacts = [] } = reference.batch.strand.merged ?? {};
+        if (
+          contacts.some(
+            (list) => list[6].active + list[7].active > 0 && list[6].force.concat(list[7].force).some((f) => f !== 0),
+          )
+        )
+          onField++;
         const expected = reference.positions();
         for (let strand = s; strand < strands.length; strand += rods.length) {
           const found = positions[k].slice(3 * NODES * strand, 3 * NODES * (strand + 1));
@@ -339,6 +371,7 @@ describe('WGSL with obstacles', () => {
       }
     }
     expect(pressed).toBeGreaterThan(steps / 2);
+    expect(onField).toBeGreaterThan(3);
     expect(Math.max(...errors)).toBeLessThan(1e-5 * LENGTH);
     // equal strands in other threads and blocks have equal bits
     const strand = (s: number): number[] => positions[steps - 1].slice(3 * NODES * s, 3 * NODES * (s + 1));

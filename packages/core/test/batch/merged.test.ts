@@ -1,21 +1,26 @@
 /** Contact merged into Newton's iterations, as the GPU does it: distances against those of colliders, and closed forms. */
 import { describe, expect, test } from 'vitest';
-import type { Vector } from '../../src/batch/algebra.ts';
-import { exponential } from '../../src/batch/formulas.ts';
+import { add, type Quaternion, type Vector } from '../../src/batch/algebra.ts';
+import { closestPart, measureObstacle } from '../../src/batch/distances.ts';
+import { createField } from '../../src/batch/field.ts';
+import { exponential, rotate } from '../../src/batch/formulas.ts';
 import {
   boxObstacle,
   capsuleObstacle,
+  fieldObstacle,
   type MergedReport,
   meetObstacles,
   planeObstacle,
   sphereObstacle,
   stepMerged,
 } from '../../src/batch/merged.ts';
-import { closestPart, measureObstacle, type Obstacle } from '../../src/batch/obstacles.ts';
+import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { addEnergies, measureReactions } from '../../src/batch/readouts.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
 import { adoptState } from '../../src/batch/step.ts';
-import { createBox, createCapsule, createSphere, type Shape } from '../../src/contact/shapes/shape.ts';
+import { tabulateAt } from '../../src/contact/shapes/distanceTable.ts';
+import { createEllipsoid } from '../../src/contact/shapes/ellipsoid.ts';
+import { createBox, createCapsule, createSphere, createTorus, type Shape } from '../../src/contact/shapes/shape.ts';
 import { compileScene, type RodSpec, type Scene } from '../../src/index.ts';
 import { DT } from './scenes.ts';
 
@@ -51,7 +56,11 @@ function run(batch: BatchRod, steps: number, visit: (k: number, report: MergedRe
   }
 }
 
+const falling = (): BatchRod =>
+  makeStrand({ id: 'hair', shape: { type: 'straight', from: [0, 0, 0], to: [0.1, 0, 0] }, edges: 4 }, {});
+
 describe('distances are those of colliders', () => {
+  const { strand } = falling();
   const shapes: readonly [string, Obstacle, Shape][] = [
     ['sphere', sphereObstacle(0.3, {}), createSphere(0.3)],
     ['capsule', capsuleObstacle(0.4, 0.2, {}), createCapsule([0, 0, -0.4], [0, 0, 0.4], 0.2)],
@@ -62,7 +71,7 @@ describe('distances are those of colliders', () => {
     for (let k = 0; k < 200; k++) {
       const x: Vector = [0.9 * Math.sin(7 * k), 0.9 * Math.sin(11 * k + 1), 0.9 * Math.sin(13 * k + 2)];
       shape.distance(out, ...x);
-      const { value, normal } = measureObstacle(obstacle, x);
+      const { value, normal } = measureObstacle(strand, obstacle, x);
       expect(value).toBeCloseTo(out[0], 12);
       normal.forEach((n, i) => {
         expect(n).toBeCloseTo(out[1 + i], 10);
@@ -74,7 +83,83 @@ describe('distances are those of colliders', () => {
     ];
     const edge: Vector = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     const expected = shape.closest(Float64Array.from(from), Float64Array.from(to));
-    expect(closestPart(obstacle, from, edge)).toBeCloseTo(expected, 3);
+    expect(closestPart(strand, obstacle, from, edge)).toBeCloseTo(expected, 3);
+  });
+});
+
+describe('distance fields', () => {
+  /** Largest errors of distance and normal within 8 mm of an ellipsoid's surface, with so many rows along the longest axis. */
+  const errorsAt = (rows: number): { distance: number; normal: number; reported: number } => {
+    const shape = createEllipsoid([0.1, 0.08, 0.06]);
+    const table = tabulateAt(shape, 0.02, rows);
+    const obstacle = fieldObstacle({ ...table, start: 0 }, {});
+    const one = falling();
+    meetObstacles(one, { radius: RADIUS, obstacles: [obstacle], fields: table.rows });
+    const out = new Float64Array(4);
+    let [distance, normal, tried] = [0, 0, 0];
+    for (let k = 0; k < 4000; k++) {
+      const x: Vector = [0.11 * Math.sin(7 * k), 0.09 * Math.sin(11 * k + 1), 0.07 * Math.sin(13 * k + 2)];
+      shape.distance(out, ...x);
+      if (Math.abs(out[0]) > 0.008) continue;
+      tried++;
+      const found = measureObstacle(one.strand, obstacle, x);
+      distance = Math.max(distance, Math.abs(found.value - out[0]));
+      normal = Math.max(normal, ...found.normal.map((n, i) => Math.abs(n - out[1 + i])));
+    }
+    expect(tried).toBeGreaterThan(400);
+    return { distance, normal, reported: table.error };
+  };
+
+  test('of an ellipsoid converge with the third order, normals with the second', () => {
+    const [coarse, fine] = [errorsAt(24), errorsAt(48)];
+    expect(coarse.distance / fine.distance).toBeGreaterThan(6);
+    expect(coarse.normal / fine.normal).toBeGreaterThan(3);
+    expect(fine.distance).toBeLessThan(3e-6);
+    expect(fine.distance).toBeGreaterThan(1e-8);
+    // the error that a table reports is that at the surface
+    expect(fine.reported).toBeGreaterThan(0.1 * fine.distance);
+    expect(fine.reported).toBeLessThan(1.5 * fine.distance);
+  });
+
+  test('find the nearest part of an edge that comes close in two places', () => {
+    const shape = createTorus(0.05, 0.01);
+    const table = tabulateAt(shape, 0.06, 64);
+    const obstacle = fieldObstacle({ ...table, start: 0 }, { position: [0.2, 0, 0] });
+    const one = falling();
+    meetObstacles(one, { radius: RADIUS, obstacles: [obstacle], fields: table.rows });
+    // over the ring, a little lower on the far side
+    const [from, edge]: Vector[] = [
+      [0.12, 0, 0.02],
+      [0.16, 0, -0.003],
+    ];
+    expect(closestPart(one.strand, obstacle, from, edge)).toBeCloseTo(0.13 / 0.16, 2);
+    // outside the box the distance goes on
+    expect(measureObstacle(one.strand, obstacle, [0.2, 0, 1]).value).toBeGreaterThan(0.9);
+  });
+
+  test('a shape far from its own origin, in any pose', () => {
+    const shape = createCapsule([5, 1, 2], [5.1, 1, 2], 0.02);
+    const field = createField({ type: 'capsule', from: [5, 1, 2], to: [5.1, 1, 2], radius: 0.02 }, 0.02, 1e-6);
+    const [frame, position]: [Quaternion, Vector] = [exponential([0.2, -0.1, 0.2]), [0.1, 0.2, 0.3]];
+    const obstacle = field.place({ frame, position });
+    const one = falling();
+    meetObstacles(one, { radius: RADIUS, obstacles: [obstacle], fields: field.rows });
+    const out = new Float64Array(4);
+    const places: Vector[] = [
+      [5.03, 1.021, 2],
+      [4.985, 1, 2.012],
+      [5.12, 1, 2.003],
+    ];
+    for (const x of places) {
+      shape.distance(out, ...x);
+      const found = measureObstacle(one.strand, obstacle, add(position, rotate(frame, x)));
+      expect(Math.abs(found.value - out[0])).toBeLessThan(1e-5);
+      rotate(frame, [out[1], out[2], out[3]]).forEach((n, k) => {
+        expect(found.normal[k]).toBeCloseTo(n, 2);
+      });
+    }
+    expect(obstacle.counts[1]).toBeLessThan(obstacle.counts[0]);
+    expect(() => createField({ type: 'plane' }, 0.02, 1e-6)).toThrow(/has no distance field/);
   });
 });
 

@@ -2,37 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { mergedBatchModel } from '../../src/batch/index.ts';
 import { compileBatch } from '../../src/batch/model.ts';
-import { compileScene, createWorld, type RodSpec, type Scene, type World } from '../../src/index.ts';
-
-const RADIUS = 2e-4;
-const DT = 1 / 240;
-type Point = [number, number, number];
-
-function rod(id: string, from: Point, to: Point, changes: Partial<RodSpec> = {}): RodSpec {
-  return {
-    id,
-    shape: { type: 'straight', from, to },
-    edges: 12,
-    section: { type: 'circle', radius: RADIUS },
-    material: { E: 1e8, G: 4e7, density: 1300, damping: { mass: 3 } },
-    inextensible: true,
-    ...changes,
-  } as RodSpec;
-}
-const stiff = { material: { E: 1e10, G: 4e9, density: 1300, damping: { mass: 3 } } };
-const undamped = { material: { E: 1e8, G: 4e7, density: 1300 } };
-
-function sceneOf(rods: readonly RodSpec[], changes: Partial<Scene> = {}): Scene {
-  return {
-    tendril: 1,
-    gravity: [0, 0, -9.81],
-    rods,
-    contact: { friction: 0.3 },
-    time: { step: DT, duration: 1 },
-    solver: { der: { integrator: 'implicit-euler', twist: 'quasistatic' } },
-    ...changes,
-  } as Scene;
-}
+import { compileScene, createWorld, type Scene, type World } from '../../src/index.ts';
+import { type Point, RADIUS, rod, sceneOf, stiff, undamped } from './pairScenes.ts';
+import { DT } from './scenes.ts';
 
 const merged = (scene: Scene): World => createWorld(scene, { models: [mergedBatchModel] });
 
@@ -112,6 +84,7 @@ test('forces are equal and opposite to the last bit, and momentum stays', () => 
     count: 0,
     at: () => [],
     countSpared: () => 0,
+    fields: new Float32Array(0),
     pairs: { friction: 0.3, self: true, radiusOf: () => rods[0].edgeRadius },
   });
   const momentum = (): number[] =>

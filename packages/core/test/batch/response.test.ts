@@ -41,7 +41,14 @@ interface Solved {
 function solve(batch: BatchRod, forces: readonly Vector[], arms = 1): Solved {
   const points: EdgePoint[][] = Array.from({ length: batch.rod.edgeCount }, () => []);
   places.forEach(({ edge, part, arm }, c) => {
-    points[edge].push({ part, arm: scale(arms, arm), force: forces[c], stiffness: 0 });
+    points[edge].push({
+      part,
+      arm: scale(arms, arm),
+      force: forces[c],
+      normal: [0, 0, 0],
+      stiffness: 0,
+      tangentStiffness: 0,
+    });
   });
   batch.strand.points = points;
   const out = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
@@ -96,7 +103,9 @@ describe.each(Object.keys(roots) as (keyof typeof roots)[])('%s root', (kind) =>
   test('compliances are the responses to unit forces, also with stiffness glued on', () => {
     const batch = make();
     const { tip } = solve(batch, push);
-    batch.strand.points = batch.strand.points.map((list) => list.map((point) => ({ ...point, stiffness: 0.02 })));
+    batch.strand.points = batch.strand.points.map((list) =>
+      list.map((point) => ({ ...point, tangentStiffness: 0.02 })),
+    );
     batch.strand.eliminated = [];
     const factored = takeFactors(batch.strand, eliminateStrand(batch.strand, STAGE, tip, true));
     const found = measureCompliance(factored);

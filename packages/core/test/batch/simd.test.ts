@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { loadSimdDer } from '../../src/batch/index.ts';
 import {
   createWorld,
+  type FieldSpec,
   type LoadSpec,
   type Model,
   type PinSpec,
@@ -61,6 +62,14 @@ const damped = (damping: { mass?: number; stiffness?: number }): Partial<RodSpec
 const curly: Partial<RodSpec> = { ...shapes[1] };
 const thrown: Partial<RodSpec> = { ...curly, velocity: { linear: [0.4, -0.2, 0.6], angular: [3, 5, -2] } };
 
+/** Drag by speed and by its square, in a wind that changes with time. */
+const gusts: FieldSpec = {
+  type: 'air',
+  wind: ['0.5 + 5*t', '-1', '8*t'],
+  linear: [2e-4, 1e-4],
+  quadratic: { density: 1.2, normal: 1.2, tangential: 0.3 },
+};
+
 /** Clamped, pinned, free and released hair in one scene. */
 function mixedRoots(): Scene {
   const scene = hairs({ integrator: 'bdf2' }, curly);
@@ -75,7 +84,7 @@ function mixedRoots(): Scene {
 const torqueOn = (id: string): LoadSpec => ({ rod: id, type: 'torque', at: 'end', torque: [4e-9, 8e-9, 1e-8] });
 
 describe('SIMD step by step', () => {
-  test.each([
+  test.each<[string, Scene]>([
     ['bdf2', hairs({ integrator: 'bdf2' })],
     ['bdf2, moving roots', hairs({ integrator: 'bdf2' }, {}, path)],
     ['tr-bdf2, moving roots', hairs({ integrator: 'tr-bdf2' }, {}, path)],
@@ -94,6 +103,22 @@ describe('SIMD step by step', () => {
     ['bdf2, free', { ...hairs({ integrator: 'bdf2' }, thrown), pins: [] }],
     ['implicit Euler, free, damping of mass', { ...hairs({}, { ...thrown, ...damped({ mass: 3 }) }), pins: [] }],
     ['bdf2, some released, some pinned', mixedRoots()],
+    ['bdf2 in a wind that rises, moving roots', { ...hairs({ integrator: 'bdf2' }, {}, path), fields: [gusts] }],
+    [
+      'tr-bdf2 in the wind, some in another, damping of joints',
+      {
+        ...hairs({ integrator: 'tr-bdf2' }, damped({ stiffness: 2e-3 }), path),
+        fields: [
+          { ...gusts, rods: ['hair 0', 'hair 3', 'hair 4'] },
+          {
+            type: 'air',
+            linear: [4e-4, 2e-4],
+            factor: { formula: '1 + 20*t' },
+            rods: ['hair 1', 'hair 6'],
+          },
+        ],
+      },
+    ],
   ])('%s', (_, scene) => {
     const { reference, world } = openBoth(scene);
     expect(world.warnings.join()).not.toMatch(/without SIMD/);
@@ -195,6 +220,14 @@ describe('backend: simd', () => {
     world.samples.forEach(({ nodePosition }, s) => {
       expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(3e-6 * LENGTH);
     });
+  });
+
+  test('wind that differs from place to place, and two winds at once, are left to the reference', () => {
+    const scene = hairs({ integrator: 'bdf2' });
+    const one = { type: 'air', linear: [2e-4, 1e-4], wind: ['x', '0', '0'], rods: ['hair 2'] } as const;
+    const two = { type: 'air', linear: [2e-4, 1e-4], rods: ['hair 5'] } as const;
+    const { world } = openBoth({ ...scene, fields: [one, two, two] });
+    expect(world.warnings.join()).toMatch(/'hair 2' and 1 others are computed.*wind that varies from place to place/);
   });
 
   test('what it cannot compute is refused', () => {

@@ -52,7 +52,26 @@ function sceneOf(changes: Partial<Scene> = {}, damping = { mass: 3, stiffness: 0
   } as Scene;
 }
 
-const withBackend = (scene: Scene, backend: 'batch' | 'simd'): Scene => ({
+/** A roof with its ridge along y. */
+const wedge = {
+  vertices: [
+    [0, 0, 0],
+    [0.1, 0, 0],
+    [0.05, 0, 0.05],
+    [0, 0.1, 0],
+    [0.1, 0.1, 0],
+    [0.05, 0.1, 0.05],
+  ],
+  faces: [
+    [0, 1, 2],
+    [3, 5, 4],
+    [0, 3, 4, 1],
+    [1, 4, 5, 2],
+    [0, 2, 5, 3],
+  ],
+} as const;
+
+const withBackend = (scene: Scene, backend: 'batch' | 'simd' | 'standard'): Scene => ({
   ...scene,
   solver: { der: { ...scene.solver?.der, backend } },
 });
@@ -82,7 +101,8 @@ describe('contact by SIMD', () => {
       expect(Math.abs((found?.overlap ?? 0) - (expected?.overlap ?? 0))).toBeLessThan(1e-3 * RADIUS);
       if (world.contactForces().length > 0 && new Set(world.contactForces().map(({ rod }) => rod)).size < 6) mixed++;
       world.samples.forEach(({ nodePosition }, s) => {
-        expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(1e-5 * LENGTH);
+        // contacts count as settled within 2 % of the radius: rounding may decide whether one of them presses
+        expect(farthest(nodePosition, reference.samples[s].nodePosition)).toBeLessThan(0.02 * RADIUS);
       });
     }
     expect(contacts).toBeGreaterThan(5);
@@ -113,6 +133,61 @@ describe('contact by SIMD', () => {
     });
   });
 
+  test('distance fields: a ring, an ellipsoid that turns and a mesh, as the reference does and near the contact solver', () => {
+    const scene = sceneOf({
+      colliders: [
+        {
+          id: 'ring',
+          type: 'torus',
+          ring: 0.04,
+          radius: 0.02,
+          position: [0.08, 0.2, 0],
+          rotation: [0.2, 0.1, 0],
+          friction: 0.2,
+        },
+        {
+          id: 'head',
+          type: 'ellipsoid',
+          radii: [0.1, 0.08, 0.047],
+          friction: 0.3,
+          path: { keys: [{ time: 0 }, { time: 0.2, offset: [0.01, 0, 0], rotation: [0, 0.4, 0.2] }] },
+        },
+        { id: 'wedge', type: 'mesh', ...wedge, position: [0.03, 0.35, -0.04], friction: 0.2 },
+      ],
+    });
+    const [world, reference, exact] = [open(scene), openReference(scene), createWorld(withBackend(scene, 'standard'))];
+    const others = new Set<string>();
+    let [error, off] = [0, 0];
+    for (let k = 0; k < 34; k++) {
+      const found = world.step().contact;
+      const expected = reference.step().contact;
+      exact.step();
+      expect(found?.contacts).toBe(expected?.contacts);
+      for (const { other } of world.contactForces()) others.add(other);
+      world.samples.forEach(({ nodePosition }, s) => {
+        error = Math.max(error, farthest(nodePosition, reference.samples[s].nodePosition));
+        off = Math.max(off, farthest(nodePosition, exact.samples[s].nodePosition));
+      });
+    }
+    expect([...others].sort()).toEqual(['head', 'ring', 'wedge']);
+    expect(error).toBeLessThan(1e-5 * LENGTH);
+    expect(off).toBeLessThan(RADIUS);
+    // a mesh has edges that no table resolves
+    expect(world.warnings.join()).toMatch(/collider 'wedge' is a table of distances.*off by up to/);
+    expect(world.warnings.join()).not.toMatch(/'head' is a table/);
+  });
+
+  test('shapes without a distance field are refused', () => {
+    const refused =
+      (collider: object): (() => World) =>
+      () =>
+        open(sceneOf({ colliders: [collider] } as Partial<Scene>));
+    expect(refused({ id: 'wall', type: 'mesh', ...wedge, solid: false })).toThrow(/has no surfaces without an inside/);
+    expect(refused({ id: 'wave', type: 'formula', formula: 'z + 0.1 + 0.01*sin(t)' })).toThrow(
+      /has no colliders that change/,
+    );
+  });
+
   test('a saved state has the contacts: the run goes on with the same bits', () => {
     const world = run(open(sceneOf()), 40);
     const state = world.save();
@@ -124,9 +199,5 @@ describe('contact by SIMD', () => {
     expect(run(other, 10).hash()).toBe(hash);
     world.restore({ ...state, contact: new Float64Array(0) });
     expect(run(world, 10).hash()).not.toBe(hash);
-  });
-
-  test('contact between rods is refused', () => {
-    expect(() => open(sceneOf({ contact: {} }))).toThrow(/simd backend has no contact between rods/);
   });
 });

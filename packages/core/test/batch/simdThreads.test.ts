@@ -78,7 +78,7 @@ test('a worker that ends is reported, and the run goes on in double precision', 
   for (let k = 0; k < 5; k++) world.step(undefined, 'later');
   mortal.close();
   const remarks = Array.from({ length: 5 }, () => world.step().remarks ?? []).flat();
-  expect(remarks.join()).toMatch(/SIMD kernels was lost \(worker thread 1 has ended\); the run goes on in double/);
+  expect(remarks.join()).toMatch(/SIMD kernels was lost \(worker thread 1 has ended\); the run continues in double/);
   world.samples.forEach(({ nodePosition }, s) => {
     expect(farthest(nodePosition, alone.samples[s].nodePosition)).toBeLessThan(3e-6 * LENGTH);
   });

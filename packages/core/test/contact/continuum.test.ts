@@ -99,6 +99,48 @@ describe('hair as a continuum', () => {
     expect(Math.abs(pressed.momentum().linear[0])).toBeLessThan(1e-9);
   });
 
+  it('drags alike along all axes, also across the borders of cells', () => {
+    // hairs of three directions about one place, each with a velocity of its own
+    const [from, to] = [
+      [
+        [0.0011, 0.0032, -0.011],
+        [0.0047, -0.013, 0.0012],
+        [-0.012, 0.0041, 0.0048],
+        [0.0063, 0.0061, -0.009],
+      ],
+      [
+        [0.0011, 0.0032, 0.021],
+        [0.0047, 0.019, 0.0012],
+        [0.022, 0.0041, 0.0048],
+        [0.0063, 0.0061, 0.023],
+      ],
+    ];
+    const speeds = [
+      [0.1, -0.2, 0.05],
+      [-0.15, 0.1, 0.2],
+      [0.05, 0.12, -0.1],
+      [0, 0, 0],
+    ];
+    const turned = (v: readonly number[], by: number): Vec3 => [v[by % 3], v[(1 + by) % 3], v[(2 + by) % 3]];
+    const ends = [0, 1, 2].map((by) => {
+      const rods = from.map((_, k): RodSpec => {
+        const shape = { type: 'straight', from: turned(from[k], by), to: turned(to[k], by) } as const;
+        return { id: `${k}`, shape, edges: 4, ...soft, velocity: { linear: turned(speeds[k], by) } };
+      });
+      // full drag, and room for all
+      const world = createWorld(scene(rods, { cell: 0.005, density: 0.5, relaxation: 0.01 }));
+      for (let k = 0; k < 3; k++) world.step();
+      return world.samples.map(({ nodeVelocity: v }) =>
+        Array.from({ length: 5 }, (_, i) => turned([v[3 * i], v[3 * i + 1], v[3 * i + 2]], 3 - by)),
+      );
+    });
+    expect(Math.abs(ends[0][3][2][0])).toBeGreaterThan(1e-3);
+    for (const end of ends.slice(1))
+      end.flat(2).forEach((v, k) => {
+        expect(v).toBeCloseTo(ends[0].flat(2)[k], 6);
+      });
+  });
+
   it('is asked for with a cell', () => {
     const rods = bundle('a', 1, 0, 0, 0.002, [0, 0, 0]);
     expect(() => createWorld({ ...scene(rods, undefined) })).toThrow(/size of a cell/);

@@ -19,6 +19,20 @@ const floors: Record<string, NonNullable<Scene['colliders']>[number]> = {
     interpolation: 'smooth',
     deform: Array.from({ length: 41 }, (_, k) => ({ time: 0.02 * k, vertices: corners(surface(0.02 * k)) })),
   },
+  'a mesh with a blend shape': {
+    type: 'mesh',
+    vertices: corners(1),
+    faces: [
+      [0, 1, 2],
+      [0, 2, 3],
+    ],
+    solid: false,
+    interpolation: 'smooth',
+    blend: {
+      shapes: [corners(0).map(([, , z]) => [0, 0, z + 1] as const)],
+      keys: Array.from({ length: 41 }, (_, k) => ({ time: 0.02 * k, weights: [surface(0.02 * k) - 1] })),
+    },
+  },
   'a formula in time': { type: 'formula', formula: `z - ${0.5 * RISE}*t^2` },
 };
 

@@ -54,7 +54,7 @@ describe('a rod that is held inside an obstacle', () => {
     it(`is left alone up to where it leaves it, and rests on it from there: ${model}`, () => {
       const world = createWorld(embedded(model));
       expect(world.warnings).toEqual([
-        "rod 'hair' is held inside collider 'head', which leaves alone what is next to the pin: 29.1 mm",
+        "rod 'hair' is held inside collider 'head', which does not act next to the pin: 29.1 mm",
       ]);
       let stretched = 0;
       for (let k = 0; k < 300; k++) {
@@ -168,7 +168,7 @@ describe('a rod that is held inside an obstacle', () => {
       });
     const world = createWorld(from(-0.012));
     expect(world.warnings).toEqual([
-      "rod 'hair' is held behind collider 'scalp', which leaves alone what is next to the pin: 19.1 mm",
+      "rod 'hair' is held behind collider 'scalp', which does not act next to the pin: 19.1 mm",
     ]);
     run(world, 300);
     expect(stretchOf(world)).toBeLessThan(0.01);
@@ -185,6 +185,46 @@ describe('a rod that is held inside an obstacle', () => {
     expect(isThreaded(-1.05 * along)).toBe(true);
   });
 
+  it('behind a surface is followed from either end, and not around the border of the surface', () => {
+    const w = 0.03;
+    const scalp = {
+      id: 'scalp',
+      type: 'mesh',
+      solid: false,
+      vertices: [
+        [-w, -w, 0],
+        [w, -w, 0],
+        [w, w, 0],
+        [-w, w, 0],
+      ],
+      faces: [
+        [0, 1, 2],
+        [0, 2, 3],
+      ],
+    } as const;
+    const warningsOf = (x: number, at: 'start' | 'end'): readonly string[] => {
+      const [low, high] = [
+        [x, 0, -0.012],
+        [x, 0, 0.138],
+      ] as const;
+      const shape = { type: 'straight', from: at === 'start' ? low : high, to: at === 'start' ? high : low } as const;
+      const { rods } = embedded('der');
+      return createWorld(
+        embedded('der', {
+          rods: [{ ...rods[0], shape }] as Scene['rods'],
+          pins: [{ rod: 'hair', at }],
+          colliders: [scalp],
+        }),
+      ).warnings;
+    };
+    // two edges of 9.375 mm reach through it
+    const through = /^rod 'hair' is held behind collider 'scalp', which does not act next to the pin: 18\.[78] mm$/;
+    for (const at of ['start', 'end'] as const) {
+      expect(warningsOf(0.01, at)).toEqual([expect.stringMatching(through)]);
+      expect(warningsOf(w + 2 * THICK, at)).toEqual([]);
+    }
+  });
+
   it('is told once for all rods of an obstacle', () => {
     const { rods, pins = [], ...rest } = embedded('der');
     const world = createWorld({
@@ -193,7 +233,7 @@ describe('a rod that is held inside an obstacle', () => {
       pins: [0, 1, 2].map((k) => ({ ...pins[0], rod: `hair${k}` })),
     } as Scene);
     expect(world.warnings).toEqual([
-      "3 rods are held inside collider 'head', which leaves alone what is next to the pin: at most, rod 'hair0', 29.1 mm",
+      "3 rods are held inside collider 'head', which does not act next to the pin: at most, rod 'hair0', 29.1 mm",
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 import { der as derModel } from '../../src/models/der/index.ts';
 import { axesOf, type ContactSides } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { RodSpec } from '../../src/scene/types.ts';
 import { bent, random, ring, sidesOf } from './support.ts';
 

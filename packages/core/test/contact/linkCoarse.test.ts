@@ -9,7 +9,7 @@ import { createLinks } from '../../src/contact/links/links.ts';
 import { type LinkLoopArrays, UNPLACED } from '../../src/contact/links/loops.ts';
 import { RELAXATION } from '../../src/contact/solve/vectorLoops.ts';
 import { createSamples } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import { sidesOf } from './support.ts';
 
 const N = 48;

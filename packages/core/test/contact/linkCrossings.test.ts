@@ -1,6 +1,7 @@
 /** Links as numbers in a row: what they do is what the loops over links as objects do. */
 import { describe, expect, it } from 'vitest';
-import { createLinkRows, linkBytes, setGroup } from '../../src/contact/links/arrays.ts';
+import { createLinkRows, GIVEN, linkBytes, RECORD, setGroup } from '../../src/contact/links/arrays.ts';
+import { measureCrossings } from '../../src/contact/links/crossings.ts';
 import {
   applyLinks,
   factorLinks,
@@ -15,7 +16,7 @@ import { commitLinks, createLinks, recallLinks, rememberLinks } from '../../src/
 import { lengthOf, MISS, PLACE_SIDES, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
 import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import type { SharedLoops } from '../../src/threads/contactThreads.ts';
 
@@ -258,5 +259,35 @@ describe('links in a row', () => {
         expect(s).toBeLessThan(links.entryOfRod[rod + 1]);
       }
     });
+  });
+});
+
+describe('a crossing whose rods have become parallel', () => {
+  it('turns about a direction across both, whichever they have', () => {
+    const random = createRandom(3);
+    for (let trial = 0; trial < 50; trial++) {
+      const t = [random(), random(), random()];
+      const [length, other] = [0.02 + 0.01 * random(), 0.02 + 0.01 * random()];
+      const along = t.map((x) => x / Math.hypot(...t));
+      const ends = [0, length, 0, other].flatMap((s) => along.map((x) => s * x));
+      const record = new Float64Array(RECORD);
+      record.set([0.5, 0.5, -0.5, -0.5]);
+      const rows = {
+        record,
+        given: new Float64Array(GIVEN),
+        node: Int32Array.of(0, 3, 6, 9),
+        member: Int32Array.of(0),
+      };
+      measureCrossings(rows, Float64Array.from(ends), 0, 1);
+      // how the angle changes with the second node of either edge: by one over its length, across it
+      const [a, b] = [[...record.subarray(4, 7)], [...record.subarray(7, 10)]];
+      expect(Math.hypot(...a) * length).toBeCloseTo(1, 12);
+      expect(Math.hypot(...b) * other).toBeCloseTo(1, 12);
+      for (const n of [a, b]) expect(n[0] * along[0] + n[1] * along[1] + n[2] * along[2]).toBeCloseTo(0, 9);
+      // and the other way round for the other rod
+      a.forEach((x, k) => {
+        expect(x * length).toBeCloseTo(-b[k] * other, 12);
+      });
+    }
   });
 });

@@ -10,8 +10,20 @@ import {
 } from '../../src/contact/links/drift.ts';
 import { sidesOf } from './support.ts';
 
+type Matrix = readonly (readonly number[])[];
+const isotropic = (mass: number): Matrix => [0, 1, 2].map((k) => [0, 1, 2].map((m) => (k === m ? mass : 0)));
+
+/** Solution of a 3 × 3 system by Cramer's rule. */
+function solve3(a: Matrix, b: readonly number[]): number[] {
+  const determinant = (m: Matrix): number =>
+    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+    m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+    m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+  return [0, 1, 2].map((k) => determinant(a.map((row, m) => row.map((x, j) => (j === k ? b[m] : x)))) / determinant(a));
+}
+
 /** Rods of one mass each that glued masses pull, and `ground` holds the first of: H = m + Σρ, plus what was out of balance. */
-function createRods(own: readonly number[], sidesEach: number, ground: number) {
+function createRods(own: readonly number[], sidesEach: number, ground: Matrix) {
   const count = own.length * sidesEach;
   const rod = Int32Array.from({ length: count }, (_, s) => Math.floor(s / sidesEach));
   const mass = Float64Array.from({ length: count }, (_, s) => 20 + s);
@@ -19,15 +31,15 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
   const port: DriftArrays['bundles'][number]['port'] = {
     solve(velocity, impulse) {
       own.forEach((m, r) => {
-        for (let k = 0; k < 3; k++) {
-          let [sum, total] = [m * offset, m + (r === 0 ? ground : 0)];
-          for (let s = 0; s < count; s++) {
-            if (rod[s] !== r) continue;
-            sum += impulse[3 * s + k];
-            total += mass[s];
-          }
-          for (let s = 0; s < count; s++) if (rod[s] === r) velocity[3 * s + k] = sum / total;
-        }
+        const held = r === 0 ? ground : isotropic(0);
+        const sides = Array.from(rod.keys()).filter((s) => rod[s] === r);
+        const total = sides.reduce((sum, s) => sum + mass[s], m);
+        const right = [0, 1, 2].map((k) => sides.reduce((sum, s) => sum + impulse[3 * s + k], m * offset));
+        const v = solve3(
+          held.map((row, k) => row.map((x, j) => x + (k === j ? total : 0))),
+          right,
+        );
+        for (const s of sides) velocity.set(v, 3 * s);
       });
     },
   };
@@ -58,7 +70,18 @@ function correct({ rows, whole }: DriftGroup, { mass }: DriftArrays, change: Flo
 }
 
 describe('what all rods of a group have wrong', () => {
-  it.each([0, 5])('is corrected in one turn, held by %d kg', (ground) => {
+  it.each([
+    ['nothing', isotropic(0)],
+    ['5 kg', isotropic(5)],
+    [
+      'what resists in other directions than it is pushed in',
+      [
+        [9, 3, -2],
+        [3, 6, 4],
+        [-2, 4, 7],
+      ],
+    ],
+  ])('is corrected in one turn, held by %s', (_, ground) => {
     const { arrays, group, solve } = createRods([2, 3], 4, ground);
     weighWhole(group, arrays);
     // from balance (all at rest, where nothing is out of it) copies are moved by one velocity
@@ -75,7 +98,7 @@ describe('what all rods of a group have wrong', () => {
     expect(Math.abs(before[0])).toBeGreaterThan(1e-3);
   });
   it('is left alone where a link holds the group to a point', () => {
-    const { arrays, group, others } = createRods([2, 3], 4, 0);
+    const { arrays, group, others } = createRods([2, 3], 4, isotropic(0));
     others.push({ sideCount: 1, perEnd: 1 });
     weighWhole(group, arrays);
     expect([...group.whole]).toEqual(new Array(9).fill(0));
@@ -84,7 +107,7 @@ describe('what all rods of a group have wrong', () => {
     expect([...change]).toEqual(new Array(24).fill(1));
   });
   it('counts as energy: pull² over the mass of each rod', () => {
-    const { arrays, group } = createRods([2, 3], 4, 0);
+    const { arrays, group } = createRods([2, 3], 4, isotropic(0));
     const wrong = new Float64Array(24);
     // one side of each rod is off along z
     wrong[2] = 0.1;

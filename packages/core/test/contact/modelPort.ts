@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type ModelId, type Scene } from '../../src/index.ts';
 import type { ContactPort, Model } from '../../src/model.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import { bent, sidesOf } from './support.ts';
 
 const h = 1 / 300;

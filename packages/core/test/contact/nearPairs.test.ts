@@ -65,13 +65,17 @@ function found(tree: PathTree): string[] {
 
 describe('the tree of paths', () => {
   const { x, y } = createPaths(3);
-  const tree = createPathTree(COUNT);
-  place(tree, x, y);
-  orderPathTree(tree);
-  place(tree, x, y);
-  refitPathTree(tree);
+  const createFilled = (): PathTree => {
+    const tree = createPathTree(COUNT);
+    place(tree, x, y);
+    orderPathTree(tree);
+    place(tree, x, y);
+    refitPathTree(tree);
+    return tree;
+  };
 
   it('finds exactly the pairs that are not apart, of which a common way makes no more', () => {
+    const tree = createFilled();
     expect(found(tree)).toEqual(brute(x, y));
     expect(found(tree).length).toBeGreaterThan(100);
     const still = y.map((value, k) => value - (k % 3 === 0 ? 5 : 0));
@@ -93,6 +97,7 @@ describe('the tree of paths', () => {
   });
 
   it('finds them after all have moved, and what is near one', () => {
+    const tree = createFilled();
     const other = createPaths(4);
     place(tree, other.x, other.y);
     refitPathTree(tree);
@@ -106,6 +111,7 @@ describe('the tree of paths', () => {
   });
 
   it('leaves out no pair whose boxes touch as numbers of double precision', () => {
+    const tree = createFilled();
     // in single precision 0.1 + 0.2 and 0.3 are not what they are
     const touching = Float64Array.from({ length: 6 * COUNT }, (_, k) =>
       k < 6 ? 0.1 : k < 12 ? 0.1 + 2 * RADIUS : 9 + k,

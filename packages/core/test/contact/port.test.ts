@@ -6,7 +6,7 @@ import { createBorderedBand } from '../../src/linalg/bandMatrix.ts';
 import type { Bundle } from '../../src/model.ts';
 import { der as derModel } from '../../src/models/der/index.ts';
 import type { ContactSides } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import { bent, random, ring, sidesOf } from './support.ts';
 

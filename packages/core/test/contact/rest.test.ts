@@ -52,6 +52,16 @@ describe('a heavy beam that is clamped a little above a floor', () => {
     expect(errors[0] / errors[1]).toBeLessThan(4.5);
   });
 
+  it('is followed when the clamp rises a little: no search from the start, and the force of theory', () => {
+    const keys = [{ time: 0 }, { time: 1, offset: [0, 0, 0.1 * h] as const }];
+    const rising: Scene = { ...beam(40, 'der'), pins: [{ rod: 'beam', at: 'start', path: { keys } }] };
+    const { world, report: first } = settle(rising);
+    const [next] = world.equilibrate(1);
+    expect(next).toMatchObject({ converged: true, stable: true });
+    expect(next.iterations).toBeLessThan(0.5 * first.iterations);
+    expect(world.reactions()[0].force[2] / (weight * a * 1.1 ** 0.25)).toBeCloseTo(2 / 3, 2);
+  });
+
   it('carries the rest of its weight by the floor, each contact at a gap of rounding', () => {
     const { world } = settle(beam(40, 'der'));
     const contacts = world.contactForces();

@@ -393,3 +393,31 @@ describe('bad colliders', () => {
     expect(begins.contactReport?.converged).toBe(true);
   });
 });
+
+describe('a grid', () => {
+  it('has normals that lead away from the solid, also outside the grid', () => {
+    const collider = compile(gridOfBall());
+    const next = random(8);
+    for (let k = 0; k < 200; k++) {
+      const p = [next() - 0.5, next() - 0.5, next() - 0.5].map((x) => 4 * x);
+      if (Math.max(...p.map(Math.abs)) < 1) continue;
+      expect(distanceAt(collider, p)).toBeGreaterThan(0);
+      const away = (out[1] * p[0] + out[2] * p[1] + out[3] * p[2]) / Math.hypot(...p);
+      expect(away).toBeGreaterThan(0.9);
+    }
+  });
+});
+
+describe('a collider on a body', () => {
+  it('rides on the one that it names', () => {
+    const bodies = ['first', 'second', 'third'].map((id) => ({ body: { id } }));
+    const carriers = bodies as unknown as Parameters<typeof compileColliders>[2];
+    const spec = { type: 'sphere', radius: 0.1 } as const;
+    const compiled = (body?: string): Collider =>
+      compileColliders(scene([body === undefined ? spec : { ...spec, body }]), [], carriers, [])[0];
+    expect(compiled('second').body).toBe(1);
+    expect(compiled('third').body).toBe(2);
+    expect(compiled().body).toBe(-1);
+    expect(() => compiled('fourth')).toThrow(/unknown body 'fourth'; known: first, second, third/);
+  });
+});

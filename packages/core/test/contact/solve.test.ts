@@ -27,7 +27,7 @@ describe('colliders', () => {
     });
     const skin = { id: 'skin', type: 'sphere', radius: 0.02, body: 'ball' } as const;
     const told = createWorld(scene([{ id: 'floor', type: 'plane' }, skin])).warnings.join();
-    expect(told).toMatch(/not each other: 'skin' on body 'ball' goes through 'floor'.*engine/);
+    expect(told).toMatch(/not on each other: 'skin' on body 'ball' passes through 'floor'.*engine/);
     for (const one of [skin, { type: 'plane' } as const])
       expect(createWorld(scene([one])).warnings.join()).not.toMatch(/each other/);
   });
@@ -64,7 +64,8 @@ describe('what cannot be solved', () => {
       expect(['lower', 'upper']).toContain(contact?.worst?.other);
     }
     expect(pieces).toBeGreaterThan(1);
-    expect(missed).toBeGreaterThan(2);
+    // the planes come nearer in every step than the rod is thick
+    expect(missed).toBe(5);
     expect(world.contactReport?.overlap).toBeGreaterThan(1e-4);
   });
 });

@@ -35,6 +35,25 @@ describe('other solvers', () => {
     });
   });
 
+  it.each(['admm', 'gauss-seidel'] as const)('a rod slides against its friction, in any direction: %s', (solver) => {
+    const mu = 0.3;
+    const [vx, vy] = [0.12, 0.2];
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: [{ ...straight('a', [0, 0, r], [0.04, 0, r], 3), velocity: { linear: [vx, vy, 0] } }],
+      colliders: [{ type: 'plane', friction: mu }],
+      contact: { solver, tolerance: 1e-8 },
+      time: { duration: 1, step: 1 / 480 },
+    });
+    run(world, 12);
+    const { linear, mass } = world.momentum();
+    // all nodes slide alike, so that nothing turns or bends
+    const lost = (mu * g * 12) / 480 / Math.hypot(vx, vy);
+    expect(linear[0] / mass).toBeCloseTo(vx * (1 - lost), 5);
+    expect(linear[1] / mass).toBeCloseTo(vy * (1 - lost), 5);
+  });
+
   it('impulses and repulsion hold rods up, roughly', () => {
     const impulses = createWorld(pile({ solver: 'impulses' }));
     run(impulses, 48);
@@ -52,6 +71,28 @@ describe('other solvers', () => {
       expect(top).toBeGreaterThan(bottom + r);
     }
     expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
+  });
+
+  it('repulsion begins at its reach, however thin the rods are', () => {
+    const repulsion = { stiffness: 2, reach: 20 * r };
+    const speedAt = (gap: number): number => {
+      const z = 2 * r + gap;
+      const world = createWorld({
+        tendril: 1,
+        rods: [straight('a', [-0.05, 0, 0], [0.05, 0, 0], 3), straight('b', [0, -0.05, z], [0, 0.05, z], 3)],
+        contact: { solver: 'repulsion', repulsion },
+        time: { duration: 1, step: 1e-3 },
+      });
+      world.step();
+      // momentum of the upper rod, over that of the force at the start
+      const { nodeMass } = world.rods[1];
+      const { nodeVelocity } = world.samples[1];
+      const momentum = nodeMass.reduce((sum, mass, i) => sum + mass * nodeVelocity[3 * i + 2], 0);
+      return momentum / (1e-3 * repulsion.stiffness);
+    };
+    for (const part of [0.2, 0.5, 0.9])
+      expect(speedAt(part * repulsion.reach) / repulsion.reach).toBeCloseTo(1 - part, 3);
+    expect(speedAt(1.1 * repulsion.reach)).toBe(0);
   });
 
   it('repulsion refuses friction, and says when it is too stiff for the step', () => {

@@ -104,11 +104,7 @@ describe('rods that do not sag', () => {
 
   it('a thousand curls', () => {
     const rods = Array.from({ length: 1000 }, (_, k) => curl(k, { inextensible: true, edges: 8 }));
-    const start = performance.now();
     const world = createWorld(groom(rods));
-    const perRod = (performance.now() - start) / 1000;
-    // milliseconds, on a machine that does nothing else; a bound against accidents here
-    expect(perRod).toBeLessThan(50);
     expect(measureSag(world, () => world.step())).toBeLessThan(1e-8);
   });
 

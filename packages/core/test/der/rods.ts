@@ -1,5 +1,6 @@
 /** Rods made by hand for tests of the model alone: random, curved, twisted, anisotropic. */
 import type { Drive } from '../../src/model.ts';
+import { hingeParts } from '../../src/models/der/hinge.ts';
 import { planJoints } from '../../src/models/der/jointPlan.ts';
 import { evaluatePins, initializeState } from '../../src/models/der/kinematics.ts';
 import type { DerOptions } from '../../src/models/der/options.ts';
@@ -94,7 +95,7 @@ export function makeDerRod(rod: Rod, options: DerOptions = {}, drive: Drive = { 
   const plan = planJoints(rod, drive.pins);
   const memory = new Float64Array(memorySize(rod, plan.count));
   const [q, v] = [new Float64Array(size), new Float64Array(size)];
-  const der = createDerRod({ rod, drive, options, plan, q, v, memory });
+  const der = createDerRod({ rod, drive, options, plan, hinges: hingeParts, q, v, memory });
   evaluatePins(der, 0);
   initializeState(der, new Float64Array(3 * rod.edgeCount));
   return der;

@@ -4,7 +4,7 @@ import { evaluateHeld, imposeHeld } from '../../src/models/fiber/held.ts';
 import { initializeState } from '../../src/models/fiber/kinematics.ts';
 import type { FiberOptions } from '../../src/models/fiber/options.ts';
 import { createFiberRod, type FiberRod } from '../../src/models/fiber/rod.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import { createRandom } from '../der/rods.ts';
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rotate, type Vector } from '../../src/curve/vector.ts';
-import { bindRoots, rideSkin, type SkinFrame, type SkinMesh } from '../../src/groom/skin.ts';
+import { createHairs, writeHairs } from '../../src/groom/hairs.ts';
+import type { Roots } from '../../src/groom/roots.ts';
+import { bindRoots, poseRoots, rideSkin, type SkinFrame, type SkinMesh } from '../../src/groom/skin.ts';
 
 /** Two triangles of a square in the plane z = 0, and a needle without area beside them. */
 const skin: SkinMesh = {
@@ -54,6 +56,46 @@ describe('roots on a skin', () => {
     });
     // 14 rad: more than two turns
     expect(path.keys[40].rotation?.[2]).toBeCloseTo(0.8 * 14, 9);
+  });
+
+  it('of hairs between guides stay on a skin that stretches and turns, and take the shapes of the guides along', () => {
+    const rootsAt = (...places: readonly Vector[]): Roots => ({
+      count: places.length,
+      position: Float64Array.from(places.flat()),
+      normal: Float64Array.from(places.flatMap(() => [0, 0, 1])),
+      side: Float64Array.from(places.flatMap(() => [1, 0, 0])),
+      color: new Float64Array(3 * places.length),
+    });
+    const [guides, hairs]: Vector[][] = [
+      [
+        [0.2, 0.1, 0],
+        [0.9, 0.1, 0],
+        [0.2, 0.9, 0],
+      ],
+      [
+        [0.5, 0.2, 0],
+        [0.3, 0.6, 0],
+      ],
+    ];
+    // x is stretched by 1.5, more towards y = 1, and then all is turned by 90° about x: normals are −y
+    const { position } = moved(0, ([x, y, z]) => [x * (1.5 + y), -z, y]);
+    const onSkin = poseRoots(bindRoots(skin, guides), position);
+    const made = createHairs(rootsAt(...guides), rootsAt(...hairs));
+    const points = [0, 1, 2].flatMap((g) =>
+      [0, 0.1].flatMap((s) => [...[0, 1, 2]].map((k) => onSkin.position[3 * g + k] - (k === 1 ? s : 0))),
+    );
+    const out = new Float64Array(12);
+    const hairRoots = poseRoots(bindRoots(skin, hairs), position);
+    writeHairs(out, made, { nodes: 2, position: points, turn: onSkin.turn, hairRoots }, 2);
+    hairs.forEach((_, h) => {
+      for (let k = 0; k < 3; k++) {
+        expect(out[6 * h + k]).toBeCloseTo(hairRoots.position[3 * h + k], 12);
+        expect(out[6 * h + 3 + k] - out[6 * h + k]).toBeCloseTo(k === 1 ? -0.1 : 0, 6);
+      }
+    });
+    // on the first triangle, barycentric: (0.5, 0.2) goes to x = 0.5·1.5 + 0.2·1
+    expect(hairRoots.position[0]).toBeCloseTo(0.5 * 1.5 + 0.2 * 1, 12);
+    expect(hairRoots.position[2]).toBeCloseTo(0.2, 12);
   });
 
   it('turn by the rotation of a deformation, not by its stretch', () => {

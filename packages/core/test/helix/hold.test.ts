@@ -210,7 +210,7 @@ describe('motion', () => {
 describe('what is refused', () => {
   it.each([
     ['a pin between the ends', { at: { u: 0.5 } }, /holds a rod at its start and its end/],
-    ['a tangent alone', { hold: 'tangent' }, /use hold: clamp or hold: position/],
+    ['a tangent alone', { hold: 'tangent' }, /only hold: clamp and hold: position at the end/],
     ['one axis', { hold: 'position', axes: ['x'] }, /without axes/],
     ['a release', { release: 1 }, /cannot let go/],
   ] as [string, Partial<PinSpec>, RegExp][])('%s', (_, end, message) => {

@@ -2,7 +2,7 @@
 import { createWorkspace, type Workspace } from '../../src/models/helix/energy.ts';
 import { placeRoot } from '../../src/models/helix/kinematics.ts';
 import { createHelixRod, type HelixRod, memorySize } from '../../src/models/helix/rod.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { Scene } from '../../src/scene/types.ts';
 
 export function createRandom(seed: number): () => number {

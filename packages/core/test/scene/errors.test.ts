@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { RodSpec, Scene, ShapeSpec } from '../../src/scene/types.ts';
 import { expectSceneError, rodSpec, sceneOf } from './support.ts';
 

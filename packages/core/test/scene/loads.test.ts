@@ -4,8 +4,8 @@ import { cross, distance, dot, vectorOf } from '../../src/curve/vector.ts';
 import { createWorld } from '../../src/index.ts';
 import type { LoadSource, Loads, Samples } from '../../src/port.ts';
 import { createLoads } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { FieldSpec, LoadSpec, RodSpec, Scene, Varying } from '../../src/scene/types.ts';
 import { expectSceneError, samplesOf, sceneOf, sum, vectorAt } from './support.ts';
 
@@ -110,10 +110,17 @@ describe('point force', () => {
     expect(setup.source.dependsOnState).toBe(true);
     expect(setup.source.potential(setup.samples, 0)).toBe(0);
   });
-  it('follower at the end uses the frame of the last edge', () => {
-    const setup = load({ type: 'force', frame: 'material', at: 'end', force: [0, 0, -2] }, curved);
-    const t = vectorAt(setup.samples.edgeTangent, 11);
-    expect(distance(vectorAt(loadsAt(setup).nodeForce, 12), [-2 * t[0], -2 * t[1], -2 * t[2]])).toBeLessThan(1e-14);
+  it('follower at an end uses the frame there, half an edge beyond that of the last edge', () => {
+    for (const [at, node, edge] of [
+      ['end', 12, 11],
+      ['start', 0, 0],
+    ] as const) {
+      const setup = load({ type: 'force', frame: 'material', at, force: [0, 0, -2] }, curved);
+      const force = vectorAt(loadsAt(setup).nodeForce, node);
+      const away = (t: Vector): number => distance(force, [-2 * t[0], -2 * t[1], -2 * t[2]]);
+      expect(away(vectorAt(setup.rod.nodeTangent, node))).toBeLessThan(0.05);
+      expect(away(vectorAt(setup.samples.edgeTangent, edge))).toBeGreaterThan(0.4);
+    }
   });
   it('factor by formula', () => {
     const setup = load({ type: 'force', at: 'end', force: [1, 0, 0], factor: { formula: 't^2' } });
@@ -123,19 +130,22 @@ describe('point force', () => {
 });
 
 describe('torque', () => {
-  it('acts on the last edge at the end, on both neighbours at a node, on the edge inside one', () => {
-    const edges = (at: LoadSpec extends infer T ? (T extends { at: infer A } ? A : never) : never): number[] => {
+  it('acts on the last edge at the end, and between the middles of two edges elsewhere', () => {
+    const edges = (at: LoadSpec extends infer T ? (T extends { at: infer A } ? A : never) : never): object => {
       const { edgeTorque } = loadsAt(load({ type: 'torque', at, torque: [0, 0, 2] }));
       expect(sum(edgeTorque)).toBeCloseTo(2, 14);
-      return Array.from({ length: 10 }, (_, j) => j).filter((j) => edgeTorque[3 * j + 2] !== 0);
+      const all = Array.from({ length: 10 }, (_, j) => [j, edgeTorque[3 * j + 2]] as const);
+      return Object.fromEntries(all.filter(([, torque]) => torque !== 0));
     };
-    expect(edges('end')).toEqual([9]);
-    expect(edges('start')).toEqual([0]);
-    expect(edges({ node: 4 })).toEqual([3, 4]);
-    expect(edges({ u: 0.37 })).toEqual([3]);
+    expect(edges('end')).toEqual({ 9: 2 });
+    expect(edges('start')).toEqual({ 0: 2 });
+    expect(edges({ node: 4 })).toEqual({ 3: expect.closeTo(1, 12), 4: expect.closeTo(1, 12) });
+    // the middles of edges 3 and 4 are at 0.35 and 0.45
+    expect(edges({ u: 0.37 })).toEqual({ 3: expect.closeTo(1.6, 12), 4: expect.closeTo(0.4, 12) });
+    expect(edges({ u: 0.98 })).toEqual({ 9: 2 });
   });
   it('follows in the frame of each edge', () => {
-    const setup = load({ type: 'torque', frame: 'material', at: 'end', torque: [1, 0, 5] }, curved);
+    const setup = load({ type: 'torque', frame: 'material', at: { u: 11.5 / 12 }, torque: [1, 0, 5] }, curved);
     const torque = vectorAt(loadsAt(setup).edgeTorque, 11);
     expect(dot(torque, vectorAt(setup.samples.edgeTangent, 11))).toBeCloseTo(5, 13);
     expect(dot(torque, vectorAt(setup.samples.edgeDirector, 11))).toBeCloseTo(1, 13);

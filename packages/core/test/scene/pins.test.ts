@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { distance } from '../../src/curve/vector.ts';
-import { compileScene } from '../../src/scene/compile.ts';
 import type { Pin, PinPose } from '../../src/scene/compiled.ts';
 import { createPinPose } from '../../src/scene/compiled.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { PathSpec, PinSpec, RodSpec } from '../../src/scene/types.ts';
 import { expectSceneError, sceneOf, vectorAt } from './support.ts';
 

@@ -11,8 +11,8 @@ import {
   rotationBetween,
   twistBetween,
 } from '../../src/curve/vector.ts';
-import { compileScene } from '../../src/scene/compile.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { ShapeSpec, Varying } from '../../src/scene/types.ts';
 import { compileOne, edgeFrame, nodeFrame, rodSpec, sceneOf, steel, sum, vectorAt, wire } from './support.ts';
 

@@ -5,8 +5,8 @@ import { normalize } from '../../src/curve/vector.ts';
 import { SceneError } from '../../src/errors.ts';
 import type { Samples } from '../../src/port.ts';
 import { createSamples } from '../../src/port.ts';
-import { compileScene } from '../../src/scene/compile.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { RodSpec, Scene } from '../../src/scene/types.ts';
 
 export const steel = { E: 2e11, nu: 0.3, density: 7800 } as const;

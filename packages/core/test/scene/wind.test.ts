@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
 import { add, cross, distance, dot, norm, normalize, scale, subtract, vectorOf } from '../../src/curve/vector.ts';
 import { createWind } from '../../src/fields/wind.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { TurbulenceSpec, VortexSpec, WindSpec } from '../../src/scene/types.ts';
 import { createWorld } from '../../src/world/world.ts';
 import { expectSceneError, sceneOf } from './support.ts';

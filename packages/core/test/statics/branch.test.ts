@@ -115,6 +115,28 @@ describe.each(['der', 'cosserat'] as const)('a column of %s', (model) => {
   });
 });
 
+describe('a column with pinned ends', () => {
+  it('shows each of the loads of Euler that lie between two points', () => {
+    const { rods } = column('der', 1);
+    const found = follow(
+      createWorld({
+        ...column('der', 100),
+        rods: rods.map((rod) => ({ ...rod, section: { type: 'stiffness', EI1: 1, EI2: 50, GJ: 10, mass: 1 } })),
+        pins: [
+          { rod: 'column', at: 'start', hold: 'position' },
+          { rod: 'column', at: 'end', hold: 'position', axes: ['x', 'y'] },
+        ],
+        statics: { from: 0, to: 100, follow: 'branch', stride: 0.7 },
+      }),
+    );
+    const events = eventsOf(found);
+    expect(events.map(([kind]) => kind)).toEqual(['bifurcation', 'bifurcation', 'bifurcation']);
+    for (const [k, [, load]] of events.entries())
+      expect(Math.abs(load / ((k + 1) * Math.PI) ** 2 - 1)).toBeLessThan(6e-3);
+    expect(found.points.length).toBeLessThan(9);
+  });
+});
+
 /** Two bars that meet under an angle, with next to no bending stiffness, pushed down in the middle (von Mises). */
 function truss(): Scene {
   return {
@@ -197,12 +219,87 @@ describe('a shallow arch under a load like its shape', () => {
       })),
       statics: { from: 0, to: 2 * fold, follow: 'branch' },
     });
-    const events = eventsOf(follow(world));
+    const found = follow(world);
+    // it comes back to no load, in another shape than it left
+    expect(found.end).toBe('range');
+    expect(found.points.at(-1)).toMatchObject({ parameter: 0, negativeModes: 2 });
+    const events = eventsOf(found);
     expect(events[0][0]).toBe('bifurcation');
     expect(events[0][1] / sideways).toBeCloseTo(1, 1.7);
     expect(events[1][0]).toBe('fold');
     expect(events[1][1] / fold).toBeCloseTo(1, 1.7);
     expect(sideways / fold).toBeLessThan(0.99);
+  });
+});
+
+/** A round rod with B = C = 1 between clamps on one axis, pulled with T = 2 and twisted by t. */
+function twisted(edges: number): Scene {
+  return {
+    tendril: 1,
+    rods: [
+      {
+        id: 'rod',
+        shape: { type: 'straight', from: [0, 0, 0], to: [10, 0, 0] },
+        edges,
+        inextensible: true,
+        frame: { d1: [0, 0, 1] },
+        section: { type: 'stiffness', EI1: 1, EI2: 1, GJ: 1, mass: 1 },
+      },
+    ],
+    pins: [
+      { rod: 'rod', at: 'start' },
+      {
+        rod: 'rod',
+        at: 'end',
+        axes: ['y', 'z'],
+        path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 30, twist: 30 }] },
+      },
+    ],
+    loads: [{ type: 'force', rod: 'rod', at: 'end', force: [2, 0, 0] }],
+    statics: { from: 0, to: 30, follow: 'branch' },
+  };
+}
+
+/**
+ * Shortening of the localized buckle (van der Heijden and Thompson 2000): T = M²/2B(1 + cos φ), D = 4 √(B/T) sin(φ/2), turns ML/C + 2φ. Past the plane loop,
+ * φ = π, the same with the other hand.
+ */
+function localizedShortening(turn: number): number {
+  const way = (phi: number): number => 10 * 2 * Math.sqrt(2) * Math.cos(phi / 2) + 2 * phi;
+  let [low, high] = [0.5, 2 * Math.PI - 0.5];
+  for (let k = 0; k < 100; k++) {
+    const middle = (low + high) / 2;
+    if (way(middle) > turn) low = middle;
+    else high = middle;
+  }
+  return 2 * Math.SQRT2 * Math.sin(low / 2);
+}
+
+describe('the localized buckle of a twisted rod', () => {
+  it('is followed from the straight rod through the plane loop, without a pin in its middle', () => {
+    const world = createWorld(twisted(60));
+    let state = world.save();
+    const events = eventsOf(
+      follow(world, undefined, ({ kind }) => {
+        if (kind === 'bifurcation') state = world.save();
+      }),
+    );
+    // Greenhill: (M/2B)² = T/B + (π/L)² for pinned ends, a little more for clamped ones
+    expect(events).toHaveLength(1);
+    expect(events[0][1] / 20).toBeGreaterThan(0.99 * Math.sqrt(2 + (Math.PI / 10) ** 2));
+    expect(events[0][1] / 20).toBeLessThan(Math.sqrt(2 + (2 * Math.PI) ** 2 / 100));
+    world.restore(state);
+    let checked = 0;
+    const side = follow(world, 'across', ({ kind, parameter, negativeModes }) => {
+      if (kind !== 'point' || parameter > 24) return;
+      checked++;
+      expect(negativeModes).toBe(1);
+      const shortening = 10 - world.samples[0].nodePosition[3 * 60];
+      expect(Math.abs(shortening / localizedShortening(parameter) - 1)).toBeLessThan(0.01);
+    });
+    expect(side.end).toBe('range');
+    expect(side.points.at(-1)?.parameter).toBe(0);
+    expect(checked).toBeGreaterThan(40);
   });
 });
 

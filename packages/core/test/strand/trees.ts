@@ -4,7 +4,7 @@ import type { JointLaw } from '../../src/models/strand/energy.ts';
 import { initializeState } from '../../src/models/strand/kinematics.ts';
 import { findTrees } from '../../src/models/strand/model.ts';
 import { createTree, memoryCount, positionCount, type StrandTree, velocityCount } from '../../src/models/strand/rod.ts';
-import { compileScene } from '../../src/scene/compile.ts';
+import { compileScene } from '../../src/scene/compileScene.ts';
 import type { Scene } from '../../src/scene/types.ts';
 
 export function randomNumbers(seed: number): () => number {

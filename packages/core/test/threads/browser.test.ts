@@ -127,7 +127,7 @@ const run = async (
   }
 };
 
-it('gives the bits of one thread in Node', { timeout: 60_000 }, async () => {
+it('gives the bits of one thread in Node', async () => {
   const world = createWorld(hairs, { models: [await loadDer()] });
   for (let k = 0; k < STEPS; k++) world.step();
   const { result, error } = await run(isolated, '/thread.js', 3, 5);
@@ -145,7 +145,7 @@ it.each([
     () => run(isolated, '/mute.js', 2, 1),
     /thread 1 did not answer within 1 s.*serveThread/,
   ],
-])('an error says what is wrong with %s', { timeout: 30_000 }, async (_, act, message) => {
+])('an error says what is wrong with %s', async (_, act, message) => {
   expect((await act()).error).toMatch(message);
 });
 

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { divide, type Ranges } from '../../src/threads/ranges.ts';
 import {
+  listChunks,
   listMeetings,
-  listPieces,
   openWorkStealing,
   resetWorkStealing,
-  takePieces,
+  takeChunks,
   workStealingBytes,
 } from '../../src/threads/workStealing.ts';
 
@@ -24,11 +24,11 @@ const rangesOf = (pairCount: number, threads: number): Ranges =>
   );
 
 const makeWorkStealing = (ranges: Ranges): ReturnType<typeof openWorkStealing> => {
-  const pieces = listPieces(ranges);
-  const memory = new SharedArrayBuffer(workStealingBytes(pieces));
-  openWorkStealing(memory, pieces.length, pieces);
+  const chunks = listChunks(ranges);
+  const memory = new SharedArrayBuffer(workStealingBytes(chunks));
+  openWorkStealing(memory, chunks.length, chunks);
   // as another thread opens it
-  const stealing = openWorkStealing(memory, pieces.length);
+  const stealing = openWorkStealing(memory, chunks.length);
   resetWorkStealing(stealing);
   return stealing;
 };
@@ -51,7 +51,7 @@ const race = (ranges: Ranges, seed: number): { owner: number[]; met: number[] } 
   const begin = (k: number): void => {
     if (begun.has(k)) return;
     begun.add(k);
-    takePieces(stealing, k, rodCount, (from, to) => {
+    takeChunks(stealing, k, rodCount, (from, to) => {
       const { first, end } = ranges.compiled[k];
       if (from >= to || from < first || to > end) wrong.push(`${k} has ${from} to ${to}`);
       for (let rod = from; rod < to; rod++) {
@@ -86,8 +86,8 @@ describe('work stealing', () => {
     expect(places.size).toBeGreaterThan(5);
   });
 
-  it('are in pieces of some rods, by two threads all that the second has compiled', () => {
-    const [ends] = listPieces(rangesOf(5000, 2));
+  it('are in chunks of some rods, by two threads all that the second has compiled', () => {
+    const [ends] = listChunks(rangesOf(5000, 2));
     expect(ends[0]).toBe(3750);
     expect(ends[ends.length - 1]).toBe(10000);
     ends.slice(1, -1).forEach((end, i) => {
@@ -98,9 +98,9 @@ describe('work stealing', () => {
   it('leave a thread in the middle what is beyond the middle of its range or what its neighbour has compiled', () => {
     const stealing = makeWorkStealing(rangesOf(600, 3));
     const own: number[][] = [];
-    takePieces(stealing, 0, 1200, () => {});
-    takePieces(stealing, 2, 1200, () => {});
-    takePieces(stealing, 1, 1200, (...range) => {
+    takeChunks(stealing, 0, 1200, () => {});
+    takeChunks(stealing, 2, 1200, () => {});
+    takeChunks(stealing, 1, 1200, (...range) => {
       own.push(range);
     });
     expect(own).toEqual([[600, 700]]);

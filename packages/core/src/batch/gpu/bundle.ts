@@ -6,16 +6,9 @@
  */
 import type { Bundle, StepOutcome } from '../../model.ts';
 import type { OwnContact } from '../../port.ts';
+import { LEAST_ITERATIONS } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
-import {
-  addOwnReport,
-  applyRows,
-  CONTACT_ITERATIONS,
-  copyContacts,
-  createOwnReport,
-  putContacts,
-  toObstacle,
-} from '../ownContact.ts';
+import { addOwnReport, applyRows, copyContacts, createOwnReport, putContacts, toObstacle } from '../ownContact.ts';
 import { readChannel } from '../readouts.ts';
 import type { BatchRod } from '../rod.ts';
 import { adoptState, listStages } from '../step.ts';
@@ -33,7 +26,7 @@ import {
   withoutDevice,
 } from './deviceBatch.ts';
 import { reportOf } from './deviceContacts.ts';
-import { keepFrames, moveOrigins, packStates, revertFrames, writeForces, writeRoots } from './deviceGroup.ts';
+import { keepFrames, moveOrigins, packStates, readAir, revertFrames, writeForces, writeRoots } from './deviceGroup.ts';
 import type { Membership } from './membership.ts';
 import type { StageTask } from './requests.ts';
 
@@ -57,7 +50,8 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
     const end = t + part * dt;
     const hasNewRoots = groups.map((group) => writeRoots(group, k, end));
     const hasNewForces = groups.map((group) => writeForces(group, k, end));
-    return { stage, isLast: k === stages.length - 1, hasNewRoots, hasNewForces };
+    const air = groups.map((group) => readAir(group, end));
+    return { stage, isLast: k === stages.length - 1, hasNewRoots, hasNewForces, air };
   });
   const answer = caller.call({
     kind: 'step',
@@ -66,7 +60,7 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
     iterations,
     tolerance: Math.max(TOLERANCE, tolerance),
     obstacles: batch.solids?.at(t, dt).map(toObstacle) ?? [],
-    contact: { dt, iterations: CONTACT_ITERATIONS },
+    contact: { dt, iterations: LEAST_ITERATIONS },
   });
   if (answer.failed > 0) {
     caller.call({ kind: 'undo', bundle: number });
@@ -192,13 +186,13 @@ function createDeviceContact(batch: DeviceBatch, inner: OwnContact): OwnContact 
       batch.solids = solids;
       divide(batch);
     },
-    listContacts: () => listContacts(batch),
+    listContacts: (rod) => listContacts(batch, rod),
     restoreContacts: (rows) => withoutDevice(batch, () => restoreContacts(batch, rows)),
     applyForces: () => applyRows(strands, listContacts(batch)),
   };
 }
 
-/** `explain`: remarks on who moves what. Throws what it throws, and what the device says if it refuses the strands. */
+/** `explain`: returns remarks on which rods the device moves. Errors of `explain`, and of a device that rejects the strands, are thrown. */
 export function createDeviceBundle(
   caller: GpuCaller,
   reference: BatchBundle,

@@ -13,7 +13,7 @@ export interface StepAnswer {
   readonly firstStrand: number;
   readonly iterationsMax: number;
   readonly iterations: number;
-  /** Of contact: contacts that carry force, deepest overlap [m], iterations, largest error [m], strands that did not settle, the first of them. */
+  /** Report on contact: contacts that carry force, deepest overlap [m], iterations, largest error [m], strands that did not settle, the first of them. */
   readonly loaded: number;
   readonly overlap: number;
   readonly contactIterations: number;

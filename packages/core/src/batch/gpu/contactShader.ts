@@ -2,12 +2,12 @@
  * How WGSL reaches the contacts of a strand with obstacles, and the entry points for strands in contact.
  *
  * An edge has two contacts for each obstacle, CONTACT_SLOTS vec4f each, and behind them one vec4f with a bit for every contact that is active.
- * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, and y is 1 where contacts
- * were added to an iterate that is under way.
+ * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, y is 1 where contacts
+ * were added to an iterate that is under way, and z is the square of the largest turn in the last iteration.
  */
 import { ROUNDS } from './statusShader.ts';
 
-/** vec4f of a contact: normal and offset, force and stiffness, push and part, surface and state. */
+/** vec4f of a contact: normal and tangent stiffness (of a pair: gap), force and stiffness, push and part, closing and state. */
 export const CONTACT_SLOTS = 4;
 
 /** The bits of 64 contacts are in one vec4f, as whole numbers below 2^16: other patterns might not survive as floats. */
@@ -17,6 +17,7 @@ export const withoutContact: string = `
 fn obstacleCountOf() -> u32 { return 0; }
 fn obstacleOf(k: u32) -> Obstacle { return Obstacle(); }
 fn sparedEdgesOf(k: u32) -> u32 { return 0; }
+fn readField(start: u32, row: f32) -> Distance { return Distance(); }
 fn clearContact(j: u32, c: u32) {}
 fn radiusOf(j: u32) -> f32 { return 0; }
 fn rootPositionOf() -> vec3f { return vec3f(0); }
@@ -51,7 +52,7 @@ fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner { return Partner(); }
 fn writePartner(j: u32, c: u32, partner: Partner) {}
 fn clearPartner(j: u32, k: u32) {}
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight { return PairWeight(); }
-fn writeWeight(j: u32, k: u32, compliance: f32) {}
+fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) {}
 fn writeSide(j: u32, k: u32, side: u32) {}`;
 
 export const withContact: string = `
@@ -61,6 +62,7 @@ struct ObstacleData {
   half_: vec4f,
   turn: vec4f,
   shift: vec4f,
+  counts: vec4f,
 }
 @group(0) @binding(8) var<storage, read_write> contacts: array<vec4f>;
 @group(0) @binding(9) var<uniform> obstacles: array<ObstacleData, max(OBSTACLES, 1u)>;
@@ -72,7 +74,11 @@ fn contactAt(j: u32, c: u32, slot: u32) -> u32 { return address(j, EDGE_SLOTS, $
 fn obstacleCountOf() -> u32 { return OBSTACLES; }
 fn obstacleOf(k: u32) -> Obstacle {
   let o = obstacles[k];
-  return Obstacle(u32(o.position.w), o.frame, o.position.xyz, o.half_.xyz, o.half_.w, o.shift.w, o.turn, o.shift.xyz);
+  return Obstacle(u32(o.position.w), o.frame, o.position.xyz, o.half_.xyz, o.half_.w, o.shift.w, o.turn, o.shift.xyz, u32(o.counts.w), o.counts.xyz);
+}
+fn readField(start: u32, row: f32) -> Distance {
+  let v = strands[FIRST_FIELD * P.strands + start + u32(row)];
+  return Distance(v.x, v.yzw);
 }
 fn radiusOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, JOINT_SLOTS - 1)].x; }
 fn sparedEdgesOf(k: u32) -> u32 { return u32(joints[address(k, JOINT_SLOTS, JOINT_SLOTS - 1)].y); }
@@ -98,16 +104,22 @@ fn readContact(j: u32, c: u32) -> Contact {
   let p = readSlot(j, c, 2);
   let s = readSlot(j, c, 3);
   var friction = pairFrictionOf();
+  // of a pair, a.w is the gap
+  var closing = -a.w * a.xyz;
+  var tangentStiffness = f.w;
   if (c < 2 * OBSTACLES) {
     friction = obstacles[c / 2].shift.w;
+    closing = s.xyz;
+    tangentStiffness = a.w;
   }
-  return Contact(u32(s.w), p.w, a.xyz, a.w, s.xyz, friction, f.xyz, p.xyz, f.w);
+  return Contact(u32(s.w), p.w, a.xyz, closing, friction, f.xyz, p.xyz, f.w, tangentStiffness);
 }
 fn writeContact(j: u32, c: u32, contact: Contact) {
-  writeSlot(j, c, 0, vec4f(contact.normal, contact.offset));
+  let isPair = c >= 2 * OBSTACLES;
+  writeSlot(j, c, 0, vec4f(contact.normal, select(contact.tangentStiffness, -dot(contact.closing, contact.normal), isPair)));
   writeSlot(j, c, 1, vec4f(contact.force, contact.stiffness));
   writeSlot(j, c, 2, vec4f(contact.push, contact.part));
-  writeSlot(j, c, 3, vec4f(contact.surface, f32(contact.active_)));
+  writeSlot(j, c, 3, vec4f(contact.closing, f32(contact.active_)));
   contacts[activeAt(j)][c / 16] = f32(readActive(j, c) | (1u << (c % 16)));
 }
 fn clearContact(j: u32, c: u32) {
@@ -124,9 +136,12 @@ fn writeForces(j: u32, c: u32, forces: ContactForces) {
   let part = readSlot(j, c, 2).w;
   writeSlot(j, c, 1, vec4f(forces.force, stiffness));
   if (isSummed()) {
-    addLoad(forces.push, stiffness, part);
+    addLoad(forces.push, forces.tangentStiffness, part);
   } else {
     writeSlot(j, c, 2, vec4f(forces.push, part));
+    if (c < 2 * OBSTACLES) {
+      contacts[contactAt(j, c, 0)].w = forces.tangentStiffness;
+    }
   }
 }
 fn pointCountOf(j: u32) -> u32 {
@@ -137,8 +152,10 @@ fn pointCountOf(j: u32) -> u32 {
 }
 fn isPushed(j: u32, c: u32) -> bool { return (readActive(j, c) & (1u << (c % 16))) != 0; }
 fn pointOf(j: u32, c: u32) -> EdgePoint {
+  let a = readSlot(j, c, 0);
   let p = readSlot(j, c, 2);
-  return EdgePoint(p.w, vec3f(0), p.xyz, readSlot(j, c, 1).w);
+  let stiffness = readSlot(j, c, 1).w;
+  return EdgePoint(p.w, vec3f(0), p.xyz, a.xyz, stiffness, select(stiffness, a.w, c < 2 * OBSTACLES));
 }
 /** Whether the inverse of eliminated blocks is not needed: ρ of contacts follows from the first iteration alone. */
 var<private> skipsInverse: bool;
@@ -218,7 +235,8 @@ fn press(@builtin(global_invocation_id) id: vec3u) {
     contacts[activeAt(NODES - 1)].y = 0;
   }
   let first = select(2u << round, 0u, round == 0);
-  let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z)));
+  let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z), contacts[activeAt(NODES - 1)].z));
+  contacts[activeAt(NODES - 1)].z = progress.largest;
   if (round + 1 < u32(P.contact.y)) {
     let misses = !progress.moves && addMissedContacts(false);
     if (misses) {

@@ -3,7 +3,7 @@ import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { RELATIVE } from '../layout.ts';
 import { type BatchRod, createBatchRod, refuseRod, type ScenePlace, stateSizes } from '../rod.ts';
-import type { MergedContact } from '../strand.ts';
+import type { MergedContact } from '../strandParts.ts';
 import type { StrandDescription } from './pack.ts';
 
 function describeContact({ radius, spared, pairs }: MergedContact): StrandDescription['contact'] {
@@ -20,6 +20,7 @@ export function describeStrand({ strand, frame, origin }: BatchRod): StrandDescr
     jointStrainRest: strand.jointStrainRest,
     relative: strand.slots[RELATIVE],
     rootSoftness: strand.rootSoftness,
+    ...(strand.air && { air: strand.air.coefficients }),
     ...(strand.merged && { contact: describeContact(strand.merged) }),
   };
 }

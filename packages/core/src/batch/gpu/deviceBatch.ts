@@ -63,18 +63,24 @@ export function divide(batch: DeviceBatch): void {
   const obstacles = batch.solids?.count ?? 0;
   const membership = divideStrands(reference.strands, { obstacles, looseRoots: caller.movesLooseRoots });
   if (isSame(membership, batch.membership)) return;
-  if (batch.solids?.pairs) refuseDivided(membership, reference);
+  if (batch.solids?.pairs) refuseDivided(membership, batch);
   const contacts = listContacts(batch);
   batch.membership = membership;
   batch.others = batch.membership.others.map(({ rod }) => reference.strands[rod]);
   batch.groups = batch.membership.groups.map((members) =>
-    createDeviceGroup(members, reference.strands, { obstacles, ...describePairs(batch.solids) }),
+    createDeviceGroup(members, reference.strands, {
+      obstacles,
+      fields: batch.solids?.fields ?? noFields,
+      ...describePairs(batch.solids),
+    }),
   );
   caller.call({ kind: 'close', bundle: number });
   if (batch.groups.length > 0)
     caller.call({ kind: 'open', bundle: number, groups: batch.groups.map(({ task }) => task) });
   if (batch.solids) restoreContacts(batch, contacts);
 }
+
+const noFields = new Float32Array(0);
 
 function describePairs(solids: SolidScene | undefined): { readonly pairs?: PairOptions } {
   if (!solids?.pairs) return {};
@@ -83,25 +89,29 @@ function describePairs(solids: SolidScene | undefined): { readonly pairs?: PairO
 }
 
 /** Throws SceneError where strands that meet strands are not all in one group on the device. */
-function refuseDivided({ groups, others }: Membership, { strands }: BatchBundle): void {
+function refuseDivided({ groups, others }: Membership, { reference: { strands }, caller }: DeviceBatch): void {
   const refuse = (rod: number, why: string): never => {
     throw new SceneError(
       ['contact', 'between'],
-      `contact between rods on the GPU needs all rods there, alike; rod '${strands[rod].rod.id}' ${why}; use solver.der.backend: batch`,
+      `contact between rods ${caller.where} needs all rods there, alike; rod '${strands[rod].rod.id}' ${why}; use solver.der.backend: batch`,
     );
   };
   if (others.length > 0) refuse(others[0].rod, others[0].reason);
   if (groups.length > 1) refuse(groups[1].rods[0], 'has other damping or another number of nodes');
 }
 
-/** Contacts of the last step, on the device and beside it. */
-export function listContacts(batch: DeviceBatch): OwnContactRow[] {
+/** Contacts of the last step, on the device and beside it; `only`: those of this rod alone. */
+export function listContacts(batch: DeviceBatch, only?: number): OwnContactRow[] {
   const { membership, solids, groups, reference } = batch;
   if (!solids) return [];
   const beside = groups.length === 0 ? reference.strands.map((_, rod) => rod) : membership.others.map(({ rod }) => rod);
-  const rows = beside.flatMap((rod) => listRows(reference.strands[rod], rod));
+  const rows = beside.flatMap((rod) =>
+    only === undefined || rod === only ? listRows(reference.strands[rod], rod) : [],
+  );
   if (groups.length > 0)
-    withoutDevice(batch, () => rows.push(...readDeviceContacts({ ...batch, obstacles: solids.count })));
+    withoutDevice(batch, () => {
+      for (const row of readDeviceContacts({ ...batch, obstacles: solids.count }, only)) rows.push(row);
+    });
   return rows.sort((a, b) => a.rod - b.rod || a.edge - b.edge || a.place - b.place);
 }
 
@@ -151,7 +161,7 @@ export function withoutDevice(batch: DeviceBatch, action: () => void): void {
     batch.groups = [];
     batch.isLost = true;
     const { device } = batch.caller;
-    batch.remarks.push(`${device} was lost (${error.message}); the run goes on in double precision on the CPU`);
+    batch.remarks.push(`${device} was lost (${error.message}); the run continues in double precision on the CPU`);
   }
 }
 

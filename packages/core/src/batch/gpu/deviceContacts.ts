@@ -21,7 +21,11 @@ function createRows(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(4 * CONTACT_ROW * count);
 }
 
-export function readDeviceContacts({ caller, number, membership, obstacles }: DeviceStrands): OwnContactRow[] {
+/** Contacts on the device; `only`: those of this rod alone. */
+export function readDeviceContacts(
+  { caller, number, membership, obstacles }: DeviceStrands,
+  only: number | undefined,
+): OwnContactRow[] {
   const ask = (rows: SharedArrayBuffer): number => caller.call({ kind: 'readContacts', bundle: number, rows }).rows;
   let memory = createRows(FEWEST_ROWS);
   const count = ask(memory);
@@ -30,14 +34,17 @@ export function readDeviceContacts({ caller, number, membership, obstacles }: De
     ask(memory);
   }
   const floats = new Float32Array(memory);
-  return Array.from({ length: count }, (_, k) => {
-    const row = floats.subarray(CONTACT_ROW * k);
-    const [group, strand, edge, place, age, weight, a, b, c, x, y, z, other, otherEdge, otherWeight] = row;
-    const { rods } = membership.groups[group];
+  const found: OwnContactRow[] = [];
+  for (let k = 0; k < count; k++) {
+    const { rods } = membership.groups[floats[CONTACT_ROW * k]];
+    if (only !== undefined && rods[floats[CONTACT_ROW * k + 1]] !== only) continue;
+    const row = floats.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
+    const [, strand, edge, place, age, weight, a, b, c, x, y, z, other, otherEdge, otherWeight] = row;
     const common = { rod: rods[strand], edge, place, age, weight, force: [a, b, c], normal: [x, y, z] } as const;
-    if (other === 0) return { ...common, obstacle: obstacleAt(place, obstacles) };
-    return { ...common, obstacle: -1, other: { rod: rods[other - 1], edge: otherEdge, weight: otherWeight } };
-  });
+    if (other === 0) found.push({ ...common, obstacle: obstacleAt(place, obstacles) });
+    else found.push({ ...common, obstacle: -1, other: { rod: rods[other - 1], edge: otherEdge, weight: otherWeight } });
+  }
+  return found;
 }
 
 /** Rows of strands that are not on the device are left out. */

@@ -2,13 +2,13 @@
 
 import { compose, fromVectorPart, normalize } from '../formulas.ts';
 import { ELASTIC_SLOTS, LANES, STRAIN_TARGET, stateSlots } from '../layout.ts';
-import { evaluateLoads } from '../pose.ts';
+import { evaluateStageLoads } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
 import { placeRoot } from '../step.ts';
 import { describeStrand } from './describe.ts';
 import type { Members } from './membership.ts';
 import { floatAt } from './parts.ts';
-import { type GroupTask, MOVED_FLOATS } from './requests.ts';
+import { type AirNow, type GroupTask, MOVED_FLOATS } from './requests.ts';
 import { ROOT_VECTORS } from './shader.ts';
 
 export interface DeviceGroup {
@@ -41,9 +41,9 @@ export function countSlots({ stiffnessDamping }: Pick<Members, 'stiffnessDamping
 export function createDeviceGroup(
   members: Members,
   all: readonly BatchRod[],
-  contact: Pick<GroupTask, 'obstacles' | 'pairs'>,
+  contact: Pick<GroupTask, 'obstacles' | 'fields' | 'pairs'>,
 ): DeviceGroup {
-  const { nodes, root, massDamping, stiffnessDamping } = members;
+  const { nodes, root, massDamping, stiffnessDamping, air } = members;
   const strands = members.rods.map((rod) => all[rod]);
   const rows = Math.ceil(strands.length / LANES) * nodes * LANES * 16;
   const share = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
@@ -57,13 +57,24 @@ export function createDeviceGroup(
   return {
     members,
     strands,
-    task: { nodes, root, massDamping, stiffnessDamping, ...contact, strands: strands.map(describeStrand), memory },
+    task: {
+      nodes,
+      root,
+      massDamping,
+      stiffnessDamping,
+      hasAir: air >= 0,
+      ...contact,
+      strands: strands.map(describeStrand),
+      memory,
+    },
     states: new Float32Array(memory.states),
     roots: memory.roots.map((buffer) => new Float32Array(buffer)),
     forces: memory.forces.map((buffer) => new Float32Array(buffer)),
     moved: new Float32Array(memory.moved),
     sentForces: undefined,
-    hasConstantForces: strands.every(({ drive }) => drive.sources.every(({ isConstant }) => isConstant)),
+    hasConstantForces: strands.every(({ drive, airSource }) =>
+      drive.sources.every((source) => source.isConstant || source === airSource),
+    ),
     hasStillRoots: root === 'clamped' && strands.every(({ pin }) => pin?.isStill),
     hasSentRoots: false,
     framesBefore: new Float64Array(4 * strands.length),
@@ -154,7 +165,7 @@ export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
   const to = forces[k];
   for (let s = 0; s < strands.length; s++) {
     const batch = strands[s];
-    evaluateLoads(batch, t);
+    evaluateStageLoads(batch, t);
     const { nodeForce } = batch.loads;
     for (let i = 0; i < members.nodes; i++) {
       const at = floatAt(members.nodes, 1, s, i, 0);
@@ -164,6 +175,13 @@ export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
   const isNew = !sentForces?.every((value, i) => value === to[i]);
   if (isNew) group.sentForces = to.slice();
   return isNew;
+}
+
+/** Wind [m/s] at t, and the factor of the drag; zeros where there is no air. */
+export function readAir({ strands }: DeviceGroup, t: number): AirNow {
+  const air = new Float64Array(4);
+  strands[0].airSource?.air?.read(air, t);
+  return [air[0], air[1], air[2], air[3]];
 }
 
 /** At the end of a step: held roots are where their pins are, free ones where the device moved them. */

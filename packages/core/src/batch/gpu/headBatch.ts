@@ -1,11 +1,12 @@
 /** Many clamped strands on one head that moves: for pages that draw hair themselves, and for benchmarks. */
 import { add, scale } from '../algebra.ts';
 import { compose, normalize } from '../formulas.ts';
-import { LANES, type Stage } from '../layout.ts';
+import { LANES, LEAST_ITERATIONS, type Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
 import type { Scheme } from '../step.ts';
 import { FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
+import { restingHead, writeObstacles, writeParameters } from './parameters.ts';
 import {
   countBytes,
   createParts,
@@ -15,12 +16,10 @@ import {
   type HeadPose,
   type Part,
   type Parts,
-  restingHead,
   type StrandsOptions,
   writeForces,
-  writeObstacles,
-  writeParameters,
 } from './parts.ts';
+import type { AirNow } from './requests.ts';
 import { hasContactOf } from './shader.ts';
 import { STATUS, STATUS_WORDS } from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
@@ -41,6 +40,8 @@ export interface GpuStep {
   readonly head?: (part: number) => HeadPose;
   /** In place of the strands' own [1/s]: damps hair that is put in place. */
   readonly massDamping?: number;
+  /** Wind at the end of the step [m/s], and a factor of the drag of `StrandDescription.air`; default: no air. */
+  readonly air?: AirNow;
   /** As many as the strands were created for, where they are at the start of the step; not with TR-BDF2. */
   readonly obstacles?: readonly Obstacle[];
   /** Iterations of contact at least; default 4. */
@@ -51,7 +52,7 @@ export interface GpuStep {
   readonly looksFurther?: boolean;
 }
 
-/** Of each strand after a step. */
+/** Results of each strand after a step. */
 export interface Readback {
   /** [m], strand by strand, 3 per node. */
   readonly positions: Float32Array;
@@ -63,16 +64,16 @@ export interface Readback {
   readonly pairs: PairCounts;
 }
 
-/** Of contact between strands in the last step; all zero where strands do not meet strands. */
+/** Counts of contact between strands in the last step; all zero where strands do not meet strands. */
 export interface PairCounts {
   /** Strands with edges that were about to pass through another: halve the step where this is not zero, or let `advance` do it. */
   readonly passed: number;
-  /** Of the last search: strands that move too far against their surroundings, and strands with more edges near them than it keeps: it may miss contacts. */
+  /** Strands that moved too far against their surroundings for the last search, and strands with more edges near them than it keeps: it may miss contacts. */
   readonly overflow: number;
   readonly crowded: number;
 }
 
-/** Of all contacts in the last step; all zero where strands meet nothing. */
+/** Counts of all contacts in the last step; all zero where strands meet nothing. */
 export interface ContactCounts extends PairCounts {
   /** Contacts that carry force, and strands whose contacts did not settle. */
   readonly loaded: number;
@@ -93,10 +94,12 @@ export interface Advance extends ContactCounts {
 
 /** Many strands on a GPU, stepped together. */
 export interface GpuBatch {
+  /** Number of strands. */
   readonly count: number;
   readonly parts: number;
   /** Bytes of all buffers on the device. */
   readonly bytes: number;
+  /** Takes one step; returns before the device has finished. */
   step(options: GpuStep): void;
   /**
    * A step that is taken again in halves, and those in halves, down to a 16th, where strands are about to pass through others. Waits for the
@@ -105,114 +108,159 @@ export interface GpuBatch {
   advance(options: GpuStep): Promise<Advance>;
   /** Appends the same step `times` times to an encoder, for measuring: BDF2 in steady state with the head at rest. */
   encodeSteady(encoder: DeviceEncoder, times: number): void;
+  /** Writes the step that `encodeSteady` repeats. */
   prepareSteady(options: GpuStep): void;
   /** Iterations towards equilibrium: each attracts the next with `attraction` [1/s²]. */
   relax(attraction: number): void;
   /** Forces on nodes [N], strand by strand, 3 per node. */
   writeForces(forces: ArrayLike<number>): void;
-  /** Of the first `count` strands. */
+  /** Reads the positions of the first `count` strands; default all. */
   readPositions(count?: number): Promise<Readback>;
   /** Counts of the last step. */
   readCounts(): Promise<ContactCounts>;
+  /** Frees the buffers. */
   destroy(): void;
+}
+
+/** Strands on a device, and what their next step needs from the last one. */
+interface BatchState {
+  readonly device: Device;
+  readonly options: GpuBatchOptions;
+  readonly parts: Parts;
+  head: HeadPose;
+  /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
+  before: number;
+  remembered: Scheme | undefined;
+  /** Steps since the last search for pairs. */
+  sinceSearch: number;
+  /** Copies of the states, by the depth of halving. */
+  readonly kept: KeptStates[];
+}
+
+/** A stage of a step, and the poses of the head at its start and end. */
+interface StageRequest {
+  readonly stage: Stage;
+  readonly last: HeadPose;
+  readonly now: HeadPose;
+  readonly flags: number;
+}
+
+/** Writes the parameters of a stage to all parts. */
+function writeStage(
+  { device, options, parts, head }: BatchState,
+  request: StageRequest,
+  solve: Partial<GpuStep>,
+): void {
+  const {
+    iterations = 2,
+    tolerance = 1e-5,
+    dt = 0,
+    contactIterations = LEAST_ITERATIONS,
+    mostContactIterations: most,
+  } = solve;
+  const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
+  const { massDamping = options.massDamping ?? 0, air } = solve;
+  const given = { ...request, start: head, iterations, tolerance, contact, ...(air && { air }) };
+  for (const part of parts.list) writeParameters(device, part, { ...options, massDamping }, given);
+}
+
+/** Dispatches the stage that was written. */
+function submitStage({ device, parts }: BatchState, iterations?: number, searches = true): void {
+  const encoder = device.createCommandEncoder();
+  encodeStage(encoder, parts, { iterations, searches });
+  device.queue.submit([encoder.finish()]);
+}
+
+function checkStep({ options }: BatchState, { dt, scheme, obstacles = [] }: GpuStep): void {
+  if (!(dt > 0 && dt < Number.POSITIVE_INFINITY)) throw new Error(`dt is ${dt}; it must be positive`);
+  if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
+    throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
+}
+
+/** One step with its scheme; returns before the device has finished. */
+function takeStep(state: BatchState, solve: GpuStep): void {
+  checkStep(state, solve);
+  const { device, parts, options, head, before } = state;
+  const flags = FINISH | WRITE_POSITIONS | (solve.looksFurther === false ? 0 : LOOK_FURTHER);
+  const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
+  writeObstacles(device, parts, obstacles);
+  const end = pose(1);
+  const whole = (stage: Stage): StageRequest => ({ stage, last: head, now: end, flags });
+  const goesOn = state.remembered === scheme;
+  if (scheme === 'tr-bdf2' && goesOn) {
+    const [first, second] = trBdf2Stages(dt);
+    const middle = pose(TR_PART);
+    writeStage(state, { stage: first, last: head, now: middle, flags: 0 }, solve);
+    submitStage(state);
+    writeStage(state, { stage: second, last: middle, now: end, flags }, solve);
+  } else if (scheme === 'bdf2' && goesOn) writeStage(state, whole(bdf2Stage(dt, before)), solve);
+  else writeStage(state, whole(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1)), solve);
+  submitStage(state, solve.mostContactIterations, state.sinceSearch % (options.pairs?.searchEvery ?? 1) === 0);
+  state.sinceSearch++;
+  Object.assign(state, { head: end, before: dt, remembered: scheme });
+}
+
+/** A step, in halves where strands would pass; `depth`: how often the whole step was halved. */
+async function halveStep(state: BatchState, solve: GpuStep, depth: number): Promise<Advance> {
+  const { device, parts, kept } = state;
+  const copy = kept[depth] ?? createCopies(device, parts);
+  kept[depth] = copy;
+  copyStates(device, parts, copy, 'keep');
+  const { head, before, remembered } = state;
+  state.sinceSearch = 0;
+  takeStep(state, { ...solve, looksFurther: true });
+  const counts = await readCounts(device, parts.list);
+  const passes = counts.passed + counts.overflow > 0;
+  if (!passes || depth === MOST_HALVINGS) return { ...counts, steps: 1, isForced: passes };
+  copyStates(device, parts, copy, 'undo');
+  Object.assign(state, { head, before, remembered });
+  const [first, second] = splitStep(solve, head);
+  const one = await halveStep(state, first, depth + 1);
+  const two = await halveStep(state, second, depth + 1);
+  return { ...two, steps: one.steps + two.steps, isForced: one.isForced || two.isForced };
 }
 
 /** Puts strands on a device. Throws where the device refuses the program or the buffers. */
 export async function createGpuBatch(device: Device, options: GpuBatchOptions): Promise<GpuBatch> {
   const { strands, count = strands.length } = options;
   const parts = await createParts(device, options, 'head');
-  let head = restingHead;
-  /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
-  let before = 0;
-  let remembered: Scheme | undefined;
+  const state: BatchState = {
+    device,
+    options,
+    parts,
+    head: restingHead,
+    before: 0,
+    remembered: undefined,
+    sinceSearch: 0,
+    kept: [],
+  };
   let steadyIterations: number | undefined;
-  /** Steps since the last search for pairs. */
-  let sinceSearch = 0;
-  const searchEvery = options.pairs?.searchEvery ?? 1;
-  const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
-    const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4, mostContactIterations: most } = solve;
-    const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
-    const { massDamping = options.massDamping ?? 0 } = solve;
-    for (const part of parts.list)
-      writeParameters(
-        device,
-        part,
-        { ...options, massDamping },
-        { stage, now, last, start: head, flags, iterations, tolerance, contact },
-      );
-  };
-  const submit = (most?: number, searches = true): void => {
-    const encoder = device.createCommandEncoder();
-    encodeStage(encoder, parts, { iterations: most, searches });
-    device.queue.submit([encoder.finish()]);
-  };
-  const step = (solve: GpuStep): void => {
-    const flags = FINISH | WRITE_POSITIONS | (solve.looksFurther === false ? 0 : LOOK_FURTHER);
-    const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
-    if (!(dt > 0 && dt < Number.POSITIVE_INFINITY)) throw new Error(`dt is ${dt}; it must be positive`);
-    if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
-      throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
-    writeObstacles(device, parts, obstacles);
-    const end = pose(1);
-    const goesOn = remembered === scheme;
-    if (scheme === 'tr-bdf2' && goesOn) {
-      const [first, second] = trBdf2Stages(dt);
-      const middle = pose(TR_PART);
-      write(first, middle, head, 0, solve);
-      submit();
-      write(second, end, middle, flags, solve);
-    } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
-    else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
-    submit(solve.mostContactIterations, sinceSearch % searchEvery === 0);
-    sinceSearch++;
-    head = end;
-    before = dt;
-    remembered = scheme;
-  };
-  const kept: KeptStates[] = [];
-  /** A step, in halves where strands would pass; `depth`: how often the whole step was halved. */
-  const halve = async (solve: GpuStep, depth: number): Promise<Advance> => {
-    const copy = kept[depth] ?? createCopies(device, parts);
-    kept[depth] = copy;
-    copyStates(device, parts, copy, 'keep');
-    const start = { head, before, remembered };
-    sinceSearch = 0;
-    step({ ...solve, looksFurther: true });
-    const counts = await readCounts(device, parts.list);
-    const passes = counts.passed + counts.overflow > 0;
-    if (!passes || depth === MOST_HALVINGS) return { ...counts, steps: 1, isForced: passes };
-    copyStates(device, parts, copy, 'undo');
-    ({ head, before, remembered } = start);
-    const [first, second] = splitStep(solve, head);
-    const one = await halve(first, depth + 1);
-    const two = await halve(second, depth + 1);
-    return { ...two, steps: one.steps + two.steps, isForced: one.isForced || two.isForced };
-  };
-
+  const writeAtRest = (stage: Stage, flags: number, solve: Partial<GpuStep>): void =>
+    writeStage(state, { stage, last: state.head, now: state.head, flags }, solve);
   return {
     count,
     parts: parts.list.length,
     bytes: countBytes(parts),
-    step,
-    advance: (solve) => halve(solve, 0),
+    step: (solve) => takeStep(state, solve),
+    advance: (solve) => halveStep(state, solve, 0),
     prepareSteady(solve) {
       steadyIterations = solve.mostContactIterations;
-      write(bdf2Stage(solve.dt), head, head, FINISH | WRITE_POSITIONS, solve);
+      writeAtRest(bdf2Stage(solve.dt), FINISH | WRITE_POSITIONS, solve);
     },
     encodeSteady(encoder, times) {
       for (let k = 0; k < times; k++) encodeStage(encoder, parts, { iterations: steadyIterations });
     },
     relax(attraction) {
-      write(restStage(attraction), head, head, WRITE_POSITIONS, { iterations: 1, tolerance: 0 });
-      submit();
-      remembered = undefined;
+      writeAtRest(restStage(attraction), WRITE_POSITIONS, { iterations: 1, tolerance: 0 });
+      submitStage(state);
+      state.remembered = undefined;
     },
     writeForces: (values) => writeForces(device, parts, values),
     readPositions: (wanted = count) => readPositions(device, parts, wanted),
     readCounts: () => readCounts(device, parts.list),
     destroy() {
       destroyParts(parts);
-      for (const buffer of kept.flat(2)) buffer.destroy();
+      for (const buffer of state.kept.flat(2)) buffer.destroy();
     },
   };
 }

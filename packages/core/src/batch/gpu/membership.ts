@@ -1,22 +1,24 @@
 /** Which strands of a bundle a device moves, and in which groups; the reference moves the others. */
-import { loadsFollow } from '../pose.ts';
+import { loadsDependOnState } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
 import type { RootKind } from '../strand.ts';
 
-/** Strands that one program moves: with as many nodes, held alike at the first one, and the same damping. */
+/** Strands that one program moves: with as many nodes, held alike at the first one, the same damping and in the same air. */
 export interface Members {
   readonly nodes: number;
   readonly root: RootKind;
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
+  /** Number of the air around them among those of the bundle; -1: none. */
+  readonly air: number;
   /** Indices in the bundle. */
   readonly rods: readonly number[];
 }
 
 export interface Membership {
   readonly groups: readonly Members[];
-  /** Of the reference, with the reason, in words that go on from "rod 'x'". */
+  /** Rods that the reference moves, with the reason, in words that continue "rod 'x'". */
   readonly others: readonly { readonly rod: number; readonly reason: string }[];
 }
 
@@ -42,7 +44,8 @@ function findReason(batch: BatchRod, { obstacles, looseRoots }: Abilities): stri
   if (kind !== 'clamped' && !looseRoots) return `is ${kind}, not clamped, at its first node`;
   if (kind === 'free' && obstacles > 0) return 'is free at its first node and may meet colliders';
   if ((drive.overrides ?? 0) > 0) return 'is held or loaded by hand';
-  if (loadsFollow(batch)) return 'has loads that depend on its motion (drag, torques, followers, fields)';
+  if (loadsDependOnState(batch))
+    return 'has loads that depend on its motion or place (wind that varies from place to place, torques, followers, fields)';
   if (!isConstant(strand.nodeDamping) || !isConstant(strand.jointDamping)) return 'has damping that varies along it';
   if (obstacles > strand.edgeCount + 1) return 'has fewer nodes than there are colliders';
   return undefined;
@@ -52,6 +55,12 @@ function findReason(batch: BatchRod, { obstacles, looseRoots }: Abilities): stri
 export function divideStrands(strands: readonly BatchRod[], abilities: Abilities): Membership {
   const groups = new Map<string, Members & { readonly rods: number[] }>();
   const others: { rod: number; reason: string }[] = [];
+  const fields: object[] = [];
+  const airOf = ({ airSource }: BatchRod): number => {
+    const field = airSource?.air?.field;
+    if (field && !fields.includes(field)) fields.push(field);
+    return field ? fields.indexOf(field) : -1;
+  };
   strands.forEach((batch, rod) => {
     const reason = findReason(batch, abilities);
     if (reason !== undefined) {
@@ -65,8 +74,9 @@ export function divideStrands(strands: readonly BatchRod[], abilities: Abilities
       strand.jointDamping[0],
     ];
     const root = strand.root.kind;
-    const key = [nodes, root, massDamping.toPrecision(12), stiffnessDamping.toPrecision(12)].join(' ');
-    const group = groups.get(key) ?? { nodes, root, massDamping, stiffnessDamping, rods: [] };
+    const air = airOf(batch);
+    const key = [nodes, root, massDamping.toPrecision(12), stiffnessDamping.toPrecision(12), air].join(' ');
+    const group = groups.get(key) ?? { nodes, root, massDamping, stiffnessDamping, air, rods: [] };
     group.rods.push(rod);
     groups.set(key, group);
   });

@@ -1,7 +1,7 @@
 /** Strands as the numbers of the device's buffers. */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { LANES, RELATIVE } from '../layout.ts';
-import { bufferSlots, hasContactOf, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
+import { airSlot, bufferSlots, hasContactOf, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
 
 /** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
 export interface StrandDescription {
@@ -17,6 +17,8 @@ export interface StrandDescription {
   readonly relative: ArrayLike<number>;
   /** Stiffness against turns of the first edge in Newton's matrix, if the strand is not clamped [N m]. */
   readonly rootSoftness?: number;
+  /** Drag of air on half of each edge, 4 per edge: see UniformAir. */
+  readonly air?: ArrayLike<number>;
   /** Contact radius of every edge [m], and edges from the first on that an obstacle leaves alone, by obstacle. */
   readonly contact?: {
     readonly radius: ArrayLike<number>;
@@ -86,6 +88,8 @@ export function packBlocks(
         if (varying) joint[at(i, slots.joint, 1) + k] = strand.jointStiffness[3 * i + k];
       }
       if (varying) joint[at(i, slots.joint, 1) + 3] = strand.edgeLength[i];
+      if (options.air)
+        for (let k = 0; k < 4; k++) joint[at(i, slots.joint, airSlot(options)) + k] = strand.air?.[4 * i + k] ?? 0;
     }
   }
   return { joint, state };

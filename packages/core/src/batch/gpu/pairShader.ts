@@ -88,9 +88,9 @@ fn loadOf(j: u32, c: u32) -> EdgePoint {
     return pointOf(j, c);
   }
   if (c == 2) {
-    return EdgePoint(0.5, vec3f(0), vec3f(0), middle);
+    return EdgePoint(0.5, vec3f(0), vec3f(0), vec3f(0), middle, middle);
   }
-  return EdgePoint(f32(1 - c), vec3f(0), ends[c].xyz, ends[c].w);
+  return EdgePoint(f32(1 - c), vec3f(0), ends[c].xyz, vec3f(0), ends[c].w, ends[c].w);
 }
 fn strandIndexOf() -> u32 { return strandIndex; }
 fn pairFrictionOf() -> f32 { return P.pair.y; }
@@ -131,7 +131,7 @@ fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight {
   let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 2)];
   return PairWeight(bitcast<f32>(v.w), (v.x >> ${PAIR_BITS.side}) & 15);
 }
-fn writeWeight(j: u32, k: u32, compliance: f32) { pairs[bitsAt(j, k)].w = bitcast<u32>(compliance); }
+fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) { pairs[bitsAt(j, k)].w = bitcast<u32>(crowd * compliance); }
 fn writeSide(j: u32, k: u32, side: u32) { pairs[bitsAt(j, k)].x = replaceBits(pairs[bitsAt(j, k)].x, side, ${PAIR_BITS.side}, 15); }
 fn readLast(slot: u32) -> vec4f { return readPair(strandIndex, NODES - 1, slot); }
 fn marksOf(strand: u32) -> u32 { return atomicLoad(&status[markAt(strand, ${MARKS.marks})]); }
@@ -177,8 +177,8 @@ function edgeEntry(name: string, body: string): string {
   );
 }
 
-/** Entry points in the order of their dispatches; `law` and `turn` are repeated. */
-export function pairEntry(workgroup: number): string {
+/** Positions at the start of the step, in which pairs are searched. */
+function locateEntry(workgroup: number): string {
   return `
 /** Positions at the start of the step, and where nodes would fly. */${entry(
     workgroup,
@@ -213,7 +213,12 @@ export function pairEntry(workgroup: number): string {
   for (var k: u32 = 0; k < 3; k++) {
     atomicStore(&status[markAt(strandIndex, k)], 0u);
   }`,
-  )}
+  )}`;
+}
+
+/** Which pairs of edges may touch, and which of the last step still do. */
+function searchEntries(): string {
+  return `
 
 ${edgeEntry(
   'matchPairs',
@@ -231,7 +236,12 @@ ${edgeEntry(
     if (confirmPairsOf(j)) {
       setMark(strand, ${MARK.coupled});
     }`,
-)}
+)}`;
+}
+
+/** Forces of the last step, and the first Newton iteration under them. */
+function firstIterationEntries(workgroup: number): string {
+  return `
 
 /** Contact forces of the last step, as the first Newton iteration takes them. */${edgeEntry(
     'sumLoads',
@@ -256,10 +266,15 @@ ${edgeEntry(
   let stage = pressedStage(P.contact.x);
   writePair(NODES - 1, 0, beginPressed(stage, beginStage(stage)));
   writePair(NODES - 1, 1, vec4f(0));`,
-  )}
+  )}`;
+}
+
+/** Contact law and Newton iteration, which are repeated in turn. */
+function iterationEntries(workgroup: number): string {
+  return `
 
 /** Whether iteration k still has to be done: in the one before, contacts of some strand moved. */
-fn needsIteration(k: u32) -> bool { return k < u32(P.contact.z) || atomicLoad(&status[${STATUS.moved}]) >= k; }
+fn needsIteration(k: u32) -> bool { return k < max(u32(P.contact.z), LEAST_COUPLED_ITERATIONS) || atomicLoad(&status[${STATUS.moved}]) >= k; }
 
 ${edgeEntry(
   'law',
@@ -300,7 +315,12 @@ ${entry(
   let loaded = atomicExchange(&status[markAt(strandIndex, ${MARKS.loaded})], 0u);
   writePair(NODES - 1, 1, vec4f(change, f32(loaded), 0, progress.largest));
   atomicStore(&status[markAt(strandIndex, ${MARKS.marks})], marks + ${MARK.iteration});`,
-)}
+)}`;
+}
+
+/** Strands that would pass through others, and the end of the stage. */
+function closingEntries(workgroup: number): string {
+  return `
 
 /** Edges that are about to pass through each other. */${edgeEntry(
     'verify',
@@ -325,4 +345,15 @@ ${entry(
   isUnsettled = moves;
   closeStage(pressedStage(P.contact.x), last.w);`,
 )}`;
+}
+
+/** Entry points in the order of their dispatches; `law` and `turn` are repeated. */
+export function pairEntry(workgroup: number): string {
+  return [
+    locateEntry(workgroup),
+    searchEntries(),
+    firstIterationEntries(workgroup),
+    iterationEntries(workgroup),
+    closingEntries(workgroup),
+  ].join('');
 }

@@ -3,31 +3,14 @@
  * their own.
  */
 import type { Quaternion, Vector } from '../algebra.ts';
-import { compose, conjugate, normalize } from '../formulas.ts';
-import { LANES, MOST_ITERATIONS, PAIR_SLOTS, type Stage, stageFields } from '../layout.ts';
-import type { Obstacle } from '../obstacles.ts';
+import { LANES, MOST_ITERATIONS, PAIR_SLOTS } from '../layout.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
 import { gridWorkgroups } from './gridShader.ts';
 import { checkStrands, isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import { encodeCoupled, encodePairSearch } from './pairPasses.ts';
 import { type BoundLayout, bufferBytes, openProgram, type Program } from './program.ts';
-import {
-  bindings,
-  bufferSlots,
-  PARAMETER_BYTES,
-  parameterIntegers,
-  parameterVectors,
-  type ShaderOptions,
-} from './shader.ts';
-import {
-  argumentsOffset,
-  countRounds,
-  ROUNDS,
-  roundOffset,
-  STATUS,
-  STATUS_WORDS,
-  startStatus,
-} from './statusShader.ts';
+import { bindings, bufferSlots, type ShaderOptions } from './shader.ts';
+import { argumentsOffset, ROUNDS, roundOffset, STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
@@ -39,11 +22,15 @@ export interface StrandsOptions {
   /** [1/s] and [s] */
   readonly massDamping?: number;
   readonly stiffnessDamping?: number;
+  /** Whether air drags the strands, whose descriptions have its drag. */
+  readonly hasAir?: boolean;
   /** Whether `writeForces` will be called. */
   readonly forces?: boolean;
   readonly gains?: 'f16' | 'f32';
   /** Number of obstacles that strands touch; they are given with every step. */
   readonly obstacles?: number;
+  /** Rows of the obstacles' distance fields: distance [m] and normal. */
+  readonly fields?: ArrayLike<number>;
   /** Contact radius [m]. */
   readonly contactRadius?: number;
   /** Where strands meet strands. */
@@ -122,12 +109,13 @@ interface PartRange {
   readonly count: number;
   readonly period: number;
   readonly contactRadius: number;
+  readonly fields: ArrayLike<number> | undefined;
 }
 
 /** Buffers of `count` strands from `first` on, filled. */
 function createPart(device: Device, program: Program, shader: ShaderOptions, range: PartRange): Part {
-  const { strands, first, count, period, contactRadius } = range;
-  const bytes = bufferBytes(shader, count);
+  const { strands, first, count, period, contactRadius, fields } = range;
+  const bytes = bufferBytes(shader, count, fields && fields.length / 4);
   const make = (name: keyof typeof bindings): DeviceBuffer | undefined =>
     bytes[name] === 0
       ? undefined
@@ -139,6 +127,9 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
   const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
   const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), { ...shader, contactRadius });
   if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
+  // shared memory is not taken by a queue
+  if (buffers.strands && fields)
+    device.queue.writeBuffer(buffers.strands, buffers.strands.size - 4 * fields.length, Float32Array.from(fields));
   if (buffers.joints) fillBuffer(device, buffers.joints, packed.joint);
   if (buffers.states) fillBuffer(device, buffers.states, packed.state);
   const bind = ({ names: bound, layout }: BoundLayout): object => {
@@ -195,6 +186,7 @@ export async function createParts(
     varying: !strands.every(isUniform),
     forces: options.forces ?? false,
     viscous: (options.stiffnessDamping ?? 0) > 0,
+    air: options.hasAir ?? false,
     roots,
     obstacles,
     ...(options.pairs && { pairs: { strands: count } }),
@@ -215,85 +207,22 @@ export async function createParts(
   for (let first = 0; first < count; first += blocks * LANES) {
     const inPart = Math.min(count - first, blocks * LANES);
     const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
-    list.push(createPart(device, program, shader, { strands: listed, first, count: inPart, period, contactRadius }));
+    list.push(
+      createPart(device, program, shader, {
+        strands: listed,
+        first,
+        count: inPart,
+        period,
+        contactRadius,
+        fields: options.fields,
+      }),
+    );
   }
   for (let k = 0; k < 2; k++) {
     const error = await device.popErrorScope();
     if (error) throw new Error(`the device refuses the strands: ${error.message}`);
   }
   return { shader, program, list };
-}
-
-/** What a dispatch is given. */
-export interface Dispatch {
-  readonly stage: Stage;
-  /** At the end of the stage, at the end of the stage before, and at the start of the step. */
-  readonly now: HeadPose;
-  readonly last: HeadPose;
-  readonly start: HeadPose;
-  readonly flags: number;
-  readonly iterations: number;
-  /** [rad] */
-  readonly tolerance: number;
-  /** With obstacles: length of the step [s], iterations of contact at least, and at most (4, 8, 16 or 32). */
-  readonly contact?: { readonly dt: number; readonly iterations: number; readonly most?: number };
-}
-
-export const restingHead: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
-
-export function writeParameters(device: Device, part: Part, options: StrandsOptions, dispatch: Dispatch): void {
-  const { stage, now, last, start, contact = { dt: 0, iterations: 0, most: 0 } } = dispatch;
-  const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
-    head: now.rotation,
-    headBefore: last.rotation,
-    headStart: start.rotation,
-    turn: normalize(compose(now.rotation, conjugate(start.rotation))),
-    shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
-    gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
-    place: [...now.position, dispatch.tolerance],
-    pair: pairVector(options),
-    contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
-    search: [options.pairs?.searchEvery ?? 1, options.pairs?.searchReach ?? 1e9, 0, 0],
-  };
-  const integers: Record<(typeof parameterIntegers)[number], number> = {
-    strands: part.count,
-    iterations: dispatch.iterations,
-    flags: dispatch.flags,
-    first: part.first,
-  };
-  const block = new ArrayBuffer(PARAMETER_BYTES);
-  const floats = new Float32Array(block);
-  parameterVectors.forEach((name, k) => {
-    floats.set(vectors[name], 4 * k);
-  });
-  const o = 4 * parameterVectors.length;
-  new Uint32Array(block).set(
-    parameterIntegers.map((name) => integers[name]),
-    o,
-  );
-  floats.set(
-    stageFields.map((name) => stage[name]),
-    o + parameterIntegers.length,
-  );
-  if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
-}
-
-/** Edge of a grid's cell, friction, whether strands meet themselves, and the longest edge. */
-function pairVector({ pairs, strands }: StrandsOptions): number[] {
-  if (!pairs) return [0, 0, 0, 0];
-  const longest = strands.reduce((most, { edgeLength }) => Math.max(most, ...Array.from(edgeLength)), 0);
-  return [pairs.cell ?? 0.5 * longest, pairs.friction, pairs.self ? 1 : 0, longest];
-}
-
-/** Obstacles of the step that follows. Throws if their number is not the one that the strands were created with. */
-export function writeObstacles(device: Device, { list, shader }: Parts, obstacles: readonly Obstacle[]): void {
-  if (obstacles.length !== shader.obstacles)
-    throw new Error(`${obstacles.length} obstacles were given; the strands were created for ${shader.obstacles}`);
-  const rows = obstacles.flatMap(({ frame, position, kind, half, rounding, turn, shift, friction }) => [
-    ...[frame, [...position, kind], [...half, rounding], turn, [...shift, friction]].flat(),
-  ]);
-  for (const { buffers } of list)
-    if (buffers.obstacles && rows.length > 0) device.queue.writeBuffer(buffers.obstacles, 0, Float32Array.from(rows));
 }
 
 /** How a stage is encoded: iterations of contact between strands at most, and whether the search for pairs is made or the last one serves. */

@@ -19,18 +19,22 @@ import type { Device, DevicePipeline } from './webgpu.ts';
 /** Bit of GPUShaderStage. */
 const COMPUTE = 4;
 
-/** The program: `press` goes on with strands in contact, `pair` has the entry points of contact between strands. */
+/** The program: `press` iterates strands in contact, `pair` has the entry points of contact between strands. */
 export interface Program {
   readonly bound: BoundLayout;
-  /** Of the search for pairs. */
+  /** Layout of the search for pairs. */
   readonly search?: BoundLayout;
   readonly advance: DevicePipeline;
   readonly press?: DevicePipeline;
   readonly pair?: Readonly<Record<PairEntry, DevicePipeline>>;
 }
 
-/** Bytes of each buffer of `count` strands; 0: it is not bound. */
-export function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyof typeof bindings, number>> {
+/** Bytes of each buffer of `count` strands; 0: it is not bound. `fieldRows`: of distance fields. */
+export function bufferBytes(
+  shader: ShaderOptions,
+  count: number,
+  fieldRows = 0,
+): Readonly<Record<keyof typeof bindings, number>> {
   const slots = bufferSlots(shader);
   const rows = Math.ceil(count / LANES) * shader.nodes * LANES * 16;
   const ownRoots = shader.roots === 'each';
@@ -38,7 +42,7 @@ export function bufferBytes(shader: ShaderOptions, count: number): Readonly<Reco
   const hasContact = hasContactOf(shader);
   return {
     parameters: PARAMETER_BYTES,
-    strands: 16 * count * (STRAND_VECTORS + (ownRoots ? ROOT_VECTORS : 0)),
+    strands: 16 * (count * (STRAND_VECTORS + (ownRoots ? ROOT_VECTORS : 0)) + fieldRows),
     joints: rows * slots.joint,
     states: rows * slots.state,
     gains: rows * slots.gain,

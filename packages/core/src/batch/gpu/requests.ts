@@ -20,8 +20,12 @@ export interface GroupTask {
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
+  /** Whether air drags the strands: `StrandDescription.air` has its drag, and each stage the wind. */
+  readonly hasAir: boolean;
   /** Obstacles that the strands meet; 0: none. */
   readonly obstacles: number;
+  /** Rows of the obstacles' distance fields, in shared memory: distance [m] and normal. */
+  readonly fields: Float32Array;
   /** Where strands meet strands. */
   readonly pairs?: PairOptions;
   readonly memory: GroupMemory;
@@ -40,6 +44,9 @@ export interface GroupMemory {
 /** Floats of a strand in `moved`. */
 export const MOVED_FLOATS = 6;
 
+/** Wind [m/s], and the factor of the drag. */
+export type AirNow = readonly [number, number, number, number];
+
 export interface StageTask {
   readonly stage: Stage;
   /** Whether the step ends with this stage. */
@@ -47,6 +54,8 @@ export interface StageTask {
   /** For each group whether poses of roots, and forces, are others than those of the stage before. */
   readonly hasNewRoots: readonly boolean[];
   readonly hasNewForces: readonly boolean[];
+  /** For each group, at the end of the stage. */
+  readonly air: readonly AirNow[];
 }
 
 export type GpuRequest =
@@ -106,7 +115,7 @@ export const ANSWER = {
   firstStrand: 3,
   iterationsMax: 4,
   iterations: 5,
-  /** Of contact: as in STATUS; lengths are the bits of floats. */
+  /** Counts of contact, as in STATUS; lengths are the bits of floats. */
   loaded: 6,
   overlap: 7,
   contactIterations: 8,

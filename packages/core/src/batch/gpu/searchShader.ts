@@ -146,7 +146,7 @@ fn testPair(h: u32, one: Entry, two: Entry) {
   let lowEdge = pairEdgeOf(a.strand, a.edge, false);
   let highEdge = pairEdgeOf(b.strand, b.edge, false);
   let moving = P.search.x * (${SPARE_WAY} * approachOf(lowEdge, highEdge) + ${SPARE_ASIDE} * reachOf(lowEdge, highEdge));
-  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving && !isLeftToNext(lowEdge, highEdge, parts, ${SHARED_SOON})) {
+  if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving && !(areParallel(lowEdge, highEdge) && isLeftToNext(lowEdge, highEdge, parts, ${SHARED_SOON}))) {
     keepCandidate(low.edge, high.edge, distance);
     keepCandidate(high.edge, low.edge, distance);
   }

@@ -2,17 +2,8 @@
 import { encodeError, writeText } from '../../threads/failure.ts';
 import { readContacts, writeContacts } from './contactTransfer.ts';
 import { FINISH, LOOK_FURTHER } from './flags.ts';
-import {
-  createParts,
-  destroyParts,
-  encodeStage,
-  type Part,
-  type Parts,
-  restingHead,
-  type StrandsOptions,
-  writeObstacles,
-  writeParameters,
-} from './parts.ts';
+import { restingHead, writeObstacles, writeParameters } from './parameters.ts';
+import { createParts, destroyParts, encodeStage, type Part, type Parts, type StrandsOptions } from './parts.ts';
 import {
   ANSWER,
   type AnswerMemory,
@@ -247,6 +238,7 @@ function solveStage(
       iterations,
       tolerance,
       contact,
+      air: task.air[g],
     });
   });
   const encoder = device.createCommandEncoder();

@@ -23,6 +23,8 @@ export interface ShaderOptions {
   readonly forces: boolean;
   /** Whether joints have stiffness damping. */
   readonly viscous: boolean;
+  /** Whether air drags the strands. */
+  readonly air: boolean;
   /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has a pose of its own, and failures are counted. */
   readonly roots: 'head' | 'each';
   /** Obstacles that strands touch; 0: none. */
@@ -32,12 +34,12 @@ export interface ShaderOptions {
   readonly workgroup: number;
 }
 
-/** vec4f per node in the buffers. */
 /** Whether strands meet anything. */
 export function hasContactOf({ obstacles, pairs }: ShaderOptions): boolean {
   return obstacles > 0 || pairs !== undefined;
 }
 
+/** vec4f per node in the buffers. */
 export function bufferSlots(options: ShaderOptions): {
   readonly state: number;
   readonly gain: number;
@@ -45,21 +47,26 @@ export function bufferSlots(options: ShaderOptions): {
   readonly contact: number;
   readonly pair: number;
 } {
-  const { gains, varying, viscous, obstacles, pairs } = options;
+  const { gains, varying, viscous, air, obstacles, pairs } = options;
   const hasContact = hasContactOf(options);
   return {
     state: viscous ? stateSlots.length : ELASTIC_SLOTS,
     // contact also keeps the inverse of each eliminated block
     gain: (gains === 'f16' ? 3 : 6) + (hasContact ? 2 : 0),
     // contact also reads the radius of the edge and which edges obstacles leave alone
-    joint: (varying ? 2 : 1) + (hasContact ? 1 : 0),
+    joint: (varying ? 2 : 1) + (air ? 1 : 0) + (hasContact ? 1 : 0),
     contact: hasContact ? 2 * obstacles * CONTACT_SLOTS + 1 : 0,
     pair: pairs ? PAIR_NODE_SLOTS : 0,
   };
 }
 
-/** vec4f of an obstacle: frame, position and kind, half lengths and rounding, turn, shift and friction. */
-export const OBSTACLE_VECTORS = 5;
+/** Slot of a joint that has the drag of its edge. */
+export function airSlot({ varying }: ShaderOptions): number {
+  return varying ? 2 : 1;
+}
+
+/** vec4f of an obstacle: frame, position and kind, half lengths and rounding, turn, shift and friction, rows and first row of a field. */
+export const OBSTACLE_VECTORS = 6;
 
 /** Uniform block, in order: vectors, integers, the stage. */
 export const parameterVectors = [
@@ -73,6 +80,7 @@ export const parameterVectors = [
   'contact',
   'pair',
   'search',
+  'wind',
 ] as const;
 export const parameterIntegers = ['strands', 'iterations', 'flags', 'first'] as const;
 export const PARAMETER_BYTES: number =
@@ -83,7 +91,7 @@ export const STRAND_VECTORS = 3;
 
 /**
  * Of a root in `each`, behind those of all strands in the same buffer: its frame, its frame at the end of the stage before, its displacement
- * since the start of the step, its position.
+ * since the start of the step, its position. Rows of distance fields are behind the roots.
  */
 export const ROOT_VECTORS = 4;
 
@@ -119,6 +127,21 @@ fn lengthOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, 1)].w; }
 fn massOf(i: u32) -> f32 { return joints[address(i, JOINT_SLOTS, 0)].w; }
 fn stiffnessOf(j: u32) -> vec3f { return joints[address(j, JOINT_SLOTS, 1)].xyz; }`;
 
+const noAir = `
+fn hasAir() -> bool { return false; }
+fn windOf() -> vec3f { return vec3f(0); }
+fn airOf(j: u32) -> AirDrag { return AirDrag(); }`;
+
+function withAir(slot: number): string {
+  return `
+fn hasAir() -> bool { return P.wind.w != 0; }
+fn windOf() -> vec3f { return P.wind.xyz; }
+fn airOf(j: u32) -> AirDrag {
+  let c = P.wind.w * joints[address(j, JOINT_SLOTS, ${slot})];
+  return AirDrag(c.x, c.y, c.z, c.w);
+}`;
+}
+
 const rootsOnHead = `
 fn frameOfRoot() -> vec4f { return compose(P.head, data.frame); }
 fn frameOfRootBefore() -> vec4f { return compose(P.headBefore, data.frame); }
@@ -149,6 +172,7 @@ fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
 fn usesExactHessian() -> bool { return false; }
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
 fn hasFreeRoot() -> bool { return false; }
+${options.air ? withAir(airSlot(options)) : noAir}
 ${hasContactOf(options) ? withContact : withoutContact}
 ${pairs ? withPairs : withoutPairs}
 ${roots === 'each' ? ownRoots : rootsOnHead}
@@ -156,16 +180,16 @@ ${varying ? varied : alike}
 ${gains === 'f16' ? gain16 : gain32}`;
 }
 
-/** The whole program. */
-export function writeShader(options: ShaderOptions): string {
+/** True if the program counts what strands report. */
+const hasStatusOf = (options: ShaderOptions): boolean => hasContactOf(options) || options.roots === 'each';
+
+/** Types, constants, buffers and the private variables of a strand. */
+function writeDeclarations(options: ShaderOptions): string {
   const slots = bufferSlots(options);
-  const hasContact = hasContactOf(options);
-  const hasStatus = hasContact || options.roots === 'each';
   const vectors = parameterVectors.map((name) => `  ${name}: vec4f,\n`).join('');
   const integers = parameterIntegers.map((name) => `  ${name}: u32,\n`).join('');
   const numbers = stageFields.map((name) => `  ${name}: f32,\n`).join('');
-  return `${sweepsWgsl}
-struct Parameters {
+  return `struct Parameters {
 ${vectors}${integers}${numbers}}
 struct StrandData {
   stiffness: vec4f,
@@ -178,6 +202,7 @@ const GAIN_SLOTS: u32 = ${slots.gain}u;
 const JOINT_SLOTS: u32 = ${slots.joint}u;
 const STRAND_VECTORS: u32 = ${STRAND_VECTORS}u;
 const ROOT_VECTORS: u32 = ${ROOT_VECTORS}u;
+const FIRST_FIELD: u32 = ${options.roots === 'each' ? STRAND_VECTORS + ROOT_VECTORS : STRAND_VECTORS}u;
 const OBSTACLES: u32 = ${options.obstacles}u;
 @group(0) @binding(0) var<uniform> P: Parameters;
 @group(0) @binding(1) var<storage, read> strands: array<vec4f>;
@@ -186,13 +211,16 @@ const OBSTACLES: u32 = ${options.obstacles}u;
 @group(0) @binding(4) var<storage, read_write> gains: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> positions: array<vec4f>;
 ${options.forces ? '@group(0) @binding(6) var<storage, read> forces: array<vec4f>;' : ''}
-${hasStatus ? writeStatus(options.roots === 'each') : ''}
+${hasStatusOf(options) ? writeStatus(options.roots === 'each') : ''}
 var<private> strandIndex: u32;
 var<private> block: u32;
 var<private> lane: u32;
 var<private> data: StrandData;
-${writeAccess(options)}
+`;
+}
 
+/** Chooses a strand, and writes its nodes. */
+const strandFunctions = `
 /** w: largest turn of an edge in the last iteration. */
 fn writePositions(turn: f32) {
   var q = frameOfRoot();
@@ -218,7 +246,12 @@ fn openStrand(index: u32) {
   data = StrandData(strands[s], strands[s + 1], strands[s + 2]);
 }
 
-/** Newton iterations without contact, and the end of the stage. */
+`;
+
+/** The stage of a strand without contact, and its end. */
+function writeSolve(options: ShaderOptions): string {
+  const hasContact = hasContactOf(options);
+  return `/** Newton iterations without contact, and the end of the stage. */
 fn solveFree(stage: Stage) {
   var tip = beginStage(stage);
   var largest: f32 = 0;
@@ -233,7 +266,7 @@ fn solveFree(stage: Stage) {
     isSolved = largest <= P.place.w * P.place.w || (P.place.w > 0 && used > 1 && largest < ${ROUNDING * ROUNDING} && largest > 0.25 * before);
   }
   ${hasContact ? 'if (listMissed()) {\n    return;\n  }' : ''}
-  ${hasStatus ? 'reportSolved(isSolved, used);' : ''}
+  ${hasStatusOf(options) ? 'reportSolved(isSolved, used);' : ''}
   closeStage(stage, largest);
 }
 
@@ -247,17 +280,31 @@ fn closeStage(stage: Stage, largest: f32) {
   }
 }
 
-@compute @workgroup_size(${options.workgroup})
+`;
+}
+
+function writeAdvance(options: ShaderOptions): string {
+  return `@compute @workgroup_size(${options.workgroup})
 fn advance(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.strands) {
     return;
   }
   openStrand(id.x);
-  ${hasContact ? 'if (searchContacts()) {\n    return;\n  }' : ''}
+  ${hasContactOf(options) ? 'if (searchContacts()) {\n    return;\n  }' : ''}
   solveFree(Stage(${stageFields.map((name) => `P.${name}`).join(', ')}));
 }
-${hasContact ? contactEntry(options.workgroup, options.pairs !== undefined) : ''}
-${options.pairs ? `${gridEntry(options.pairs.strands, options.nodes)}${pairEntry(options.workgroup)}` : ''}
+`;
+}
+
+/** The whole program. */
+export function writeShader(options: ShaderOptions): string {
+  const { workgroup, pairs, nodes } = options;
+  const contact = hasContactOf(options) ? contactEntry(workgroup, pairs !== undefined) : '';
+  const pairEntries = pairs ? `${gridEntry(pairs.strands, nodes)}${pairEntry(workgroup)}` : '';
+  return `${sweepsWgsl}
+${writeDeclarations(options)}${writeAccess(options)}
+${strandFunctions}${writeSolve(options)}${writeAdvance(options)}${contact}
+${pairEntries}
 `
     .replaceAll('/** ', '// ')
     .replaceAll(' */', '');

@@ -24,14 +24,14 @@ export const STATUS = {
   firstPassed: 11,
   /** The last iteration after which a contact of strands that touch was not settled. */
   moved: 12,
-  /** Of the last search: strands that move too far for it. */
+  /** Strands that moved too far for the last search. */
   overflow: 13,
   /** Strands near which the search left out edges, since there were nearer ones. */
   crowded: 14,
 } as const;
 export const STATUS_WORDS = 15;
 
-/** Dispatches of strands in contact: each goes on with those that the one before has not settled, to twice the iterations. */
+/** Dispatches of strands in contact: each continues the strands that the one before has not settled, up to twice the iterations. */
 export const ROUNDS = 4;
 /** Rounds for so many iterations. */
 export function countRounds(iterations: number): number {

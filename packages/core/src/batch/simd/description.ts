@@ -6,7 +6,7 @@
 /** A name, and how many vectors it takes. */
 export type LaneField = readonly [name: string, vectors: number];
 
-/** Of a block of strands, one per lane: roots, and what passes from one sweep to the next. Behind them, for every obstacle, the edges that it spares. */
+/** Fields of a block of strands, one strand per lane: roots, and what one sweep passes to the next. They are followed, for every obstacle, by the edges that it spares. */
 export const headFields: readonly LaneField[] = [
   ['frame', 4],
   ['frameBefore', 4],
@@ -23,9 +23,11 @@ export const headFields: readonly LaneField[] = [
   ['change', 1],
   ['loaded', 1],
   ['iterations', 1],
+  // addresses of the rows of the lanes' nodes, where strands meet strands
+  ['rows', 1],
 ];
 
-/** Of a node, or the joint and edge after it: constants. */
+/** Constants of a node, or of the joint and edge after it. */
 export const nodeFields: readonly LaneField[] = [
   ['mass', 1],
   ['length', 1],
@@ -33,24 +35,60 @@ export const nodeFields: readonly LaneField[] = [
   ['stiffness', 3],
   ['force', 3],
   ['radius', 1],
+  ['air', 4],
   // of the first joint of a strand that is not clamped, in Newton's matrix
   ['softness', 1],
+  // at which strands meet strands
+  ['pairRadius', 1],
 ];
 
-/** Of a contact of an edge, two for every obstacle. */
+/**
+ * Fields of a contact of an edge, two for every obstacle. Where strands meet strands, three loads of every edge follow those of all edges: what all of
+ * its pairs add up to at its first node, in its middle and at its second node. A load has the weight of its place in `closing`, compliance and
+ * crowd, and the number of pairs behind the first node, in all or at the second node in `active`.
+ */
 export const contactFields: readonly LaneField[] = [
   ['active', 1],
   ['part', 1],
   ['normal', 3],
-  ['offset', 1],
-  ['surface', 3],
+  ['closing', 3],
   ['friction', 1],
   ['force', 3],
   ['push', 3],
   ['stiffness', 1],
+  ['tangentStiffness', 1],
 ];
 
-/** Of an obstacle: numbers that are the same for all strands, behind its kind. */
+/** Contacts of four pairs of edges, one per lane. `low`, `high`: numbers of their first nodes; forces, normals and gaps as in PairLaw and PairMeeting. */
+export const pairFields: readonly LaneField[] = [
+  ['low', 1],
+  ['high', 1],
+  ['active', 1],
+  ['partLow', 1],
+  ['partHigh', 1],
+  ['normal', 3],
+  ['closing', 3],
+  ['force', 3],
+  ['push', 3],
+  ['stiffness', 1],
+  ['change', 1],
+  ['near', 1],
+  ['gap', 1],
+  ['end', 1],
+  ['sum', 1],
+];
+
+/** Loads that the pairs of an edge add up to: at the first node, in the middle, at the second node. */
+export const PAIR_LOADS = 3;
+
+/** Bits that say what the edge behind a node is: see PairEdge. */
+export const EDGE: Readonly<Record<'isContinuedBefore' | 'isContinuedBehind' | 'isRoot', number>> = {
+  isContinuedBefore: 1,
+  isContinuedBehind: 2,
+  isRoot: 4,
+};
+
+/** Fields of an obstacle that are the same for all strands; they follow its kind and the number of the first row of its distance field. */
 export const obstacleFields: readonly LaneField[] = [
   ['frame', 4],
   ['position', 3],
@@ -59,9 +97,10 @@ export const obstacleFields: readonly LaneField[] = [
   ['friction', 1],
   ['turn', 4],
   ['shift', 3],
+  ['counts', 3],
 ];
 
-/** Of an edge, in work space that all blocks share: the gain of its joint, and the inverse of the block that was eliminated. */
+/** Fields of an edge, in work space that all blocks share: the gain of its joint, and the inverse of the block that was eliminated. */
 export const workFields: readonly LaneField[] = [
   ['fromY', 9],
   ['fromTurn', 9],
@@ -70,10 +109,26 @@ export const workFields: readonly LaneField[] = [
 ];
 
 /** Numbers that are the same for all strands, behind those of the stage (`stageFields`). */
-export const parameterFields: readonly string[] = ['massDamping', 'stiffnessDamping', 'dt'];
+export const parameterFields: readonly string[] = [
+  'massDamping',
+  'stiffnessDamping',
+  'dt',
+  'windX',
+  'windY',
+  'windZ',
+  'airFactor',
+];
 
 /** Whole numbers behind those: of contact, and whether roots are free. */
-export const parameterIntegers: readonly string[] = ['obstacleCount', 'first', 'end', 'least', 'isFree', 'freeRoot'];
+export const parameterIntegers: readonly string[] = [
+  'obstacleCount',
+  'first',
+  'end',
+  'least',
+  'isFree',
+  'freeRoot',
+  'pairLoads',
+];
 
 /** Vectors of all fields. */
 export function countVectors(fields: readonly LaneField[]): number {

@@ -4,188 +4,133 @@
  */
 
 import { pressedStage } from '../contactSweeps.ts';
-import type { GpuCaller, StepAnswer } from '../gpu/caller.ts';
-import type { GpuRequest } from '../gpu/requests.ts';
+import type { GpuCaller } from '../gpu/caller.ts';
+import type { AirNow, GroupTask } from '../gpu/requests.ts';
 import { type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
+import {
+  addressOf,
+  countStage,
+  emptyAnswer,
+  keepBlock,
+  lanesOf,
+  type MutableAnswer,
+  openBlock,
+  type Place,
+  putInputs,
+  reportContact,
+  type Step,
+  undoStep,
+} from './blocks.ts';
 import { readRows, writeRows } from './contacts.ts';
-import { headFields, obstacleFields, vectorsBefore } from './description.ts';
+import { obstacleFields, PAIR_LOADS, parameterFields } from './description.ts';
 import {
   firstOf,
   getStates,
-  indexOf,
-  type LaneArray,
   type LaneMemory,
   OBSTACLE_FLOATS,
   openMemory,
-  putForces,
-  putRoots,
   putStates,
   type SimdModule,
   takeRootMoves,
-  WIDTH,
 } from './memory.ts';
-
-/** Vectors before results of contact in the head of a block. */
-const [OVERLAP, ITERATIONS, LOADED, CHANGE, MOVES] = ['overlap', 'iterations', 'loaded', 'change', 'moves'].map(
-  (name) => vectorsBefore(headFields, name),
-);
-
-type Step = Extract<GpuRequest, { readonly kind: 'step' }>;
-type MutableAnswer = { -readonly [Name in keyof StepAnswer]: StepAnswer[Name] };
-
-function emptyAnswer(): MutableAnswer {
-  return {
-    failed: 0,
-    firstGroup: 0,
-    firstStrand: 0,
-    iterationsMax: 0,
-    iterations: 0,
-    loaded: 0,
-    overlap: 0,
-    contactIterations: 0,
-    error: 0,
-    unsettled: 0,
-    unsettledGroup: 0,
-    unsettledStrand: 0,
-    rows: 0,
-  };
-}
+import { createPairList, type PairList, readPairRows, undoList, writePairRows } from './pairList.ts';
+import { stepPairs } from './pairStep.ts';
 
 /** Parameters of the step's stages, and obstacles. */
-function putStep(memory: LaneMemory, { stages, contact, obstacles }: Step): void {
+function putStep(memory: LaneMemory, group: number, { stages, contact, obstacles }: Step): void {
   const { floats, parameters, task } = memory;
-  const put = (stage: Stage, at: number): void => {
+  const put = (stage: Stage, air: AirNow, at: number): void => {
     const numbers = stageFields.map((name) => stage[name]);
-    floats.set([...numbers, task.massDamping, task.stiffnessDamping, contact.dt], at / 4);
-    const integers = [task.obstacles, 0, 0, 0, 0, Number(task.root === 'free')];
-    new Int32Array(floats.buffer).set(integers, at / 4 + numbers.length + 3);
+    floats.set([...numbers, task.massDamping, task.stiffnessDamping, contact.dt, ...air], at / 4);
+    const integers = [task.obstacles, 0, 0, 0, 0, Number(task.root === 'free'), task.pairs ? PAIR_LOADS : 0];
+    new Int32Array(floats.buffer).set(integers, at / 4 + numbers.length + parameterFields.length);
   };
-  stages.forEach(({ stage }, k) => {
-    put(stage, parameters[k]);
+  stages.forEach(({ stage, air }, k) => {
+    put(stage, air[group], parameters[k]);
   });
-  if (task.obstacles === 0) return;
-  put(pressedStage(contact.dt), parameters[2]);
+  if (task.obstacles === 0 && !task.pairs) return;
+  put(pressedStage(contact.dt), stages[stages.length - 1].air[group], parameters[2]);
   obstacles.forEach((one, k) => {
     const at = memory.obstacles / 4 + k * OBSTACLE_FLOATS;
-    new Int32Array(floats.buffer)[at] = one.kind;
+    new Int32Array(floats.buffer).set([one.kind, memory.fields / 16 + one.start], at);
     floats.set(
-      obstacleFields.flatMap(([name]) => one[name as Exclude<keyof Obstacle, 'kind'>]),
+      obstacleFields.flatMap(([name]) => one[name as Exclude<keyof Obstacle, 'kind' | 'start'>]),
       at + 2,
     );
   });
 }
 
-/** A block; `first`: number of the first strand of its group here, among all. */
-interface Place {
-  readonly group: number;
-  readonly block: number;
-  readonly first: number;
-}
-
-/** Counts the strands of a block that failed: bits of lanes. */
-function countFailures(answer: MutableAnswer, { group, block, first }: Place, bits: number, count: number): void {
-  for (let lane = 0; lane < count; lane++) {
-    if (((bits >> lane) & 1) === 0) continue;
-    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, first + WIDTH * block + lane];
-    answer.failed++;
-  }
-}
-
-/** What the iterations of contact left in the head of a block. */
-function reportContact(
-  memory: LaneMemory,
-  answer: MutableAnswer,
-  { group, block, first }: Place,
-  pressing: number,
-): void {
-  const { floats, head, task } = memory;
-  const integers = new Int32Array(floats.buffer);
-  for (let lane = 0; lane < WIDTH; lane++) {
-    const s = WIDTH * block + lane;
-    if (s >= task.strands.length) return;
-    const at = (vectors: number): number => indexOf(head, s, vectors);
-    answer.overlap = Math.max(answer.overlap, floats[at(OVERLAP)]);
-    if (((pressing >> lane) & 1) === 0) continue;
-    const iterations = floats[at(ITERATIONS)] + 1;
-    answer.iterations += iterations;
-    answer.iterationsMax = Math.max(answer.iterationsMax, iterations);
-    answer.contactIterations = Math.max(answer.contactIterations, iterations - 1);
-    answer.loaded += floats[at(LOADED)];
-    answer.error = Math.max(answer.error, Math.fround(Math.sqrt(floats[at(CHANGE)])));
-    if (integers[at(MOVES)] === 0) continue;
-    if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, first + s];
-    answer.unsettled++;
-  }
-}
-
 /** All stages of the step for one block, while it is in the cache. */
 function stepBlock(memory: LaneMemory, step: Step, place: Place, answer: MutableAnswer): void {
-  const { floats, state, kept, contacts, keptContacts, nodes, head, parameters, task, kernels } = memory;
-  const { group, block } = place;
-  const at = (array: LaneArray): number => array.first + block * array.bytes;
-  const keep = (from: LaneArray, to: LaneArray): void => {
-    floats.copyWithin(at(to) / 4, at(from) / 4, (at(from) + from.bytes) / 4);
-  };
-  keep(state, kept);
-  if (task.obstacles > 0) keep(contacts, keptContacts);
-  const damped = Number(task.massDamping > 0 || task.stiffnessDamping > 0);
-  const count = Math.min(WIDTH, task.strands.length - WIDTH * block);
-  kernels.openBlock(
-    at(state),
-    at(nodes),
-    at(head),
-    memory.work,
-    task.nodes - 1,
-    at(contacts),
-    memory.obstacles,
-    damped,
-  );
-  step.stages.forEach(({ hasNewRoots, hasNewForces, isLast }, k) => {
-    if (hasNewRoots[group]) putRoots(memory, k, block);
-    if (hasNewForces[group]) putForces(memory, k, block);
-    const { iterations, tolerance } = step;
+  const { kept, parameters, task, kernels } = memory;
+  const { block } = place;
+  keepBlock(memory, block);
+  openBlock(memory, block);
+  step.stages.forEach(({ isLast }, k) => {
+    putInputs(memory, step, k, place);
+    const { iterations, tolerance, contact } = step;
+    const [now, pressed] = [parameters[k], parameters[2]];
     const code =
       task.obstacles > 0
-        ? kernels.advanceInContact(
-            parameters[k],
-            parameters[2],
-            at(kept),
-            iterations,
-            tolerance,
-            step.contact.iterations,
-          )
-        : kernels.advance(parameters[k], Number(isLast), iterations, tolerance);
-    const used = code & 0xffff;
-    const pressing = (code >> 20) & 15;
-    for (let lane = 0; lane < count; lane++) if (((pressing >> lane) & 1) === 0) answer.iterations += used;
-    answer.iterationsMax = Math.max(answer.iterationsMax, used);
-    countFailures(answer, place, (code >> 16) & 15, count);
+        ? kernels.advanceInContact(now, pressed, addressOf(kept, block), iterations, tolerance, contact.iterations)
+        : kernels.advance(now, Number(isLast), iterations, tolerance);
+    const pressing = countStage(answer, place, code, lanesOf(memory, block));
     if (task.obstacles > 0) reportContact(memory, answer, place, pressing);
   });
 }
 
-function stepGroups(groups: readonly LaneMemory[], step: Step, answer: MutableAnswer): void {
-  groups.forEach((memory, group) => {
-    putStep(memory, step);
-    const first = firstOf(memory.task);
-    for (let block = 0; block < memory.blocks; block++) stepBlock(memory, step, { group, block, first }, answer);
-  });
-  if (answer.failed === 0) groups.forEach(takeRootMoves);
+/** A group of strands, and its pairs where strands meet strands. */
+interface LaneGroup {
+  readonly memory: LaneMemory;
+  readonly pairs: PairList | undefined;
 }
 
-function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneMemory): void {
-  const restore = (from: LaneArray, to: LaneArray): void => {
-    floats.copyWithin(to.first / 4, from.first / 4, (from.first + blocks * from.bytes) / 4);
-  };
-  restore(kept, state);
-  restore(keptContacts, contacts);
+function openGroup(module: SimdModule, task: GroupTask): LaneGroup {
+  const memory = openMemory(module, task);
+  return { memory, pairs: task.pairs && createPairList(memory) };
+}
+
+function stepGroups(groups: readonly LaneGroup[], step: Step, answer: MutableAnswer): void {
+  groups.forEach(({ memory, pairs }, group) => {
+    putStep(memory, group, step);
+    const first = firstOf(memory.task);
+    if (pairs) stepPairs(pairs, group, step, answer);
+    else for (let block = 0; block < memory.blocks; block++) stepBlock(memory, step, { group, block, first }, answer);
+  });
+  if (answer.failed === 0) for (const { memory } of groups) takeRootMoves(memory);
+}
+
+function undoGroup({ memory, pairs }: LaneGroup): void {
+  undoStep(memory);
+  if (pairs) undoList(pairs);
+}
+
+/** Returns how many contacts are active, more than `rows` holds or not. */
+function readContacts(groups: readonly LaneGroup[], rows: Float32Array): number {
+  const memories = groups.map(({ memory }) => memory);
+  return groups.reduce(
+    (count, { pairs }, group) => (pairs ? readPairRows(pairs, group, rows, count) : count),
+    readRows(memories, rows),
+  );
+}
+
+/** Replaces all contacts. */
+function writeContacts(groups: readonly LaneGroup[], rows: Float32Array, count: number): void {
+  const memories = groups.map(({ memory }) => memory);
+  writeRows(memories, rows, count);
+  groups.forEach(({ pairs }, group) => {
+    if (pairs) writePairRows(pairs, group, rows, count);
+  });
 }
 
 /** A device in the caller's thread: it never waits and is never lost. */
 export function createSimdDevice(module: SimdModule): GpuCaller {
-  const bundles = new Map<number, readonly LaneMemory[]>();
-  const groupsOf = (bundle: number): readonly LaneMemory[] => bundles.get(bundle) ?? [];
+  const bundles = new Map<number, readonly LaneGroup[]>();
+  const groupsOf = (bundle: number): readonly LaneGroup[] => bundles.get(bundle) ?? [];
+  const forEach = (bundle: number, act: (memory: LaneMemory) => void): void => {
+    for (const { memory } of groupsOf(bundle)) act(memory);
+  };
   return {
     where: 'in single precision',
     device: 'a thread of the SIMD kernels',
@@ -196,15 +141,15 @@ export function createSimdDevice(module: SimdModule): GpuCaller {
       if (kind === 'open')
         bundles.set(
           bundle,
-          request.groups.map((task) => openMemory(module, task)),
+          request.groups.map((task) => openGroup(module, task)),
         );
       else if (kind === 'step') stepGroups(groupsOf(bundle), request, answer);
-      else if (kind === 'undo') groupsOf(bundle).forEach(undoStep);
-      else if (kind === 'read') groupsOf(bundle).forEach(getStates);
-      else if (kind === 'write') groupsOf(bundle).forEach(putStates);
+      else if (kind === 'undo') groupsOf(bundle).forEach(undoGroup);
+      else if (kind === 'read') forEach(bundle, getStates);
+      else if (kind === 'write') forEach(bundle, putStates);
       else if (kind === 'close') bundles.delete(bundle);
-      else if (kind === 'readContacts') answer.rows = readRows(groupsOf(bundle), new Float32Array(request.rows));
-      else writeRows(groupsOf(bundle), new Float32Array(request.rows), request.count);
+      else if (kind === 'readContacts') answer.rows = readContacts(groupsOf(bundle), new Float32Array(request.rows));
+      else writeContacts(groupsOf(bundle), new Float32Array(request.rows), request.count);
       return answer;
     },
   };

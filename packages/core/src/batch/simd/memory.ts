@@ -14,6 +14,8 @@ import {
   headFields,
   nodeFields,
   obstacleFields,
+  PAIR_LOADS,
+  pairFields,
   parameterFields,
   parameterIntegers,
   vectorsBefore,
@@ -54,6 +56,36 @@ export interface LaneKernels {
     tolerance: number,
     least: number,
   ): number;
+  advanceApart(
+    parameters: number,
+    pressed: number,
+    kept: number,
+    iterations: number,
+    tolerance: number,
+    least: number,
+    chosen: number,
+  ): number;
+  publish(isFree: number): void;
+  openCoupled(parameters: number): void;
+  beginCoupled(pressed: number, chosen: number): void;
+  iterateCoupled(pressed: number, chosen: number): void;
+  finishCoupled(pressed: number, chosen: number): number;
+  placeLoads(loads: number, edges: number): void;
+  clearLoads(loads: number, edges: number, withPairs: number): void;
+  openPairs(list: number, count: number, table: number): void;
+  weighPairs(list: number, count: number, table: number): void;
+  meetAll(list: number, count: number, rows: number): void;
+  measureAll(list: number, count: number, rows: number): void;
+  pressAll(
+    list: number,
+    count: number,
+    rows: number,
+    table: number,
+    changes: number,
+    nodes: number,
+    friction: number,
+    isFirst: number,
+  ): number;
 }
 
 /** Where the first of many blocks begins, and bytes per block. */
@@ -62,35 +94,77 @@ export interface LaneArray {
   readonly bytes: number;
 }
 
+/** What contact between strands needs; addresses are in bytes. */
+export interface PairMemory {
+  /** Numbers of all nodes, strand by strand, 32 bytes each; a strand more for lanes that have none. */
+  readonly rows: number;
+  /** Addresses of the loads of all edges, by the number of their first node. */
+  readonly table: number;
+  /** Largest change of contacts, by strand. */
+  readonly changes: number;
+  /** Room for pairs that are tested, and for the list, which is last in memory and grows. */
+  readonly tested: number;
+  readonly list: number;
+}
+
+/** Pairs that are tested at once. */
+export const TESTED = 2048;
+
 /** Addresses are in bytes. */
 export interface LaneMemory {
   readonly task: GroupTask;
   readonly blocks: number;
   readonly slots: number;
+  /** All of the memory; another object once it has grown. */
   readonly floats: Float32Array;
   readonly kernels: LaneKernels;
   /** Work space, parameters of two stages and of implicit Euler for strands in contact, obstacles. */
   readonly work: number;
   readonly parameters: readonly [number, number, number];
   readonly obstacles: number;
+  /** Rows of distance fields, 16 bytes each. */
+  readonly fields: number;
   readonly head: LaneArray;
   readonly nodes: LaneArray;
   /** `kept`: at the start of the step. */
   readonly state: LaneArray;
   readonly kept: LaneArray;
+  /** Those with obstacles, and the loads of pairs behind them, which are not kept. */
   readonly contacts: LaneArray;
   readonly keptContacts: LaneArray;
+  /** Where strands meet strands. */
+  readonly pairs: PairMemory;
+  /** Makes sure that memory reaches up to an address. Throws RangeError if it cannot. */
+  reserve(end: number): void;
 }
 
-/** Floats of an obstacle: its kind, one that is not used, its numbers. */
+/** Floats of an obstacle: its kind, the first row of its field, its numbers. */
 export const OBSTACLE_FLOATS: number = 2 + countVectors(obstacleFields);
+
+/** Whether the strands take the kernels with damping, which have that of joints, nodes and air. */
+export const isDamped = ({ massDamping, stiffnessDamping, hasAir }: GroupTask): boolean =>
+  massDamping > 0 || stiffnessDamping > 0 || hasAir;
 
 const align = (bytes: number): number => 16 * Math.ceil(bytes / 16);
 
+function reservePairs(
+  { pairs, nodes, strands }: GroupTask,
+  reserve: (bytes: number) => number,
+): Omit<PairMemory, 'list'> {
+  const count = pairs ? strands.length : 0;
+  return {
+    // a row more, since an edge reads the node behind its own
+    rows: reserve(32 * (nodes * (count + 1) + 1)),
+    table: reserve(4 * nodes * count),
+    changes: reserve(4 * count),
+    tested: reserve(pairs ? 4 * countVectors(pairFields) * TESTED : 0),
+  };
+}
+
 /** Throws RangeError if memory does not hold the strands. */
 export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
-  const { nodes, strands, stiffnessDamping, massDamping, obstacles } = task;
-  const slots = stiffnessDamping > 0 || massDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
+  const { nodes, strands, obstacles, fields } = task;
+  const slots = isDamped(task) ? stateSlots.length : ELASTIC_SLOTS;
   const blocks = Math.ceil(strands.length / WIDTH);
   let end = PAGE;
   const reserve = (bytes: number): number => {
@@ -103,29 +177,43 @@ export function openMemory(module: SimdModule, task: GroupTask): LaneMemory {
   });
   const parameterBytes = 4 * (stageFields.length + parameterFields.length + parameterIntegers.length);
   const contactVectors = countVectors(contactFields) * 2 * obstacles * (nodes - 1);
+  const loadVectors = task.pairs ? countVectors(contactFields) * PAIR_LOADS * (nodes - 1) : 0;
   const layout = {
     work: reserve(16 * countVectors(workFields) * nodes),
     parameters: [reserve(parameterBytes), reserve(parameterBytes), reserve(parameterBytes)] as const,
     obstacles: reserve(4 * OBSTACLE_FLOATS * obstacles),
+    fields: reserve(fields.byteLength),
     head: reserveBlocks(countVectors(headFields) + obstacles),
-    contacts: reserveBlocks(contactVectors),
+    contacts: reserveBlocks(contactVectors + loadVectors),
     keptContacts: reserveBlocks(contactVectors),
     nodes: reserveBlocks(countVectors(nodeFields) * nodes),
     state: reserveBlocks(3 * slots * nodes),
     kept: reserveBlocks(3 * slots * nodes),
   };
+  const pairs: PairMemory = { ...reservePairs(task, reserve), list: end };
   const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) });
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   type LaneExports = typeof exports & LaneKernels;
+  let floats = new Float32Array(memory.buffer);
   const opened: LaneMemory = {
     task,
     blocks,
     slots,
-    floats: new Float32Array(memory.buffer),
+    get floats() {
+      if (floats.length === 0) floats = new Float32Array(memory.buffer);
+      return floats;
+    },
     kernels: exports as LaneExports,
     ...layout,
+    pairs,
+    reserve(bytes) {
+      const pages = Math.ceil(bytes / PAGE) - memory.buffer.byteLength / PAGE;
+      if (pages > 0) memory.grow(pages);
+    },
   };
+  opened.floats.set(fields, layout.fields / 4);
   packConstants(opened);
+  if (task.pairs) packPairs(opened);
   return opened;
 }
 
@@ -139,11 +227,23 @@ function forEachLane({ blocks, task }: LaneMemory, visit: (lane: number, strand:
   for (let lane = 0; lane < WIDTH * blocks; lane++) visit(lane, Math.min(lane, task.strands.length - 1));
 }
 
+/** Every strand, in the lane of its own. */
+function forEachStrand({ task }: LaneMemory, visit: (lane: number, strand: number) => void): void {
+  for (let s = 0; s < task.strands.length; s++) visit(s, s);
+}
+
 function packConstants(memory: LaneMemory): void {
   const { task, floats, nodes, head } = memory;
   const perNode = countVectors(nodeFields);
   const at = (name: string): number => vectorsBefore(nodeFields, name);
-  const [mass, length, strainRest, stiffness, radius] = ['mass', 'length', 'strainRest', 'stiffness', 'radius'].map(at);
+  const [mass, length, strainRest, stiffness, radius, pairRadius] = [
+    'mass',
+    'length',
+    'strainRest',
+    'stiffness',
+    'radius',
+    'pairRadius',
+  ].map(at);
   const isLoose = task.root !== 'clamped';
   forEachLane(memory, (lane, s) => {
     const one = task.strands[s];
@@ -158,12 +258,36 @@ function packConstants(memory: LaneMemory): void {
       put(length, one.edgeLength[i]);
       put(at('softness'), isLoose && i === 0 ? (one.rootSoftness ?? 0) : 0);
       put(radius, one.contact?.radius[i] ?? 0);
+      put(pairRadius, one.contact?.pairRadius?.[i] ?? 0);
+      for (let k = 0; k < 4; k++) put(at('air') + k, one.air?.[4 * i + k] ?? 0);
       for (let k = 0; k < 3; k++) {
         put(strainRest + k, one.jointStrainRest[3 * i + k]);
         put(stiffness + k, isLoose && i === 0 ? 0 : one.jointStiffness[3 * i + k]);
       }
     }
   });
+}
+
+/** Address of the loads of a block. */
+export function loadsAt({ contacts, keptContacts }: LaneMemory, block: number): number {
+  return contacts.first + block * contacts.bytes + keptContacts.bytes;
+}
+
+/** Where rows and loads are. */
+function packPairs(memory: LaneMemory): void {
+  const { task, floats, head, blocks, pairs, kernels } = memory;
+  const { nodes, strands } = task;
+  const words = new Int32Array(floats.buffer);
+  const rows = vectorsBefore(headFields, 'rows');
+  const recordBytes = 16 * countVectors(contactFields);
+  // a lane without a strand of its own writes where nobody reads
+  for (let lane = 0; lane < WIDTH * blocks; lane++)
+    words[indexOf(head, lane, rows)] = pairs.rows + 32 * nodes * Math.min(lane, strands.length);
+  for (let s = 0; s < strands.length; s++)
+    for (let j = 0; j < nodes - 1; j++)
+      words[pairs.table / 4 + nodes * s + j] =
+        loadsAt(memory, Math.floor(s / WIDTH)) + PAIR_LOADS * recordBytes * j + 4 * (s % WIDTH);
+  for (let block = 0; block < blocks; block++) kernels.placeLoads(loadsAt(memory, block), nodes - 1);
 }
 
 /** Number of the first strand in the group's shared memory. */
@@ -203,11 +327,15 @@ export function putRoots(memory: LaneMemory, k: number, block: number): void {
   }
 }
 
-function copyStates(memory: LaneMemory, move: (shared: Float32Array, source: number, lane: number) => void): void {
+function copyStates(
+  memory: LaneMemory,
+  forEach: typeof forEachLane,
+  move: (shared: Float32Array, source: number, lane: number) => void,
+): void {
   const { task, slots, state } = memory;
   const shared = new Float32Array(task.memory.states);
   const sharedSlots = countSlots(task);
-  forEachLane(memory, (lane, s) => {
+  forEach(memory, (lane, s) => {
     for (let i = 0; i < task.nodes; i++)
       for (let slot = 0; slot < sharedSlots; slot++)
         move(
@@ -221,7 +349,7 @@ function copyStates(memory: LaneMemory, move: (shared: Float32Array, source: num
 /** State from the group's shared memory. */
 export function putStates(memory: LaneMemory): void {
   const { floats } = memory;
-  copyStates(memory, (shared, source, lane) => {
+  copyStates(memory, forEachLane, (shared, source, lane) => {
     for (let axis = 0; axis < 3; axis++) floats[lane + WIDTH * axis] = shared[source + axis];
   });
 }
@@ -229,7 +357,7 @@ export function putStates(memory: LaneMemory): void {
 /** State to the group's shared memory. */
 export function getStates(memory: LaneMemory): void {
   const { floats } = memory;
-  copyStates(memory, (shared, source, lane) => {
+  copyStates(memory, forEachStrand, (shared, source, lane) => {
     for (let axis = 0; axis < 3; axis++) shared[source + axis] = floats[lane + WIDTH * axis];
   });
 }
@@ -243,8 +371,10 @@ export function takeRootMoves(memory: LaneMemory): void {
     const [from, turn] = [DISPLACEMENT, RELATIVE].map((slot) => indexOf(state, lane, 3 * slot));
     const to = MOVED_FLOATS * (firstOf(task) + s);
     for (let k = 0; k < 3; k++) {
-      moved[to + k] = floats[from + WIDTH * k];
-      moved[to + 3 + k] = floats[turn + WIDTH * k];
+      if (lane === s) {
+        moved[to + k] = floats[from + WIDTH * k];
+        moved[to + 3 + k] = floats[turn + WIDTH * k];
+      }
       floats[turn + WIDTH * k] = 0;
     }
   });

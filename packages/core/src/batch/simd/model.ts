@@ -43,11 +43,6 @@ export async function loadSimdDer({ workers = [], leastRods = LEAST_STRANDS }: S
     backend: 'simd',
     isFast: true,
     compile(rods, drives, scene, coupling): Bundle {
-      if (scene.contact && scene.contact.between !== 'none')
-        throw new SceneError(
-          ['contact', 'between'],
-          'the simd backend has no contact between rods yet; use between: none, or backend: batch',
-        );
       const reference = compileBatch(rods, drives, scene, {
         ...coupling,
         ...(hasContact(scene) && { mergedContact: 'the simd backend' }),

@@ -96,7 +96,9 @@ export function createThreadedSimdDevice(
     call(request) {
       if (request.kind === 'open') {
         const strands = request.groups.reduce((sum, task) => sum + task.strands.length, 0);
-        if (strands >= leastStrands) shared.add(request.bundle);
+        // a thread sees its own strands only, and those that meet strands must see all
+        const meet = request.groups.some(({ pairs }) => pairs);
+        if (strands >= leastStrands && !meet) shared.add(request.bundle);
       }
       if (!shared.has(request.bundle)) return own.call(request);
       if (request.kind === 'close') shared.delete(request.bundle);

@@ -38,7 +38,7 @@ const SWEEP = 4;
 export interface SearchRows extends FinderRows {
   /** Sizes of the arrays, see `SearchCounts`; gravity; range of a repulsion field. */
   readonly given: Float64Array;
-  /** Of each collider. */
+  /** For each collider: edges that it spares, rods that it acts on, and the motion of a hand that holds it. */
   readonly exempt: readonly Uint8Array[];
   readonly acts: readonly Uint8Array[];
   readonly hands: readonly Float64Array[];

@@ -158,7 +158,7 @@ export function warnRoots(finder: Finder, warnings: string[]): void {
     const most = count === 1 ? '' : `at most, rod '${rods[farthest.rod].id}', `;
     const length = `${(1e3 * farthest.reach).toPrecision(3)} mm`;
     warnings.push(
-      `${who} held ${thin ? 'behind' : 'inside'} collider '${id}', which leaves alone what is next to the pin: ${most}${length}`,
+      `${who} held ${thin ? 'behind' : 'inside'} collider '${id}', which does not act next to the pin: ${most}${length}`,
     );
   });
 }

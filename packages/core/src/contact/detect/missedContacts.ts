@@ -18,7 +18,7 @@ export interface MissedContactQuery {
   /** How often the step has been checked before. */
   readonly pass: number;
   /** Leave deep penetration to the next step. */
-  readonly lenient: boolean;
+  readonly leavesPenetration: boolean;
   /** Rods that have not been checked for penetration yet; called in the first pass. */
   readonly takeUnchecked: () => readonly number[];
 }
@@ -54,12 +54,12 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
   const deeper = exact ? DEEPER : 0.01;
 
   return {
-    find({ t, dt, pass, lenient, takeUnchecked }) {
+    find({ t, dt, pass, leavesPenetration, takeUnchecked }) {
       const swept = continuous || sweeping;
       if (swept) search.gatherEnd();
       found.count = 0;
       // slight penetration that remains is left to the next step; deeper penetration justifies subdividing this one
-      const deep = pass < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
+      const deep = pass < 2 ? DEEP : leavesPenetration ? Number.POSITIVE_INFINITY : DEEPEST;
       let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
       if (sweeping) crossed += search.sweep(found, t, dt);
       if (exact)

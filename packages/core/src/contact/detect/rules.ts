@@ -1,4 +1,4 @@
-/** What a scene says of rods that meet rods: who meets whom, with what friction and radius, and what is held. */
+/** Rules of a scene for contact between rods: which rods may touch, with which friction and radius, and which nodes are held. */
 import type { Drive } from '../../model.ts';
 import type { Weld } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';

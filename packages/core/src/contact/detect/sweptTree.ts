@@ -117,7 +117,7 @@ export function holdsSegment(
   return true;
 }
 
-/** Sorts the items anew for their current boxes; the boxes must be rewritten afterwards. */
+/** Sorts the items again for their current boxes; the boxes must be rewritten afterwards. */
 export function orderPathTree(tree: PathTree): void {
   const { count, order, placeOf, box } = tree;
   // twice the centres, indexed by item

@@ -7,6 +7,7 @@ import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
 import type { Link, Links } from './linkData.ts';
+import { listUnknowns } from './mapping.ts';
 import { createLinkBlock, type LinkBlock } from './stiffness.ts';
 
 /** Linked rods and their equations. */
@@ -19,13 +20,13 @@ export interface RestGroup {
   /** Slots of the entries of parts and blocks, in their order; −1 for prescribed unknowns. */
   readonly partSlot: readonly Int32Array[];
   readonly blockSlot: readonly Int32Array[];
-  /** Unknown of the group for each coordinate of a block. */
+  /** Unknowns that the edges of a block depend on: their numbers in the group, and their rods. */
   readonly blockUnknown: readonly Int32Array[];
+  readonly blockPart: readonly Int32Array[];
   readonly factor: SparseFactor;
   readonly values: Float64Array;
   readonly entries: Float64Array;
   readonly x: Float64Array;
-  readonly anchor: Float64Array;
 }
 
 /** Sets of rods joined by links. */
@@ -67,12 +68,12 @@ function requireRest({ rods, restOf }: GroupParts, rod: number, list: readonly L
   if (part) return part;
   const { model, id } = rods[rod];
   const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
-  const models = modelsWith('nodalUnknowns').join(', ');
+  const models = modelsWith('linkedEquilibria').join(', ');
   throw new SceneError(
     pathOfLink(link.plan),
-    capabilitiesOf(rods[rod]).nodalUnknowns
-      ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
-      : `statics with more than 20 links, or with links that hold angles or carry an offset, know rods of model ${models}, and rod '${id}' is of model '${model}'; use ${models}, or let the scene come to rest with damping`,
+    capabilitiesOf(rods[rod]).linkedEquilibria
+      ? `rod '${id}' is joined to bodies, and statics with links does not support bodies; let the scene come to rest with damping, or replace bodies by links`
+      : `statics with more than 20 links, or with links that hold angles or carry an offset, supports the models ${models}, and rod '${id}' is of model '${model}'; use one of these, or let the scene come to rest with damping`,
   );
 }
 
@@ -82,7 +83,7 @@ function groupByNode(parts: readonly RestRod[], first: readonly number[], sample
   const place: number[] = [];
   parts.forEach((part, m) => {
     const nodes = place.length / 3;
-    for (let d = 0; d < part.size; d++) of[first[m] + d] = nodes + (d >> 2);
+    for (let d = 0; d < part.size; d++) of[first[m] + d] = nodes + part.nodeOf(d);
     for (const x of samples[m].nodePosition) place.push(x);
   });
   return { of, place };
@@ -99,7 +100,14 @@ export function createGroup(members: readonly number[], list: readonly Link[], g
     return size - part.size;
   });
   const blocks = list.map((link) => createLinkBlock(link, rods));
-  const blockUnknown = blocks.map(({ rod, unknown }) => unknown.map((i, k) => first[place.get(rod[k]) as number] + i));
+  const partOf = (rod: number): number => place.get(rod) as number;
+  const unknowns = blocks.map((block) =>
+    listUnknowns(block, (rod) => parts[partOf(rod)]).map(({ rod, unknown }) => {
+      const m = partOf(rod);
+      return { m, d: first[m] + unknown };
+    }),
+  );
+  const blockUnknown = unknowns.map((list) => Int32Array.from(list, ({ d }) => d));
   const pairs: [number, number][] = [];
   parts.forEach((part, m) => {
     for (const [i, j] of part.pairs) pairs.push([first[m] + i, first[m] + j]);
@@ -128,10 +136,10 @@ export function createGroup(members: readonly number[], list: readonly Link[], g
       return Int32Array.from(slot);
     }),
     blockUnknown,
+    blockPart: unknowns.map((list) => Int32Array.from(list, ({ m }) => m)),
     factor: analyzeSparse(pattern, pairs, groups),
     values: new Float64Array(pattern.slots),
     entries: new Float64Array(parts.reduce((most, part) => Math.max(most, part.pairs.length), 0)),
     x: new Float64Array(size),
-    anchor: new Float64Array(size),
   };
 }

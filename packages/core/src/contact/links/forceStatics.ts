@@ -118,7 +118,7 @@ function writeForces(
     measureBlock(block, links, rods, samples);
     for (let i = 0; i < block.size; i++) {
       const force = forces.get(block.rod[i]) as Float64Array;
-      force[3 * (block.unknown[i] >> 2) + (block.unknown[i] & 3)] -= block.gradient[i];
+      force[3 * block.node[i] + (i % 3)] -= block.gradient[i];
     }
   });
 }

@@ -6,22 +6,19 @@
  */
 
 import { factorSparse } from '../../linalg/sparse.ts';
+import type { OutsideForces, RestRod } from '../../model.ts';
 import type { Samples } from '../../port.ts';
-import type { Rod } from '../../scene/compiled.ts';
 import type { RestGroup } from './assembly.ts';
-import type { Links } from './linkData.ts';
+import type { Link } from './linkData.ts';
 import { setLinkForce, stiffnessOf } from './links.ts';
+import { createMappedLink, listEnds, type MappedLink, mapLink } from './mapping.ts';
+import { type LinkScene, sumLinkForces } from './restForces.ts';
 import { isDirect, measureBlock, writeBlockMatrix } from './stiffness.ts';
-
-/** Links and rods of the whole scene. */
-export interface LinkScene {
-  readonly links: Links;
-  readonly rods: readonly Rod[];
-  readonly samples: readonly Samples[];
-}
 
 export interface LinkedEquations extends RestGroup {
   readonly scene: LinkScene;
+  /** For each block, as of the last `evaluate`. */
+  readonly mapped: readonly MappedLink[];
   /** For each unknown: its stiffness, as the scale of shifts, and the stiffness below which it counts as zero. */
   readonly scale: Float64Array;
   readonly zero: Float64Array;
@@ -36,7 +33,8 @@ export interface LinkedEquations extends RestGroup {
 }
 
 export function createLinkedEquations(group: RestGroup, scene: LinkScene): LinkedEquations {
-  const { parts, first, size, blocks, rods } = group;
+  const { parts, first, size, blocks, blockUnknown, rods } = group;
+  const partOf = new Map(rods.map((rod, m) => [rod, m]));
   const scale = new Float64Array(size);
   const zero = new Float64Array(size);
   parts.forEach((part, m) => {
@@ -45,14 +43,24 @@ export function createLinkedEquations(group: RestGroup, scene: LinkScene): Linke
   });
   return {
     ...group,
-    scene,
+    scene: { ...scene, samples: scene.samples.map((own, rod) => chordSamplesOf(parts, partOf, rod) ?? own) },
+    mapped: blocks.map((block, b) => createMappedLink(block, blockUnknown[b].length)),
     scale,
     zero,
     fixed: new Uint8Array(size),
     forceSize: new Float64Array(parts.length),
-    partOf: new Map(rods.map((rod, m) => [rod, m])),
+    partOf,
     heldForce: blocks.map(({ force }) => force.slice()),
   };
+}
+
+/** Samples with edges along their chords, of rods of a group whose models have them. */
+function chordSamplesOf(
+  parts: readonly RestRod[],
+  partOf: ReadonlyMap<number, number>,
+  rod: number,
+): Samples | undefined {
+  return parts[partOf.get(rod) ?? -1]?.readChords?.();
 }
 
 /** What `evaluate` computes. */
@@ -60,7 +68,7 @@ export interface Evaluation {
   readonly t: number;
   /** `tangent`: the matrix that stability verdicts need. */
   readonly what: 'matrix' | 'tangent';
-  /** Weight of a fictitious inertia about `anchor`, in the metric of the stiffness. */
+  /** Weight of a fictitious inertia about the last `hold`, in the metric of the stiffness. */
   readonly inertia: number;
 }
 
@@ -74,7 +82,7 @@ export function evaluate(system: LinkedEquations, evaluation: Evaluation): boole
 }
 
 function addRods(system: LinkedEquations, { t, what, inertia }: Evaluation): boolean {
-  const { parts, first, values, entries, partSlot, fixed, forceSize, anchor } = system;
+  const { parts, first, values, entries, partSlot, fixed, forceSize, x } = system;
   for (let m = 0; m < parts.length; m++) {
     const part = parts[m];
     forceSize[m] = part.evaluate(t, what);
@@ -82,10 +90,12 @@ function addRods(system: LinkedEquations, { t, what, inertia }: Evaluation): boo
     part.readMatrix(entries);
     const slot = partSlot[m];
     for (let k = 0; k < slot.length; k++) values[slot[k]] += entries[k];
+    const displacement = x.subarray(first[m], first[m] + part.size);
+    if (inertia > 0) part.writeDisplacement(displacement);
     for (let d = 0; d < part.size; d++) {
       fixed[first[m] + d] = part.fixed[d];
       if (inertia === 0) continue;
-      part.residual[d] += inertia * part.scale[d] * (part.q[d] - anchor[first[m] + d]);
+      part.residual[d] += inertia * part.scale[d] * displacement[d];
       values[first[m] + d] += inertia * part.scale[d];
     }
   }
@@ -95,24 +105,29 @@ function addRods(system: LinkedEquations, { t, what, inertia }: Evaluation): boo
 const unlimited = (): number => Infinity;
 
 function addLinks(system: LinkedEquations, what: Evaluation['what']): void {
-  const { parts, blocks, blockUnknown, blockSlot, values, forceSize, partOf, scene } = system;
+  const { parts, first, blocks, blockUnknown, blockPart, blockSlot, mapped, values, forceSize, partOf, scene } = system;
   const { links, rods, samples } = scene;
   blocks.forEach((block, b) => {
     measureBlock(block, links, rods, samples);
     writeBlockMatrix(block, links, rods, samples, what === 'tangent' ? limitStiffness(system, b) : unlimited);
+    mapLink(mapped[b], block, (rod) => parts[partOf.get(rod) as number]);
+    const { gradient, matrix } = mapped[b];
+    const unknown = blockUnknown[b];
     let k = 0;
-    for (let i = 0; i < block.size; i++) {
-      const m = partOf.get(block.rod[i]) as number;
-      parts[m].residual[block.unknown[i]] += block.gradient[i];
+    for (let i = 0; i < unknown.length; i++) {
+      const m = blockPart[b][i];
+      parts[m].residual[unknown[i] - first[m]] += gradient[i];
       for (let j = 0; j <= i; j++, k++) {
         // in a ring of few nodes one of them may occur twice
-        const twice = i !== j && blockUnknown[b][i] === blockUnknown[b][j] ? 2 : 1;
-        values[blockSlot[b][k]] += twice * block.matrix[i * block.size + j];
+        const twice = i !== j && unknown[i] === unknown[j] ? 2 : 1;
+        values[blockSlot[b][k]] += twice * matrix[i * unknown.length + j];
       }
     }
     const { rodA, rodB } = block.link.plan;
     for (let r = 0; r < Math.min(3, block.link.rows); r++) {
       const size = Math.abs(block.force[r]);
+      // else rods without loads would be compared with forces that are rounding
+      if (size <= stiffnessOf(block.link, r) * smallestStrain(scene, block.link, r)) continue;
       forceSize[partOf.get(rodA) as number] += size;
       if (rodB >= 0) forceSize[partOf.get(rodB) as number] += size;
     }
@@ -120,13 +135,14 @@ function addLinks(system: LinkedEquations, what: Evaluation['what']): void {
 }
 
 /** Stiffness limit of each row of block b: next to springs much stiffer than bending, signs of eigenvalues are lost in rounding. */
-function limitStiffness({ blocks, blockUnknown, scale }: LinkedEquations, b: number): (row: number) => number {
+function limitStiffness({ blocks, parts, partOf }: LinkedEquations, b: number): (row: number) => number {
+  const { link, perEnd } = blocks[b];
   return (row) => {
     let stiffest = 0;
-    const unknown = blockUnknown[b];
-    for (let i = 0; i < unknown.length; i++) {
-      const twist = blocks[b].perEnd === 7 && i % 7 === 6;
-      if (row < 3 !== twist) stiffest = Math.max(stiffest, scale[unknown[i]]);
+    for (const { rod, edge } of listEnds(link)) {
+      const part = parts[partOf.get(rod) as number];
+      if (row < 3) stiffest = Math.max(stiffest, part.edgeScale(edge, 'nodes'));
+      else if (perEnd === 7) stiffest = Math.max(stiffest, part.edgeScale(edge, 'turn'));
     }
     return stiffest > 0 ? 1e4 * stiffest : Infinity;
   };
@@ -157,6 +173,15 @@ export interface Balance {
   readonly tolerance: number;
 }
 
+/** Strain of a row below which it is rounding: displacement [m] or angle [rad]. */
+function smallestStrain({ rods, samples }: LinkScene, { plan: { rodA, edgeA } }: Link, row: number): number {
+  if (row >= 3) return 1e-12;
+  const { length, edgeLengthRest } = rods[rodA];
+  const [x, y, z] = samples[rodA].nodePosition;
+  const extent = Math.max(length, Math.abs(x), Math.abs(y), Math.abs(z));
+  return Math.max(1e-12 * edgeLengthRest[edgeA], 4e-15 * extent);
+}
+
 /** Whether all rods are in equilibrium, and every link has the force of its strain. */
 export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquations, tolerance: number): Balance {
   let settled = true;
@@ -169,14 +194,10 @@ export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquati
     limit = Math.max(limit, one.limit);
   });
   for (const { link, force } of blocks) {
-    const { rodA, edgeA } = link.plan;
-    const { length, edgeLengthRest } = scene.rods[rodA];
-    const x = scene.samples[rodA].nodePosition;
-    const extent = Math.max(length, Math.abs(x[0]), Math.abs(x[1]), Math.abs(x[2]));
     for (let r = 0; r < link.rows; r++) {
       if (isDirect(link, r)) continue;
       const k = stiffnessOf(link, r);
-      const least = r < 3 ? Math.max(1e-12 * edgeLengthRest[edgeA], 4e-15 * extent) : 1e-12;
+      const least = smallestStrain(scene, link, r);
       if (!(Math.abs(link.strain[r] - force[r] / k) <= Math.max(least, limit / k))) settled = false;
     }
   }
@@ -194,12 +215,14 @@ export function factorShifted(system: LinkedEquations, shift: number, allowsInde
 }
 
 /** Writes the right-hand side of Newton's equations to x. */
-export function writeRight({ parts, first, x, fixed, blocks, blockUnknown }: LinkedEquations): void {
+export function writeRight({ parts, first, x, fixed, blocks, blockUnknown, mapped }: LinkedEquations): void {
   parts.forEach((part, m) => {
     part.writeRight();
     for (let d = 0; d < part.size; d++) x[first[m] + d] = fixed[first[m] + d] ? 0 : part.step[d];
   });
-  blocks.forEach(({ link, rate, force, size: n }, b) => {
+  blocks.forEach(({ link, force }, b) => {
+    const { rate } = mapped[b];
+    const n = blockUnknown[b].length;
     for (let r = 0; r < link.rows; r++) {
       if (isDirect(link, r)) continue;
       const lag = stiffnessOf(link, r) * link.strain[r] - force[r];
@@ -211,9 +234,15 @@ export function writeRight({ parts, first, x, fixed, blocks, blockUnknown }: Lin
   });
 }
 
-/** Moves rods and link forces by `part` of the step in x, which the rods' `step` has too. */
-export function takeStep({ parts, x, fixed, blocks, blockUnknown }: LinkedEquations, part: number): void {
-  blocks.forEach(({ link, rate, force, size: n }, b) => {
+/** Moves rods and link forces by `part` of the step in x, which the rods' `step` has too; `shift`: that of its matrix. */
+export function takeStep(
+  { parts, x, fixed, blocks, blockUnknown, mapped }: LinkedEquations,
+  part: number,
+  shift: number,
+): void {
+  blocks.forEach(({ link, force }, b) => {
+    const { rate } = mapped[b];
+    const n = blockUnknown[b].length;
     for (let r = 0; r < link.rows; r++) {
       if (isDirect(link, r)) continue;
       let strain = link.strain[r];
@@ -221,19 +250,12 @@ export function takeStep({ parts, x, fixed, blocks, blockUnknown }: LinkedEquati
       force[r] += part * (stiffnessOf(link, r) * strain - force[r]);
     }
   });
-  for (const one of parts) one.takeStep(part);
+  for (const one of parts) one.takeStep(part, shift);
 }
 
-/** Largest rotation or stretch of an edge of rod m of the group by x [rad]. */
-export function largestTurn({ parts, first, x, rods: members, scene }: LinkedEquations, m: number): number {
-  const { edgeLengthRest, edgeCount } = scene.rods[members[m]];
-  let turn = 0;
-  for (let d = first[m] + 4; d < first[m] + parts[m].size; d++) {
-    const k = d - first[m];
-    const edge = edgeLengthRest[Math.min((k >> 2) - 1, edgeCount - 1)];
-    turn = Math.max(turn, (k & 3) === 3 ? Math.abs(x[d]) : Math.abs(x[d] - x[d - 4]) / edge);
-  }
-  return turn;
+/** The part of x that belongs to rod m of the group. */
+export function stepOf({ parts, first, x }: LinkedEquations, m: number): Float64Array {
+  return x.subarray(first[m], first[m] + parts[m].size);
 }
 
 /** Saves rods and link forces. */
@@ -252,25 +274,35 @@ export function revert({ parts, blocks, heldForce }: LinkedEquations, t: number)
   });
 }
 
-/** Moves pins to their place at t, and sets link forces from the strains. */
-export function start({ parts, blocks, scene }: LinkedEquations, t: number): void {
-  parts.every((part) => part.place(t));
-  for (const block of blocks) {
-    measureBlock(block, scene.links, scene.rods, scene.samples);
+/** Largest change of a link's angle by a move of the pins [rad]: links do not count turns, so that more than half a turn would be lost. */
+const LARGEST_TURN = 1;
+
+/**
+ * Moves pins to their place at t, and sets link forces from the strains. Returns false if that is too much at once: a rod's state is impossible, or a link
+ * turns too far.
+ */
+export function start({ parts, blocks, scene }: LinkedEquations, t: number): boolean {
+  const { links, rods, samples } = scene;
+  const before = blocks.map((block) => {
+    measureBlock(block, links, rods, samples);
+    return block.link.strain.slice(3);
+  });
+  let isPossible = true;
+  for (const part of parts) if (!part.place(t)) isPossible = false;
+  blocks.forEach((block, b) => {
+    measureBlock(block, links, rods, samples);
+    if (before[b].some((angle, r) => !(Math.abs(block.link.strain[3 + r] - angle) <= LARGEST_TURN))) isPossible = false;
     for (let r = 0; r < block.link.rows; r++) block.force[r] = stiffnessOf(block.link, r) * block.link.strain[r];
-  }
+  });
+  return isPossible;
 }
 
 /** Writes samples at rest, and the warm start of the links' next step. */
-export function finish({ parts, blocks, partOf, scene }: LinkedEquations): void {
-  const outside = parts.map((part) => new Float64Array(part.size));
-  for (const block of blocks) {
-    measureBlock(block, scene.links, scene.rods, scene.samples);
-    setLinkForce(scene.links, block.link, block.force);
-    for (let i = 0; i < block.size; i++)
-      outside[partOf.get(block.rod[i]) as number][block.unknown[i]] -= block.gradient[i];
-  }
+export function finish({ parts, blocks, rods, scene }: LinkedEquations, isEquilibrium: boolean): void {
+  const outside = sumLinkForces(blocks, scene);
+  for (const { link, force } of blocks) setLinkForce(scene.links, link, force);
   parts.forEach((part, m) => {
-    part.finish(outside[m]);
+    part.finish(isEquilibrium);
+    part.applyForces(outside.get(rods[m]) as OutsideForces);
   });
 }

@@ -9,9 +9,9 @@ import {
   factorShifted,
   hold,
   type LinkedEquations,
-  largestTurn,
   measureBalance,
   revert,
+  stepOf,
   takeStep,
   writeRight,
 } from './linkedEquations.ts';
@@ -27,7 +27,7 @@ export interface Outcome {
 export interface NewtonWishes {
   readonly tolerance: number;
   readonly iterations: number;
-  /** Weight of a fictitious inertia about `anchor`, in the metric of the stiffness. Default 0. */
+  /** Weight of a fictitious inertia about the last `hold`, in the metric of the stiffness. Default 0. */
   readonly inertia?: number;
   /** True when leaving an unstable equilibrium, to which the search must not return. Default false. */
   readonly leaving?: boolean;
@@ -47,7 +47,10 @@ export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes)
     const balance = measureBalance(system, tolerance);
     out.residual = balance.residual;
     out.tolerance = balance.tolerance;
-    if (balance.settled) return { ...out, converged: true };
+    if (balance.settled) {
+      const reason = explainFalseBalance(system);
+      return { ...out, converged: reason === '', reason };
+    }
     if (!(out.residual < Infinity)) return { ...out, reason: 'the residual is not a number' };
     if (out.iterations >= limit) return { ...out, reason: `no convergence in ${limit} iterations` };
     // close to an unstable equilibrium Newton converges to it: the verdict reports it, and descending away takes too long
@@ -58,10 +61,19 @@ export function newton(system: LinkedEquations, t: number, wishes: NewtonWishes)
     }
     last = solveStep(system);
     if (!(last.part > 0)) return { ...out, reason: 'the Newton step is not a number' };
-    takeStep(system, last.part);
+    takeStep(system, last.part, shift);
     shift = shift > 4 * firstShift ? shift / 4 : 0;
     out.iterations++;
   }
+}
+
+/** Why a state in balance is no equilibrium of some rod, or ''. */
+function explainFalseBalance({ parts }: LinkedEquations): string {
+  for (const part of parts) {
+    const reason = part.explainFalseBalance?.() ?? '';
+    if (reason !== '') return reason;
+  }
+  return '';
 }
 
 /** Solves for Newton's step; returns the fraction of it that turns no edge too far, and the largest turn of the full step [rad]. */
@@ -74,7 +86,7 @@ function solveStep(system: LinkedEquations): { part: number; turn: number } {
   parts.forEach((one, m) => {
     for (let d = 0; d < one.size; d++) one.step[d] = fixed[first[m] + d] ? 0 : x[first[m] + d];
     part = Math.min(part, one.limitStep());
-    turn = Math.max(turn, largestTurn(system, m));
+    turn = Math.max(turn, one.measureTurn(stepOf(system, m)));
   });
   return { part, turn };
 }
@@ -83,12 +95,7 @@ function solveStep(system: LinkedEquations): { part: number; turn: number } {
 export function descend(system: LinkedEquations, t: number, count: number): number {
   return descendBySteps(
     {
-      hold() {
-        hold(system);
-        system.parts.forEach((part, m) => {
-          system.anchor.set(part.q, system.first[m]);
-        });
-      },
+      hold: () => hold(system),
       solve: (inertia) => newton(system, t, { tolerance: 1e-6, iterations: 30, inertia }),
       revert: () => revert(system, t),
     },
@@ -109,17 +116,17 @@ export function judge(system: LinkedEquations, t: number): Verdict {
 /** Moves along the softest direction, by `amplitude` of the longest rod or until some edge turns by 0.3 rad. */
 export function nudge(system: LinkedEquations, t: number, amplitude: number): void {
   if (!evaluate(system, { t, what: 'tangent', inertia: 0 })) return;
-  const { parts, first, fixed, x, rods: members, scene } = system;
+  const { parts, rods: members, scene } = system;
   writeSoftest(system);
   let turn = 1e-300;
   let length = 0;
-  parts.forEach((_, m) => {
+  parts.forEach((part, m) => {
     length = Math.max(length, scene.rods[members[m]].length);
-    turn = Math.max(turn, largestTurn(system, m));
+    turn = Math.max(turn, part.measureTurn(stepOf(system, m)));
   });
   const distance = Math.min(amplitude * length, 0.3 / turn);
   parts.forEach((part, m) => {
-    for (let d = 0; d < part.size; d++) if (!fixed[first[m] + d]) part.q[d] += distance * x[first[m] + d];
+    part.move(stepOf(system, m), distance);
   });
 }
 
@@ -133,14 +140,9 @@ function writeSoftest(system: LinkedEquations): void {
     for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * scale[d];
     solveSparse(factor, x);
     let move = 1e-300;
-    for (let d = 0; d < size; d++) if (!fixed[d] && isPosition(system, d)) move = Math.max(move, Math.abs(x[d]));
+    system.parts.forEach((part, m) => {
+      move = Math.max(move, part.measureMove(stepOf(system, m)));
+    });
     for (let d = 0; d < size; d++) x[d] /= move;
   }
-}
-
-/** Whether unknown d is a coordinate of a node, not a twist. */
-function isPosition({ parts, first }: LinkedEquations, d: number): boolean {
-  let m = parts.length - 1;
-  while (first[m] > d) m--;
-  return ((d - first[m]) & 3) !== 3;
 }

@@ -216,19 +216,34 @@ function describeRows({ plans, rows, entryOfRod, every, position }: Links, rods:
   });
 }
 
-/** Throws before the run if a model does not support the links. */
+/** Rods by their places in the bundles of a world. */
+interface PlacedRods {
+  readonly rods: readonly Rod[];
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly BundlePlace[];
+}
+
+/**
+ * Throws for links on rods that a world cannot move: those without a contact port. Before a step (`motion`) no link may be on one; before an equilibrium
+ * (`rest`) the model must have the equations of a rod at rest instead.
+ */
 export function refuseUnlinkable(
   plans: readonly LinkPlan[],
-  rods: readonly Rod[],
-  bundles: readonly Bundle[],
-  placeOfRod: readonly BundlePlace[],
+  { rods, bundles, placeOfRod }: PlacedRods,
+  before: 'motion' | 'rest',
 ): void {
+  const checked = new Set<number>();
   const check = (plan: LinkPlan, rod: number): void => {
-    const bundle = bundles[placeOfRod[rod].bundle];
-    if (bundle.contact) return;
+    if (checked.has(rod)) return;
+    checked.add(rod);
+    const { bundle: b, index } = placeOfRod[rod];
+    const bundle = bundles[b];
+    if (bundle.contact || (before === 'rest' && bundle.atRest?.(index))) return;
+    const what =
+      before === 'rest' ? 'cannot be linked with these options' : 'has links in equilibria only, not in motion';
     throw new SceneError(
       pathOfLink(plan),
-      `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
+      `rod '${rods[rod].id}' of model '${bundle.model}' ${what}; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
     );
   };
   for (const plan of plans) {
@@ -276,7 +291,7 @@ function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt:
 }
 const given = new Float64Array(1);
 
-/** Initial impulses: the forces of the last step, or of the last piece of the step `underWay`. */
+/** Initial impulses: the forces of the last step, or of the last substep of the step `underWay`. */
 export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: number): void {
   selectLinks(links, set);
   loopRows(links, underWay ? RECALL_NEXT : RECALL, dt);
@@ -294,7 +309,7 @@ export function setLinkForce({ memory }: Links, link: Link, force: ArrayLike<num
   }
 }
 
-/** Before the first piece of a step: some links start from the previous step. */
+/** Before the first substep of a step: some links start from the previous step. */
 export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossings, others }: LinkSet): void {
   const resume = (index: number): void => {
     for (let k = MEMORY * index; k < MEMORY * (index + 1); k++) next[k] = memory[k];
@@ -303,7 +318,7 @@ export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossin
   for (const c of crossings) resume(linkOf[c]);
 }
 
-/** Stores the results of a step of length dt, or of a piece, for the next. */
+/** Stores the results of a step of length dt, or of a substep, for the next. */
 export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
   const { next } = links.rows;
   selectLinks(links, set);

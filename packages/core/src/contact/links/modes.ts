@@ -1,70 +1,64 @@
 /**
- * Matrices and modes of linked rods. The rods' matrices are on the diagonal; a link adds those of stiffness.ts, in the rods' unknowns (nodes and the
- * twist of edges, by their labels), including the geometric stiffness of its force.
+ * Matrices and modes of linked rods. The rods' matrices are on the diagonal; a link adds those of stiffness.ts, in the rods' unknowns, including the
+ * geometric stiffness of its force.
  */
 
 import { SceneError } from '../../errors.ts';
 import { analyzeSparse, createSparsePattern, factorSparse, type Groups, solveSparse } from '../../linalg/sparse.ts';
-import { findLowestModes } from '../../linalg/subspace.ts';
+import { findLowestModes, type ModalProblem } from '../../linalg/subspace.ts';
 import { pow } from '../../math/rounded/index.ts';
-import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import type { Matrices, Modes, RestRod, SparseSymmetric } from '../../model.ts';
 import { capabilitiesOf, modelsWith } from '../../models/registry.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
-import type { Links } from './linkData.ts';
+import type { Link, Links } from './linkData.ts';
 import { dampingOf, stiffnessOf } from './links.ts';
-import { createLinkBlock, type LinkBlock, measureBlock, writeBlockMatrix } from './stiffness.ts';
+import { createMappedLink, listUnknowns, mapLink } from './mapping.ts';
+import { createLinkBlock, measureBlock, writeBlockMatrix } from './stiffness.ts';
 
-interface Entries {
-  readonly row: number[];
-  readonly column: number[];
-  readonly value: number[];
+/** Rods, and the links between them. */
+export interface LinkedRods {
+  readonly links: Links;
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  /** The equations of a rod at rest, if its model and its bodies allow for it. */
+  restOf(rod: number): RestRod | undefined;
 }
 
-/** Indices of the unknowns of all rods in one list; −1 for prescribed ones. */
-interface Numbering {
+/** Matrices of the rods, and the index of each rod's first unknown among those of all rods. */
+interface RodMatrices {
+  readonly each: readonly Matrices[];
   readonly first: readonly number[];
-  readonly of: readonly ReadonlyMap<string, number>[];
   readonly size: number;
 }
 
-const AXES = ['x', 'y', 'z'];
-
-function numberUnknowns(each: readonly Matrices[]): Numbering {
+function numberUnknowns(each: readonly Matrices[]): RodMatrices {
   let size = 0;
   const first = each.map((one) => {
     size += one.size;
     return size - one.size;
   });
-  return { first, size, of: each.map(({ labels }, r) => new Map(labels.map((label, i) => [label, first[r] + i]))) };
-}
-
-/** Names of a block's coordinates. */
-function labelOf({ unknown, perEnd }: LinkBlock, i: number): string {
-  const d = unknown[i];
-  return perEnd === 7 && i % 7 === 6 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${AXES[d & 3]}`;
+  return { each, first, size };
 }
 
 /** Joint matrices of all rods: mass, stiffness and damping, including those of the links. */
-export function joinMatrices(
-  each: readonly Matrices[],
-  links: Links,
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-): Matrices {
-  refuseUnjoinable(each, links, rods);
-  const numbers = numberUnknowns(each);
-  const blocks = measureBlocks(links, rods, samples, numbers);
-  const join = (pick: (one: Matrices) => SparseSymmetric, entryOf: EntryOfBlock): SparseSymmetric => {
-    const sum = createSparseSum(numbers.size);
-    addRods(sum, each.map(pick), numbers);
-    addBlocks(sum, blocks, entryOf);
+export function joinMatrices(each: readonly Matrices[], linked: LinkedRods): Matrices {
+  const { links, rods } = linked;
+  const matrices = numberUnknowns(each);
+  for (const { plan } of links.list)
+    for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA])
+      requireEdges(linked, matrices, rod, pathOfLink(plan));
+  const blocks = placeLinks(linked, matrices);
+  const join = (pick: (one: Matrices) => SparseSymmetric, entryOf: EntryOfLink): SparseSymmetric => {
+    const sum = createSparseSum(matrices.size);
+    addRods(sum, each.map(pick), matrices);
+    addLinks(sum, blocks, entryOf);
     return packEntries(sum.entries);
   };
   return {
     rod: rods.length > 1 ? `${rods[0].id} and ${rods.length - 1} more` : rods[0].id,
-    size: numbers.size,
+    size: matrices.size,
     labels: each.flatMap(({ labels }, r) => labels.map((label) => `rod '${rods[r].id}' ${label}`)),
     mass: join(
       ({ mass }) => mass,
@@ -72,60 +66,72 @@ export function joinMatrices(
     ),
     stiffness: join(
       ({ stiffness }) => stiffness,
-      ({ matrix, size }, i, j) => matrix[i * size + j],
+      ({ matrix, at }, i, j) => matrix[i * at.length + j],
     ),
     damping: join(({ damping }) => damping, dampingEntry),
   };
 }
 
-/** Throws for models and bodies whose matrices links cannot join. */
-function refuseUnjoinable(each: readonly Matrices[], links: Links, rods: readonly Rod[]): void {
-  const other = rods.find((rod) => !capabilitiesOf(rod).nodalUnknowns);
-  const models = modelsWith('nodalUnknowns').join(', ');
-  if (other)
-    throw new SceneError(
-      ['links'],
-      `modes and matrices with links know rods of model ${models}, and rod '${other.id}' is of model '${other.model}'; use ${models} for all rods, or record the motion and look at its spectrum`,
-    );
-  for (const { plan } of links.list) {
-    for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {
-      if (each[rod].labels.every((label) => /^(node|edge) \d+ \w+$/.test(label))) continue;
-      throw new SceneError(
-        pathOfLink(plan),
-        `rod '${rods[rod].id}' is joined to bodies, and modes and matrices with links know rods without; replace bodies by links`,
-      );
-    }
-  }
+/** The edges of a rod in its unknowns, with the row of each unknown in the rod's matrices; throws if the model has no such unknowns. */
+function requireEdges(
+  { rods, restOf }: LinkedRods,
+  { each }: RodMatrices,
+  rod: number,
+  path: readonly (string | number)[],
+): { readonly edges: RestRod; readonly unknowns: readonly number[] } {
+  const edges = restOf(rod);
+  const { unknowns } = each[rod];
+  if (edges && unknowns) return { edges, unknowns };
+  const { id, model } = rods[rod];
+  const models = modelsWith('linkedEquilibria').join(', ');
+  throw new SceneError(
+    path,
+    capabilitiesOf(rods[rod]).linkedEquilibria
+      ? `rod '${id}' is joined to bodies, and modes and matrices with links do not support bodies; replace bodies by links`
+      : `modes and matrices with links support the models ${models}, and rod '${id}' is of model '${model}'; use one of these, or record the motion and compute its spectrum`,
+  );
 }
 
-/** A link's derivatives, and the joint numbers of its unknowns (−1: held). */
-interface PlacedBlock {
-  readonly block: LinkBlock;
+/** A link in the unknowns of its rods: its matrix, its strains' derivatives, and the joint numbers of these unknowns (−1: prescribed). */
+interface PlacedLink {
+  readonly link: Link;
+  readonly matrix: Float64Array;
+  readonly rate: Float64Array;
   readonly at: readonly number[];
 }
 
 /** Stiffness and rates of all links at the current state. */
-function measureBlocks(
-  links: Links,
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  numbers: ReturnType<typeof numberUnknowns>,
-): PlacedBlock[] {
+function placeLinks({ links, rods, samples, restOf }: LinkedRods, { each, first }: RodMatrices): PlacedLink[] {
+  const chords = samples.map((own, rod) => restOf(rod)?.readChords?.() ?? own);
+  const edgesOf = (rod: number): RestRod => restOf(rod) as RestRod;
+  const rowOf = each.map(({ unknowns = [] }, r) => new Map(unknowns.map((d, i) => [d, first[r] + i])));
   return links.list.map((link) => {
     const block = createLinkBlock(link, rods);
-    measureBlock(block, links, rods, samples);
+    measureBlock(block, links, rods, chords);
     for (let r = 0; r < link.rows; r++) block.force[r] = stiffnessOf(link, r) * link.strain[r];
-    writeBlockMatrix(block, links, rods, samples, () => Infinity);
-    return { block, at: Array.from(block.unknown, (_, i) => numbers.of[block.rod[i]].get(labelOf(block, i)) ?? -1) };
+    // the gradient with this force
+    measureBlock(block, links, rods, chords);
+    writeBlockMatrix(block, links, rods, chords, () => Infinity);
+    const unknowns = listUnknowns(block, edgesOf);
+    const { matrix, rate, ...rest } = createMappedLink(block, unknowns.length);
+    mapLink({ matrix, rate, ...rest }, block, edgesOf);
+    return { link, matrix, rate, at: unknowns.map(({ rod, unknown }) => rowOf[rod].get(unknown) ?? -1) };
   });
 }
 
-type EntryOfBlock = (block: LinkBlock, i: number, j: number) => number;
+type EntryOfLink = (link: PlacedLink, i: number, j: number) => number;
 
-function dampingEntry({ link, rate, size }: LinkBlock, i: number, j: number): number {
+function dampingEntry({ link, rate, at }: PlacedLink, i: number, j: number): number {
+  const n = at.length;
   let sum = 0;
-  for (let r = 0; r < link.rows; r++) sum += dampingOf(link, r) * rate[r * size + i] * rate[r * size + j];
+  for (let r = 0; r < link.rows; r++) sum += dampingOf(link, r) * rate[r * n + i] * rate[r * n + j];
   return sum;
+}
+
+interface Entries {
+  readonly row: number[];
+  readonly column: number[];
+  readonly value: number[];
 }
 
 /** A sparse symmetric matrix as a sum of entries of its lower triangle. */
@@ -154,17 +160,18 @@ function createSparseSum(size: number): SparseSum {
   };
 }
 
-function addRods(sum: SparseSum, each: readonly SparseSymmetric[], { first }: ReturnType<typeof numberUnknowns>): void {
+function addRods(sum: SparseSum, each: readonly SparseSymmetric[], { first }: RodMatrices): void {
   each.forEach(({ row, column, value }, r) => {
     for (let k = 0; k < value.length; k++) sum.add(first[r] + row[k], first[r] + column[k], value[k]);
   });
 }
 
-function addBlocks(sum: SparseSum, blocks: readonly PlacedBlock[], entryOf: EntryOfBlock): void {
-  for (const { block, at } of blocks) {
-    for (let i = 0; i < block.size; i++) {
+function addLinks(sum: SparseSum, links: readonly PlacedLink[], entryOf: EntryOfLink): void {
+  for (const link of links) {
+    const { at } = link;
+    for (let i = 0; i < at.length; i++) {
       for (let j = 0; j <= i; j++) {
-        const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(block, i, j);
+        const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(link, i, j);
         // in a ring of few nodes one of them may occur twice
         if (value !== 0) sum.add(at[i], at[j], i !== j && at[i] === at[j] ? 2 * value : value);
       }
@@ -176,106 +183,143 @@ function packEntries({ row, column, value }: Entries): SparseSymmetric {
   return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }
 
-/** Unknowns of a node and of the edge after it belong together. */
-function groupByNode(each: readonly Matrices[], samples: readonly Samples[]): Groups {
+/** y = Ax */
+function multiplySparse(y: Float64Array, { row, column, value }: SparseSymmetric, x: Float64Array): void {
+  y.fill(0);
+  for (let k = 0; k < value.length; k++) {
+    y[row[k]] += value[k] * x[column[k]];
+    if (row[k] !== column[k]) y[column[k]] += value[k] * x[row[k]];
+  }
+}
+
+/** The lowest modes of all rods together at time t, with the share of each rod. */
+export function findLinkedModes(each: readonly Matrices[], linked: LinkedRods, t: number, count: number): Modes[] {
+  const { rods } = linked;
+  const matrices = numberUnknowns(each);
+  const known = rods.map((_, r) => requireEdges(linked, matrices, r, ['links']));
+  known.forEach(({ edges }, r) => {
+    refuseFollowers(edges, rods[r], t);
+  });
+  const joined = joinMatrices(each, linked);
+  const groups = groupByNode(
+    known.map(({ edges, unknowns }) => unknowns.map((d) => edges.nodeOf(d))),
+    linked.samples,
+  );
+  const longest = rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
+  const found = findLowestModes(createEigenproblem(joined, groups, longest), count);
+  const omega = found.values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
+  const shapes = found.vectors.map((vector) =>
+    scaleShapes(
+      known.map(({ edges, unknowns }, r) => {
+        const own = new Float64Array(edges.size);
+        unknowns.forEach((d, i) => {
+          own[d] = vector[matrices.first[r] + i];
+        });
+        return readShape(rods[r], edges, own);
+      }),
+    ),
+  );
+  return rods.map(({ id }, r) => ({ rod: id, omega, shapes: shapes.map((one) => one[r]) }));
+}
+
+/** Throws if loads on the rod have no potential. */
+function refuseFollowers(edges: RestRod, { id }: Rod, t: number): void {
+  edges.evaluate(t, 'tangent');
+  if (!edges.conservative)
+    throw new SceneError(
+      ['loads'],
+      `rod '${id}' has loads without a potential, so it has no natural modes; use \`run\`, or remove followers, torques and wind from the scene`,
+    );
+}
+
+/** Unknowns of a node and of the edge after it belong together, for the order of elimination. */
+function groupByNode(nodeOf: readonly (readonly number[])[], samples: readonly Samples[]): Groups {
   const of: number[] = [];
   const place: number[] = [];
-  each.forEach(({ labels }, r) => {
-    const groups = new Map<string, number>();
-    for (const label of labels) {
-      const node = label.split(' ')[1];
+  nodeOf.forEach((nodes, r) => {
+    const groups = new Map<number, number>();
+    for (const node of nodes) {
       const group = groups.get(node) ?? place.length / 3;
       of.push(group);
       if (groups.has(node)) continue;
       groups.set(node, group);
-      for (let k = 0; k < 3; k++) place.push(samples[r].nodePosition[3 * Number(node) + k]);
+      place.push(...samples[r].nodePosition.subarray(3 * node, 3 * node + 3));
     }
   });
   return { of, place };
 }
 
-/** Joint matrices, the matrices and samples of the rods that they were joined from. */
-export interface JoinedRods {
-  readonly joined: Matrices;
-  readonly each: readonly Matrices[];
-  readonly rods: readonly Rod[];
-  readonly samples: readonly Samples[];
-}
-
-/** The lowest modes of all rods together, with the share of each rod. */
-export function findLinkedModes(of: JoinedRods, count: number): Modes[] {
-  const found = findLowestModes(createEigenproblem(of), count);
-  const omega = found.values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
-  const shapes = of.rods.map(() => [] as Modes['shapes'][number][]);
-  const { first } = numberUnknowns(of.each);
-  for (const vector of found.vectors) {
-    const largest = findLargest(vector, of.joined.labels);
-    of.rods.forEach((rod, r) => {
-      shapes[r].push(readShape(rod, of.each[r].labels, (i) => vector[first[r] + i] / largest));
-    });
-  }
-  return of.rods.map(({ id }, r) => ({ rod: id, omega, shapes: shapes[r] }));
-}
-
-/** Joint stiffness, factored with a small shift, and joint mass. */
-function createEigenproblem(of: JoinedRods): Parameters<typeof findLowestModes>[0] {
-  const { size, mass, stiffness } = of.joined;
-  const diagonal = new Float64Array(size);
-  for (let k = 0; k < mass.value.length; k++) diagonal[mass.row[k]] = mass.value[k];
-  const pairs = Array.from(stiffness.row, (i, k): [number, number] => [i, stiffness.column[k]]);
+/** Joint stiffness, factored with a small shift, and joint mass. `longest`: edges of the longest rod. */
+function createEigenproblem({ size, mass, stiffness }: Matrices, groups: Groups, longest: number): ModalProblem {
+  const pairs = [stiffness, mass].flatMap(({ row, column }) =>
+    Array.from(row, (i, k): [number, number] => [i, column[k]]),
+  );
   const pattern = createSparsePattern(size, pairs);
-  const factor = analyzeSparse(pattern, pairs, groupByNode(of.each, of.samples));
-  const values = new Float64Array(pattern.slots);
-  const stiff = new Float64Array(size);
-  for (let k = 0; k < pairs.length; k++) {
-    values[pattern.slotOf(...pairs[k])] += stiffness.value[k];
-    if (pairs[k][0] === pairs[k][1]) stiff[pairs[k][0]] = stiffness.value[k];
-  }
+  const factor = analyzeSparse(pattern, pairs, groups);
+  const diagonalOf = ({ row, column, value }: SparseSymmetric): Float64Array => {
+    const diagonal = new Float64Array(size);
+    for (let k = 0; k < value.length; k++) if (row[k] === column[k]) diagonal[row[k]] = value[k];
+    return diagonal;
+  };
+  const stiff = diagonalOf(stiffness);
+  const heavy = diagonalOf(mass);
   // a typical ω² of slow bending, as for a single rod
   let soft = Infinity;
-  for (let i = 0; i < size; i++) if (diagonal[i] > 0) soft = Math.min(soft, stiff[i] / diagonal[i]);
-  const longest = of.rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
+  for (let i = 0; i < size; i++) if (heavy[i] > 0) soft = Math.min(soft, stiff[i] / heavy[i]);
   soft /= pow(longest, 4);
-  for (let i = 0; i < size; i++) values[i] += 1e-3 * soft * diagonal[i];
+  const values = new Float64Array(pattern.slots);
+  const add = ({ row, column, value }: SparseSymmetric, factorOf: number): void => {
+    for (let k = 0; k < value.length; k++) values[pattern.slotOf(row[k], column[k])] += factorOf * value[k];
+  };
+  add(stiffness, 1);
+  add(mass, 1e-3 * soft);
   factorSparse(factor, values, 0);
   return {
-    mass: diagonal,
+    modeCount: heavy.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0),
+    multiplyMass: (y, x) => multiplySparse(y, mass, x),
+    createStart: (random) => heavy.map((m) => (m > 0 ? random() / Math.sqrt(m) : 0)),
     soft,
     solve: (x) => solveSparse(factor, x),
-    multiply: (y, x) => {
-      y.fill(0);
-      for (let k = 0; k < pairs.length; k++) {
-        const [i, j] = pairs[k];
-        y[i] += stiffness.value[k] * x[j];
-        if (i !== j) y[j] += stiffness.value[k] * x[i];
-      }
-    },
+    multiply: (y, x) => multiplySparse(y, stiffness, x),
   };
 }
 
-/** Largest displacement of a mode. A mode of pure spin moves no node: it is scaled by its angle. */
-function findLargest(vector: ArrayLike<number>, labels: readonly string[]): number {
+type Shape = Pick<Modes['shapes'][number], 'nodeDisplacement' | 'edgeTwist'>;
+
+const edgeRates = new Float64Array(7 * 64);
+
+/** Displacement of nodes and twist of edges along a vector of unknowns. */
+function readShape({ nodeCount, edgeCount }: Rod, edges: RestRod, x: Float64Array): Shape {
+  const nodeDisplacement = new Float64Array(3 * nodeCount);
+  const edgeTwist = new Float64Array(edgeCount);
+  for (let j = 0; j < edgeCount; j++) {
+    const unknowns = edges.listEdgeUnknowns(j, true);
+    edges.writeEdgeRates(edgeRates, j, true);
+    const row = (i: number): number =>
+      unknowns.reduce((sum, d, k) => sum + edgeRates[i * unknowns.length + k] * x[d], 0);
+    const b = (j + 1) % nodeCount;
+    for (let k = 0; k < 3; k++) {
+      nodeDisplacement[3 * j + k] = row(k);
+      nodeDisplacement[3 * b + k] = row(3 + k);
+    }
+    edgeTwist[j] = row(6);
+  }
+  return { nodeDisplacement, edgeTwist };
+}
+
+function largestOf(arrays: readonly Float64Array[]): number {
   let largest = 0;
-  labels.forEach((label, i) => {
-    if (!label.endsWith('twist') && Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
-  });
-  if (largest === 0)
-    for (let i = 0; i < vector.length; i++) if (Math.abs(vector[i]) > Math.abs(largest)) largest = vector[i];
+  for (const array of arrays) for (const x of array) if (Math.abs(x) > Math.abs(largest)) largest = x;
   return largest;
 }
 
-/** A rod's share of a mode; `value` returns the entry of its unknown i. */
-function readShape(
-  { nodeCount, edgeCount }: Rod,
-  labels: readonly string[],
-  value: (i: number) => number,
-): Modes['shapes'][number] {
-  const nodeDisplacement = new Float64Array(3 * nodeCount);
-  const edgeTwist = new Float64Array(edgeCount);
-  labels.forEach((label, i) => {
-    const [kind, index, what] = label.split(' ');
-    if (kind === 'edge') edgeTwist[Number(index)] = value(i);
-    else nodeDisplacement[3 * Number(index) + AXES.indexOf(what)] = value(i);
-  });
-  return { nodeDisplacement, edgeTwist };
+/** Scales a mode so that its largest displacement is 1. A mode of pure spin moves no node: it is scaled by its angle. */
+function scaleShapes(shapes: readonly Shape[]): Shape[] {
+  const largest =
+    largestOf(shapes.map(({ nodeDisplacement }) => nodeDisplacement)) ||
+    largestOf(shapes.map(({ edgeTwist }) => edgeTwist));
+  return shapes.map(({ nodeDisplacement, edgeTwist }) => ({
+    nodeDisplacement: nodeDisplacement.map((x) => x / largest),
+    edgeTwist: edgeTwist.map((x) => x / largest),
+  }));
 }

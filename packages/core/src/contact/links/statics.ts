@@ -9,19 +9,14 @@
  */
 
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
+import { createPinPose, type Pin } from '../../scene/compiled.ts';
+import { planPinWay } from '../../scene/pinWay.ts';
 import { noVerdict, raiseLoads, type StableSearch, seekStable } from '../../statics/search.ts';
 import { createGroup, joinRods } from './assembly.ts';
 import { canSettleByForces, type ForceParts, type LoneRest, settleByForces } from './forceStatics.ts';
-import {
-  createLinkedEquations,
-  finish,
-  hold,
-  type LinkedEquations,
-  type LinkScene,
-  revert,
-  start,
-} from './linkedEquations.ts';
+import { createLinkedEquations, finish, hold, type LinkedEquations, revert, start } from './linkedEquations.ts';
 import { descend, judge, newton, nudge, type Outcome } from './linkedNewton.ts';
+import type { LinkScene } from './restForces.ts';
 
 export interface LinkedRest {
   /** Results of every linked rod, by its index in the scene. */
@@ -71,23 +66,68 @@ const raise = (system: LinkedEquations, t: number, tolerance: number): ReturnTyp
     tolerance,
   );
 
+const IMPOSSIBLE: Outcome = {
+  converged: false,
+  iterations: 0,
+  residual: Infinity,
+  tolerance: 0,
+  reason: 'the pins have moved or turned too far at once for the rods to follow',
+};
+
+/** Number of steps of time if the equilibrium is not found at once; a step in which pins move too far is halved, down to `SHORTEST` of all. */
+const STEPS = 32;
+const SHORTEST = 1e-5;
+
+/** Failed steps of time after which the search ends. */
+const MOST_FAILURES = 3;
+
+/** Links that hold angles do not count turns: pins must not turn by more than this at once [rad]. */
+const PIN_LIMITS = { distance: Infinity, turn: 0.5, twist: 0.5 };
+
+/** Number of increments in which pins must move from `from` to t, so that neither rods nor links lose turns. */
+function countIncrements({ parts, blocks, rods }: LinkedEquations, pinsOf: PinsOf, from: number, t: number): number {
+  const own = parts.reduce((most, part) => Math.max(most, part.countPinIncrements?.(t) ?? 1), 1);
+  if (blocks.every(({ link }) => link.perEnd === 1)) return own;
+  return rods.reduce((most, rod) => {
+    const start = pinsOf(rod).map((pin) => {
+      const pose = createPinPose();
+      pin.evaluate(pose, from);
+      return pose;
+    });
+    return Math.max(most, planPinWay(pinsOf(rod), start, [from, t], PIN_LIMITS).length);
+  }, own);
+}
+
 /** Finds the equilibrium at t; if pins have moved far since `from`, in several steps of time. */
-function goTo(system: LinkedEquations, from: number, t: number, tolerance: number): Outcome {
-  let iterations = 0;
-  const settleAt = (until: number, precision: number): Outcome => {
-    start(system, until);
-    const found = settle(system, until, precision, false);
-    iterations += found.iterations;
-    return found;
-  };
+function goTo({ system, pinsOf }: JointSearch, from: number, t: number, tolerance: number): Outcome {
   hold(system);
-  let found = settleAt(t, tolerance);
-  if (!found.converged && from !== t) {
-    revert(system, from);
-    for (let k = 1; k <= 32; k++)
-      found = settleAt(k < 32 ? from + ((t - from) * k) / 32 : t, k < 32 ? 1e-6 : tolerance);
+  const increments = countIncrements(system, pinsOf, from, t);
+  const atOnce = increments === 1 || from === t ? settleAt(system, t, tolerance) : IMPOSSIBLE;
+  if (atOnce.converged || from === t) return atOnce;
+  revert(system, from);
+  let { iterations } = atOnce;
+  let found = IMPOSSIBLE;
+  let failures = 0;
+  let stride = 1 / Math.max(STEPS, 2 * increments);
+  for (let done = 0; done < 1 && failures < MOST_FAILURES; ) {
+    const next = done + stride < 1 - 1e-9 ? done + stride : 1;
+    hold(system);
+    found = settleAt(system, next < 1 ? from + (t - from) * next : t, next < 1 ? 1e-6 : tolerance);
+    iterations += found.iterations;
+    if (found !== IMPOSSIBLE) {
+      done = next;
+      if (!found.converged) failures++;
+    } else if (stride > SHORTEST) {
+      revert(system, from + (t - from) * done);
+      stride /= 2;
+    } else break;
   }
   return { ...found, iterations };
+}
+
+/** Moves the pins to t and finds the equilibrium there; IMPOSSIBLE if they move too far at once. */
+function settleAt(system: LinkedEquations, t: number, tolerance: number): Outcome {
+  return start(system, t) ? settle(system, t, tolerance, false) : IMPOSSIBLE;
 }
 
 /** What linked rods need from their models. */
@@ -95,16 +135,25 @@ export interface RestParts extends LinkScene {
   /** A rod's equations, if its model provides them. */
   readonly restOf: (rod: number) => RestRod | undefined;
   readonly alone: LoneRest;
+  readonly pinsOf: PinsOf;
+}
+
+type PinsOf = (rod: number) => readonly Pin[];
+
+interface JointSearch {
+  readonly system: LinkedEquations;
+  readonly pinsOf: PinsOf;
 }
 
 type Seek = (from: number, t: number, options: EquilibriumOptions) => EquilibriumReport;
 
 /** By Newton's method on the equations of all rods. */
-function seekTogether(system: LinkedEquations): Seek {
+function seekTogether(joint: JointSearch): Seek {
+  const { system } = joint;
   return (from, t, options) => {
     const { tolerance } = options;
     const search: StableSearch = {
-      settle: (leaving) => (leaving ? settle(system, t, tolerance, true) : goTo(system, from, t, tolerance)),
+      settle: (leaving) => (leaving ? settle(system, t, tolerance, true) : goTo(joint, from, t, tolerance)),
       judge: () => judge(system, t),
       leave(round) {
         nudge(system, t, 0.02 * round);
@@ -112,7 +161,7 @@ function seekTogether(system: LinkedEquations): Seek {
       },
     };
     const report = seekStable(search, '', options);
-    finish(system);
+    finish(system, report.converged);
     return report;
   };
 }
@@ -136,7 +185,7 @@ function seekByForces(parts: ForceParts): Seek {
   };
 }
 
-export function createLinkedRest({ links, rods, samples, restOf, alone }: RestParts): LinkedRest {
+export function createLinkedRest({ links, rods, samples, restOf, alone, pinsOf }: RestParts): LinkedRest {
   const groups = joinRods(links, rods.length).map((members): { members: readonly number[]; seek: Seek } => {
     const inside = new Set(members);
     const list = links.list.filter(({ plan }) => inside.has(plan.rodA));
@@ -144,7 +193,8 @@ export function createLinkedRest({ links, rods, samples, restOf, alone }: RestPa
     if (!hasEquations && canSettleByForces(list))
       return { members, seek: seekByForces({ members, list, links, rods, samples, alone }) };
     const group = createGroup(members, list, { rods, samples, restOf });
-    return { members, seek: seekTogether(createLinkedEquations(group, { links, rods, samples })) };
+    const system = createLinkedEquations(group, { links, rods, samples });
+    return { members, seek: seekTogether({ system, pinsOf }) };
   });
   return {
     equilibrate(from, t, options) {

@@ -1,5 +1,5 @@
 /**
- * Links as potentials in the rods' unknowns: gradients and second derivatives, for equilibria, modes and matrices.
+ * Links as potentials in the coordinates of edges (two nodes and a twist): gradients and second derivatives, for equilibria, modes and matrices.
  *
  * For a link with force f and strains e, e' = B q', the gradient is Bᵀf and the matrix k BᵀB + ∂(Bᵀf)/∂q with f constant. The second part is the
  * geometric stiffness. It occurs if cross-sections carry an offset or angles are held, vanishes with the force, and is computed by central
@@ -25,9 +25,9 @@ export interface LinkBlock {
   /** Coordinates: for each end its two nodes and, if sides turn with the cross-section, the twist of the edge. */
   readonly size: number;
   readonly perEnd: number;
-  /** Rod of the scene, and index among its unknowns, four per node. */
+  /** Rod of the scene, and node of each coordinate; of a twist, its edge. */
   readonly rod: Int32Array;
-  readonly unknown: Int32Array;
+  readonly node: Int32Array;
   /** B, row by row. */
   readonly rate: Float64Array;
   /** Force of the spring; differs from k·strain on the way to an equilibrium [N], [N m]. */
@@ -43,24 +43,29 @@ export function createLinkBlock(link: Link, rods: readonly Rod[]): LinkBlock {
   const perEnd = link.perEnd === 3 ? 7 : 6;
   const size = rodB >= 0 ? 2 * perEnd : perEnd;
   const rod = new Int32Array(size);
-  const unknown = new Int32Array(size);
+  const node = new Int32Array(size);
   for (let i = 0; i < size; i++) {
     const [r, edge] = i < perEnd ? [rodA, edgeA] : [rodB, edgeB];
     const k = i % perEnd;
     rod[i] = r;
-    unknown[i] = k === 6 ? 4 * edge + 3 : k < 3 ? 4 * edge + k : 4 * ((edge + 1) % rods[r].nodeCount) + k - 3;
+    node[i] = k >= 3 && k < 6 ? (edge + 1) % rods[r].nodeCount : edge;
   }
   return {
     link,
     size,
     perEnd,
     rod,
-    unknown,
+    node,
     rate: new Float64Array(link.rows * size),
     force: new Float64Array(link.rows),
     gradient: new Float64Array(size),
     matrix: new Float64Array(size * size),
   };
+}
+
+/** Whether coordinate i of a block is the twist of an edge. */
+export function isTwist({ perEnd }: LinkBlock, i: number): boolean {
+  return perEnd === 7 && i % 7 === 6;
 }
 
 /** B of a link as of its last measurement. */

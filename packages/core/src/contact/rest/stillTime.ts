@@ -20,6 +20,7 @@ export interface Instant {
 /** Replacements for the pins, loads and obstacles of a scene, with which world/build.ts builds a world that does not move by itself. */
 export interface StillScene {
   readonly drives: readonly Drive[];
+  holdRod(rod: Rod): Rod;
   holdCollider(collider: Collider): Collider;
 }
 
@@ -29,9 +30,17 @@ export function holdScene(drives: readonly Drive[], rods: readonly Rod[], instan
     drives: drives.map(({ pins, sources }, r) => ({
       pins: pins.map((pin) => holdPin(pin, instant)),
       sources: [...sources.map((source) => holdSource(source, instant)), createDisturbance(rods[r], instant)],
+      stillAt: instant,
     })),
+    holdRod: (rod) => holdRod(rod, instant),
     holdCollider: (collider) => holdCollider(collider, instant),
   };
+}
+
+function holdRod(rod: Rod, instant: Instant): Rod {
+  if (!rod.moduli) return rod;
+  const { E, G } = rod.moduli;
+  return { ...rod, moduli: { E: (_, u) => E(instant.time, u), G: (_, u) => G(instant.time, u) } };
 }
 
 function holdPin(pin: Pin, instant: Instant): Pin {

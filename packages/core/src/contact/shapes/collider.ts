@@ -5,6 +5,7 @@
  * fast rotation carries what lies on it along the chord of the arc, not along its tangent.
  */
 import { type BodyPose, rotate } from '../../bodies/body.ts';
+import type { BodyPath } from '../../scene/kinematic.ts';
 import { isMovedByHand } from './handMotion.ts';
 import type { Shape } from './shape.ts';
 
@@ -16,7 +17,9 @@ export interface Pose {
 
 /** A collider of the scene, compiled: distance, normal and motion of its surface. */
 export interface Collider {
+  /** Id in the scene. */
   readonly id: string;
+  /** Shape in axes of the collider. */
   readonly shape: Shape;
   /** Sign of the distance: −1 if the outside is solid. */
   readonly side: 1 | -1;
@@ -27,6 +30,8 @@ export interface Collider {
   readonly body: number;
   /** Current pose of that body. */
   readonly ride: BodyPose | undefined;
+  /** Path of that body, if it is prescribed. */
+  readonly ridePath: BodyPath | undefined;
   /** 1 for each rod of the scene that it acts on. */
   readonly acts: Uint8Array;
   /** Poses at the start and at the end of the step. */
@@ -40,6 +45,7 @@ export interface Collider {
   moves: boolean;
   /** Displacement that `move` has set; copied when the same collider is placed elsewhere. */
   readonly hand: Float64Array;
+  /** Writes the pose at time t [s]. */
   evaluate(out: Pose, t: number): void;
   /** Displacement over the last dt [m] of the surface point that is at x at time t: by the motion of the pose and by deformation. */
   measureDisplacement(out: Float64Array, x: Float64Array, t: number, dt: number): void;

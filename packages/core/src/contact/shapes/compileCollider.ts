@@ -2,6 +2,7 @@
 import { type BodyPose, rotate, writeRotation } from '../../bodies/body.ts';
 import { SceneError } from '../../errors.ts';
 import { quaternionFromRotation } from '../../math/quaternion.ts';
+import type { BodyPath } from '../../scene/kinematic.ts';
 import { listNames } from '../../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../../scene/types.ts';
 import { checkTimes, createTrack, type Path } from '../../scene/varying.ts';
@@ -18,6 +19,7 @@ interface Named {
 interface Carrier {
   readonly body: Named;
   readonly pose: BodyPose;
+  readonly path?: BodyPath;
 }
 
 /** Compiles the colliders of a scene. */
@@ -81,6 +83,7 @@ function compileCollider(spec: ColliderSpec, place: ColliderPlace, warnings: str
     restitution,
     body,
     ride,
+    ridePath: body < 0 ? undefined : bodies[body].path,
     acts,
     now: createPose(),
     next: createPose(),

@@ -4,8 +4,9 @@ import { SceneError } from '../../errors.ts';
 import { hypot, hypotOf } from '../../math/rounded/index.ts';
 import { compileExpression } from '../../scene/expression.ts';
 import type { ColliderSpec } from '../../scene/types.ts';
-import { atPath, checkTimes, createTrack, finite, type Path, type Track } from '../../scene/varying.ts';
+import { atPath, checkTimes, finite, type Path, type Track } from '../../scene/varying.ts';
 import { makeSolid, type SolidMesh } from '../../surface/solid.ts';
+import { createDeformation } from './deform.ts';
 import { createFormulaShape, createGridShape } from './distanceField.ts';
 import { createEllipsoid } from './ellipsoid.ts';
 import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
@@ -141,19 +142,32 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
 
 /** Vertices in time; undefined: rigid. */
 function compileDeform(spec: MeshSpec, { arrange }: Prepared, path: Path): Track | undefined {
-  const { deform, vertices, interpolation = 'linear' } = spec;
-  if (!deform) return undefined;
-  const times = deform.map(({ time }) => time);
-  checkTimes(times, [...path, 'deform'], (i) => [i, 'time']);
-  const values = deform.map((key, i) => {
-    if (key.vertices.length !== vertices.length)
-      throw new SceneError(
-        [...path, 'deform', i, 'vertices'],
-        `${key.vertices.length} vertices; the mesh has ${vertices.length}`,
-      );
-    return arrange(Float64Array.from(key.vertices.flat()));
+  const { deform, blend, vertices } = spec;
+  if (!deform && !blend) return undefined;
+  if (deform && blend)
+    throw new SceneError([...path, 'blend'], "a mesh deforms by 'deform' or by 'blend'; remove one of them");
+  const checkCount = (list: readonly unknown[], at: Path): void => {
+    if (list.length !== vertices.length)
+      throw new SceneError(at, `${list.length} vertices; the mesh has ${vertices.length}`);
+  };
+  const keys = deform ?? blend?.keys ?? [];
+  const field = [...path, ...(deform ? ['deform'] : ['blend', 'keys'])];
+  checkTimes(
+    keys.map(({ time }) => time),
+    field,
+    (i) => [i, 'time'],
+  );
+  deform?.forEach((key, i) => {
+    checkCount(key.vertices, [...field, i, 'vertices']);
   });
-  return createTrack(times, values, interpolation);
+  blend?.shapes.forEach((shape, i) => {
+    checkCount(shape, [...path, 'blend', 'shapes', i]);
+  });
+  blend?.keys.forEach(({ weights }, i) => {
+    if (weights.length !== blend.shapes.length || !weights.every(Number.isFinite))
+      throw new SceneError([...field, i, 'weights'], `expected ${blend.shapes.length} numbers, one per shape`);
+  });
+  return createDeformation(spec, arrange);
 }
 
 type Prepared = Omit<SolidMesh, 'changes'>;

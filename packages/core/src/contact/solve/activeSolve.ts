@@ -34,6 +34,13 @@ import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
 /** If contacts would close by more than this many tolerances, the forces of the last step are a poor prediction: a rough round comes first. */
 const { ABRUPT, LATE } = contactConstants;
 
+/**
+ * A contact that would close by less than this part of its size is no impact: one round corrects it. Without it every step of a scene without
+ * gravity, whose reference velocity is 0, would begin with a rough round and be solved twice (docs/notes/contact-solver.md, "The step of the knot").
+ * Not for short substeps of a failed step, in which rods move little.
+ */
+const GENTLE = 0.05;
+
 /** Index of a contact that is active but not in `contacts` yet. */
 const UNPLACED = 2 ** 30;
 
@@ -44,7 +51,7 @@ export interface ActiveContacts {
   placeOf: Int32Array;
   /** How much of `placeOf` is in use. */
   used: number;
-  /** Largest velocity at which a newly activated contact would close beyond its gap [m/s]. */
+  /** Largest velocity at which a newly activated contact would close beyond its gap [m/s]; 0 if none closes by more than GENTLE of its size. */
   worstClosing: number;
 }
 
@@ -62,8 +69,10 @@ function activate(
   active: ActiveContacts,
   set: ContactSet,
   arrays: SideArrays,
-  { dt, margin }: { readonly dt: number; readonly margin: number },
+  { dt, robust }: Pick<IslandProblem, 'dt' | 'robust'>,
+  margin: number,
 ): number {
+  const gentle = robust ? 0 : GENTLE;
   const { reached, sideA, sideB, axes } = arrays;
   let fresh = 0;
   active.worstClosing = 0;
@@ -86,7 +95,7 @@ function activate(
     const loaded = set.impulse[o] !== 0 || set.impulse[o + 1] !== 0 || set.impulse[o + 2] !== 0;
     if (!loaded && u * dt >= margin * set.size[c]) continue;
     placeOf[c] = UNPLACED;
-    active.worstClosing = Math.max(active.worstClosing, -u);
+    if (-u * dt > gentle * set.size[c]) active.worstClosing = Math.max(active.worstClosing, -u);
     fresh++;
   }
   return fresh;
@@ -179,7 +188,7 @@ function addClosed(run: ActiveRun, rough: boolean, mayActivate: boolean): boolea
   if (active.contacts.count < set.count) {
     readVelocities(run.all, rounds.layout.finder, dt);
     // contacts that close no deeper than resting contacts may stay inactive
-    if (mayActivate && activate(active, set, run.all, { dt, margin: LATE }) > 0) changed = true;
+    if (mayActivate && activate(active, set, run.all, problem, LATE) > 0) changed = true;
   }
   if (!changed) return false;
   if (!searches) returnActive(active, set);
@@ -254,7 +263,7 @@ export function solveWithActiveContacts(
   const finish = (outcome: StepOutcome) => ({ outcome, needsRecheck: false }) as const;
   const { run, trouble: unable } = startRun(rounds, active, problem, axesAtStart);
   if (unable) return finish(unable);
-  const isTouched = activate(active, set, run.all, { dt, margin: CLOSE }) > 0;
+  const isTouched = activate(active, set, run.all, problem, CLOSE) > 0;
   if (!isTouched) return finish(stepModels(rounds, problem, run.all, false) ?? { ok: true, ...rounds.outcome });
   selectFirst(run);
   const { trouble, needsRecheck } = takeRounds(run);

@@ -1,4 +1,4 @@
-/** Entry to the solution of an island: its impulses, and the step of its systems under them. README.md tells the story. */
+/** Entry to the solution of an island: its impulses, and the step of its systems under them. README.md explains the method. */
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createActiveContacts, solveWithActiveContacts } from './activeSolve.ts';

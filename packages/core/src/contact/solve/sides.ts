@@ -322,17 +322,6 @@ export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet
   return bundles.flatMap(({ contact }, b) => (touched[b] && contact ? [contact] : []));
 }
 
-/** Empty sides, of a bundle without contacts. */
-export const NO_SIDES: ContactSides = {
-  count: 0,
-  rod: new Int32Array(0),
-  edge: new Int32Array(0),
-  weight: new Float64Array(0),
-  arm: new Float64Array(0),
-  force: new Float64Array(0),
-  mass: new Float64Array(0),
-};
-
 export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): void {
   for (const { sides, from } of arrays.bundles) {
     // every side belongs to a contact or a link, and links write their own

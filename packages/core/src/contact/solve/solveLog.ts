@@ -1,7 +1,7 @@
 /**
  * Log of how each system's contacts were solved in a step, for the contact report.
  *
- * The last solution of a system counts: an island that was solved again, or was stepped in pieces, is judged by its last solution.
+ * The last solution of a system counts: an island that was solved again, or was stepped in substeps, is judged by its last solution.
  * Rods that touch obstacles only are solved in one batch with one verdict, so the log cannot say which of them did not converge.
  */
 import type { Rod } from '../../scene/compiled.ts';
@@ -14,6 +14,8 @@ import type { SolveResult } from './sideArrays.ts';
 export interface SolveLog {
   /** Starts an attempt. Overlaps are measured here: contacts found later have gaps from the middle of the step. */
   begin(set: ContactSet): void;
+  /** Deepest overlap at the start of the attempt, relative to the size of the contact. */
+  readonly startDepth: number;
   /** Records how the island of these systems was solved. */
   record(list: readonly number[], result: SolveResult): void;
   /** Records one verdict for all systems that `among` selects. */
@@ -30,13 +32,15 @@ const [NONE, SOLVED, UNCONVERGED, UNCONVERGED_IN_BATCH] = [0, 1, 2, 3];
 export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders: readonly Collider[]): SolveLog {
   const state = new Uint8Array(systems.count);
   const errorOf = new Float64Array(systems.count);
-  let overlap = 0;
+  let [overlap, depth] = [0, 0];
   return {
+    get startDepth() {
+      return depth;
+    },
     begin(set) {
       state.fill(NONE);
       errorOf.fill(0);
-      overlap = 0;
-      for (let c = 0; c < set.count; c++) overlap = Math.max(overlap, -set.gap[c]);
+      [overlap, depth] = measureOverlaps(set);
     },
     record(list, { error, converged }) {
       for (const s of list) {
@@ -82,6 +86,16 @@ export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders
       report.overlap = Math.max(report.overlap, overlap);
     },
   };
+}
+
+/** Deepest overlap [m], and deepest relative to the size of its contact. */
+function measureOverlaps({ gap, size, count }: ContactSet): [number, number] {
+  let [overlap, depth] = [0, 0];
+  for (let c = 0; c < count; c++) {
+    overlap = Math.max(overlap, -gap[c]);
+    depth = Math.max(depth, -gap[c] / size[c]);
+  }
+  return [overlap, depth];
 }
 
 /** The contact with the largest overlap among those whose first rod is selected; −1 if there is none. */

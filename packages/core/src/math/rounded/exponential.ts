@@ -58,6 +58,7 @@ function writeExponential(x: number, low: number): number {
   return (k - j) / POWERS;
 }
 
+/** e^x, correctly rounded. */
 export function exp(x: number): number {
   if (!(x > -708 && x < 709)) return expExtreme(x);
   if (Math.abs(x) < 2 ** -54) return 1;
@@ -133,6 +134,7 @@ function writeBoth(x: number, sign: number): number {
   return 2 * ERROR * up;
 }
 
+/** Hyperbolic sine, correctly rounded. */
 export function sinh(x: number): number {
   const size = Math.abs(x);
   if (size < 2 ** -27) return x;
@@ -149,6 +151,7 @@ export function sinh(x: number): number {
   return roundPair(error, exactHyperbolicSine, x, 0);
 }
 
+/** Hyperbolic cosine, correctly rounded. */
 export function cosh(x: number): number {
   const size = Math.abs(x);
   if (size < 2 ** -27) return 1;
@@ -159,6 +162,7 @@ export function cosh(x: number): number {
   return roundPair(error, exactHyperbolicCosine, x, 0);
 }
 
+/** Hyperbolic tangent, correctly rounded. */
 export function tanh(x: number): number {
   const size = Math.abs(x);
   if (size < 2 ** -27) return x;
@@ -231,6 +235,7 @@ const logOfOther = (x: number): number => (x === 0 ? Number.NEGATIVE_INFINITY : 
 const isUsual = (x: number): boolean => x >= 2 ** -1022 && x < Number.POSITIVE_INFINITY;
 const isSubnormal = (x: number): boolean => x > 0 && x < 2 ** -1022;
 
+/** Natural logarithm, correctly rounded. */
 export function log(x: number): number {
   if (!isUsual(x)) return isSubnormal(x) ? exactLogarithm(x) : logOfOther(x);
   if (x === 1) return 0;
@@ -266,6 +271,7 @@ function multiplyPair(factor: Float64Array): void {
   pair[0] = p;
 }
 
+/** Logarithm to base 2, correctly rounded. */
 export function log2(x: number): number {
   if (!isUsual(x)) return isSubnormal(x) ? exactLogarithm2(x) : logOfOther(x);
   if (x === 1) return 0;
@@ -274,6 +280,7 @@ export function log2(x: number): number {
   return roundPair(2 * LOG_ERROR * Math.abs(pair[0]), exactLogarithm2, x, 0);
 }
 
+/** Logarithm to base 10, correctly rounded. */
 export function log10(x: number): number {
   if (!isUsual(x)) return isSubnormal(x) ? exactLogarithm10(x) : logOfOther(x);
   if (x === 1) return 0;

@@ -58,6 +58,7 @@ function writeFullAngle(y: number, yl: number, x: number, xl: number): void {
   if (x < 0) subtractFrom(2);
 }
 
+/** Angle of the vector (x, y) from the x axis [rad], −π to π, correctly rounded. */
 export function atan2(y: number, x: number): number {
   const up = Math.abs(y);
   const along = Math.abs(x);
@@ -86,6 +87,7 @@ function atan2Extreme(y: number, x: number): number {
   return exactArctangent2(y, x);
 }
 
+/** Arc tangent [rad], correctly rounded. */
 export function atan(x: number): number {
   const size = Math.abs(x);
   return size < TINY ? x : size < LARGEST ? atan2(x, 1) : atan2Extreme(x, 1);
@@ -105,6 +107,7 @@ function writeCofactor(x: number): void {
   pair[1] = (high - p - productError(root, root, p) + low) / (2 * root);
 }
 
+/** Arc cosine [rad], correctly rounded. */
 export function acos(x: number): number {
   const size = Math.abs(x);
   if (!(size < 1)) return x === 1 ? 0 : x === -1 ? Math.PI : Number.NaN;
@@ -114,6 +117,7 @@ export function acos(x: number): number {
   return roundPair(ERROR * pair[0], exactArccosine, x, 0);
 }
 
+/** Arc sine [rad], correctly rounded. */
 export function asin(x: number): number {
   const size = Math.abs(x);
   if (!(size < 1)) return size === 1 ? x * halfPi[0] : Number.NaN;

@@ -88,6 +88,7 @@ export function square(x: number): number {
   return x * x;
 }
 
+/** Cube root, correctly rounded. */
 export function cbrt(x: number): number {
   const size = Math.abs(x);
   if (size === 0 || !(size < Number.POSITIVE_INFINITY)) return x;

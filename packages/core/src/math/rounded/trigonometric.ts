@@ -151,6 +151,7 @@ function cosineFar(x: number): number {
   return roundPair(ERROR * Math.abs(pair[0]) + REDUCTION, exactCosine, x, 0);
 }
 
+/** Tangent of an angle [rad], correctly rounded. */
 export function tan(x: number): number {
   const size = Math.abs(x);
   if (size < TINY) return x;

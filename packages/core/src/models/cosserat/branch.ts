@@ -1,11 +1,12 @@
 /** Implements the branch follower's interface (statics/branch.ts) for a rod. */
 
 import { clearBand } from '../../linalg/bandMatrix.ts';
-import type { BranchRod } from '../../statics/branchProblem.ts';
+import { type BranchRod, stiffOnBranch } from '../../statics/branchProblem.ts';
 import { createBranchLoads } from '../bandedStatics.ts';
 import {
   evaluatePins,
   measureStrain,
+  moveBy,
   placePinned,
   poseSamples,
   rememberHeldFrames,
@@ -27,7 +28,8 @@ export function createBranchRod(
 ): BranchRod {
   const stage = { t, rate: 0, descent: 0 };
   const snapshots = { point: places.entry, trial: places.start };
-  const rest = createRestProblem(cos, work, stage);
+  const multiple = stiffOnBranch(cos.edgeCount);
+  const rest = createRestProblem(cos, work, stage, multiple);
   return {
     rest,
     stage,
@@ -41,13 +43,14 @@ export function createBranchRod(
     },
     evaluate(withMatrix) {
       evaluateLoads(cos, stage.t);
-      capPenalties(cos, work);
+      capPenalties(cos, work, multiple);
       if (withMatrix) clearBand(work.matrix);
       if (Number.isNaN(evaluateStage(cos, work, stage, withMatrix ? work.matrix : undefined)))
         return 'a load is not a finite number';
       writeRightSide(cos, work);
       return '';
     },
+    moveFree: (fraction) => moveBy(cos, work.step, fraction),
     hold: (place) => takeSnapshot(snapshots[place], cos),
     revert(place, at) {
       returnToSnapshot(cos, snapshots[place]);

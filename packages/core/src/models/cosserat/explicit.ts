@@ -2,12 +2,13 @@
  * Velocity Verlet: half a kick, drift, forces, half a kick; the reference of the comparisons, exact in its forces and
  * without dissipation (energy to 1e-8).
  *
- * The step is cut into as many pieces as stability asks for. With Rayleigh's quotient, and |a + b|² ≤ 2|a|² + 2|b|² for the
+ * The step is cut into as many substeps as stability asks for. With Rayleigh's quotient, and |a + b|² ≤ 2|a|² + 2|b|² for the
  * shear, which couples a node with a frame, ω² is at most the larger of (4EA or 8GA)/(λl²) and (4B/l² + 2GA)/J for every
- * node and edge; pieces are 0.8·2/ω. The limit is set by shear against rotary inertia: (4/d)√(G/ρ) for a round rod, however
+ * node and edge; substeps are 0.8·2/ω. The limit is set by shear against rotary inertia: (4/d)√(G/ρ) for a round rod, however
  * coarse its edges. A hair would take 3e-8 s; inflated to a gyration of 0.4 mm, 4e-6 s.
  */
 import { exp, hypot } from '../../math/rounded/index.ts';
+import type { RodStep } from '../rodStep.ts';
 import { addEdgeForces, addJoints, stretchForces } from './energy.ts';
 import {
   evaluatePins,
@@ -19,7 +20,6 @@ import {
 } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
-import type { RodStep } from './step.ts';
 
 /** Largest stable step [s] with some margin. */
 export function stableStep(cos: CosseratRod): number {
@@ -103,7 +103,7 @@ function damp(cos: CosseratRod, h: number): void {
 
 const turned = new Float64Array(3);
 
-/** One step of the world in pieces of at most `stable`; state and forces are those of the end, or the caller restores them. */
+/** One step of the world in substeps of at most `stable`; state and forces are those of the end, or the caller restores them. */
 export function stepVerlet(
   cos: CosseratRod,
   work: Workspace,
@@ -113,13 +113,13 @@ export function stepVerlet(
   out: RodStep,
 ): boolean {
   const { q, v, nodeCount, edgeCount, fixed } = cos;
-  const pieces = Math.max(1, Math.ceil((dt * largestStretch(cos)) / stable));
-  const h = dt / pieces;
+  const substeps = Math.max(1, Math.ceil((dt * largestStretch(cos)) / stable));
+  const h = dt / substeps;
   evaluatePins(cos, t);
   if (!measureStrain(cos)) return refuse(out);
   evaluateForces(cos, work, t);
-  for (let piece = 1; piece <= pieces; piece++) {
-    const end = piece === pieces ? t + dt : t + piece * h;
+  for (let substep = 1; substep <= substeps; substep++) {
+    const end = substep === substeps ? t + dt : t + substep * h;
     kick(cos, work, 0.5 * h, false);
     damp(cos, 0.5 * h);
     for (let i = 0; i < nodeCount; i++)
@@ -138,8 +138,8 @@ export function stepVerlet(
     kick(cos, work, 0.5 * h, true);
   }
   cos.acceleration.set(work.acceleration);
-  out.iterations += pieces;
-  out.iterationsMax = Math.max(out.iterationsMax, pieces);
+  out.iterations += substeps;
+  out.iterationsMax = Math.max(out.iterationsMax, substeps);
   for (let d = 0; d < cos.size; d++) {
     if (v[d] > -Infinity && v[d] < Infinity) continue;
     return refuse(out);

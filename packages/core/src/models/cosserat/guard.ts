@@ -106,6 +106,18 @@ function workOf(cos: CosseratRod, start: Snapshot, before: Mark, { force, torque
   return sum;
 }
 
+/** Work of mass damping over a step of length h in the frame, where it may push: see balance.ts. */
+function workOfDamping({ q, mass, massDamping, nodeCount }: CosseratRod, start: Snapshot, h: number): number {
+  let sum = 0;
+  for (let i = 0; i < nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      const moved = q[7 * i + k] - start.q[7 * i + k];
+      sum -= ((mass[6 * i + k] * massDamping[6 * i + k]) / h) * moved * (moved - way[k]);
+    }
+  }
+  return Math.max(0, sum);
+}
+
 /** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
 function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
   const { pins, poses, heldPin, heldMemory, q, fixed } = cos;
@@ -155,7 +167,7 @@ export function hasGained(cos: CosseratRod, { work, start, before, after, t, h }
   };
   const first = workOf(cos, start, before, before, h);
   const last = workOf(cos, start, before, after, h);
-  const pinWork = boundPinWork(cos, work, start, t);
+  const pinWork = boundPinWork(cos, work, start, t) + workOfDamping(cos, start, h);
   const from = inFrame(before);
   const gain = inFrame(after) - from - Math.max(first, last) - pinWork;
   return !(gain <= part * (from + Math.abs(first) + Math.abs(last) + pinWork));

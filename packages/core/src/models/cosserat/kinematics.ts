@@ -175,9 +175,9 @@ export function moveBy(cos: CosseratRod, step: Float64Array, fraction: number): 
   }
 }
 
-/** Computes frames, strains and joint rotations from q; returns false if a number is NaN or a joint is turned too far. */
-export function measureStrain(cos: CosseratRod): boolean {
-  const { q, edgeCount, nodeCount, edgeFrame, edgeStrain, rod, joints, jointRotation, jointActive } = cos;
+/** Computes frames and strains of edges from q; returns false if a number is NaN. */
+export function measureEdges(cos: CosseratRod): boolean {
+  const { q, edgeCount, nodeCount, edgeFrame, edgeStrain, rod } = cos;
   for (let j = 0; j < edgeCount; j++) {
     const o = 7 * j + 3;
     const w = q[o];
@@ -204,7 +204,13 @@ export function measureStrain(cos: CosseratRod): boolean {
     }
     if (!(Math.abs(edgeStrain[3 * j] + edgeStrain[3 * j + 1] + edgeStrain[3 * j + 2]) < Infinity)) return false;
   }
-  const { heldQuaternion } = cos;
+  return true;
+}
+
+/** Computes frames, strains and joint rotations from q; returns false if a number is NaN or a joint is turned too far. */
+export function measureStrain(cos: CosseratRod): boolean {
+  if (!measureEdges(cos)) return false;
+  const { q, joints, jointRotation, jointActive, heldQuaternion } = cos;
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i] || joints.freeSpin[i]) continue;
     const before = joints.before[i];

@@ -6,11 +6,15 @@
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
+import { sumReadouts } from '../readouts.ts';
+import type { RodStep } from '../rodStep.ts';
 import { cloneState, packState } from '../stateParts.ts';
+import { createRestRod } from './atRest.ts';
 import { createBranchRod } from './branch.ts';
 import { stretchForces } from './energy.ts';
 import { stepVerlet } from './explicit.ts';
@@ -30,7 +34,7 @@ import { type CosseratRod, coordinateCount, createCosseratRod, memorySize, unkno
 import { createWorkspace, type Workspace } from './stage.ts';
 import { relaxFrames } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { createSnapshot, type RodStep, returnToSnapshot, type Snapshot, stepImplicit, takeSnapshot } from './step.ts';
+import { createSnapshot, returnToSnapshot, type Snapshot, stepImplicit, takeSnapshot } from './step.ts';
 
 /** Work space is shared by rods of the same shape. */
 interface Tools {
@@ -73,6 +77,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const before = cloneState(state);
   const refresh = (t: number): void => {
     for (const cos of parts) {
+      cos.linkForces = undefined;
       evaluatePins(cos, t);
       measureStrain(cos);
       poseSamples(cos);
@@ -115,7 +120,7 @@ function initialize(cos: CosseratRod): void {
   if (!initializeState(cos)) {
     throw new SceneError(
       ['rods'],
-      `rod '${cos.rod.id}' is twisted by more than a joint can count, about a turn an edge; use more edges`,
+      `rod '${cos.rod.id}' is twisted by more than a joint can count, about one turn per edge; use more edges`,
     );
   }
   placePinned(cos, true);
@@ -143,10 +148,12 @@ type Queries = Pick<
   Bundle,
   | 'addEnergies'
   | 'addMomentum'
+  | 'addRodMomentum'
   | 'readChannel'
   | 'differentiatesLoads'
   | 'equilibrate'
   | 'branch'
+  | 'atRest'
   | 'reactions'
   | 'modes'
   | 'matrices'
@@ -155,12 +162,7 @@ type Queries = Pick<
 /** Read-outs, equilibria and modes. */
 function createQueries({ parts, tools }: CosseratBundle): Queries {
   return {
-    addEnergies: (out, t) => {
-      for (const cos of parts) addEnergies(out, cos, t);
-    },
-    addMomentum: (out) => {
-      for (const cos of parts) addMomentum(out, cos);
-    },
+    ...sumReadouts(parts, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, parts[rod], channel),
     differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
@@ -171,6 +173,7 @@ function createQueries({ parts, tools }: CosseratBundle): Queries {
       const { work, start, entry } = tools[rod];
       return followBranch(createBranchRod(parts[rod], work, { start, entry }, t), asked);
     },
+    atRest: (rod) => createRestRod(parts[rod]),
     reactions: (rod, t) => measureReactions(parts[rod], tools[rod].work, t),
     modes: (rod, t, count) => withState(parts[rod], tools[rod], () => findModes(parts[rod], tools[rod].work, t, count)),
     matrices: (rod, t) => withState(parts[rod], tools[rod], () => exportMatrices(parts[rod], tools[rod].work, t)),
@@ -189,8 +192,10 @@ function withState<T>(cos: CosseratRod, { entry }: Tools, action: () => T): T {
   }
 }
 
+/** Special Cosserat rods with shear and stretch, for `createWorld(scene, { models: [cosserat] })`. */
 export const cosseratModel: Model = {
   id: 'cosserat',
   capabilities: cosseratCapabilities,
+  compileAlong,
   compile,
 };

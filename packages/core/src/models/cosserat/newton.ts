@@ -25,7 +25,7 @@ import { measureLoads } from './tangent.ts';
 const FAR = 100;
 
 /** Compares forces, and torques divided by the rod's length, with tolerance × scale and with rounding. */
-function measureConvergence(
+export function measureConvergence(
   cos: CosseratRod,
   work: Workspace,
   stage: Stage,

@@ -27,7 +27,8 @@ export const cosseratOptions: OptionFields<CosseratOptions> = {
   integrator: {
     kind: 'words',
     words: ['tr-bdf2', 'implicit-euler', 'midpoint', 'verlet'],
-    about: 'Implicit: tr-bdf2 (default), implicit-euler, midpoint. Explicit: verlet, in as many pieces as it must.',
+    about:
+      'Implicit: tr-bdf2 (default), implicit-euler, midpoint. Explicit: verlet, in as many substeps as stability requires.',
   },
   section: {
     kind: 'words',
@@ -59,12 +60,13 @@ export const cosseratCapabilities: Capabilities = {
   inextensible: true,
   shear: true,
   changingModuli: true,
+  changingRods: false,
+  laws: false,
   bodies: false,
   hinges: false,
   branches: false,
   naturalEquilibrium: false,
   contact: false,
-  nodalUnknowns: false,
+  linkedEquilibria: true,
   softPins: false,
-  nodeMasses: true,
 };

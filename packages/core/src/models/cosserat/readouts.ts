@@ -5,6 +5,7 @@ import { averageJoints } from '../joints.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { listReactions } from '../pins.ts';
 import { addEdgeForces, addElasticEnergies, addJoints, writeHeldTorque } from './energy.ts';
+import { subtractLinkForces } from './linkedEdges.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
 
@@ -16,6 +17,7 @@ export function measureReactions(cos: CosseratRod, work: Workspace, t: number): 
   addEdgeForces(cos, work.residual);
   evaluateLoads(cos, t);
   subtractLoads(cos, work.residual);
+  subtractLinkForces(cos, work.residual);
   for (let d = 0; d < size; d++) work.residual[d] += mass[d] * (acceleration[d] + massDamping[d] * v[d]);
   const torque = new Float64Array(3 * heldPin.length);
   writeHeldTorque(torque, cos, v);

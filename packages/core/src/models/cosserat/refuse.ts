@@ -55,10 +55,7 @@ export function refuse(
   if (scheme !== 'verlet') return;
   rods.forEach((rod, k) => {
     if (rod.moduli)
-      throw new SceneError(
-        place,
-        `verlet has a step that is stable for moduli that stay, and those of rod '${rod.id}' change; use tr-bdf2`,
-      );
+      throw new SceneError(place, `verlet needs constant moduli, and those of rod '${rod.id}' change; use tr-bdf2`);
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(
         place,
@@ -77,16 +74,16 @@ export function refuse(
   });
 }
 
-/** Maximum number of pieces per step: beyond it a run would take too long. */
-const MOST_PIECES = 1e6;
+/** Maximum number of substeps per step: beyond it a run would take too long. */
+const MOST_SUBSTEPS = 1e6;
 
 export function readStableStep(cos: CosseratRod, scene: Scene): number {
   const stable = stableStep(cos);
   const step = scene.time?.step ?? stable;
-  if (step / stable > MOST_PIECES) {
+  if (step / stable > MOST_SUBSTEPS) {
     throw new SceneError(
       ['solver', 'cosserat'],
-      `verlet would cut a step of ${step} s into ${Math.ceil(step / stable)} pieces of ${stable.toPrecision(2)} s for rod '${cos.rod.id}'; set section: inflated with a larger gyration, or use tr-bdf2`,
+      `verlet would split a step of ${step} s into ${Math.ceil(step / stable)} substeps of ${stable.toPrecision(2)} s for rod '${cos.rod.id}'; set section: inflated with a larger gyration, or use tr-bdf2`,
     );
   }
   return stable;

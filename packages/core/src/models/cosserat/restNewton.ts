@@ -20,8 +20,7 @@ import { measureLoads, stiffEnough, zeroShift } from './tangent.ts';
 const ROTATION = 0.5;
 
 /** Sets the stiffness of edges in the matrix: their own, capped well above bending and the forces that they transmit. */
-export function capPenalties(cos: CosseratRod, work: Workspace): void {
-  const multiple = stiffEnough(cos);
+export function capPenalties(cos: CosseratRod, work: Workspace, multiple: number = stiffEnough(cos)): void {
   const { edgeForce, edgeStiffness, stiffnessScale, nodeCount, rod } = cos;
   for (let j = 0; j < cos.edgeCount; j++) {
     const o = 3 * j;
@@ -103,7 +102,12 @@ function rigidMotions({ q, size, nodeCount, edgeCount, edgeFrame }: CosseratRod)
 }
 
 /** The rod with its pins and loads at the time of `stage`, which may change. */
-export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stage): RestProblem {
+export function createRestProblem(
+  cos: CosseratRod,
+  work: Workspace,
+  stage: Stage,
+  multiple: number = stiffEnough(cos),
+): RestProblem {
   const { rod, edgeCount, fixed } = cos;
   const { matrix } = work;
   return {
@@ -119,13 +123,13 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stag
     rigidMotions: () => rigidMotions(cos),
     stiffnessScale: cos.stiffnessScale,
     softScale: cos.softScale,
-    zeroShift: zeroShift(cos),
+    zeroShift: Math.max(zeroShift(cos), 1e-15 * multiple),
     loads: cos.loads,
     follow: () => (measureStrain(cos) ? '' : UNFOLDED),
     evaluate(first) {
       const hasFollowers = dependsOnState(cos.drive);
       if (hasFollowers || first) evaluateLoads(cos, stage.t);
-      capPenalties(cos, work);
+      capPenalties(cos, work, multiple);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(cos, work, stage, matrix)))
         return { trouble: 'a load is not a finite number', solved: false };

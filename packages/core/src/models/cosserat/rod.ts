@@ -11,7 +11,7 @@
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { pow } from '../../math/rounded/index.ts';
-import type { Drive } from '../../model.ts';
+import type { Drive, OutsideForces } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 
@@ -95,6 +95,8 @@ export interface CosseratRod {
   readonly loads: Loads;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
+  /** Forces of links on the rod at rest, for reactions of its pins; set by statics alone (atRest.ts). */
+  linkForces: OutsideForces | undefined;
 }
 
 /** How a rod shears and stretches. */
@@ -330,5 +332,6 @@ export function createCosseratRod(
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadFactor: 1,
+    linkForces: undefined,
   };
 }

@@ -35,6 +35,8 @@ export interface Workspace {
   /** 1 + sβ if the edge stretches, 1 if it is rigid, and its product with the stiffness; 3 per edge. */
   readonly edgeViscous: Float64Array;
   readonly edgeTangent: Float64Array;
+  /** ν at the start of a step of implicit Euler; 3 per edge. */
+  readonly strainBefore: Float64Array;
   readonly loadJacobian: LoadJacobian;
   readonly general: GeneralBand;
 }
@@ -57,6 +59,7 @@ export function createWorkspace(cos: CosseratRod): Workspace {
     edgePenalty: new Float64Array(3 * cos.edgeCount),
     edgeViscous: new Float64Array(3 * cos.edgeCount),
     edgeTangent: new Float64Array(3 * cos.edgeCount),
+    strainBefore: new Float64Array(3 * cos.edgeCount),
     loadJacobian: createLoadJacobian(cos.size, cos.rod.closed),
     general: createGeneralBand(cos.size),
   };
@@ -68,6 +71,8 @@ export interface Stage {
   readonly rate: number;
   /** c: weight of the stiffness scale in a descent, else 0. */
   readonly descent: number;
+  /** Strains ν at the start of a step of implicit Euler; 3 per edge. */
+  readonly strainBefore?: Float64Array;
 }
 
 export function evaluateLoads(cos: CosseratRod, t: number): void {
@@ -215,12 +220,28 @@ export function evaluateStage(
       const compliance = elastic ? edgeForce[o + k] / edgeStiffness[o + k] : 0;
       edgeError[o + k] = edgeStrain[o + k] - (k === 2 ? 1 : 0) - compliance;
     }
-    if (s > 0 && beta > 0) addStrainRate(cos, j, edgeError, beta);
+    if (s > 0 && beta > 0) {
+      // implicit Euler: the change of strain over the step, because ν̇ of displacements over the step is not zero in a rotation
+      if (stage.strainBefore) addStrainChange(cos, j, edgeError, s * beta, stage.strainBefore);
+      else addStrainRate(cos, j, edgeError, beta);
+    }
     if (matrix) addEdgeHessian(matrix, cos, j, edgeTangent);
   }
   if (matrix && s > 0) addDrag(matrix, cos.loads.nodeDrag, 6, s);
   scale += subtractLoads(cos, residual);
   return scale < Infinity && rod.length > 0 ? scale : Number.NaN;
+}
+
+/** error += scale·(ν − ν₀); rigid components have none. */
+function addStrainChange(
+  { edgeStrain, edgeStiffness }: CosseratRod,
+  j: number,
+  error: Float64Array,
+  scale: number,
+  before: Float64Array,
+): void {
+  for (let o = 3 * j; o < 3 * j + 3; o++)
+    if (edgeStiffness[o] < Infinity) error[o] += scale * (edgeStrain[o] - before[o]);
 }
 
 /** error += β ν̇, ν̇ = RᵀΔv/l + ν×ω; rigid components have none. */

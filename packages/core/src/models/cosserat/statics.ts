@@ -191,6 +191,18 @@ function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
   return iterations;
 }
 
+/** Sets the natural strain of joints between that of the current state (share 0) and the rod's own (share 1). */
+function blendNatural({ joints, jointRotation, jointActive }: CosseratRod): (share: number) => void {
+  const own = joints.rest.slice();
+  const laid = own.map((rest, k) => {
+    const i = Math.floor(k / 3);
+    return jointActive[i] && !joints.freeSpin[i] ? jointRotation[k] : rest;
+  });
+  return (share) => {
+    for (let k = 0; k < own.length; k++) joints.rest[k] = share < 1 ? laid[k] + share * (own[k] - laid[k]) : own[k];
+  };
+}
+
 /** The search interface for a rod. */
 function createRestSystem(
   cos: CosseratRod,
@@ -205,6 +217,7 @@ function createRestSystem(
     setLoads(share) {
       cos.loadFactor = share;
     },
+    blendNatural: () => blendNatural(cos),
     hold: (place) => takeSnapshot(places[place], cos),
     revert(place) {
       returnToSnapshot(cos, places[place]);

@@ -12,10 +12,12 @@
 
 import { square } from '../../math/rounded/index.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
+import { addSolve, type RodStep } from '../rodStep.ts';
 import { cloneArrays, copyArrays } from '../snapshot.ts';
 import { createMark, hasGained, hasTurnedFar, type Mark, markRod } from './guard.ts';
 import {
   evaluatePins,
+  measureEdges,
   measureStrain,
   placePinned,
   rememberHeldFrames,
@@ -27,14 +29,6 @@ import type { CosseratRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'implicit-euler' | 'midpoint';
-
-export interface RodStep {
-  ok: boolean;
-  iterations: number;
-  iterationsMax: number;
-  shifts: number;
-  reason: string;
-}
 
 const STATE = ['q', 'v', 'acceleration', 'edgeForce', 'heldMemory'] as const;
 
@@ -106,8 +100,8 @@ function predict({ cos }: Move, h: number): void {
   }
 }
 
-/** Pins at the stage's time, a first guess `ahead` of the current state, and Newton. */
-function runStage(move: Move, t: number, rate: number, ahead: number): boolean {
+/** Pins at the stage's time, a first guess `ahead` of the current state, and Newton; for `strainBefore` see Stage. */
+function runStage(move: Move, t: number, rate: number, ahead: number, strainBefore?: Float64Array): boolean {
   const { cos, work, options, out } = move;
   evaluatePins(cos, t);
   if (ahead > 0) predict(move, ahead);
@@ -116,14 +110,8 @@ function runStage(move: Move, t: number, rate: number, ahead: number): boolean {
     return false;
   }
   placePinned(cos, true);
-  const newton = solveStage(cos, work, { t, rate, descent: 0 }, options);
-  out.iterations += newton.iterations;
-  out.iterationsMax = Math.max(out.iterationsMax, newton.iterations);
-  out.shifts += newton.shifts;
-  if (!newton.converged) {
-    out.reason = newton.reason;
-    return false;
-  }
+  const newton = solveStage(cos, work, { t, rate, descent: 0, ...(strainBefore && { strainBefore }) }, options);
+  if (!addSolve(out, newton)) return false;
   for (let d = 0; d < cos.size; d++) cos.acceleration[d] = cos.mass[d] > 0 ? work.acceleration[d] : 0;
   rememberHeldFrames(cos);
   return true;
@@ -134,7 +122,9 @@ function implicitEuler(move: Move, h: number, bold: boolean): boolean {
   work.base.set(cos.q);
   work.moveHat.fill(0);
   work.velocityHat.set(cos.v);
-  return runStage(move, move.t + h, 1 / h, bold ? h : 0);
+  measureEdges(cos);
+  work.strainBefore.set(cos.edgeStrain);
+  return runStage(move, move.t + h, 1 / h, bold ? h : 0, work.strainBefore);
 }
 
 /** Accelerations and edge forces at the start. */

@@ -2,7 +2,7 @@
 
 import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { pow, square } from '../../math/rounded/index.ts';
-import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
+import { addCross, dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
 import { measureStrain, moveBy } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, subtractLoads, type Workspace } from './stage.ts';
@@ -71,6 +71,10 @@ export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void
       out.fill(0);
       subtractLoads(cos, out);
       for (let d = 0; d < out.length; d++) out[d] = -out[d];
+    },
+    addTurnOrder(add, force) {
+      for (let j = 0; j < cos.edgeCount; j++)
+        addCross(add, [6 * j + 3, 6 * j + 3], force.subarray(6 * j + 3, 6 * j + 6), -0.5);
     },
   });
   measureStrain(cos);

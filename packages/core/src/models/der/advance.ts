@@ -1,29 +1,18 @@
 /**
- * One step of a bundle without contact: unit by unit, two rods at once if a kernel supports it, and in pieces if a whole step fails.
+ * One step of a bundle without contact: unit by unit, two rods at once if a kernel supports it, and in substeps if a whole step fails.
  */
-import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
+import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
 import type { StepOutcome } from '../../model.ts';
+import type { Advance, RodStep } from '../rodStep.ts';
 import { type DerBundle, renew } from './bundle.ts';
 import { clearContact } from './contactSides.ts';
 import type { ExplicitSchemes } from './explicitSchemes.ts';
 import { canPair } from './kernel.ts';
 import { poseSamples, restoreFrames } from './kinematics.ts';
 import type { Unit } from './parts.ts';
-import type { RodStep } from './rodStep.ts';
 import { losesTurns } from './slip.ts';
 import { returnToState, type Snapshot } from './snapshot.ts';
 import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
-
-export interface Advance {
-  /** The range of units that are stepped. */
-  readonly from: number;
-  readonly to: number;
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
-  /** Systems marked 1 are skipped. */
-  readonly without?: Uint8Array | undefined;
-}
 
 /** Steps units. On failure, the rods' state is arbitrary. */
 export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: Advance): StepOutcome {
@@ -50,7 +39,7 @@ export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, witho
     }
     for (const s of unit.systems) {
       if (without?.[s]) continue;
-      const one = stepInPieces(bundle, s, { t, dt, robust });
+      const one = advanceInSubsteps(bundle, s, { t, dt, robust });
       const failed = count(s, one);
       if (failed) return failed;
       substeps = Math.max(substeps, one.substeps ?? 1);
@@ -75,7 +64,7 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): 
   return stepImplicit({ system, starts, t, h: dt, options: newton }, scheme as ImplicitScheme, robust);
 }
 
-/** One step by the explicit scheme, which starts anew after implicit steps with contact. */
+/** One step by the explicit scheme, which restarts after implicit steps with contact. */
 function stepExplicitly(
   { systems, ders }: DerBundle,
   schemes: ExplicitSchemes,
@@ -91,17 +80,17 @@ function stepExplicitly(
 }
 
 /**
- * One system, in pieces if the whole step fails: systems are independent, and one hair whose tip whips must not split the steps of all. On failure the
+ * One system, in substeps if the whole step fails: systems are independent, and one hair whose tip whips must not split the steps of all. On failure the
  * system's state is arbitrary.
  */
-function stepInPieces(bundle: DerBundle, s: number, interval: Interval): RodStep & { substeps?: number } {
+function advanceInSubsteps(bundle: DerBundle, s: number, interval: Interval): RodStep & { substeps?: number } {
   const { systems, scene, coupling } = bundle;
   const { t, dt, robust } = interval;
   const whole = stepSystem(bundle, s, interval);
   // the caller splits the step of a bundle that is one system
   if (whole.ok || systems.length === 1) return whole;
-  const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
-    coupling.onPiece?.(from);
+  const { last, ...sum } = sumSubsteps({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+    coupling.onSubstep?.(from);
     return stepSystem(bundle, s, { t: from, dt: length, robust: robust || share <= 1 / 4 });
   });
   return { ...sum, reason: last.reason };

@@ -1,8 +1,9 @@
 /** A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts. */
 
-import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/bandMatrix.ts';
-import type { RestRod } from '../../model.ts';
+import { clearBand } from '../../linalg/bandMatrix.ts';
+import type { OutsideForces, RestEdges, RestRod } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
+import { readBandEntries } from '../bandedRest.ts';
 import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
 import { clearContact } from './contactSides.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
@@ -14,35 +15,68 @@ import { assembleTangent, closeTangent, measureLoads, stiffEnough, zeroModeShift
 
 const ROTATION = 0.5;
 
-/** Entries of the matrix: the band, and for a ring the rows of its border. */
-function listPairs(size: number, border: number): [number, number][] {
-  const pairs: [number, number][] = [];
-  for (let i = 0; i < size; i++) for (let j = 0; j <= i; j++) if (i - j <= BAND_WIDTH || j < border) pairs.push([i, j]);
-  return pairs;
+/** Unknowns of an edge's nodes and turn: 4 per node, its position and the twist of the edge after it. */
+function listEdgeUnknowns({ nodeCount }: DerRod, edge: number, withTurn: boolean): number[] {
+  const a = 4 * edge;
+  const b = 4 * ((edge + 1) % nodeCount);
+  return [a, a + 1, a + 2, b, b + 1, b + 2, ...(withTurn ? [a + 3] : [])];
 }
 
+/** Links read edges, and the unknowns are what they read: all derivatives are 0 or 1. */
+function createEdgeAccess(der: DerRod): RestEdges {
+  const { stiffnessScale: scale, rod, size } = der;
+  return {
+    nodeOf: (d) => d >> 2,
+    listEdgeUnknowns: (edge, withTurn) => listEdgeUnknowns(der, edge, withTurn),
+    writeEdgeRates(out, _, withTurn) {
+      const n = withTurn ? 7 : 6;
+      for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) out[n * i + j] = i === j ? 1 : 0;
+    },
+    edgeScale(edge, of) {
+      if (of === 'turn') return scale[4 * edge + 3];
+      return Math.max(...listEdgeUnknowns(der, edge, false).map((d) => scale[d]));
+    },
+    measureMove(direction) {
+      let move = 0;
+      for (let d = 0; d < size; d++) if ((d & 3) !== 3) move = Math.max(move, Math.abs(direction[d]));
+      return move;
+    },
+    measureTurn(direction) {
+      let turn = 0;
+      for (let d = 4; d < size; d++) {
+        const edge = rod.edgeLengthRest[Math.min((d >> 2) - 1, rod.edgeCount - 1)];
+        const change = (d & 3) === 3 ? direction[d] : (direction[d] - direction[d - 4]) / edge;
+        turn = Math.max(turn, Math.abs(change));
+      }
+      return turn;
+    },
+  };
+}
+
+/** A rod at rest as links see it: the part of `der` for equilibria and modes of linked rods. */
 export function createRestRod(der: DerRod): RestRod {
   // rods usually share work space, but here all of them are in use at once
   const work = createWorkspace(der);
   const snapshot = createSnapshot(der);
   const { size } = der;
-  const pairs = listPairs(size, work.matrix.borderSize);
   const shift = zeroModeShift(der);
   const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
   return {
     size,
     q: der.q,
+    ...createEdgeAccess(der),
+    writeDisplacement(out) {
+      for (let d = 0; d < size; d++) out[d] = der.q[d] - snapshot.q[d];
+    },
+    move(direction, amount) {
+      for (let d = 0; d < size; d++) if (!der.fixed[d]) der.q[d] += amount * direction[d];
+    },
     fixed: der.fixed,
     scale: der.stiffnessScale,
     zero: der.softScale.map((soft) => shift * soft),
     residual: work.residual,
     step: work.step,
-    pairs,
-    readMatrix(out) {
-      pairs.forEach(([i, j], k) => {
-        out[k] = readEntry(work.matrix, i, j);
-      });
-    },
+    ...readBandEntries(work.matrix, size),
     place: (t) => placeAtRest(der, work, t),
     load(part) {
       der.loadFactor = part;
@@ -62,9 +96,8 @@ export function createRestRod(der: DerRod): RestRod {
     },
     hold: () => takeSnapshot(snapshot, der),
     revert: (t) => returnToSnapshot(der, snapshot, work, t),
-    finish(outside) {
-      finishAtRest(der, outside);
-    },
+    finish: (isEquilibrium) => finishAtRest(der, isEquilibrium),
+    applyForces: (outside) => applyForces(der, outside),
   };
 }
 
@@ -73,12 +106,15 @@ type Workspace = ReturnType<typeof createWorkspace>;
 /** Moves pins to time t; false if the state is impossible. */
 function placeAtRest(der: DerRod, work: Workspace, t: number): boolean {
   clearContact(der, false);
+  der.material?.beginRest();
   const before = der.held.theta.slice();
   evaluatePins(der, t);
   spreadHeldTwist(der, before, undefined);
   placePinned(der, der.q, undefined);
   der.v.fill(0);
-  return followCenterline(der, work.edgeWork);
+  const isPossible = followCenterline(der, work.edgeWork);
+  poseSamples(der);
+  return isPossible;
 }
 
 /** Residual and matrix at the current state; returns the sum of force magnitudes [N], or NaN. */
@@ -104,17 +140,20 @@ function evaluateAtRest(der: DerRod, work: Workspace, t: number, what: Parameter
   return scale;
 }
 
-/** Leaves the rod at rest with the forces of the links on it, as after a step: reactions of pins then include them. */
-function finishAtRest(der: DerRod, outside: ArrayLike<number>): void {
+/** Leaves the rod at rest, without forces of links. */
+function finishAtRest(der: DerRod, isEquilibrium: boolean): void {
   der.loadFactor = 1;
   clearContact(der, true);
-  for (let d = 0; d < der.size && der.contact; d++) {
-    if ((d & 3) < 3) der.contact.nodeForce[3 * (d >> 2) + (d & 3)] = outside[d];
-    else
-      for (let o = 3 * (d >> 2); o < 3 * (d >> 2) + 3; o++) der.contact.edgeTorque[o] = outside[d] * der.edgeTangent[o];
-  }
   der.v.fill(0);
   der.acceleration.fill(0);
   der.history.fill(0);
+  der.material?.endRest(isEquilibrium);
   poseSamples(der);
+}
+
+/** Sets the forces of links on the rod, as after a step: reactions of pins then include them. */
+function applyForces(der: DerRod, { nodeForce, edgeTorque }: OutsideForces): void {
+  if (!der.contact) return;
+  der.contact.nodeForce.set(nodeForce);
+  for (let o = 0; o < 3 * der.edgeCount; o++) der.contact.edgeTorque[o] = edgeTorque[(o / 3) | 0] * der.edgeTangent[o];
 }

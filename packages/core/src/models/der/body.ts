@@ -19,7 +19,21 @@ import type { DerRod } from './rod.ts';
 /** Doubles of memory that a body needs. */
 export const BODY_MEMORY = 22;
 
-export interface DerBody {
+/** State of a body. */
+interface BodyState {
+  readonly position: Float64Array;
+  readonly orientation: Float64Array;
+  readonly velocity: Float64Array;
+  /** Angular momentum. */
+  readonly momentum: Float64Array;
+  /** At the end of the last step. */
+  readonly force: Float64Array;
+  readonly torque: Float64Array;
+  /** Angular velocity. A junction has no inertia, so that its rotation, which stiffness damping resists, does not follow from a momentum. */
+  readonly spin: Float64Array;
+}
+
+export interface DerBody extends BodyState {
   readonly body: RigidBody;
   readonly pose: CompiledBody['pose'];
   /** Compound of the body and its welded nodes: mass, inertia about the common centre, and position of that in body axes. */
@@ -32,25 +46,8 @@ export interface DerBody {
   readonly contact: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
-  /** State: position, orientation, velocity, angular momentum, force and torque at the end of the last step. */
-  readonly position: Float64Array;
-  readonly orientation: Float64Array;
-  readonly velocity: Float64Array;
-  readonly momentum: Float64Array;
-  readonly force: Float64Array;
-  readonly torque: Float64Array;
-  /** Angular velocity. A junction has no inertia, so that its rotation, which stiffness damping resists, does not follow from a momentum. */
-  readonly spin: Float64Array;
-  /** Start of the step. */
-  readonly start: {
-    readonly position: Float64Array;
-    readonly orientation: Float64Array;
-    readonly velocity: Float64Array;
-    readonly momentum: Float64Array;
-    readonly force: Float64Array;
-    readonly torque: Float64Array;
-    readonly spin: Float64Array;
-  };
+  /** State at the start of the step. */
+  readonly start: BodyState;
   /** ψ since the start of the step, and the stage: r̂, r̃, L̂, ψ̃. */
   readonly psi: Float64Array;
   readonly positionHat: Float64Array;

@@ -1,4 +1,5 @@
 /** Support for rods with bodies, as an optional part of the model: a model without it rejects welds. */
+import { createDerBody, initializeBody } from './body.ts';
 import { exportSystemMatrices, findSystemModes, modesOfRod } from './coupledModal.ts';
 import { findSystemEquilibrium } from './coupledStatics.ts';
 import { createPartedOrder } from './ordering.ts';
@@ -6,6 +7,8 @@ import { createSparseOuter } from './sparseOuter.ts';
 import { solveWelded } from './weldedNewton.ts';
 
 export interface BodyParts {
+  readonly createDerBody: typeof createDerBody;
+  readonly initializeBody: typeof initializeBody;
   readonly solveWelded: typeof solveWelded;
   readonly createSparseOuter: typeof createSparseOuter;
   readonly createPartedOrder: typeof createPartedOrder;
@@ -15,7 +18,10 @@ export interface BodyParts {
   readonly exportSystemMatrices: typeof exportSystemMatrices;
 }
 
+/** Part of `der` that couples rods with bodies, junctions and links; see `createDerModel`. */
 export const bodyParts: BodyParts = {
+  createDerBody,
+  initializeBody,
   solveWelded,
   createSparseOuter,
   createPartedOrder,

@@ -6,14 +6,18 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
 import { cloneState } from '../stateParts.ts';
-import { type DerBody, initializeBody } from './body.ts';
+import type { createRestRod } from './atRest.ts';
+import type { DerBody } from './body.ts';
 import type { BodyParts } from './bodyParts.ts';
-import type { followDerBranch } from './branch.ts';
+import type { BranchParts } from './branch.ts';
 import type { createDerContact } from './contact.ts';
 import { initializeForces } from './coupling.ts';
 import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
+import type { HingeParts } from './hingeParts.ts';
 import type { DerKernel } from './kernel.ts';
 import { evaluatePins, initializeState, placePinned, rebuildFrames, restoreFrames } from './kinematics.ts';
+import type { createMaterials } from './material.ts';
+import type { ModalParts } from './modal.ts';
 import type { designRods } from './natural.ts';
 import type { DerOptions } from './options.ts';
 import {
@@ -38,12 +42,20 @@ export interface DerParts {
   readonly contact?: typeof createDerContact;
   /** Bodies that are welded to rods; without it, scenes that have them are rejected. */
   readonly bodies?: BodyParts;
-  /** Following branches of equilibria. */
-  readonly branches?: typeof followDerBranch;
+  /** Hinges (`hold: hinge`); without it, scenes that have them are rejected. */
+  readonly hinges?: HingeParts;
+  /** Branches of equilibria, and equilibria along a number of the scene; without it, scenes with `statics.parameter` are rejected. */
+  readonly branches?: BranchParts;
+  /** Equilibria and modes of rods that are linked to each other. */
+  readonly links?: typeof createRestRod;
   /** Derivatives of equilibria. */
   readonly derivatives?: typeof linearizeDer;
   /** `natural: equilibrium`; without it, scenes that ask for it are rejected. */
   readonly natural?: typeof designRods;
+  /** Laws of bending and twist (`law`); without it, scenes that have them are rejected. */
+  readonly materials?: typeof createMaterials;
+  /** Natural modes and matrices; without it, `modes` and `matrices` of a world throw. */
+  readonly modes?: ModalParts;
   /** The integrators `shake` and `fast-projection`. */
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */
@@ -89,11 +101,17 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
   refuse(input.rods, drives, scene, coupling, scheme, explicit);
   refuseMissingParts(input, parts, explicit ? scheme : undefined);
+  const materials = parts.materials?.(scene, input.rods);
   // the explicit schemes and their strain are those of the paper; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const { rods, warnings } =
     needsDesign(input) && parts.natural ? parts.natural(input, options) : { ...input, warnings: [] };
-  const { state, ders, bodyOf } = layOutState(rods, drives, options, coupling, parts.allocate ?? allocatePlain);
+  const { state, ders, bodyOf } = layOutState(rods, drives, options, coupling, {
+    allocate: parts.allocate ?? allocatePlain,
+    materials,
+    bodyParts: parts.bodies,
+    hinges: parts.hinges,
+  });
   const bodies = [...bodyOf.values()];
   const joined = findSystems(rods.length, coupling);
   const { kernel } = parts;
@@ -121,6 +139,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
     explicitSchemes: explicit ? parts.explicit?.({ scene, rods, ders, bodies, tools, systems, scheme }) : undefined,
     movedTo: new Float64Array(rods.length).fill(Number.NaN),
   };
+  for (const body of bodies) parts.bodies?.initializeBody(body);
   initialize(bundle);
   return { ...bundle, before: cloneState(state) };
 }
@@ -131,7 +150,7 @@ function needsDesign({ rods }: DerInput): boolean {
 
 function refuseMissingParts(
   input: DerInput,
-  { explicit, bodies, natural }: DerParts,
+  { explicit, bodies, natural, materials, hinges }: DerParts,
   scheme: string | undefined,
 ): void {
   if (scheme && !explicit)
@@ -141,6 +160,13 @@ function refuseMissingParts(
     );
   if (input.coupling.welds.length > 0 && !bodies)
     throw new SceneError(['welds'], 'this program has der without bodies; pass derBodies to createDerModel');
+  if (!hinges && input.drives.some(({ pins }) => pins.some(({ orientation }) => orientation === 'hinge')))
+    throw new SceneError(['pins'], 'this program has der without hinges; pass derHinges to createDerModel');
+  if (!materials && input.rods.some(({ law }) => law))
+    throw new SceneError(
+      ['rods'],
+      'this program has der without laws of materials; pass derMaterials to createDerModel',
+    );
   if (needsDesign(input) && !natural)
     throw new SceneError(
       ['rods'],
@@ -152,8 +178,7 @@ type Unstarted = Omit<DerBundle, 'before'>;
 
 /** State, pins and frames at t = 0, and the forces that the scheme starts with. */
 function initialize(bundle: Unstarted): void {
-  const { ders, bodies, tools, explicitSchemes } = bundle;
-  for (const body of bodies) initializeBody(body);
+  const { ders, tools, explicitSchemes } = bundle;
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);

@@ -8,7 +8,7 @@
 import type { Bundle, ContactPort, SingleRodBatch } from '../../model.ts';
 import { syncPose } from './body.ts';
 import { createContactContext } from './contactContext.ts';
-import type { ContactParts } from './contactParts.ts';
+import type { PortParts } from './contactParts.ts';
 import { factor, linearize, readVelocity, solve } from './contactResponse.ts';
 import { applyForces, holdStart, returnToStart, stepSystems } from './contactStep.ts';
 import { createHolder } from './holdRuns.ts';
@@ -19,7 +19,7 @@ import { createSingleRodStep } from './singleRods.ts';
 type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
 
 /** The port, and `refreshRod` of the bundle's parts. */
-export function createDerContact(parts: ContactParts): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
+export function createDerContact(parts: PortParts): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
   const { ders, systems, state, pairs, renew } = parts;
   const context = createContactContext(parts);
   const { systemOfRod, bodies, atStart, held, heldStarts, startsOf } = context;

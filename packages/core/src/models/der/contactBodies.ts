@@ -2,16 +2,15 @@
  * The linear response of rods joined by bodies, for contact: the same elimination as in coupling.ts, kept for many right-hand sides. Point masses on a
  * rod are added to its matrix before the welds read it, so that those near a weld affect the body; those on a body are added to its six equations.
  */
-import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
+import { clearBand } from '../../linalg/bandMatrix.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBody } from './body.ts';
 import { eliminate, reduceRight, substituteBack } from './elimination.ts';
 import { writeHeldTorque } from './held.ts';
-import { writeRightSide } from './newton.ts';
 import { evaluateStage, type Stage, setPenalties } from './stage.ts';
-import { lockAxes, startOuter } from './weldedNewton.ts';
-import { addOuter, assembleTies, measureLevers, type System, writeSlave } from './welds.ts';
+import { assembleMember, lockAxes, startOuter } from './weldedNewton.ts';
+import { addOuter, measureLevers, type System, writeSlave } from './welds.ts';
 
 const slave = new Float64Array(18);
 const lever = new Float64Array(3);
@@ -65,15 +64,8 @@ export function factorSystem(
     if (scale > 0) for (const side of list) if (bodyOf(side) < 0) addMass(side);
     let positive = true;
     for (const member of system.members) {
-      const { der, work } = member;
-      writeRightSide(der, work);
-      assembleTies(system, member, { elastic: true, rateScale: stage.rate });
-      for (let d = 0; d < der.size; d++) {
-        if (!der.fixed[d]) continue;
-        fixUnknown(work.matrix, d);
-        work.step[d] = 0;
-      }
-      if (!right) work.step.fill(0);
+      assembleMember(system, member, stage.rate);
+      if (!right) member.work.step.fill(0);
       positive = positive && eliminate(system, member, shift, true);
     }
     if (scale > 0)

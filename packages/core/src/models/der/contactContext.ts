@@ -2,7 +2,7 @@
 
 import type { ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
-import { type ContactParts, createHeld, type Held } from './contactParts.ts';
+import { createHeld, type Held, type PortParts } from './contactParts.ts';
 import { createSlot, type Slot } from './contactSlot.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Stage } from './stage.ts';
@@ -16,7 +16,7 @@ export interface StepGroup {
   readonly starts: Held['startsOf'][number];
 }
 
-export interface ContactContext extends ContactParts, Held {
+export interface PortContext extends PortParts, Held {
   readonly systemOfRod: Int32Array;
   /** Bodies of the bundle in the order of its list, with their system and their index in it. */
   readonly bodies: readonly { readonly body: DerBody; readonly system: number; readonly index: number }[];
@@ -39,7 +39,7 @@ export interface ContactContext extends ContactParts, Held {
   stage: Stage;
 }
 
-export function createContactContext(parts: ContactParts): ContactContext {
+export function createContactContext(parts: PortParts): PortContext {
   const { ders, systems, bodyOrder, pairs } = parts;
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
@@ -76,23 +76,23 @@ export function createContactContext(parts: ContactParts): ContactContext {
   };
 }
 
-export function slotOf({ slots, ders }: ContactContext, rod: number): Slot {
+export function slotOf({ slots, ders }: PortContext, rod: number): Slot {
   slots[rod] ??= createSlot(ders[rod]);
   return slots[rod];
 }
 
 /** True if a rod, or a body (negative), is solved together with bodies. */
-export function isJoined({ systems, systemOfRod }: ContactContext, rod: number): boolean {
+export function isJoined({ systems, systemOfRod }: PortContext, rod: number): boolean {
   return rod < 0 || systems[systemOfRod[rod]].system.bodies.length > 0;
 }
 
 /** The body of side c in its system, −1 for a rod. */
-export function bodyIn({ bodies }: ContactContext, sides: ContactSides): (c: number) => number {
+export function bodyIn({ bodies }: PortContext, sides: ContactSides): (c: number) => number {
   return (c) => (sides.rod[c] >= 0 ? -1 : bodies[-1 - sides.rod[c]].index);
 }
 
 /** Finds the sides of each system with bodies. */
-export function sortJoinedSides(context: ContactContext, sides: ContactSides): void {
+export function sortJoinedSides(context: PortContext, sides: ContactSides): void {
   const { joinedSides, joinedSystems, systemOfRod, bodies } = context;
   for (const s of joinedSystems) joinedSides[s].length = 0;
   joinedSystems.length = 0;

@@ -8,11 +8,11 @@ import type { DerBody } from './body.ts';
 import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
 import type { DerRod } from './rod.ts';
-import type { StepStart } from './rodStep.ts';
+import type { StepStart } from './slip.ts';
 import type { Workspace } from './stage.ts';
 
 /** All parts of a bundle that take part in contact. */
-export interface ContactParts {
+export interface PortParts {
   /** In the order of the bundle's list. */
   readonly bodyOrder: readonly DerBody[];
   readonly ders: readonly DerRod[];
@@ -41,12 +41,12 @@ export interface ContactParts {
 export interface Held {
   readonly held: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array };
   readonly heldStarts: readonly (StepStart & { readonly memory: Float64Array })[];
-  /** Of the rods of each system, and of its bodies. */
+  /** States at the start of the step, by system: of its rods, and of its bodies. */
   readonly startsOf: readonly (readonly (StepStart & { readonly memory: Float64Array })[])[];
   readonly heldBodies: readonly (readonly Float64Array[])[];
 }
 
-export function createHeld({ ders, systems, state, allocate }: ContactParts): Held {
+export function createHeld({ ders, systems, state, allocate }: PortParts): Held {
   const sizes = ders.map(({ size }) => size);
   const held = {
     q: allocate(state.q.length, sizes),

@@ -5,7 +5,7 @@
 import { solveBand } from '../../linalg/band.ts';
 import type { ContactSides } from '../../port.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
-import { bodyIn, type ContactContext, isJoined, slotOf, sortJoinedSides } from './contactContext.ts';
+import { bodyIn, isJoined, type PortContext, slotOf, sortJoinedSides } from './contactContext.ts';
 import { addPointMass, addSide, countWay, endOfRod, readBodyVelocity, readSide, readSides } from './contactSides.ts';
 import { assemble, factorGlued, measureResponse, respondTo } from './contactSlot.ts';
 import { scatterForces } from './contactStep.ts';
@@ -23,7 +23,7 @@ export interface Linearization {
 }
 
 /** S v now. */
-export function readVelocity({ ders, bodies }: ContactContext, out: Float64Array, sides: ContactSides): void {
+export function readVelocity({ ders, bodies }: PortContext, out: Float64Array, sides: ContactSides): void {
   for (let c = 0; c < sides.count; ) {
     const rod = sides.rod[c];
     const end = endOfRod(sides, c);
@@ -34,7 +34,7 @@ export function readVelocity({ ders, bodies }: ContactContext, out: Float64Array
 }
 
 /** A rod without bodies, at its sides c … end − 1. */
-function linearizeRod(context: ContactContext, out: Linearization, sides: ContactSides, c: number): boolean {
+function linearizeRod(context: PortContext, out: Linearization, sides: ContactSides, c: number): boolean {
   const { systemOfRod, ders, works, systems, startsOf, heldStarts, newton, stage, atStart } = context;
   const { velocity, response, t, dt, fresh } = out;
   const rod = sides.rod[c];
@@ -77,7 +77,7 @@ function linearizeRod(context: ContactContext, out: Linearization, sides: Contac
 const change = new Float64Array(3);
 
 /** Velocities of the linear step at the sides of a system with bodies. */
-function readLinearStep(context: ContactContext, velocity: Float64Array, s: number, sides: ContactSides): void {
+function readLinearStep(context: PortContext, velocity: Float64Array, s: number, sides: ContactSides): void {
   const { systems, ders, works, bodies, stage, joinedSides } = context;
   for (const c of joinedSides[s]) {
     const rod = sides.rod[c];
@@ -91,7 +91,7 @@ function readLinearStep(context: ContactContext, velocity: Float64Array, s: numb
 }
 
 /** A system with bodies: one solve per axis of each side gives its response. */
-function linearizeSystem(context: ContactContext, out: Linearization, sides: ContactSides, s: number): boolean {
+function linearizeSystem(context: PortContext, out: Linearization, sides: ContactSides, s: number): boolean {
   const { systems, stage, joinedSides } = context;
   const { velocity, response, fresh } = out;
   const { system } = systems[s];
@@ -124,7 +124,7 @@ function linearizeSystem(context: ContactContext, out: Linearization, sides: Con
 
 /** velocity = S H⁻¹ Sᵀ impulse for the sides in `list`, of the system s with bodies. */
 function solveSystem(
-  { systems, ders, works, bodies, h }: ContactContext,
+  { systems, ders, works, bodies, h }: PortContext,
   { s, list }: { readonly s: number; readonly list: readonly number[] },
   sides: ContactSides,
   { velocity, impulse }: { readonly velocity: Float64Array; readonly impulse: Float64Array },
@@ -144,16 +144,11 @@ function solveSystem(
 }
 
 /** See `ContactPort.linearize`. */
-export function linearize(
-  context: ContactContext,
-  out: Linearization,
-  marked: Uint8Array,
-  sides: ContactSides,
-): boolean {
+export function linearize(context: PortContext, out: Linearization, marked: Uint8Array, sides: ContactSides): boolean {
   const { systems, startsOf, bodies, newton, atStart } = context;
   const { t, dt, fresh } = out;
   context.h = dt;
-  context.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
+  context.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt, span: dt };
   sortJoinedSides(context, sides);
   if (fresh) scatterForces(context, marked, sides);
   for (let s = marked.indexOf(1); s >= 0 && bodies.length > 0; s = marked.indexOf(1, s + 1)) {
@@ -169,7 +164,7 @@ export function linearize(
 }
 
 /** Factors H, the matrix with the sides' point masses. */
-export function factor(context: ContactContext, sides: ContactSides): boolean {
+export function factor(context: PortContext, sides: ContactSides): boolean {
   const { systems, ders, works, stage, h, joinedSides, joinedSystems } = context;
   const scale = 1 / (h * h);
   const addMass = (c: number): void => {
@@ -201,7 +196,7 @@ export function factor(context: ContactContext, sides: ContactSides): boolean {
 
 /** velocity = S H⁻¹ Sᵀ impulse for all sides of the marked systems, or of all. */
 export function solve(
-  context: ContactContext,
+  context: PortContext,
   { velocity, impulse }: { readonly velocity: Float64Array; readonly impulse: Float64Array },
   sides: ContactSides,
   marked: Uint8Array | undefined,

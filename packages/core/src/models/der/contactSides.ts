@@ -2,7 +2,7 @@
 import { addEntry, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
-import type { DerRod } from './rod.ts';
+import type { DerRod, Glue } from './rod.ts';
 
 /** Removes the contact forces from a rod; `active`: others are about to be applied. */
 export function clearContact(der: DerRod, active: boolean): void {
@@ -258,7 +258,7 @@ export function addGlue(
   residual: Float64Array,
   matrix: BorderedBand | undefined,
   der: DerRod,
-  { sides, from, to, rate, start }: NonNullable<NonNullable<DerRod['contact']>['glue']>,
+  { sides, from, to, rate, start }: Glue,
 ): void {
   const { goal, mass, edge, weight, arm } = sides;
   if (!goal) return;

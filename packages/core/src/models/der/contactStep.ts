@@ -6,12 +6,12 @@
  */
 import type { StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import type { RodStep } from '../rodStep.ts';
 import { copyState } from '../stateParts.ts';
 import { syncPose } from './body.ts';
-import type { ContactContext, StepGroup } from './contactContext.ts';
-import { addBodyForce, addSideForce, clearContact, endOfRod, leavesRoom, missGoal } from './contactSides.ts';
+import type { PortContext, StepGroup } from './contactContext.ts';
+import { addBodyForce, addGlue, addSideForce, clearContact, endOfRod, leavesRoom, missGoal } from './contactSides.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
-import type { RodStep } from './rodStep.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
 import { resumeEuler, startEuler } from './step.ts';
 
@@ -20,7 +20,7 @@ const FEW = 4;
 
 /** Applies the forces at the sides to the rods of the marked systems. */
 export function scatterForces(
-  { systems, ders, bodies, renew }: ContactContext,
+  { systems, ders, bodies, renew }: PortContext,
   marked: Uint8Array,
   sides: ContactSides,
 ): void {
@@ -38,7 +38,7 @@ export function scatterForces(
 }
 
 /** Applies the forces at the sides to all rods, replacing all others, with the bodies at their current poses. */
-export function applyForces({ ders, bodies, renew }: ContactContext, sides: ContactSides): void {
+export function applyForces({ ders, bodies, renew }: PortContext, sides: ContactSides): void {
   const touched = new Uint8Array(ders.length);
   for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
   ders.forEach((der, rod) => {
@@ -58,7 +58,7 @@ export function applyForces({ ders, bodies, renew }: ContactContext, sides: Cont
 
 /** Saves the marked systems, or all, as the start of the step. `holdRuns` does it for many rods at once. */
 export function holdStart(
-  context: ContactContext,
+  context: PortContext,
   marked: Uint8Array | undefined,
   holdRuns: ((marked: Uint8Array) => void) | undefined,
 ): void {
@@ -83,7 +83,7 @@ export function holdStart(
 }
 
 /** Returns a system to the start of the step, at time t. */
-export function returnToStart(context: ContactContext, s: number, t: number): void {
+export function returnToStart(context: PortContext, s: number, t: number): void {
   const { systems, atStart, ders, works, heldStarts, heldBodies } = context;
   const { system, rods } = systems[s];
   atStart[s] = 1;
@@ -100,16 +100,16 @@ export function returnToStart(context: ContactContext, s: number, t: number): vo
   }
 }
 
-function glue({ ders, heldStarts }: ContactContext, sides: ContactSides, rate: number): void {
+function glue({ ders, heldStarts }: PortContext, sides: ContactSides, rate: number): void {
   for (let c = 0; c < sides.count; ) {
     const end = endOfRod(sides, c);
     const { contact } = ders[sides.rod[c]];
-    if (contact) contact.glue = { sides, from: c, to: end, rate, start: heldStarts[sides.rod[c]].q };
+    if (contact) contact.glue = { sides, from: c, to: end, rate, start: heldStarts[sides.rod[c]].q, add: addGlue };
     c = end;
   }
 }
 
-function unglue({ ders }: ContactContext, { rod, count }: ContactSides): void {
+function unglue({ ders }: PortContext, { rod, count }: ContactSides): void {
   for (let c = 0; c < count; c++) {
     const { contact } = ders[rod[c]];
     if (contact) contact.glue = undefined;
@@ -121,7 +121,7 @@ function unglue({ ders }: ContactContext, { rod, count }: ContactSides): void {
  * so momentum would not be conserved. A rod that would move elsewhere without the masses keeps its state.
  */
 function releaseGlue(
-  context: ContactContext,
+  context: PortContext,
   marked: Uint8Array,
   sides: ContactSides,
   t: number,
@@ -153,7 +153,7 @@ function releaseGlue(
  * Steps one system from the start of the step with more iterations and smaller rotations. Newton's method may converge from there if it did not from the
  * system's last state; a single hair that fails would make contact repeat the step of hundreds.
  */
-function stepPatiently(context: ContactContext, s: number, t: number, dt: number): RodStep {
+function stepPatiently(context: PortContext, s: number, t: number, dt: number): RodStep {
   const { systems, startsOf, newton, atStart } = context;
   returnToStart(context, s, t);
   const { system } = systems[s];
@@ -164,14 +164,14 @@ function stepPatiently(context: ContactContext, s: number, t: number, dt: number
 }
 
 /** The single system, or the pair that it belongs to, if both are marked and there are no goals. */
-function chooseGroup({ alone, together }: ContactContext, s: number, marked: Uint8Array, hasGoals: boolean): StepGroup {
+function chooseGroup({ alone, together }: PortContext, s: number, marked: Uint8Array, hasGoals: boolean): StepGroup {
   const pair = together.get(s);
   return !hasGoals && pair?.list.every((one) => marked[one]) ? pair : alone[s];
 }
 
 /** Moves the marked systems to t + dt, see `ContactPort.step`. */
 export function stepSystems(
-  context: ContactContext,
+  context: PortContext,
   marked: Uint8Array,
   sides: ContactSides,
   { t, dt, robust }: { readonly t: number; readonly dt: number; readonly robust: boolean },

@@ -55,10 +55,10 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
     const { der, work } = member;
     assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'inextensible' });
     if (conservative && work.loadJacobian.asymmetry > 1e-4) {
-      const remedy = 'use `run`, or take followers, torques and wind out of the scene';
+      const remedy = 'use `run`, or remove followers, torques and wind from the scene';
       throw new SceneError(
         ['loads'],
-        `rod '${der.rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
+        `rod '${der.rod.id}' has loads without a potential, so it has no natural modes; ${remedy}`,
       );
     }
     if (dependsOnState(der.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);

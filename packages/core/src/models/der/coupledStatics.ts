@@ -43,6 +43,8 @@ interface Search {
   readonly tolerance: number;
   /** Iterations since the counter was last reset. */
   iterations: number;
+  /** True if the last search used descent. */
+  descended: boolean;
 }
 
 /** Finds an equilibrium of rods joined by bodies; `rod` is the name for the report. */
@@ -53,13 +55,16 @@ export function findSystemEquilibrium(
   at: { readonly t: number; readonly options: EquilibriumOptions },
 ): EquilibriumReport {
   const { t, options } = at;
-  const search: Search = { system, starts, t, tolerance: options.tolerance, iterations: 0 };
+  const search: Search = { system, starts, t, tolerance: options.tolerance, iterations: 0, descended: false };
   const softest = estimateSoftest(system);
+  for (const { der } of system.members) der.material?.beginRest();
   const report = seekStable(
     {
       settle() {
         search.iterations = 0;
-        return { ...solveEquilibrium(search), iterations: search.iterations };
+        search.descended = false;
+        const newton = solveEquilibrium(search);
+        return { ...newton, iterations: search.iterations, descended: search.descended };
       },
       judge: () => judge(system, t),
       leave(round) {
@@ -74,6 +79,7 @@ export function findSystemEquilibrium(
     options,
   );
   stopMotion(system);
+  for (const { der } of system.members) der.material?.endRest(report.converged);
   return report;
 }
 
@@ -121,6 +127,7 @@ function solveEquilibrium(search: Search): NewtonResult {
   // descent needs a potential
   if (!newton.converged && hasFollowers(search.system)) newton = raise(search);
   let inertia = newton.converged ? 0 : estimateStiffest(search.system);
+  search.descended = !newton.converged;
   for (let round = 0; !newton.converged && round < 200; round++) {
     const step = attempt(search, inertia, { tolerance: 1e-6, iterations: 40 });
     inertia *= step.converged ? 0.25 : 16;

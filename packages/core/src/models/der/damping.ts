@@ -2,7 +2,7 @@
  * Stiffness damping of a joint: β K times the rate of its strain. The rate includes the rotation of held frames, which turn with their holder. So a
  * rod that turns rigidly with its clamp or body is not damped, and the momentum that damping removes from the rod acts on the holder.
  */
-import { D, strainOut } from './joint.ts';
+import { addCongruence, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { GAUSS_NEWTON } from './strain.ts';
 
@@ -43,7 +43,7 @@ function turnRate({ spin, tangent }: HeldFrames, h: number, at: number): void {
   rate[at + 3] = x * tx + y * ty + z * tz;
 }
 
-/** β·JᵀKJ·v of the joint at hand with the rates that were gathered, added to g. */
+/** β·JᵀKJ·v of the current joint with the rates that were gathered, added to g. */
 export function addViscous(g: Float64Array, beta: number): void {
   let r1 = 0;
   let r2 = 0;
@@ -58,4 +58,12 @@ export function addViscous(g: Float64Array, beta: number): void {
   const f2 = beta * (strainOut[o + 1] * r1 + strainOut[o + 3] * r2 + strainOut[o + 4] * r3);
   const f3 = beta * (strainOut[o + 2] * r1 + strainOut[o + 4] * r2 + strainOut[o + 5] * r3);
   for (let a = 0; a < 8; a++) g[a] += f1 * D[a] + f2 * D[8 + a] + f3 * D[16 + a];
+}
+
+/** Writes the viscous stiffness of half joint i to H, for a stage with this rate scale. */
+export function evaluateDamping(der: DerRod, i: number, rateScale: number): boolean {
+  if (!evaluateJoint(der, i)) return false;
+  H.fill(0);
+  addCongruence(strainOut, GAUSS_NEWTON, rateScale * der.joints.damping[i]);
+  return true;
 }

@@ -9,7 +9,6 @@
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { addViscous, gatherMotion } from './damping.ts';
-import { condenseHinge, spinHinges } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
@@ -51,7 +50,7 @@ function scatterGradient(out: Float64Array, der: DerRod, i: number, g: Float64Ar
   }
 }
 
-/** ∂E/∂(e, θe, f, θf) of the joint at hand. */
+/** ∂E/∂(e, θe, f, θf) of the current joint. */
 function writeGradient(g: Float64Array): void {
   const e1 = strainOut[GRADIENT];
   const e2 = strainOut[GRADIENT + 1];
@@ -72,7 +71,7 @@ export function addElasticGradient(
   energy: ElasticEnergy | undefined,
 ): boolean {
   let isFolded = false;
-  if (out && v) spinHinges(der, v);
+  if (out && v) der.hinges?.spin(der, v);
   for (let i = 0; i < der.joints.count; i++) {
     if (!der.jointActive[i]) continue;
     if (!evaluateJoint(der, i)) {
@@ -184,7 +183,7 @@ export function addElasticHessian(
 ): boolean {
   const { joints } = der;
   let isFolded = false;
-  if (v) spinHinges(der, v);
+  if (v) der.hinges?.spin(der, v);
   for (let i = 0; i < joints.count; i++) {
     if (!der.jointActive[i]) continue;
     if (!evaluateJoint(der, i)) {
@@ -208,11 +207,12 @@ export function addElasticHessian(
     dropHeld(der, i);
     scatterHessian(matrix, der, i);
   }
-  for (let h = 0; h < der.held.count; h++) {
+  const { hinges } = der;
+  for (let h = 0; hinges && h < der.held.count; h++) {
     if (!der.held.hinged[h]) continue;
-    const i = elastic ? condenseHinge(der, h, 0) : -1;
+    const i = elastic ? hinges.condense(der, h, 0) : -1;
     if (i >= 0) scatterHessian(matrix, der, i);
-    const k = v ? condenseHinge(der, h, rateScale) : -1;
+    const k = v ? hinges.condense(der, h, rateScale) : -1;
     if (k >= 0) scatterHessian(matrix, der, k);
   }
   return !isFolded;

@@ -9,14 +9,14 @@
  * Edges are inextensible here whatever their EA. Steps longer than 0.7 of the stable one, ½ds²√(ρA/EI), are subdivided.
  */
 import { transport3 } from '../../math/vec3.ts';
+import type { RodStep } from '../rodStep.ts';
 import { writeCenterlineForce } from './centerlineForce.ts';
-import { countPieces, tooManyPieces } from './explicitStability.ts';
+import { countSubsteps, tooManySubsteps } from './explicitStability.ts';
 import type { ExplicitWork } from './explicitWork.ts';
 import { projectPositions, projectVelocities, writeEdges } from './inextensible.ts';
 import { evaluatePins, measureEdges, placePinned, turnMaterialFrames, updateTwist } from './kinematics.ts';
 import { layBishopFrames, measureBinormals, solveQuasistaticFrame } from './quasistatic.ts';
 import type { DerRod } from './rod.ts';
-import type { RodStep } from './rodStep.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Workspace } from './stage.ts';
 
@@ -145,14 +145,14 @@ export function stepExplicit(
 ): RodStep {
   const out: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   takeSnapshot(start, der);
-  const pieces = countPieces(dt, work.stableStep) ?? 0;
-  if (pieces === 0) {
+  const substeps = countSubsteps(dt, work.stableStep) ?? 0;
+  if (substeps === 0) {
     out.ok = false;
-    out.reason = tooManyPieces(dt, work.stableStep);
+    out.reason = tooManySubsteps(dt, work.stableStep);
     return out;
   }
-  for (let piece = 0; piece < pieces && out.ok; piece++)
-    out.ok = stepOnce(der, work, shake, t + (dt * piece) / pieces, dt / pieces, out);
+  for (let substep = 0; substep < substeps && out.ok; substep++)
+    out.ok = stepOnce(der, work, shake, t + (dt * substep) / substeps, dt / substeps, out);
   if (!out.ok) returnToSnapshot(der, start, common, t);
   return out;
 }

@@ -4,6 +4,7 @@
  */
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import type { RodStep } from '../rodStep.ts';
 import type { DerBody } from './body.ts';
 import { initializeExplicit, refreshExplicit, resumeExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
@@ -17,7 +18,6 @@ import {
 import { createExplicitWork } from './explicitWork.ts';
 import type { BundleSystem, createTools } from './parts.ts';
 import type { DerRod } from './rod.ts';
-import type { RodStep } from './rodStep.ts';
 
 interface ExplicitParts {
   readonly scene: Scene;
@@ -30,7 +30,7 @@ interface ExplicitParts {
 }
 
 export interface ExplicitSchemes {
-  /** Call once rods and bodies have their state. Throws SceneError if steps would be subdivided into too many pieces. */
+  /** Call once rods and bodies have their state. Throws SceneError if steps would be subdivided into too many substeps. */
   begin(): void;
   /** Forces of a system at t that the scheme carries from step to step. Returns an error, or an empty string. */
   initialize(system: number, t: number): string;
@@ -43,12 +43,13 @@ export interface ExplicitSchemes {
   reset(): void;
 }
 
+/** Part of `der` with the integrators `shake` and `fast-projection`; see `createDerModel`. */
 export function createExplicitSchemes(parts: ExplicitParts): ExplicitSchemes {
   const { scene, rods, ders, bodies, tools, systems } = parts;
   const isShake = parts.scheme === 'shake';
   const works = ders.map(createExplicitWork);
   for (const body of bodies) addStubInertia(body, ders);
-  /** Of systems with bodies. */
+  /** The schemes of systems with bodies. */
   let wholes: readonly (ExplicitSystem | undefined)[] = [];
   return {
     begin() {

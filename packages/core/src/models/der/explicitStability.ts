@@ -1,4 +1,4 @@
-/** Stable step length of the explicit schemes, and the number of pieces that a longer step is subdivided into. */
+/** Stable step length of the explicit schemes, and the number of substeps that a longer step is subdivided into. */
 
 import { SceneError } from '../../errors.ts';
 import { pow, square as squareOf } from '../../math/rounded/index.ts';
@@ -42,24 +42,24 @@ export function findStableStep(
   return 1 / Math.sqrt(sum);
 }
 
-/** Maximum number of pieces per step: beyond it a run would take too long. */
-const MOST_PIECES = 1e5;
+/** Maximum number of substeps per step: beyond it a run would take too long. */
+const MOST_SUBSTEPS = 1e5;
 
-/** Number of pieces of a step of length dt; undefined if there are too many. */
-export function countPieces(dt: number, stableStep: number): number | undefined {
-  const pieces = Math.max(1, Math.ceil(dt / stableStep - 1e-9));
-  return pieces <= MOST_PIECES ? pieces : undefined;
+/** Number of substeps of a step of length dt; undefined if there are too many. */
+export function countSubsteps(dt: number, stableStep: number): number | undefined {
+  const substeps = Math.max(1, Math.ceil(dt / stableStep - 1e-9));
+  return substeps <= MOST_SUBSTEPS ? substeps : undefined;
 }
 
 /** Error text: why a step of length dt is rejected. */
-export function tooManyPieces(dt: number, stableStep: number): string {
-  const pieces = (dt / stableStep).toPrecision(2);
-  return `an explicit scheme would cut a step of ${dt} s into ${pieces} pieces of ${stableStep.toPrecision(2)} s; use tr-bdf2, or a softer or coarser rod`;
+export function tooManySubsteps(dt: number, stableStep: number): string {
+  const substeps = (dt / stableStep).toPrecision(2);
+  return `an explicit scheme would split a step of ${dt} s into ${substeps} substeps of ${stableStep.toPrecision(2)} s; use tr-bdf2, or a softer or coarser rod`;
 }
 
 /** Rejects a scene whose steps would take too long. */
 export function refuseShortSteps(scene: Scene, rod: string, stableStep: number): void {
   const step = scene.time?.step;
-  if (step === undefined || countPieces(step, stableStep) !== undefined) return;
-  throw new SceneError(['solver', 'der', 'integrator'], `rod '${rod}': ${tooManyPieces(step, stableStep)}`);
+  if (step === undefined || countSubsteps(step, stableStep) !== undefined) return;
+  throw new SceneError(['solver', 'der', 'integrator'], `rod '${rod}': ${tooManySubsteps(step, stableStep)}`);
 }

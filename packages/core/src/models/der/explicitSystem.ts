@@ -14,6 +14,7 @@ import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { solveSparse } from '../../linalg/sparse.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { hypotOf } from '../../math/rounded/index.ts';
+import type { RodStep } from '../rodStep.ts';
 import { cloneArrays, copyArrays } from '../snapshot.ts';
 import { BODY_STATE, beginStep, syncPose, writeBodyLoad } from './body.ts';
 import { updateFrames, updateInverseMass, writeAcceleration } from './explicit.ts';
@@ -27,13 +28,12 @@ import {
   measureInverseMass,
 } from './explicitBody.ts';
 import { createSeats, moveSeats, placeSeats, type Seat } from './explicitSeats.ts';
-import { countPieces, findStableStep, tooManyPieces } from './explicitStability.ts';
+import { countSubsteps, findStableStep, tooManySubsteps } from './explicitStability.ts';
 import type { ExplicitWork } from './explicitWork.ts';
 import { writeHeldTorque } from './held.ts';
 import { chooseDirections, markPushed, writeEdges } from './inextensible.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
 import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
-import type { RodStep } from './rodStep.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { type Member, measureLevers, type System } from './welds.ts';
 
@@ -365,14 +365,14 @@ export function stepExplicitSystem(
   bodies.forEach(({ body }, b) => {
     copyArrays(entry[b], body, BODY_STATE);
   });
-  const pieces = countPieces(dt, explicit.stableStep) ?? 0;
-  if (pieces === 0) {
+  const substeps = countSubsteps(dt, explicit.stableStep) ?? 0;
+  if (substeps === 0) {
     out.ok = false;
-    out.reason = tooManyPieces(dt, explicit.stableStep);
+    out.reason = tooManySubsteps(dt, explicit.stableStep);
     return out;
   }
-  for (let piece = 0; piece < pieces && out.ok; piece++)
-    out.ok = stepOnce(explicit, shake, t + (dt * piece) / pieces, dt / pieces, out);
+  for (let substep = 0; substep < substeps && out.ok; substep++)
+    out.ok = stepOnce(explicit, shake, t + (dt * substep) / substeps, dt / substeps, out);
   if (out.ok) return out;
   explicit.ready = false;
   bodies.forEach(({ body }, b) => {

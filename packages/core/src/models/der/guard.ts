@@ -70,7 +70,7 @@ export function willTurn({ v, edgeCount, nodeCount, edgeLength }: DerRod, h: num
 /** Energy, momentum and loads of a system at one instant. */
 export interface Mark {
   readonly energy: number;
-  /** Of weight and dead forces on bodies. */
+  /** Potential energy of weight and dead forces on bodies [J]. */
   readonly potential: number;
   readonly mass: number;
   readonly momentum: Float64Array;
@@ -158,6 +158,19 @@ function workOf(der: DerRod, start: Snapshot, force: Float64Array, torque: Float
   return sum;
 }
 
+/** Work of mass damping over a step of length h in the frame, where it may push: see balance.ts. */
+function workOfDamping({ members }: System, starts: readonly Snapshot[], way: Float64Array, h: number): number {
+  let sum = 0;
+  members.forEach(({ der }, m) => {
+    for (let d = 0; d < der.size; d++) {
+      if ((d & 3) === 3) continue;
+      const moved = der.q[d] - starts[m].q[d];
+      sum -= ((der.mass[d] * der.massDamping[d]) / h) * moved * (moved - way[d & 3]);
+    }
+  });
+  return Math.max(0, sum);
+}
+
 /** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
 function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], way: Float64Array, t: number): number {
   let sum = 0;
@@ -215,7 +228,7 @@ export function hasGained(
     first += workOf(der, starts[m], before.forces[m], before.torques[m], way);
     last += workOf(der, starts[m], after.forces[m], after.torques[m], way);
   });
-  const pinWork = boundPinWork(system, starts, way, t);
+  const pinWork = boundPinWork(system, starts, way, t) + workOfDamping(system, starts, way, h);
   const from = inFrame(before);
   const gain = inFrame(after) - from - Math.max(first, last) - pinWork;
   const scale = from + Math.abs(first) + Math.abs(last) + pinWork;

@@ -1,11 +1,10 @@
 /** Frames held by pins and bodies: the torque that holds them, and the second derivatives with respect to their rotation. */
-import { addViscous, gatherMotion } from './damping.ts';
-import { addMixed, condenseHeldHinge, evaluateDamping } from './hinge.ts';
+import { addViscous, evaluateDamping, gatherMotion } from './damping.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, HESSIAN } from './strain.ts';
 
-/** Gradient in the eight variables of the joint at hand. */
+/** Gradient in the eight variables of the current joint. */
 const gradient = new Float64Array(8);
 
 /**
@@ -38,7 +37,7 @@ export function writeHeldTorque(out: Float64Array, der: DerRod, v?: Float64Array
 }
 
 const heldColumns = new Float64Array(12);
-/** Of all half joints of a frame: rotation by rotation, torque; of one: rotation by the edge's variables. */
+/** Sums over the half joints of a frame: derivative of the torque by its rotation, and the torque. For one half joint: derivatives by the edge's variables. */
 const ownBlock = new Float64Array(9);
 const ownTorque = new Float64Array(3);
 const edgeBlock = new Float64Array(12);
@@ -75,8 +74,30 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
     addOwnBlocks(joints.before[i] < 0 ? 0 : 4, rateScale === 0);
     for (let a = 0; a < 3; a++) addMixed(mixed, at + a * der.size, der, i, edgeBlock, 4 * a, 1);
   }
-  if (held.hinged[h]) condenseHeldHinge(ownBlock, ownTorque, mixed, der, block);
+  if (held.hinged[h]) der.hinges?.condenseHeld(ownBlock, ownTorque, mixed, der, block);
   for (let k = 0; k < 9; k++) rotation[k] += ownBlock[k];
+}
+
+/** Adds scale times the four numbers of half joint i's edge at `o`, by (e, θ), to the row of unknowns at `row`. */
+export function addMixed(
+  mixed: Float64Array,
+  row: number,
+  { joints, nodeCount }: DerRod,
+  i: number,
+  values: Float64Array,
+  o: number,
+  scale: number,
+): void {
+  const before = joints.before[i];
+  const after = joints.after[i];
+  const node = 4 * joints.node[i];
+  const to = before < 0 ? (after + 1 < nodeCount ? 4 * (after + 1) : 0) : node;
+  const from = before < 0 ? node : 4 * before;
+  for (let n = 0; n < 3; n++) {
+    mixed[row + to + n] += scale * values[o + n];
+    mixed[row + from + n] -= scale * values[o + n];
+  }
+  mixed[row + 4 * (before < 0 ? after : before) + 3] += scale * values[o + 3];
 }
 
 function evaluateDerivatives(der: DerRod, i: number, rateScale: number): boolean {
@@ -88,7 +109,7 @@ function evaluateDerivatives(der: DerRod, i: number, rateScale: number): boolean
   return true;
 }
 
-/** The joint at hand, its held frame's variables from `own` on: adds to ownBlock and, if `elastic`, to ownTorque; writes edgeBlock. */
+/** The current joint, its held frame's variables from `own` on: adds to ownBlock and, if `elastic`, to ownTorque; writes edgeBlock. */
 function addOwnBlocks(own: number, elastic: boolean): void {
   const other = 4 - own;
   const t = own === 0 ? 0 : 3;

@@ -10,12 +10,13 @@
  */
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { angleAbout3 } from '../../math/vec3.ts';
-import { addViscous, gatherMotion } from './damping.ts';
-import type { HeldBlock } from './held.ts';
+import { addViscous, evaluateDamping, gatherMotion } from './damping.ts';
+import { addMixed, type HeldBlock } from './held.ts';
+import type { HingeParts } from './hingeParts.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import { measureReferenceTwist, turnHeldFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
-import { GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
+import { GRADIENT, HESSIAN } from './strain.ts';
 
 const across = new Float64Array(6);
 const mean = new Float64Array(3);
@@ -36,7 +37,7 @@ function turn(out: Float64Array, o: number, v: Float64Array, axis: Float64Array,
 }
 
 /** Held frame h rotated by its angle from the holder's frame. */
-export function turnHinge(der: DerRod, h: number): void {
+function turnHinge(der: DerRod, h: number): void {
   const { held } = der;
   turn(held.tangent, 3 * h, held.baseTangent, held.axis, held.angle[h]);
   turn(held.director, 3 * h, held.baseDirector, held.axis, held.angle[h]);
@@ -119,18 +120,10 @@ function evaluateCurvature(der: DerRod, i: number): boolean {
   return true;
 }
 
-/** Writes the viscous stiffness of half joint i to H, for a stage with this rate scale. */
-export function evaluateDamping(der: DerRod, i: number, rateScale: number): boolean {
-  if (!evaluateJoint(der, i)) return false;
-  H.fill(0);
-  addCongruence(strainOut, GAUSS_NEWTON, rateScale * der.joints.damping[i]);
-  return true;
-}
-
 const viscous = new Float64Array(8);
 
 /** Angular velocity of every hinged frame: its holder's, and about the axis the one at which damping has no torque there. */
-export function spinHinges(der: DerRod, v: Float64Array): void {
+function spinHinges(der: DerRod, v: Float64Array): void {
   const { held, joints, poses } = der;
   for (let h = 0; h < held.count; h++) {
     if (!held.hinged[h] || !isActive(der, h)) continue;
@@ -175,7 +168,7 @@ function evaluateAngle(der: DerRod, h: number): { slope: number; curvature: numb
 }
 
 /** Turns every hinged frame to zero torque about its axis. Edges and material frames must be up to date. */
-export function swingHinges(der: DerRod): void {
+function swingHinges(der: DerRod): void {
   const { held } = der;
   for (let h = 0; h < held.count; h++) {
     if (!held.hinged[h] || !isActive(der, h)) continue;
@@ -229,7 +222,7 @@ function measureAngle(der: DerRod, h: number, rateScale: number): number {
  * Contribution of eliminating α of hinge h to the second derivatives in (e, θe, f, θf) of the edges before and after it: −m mᵀ/c, into H. Returns the
  * joint with these variables, −1 if there is no contribution. With a rate scale, of damping; see `measureAngle`.
  */
-export function condenseHinge(der: DerRod, h: number, rateScale: number): number {
+function condenseHinge(der: DerRod, h: number, rateScale: number): number {
   if (!isActive(der, h)) return -1;
   const curvature = measureAngle(der, h, rateScale);
   if (curvature === 0) return -1;
@@ -240,28 +233,6 @@ export function condenseHinge(der: DerRod, h: number, rateScale: number): number
   return before < 0 ? after : after < 0 ? before : after + 1;
 }
 
-/** Adds scale times the four numbers of half joint i's edge at `o`, by (e, θ), to the row of unknowns at `row`. */
-export function addMixed(
-  mixed: Float64Array,
-  row: number,
-  { joints, nodeCount }: DerRod,
-  i: number,
-  values: Float64Array,
-  o: number,
-  scale: number,
-): void {
-  const before = joints.before[i];
-  const after = joints.after[i];
-  const node = 4 * joints.node[i];
-  const to = before < 0 ? (after + 1 < nodeCount ? 4 * (after + 1) : 0) : node;
-  const from = before < 0 ? node : 4 * before;
-  for (let n = 0; n < 3; n++) {
-    mixed[row + to + n] += scale * values[o + n];
-    mixed[row + from + n] -= scale * values[o + n];
-  }
-  mixed[row + 4 * (before < 0 ? after : before) + 3] += scale * values[o + 3];
-}
-
 const turning = new Float64Array(3);
 
 /**
@@ -269,7 +240,7 @@ const turning = new Float64Array(3);
  * with the unknowns, row a of which begins at `at` + a·size. A turn φ of the body and one of α do not commute, which adds
  * ½ a × τ to their mixed derivative.
  */
-export function condenseHeldHinge(
+function condenseHeldHinge(
   rotation: Float64Array,
   torque: Float64Array,
   out: Float64Array,
@@ -295,3 +266,12 @@ export function condenseHeldHinge(
     }
   }
 }
+
+/** What rods with hinges need beyond other rods. */
+export const hingeParts: HingeParts = {
+  turn: turnHinge,
+  swing: swingHinges,
+  spin: spinHinges,
+  condense: condenseHinge,
+  condenseHeld: condenseHeldHinge,
+};

@@ -1,17 +1,25 @@
 /** Discrete elastic rods with all parts, and the separate parts for programs that want fewer. */
 import type { Model } from '../../model.ts';
+import { createRestRod } from './atRest.ts';
 import { bodyParts } from './bodyParts.ts';
-import { followDerBranch } from './branch.ts';
+import { branchParts } from './branch.ts';
 import { createDerContact } from './contact.ts';
 import { createExplicitSchemes } from './explicitSchemes.ts';
+import { hingeParts } from './hinge.ts';
+import { createMaterials } from './material.ts';
+import { modalParts } from './modal.ts';
 import { createDerModel, type DerParts } from './model.ts';
 import { designRods } from './natural.ts';
 import { linearizeDer } from './restTangent.ts';
 
+export { createRestRod as derLinks } from './atRest.ts';
 export { bodyParts as derBodies } from './bodyParts.ts';
-export { followDerBranch as derBranches } from './branch.ts';
+export { branchParts as derBranches } from './branch.ts';
 export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
+export { hingeParts as derHinges } from './hinge.ts';
+export { createMaterials as derMaterials } from './material.ts';
+export { modalParts as derModes } from './modal.ts';
 export { createDerModel, type DerParts } from './model.ts';
 export { designRods as derNatural } from './natural.ts';
 export { linearizeDer as derDerivatives } from './restTangent.ts';
@@ -20,11 +28,16 @@ export { linearizeDer as derDerivatives } from './restTangent.ts';
 export const derParts: DerParts = {
   contact: createDerContact,
   bodies: bodyParts,
-  branches: followDerBranch,
+  branches: branchParts,
   derivatives: linearizeDer,
   explicit: createExplicitSchemes,
+  hinges: hingeParts,
+  links: createRestRod,
+  materials: createMaterials,
+  modes: modalParts,
   natural: designRods,
 };
 
+/** Discrete Elastic Rods [Bergou2008] with all parts, for `createWorld(scene, { models: [der] })`. */
 // the annotation lets bundlers drop it, and the parts with it, if a program creates its own
 export const der: Model = /* @__PURE__ */ createDerModel(derParts);

@@ -15,7 +15,7 @@ export interface JointPlan {
   readonly pin: Int32Array;
   /** 1 if the held frame may spin. */
   readonly freeSpin: Uint8Array;
-  /** Of the held frames: their pins, and 1 for a hinge. */
+  /** Pin of each held frame, and 1 if it is a hinge. */
   readonly heldPin: Int32Array;
   readonly hinged: Uint8Array;
   /** Half joints before and after each, −1 if there is none, 2 per frame. */

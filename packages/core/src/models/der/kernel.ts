@@ -6,8 +6,9 @@
 import type { SingleRodBatch } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
+import type { RodStep } from '../rodStep.ts';
 import type { DerRod } from './rod.ts';
-import type { RodStep, StepStart } from './rodStep.ts';
+import type { StepStart } from './slip.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Stage, Workspace } from './stage.ts';
 import { rotationStrain } from './strain.ts';

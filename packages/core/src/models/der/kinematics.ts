@@ -10,7 +10,6 @@ import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import { switchJoints } from '../joints.ts';
 import { evaluatePoses, interpolateTurn, markHeld, type PrescribedTurn } from '../pins.ts';
-import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
 const scratch = new Float64Array(6);
@@ -18,6 +17,8 @@ const scratch = new Float64Array(6);
 /** Pins at time t: held frames, and prescribed unknowns. `placePinned` writes the positions. */
 export function evaluatePins(der: DerRod, t: number): void {
   const { poses, held } = der;
+  der.material?.setTime(t);
+  der.adopt?.(t);
   evaluatePoses(der, t);
   markHeld(der.fixed, der, (node) => 4 * node);
   switchJoints(der);
@@ -31,7 +32,7 @@ export function evaluatePins(der: DerRod, t: number): void {
     held.axis.set(pose.axis, 3 * h);
     held.baseTangent.set(pose.tangent, 3 * h);
     held.baseDirector.set(pose.director, 3 * h);
-    turnHinge(der, h);
+    der.hinges?.turn(der, h);
   }
   turnHeldFrames(held);
 }
@@ -172,7 +173,7 @@ export function followCenterline(der: DerRod, work: Float64Array): boolean {
   for (let o = 0; o < 3 * edgeCount; o += 3) transport3(edgeReference, o, edgeReference, o, work, o, edgeTangent, o);
   measureTwist(der);
   turnMaterialFrames(der);
-  if (der.held.hinged.includes(1)) swingHinges(der);
+  der.hinges?.swing(der);
   return true;
 }
 
@@ -189,7 +190,7 @@ export function rebuildFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   measureTwist(der);
   turnMaterialFrames(der);
-  if (der.held.hinged.includes(1)) swingHinges(der);
+  der.hinges?.swing(der);
   return true;
 }
 

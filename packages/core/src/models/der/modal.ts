@@ -14,7 +14,7 @@ import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 const STATIC = { inertia: 0, rate: 0 };
 const UNKNOWNS = { stride: 4, twist: 3 };
 
-export function findModes(der: DerRod, work: Workspace, t: number, count: number): Modes {
+function findModes(der: DerRod, work: Workspace, t: number, count: number): Modes {
   evaluatePins(der, t);
   rebuildFrames(der, work.edgeWork);
   assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
@@ -44,7 +44,7 @@ export function assembleDamping(der: DerRod, work: Workspace): void {
   }
 }
 
-export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
+function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
   evaluatePins(der, t);
   rebuildFrames(der, work.edgeWork);
   const axes = ['x', 'y', 'z'];
@@ -57,3 +57,11 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
     assembleDamping: () => assembleDamping(der, work),
   });
 }
+
+export interface ModalParts {
+  readonly findModes: typeof findModes;
+  readonly exportMatrices: typeof exportMatrices;
+}
+
+/** Part of `der` that finds natural modes and exports matrices; see `createDerModel`. */
+export const modalParts: ModalParts = { findModes, exportMatrices };

@@ -3,11 +3,11 @@
  * README.md beside this file.
  */
 
+import { SceneError } from '../../errors.ts';
 import type { Bundle, Model } from '../../model.ts';
 import { allocatePlain } from '../../port.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { advanceUnits } from './advance.ts';
-import { createRestRod } from './atRest.ts';
 import { adoptPose, syncPose } from './body.ts';
 import {
   createBundle,
@@ -21,7 +21,7 @@ import {
 import type { SystemModes } from './coupledModal.ts';
 import type { System } from './coupling.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, restoreFrames } from './kinematics.ts';
-import { exportMatrices, findModes } from './modal.ts';
+import type { ModalParts } from './modal.ts';
 import { derCapabilities } from './options.ts';
 import {
   addBodyEnergies,
@@ -87,7 +87,11 @@ function compile(input: DerInput, parts: DerParts): Bundle {
 function refreshBundle({ bodies, ders, tools, explicitSchemes, movedTo }: DerBundle, t: number): void {
   for (const body of bodies) syncPose(body);
   ders.forEach((der, k) => {
+    // as saved: t may be rounded differently
+    const saved = der.material?.time[1];
     evaluatePins(der, t);
+    if (der.material && saved !== undefined) der.material.time[1] = saved;
+    der.material?.leaveRest();
     if (explicitSchemes) explicitSchemes.refresh(k);
     else restoreFrames(der, tools[k].work.edgeWork);
     poseSamples(der);
@@ -161,7 +165,8 @@ interface Statics {
 }
 
 /** Equilibria, branches, modes and matrices: of a single rod, or of the rods joined by bodies. */
-function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivatives }: DerParts): Statics {
+function createStatics(bundle: DerBundle, parts: DerParts): Statics {
+  const { bodies: bodyParts, branches, derivatives, links } = parts;
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
   const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
@@ -181,21 +186,25 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivat
     },
     branch: (rod, t, asked) => {
       renew(bundle, rod);
+      ders[rod].material?.refuse('branches of equilibria', ['isElastic', 'isLinearAtRest']);
       const { work, start, entry } = tools[rod];
-      return isAlone(rod) ? branches?.({ der: ders[rod], work, start, entry }, t, asked) : undefined;
+      return isAlone(rod) ? branches?.follow({ der: ders[rod], work, start, entry }, t, asked) : undefined;
     },
     linearize: (rod, t) => {
       renew(bundle, rod);
+      ders[rod].material?.refuse('derivatives of an equilibrium', ['isLinearAtRest']);
+      ders[rod].material?.beginRest();
       const isRotation = !explicitSchemes && (bundle.scene.solver?.der?.strain ?? 'rotation') === 'rotation';
       return isAlone(rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
     },
     atRest: (rod) => {
       renew(bundle, rod);
-      return isAlone(rod) ? createRestRod(ders[rod]) : undefined;
+      return isAlone(rod) ? links?.(ders[rod]) : undefined;
     },
     modes: (rod, t, count) => {
       renewAll(bundle);
-      if (!bodyParts || isAlone(rod)) return findModes(ders[rod], tools[rod].work, t, count);
+      ders[rod].material?.refuse('natural modes', ['isElastic']);
+      if (!bodyParts || isAlone(rod)) return modalOf(parts).findModes(ders[rod], tools[rod].work, t, count);
       // computed once for all rods of the system: the world calls this rod by rod, then refreshes
       const { system, rods: members } = systemOfRod[rod];
       if (lastModes?.system !== system || lastModes.count !== count)
@@ -204,7 +213,8 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivat
     },
     matrices: (rod, t) => {
       renewAll(bundle);
-      if (!bodyParts || isAlone(rod)) return exportMatrices(ders[rod], tools[rod].work, t);
+      ders[rod].material?.refuse('stiffness matrix', ['isElastic']);
+      if (!bodyParts || isAlone(rod)) return modalOf(parts).exportMatrices(ders[rod], tools[rod].work, t);
       return bodyParts.exportSystemMatrices(systemOfRod[rod].system, t, rods[rod].id);
     },
   };
@@ -216,12 +226,18 @@ function createStatics(bundle: DerBundle, { bodies: bodyParts, branches, derivat
   };
 }
 
-/** The model, made of the given parts; implicit integrators, statics and modes are always included. */
+function modalOf({ modes }: DerParts): ModalParts {
+  if (!modes) throw new SceneError(['modes'], 'this program has der without modes; pass derModes to createDerModel');
+  return modes;
+}
+
+/** The model, made of the given parts; implicit integrators and statics are always included. */
 export function createDerModel(parts: DerParts = {}): Model {
   return {
     id: 'der',
     isFast: parts.kernel !== undefined,
     capabilities: derCapabilities,
+    ...(parts.branches && { compileAlong: parts.branches.compileAlong }),
     compile: (rods, drives, scene, coupling) => compile({ rods, drives, scene, coupling }, parts),
   };
 }

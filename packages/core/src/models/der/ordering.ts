@@ -35,7 +35,7 @@ export interface Ordering {
   readonly pieces: readonly Piece[];
   /** First unknowns of pieces that must not be coupled to the unknowns before them. */
   readonly cuts: readonly number[];
-  /** Of each tie. */
+  /** Fill of the rows of each tie, piece by piece. */
   readonly fills: readonly (readonly Fill[])[];
   /** True if it differs from the natural order, and the right-hand side in it. */
   readonly moved: boolean;

@@ -10,11 +10,13 @@ import { createArena } from '../../math/arena.ts';
 import type { BundleState, Coupling, Drive } from '../../model.ts';
 import { type Allocate, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
+import { BODY_MEMORY, type DerBody } from './body.ts';
 import type { BodyParts } from './bodyParts.ts';
 import type { System } from './coupling.ts';
+import type { HingeParts } from './hingeParts.ts';
 import { createJointPlanner } from './jointPlan.ts';
 import { type DerKernel, type PairKernel, type PairMember, pairKey } from './kernel.ts';
+import type { MaterialPart } from './material.ts';
 import type { DerOptions } from './options.ts';
 import { createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
@@ -116,18 +118,28 @@ export function createUnits(
   });
 }
 
+/** Parts of the model that the layout depends on. */
+interface LayoutParts {
+  readonly allocate: Allocate;
+  readonly materials: MaterialPart | undefined;
+  readonly bodyParts: BodyParts | undefined;
+  readonly hinges: HingeParts | undefined;
+}
+
 /** The state that the bundle's rods and bodies share, and their offsets in it. */
 export function layOutState(
   rods: readonly Rod[],
   drives: readonly Drive[],
   options: DerOptions,
   coupling: Coupling,
-  allocate: Allocate,
+  { allocate, materials, bodyParts, hinges }: LayoutParts,
 ): { readonly state: BundleState; readonly ders: DerRod[]; readonly bodyOf: ReadonlyMap<number, DerBody> } {
   const sizes = rods.map(unknownCount);
   const planOf = createJointPlanner();
   const plans = rods.map((rod, k) => planOf(rod, drives[k].pins));
-  const memories = rods.map((rod, k) => memorySize(rod, plans[k].count));
+  const memories = rods.map(
+    (rod, k) => memorySize(rod, plans[k].count) + (materials?.memorySize(rod, plans[k].count) ?? 0),
+  );
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {
@@ -144,31 +156,33 @@ export function layOutState(
     return samples.subarray(atSamples - length, atSamples);
   };
   const arena = createArena();
-  let atQ = 0;
-  let atMemory = 0;
+  let [atQ, atMemory] = [0, 0];
   const ders = rods.map((rod, k): DerRod => {
     const q = state.q.subarray(atQ, atQ + sizes[k]);
     const v = state.v.subarray(atQ, atQ + sizes[k]);
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     atQ += sizes[k];
     atMemory += memories[k];
-    return createDerRod({
+    const der = createDerRod({
       rod,
       drive: drives[k],
       options,
       plan: plans[k],
+      hinges,
       q,
       v,
       memory,
       allocateSamples,
       allocate: arena,
     });
+    materials?.attach(der);
+    return der;
   });
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {
     const welds = coupling.welds.filter((weld) => weld.body === b);
     const memory = state.memory.subarray(atMemory, atMemory + BODY_MEMORY);
-    bodyOf.set(b, createDerBody(coupling.bodies[b], welds, ders, memory));
+    if (bodyParts) bodyOf.set(b, bodyParts.createDerBody(coupling.bodies[b], welds, ders, memory));
     atMemory += BODY_MEMORY;
   }
   return { state, ders, bodyOf };

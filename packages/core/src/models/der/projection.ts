@@ -14,7 +14,7 @@ import type { Member } from './welds.ts';
 /** An edge that ends on a body. */
 interface Incidence {
   readonly edge: number;
-  /** Of all edges of the system. */
+  /** Index of the constraint among those of all edges of the system. */
   readonly constraint: number;
   /** −1 if the edge begins at the body, 1 if it ends there. */
   readonly sign: number;

@@ -27,6 +27,7 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
     if (edgeStiffness[j] < Infinity)
       out.stretching += 0.5 * edgeStiffness[j] * square(edgeLength[j] - rod.edgeLengthRest[j]);
   }
+  if (der.material) out.dissipated = (out.dissipated ?? 0) + der.material.measureHeat();
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
 

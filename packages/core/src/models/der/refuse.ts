@@ -42,7 +42,7 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
   if (torque >= 0)
     throw new SceneError(
       ['loads', torque],
-      `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
+      `${scheme} does not support torques: its frames have no inertia; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
     const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');

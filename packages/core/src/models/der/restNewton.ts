@@ -22,8 +22,7 @@ import { measureLoads, stiffEnough, zeroModeShift } from './tangent.ts';
 const ROTATION = 0.5;
 
 /** Stretch stiffness in the matrix: the edge's own, or enough relative to bending and tension. */
-export function capPenalties(der: DerRod, work: Workspace): void {
-  const multiple = stiffEnough(der);
+export function capPenalties(der: DerRod, work: Workspace, multiple: number = stiffEnough(der)): void {
   for (let j = 0; j < der.edgeCount; j++) {
     const b = j + 1 < der.nodeCount ? 4 * j + 4 : 0;
     const bending = Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[b]);
@@ -95,7 +94,12 @@ function rigidMotions({ q, size, nodeCount, edgeCount, edgeTangent }: DerRod): F
 }
 
 /** The rod with its pins and loads at the time of `stage`, which may change. */
-export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): RestProblem {
+export function createRestProblem(
+  der: DerRod,
+  work: Workspace,
+  stage: Stage,
+  multiple: number = stiffEnough(der),
+): RestProblem {
   const { rod, edgeCount } = der;
   const { matrix } = work;
   const stiffest = largestPosition(der.stiffnessScale);
@@ -112,7 +116,7 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
     rigidMotions: () => rigidMotions(der),
     stiffnessScale: der.stiffnessScale,
     softScale: der.softScale,
-    zeroShift: zeroModeShift(der),
+    zeroShift: Math.max(zeroModeShift(der), 1e-15 * multiple),
     loads: der.loads,
     follow() {
       der.v.fill(0);
@@ -121,7 +125,7 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
     evaluate(first) {
       const hasFollowers = dependsOnState(der.drive);
       if (hasFollowers || first) evaluateLoads(der, stage.t);
-      capPenalties(der, work);
+      capPenalties(der, work, multiple);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(der, work, stage, matrix))) return { trouble: lastTrouble(), solved: false };
       writeRightSide(der, work);

@@ -107,6 +107,7 @@ function accessState({
   };
   return {
     place() {
+      der.material?.beginRest();
       evaluatePins(der, t);
       placePinned(der, q, undefined);
       capTension.set(edgeTension);

@@ -9,6 +9,7 @@
  * all edges are alike, and the error stays of second order (fixing the whole first edge instead is of first order).
  */
 
+import type { BorderedBand } from '../../linalg/bandMatrix.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
@@ -22,8 +23,10 @@ import {
   type Samples,
 } from '../../port.ts';
 import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/compiled.ts';
+import type { HingeParts } from './hingeParts.ts';
 import type { JointPlan } from './jointPlan.ts';
 import type { DerOptions } from './options.ts';
+import type { RodMaterial } from './rodMaterial.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
 
 /** Border of a closed rod: x0, θ0, x1. */
@@ -68,9 +71,13 @@ export interface DerRod {
   readonly pins: readonly Pin[];
   readonly poses: readonly PinPose[];
   readonly drive: Drive;
-  readonly strain: StrainFunction;
+  strain: StrainFunction;
+  /** For a rod with a law; it also sets `strain`. */
+  material: RodMaterial | undefined;
   readonly joints: Joints;
   readonly held: HeldFrames;
+  /** Only of rods with hinges. */
+  readonly hinges: HingeParts | undefined;
 
   /** Unknowns and their rates; views into the bundle's state. */
   readonly q: Float64Array;
@@ -112,6 +119,8 @@ export interface DerRod {
   readonly jointActive: Uint8Array;
   /** EA/length [N/m]; for inextensible edges a penalty that only sets the speed of convergence. */
   readonly edgeStiffness: Float64Array;
+  /** Makes lengths, masses and stiffness those of another value of the parameter; absent if they do not depend on it. */
+  readonly adopt?: (value: number) => void;
   readonly samples: Samples;
   readonly loads: Loads;
   /** Fraction of the loads that acts; less than 1 only while an equilibrium is approached in increments. */
@@ -124,19 +133,21 @@ export interface DerRod {
         readonly nodeForce: Float64Array;
         readonly edgeTorque: Float64Array;
         active: boolean;
-        /** Point masses at sides from … to − 1, at 1/h of the step. */
-        glue?:
-          | {
-              readonly sides: ContactSides;
-              readonly from: number;
-              readonly to: number;
-              readonly rate: number;
-              /** Unknowns at the start of the step. */
-              readonly start: Float64Array;
-            }
-          | undefined;
+        glue?: Glue | undefined;
       }
     | undefined;
+}
+
+/** Point masses at sides from … to − 1, at 1/h of the step. */
+export interface Glue {
+  readonly sides: ContactSides;
+  readonly from: number;
+  readonly to: number;
+  readonly rate: number;
+  /** Unknowns at the start of the step. */
+  readonly start: Float64Array;
+  /** Adds their forces and masses (contactSides.ts); given by contact, so that rods without contact do not load it. */
+  readonly add: (residual: Float64Array, matrix: BorderedBand | undefined, der: DerRod, glue: Glue) => void;
 }
 
 /** Doubles in `memory` that a rod needs. */
@@ -201,6 +212,8 @@ export interface DerParts {
   readonly drive: Drive;
   readonly options: DerOptions;
   readonly plan: JointPlan;
+  /** For rods with hinges. */
+  readonly hinges?: HingeParts | undefined;
   /** Slices of the bundle's state. */
   readonly q: Float64Array;
   readonly v: Float64Array;
@@ -212,7 +225,8 @@ export interface DerParts {
 
 /** Creates a rod on the given slices of the bundle's state. */
 export function createDerRod(parts: DerParts): DerRod {
-  const { rod, drive, options, plan, q, v, memory, allocateSamples = allocatePlain, allocate = allocatePlain } = parts;
+  const { rod, drive, options, plan, hinges, q, v, memory } = parts;
+  const { allocateSamples = allocatePlain, allocate = allocatePlain } = parts;
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
   const joints = createJoints(rod, options, plan, allocate);
@@ -226,8 +240,10 @@ export function createDerRod(parts: DerParts): DerRod {
     poses: drive.pins.map(() => placePinPose(allocate)),
     drive,
     strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
+    material: undefined,
     joints,
     held: createHeld(plan, allocate),
+    hinges: plan.hinged.includes(1) ? hinges : undefined,
     q,
     v,
     ...nameMemory(memory, edgeCount, joints.count, size),
@@ -238,6 +254,7 @@ export function createDerRod(parts: DerParts): DerRod {
     jointTwist: allocate(joints.count),
     jointOffset: allocate(joints.count),
     ...scales,
+    ...(rod.at && { adopt: createAdopt(rod, options, joints, scales) }),
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     samples: createSamples(rod, allocateSamples),
@@ -245,6 +262,24 @@ export function createDerRod(parts: DerParts): DerRod {
     loadFactor: 1,
     memory,
     contact: undefined,
+  };
+}
+
+function createAdopt(
+  rod: Rod,
+  options: DerOptions,
+  joints: Joints,
+  scales: Pick<DerRod, ScaleNames>,
+): (value: number) => void {
+  let last: Rod | undefined;
+  return (value) => {
+    const now = rod.at?.(value);
+    if (!now || now === last) return;
+    last = now;
+    rod.edgeLengthRest.set(now.edgeLengthRest);
+    for (let i = 0; i < joints.count; i++) writeJoint(joints, i, now, options.strain ?? 'rotation');
+    const fresh = createScales(now, options, allocatePlain);
+    for (const name of SCALES) scales[name].set(fresh[name]);
   };
 }
 
@@ -311,7 +346,8 @@ function nameMemory(
   };
 }
 
-type ScaleNames = 'mass' | 'stiffnessScale' | 'softScale' | 'massDamping' | 'edgeDamping' | 'edgeStiffness';
+const SCALES = ['mass', 'stiffnessScale', 'softScale', 'massDamping', 'edgeDamping', 'edgeStiffness'] as const;
+type ScaleNames = (typeof SCALES)[number];
 
 /** Mass, damping and typical stiffness of every unknown and edge. */
 function createScales(rod: Rod, options: DerOptions, allocate: Allocate): Pick<DerRod, ScaleNames> {

@@ -3,13 +3,13 @@
  * solution in each lane; if only one rod of a pair is in contact, the other lane idles.
  */
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../../model.ts';
-import type { ContactParts } from './contactParts.ts';
+import type { PortParts } from './contactParts.ts';
 import { clearContact } from './contactSides.ts';
-import type { StepStart } from './rodStep.ts';
+import type { StepStart } from './slip.ts';
 import { losesTurns } from './slip.ts';
 
 export function createSingleRodStep(
-  { ders, systems, pairs, newton, renew, movedTo }: ContactParts,
+  { ders, systems, pairs, newton, renew, movedTo }: PortParts,
   startsOf: readonly (readonly StepStart[])[],
 ): NonNullable<ContactPort['stepSingleRods']> {
   const options = { ...newton, rotation: 0.5, iterations: 12 };

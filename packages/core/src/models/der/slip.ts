@@ -9,6 +9,7 @@
 import { hypot } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** Start of a step. */
 export interface TwistStart {
@@ -16,6 +17,9 @@ export interface TwistStart {
   readonly edgeReference: Float64Array;
   readonly jointReferenceTwist: Float64Array;
 }
+
+/** Start of a rod's step. */
+export type StepStart = Pick<Snapshot, 'v'> & TwistStart;
 
 const before3 = new Float64Array(3);
 const tangent = new Float64Array(3);

@@ -7,7 +7,6 @@ import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
 import { addEntry, BAND_WIDTH, type BorderedBand, createBorderedBand } from '../../linalg/bandMatrix.ts';
 import type { Loads } from '../../port.ts';
 import { addDrag, createLoadJacobian, dependsOnState, type LoadJacobian } from '../loadJacobian.ts';
-import { addGlue } from './contactSides.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
@@ -60,6 +59,29 @@ export interface Stage {
   readonly inertia: number;
   /** s [1/s] */
   readonly rate: number;
+  /** Length of the step if the stage is one of implicit Euler [s]: velocities are displacements over it. */
+  readonly span?: number;
+}
+
+const ends = new Float64Array(3);
+
+/**
+ * Rate of the length of edge j, whose ends are the unknowns from a and from b. In a step of implicit Euler it is the change of length over the step: the
+ * velocity along the edge at the end of the step is not zero if the edge only turns (ω²·l·span/2).
+ */
+function stretchRate(der: DerRod, { qRate }: Workspace, j: number, a: number, b: number, span: number): number {
+  const { q, v, edgeTangent, edgeLength } = der;
+  let along = 0;
+  let square = 0;
+  for (let k = 0; k < 3; k++) {
+    ends[k] = span > 0 ? q[b + k] - q[a + k] - (qRate[b + k] - qRate[a + k]) : v[b + k] - v[a + k];
+    along += edgeTangent[3 * j + k] * ends[k];
+    square += ends[k] * ends[k];
+  }
+  if (span === 0) return along;
+  const l = edgeLength[j];
+  const before = Math.sqrt(Math.max(0, l * l - 2 * l * along + square));
+  return (2 * l * along - square) / (span * (l + before));
 }
 
 /** Evaluates all loads and adds the generalised force −f to the residual; returns the sum of force magnitudes [N]. */
@@ -137,7 +159,7 @@ export function lastTrouble(): string {
 export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
   const { residual, qHat, edgeError, edgePenalty } = work;
   const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
-  const { inertia: c, rate: s } = stage;
+  const { inertia: c, rate: s, span = 0 } = stage;
   residual.fill(0);
   const viscous = s > 0 ? v : undefined;
   const done = matrix
@@ -174,10 +196,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
     edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / der.edgeStiffness[j] : 0);
     // Kelvin–Voigt: λ/k is the strain plus β times its rate; as part of the equation for λ it costs no digits
     const beta = extensible ? s * der.edgeDamping[j] : 0;
-    if (beta > 0) {
-      const stretching = tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]);
-      edgeError[j] += der.edgeDamping[j] * stretching;
-    }
+    if (beta > 0) edgeError[j] += der.edgeDamping[j] * stretchRate(der, work, j, a, b, span);
     work.edgeViscous[j] = 1 + beta;
     residual[a] -= lambda * tx;
     residual[a + 1] -= lambda * ty;
@@ -189,7 +208,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
   }
   if (matrix && s > 0) addDrag(matrix, der.loads.nodeDrag, 4, s);
   scale += subtractLoads(der, residual);
-  if (der.contact?.glue) addGlue(residual, matrix, der, der.contact.glue);
+  der.contact?.glue?.add(residual, matrix, der, der.contact.glue);
   if (scale < Infinity) return scale;
   trouble = 'a load is not a finite number';
   return Number.NaN;

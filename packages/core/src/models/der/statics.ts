@@ -19,6 +19,7 @@ import {
   spreadHeldTwist,
   turnHeldFrames,
 } from './kinematics.ts';
+import { blendNatural } from './naturalBlend.ts';
 import { solveStage } from './newton.ts';
 import { createRestProblem } from './restNewton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
@@ -186,6 +187,7 @@ function createRestSystem(
     setLoads(share) {
       der.loadFactor = share;
     },
+    blendNatural: () => blendNatural(der),
     hold: (place) => takeSnapshot(places[place], der),
     revert: (place) => returnToSnapshot(der, places[place], work, t),
     nudge: (amplitude) => nudge(der, work, t, amplitude),
@@ -202,12 +204,14 @@ export function findEquilibrium(
   options: EquilibriumOptions,
 ): EquilibriumReport {
   der.v.fill(0);
+  der.material?.beginRest();
   const system = createRestSystem(der, work, places, t);
   const spent = bringPins(der, work, system, places.start, t);
   const report = seekEquilibrium(system, der.rod.id, options);
   der.v.fill(0);
   der.acceleration.fill(0);
   der.history.fill(0);
+  der.material?.endRest(report.converged);
   poseSamples(der);
   return { ...report, iterations: report.iterations + spent };
 }

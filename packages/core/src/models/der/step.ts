@@ -4,7 +4,7 @@
  *
  * | scheme           | order | remark                                                            |
  * | tr-bdf2          | 2     | default: self-starting, L-stable, best error at equal cost        |
- * | bdf2             | 2     | one solve a step; starts with one step of implicit Euler          |
+ * | bdf2             | 2     | one solve per step; starts with one step of implicit Euler        |
  * | implicit-euler   | 1     | dissipates; the fallback when another scheme fails                |
  * | midpoint         | 2     | no dissipation; for smooth motion of rods that stretch            |
  *
@@ -12,13 +12,14 @@
  */
 import { square } from '../../math/rounded/index.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
+import { addSolve, type RodStep } from '../rodStep.ts';
 import { beginStep, cancelStep, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import { approach } from './predict.ts';
-import type { RodStep, StepStart } from './rodStep.ts';
+import type { StepStart } from './slip.ts';
 import { losesTurns } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
@@ -42,14 +43,7 @@ const bodyMove = new Float64Array(6);
 /** Solves the stage; the accelerations are then a = c(q − q̂). */
 function runStage({ system, options, out }: Move, stage: Stage): boolean {
   for (const { der } of system.members) placePinned(der, der.q, der.v);
-  const newton = solveSystem(system, stage, options);
-  out.iterations += newton.iterations;
-  out.iterationsMax = Math.max(out.iterationsMax, newton.iterations);
-  out.shifts += newton.shifts;
-  if (!newton.converged) {
-    out.reason = newton.reason;
-    return false;
-  }
+  if (!addSolve(out, solveSystem(system, stage, options))) return false;
   for (const { der, work } of system.members) {
     for (let d = 0; d < der.size; d++)
       der.acceleration[d] = der.mass[d] > 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
@@ -61,7 +55,10 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
 function implicitEuler(move: Move, bold: boolean): boolean {
   const { t, h } = move;
   setEulerStage(move);
-  return approach(move, t + h, bold ? h : 0, true) && runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
+  return (
+    approach(move, t + h, bold ? h : 0, true) &&
+    runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h })
+  );
 }
 
 function trBdf2(move: Move): boolean {
@@ -216,10 +213,11 @@ export function startEuler(
 ): string {
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   const move: Move = { system, starts, t, h, options, out };
+  for (const { der } of system.members) der.material?.advance();
   for (const body of system.bodies) beginStep(body);
   setEulerStage(move);
   if (!approach(move, t + h, h, false)) return out.reason;
-  const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h };
+  const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h };
   return poseSystem(system, stage) ? '' : 'an edge has no length or a position is not a number';
 }
 
@@ -234,7 +232,7 @@ export function resumeEuler(
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   const move: Move = { system, starts, t, h, options, out };
   setEulerStage(move);
-  out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h }) && keepsTwist(move);
+  out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h }) && keepsTwist(move);
   for (const body of system.bodies) syncPose(body);
   for (const { der } of system.members) {
     der.history[0] = 0;
@@ -298,7 +296,14 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   const early = advance === bdf2 || system.bodies.length > 0 || system.members.some(({ der }) => willTurn(der, h));
   let before = early ? markSystem(system, t) : undefined;
   if (!advance(move)) return false;
+  // natural strain that changes does work of its own
+  if (system.members.some(({ der }) => der.material?.law.naturalFactor)) return true;
   if (!system.members.some(({ der }, m) => turnsFar(starts[m].q, 0, der.q, turnPlaceOf(der)))) return true;
+  if (system.pair) {
+    // whether one rod gains does not decide for another that a kernel happens to move with it
+    out.reason = 'an edge turned far';
+    return false;
+  }
   if (!before) {
     takeBack(move);
     before = markSystem(system, t);
@@ -322,6 +327,7 @@ export function stepImplicit(
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   if (scheme !== 'implicit-euler' && !robust) forgetContact(system, t);
   system.members.forEach(({ der }, m) => {
+    der.material?.advance();
     takeSnapshot(starts[m], der);
   });
   for (const body of system.bodies) beginStep(body);

@@ -38,7 +38,7 @@ export type StrainFunction = (
 const ratio = new Float64Array(3);
 
 /** f = 2 acos(W)/√(1−W²), the length of a rotation vector by that of the quaternion's vector part, and f', f'' in W. */
-function writeAngleRatio(out: Float64Array, W: number): void {
+export function writeAngleRatio(out: Float64Array, W: number): void {
   const x = 1 - W;
   if (x < 1e-3) {
     out[0] = 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));

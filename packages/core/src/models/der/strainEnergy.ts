@@ -49,6 +49,10 @@ function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, w1:
 
 /** Adds bending and twisting energy of a rod. A joint folded by 180° has the energy at the edge of `FOLDED`, bent about m2 if it has no other axis. */
 export function addElasticEnergy(out: ElasticEnergy, der: DerRod): void {
+  if (der.material) {
+    der.material.addEnergy(out);
+    return;
+  }
   const { joints, jointActive, jointTwist, held, edgeTangent, edgeM1, edgeM2 } = der;
   const add = der.strain === bergouStrain ? addBergouEnergy : addRotationEnergy;
   for (let i = 0; i < joints.count; i++) {

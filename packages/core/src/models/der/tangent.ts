@@ -1,8 +1,14 @@
 /** The tangent stiffness including that of the loads: for Newton at rest, stability verdicts, modes. */
 
 import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
-import { pow, square } from '../../math/rounded/index.ts';
-import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
+import { hypot, pow, square } from '../../math/rounded/index.ts';
+import {
+  type AddToJacobian,
+  addCross,
+  dependsOnState,
+  measureLoadJacobian,
+  subtractSymmetricPart,
+} from '../loadJacobian.ts';
 import { cloneArrays, copyArrays } from '../snapshot.ts';
 import { followCenterline } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
@@ -87,7 +93,22 @@ export function measureLoads(der: DerRod, work: Workspace, t: number): void {
       subtractLoads(der, out);
       for (let d = 0; d < out.length; d++) out[d] = -out[d];
     },
+    addTurnOrder: (add, force) => addTurnOrder(der, add, force),
   });
   followCenterline(der, work.edgeWork);
   evaluateLoads(der, t);
+}
+
+/** The director that an edge carries along ends turned by t·(a × b) if its tangent t moves by a and b in the other order. */
+function addTurnOrder({ q, edgeTangent, edgeCount, nodeCount }: DerRod, add: AddToJacobian, force: Float64Array): void {
+  for (let j = 0; j < edgeCount; j++) {
+    const torque = force[4 * j + 3];
+    if (torque === 0) continue;
+    const [from, to] = [4 * j, 4 * ((j + 1) % nodeCount)];
+    const length = hypot(q[to] - q[from], q[to + 1] - q[from + 1], q[to + 2] - q[from + 2]);
+    const tangent = edgeTangent.subarray(3 * j, 3 * j + 3);
+    for (const row of [from, to])
+      for (const column of [from, to])
+        addCross(add, [row, column], tangent, ((row === column ? -0.5 : 0.5) * torque) / (length * length));
+  }
 }

@@ -184,6 +184,18 @@ function systemBalances(
   return bodiesBalance(system, stage, limit, length, result) && balanced;
 }
 
+/** Right-hand side of a rod and its ties to the bodies, without its prescribed unknowns. */
+export function assembleMember(system: System, member: System['members'][number], rateScale: number): void {
+  const { der, work } = member;
+  writeRightSide(der, work);
+  assembleTies(system, member, { elastic: true, rateScale });
+  for (let d = 0; d < der.size; d++) {
+    if (!der.fixed[d]) continue;
+    fixUnknown(work.matrix, d);
+    work.step[d] = 0;
+  }
+}
+
 /** Eliminates the rods and solves for the bodies; returns false if a matrix with this shift is not positive definite. */
 function eliminateRods(system: System, stage: Stage, shift: number): boolean {
   const { members, bodies } = system;
@@ -192,14 +204,7 @@ function eliminateRods(system: System, stage: Stage, shift: number): boolean {
   for (let b = 0; b < bodies.length; b++)
     for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
   for (const member of members) {
-    const { der, work } = member;
-    writeRightSide(der, work);
-    assembleTies(system, member, { elastic: true, rateScale: stage.rate });
-    for (let d = 0; d < der.size; d++) {
-      if (!der.fixed[d]) continue;
-      fixUnknown(work.matrix, d);
-      work.step[d] = 0;
-    }
+    assembleMember(system, member, stage.rate);
     if (!eliminate(system, member, shift, true)) return false;
   }
   return solveOuter(system, shift, stage.rate);

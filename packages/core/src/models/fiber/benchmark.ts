@@ -1,6 +1,6 @@
 /** Work for the benchmark runner: the cost of a Newton iteration. */
 import { type CreateBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
-import { compileScene } from '../../scene/compile.ts';
+import { compileScene } from '../../scene/compileScene.ts';
 import type { Scene } from '../../scene/types.ts';
 import { largestTurn, predictTension } from './elements.ts';
 import { constrainHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';

@@ -24,7 +24,7 @@ export interface Slot {
   readonly glued: BlockTridiagonal;
   readonly factor: SymmetricFactor;
   readonly x: Float64Array;
-  /** Of contact, on the particles [N]. */
+  /** Contact forces on the particles [N]. */
   readonly force: Float64Array;
   readonly none: Float64Array;
   /** Places of the rod's points among the sides; rows of S, 72 each. */

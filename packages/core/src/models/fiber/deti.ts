@@ -12,8 +12,8 @@
 
 import { SceneError } from '../../errors.ts';
 import { applyFunctions, createKrylov, type Krylov } from '../../linalg/krylov.ts';
-import { lengthLike } from '../../math/pieces.ts';
 import { exp, hypot, hypotOf, square } from '../../math/rounded/index.ts';
+import { lengthLike } from '../../math/substeps.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
@@ -73,7 +73,7 @@ function uniform(values: Float64Array, what: string, fiber: FiberRod): number {
   if (values.some((value) => Math.abs(value - values[0]) > 1e-12 * Math.abs(values[0]))) {
     throw new SceneError(
       ['solver', 'fiber', 'integrator'],
-      `deti needs ${what} that is the same all along rod '${fiber.rod.id}'; use energy-momentum`,
+      `deti needs ${what} that is constant along rod '${fiber.rod.id}'; use energy-momentum`,
     );
   }
   return values[0];
@@ -89,10 +89,7 @@ export function createDetiTools(fibers: readonly FiberRod[], options: FiberOptio
   const bases = new Map<string, ModalBasis>();
   return fibers.map((fiber) => {
     if (fiber.rod.moduli)
-      throw new SceneError(
-        ['solver', 'fiber', 'integrator'],
-        'deti is linear about moduli that stay; use energy-momentum',
-      );
+      throw new SceneError(['solver', 'fiber', 'integrator'], 'deti needs constant moduli; use energy-momentum');
     if (functions === 'eigenbasis' && fiber.size > 1300) {
       throw new SceneError(
         ['solver', 'fiber', 'functions'],

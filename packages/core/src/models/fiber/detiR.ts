@@ -6,12 +6,12 @@
  * One solve per step. The modulus of every underdamped mode is exactly q, equilibria and terminal velocity are exact, and the scheme rotates with the
  * fiber. It needs damping. A step that would raise the energy by more than the loads put in is taken by the energy–momentum method instead.
  * Velocities of the state are (3d − d')/2h of the last two displacements, of second order; the recursion does not use them.
- * Limits and measurements: docs/notes/fiber.md#deti-r.
+ * Limits and measurements: docs/notes/fiber.md#deti-and-deti-r.
  */
 
 import { clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
-import { lengthLike } from '../../math/pieces.ts';
 import { exp, expm1, square } from '../../math/rounded/index.ts';
+import { lengthLike } from '../../math/substeps.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';

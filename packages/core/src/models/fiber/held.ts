@@ -147,6 +147,16 @@ function turnWith(rate: Float64Array, x: Float64Array, o: number, w: Float64Arra
   rate[o + 2] = w[0] * x[o + 1] - w[1] * x[o];
 }
 
+/** Replaces the twelve numbers of a ring at o by their coordinates in its basis. */
+export function turnVector({ basis }: HeldRing, x: Float64Array, o: number): void {
+  for (let k = 0; k < BLOCK; k++) {
+    let sum = 0;
+    for (let j = 0; j < BLOCK; j++) sum += basis[BLOCK * k + j] * x[o + j];
+    turnedRing[k] = sum;
+  }
+  for (let k = 0; k < BLOCK; k++) x[o + k] = turnedRing[k];
+}
+
 const turnedRing = new Float64Array(12);
 
 /** turnedRing = basis · x of the ring. */

@@ -1,15 +1,9 @@
-/**
- * Natural modes about the current state, and the matrices M, K, C.
- *
- * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which a single
- * Lanczos vector would miss.
- */
+/** Natural modes about the current state, by subspace iteration, and the matrices M, K, C. */
 
 import { SceneError } from '../../errors.ts';
 import { factorSymmetric, solveSymmetric } from '../../linalg/blockSymmetric.ts';
 import { type BlockTridiagonal, multiplyBlocks } from '../../linalg/blockTridiagonal.ts';
-import { eigenSymmetric } from '../../linalg/jacobi.ts';
-import { combineVectors } from '../../linalg/subspace.ts';
+import { findLowestModes } from '../../linalg/subspace.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turnHeld } from './held.ts';
@@ -31,7 +25,7 @@ function assembleConservative(fiber: FiberRod, work: Workspace, t: number): void
   if (jacobian.asymmetry > 1e-4) {
     throw new SceneError(
       ['loads'],
-      `rod '${fiber.rod.id}' has loads without a potential, and with them no natural modes; use \`run\`, or take followers, torques and wind out of the scene`,
+      `rod '${fiber.rod.id}' has loads without a potential, so it has no natural modes; use \`run\`, or remove followers, torques and wind from the scene`,
     );
   }
   assembleTangent(fiber, work, t, 'exact', jacobian, true);
@@ -53,96 +47,35 @@ export function findModes(fiber: FiberRod, work: Workspace, t: number, count: nu
   const stiffness = copyBlocks(work.matrix);
   const soft = softestRatio(fiber);
   const held = fiber.held.reduce((sum, ring) => sum + ring.fixed.reduce((a, b) => a + b, 0), 0);
-  const block = Math.min(size - held, Math.ceil(1.5 * count) + 8);
-  const wanted = Math.min(count, block);
   addMassMatrix(fiber, work.matrix, () => 1e-3 * soft);
   constrainHeld(fiber, work.matrix, undefined);
   factorSymmetric(factor, work.matrix, 0, new Float64Array(size), false);
-  let basis = startBasis(fiber, block);
-  let values: Float64Array = new Float64Array(block);
-  let lastChange = Infinity;
-  for (let iteration = 0; iteration < 300; iteration++) {
-    const next = basis.map((x) => {
-      const y = new Float64Array(size);
-      applyMass(y, fiber, x);
-      constrainRight(fiber, y);
-      solveSymmetric(factor, y);
-      returnHeld(fiber, y);
-      freeHeld(fiber, y);
-      return y;
-    });
-    const ritz = rayleighRitz(next, stiffness, fiber);
-    let change = 0;
-    for (let k = 0; k < wanted; k++)
-      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + soft));
-    values = ritz.values;
-    basis = ritz.vectors;
-    // rounding sets a floor to the change of the softest modes: stop there as well
-    if (change < 1e-9 || (change < 1e-6 && change > 0.3 * lastChange)) break;
-    lastChange = change;
-  }
-  const omega = values.slice(0, wanted).map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
-  return { rod: fiber.rod.id, omega, shapes: basis.slice(0, wanted).map((x) => normalizedShape(fiber, x)) };
+  const { values, vectors } = findLowestModes(
+    {
+      modeCount: size - held,
+      multiplyMass: (y, x) => applyMass(y, fiber, x),
+      createStart(random) {
+        const x = new Float64Array(size).map(random);
+        freeHeld(fiber, x);
+        return x;
+      },
+      soft,
+      solve(x) {
+        constrainRight(fiber, x);
+        solveSymmetric(factor, x);
+        returnHeld(fiber, x);
+        freeHeld(fiber, x);
+      },
+      multiply: (y, x) => multiplyBlocks(y, stiffness, x),
+    },
+    count,
+  );
+  const omega = values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
+  return { rod: fiber.rod.id, omega, shapes: vectors.map((x) => normalizedShape(fiber, x)) };
 }
 
 function copyBlocks({ count, diagonal, upper, lower }: BlockTridiagonal): BlockTridiagonal {
   return { count, diagonal: diagonal.slice(), upper: upper.slice(), lower: lower.slice() };
-}
-
-/** Deterministic, linearly independent vectors. */
-function startBasis(fiber: FiberRod, count: number): Float64Array[] {
-  let seed = 12345;
-  const random = (): number => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return seed / 2 ** 32 - 0.5;
-  };
-  return Array.from({ length: count }, () => {
-    const x = new Float64Array(fiber.size).map(random);
-    freeHeld(fiber, x);
-    return x;
-  });
-}
-
-const product = (a: Float64Array, b: Float64Array): number => {
-  let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
-  return sum;
-};
-
-/** Best approximations to eigenvectors in the span: M-orthonormal, ascending. */
-function rayleighRitz(
-  span: Float64Array[],
-  stiffness: BlockTridiagonal,
-  fiber: FiberRod,
-): { values: Float64Array; vectors: Float64Array[] } {
-  const n = span.length;
-  const image = new Float64Array(fiber.size);
-  // images under M of the vectors that are orthonormal already
-  const images = span.map(() => new Float64Array(fiber.size));
-  for (let i = 0; i < n; i++) {
-    for (let pass = 0; pass < 2; pass++) {
-      for (let j = 0; j < i; j++) {
-        const overlap = product(images[j], span[i]);
-        for (let d = 0; d < fiber.size; d++) span[i][d] -= overlap * span[j][d];
-      }
-    }
-    applyMass(image, fiber, span[i]);
-    const norm = Math.sqrt(product(image, span[i]));
-    for (let d = 0; d < fiber.size; d++) {
-      span[i][d] /= norm;
-      images[i][d] = image[d] / norm;
-    }
-  }
-  const reduced = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    multiplyBlocks(image, stiffness, span[i]);
-    for (let j = 0; j <= i; j++) {
-      reduced[i * n + j] = product(image, span[j]);
-      reduced[j * n + i] = reduced[i * n + j];
-    }
-  }
-  const { values, vectors } = eigenSymmetric(reduced, n);
-  return { values, vectors: combineVectors(span, vectors) };
 }
 
 /** Displacement of nodes, and twist of edges by how the rings turn about their normals. */
@@ -206,7 +139,15 @@ export function exportMatrices(fiber: FiberRod, work: Workspace, t: number): Mat
     const viscosity = fiber.edgeViscosity[Math.min((k / 144) | 0, fiber.edgeCount - 1)];
     work.matrix.upper[k] = viscosity * elastic.upper[k];
   }
-  return { rod: rod.id, size: free.length, labels, mass, stiffness, damping: collect(work.matrix, free) };
+  return {
+    rod: rod.id,
+    size: free.length,
+    labels,
+    unknowns: free,
+    mass,
+    stiffness,
+    damping: collect(work.matrix, free),
+  };
 }
 
 /** Non-zero entries of the lower triangle among the free unknowns. */

@@ -7,9 +7,13 @@ import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
+import { sumReadouts } from '../readouts.ts';
+import type { Advance } from '../rodStep.ts';
 import { cloneState } from '../stateParts.ts';
+import { createRestRod } from './atRest.ts';
 import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
@@ -30,7 +34,7 @@ interface FiberBundle {
   readonly fibers: readonly FiberRod[];
   readonly units: readonly Unit[];
   readonly scheme: NonNullable<FiberOptions['integrator']>;
-  /** Of `deti`: one per fiber. */
+  /** Tools of the integrator `deti`, one per fiber. */
   readonly tools: ReturnType<typeof createDetiTools>;
   /** The state includes the last step: its length, and a displacement (`deti`, `deti-r`) or where it began (viscous rods). */
   readonly remembers: boolean;
@@ -155,17 +159,6 @@ function refreshFiber(fiber: FiberRod, t: number): void {
   poseSamples(fiber, fiber.q, fiber.v);
 }
 
-interface Advance {
-  /** The range of units that are stepped. */
-  readonly from: number;
-  readonly to: number;
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
-  /** Fibers marked 1 are skipped. */
-  readonly without?: Uint8Array | undefined;
-}
-
 /** Steps units. On failure, their state is arbitrary. */
 function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
   const { fibers, units, scheme } = bundle;
@@ -223,9 +216,11 @@ type Queries = Pick<
   Bundle,
   | 'addEnergies'
   | 'addMomentum'
+  | 'addRodMomentum'
   | 'readChannel'
   | 'differentiatesLoads'
   | 'equilibrate'
+  | 'atRest'
   | 'reactions'
   | 'modes'
   | 'matrices'
@@ -235,18 +230,17 @@ type Queries = Pick<
 function createQueries(bundle: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
   const { fibers, remembers, scheme } = bundle;
   return {
-    addEnergies: (out, t) => {
-      for (const fiber of fibers) addEnergies(out, fiber, t);
-    },
-    addMomentum: (out) => {
-      for (const fiber of fibers) addMomentum(out, fiber);
-    },
+    ...sumReadouts(fibers, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, fibers[rod], channel),
     differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
       readLoads(fibers[rod]);
       if (remembers) fibers[rod].memory[0] = 0;
       return findEquilibrium(fibers[rod], workOf[rod], t, wanted);
+    },
+    atRest: (rod) => {
+      readLoads(fibers[rod]);
+      return createRestRod(fibers[rod]);
     },
     reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t, { step, scheme }),
     modes: (rod, t, count) => {
@@ -340,8 +334,10 @@ export function createFiberModel(kernel?: FiberKernel, allocate: Allocate = allo
     id: 'fiber',
     isFast: kernel !== undefined,
     capabilities: fiberCapabilities,
+    compileAlong,
     compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
   };
 }
 
+/** Stiff fibers [Michels2015], for `createWorld(scene, { models: [fiber] })`. */
 export const fiberModel: Model = createFiberModel();

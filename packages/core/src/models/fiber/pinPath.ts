@@ -16,7 +16,8 @@ export interface Brought {
   readonly overtwist: string;
 }
 
-export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Brought {
+/** Stops on the way of the pins from where they hold the rod now to their poses at t. */
+export function planPins(fiber: FiberRod, t: number): PinStop[] {
   const { poses, pins, rod } = fiber;
   const from = poses.map((pose, p) => {
     const at = copyPose(pose);
@@ -29,16 +30,25 @@ export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork,
   });
   const shortest = rod.edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
   const limits = { distance: 0.3 * shortest, turn: 0.3, twist: 0.1 * fiber.edgeCount };
-  const stops = planPinWay(pins, from, [fiber.poseTime, t], limits);
+  return planPinWay(pins, from, [fiber.poseTime, t], limits);
+}
+
+/** Moves the pins and their rings to a stop; rings between held frames turn with these. */
+export function moveToStop(fiber: FiberRod, stop: PinStop): void {
+  stop.poses.forEach((pose, p) => {
+    assignPose(fiber.poses[p], pose);
+  });
+  for (const ring of fiber.held) evaluateRing(fiber, ring);
+  spinBetween(fiber, stop);
+  imposeHeld(fiber, fiber.q);
+}
+
+export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Brought {
+  const stops = planPins(fiber, t);
   fiber.poseTime = t;
   let iterations = 0;
   for (const [k, stop] of stops.entries()) {
-    stop.poses.forEach((pose, p) => {
-      assignPose(poses[p], pose);
-    });
-    for (const ring of fiber.held) evaluateRing(fiber, ring);
-    spinBetween(fiber, stop);
-    imposeHeld(fiber, fiber.q);
+    moveToStop(fiber, stop);
     const overtwist = explainOvertwist(fiber, fiber.q);
     if (overtwist !== '' || k + 1 === stops.length) return { iterations, overtwist };
     statics.entry.set(fiber.q);

@@ -67,20 +67,24 @@ export function refuseScheme(
     if (scheme === 'deti-r' && ringDamping.some((value) => Math.abs(value - ringDamping[0]) > 1e-12 * ringDamping[0]))
       throw new SceneError(
         place,
-        `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
+        `deti-r needs mass damping that is constant along rod '${rod.id}'; use energy-momentum`,
       );
   }
 }
 
-/** A ring turns about the axis with its own inertia, and as far in a step as backward Euler follows. */
+/** A ring turns about the axis with its own inertia, and backward Euler of its particles takes ω²h of its spin ω per second. */
 export function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
+  if (fibers.length > 0)
+    warnings.push(
+      `rods of fiber that roll lose spin in steps with contact, the more the faster they turn: the part (turn per step)² in each step; use model der, or much shorter steps`,
+    );
   for (const { rod, width1, width2, particleMass } of fibers) {
     const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);
     let own = 0;
     for (let i = 0; i < rod.nodeCount; i++) own += particleMass[i] * (width1 * width1 + width2 * width2);
     if (!(polar > 0) || own < 1.1 * polar) continue;
     warnings.push(
-      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section, and steps in which it turns by less than 0.1 rad`,
+      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section`,
     );
   }
 }

@@ -37,7 +37,7 @@ export interface FiberRod {
   readonly edgeCount: number;
   /** Unknowns: 12 per ring, particle by particle. */
   readonly size: number;
-  /** Of the scaffold along d1 and d2 [m]. */
+  /** Width of the scaffold along d1 and d2 [m]. */
   readonly width1: number;
   readonly width2: number;
 

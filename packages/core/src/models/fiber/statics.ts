@@ -14,7 +14,7 @@ import { solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { descendBySteps } from '../../statics/descent.ts';
-import { noVerdict, seekStable, type Verdict } from '../../statics/search.ts';
+import { noVerdict, raiseLoads, seekStable, type Verdict } from '../../statics/search.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
 import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
@@ -69,7 +69,7 @@ export interface NewtonResult {
 }
 
 /** Sum of the magnitudes of the loads, and the error of the stiffest spring's force by rounding of positions [N]. */
-function forceScale(fiber: FiberRod): { loads: number; floor: number } {
+export function forceScale(fiber: FiberRod): { loads: number; floor: number } {
   const { rod, edgeCount, loads, longStiffness, ringStiffness, shearStiffness, loadFactor } = fiber;
   let stiff = 0;
   for (let j = 0; j < edgeCount; j++)
@@ -83,10 +83,10 @@ function forceScale(fiber: FiberRod): { loads: number; floor: number } {
 }
 
 /** Largest turn in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
-const LAST_TURN = 1e-7;
+export const LAST_TURN = 1e-7;
 
 /** Sum of all turns and stretches below which a rod without loads is in its natural shape; the end is off by that part of the length. */
-const LEAST_DEFORMATION = 1e-8;
+export const LEAST_DEFORMATION = 1e-8;
 
 /** Largest entry of the residual, and the sum of all: the error of the pins' reactions. */
 function measureResidual(fiber: FiberRod, residual: Float64Array): { largest: number; sum: number } {
@@ -218,6 +218,11 @@ function isMinimum(fiber: FiberRod, work: Workspace, statics: StaticWork, t: num
   return factorSymmetric(statics.factor, work.matrix, inertia, statics.weight, true);
 }
 
+/** Eigenvalues below this, relative to `StaticWork.weight`, count as zero: the softest bending mode has about 100/n⁴ of the weight. */
+export function zeroModeShift({ edgeCount }: FiberRod): number {
+  return 1e-4 / pow(edgeCount, 4);
+}
+
 /**
  * Conservative loads: negative eigenvalues of the tangent stiffness; rigid motions and free spins, which have none, do not count.
  * Loads without a potential leave an unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost.
@@ -231,8 +236,7 @@ export function judgeStability(fiber: FiberRod, work: Workspace, statics: Static
     const sign = solveBlocks(work.matrix, work.residual.fill(0));
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
   }
-  // the softest bending mode has about 100/n⁴ of the weight
-  const shift = 1e-4 / pow(fiber.edgeCount, 4);
+  const shift = zeroModeShift(fiber);
   if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return noVerdict;
   return { negativeModes: statics.factor.negative, criterion: 'energy' };
 }
@@ -260,6 +264,26 @@ export function nudge(fiber: FiberRod, work: Workspace, statics: StaticWork, t: 
   for (let d = 0; d < size; d++) q[d] += scale * x[d];
 }
 
+/** Raises the loads in increments, from the current state. */
+function raise(
+  fiber: FiberRod,
+  tolerance: number,
+  solve: (tolerance: number) => NewtonResult,
+): ReturnType<typeof raiseLoads<NewtonResult>> {
+  const kept = fiber.q.slice();
+  return raiseLoads(
+    {
+      setLoads(share) {
+        fiber.loadFactor = share;
+      },
+      solve,
+      hold: () => kept.set(fiber.q),
+      revert: () => fiber.q.set(kept),
+    },
+    tolerance,
+  );
+}
+
 function settle(
   fiber: FiberRod,
   work: Workspace,
@@ -273,15 +297,12 @@ function settle(
   let result = newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 40 });
   let iterations = result.iterations;
   if (!result.converged && !result.isRounded && !leaving) {
-    // loads that are too large for one solve are raised in ten increments
     fiber.q.set(entry);
-    for (let part = 1; part <= 10; part++) {
-      fiber.loadFactor = part / 10;
-      result = newton(fiber, work, statics, t, { tolerance: part < 10 ? 1e-6 : tolerance, iterations: 40 });
-      iterations += result.iterations;
-      if (!result.converged) break;
-    }
-    fiber.loadFactor = 1;
+    const raised = raise(fiber, tolerance, (precision) =>
+      newton(fiber, work, statics, t, { tolerance: precision, iterations: 40 }),
+    );
+    result = raised.last;
+    iterations += raised.iterations;
   }
   for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
     fiber.q.set(entry);

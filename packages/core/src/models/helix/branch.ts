@@ -1,10 +1,11 @@
 /**
  * Follows equilibria, stable or not: Newton's method with the exact, indefinite matrix, judged by its residual and not by the energy, so that it stays on
- * its branch. Large changes are applied in increments: loads and root from the time at which the rod is in equilibrium, or loads from zero if the rod is
- * in its natural shape.
+ * its branch. Large changes are applied in increments: loads and root from the time at which the rod is in equilibrium; or loads from zero, together with
+ * the natural shape from that of the rod as it is laid, or from a rod in its natural shape.
  */
 
 import { hypot } from '../../math/rounded/index.ts';
+import { type IncrementPath, takeIncrements } from '../../statics/increments.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import {
   collectGradient,
@@ -110,43 +111,81 @@ function isAtRest(h: HelixRod, w: Workspace, t: number): boolean {
   return residual <= limit;
 }
 
+/** Increments of a path of equilibria, `share` from 0 to 1: the first and largest, what an increment sets, and the time of a share [s]. */
+interface Path {
+  readonly largest: number;
+  set(share: number): void;
+  timeOf(share: number): number;
+}
+
+/** Saves and restores the curvatures and the forces of a pin that holds the end. */
+function createHolder(h: HelixRod): Pick<IncrementPath<NewtonResult>, 'hold' | 'revert'> {
+  const kept = h.q.slice();
+  const keptMultiplier = h.hold?.multiplier.slice();
+  return {
+    hold() {
+      kept.set(h.q);
+      if (h.hold) keptMultiplier?.set(h.hold.multiplier);
+    },
+    revert() {
+      h.q.set(kept);
+      if (keptMultiplier) h.hold?.multiplier.set(keptMultiplier);
+    },
+  };
+}
+
+/** Takes increments on the branch; on failure the rod is at the last point of it. */
+function followPath(h: HelixRod, w: Workspace, { largest, set, timeOf }: Path, options: NewtonOptions): NewtonResult {
+  const { last, iterations } = takeIncrements(
+    {
+      solve(share) {
+        const t = timeOf(share);
+        placeRoot(h, t);
+        set(share);
+        w.kappaBefore.set(h.q);
+        const tolerance = share < 1 ? Math.max(1e-8, options.tolerance) : options.tolerance;
+        return solveNear(h, w, { t, inertia: 0, rate: 0 }, tolerance);
+      },
+      ...createHolder(h),
+    },
+    { first: largest, largest, growth: 2, division: 4, least: SMALLEST_PART * largest },
+  );
+  set(1);
+  return { ...last, iterations };
+}
+
+/** Raises the loads at t from zero, and with them the natural shape from the current one. */
+function raiseLoads(h: HelixRod, w: Workspace, t: number, options: NewtonOptions): NewtonResult {
+  const laid = h.q.slice();
+  const own = h.kappaRest.slice();
+  const set = (share: number): void => {
+    h.loadFactor = share;
+    for (let d = 0; d < own.length; d++) h.kappaRest[d] = share < 1 ? laid[d] + share * (own[d] - laid[d]) : own[d];
+  };
+  return followPath(h, w, { largest: 1, set, timeOf: () => t }, options);
+}
+
 /** Moves the rod to its equilibrium at t; on failure it is at the last point of the branch. */
 export function followBranch(h: HelixRod, w: Workspace, t: number, options: NewtonOptions): NewtonResult {
   const from = h.rootTime;
+  let out: NewtonResult;
   // the natural shape of a rod that is held at both ends is elsewhere
-  const resumes = h.hold !== undefined || isAtRest(h, w, from);
-  if (!resumes) h.q.set(h.kappaRest);
-  const kept = h.q.slice();
-  const keptMultiplier = h.hold?.multiplier.slice();
-  let out = createResult('');
-  // no more than a fraction of a turn at once: so no turn of a clamp is lost
-  const largest = h.hold ? 1 / countIncrements(h, from, t) : 1;
-  let [iterations, done, part] = [0, 0, largest];
-  while (done < 1) {
-    const next = Math.min(1, done + part);
-    const now = resumes ? from + next * (t - from) : t;
-    placeRoot(h, now);
-    h.loadFactor = resumes ? 1 : next;
-    w.kappaBefore.set(h.q);
-    const tolerance = next < 1 ? Math.max(1e-8, options.tolerance) : options.tolerance;
-    out = solveNear(h, w, { t: now, inertia: 0, rate: 0 }, tolerance);
-    iterations += out.iterations;
-    if (out.converged) {
-      done = next;
-      part = Math.min(2 * part, largest);
-      kept.set(h.q);
-      if (h.hold) keptMultiplier?.set(h.hold.multiplier);
-    } else {
-      h.q.set(kept);
-      if (keptMultiplier) h.hold?.multiplier.set(keptMultiplier);
-      part /= 4;
-      if (part < SMALLEST_PART * largest) break;
+  if (h.hold !== undefined || isAtRest(h, w, from)) {
+    // no more than a fraction of a turn at once: so no turn of a clamp is lost
+    const largest = h.hold ? 1 / countIncrements(h, from, t) : 1;
+    out = followPath(h, w, { largest, set: () => {}, timeOf: (share) => from + share * (t - from) }, options);
+  } else {
+    out = raiseLoads(h, w, t, options);
+    if (!out.converged) {
+      h.q.set(h.kappaRest);
+      const { iterations } = out;
+      out = raiseLoads(h, w, t, options);
+      out.iterations += iterations;
     }
   }
-  h.loadFactor = 1;
   placeRoot(h, t);
   poseRod(h, h.q);
-  return { ...out, iterations };
+  return out;
 }
 
 /** Motion of the pins between two positions of a held rod: rotation [rad], or distance over a tenth of the length. */
@@ -183,28 +222,18 @@ export function followPins(
   settle: (t: number, tolerance?: number) => NewtonResult,
 ): NewtonResult {
   const from = h.rootTime;
-  const kept = h.q.slice();
-  const keptMultiplier = h.hold?.multiplier.slice() ?? new Float64Array(6);
-  let part = 1 / countIncrements(h, from, t);
-  const least = part * SMALLEST_PART;
-  let [iterations, done] = [0, 0];
-  for (;;) {
-    const next = Math.min(1, done + part);
-    const now = next === 1 ? t : from + next * (t - from);
-    placeRoot(h, now);
-    w.kappaBefore.set(h.q);
-    const newton = { ...settle(now, next < 1 ? 1e-6 : undefined) };
-    iterations += newton.iterations;
-    if (newton.converged) {
-      if (next === 1) return { ...newton, iterations };
-      done = next;
-      kept.set(h.q);
-      if (h.hold) keptMultiplier.set(h.hold.multiplier);
-    } else {
-      h.q.set(kept);
-      h.hold?.multiplier.set(keptMultiplier);
-      part /= 4;
-      if (part < least) return { ...newton, iterations };
-    }
-  }
+  const first = 1 / countIncrements(h, from, t);
+  const { last, iterations } = takeIncrements(
+    {
+      solve(share) {
+        const now = share === 1 ? t : from + share * (t - from);
+        placeRoot(h, now);
+        w.kappaBefore.set(h.q);
+        return { ...settle(now, share < 1 ? 1e-6 : undefined) };
+      },
+      ...createHolder(h),
+    },
+    { first, growth: 1, division: 4, least: SMALLEST_PART * first },
+  );
+  return { ...last, iterations };
 }

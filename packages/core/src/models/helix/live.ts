@@ -7,6 +7,7 @@
 
 import { eigenDense } from '../../linalg/eigen.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
+import { type Schedule, takeIncrements } from '../../statics/increments.ts';
 import type { NewtonResult, Verdict } from '../../statics/search.ts';
 import {
   collectGradient,
@@ -113,10 +114,8 @@ function scaledNorm(h: HelixBody, gradient: Float64Array): number {
 
 /**
  * Newton's method from the current state; if that fails, viscous relaxation from there; if that does not converge, from the natural shape with loads raised
- * from zero. A rod that leaves a saddle is relaxed first: Newton's method would lead it back.
- *
- * Of 254 random scenes (all kinds of such loads, soft rods) Newton with loads in ten equal increments failed in 21 and ended on a saddle in 13; adaptive
- * increments failed in 6; this method fails in 2, both with follower forces, and ends on a saddle in 5.
+ * from zero. A rod that leaves a saddle is relaxed first: Newton's method would lead it back. What other orders find:
+ * docs/notes/helix.md#loads-that-depend-on-the-state.
  */
 export function findLiveEquilibrium(
   h: HelixBody,
@@ -139,50 +138,37 @@ export function findLiveEquilibrium(
   return result;
 }
 
-type Attempt = (h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions) => NewtonResult;
-const directly: Attempt = (h, w, stage, options) => newtonFrom(h, w, stage, options, false);
-const viscously: Attempt = (h, w, stage, options) =>
+type Solve = (h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions) => NewtonResult;
+const directly: Solve = (h, w, stage, options) => newtonFrom(h, w, stage, options, false);
+const viscously: Solve = (h, w, stage, options) =>
   newtonFrom(h, w, stage, { ...options, iterations: 2 * options.iterations }, true);
-const ATTEMPTS: readonly Attempt[] = [directly, viscously, raiseLoads];
-const ATTEMPTS_LEAVING: readonly Attempt[] = [viscously, directly];
+const ATTEMPTS: readonly Solve[] = [directly, viscously, raiseLoads];
+const ATTEMPTS_LEAVING: readonly Solve[] = [viscously, directly];
 
 /** Total rotation of a rod in a viscous step [rad]. */
 const STRIDE = 0.5;
-/** Smallest increment of the loads. */
-const LEAST = 1e-3;
+/** Increments of the loads. */
+const RAISING: Schedule = { first: 0.1, growth: 1.5, division: 3, least: 1e-3 };
 
-/**
- * Raises the loads from zero, where the natural shape is in equilibrium, in increments that grow while Newton converges and shrink when it does not.
- */
+/** Raises the loads from zero, where the natural shape is in equilibrium. */
 function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
   const before = new Float64Array(h.q.length);
-  let result: NewtonResult;
-  let iterations = 0;
-  let part = 0.1;
-  let reached = 0;
+  const rough = { ...options, tolerance: Math.max(options.tolerance, 1e-6), iterations: 25 };
   h.q.set(h.kappaRest);
-  do {
-    before.set(h.q);
-    h.loadFactor = Math.min(1, reached + part);
-    result = newtonFrom(
-      h,
-      w,
-      stage,
-      h.loadFactor < 1 ? { ...options, tolerance: Math.max(options.tolerance, 1e-6), iterations: 25 } : options,
-      false,
-    );
-    iterations += result.iterations;
-    if (result.converged) {
-      reached = h.loadFactor;
-      part *= 1.5;
-    } else {
-      h.q.set(before);
-      part /= 3;
-    }
-  } while (reached < 1 && part > LEAST);
+  const { last, iterations } = takeIncrements(
+    {
+      solve(share) {
+        h.loadFactor = share;
+        return newtonFrom(h, w, stage, share < 1 ? rough : options, false);
+      },
+      hold: () => before.set(h.q),
+      revert: () => h.q.set(before),
+    },
+    RAISING,
+  );
   h.loadFactor = 1;
-  result.iterations = iterations;
-  return result;
+  last.iterations = iterations;
+  return last;
 }
 
 /**

@@ -66,10 +66,10 @@ export function findModes(h: HelixRod, w: Workspace, t: number, count: number): 
   const n = h.q.length;
   const { matrix: stiffness, asymmetry } = writeStiffness(h, w, t);
   if (asymmetry > 1e-4) {
-    const remedy = 'use `run`, or take followers, torques and wind out of the scene';
+    const remedy = 'use `run`, or remove followers, torques and wind from the scene';
     throw new SceneError(
       ['loads'],
-      `rod '${h.rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
+      `rod '${h.rod.id}' has loads without a potential, so it has no natural modes; ${remedy}`,
     );
   }
   const mass = writeMass(h, w, () => 1, true);

@@ -7,9 +7,13 @@ import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { warnStretch } from '../../scene/doubts.ts';
+import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
+import { sumReadouts } from '../readouts.ts';
 import { cloneState, packState } from '../stateParts.ts';
+import { measureWorkError } from '../virtualWork.ts';
 import { createHelixContact } from './contact.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
@@ -50,14 +54,14 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const { state, helices } = createHelices(rods, drives, options);
   const works = createWorks(helices);
   const warnings: string[] = [];
+  warnStretch(rods, scene, 'helix', warnings);
   checkEnds(rods, drives, scene, warnings);
   helices.forEach((h, k) => {
     startHelix(h, works[k], scene.time?.step ?? 1e-3, warnings);
   });
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
   const patient = { ...newton, iterations: 10 * newton.iterations };
-  const semiImplicit = options.integrator === 'semi-implicit';
-  const bundle: HelixBundle = { helices, works, semiImplicit, newton, patient };
+  const bundle: HelixBundle = { helices, works, semiImplicit: options.integrator === 'semi-implicit', newton, patient };
   const before = cloneState(state);
   // channels have no time argument: use that of the last pose
   let now = 0;
@@ -87,19 +91,15 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         return outcome;
       }),
     contact: createHelixContact({ helices, state, newton, patient }),
-    addEnergies: (out, t) => {
-      for (const h of helices) addEnergies(out, h, t);
-    },
-    addMomentum: (out) => {
-      for (const h of helices) addMomentum(out, h);
-    },
+    ...sumReadouts(helices, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, helices[rod], works[rod], now, channel),
     equilibrate: (rod, t, wanted) => {
       now = t;
       return findEquilibrium(helices[rod], works[rod], t, wanted);
     },
     reactions: (rod, t) => measureReactions(helices[rod], works[rod], t),
-    bend: (rod, direction, angle) => bendRod(helices[rod], works[rod], direction, angle),
+    workError: (rod, acting, moment) =>
+      measureWorkError(acting, (direction, angle) => bendRod(helices[rod], works[rod], direction, angle), moment),
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
   };
@@ -227,8 +227,10 @@ function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnin
     );
 }
 
+/** Super-helices [Bertails2006], for `createWorld(scene, { models: [helix] })`. */
 export const helixModel: Model = {
   id: 'helix',
   capabilities: helixCapabilities,
+  compileAlong,
   compile,
 };

@@ -8,7 +8,7 @@ export interface HelixOptions {
   /**
    * `implicit-euler` (default): backward Euler as a minimisation, stable at any step.
    * `bdf2`: the same of second order, for lively motion.
-   * `semi-implicit`: as published in 2006; one linear solve a step, not stable without damping.
+   * `semi-implicit`: as published in 2006; one linear solve per step, not stable without damping.
    */
   readonly integrator?: 'implicit-euler' | 'bdf2' | 'semi-implicit';
   /** Newton stops below tolerance × force scale. Default 1e-9. */
@@ -29,7 +29,7 @@ export const helixOptions: OptionFields<HelixOptions> = {
     words: ['implicit-euler', 'bdf2', 'semi-implicit'],
     former: { 'incremental-potential': 'implicit-euler' },
     about:
-      'implicit-euler (default): backward Euler as a minimisation; bdf2: second order; semi-implicit: as published, wants damping.',
+      'implicit-euler (default): backward Euler as a minimisation; bdf2: second order; semi-implicit: as published, needs damping.',
   },
   tolerance: { kind: 'number', sign: 'positive', about: 'Newton stops below tolerance × force scale. Default 1e-9.' },
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 50.' },
@@ -42,12 +42,13 @@ export const helixCapabilities: Capabilities = {
   inextensible: true,
   shear: false,
   changingModuli: false,
+  changingRods: false,
+  laws: false,
   bodies: false,
   hinges: false,
   branches: false,
   naturalEquilibrium: true,
   contact: true,
-  nodalUnknowns: false,
+  linkedEquilibria: false,
   softPins: false,
-  nodeMasses: true,
 };

@@ -94,7 +94,7 @@ export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction
   return [root, { rod: h.rod.id, node: h.nodeCount - 1, force: [-fx, -fy, -fz], torque: [-mx, -my, -mz] }];
 }
 
-/** See `Bundle.bend`. The trial curvatures are in `w.trial`: the state does not change. */
+/** A virtual displacement, see `Bend`. The trial curvatures are in `w.trial`: the state does not change. */
 export function bendRod(h: HelixRod, w: Workspace, direction: number, angle: number): number {
   const { q, kappaRest, stiffness } = h;
   if (angle === 0) poseSamples(h);

@@ -24,7 +24,7 @@ export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Sc
       refuseRod(
         rod,
         path,
-        'the model helix clamps an end or holds its position; use hold: clamp or hold: position, without axes',
+        'the model helix supports only hold: clamp and hold: position at the end, without axes; use one of them',
       );
     if (scene.solver?.helix?.integrator === 'semi-implicit')
       refuseRod(rod, path, 'the integrator semi-implicit holds a rod at its start alone; use implicit-euler or bdf2');
@@ -60,7 +60,7 @@ export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Sc
 
 /** Part of the length by which ends must approach for the rod to count as slack. */
 const SLACK = 1e-6;
-/** Instants of a run at which pins are looked at, besides those of their keys. */
+/** Instants of a run at which pins are checked, besides those of their keys. */
 const INSTANTS = 32;
 
 /** Instants of a scene at which its pins may be far apart or close [s]. */

@@ -1,6 +1,6 @@
 /**
  * The scheme of [Bertails2006], as we read it: inertia, Coriolis forces and loads from the start of the step, elastic and
- * viscous forces from its end; one linear solve a step, by the sweep.
+ * viscous forces from its end; one linear solve per step, by the sweep.
  *
  *   (M + h(C + D) + h² K) Δv = h (loads − M·bias − C v − K (κ − κ̄) − h K v),    κ' = κ + h (v + Δv)
  *

@@ -8,7 +8,7 @@
  */
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { type NewtonResult, seekStable, type Verdict } from '../../statics/search.ts';
+import { type NewtonResult, type Settled, seekStable, type Verdict } from '../../statics/search.ts';
 import { followBranch, followPins } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { respondHold, weighHold } from './holdSolve.ts';
@@ -97,7 +97,7 @@ const UNSUPPORTED =
   'the model helix finds no equilibria under loads that depend on the shape if a pin holds the end; use model der';
 
 /** Stays on the branch if asked to; downhill in energy otherwise, or where the branch ends. */
-function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): NewtonResult {
+function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): Settled {
   const { tolerance, stability } = options;
   const stays = stability === 'report';
   if (h.hold && loadsDependOnState(h)) return createResult(UNSUPPORTED);
@@ -116,7 +116,7 @@ function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOpti
     const followed = followPins(h, w, t, (now, rough) =>
       settle(h, w, now, { ...manner, tolerance: rough ?? tolerance }),
     );
-    return { ...followed, iterations: iterations + followed.iterations };
+    return { ...followed, iterations: iterations + followed.iterations, descended: true };
   }
   placeRoot(h, t);
   w.kappaBefore.set(h.q);
@@ -127,7 +127,7 @@ function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOpti
     h.q.set(h.kappaRest);
     newton = { ...settle(h, w, t, manner) };
   }
-  return { ...newton, iterations: iterations + newton.iterations };
+  return { ...newton, iterations: iterations + newton.iterations, descended: !loadsDependOnState(h) };
 }
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {

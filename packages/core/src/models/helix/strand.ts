@@ -99,13 +99,18 @@ function placeStrand(chain: Pick<HelixBody, 'frame' | 'position'>, strand: Helic
   }
 }
 
-/** Solves strands one after the other with the same number and lengths of elements, without making anything anew. */
+/** Solves strands one after the other with the same number and lengths of elements, without new allocations. */
 export interface StrandSolver {
   /**
    * Where `natural` hangs: overwrites `curvature` (which it starts from) with the equilibrium. `perElement` nodes carry
    * the weight of each element.
    */
   settle(curvature: Float64Array, natural: Helices): { converged: boolean; stable: boolean; iterations: number };
+  /**
+   * Where `natural` hangs if springs pull its nodes to `places` [m], 3 numbers per node: overwrites `curvature`, which it starts from, and `places` with the
+   * nodes. `pull` [1/s²] times the mass of a node is the stiffness of its spring. Returns false if no equilibrium was found; then both stay.
+   */
+  approach(curvature: Float64Array, natural: Helices, places: Float64Array, pull: number): boolean;
   /** Writes the natural curvature for which `shape` hangs as it is. */
   findNatural(natural: Float64Array, shape: Helices): InverseReport;
 }
@@ -133,6 +138,19 @@ export function createStrandSolver(
       curvature.set(body.q);
       writeAllJacobians(body);
       return { converged, iterations, stable: factorTangent(body, work, 0, 1e-8, true) };
+    },
+    approach(curvature, natural, places, pull) {
+      placeStrand(body, natural);
+      body.kappaRest.set(natural.curvature);
+      body.q.set(curvature);
+      work.kappaBefore.set(body.q);
+      work.target.set(places);
+      const options = { tolerance: 1e-6, iterations: 60, rotation: turnLimit(body) };
+      const { converged } = solveStage(body, work, { t: 0, inertia: pull, rate: 0 }, options);
+      if (!converged || !body.q.every(Number.isFinite)) return false;
+      curvature.set(body.q);
+      places.set(body.nodePosition);
+      return true;
     },
     findNatural(natural, shape) {
       placeStrand(body, shape);

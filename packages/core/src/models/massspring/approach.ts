@@ -3,13 +3,14 @@
  * Every increment starts near its solution, so the chain neither folds nor loses turns on the way.
  */
 import { hypot } from '../../math/rounded/index.ts';
+import { type Schedule, takeIncrements } from '../../statics/increments.ts';
 import { measureAltitudes } from './altitude.ts';
 import { findInverted } from './energy.ts';
 import type { Hair } from './rod.ts';
 import { chooseKinds, type Search, solve } from './statics.ts';
 
-const FIRST_PART = 1 / 16;
-const SMALLEST_PART = 1 / 1024;
+/** Small from the start: a large increment inverts tetrahedra, and what has folded stays so. */
+const APPROACH: Schedule = { first: 1 / 16, growth: 2, division: 4, least: 1 / 1024 };
 
 /** Current lengths of all springs and altitudes of all tetrahedra. */
 function measureLengths({ q, springs, tetrahedra }: Hair): { spring: Float64Array; altitude: Float64Array } {
@@ -34,26 +35,28 @@ export function approachLoads(search: Search): number {
       tetrahedra.rest[k] = (1 - share) * laid.altitude[k] + share * natural.altitude[k];
     hair.loadFactor = share;
   };
-  let iterations = 0;
   const keptPosition = hair.q.slice();
   const keptTension = tension.fill(0).slice();
-  for (let [done, part] = [0, FIRST_PART]; done < 1 && part >= SMALLEST_PART; ) {
-    const next = Math.min(1, done + part);
-    setPart(next);
-    const result = solve(search, 1e-6, 40, 0);
-    iterations += result.iterations;
-    if (result.converged && findInverted(hair) < 0) {
-      done = next;
-      part *= 2;
-      chooseKinds(hair, work);
-      keptPosition.set(hair.q);
-      keptTension.set(tension);
-    } else {
-      part /= 4;
-      hair.q.set(keptPosition);
-      tension.set(keptTension);
-    }
-  }
+  const { iterations } = takeIncrements(
+    {
+      solve(share) {
+        setPart(share);
+        const result = solve(search, 1e-6, 40, 0);
+        const converged = result.converged && findInverted(hair) < 0;
+        if (converged) chooseKinds(hair, work);
+        return { ...result, converged };
+      },
+      hold() {
+        keptPosition.set(hair.q);
+        keptTension.set(tension);
+      },
+      revert() {
+        hair.q.set(keptPosition);
+        tension.set(keptTension);
+      },
+    },
+    APPROACH,
+  );
   springs.rest.set(natural.spring);
   tetrahedra.rest.set(natural.altitude);
   hair.loadFactor = 1;

@@ -21,7 +21,7 @@ export interface Row {
   /** Length or altitude along the direction [m]. */
   length: number;
   apart: number;
-  /** Of an altitude, 0 to 6. */
+  /** Which altitude of its tetrahedron, 0 to 6. */
   kind: number;
 }
 

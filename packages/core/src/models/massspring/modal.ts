@@ -1,7 +1,7 @@
 /** Natural modes about the current state, by subspace iteration, and the matrices M, K, C. */
 
 import { SceneError } from '../../errors.ts';
-import { findLowestModes } from '../../linalg/subspace.ts';
+import { diagonalMass, findLowestModes } from '../../linalg/subspace.ts';
 import {
   clearWide,
   factorWide,
@@ -25,7 +25,7 @@ export function findModes(hair: Hair, work: Workspace, t: number, count: number)
   if (hair.drive.sources.some(({ dependsOnState }) => dependsOnState)) {
     throw new SceneError(
       ['loads'],
-      `rod '${rod.id}' has loads that depend on its state, with which massspring has no natural modes; take them out, or use model: der`,
+      `rod '${rod.id}' has loads that depend on its state, for which massspring has no natural modes; remove them, or use model: der`,
     );
   }
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
@@ -37,7 +37,7 @@ export function findModes(hair: Hair, work: Workspace, t: number, count: number)
   factorWide(work.factor, work.matrix, 1e-3 * soft, active, false);
   const { values, vectors } = findLowestModes(
     {
-      mass: active,
+      ...diagonalMass(active),
       soft,
       solve: (y) => {
         solveWide(work.factor, work.matrix, y);
@@ -112,7 +112,15 @@ export function exportMatrices(hair: Hair, work: Workspace, t: number): Matrices
     column: Int32Array.from(free, (_, i) => i),
     value: Float64Array.from(free, (d) => mass[d]),
   };
-  return { rod: rod.id, size: free.length, labels, mass: diagonal, stiffness, damping: collect(work.matrix, free) };
+  return {
+    rod: rod.id,
+    size: free.length,
+    labels,
+    unknowns: free,
+    mass: diagonal,
+    stiffness,
+    damping: collect(work.matrix, free),
+  };
 }
 
 function collect(matrix: WideBand, free: readonly number[]): SparseSymmetric {

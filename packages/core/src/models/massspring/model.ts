@@ -3,10 +3,13 @@
 import { SceneError } from '../../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { compileAlong } from '../../scene/parameter.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
+import { sumReadouts } from '../readouts.ts';
 import { cloneState, packState } from '../stateParts.ts';
+import { createRestRod } from './atRest.ts';
 import { rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';
@@ -16,7 +19,7 @@ import { addEnergies, addMomentum, measureReactions, readChannel } from './reado
 import { readOptions, refuse, warn, warnMisfit } from './refuse.ts';
 import { buildHair, type Hair, memorySize, particlesOf } from './rod.ts';
 import { findSlip, holdsTurns, measureTwist } from './slip.ts';
-import { findEquilibrium } from './statics.ts';
+import { findEquilibrium, findSoftPlace } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace } from './step.ts';
 import { createTruss } from './truss.ts';
 
@@ -61,14 +64,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {},
     advance: (t, dt, robust) =>
       advanceAllOrNone({ state, before, refresh }, t, () => advanceHairs(bundle, t, dt, robust)),
-    addEnergies: (out, t) => {
-      for (const hair of hairs) addEnergies(out, hair, t);
-    },
-    addMomentum: (out) => {
-      for (const hair of hairs) addMomentum(out, hair);
-    },
+    ...sumReadouts(hairs, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, hairs[rod], channel),
+    takeRemarks: createWatch(hairs),
     equilibrate: (rod, t, wanted) => findEquilibrium(hairs[rod], tools[rod], t, wanted),
+    atRest: (rod) => createRestRod(hairs[rod]),
     reactions: (rod, t) => measureReactions(hairs[rod], tools[rod], t),
     modes: (rod, t, count) => findModes(hairs[rod], tools[rod], t, count),
     matrices: (rod, t) => exportMatrices(hairs[rod], tools[rod], t),
@@ -114,8 +114,24 @@ function layAllGhosts(hairs: readonly Hair[]): Workspace[] {
 
 function poseAt(hair: Hair, t: number): void {
   hair.restTension = undefined;
+  hair.linkForces = undefined;
   evaluatePins(hair, t);
   poseSamples(hair);
+}
+
+/** Remarks after a step on hairs that bend or twist farther than their springs can follow, once for each hair. */
+function createWatch(hairs: readonly Hair[]): () => string[] {
+  const watched = new Set(hairs);
+  return () => {
+    const remarks: string[] = [];
+    for (const hair of watched) {
+      const place = findSoftPlace(hair);
+      if (place === undefined) continue;
+      watched.delete(hair);
+      remarks.push(`rod '${hair.rod.id}' from t = ${Number(hair.poseTime.toPrecision(4))} s on: ${place}`);
+    }
+    return remarks;
+  };
 }
 
 /** One step of all hairs. On failure their state is arbitrary. */
@@ -148,8 +164,10 @@ function advanceHairs(
   return { ok: true, ...cost };
 }
 
+/** Mass-spring hair [Selle2008], for `createWorld(scene, { models: [massspring] })`. */
 export const massSpringModel: Model = {
   id: 'massspring',
   capabilities: massSpringCapabilities,
+  compileAlong,
   compile,
 };

@@ -49,7 +49,7 @@ export const massSpringOptions: OptionFields<MassSpringOptions> = {
   iterations: {
     kind: 'number',
     sign: 'nonnegative',
-    about: 'At most so many solves a step until energy balances. Default 30; 0: the published two solves.',
+    about: 'Largest number of solves per step until energy balances. Default 30; 0: the published two solves.',
   },
 };
 
@@ -60,12 +60,13 @@ export const massSpringCapabilities: Capabilities = {
   inextensible: false,
   shear: false,
   changingModuli: false,
+  changingRods: false,
+  laws: false,
   bodies: false,
   hinges: false,
   branches: false,
   naturalEquilibrium: false,
   contact: false,
-  nodalUnknowns: false,
+  linkedEquilibria: true,
   softPins: false,
-  nodeMasses: false,
 };

@@ -1,4 +1,5 @@
 /** Particles of a hair: their masses, and the altitude springs of every four consecutive ones. */
+import { square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { measureAltitudes } from './altitude.ts';
 import type { Hair, HairParts, Tetrahedra } from './rod.ts';
@@ -30,8 +31,20 @@ export function buildTetrahedra(
   return tetrahedra;
 }
 
-/** Mass and damping of the particles: half of a node's mass stays there, half is distributed to the adjacent ghosts by length. */
-export function spreadMass(rod: Rod, start: number, size: number): Pick<Hair, 'mass' | 'massDamping'> {
+/** Part of a segment's mass that its ghost has at least, so that every particle has some, and at most. */
+const GHOST_LEAST = 1e-4;
+const GHOST_MOST = 0.5;
+
+/**
+ * Mass and damping of the particles. A ghost at the distance δ from the axis has the mass that gives its segment the polar inertia of the rod,
+ * J/δ², within limits; the nodes have the rest.
+ */
+export function spreadMass(
+  rod: Rod,
+  offset: ArrayLike<number>,
+  start: number,
+  size: number,
+): Pick<Hair, 'mass' | 'massDamping'> {
   const n = rod.edgeCount;
   const mass = new Float64Array(size);
   const massDamping = new Float64Array(size);
@@ -41,12 +54,20 @@ export function spreadMass(rod: Rod, start: number, size: number): Pick<Hair, 'm
       massDamping[3 * p + k] = alpha;
     }
   };
-  for (let i = 0; i <= n; i++) {
-    const before = i > 0 ? rod.edgeLengthRest[i - 1] : 0;
-    const after = i < n ? rod.edgeLengthRest[i] : 0;
-    give(start + 2 * i, 0.5 * rod.nodeMass[i], rod.nodeDamping[i]);
-    if (i > 0) give(start + 2 * i - 1, (0.5 * rod.nodeMass[i] * before) / (before + after), rod.nodeDamping[i]);
-    if (i < n) give(start + 2 * i + 1, (0.5 * rod.nodeMass[i] * after) / (before + after), rod.nodeDamping[i]);
+  for (let i = 0; i <= n; i++) give(start + 2 * i, rod.nodeMass[i], rod.nodeDamping[i]);
+  for (let j = 0; j < n; j++) {
+    const ends = [j, j + 1].map((i) => shareOf(rod, i, j) * rod.nodeMass[i]);
+    const whole = ends[0] + ends[1];
+    const part = Math.min(GHOST_MOST, Math.max(GHOST_LEAST, rod.edgeInertia[j] / (square(offset[j]) * whole)));
+    give(start + 2 * j + 1, part * whole, 0.5 * (rod.nodeDamping[j] + rod.nodeDamping[j + 1]));
+    give(start + 2 * j, -part * ends[0], rod.nodeDamping[j]);
+    give(start + 2 * j + 2, -part * ends[1], rod.nodeDamping[j + 1]);
   }
   return { mass, massDamping };
+}
+
+/** Part of the mass of node i that belongs to segment j beside it, by length. */
+function shareOf({ edgeLengthRest: l, edgeCount }: Rod, i: number, j: number): number {
+  const other = i === j ? i - 1 : i;
+  return other < 0 || other >= edgeCount ? 1 : l[j] / (l[j] + l[other]);
 }

@@ -61,9 +61,8 @@ function carryRod(hair: Hair, p: number, stop: PinStop): void {
   }
 }
 
-/** Follows the pins to their poses at t. Returns the node at which turns were lost, −1 if none were, and the iterations. */
-export function followPins(search: Search, t: number): { lost: number; iterations: number } {
-  const { hair, work } = search;
+/** Stops on the way of the pins from where they hold the rod now to their poses at t. */
+export function planPins(hair: Hair, t: number): PinStop[] {
   const { q, rod, pins, poses, start, stride } = hair;
   const from = poses.map((pose, p) => {
     const at = copyPose(pose);
@@ -72,19 +71,31 @@ export function followPins(search: Search, t: number): { lost: number; iteration
     return at;
   });
   const limits = { distance: (0.3 * rod.length) / rod.edgeCount, turn: 0.1, twist: 0.02 * rod.edgeCount };
-  const stops = planPinWay(pins, from, [hair.poseTime, t], limits);
+  return planPinWay(pins, from, [hair.poseTime, t], limits);
+}
+
+/** Moves the pins and their particles to a stop; ghosts between clamps turn with these. */
+export function moveToStop(hair: Hair, stop: PinStop): void {
+  const { pins, poses } = hair;
+  stop.poses.forEach((pose, p) => {
+    assignPose(poses[p], pose);
+  });
+  fixParticles(hair);
+  const holding = pins.flatMap((_, p) => (poses[p].active ? [p] : []));
+  if (holding.length === 1 && pins[holding[0]].holdX && pins[holding[0]].holdY && pins[holding[0]].holdZ)
+    carryRod(hair, holding[0], stop);
+  else spinGhosts(hair, stop);
+  placePinned(hair, hair.q);
+}
+
+/** Follows the pins to their poses at t. Returns the node at which turns were lost, −1 if none were, and the iterations. */
+export function followPins(search: Search, t: number): { lost: number; iterations: number } {
+  const { hair, work } = search;
+  const stops = planPins(hair, t);
   hair.poseTime = t;
   let iterations = 0;
   for (const [k, stop] of stops.entries()) {
-    stop.poses.forEach((pose, p) => {
-      assignPose(poses[p], pose);
-    });
-    fixParticles(hair);
-    const holding = pins.flatMap((_, p) => (poses[p].active ? [p] : []));
-    if (holding.length === 1 && pins[holding[0]].holdX && pins[holding[0]].holdY && pins[holding[0]].holdZ)
-      carryRod(hair, holding[0], stop);
-    else spinGhosts(hair, stop);
-    placePinned(hair, q);
+    moveToStop(hair, stop);
     if (k + 1 === stops.length) break;
     search.t = stop.time;
     iterations += solve(search, 1e-4, 40, 0).iterations;

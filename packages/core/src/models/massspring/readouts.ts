@@ -7,6 +7,7 @@ import type { Samples } from '../../port.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { evaluateAltitude, volumeOf } from './altitude.ts';
 import { forEachForce, forEachRow, type Row } from './energy.ts';
+import { subtractLinkForces } from './linkedEdges.ts';
 import type { Hair } from './rod.ts';
 import { type Workspace, writeLoads } from './step.ts';
 
@@ -52,6 +53,7 @@ export function measureReactions(hair: Hair, work: Workspace, t: number): Reacti
   writeLoads(work.external, hair, t);
   const residual = work.right;
   for (let d = 0; d < size; d++) residual[d] = mass[d] * (acceleration[d] + massDamping[d] * v[d]) - work.external[d];
+  subtractLinkForces(hair, residual);
   forEachForce(hair, (row) => {
     const f = row.stiffness * (row.value + row.damping * rateOf(hair, row));
     for (let p = 0; p < row.count; p++)

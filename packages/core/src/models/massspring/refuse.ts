@@ -64,7 +64,7 @@ export function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
   if (uneven >= 0)
     throw new SceneError(
       [...at, 'section'],
-      `rod '${rod.id}' is stiffer about one axis than about the other, which the springs of massspring cannot be; use a round section, or der`,
+      `rod '${rod.id}' is stiffer about one axis than about the other, which massspring does not support; use a round section, or der`,
     );
   for (let i = 1; i + 1 < rod.nodeCount; i++) {
     const natural = rod.halfStrainRest[6 * i - 1] + rod.halfStrainRest[6 * i + 2];

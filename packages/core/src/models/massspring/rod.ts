@@ -11,7 +11,7 @@
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2, cos, hypot, pow, sin } from '../../math/rounded/index.ts';
-import type { Drive } from '../../model.ts';
+import type { Drive, OutsideForces } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import { buildTetrahedra, segmentOf, spreadMass } from './particles.ts';
@@ -108,10 +108,12 @@ export interface Hair {
   /** Which of the seven altitudes each tetrahedron had last; kept as they are while `frozen`, by statics and modes. */
   readonly altitudeKind: Int8Array;
   frozen: boolean;
-  /** Of the poses of the pins [s]. */
+  /** Time at which the poses of the pins were evaluated [s]. */
   poseTime: number;
   /** Forces of the springs [N] in the equilibrium that the state is in: positions resolve them to k·ε·|x| only. */
   restTension: Float64Array | undefined;
+  /** Forces of links on the rod at rest, for reactions of its pins; set by statics alone (atRest.ts). */
+  linkForces: OutsideForces | undefined;
   readonly samples: Samples;
   readonly loads: Loads;
   loadFactor: number;
@@ -313,7 +315,7 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
   const tetrahedra = buildTetrahedra({ rod, truss, options }, start, rest, pinOf);
   const { count } = tetrahedra;
   const size = 3 * particleCount;
-  const { mass, massDamping } = spreadMass(rod, start, size);
+  const { mass, massDamping } = spreadMass(rod, ghostOffset, start, size);
   const stiffnessScale = new Float64Array(size);
   for (let p = 0; p < particleCount; p++) {
     const j = segmentOf(rod, start, p);
@@ -347,6 +349,7 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
     frozen: false,
     poseTime: 0,
     restTension: undefined,
+    linkForces: undefined,
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadFactor: 1,

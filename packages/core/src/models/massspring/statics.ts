@@ -67,9 +67,8 @@ export function measureTension({ hair, work, tension }: Search): void {
     tension[s] = writeSpring(work.row, hair, s, hair.q, hair.q) ? work.row.stiffness * work.row.value : 0;
 }
 
-/** Moves q by a fraction of the step that turns no edge by more than 0.4 rad, and updates the tensions; returns the rotation of the whole step. */
-function takeStep({ hair, work, tension, error }: Search, step: Float64Array): number {
-  const { q, size, springs } = hair;
+/** Largest turn or stretch of an edge along a step [rad]; NaN if the step is not a number. */
+export function largestTurnOf({ springs }: Hair, step: Float64Array): number {
   let largest = 0;
   for (let s = 0; s < springs.count; s++) {
     if (springs.apart[s] !== 1) continue;
@@ -78,8 +77,12 @@ function takeStep({ hair, work, tension, error }: Search, step: Float64Array): n
     const move = hypot(step[b] - step[a], step[b + 1] - step[a + 1], step[b + 2] - step[a + 2]);
     largest = Math.max(largest, move / springs.rest[s]);
   }
-  if (!(largest < Infinity)) return Infinity;
-  const fraction = largest > 0.4 ? 0.4 / largest : 1;
+  return largest;
+}
+
+/** Moves the tensions by a fraction of a step from q. */
+export function moveTension({ hair, work, tension, error }: Search, step: Float64Array, fraction: number): void {
+  const { q, springs } = hair;
   for (let s = 0; s < springs.count; s++) {
     if (!writeSpring(work.row, hair, s, q, q)) continue;
     const a = 3 * springs.a[s];
@@ -88,21 +91,30 @@ function takeStep({ hair, work, tension, error }: Search, step: Float64Array): n
     for (let k = 0; k < 3; k++) along += work.row.direction[k] * (step[b + k] - step[a + k]);
     tension[s] += fraction * springs.stiffness[s] * (error[s] + along);
   }
+}
+
+/** Moves q by a fraction of the step that turns no edge by more than 0.4 rad, and updates the tensions; returns the rotation of the whole step. */
+function takeStep(search: Search, step: Float64Array): number {
+  const { q, size } = search.hair;
+  const largest = largestTurnOf(search.hair, step);
+  if (!(largest < Infinity)) return Infinity;
+  const fraction = largest > 0.4 ? 0.4 / largest : 1;
+  moveTension(search, step, fraction);
   for (let d = 0; d < size; d++) q[d] += fraction * step[d];
   return largest;
 }
 
 /**
- * Most that the rod may turn per edge beyond its natural shape [rad]. The truss softens with the square of that: a rod between clamps
- * has 0.97 of its torque at 0.16 rad per edge, 0.86 at 0.31 and 0.69 at 0.47, and a clamp under a bending moment folds at 0.4.
+ * Most that the rod may turn per edge beyond its natural shape [rad]. Beyond it the truss softens quickly: a rod of 25 edges, twisted between clamps, has 0.94 of
+ * its torque at 0.24 rad per edge (0.97 at 0.2), and a clamp under a bending moment folds at 0.4.
  */
 const LARGEST_TURN = 0.25;
 
 /** Largest turn of an edge in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
-const LAST_TURN = 1e-7;
+export const LAST_TURN = 1e-7;
 
 /** Residual and matrix at q into the workspace; returns the largest residual on a free particle and the sum of the loads. */
-function evaluate(search: Search, descent: number): { largest: number; loads: number } {
+export function evaluate(search: Search, descent: number): { largest: number; loads: number } {
   const { hair, work, tension, error, residual, base, t } = search;
   const { size, fixed, stiffnessScale } = hair;
   const { matrix } = work;
@@ -123,7 +135,7 @@ function evaluate(search: Search, descent: number): { largest: number; loads: nu
 }
 
 /** Right side of the Newton step, with the springs' forces eliminated. */
-function writeRightSide({ hair, work, error, residual }: Search): void {
+export function writeRightSide({ hair, work, error, residual }: Search): void {
   const { size, fixed, springs } = hair;
   const { matrix, right } = work;
   for (let d = 0; d < size; d++) right[d] = -residual[d];
@@ -209,14 +221,19 @@ function descend(search: Search, count: number): number {
   );
 }
 
+/** Eigenvalues below this, relative to `stiffnessScale`, count as zero: free rigid motion, free spin. */
+export function zeroModeShift({ rod }: Hair): number {
+  return Math.max(1e-4 / pow(rod.edgeCount, 4), 1e-11);
+}
+
 /** Number of negative eigenvalues of the tangent stiffness; undefined if loads depend on the state and their derivative is unknown. */
 export function countNegative(hair: Hair, work: Workspace): number {
-  const { size, fixed, stiffnessScale, rod } = hair;
+  const { size, fixed, stiffnessScale } = hair;
   clearWide(work.matrix);
   work.right.fill(0);
   assembleTangent(work.matrix, work.right, hair, work.row, undefined, undefined);
   for (let d = 0; d < size; d++) if (fixed[d]) fixWide(work.matrix, d);
-  factorWide(work.factor, work.matrix, Math.max(1e-4 / pow(rod.edgeCount, 4), 1e-11), stiffnessScale, false);
+  factorWide(work.factor, work.matrix, zeroModeShift(hair), stiffnessScale, false);
   return work.factor.negative;
 }
 
@@ -236,15 +253,23 @@ function nudge({ hair, work }: Search, amplitude: number): void {
   for (let d = 0; d < size; d++) q[d] += (amplitude * hair.rod.length * x[d]) / norm;
 }
 
-/** Rejects states with an inverted tetrahedron, or with strains beyond the range of the springs: they are no equilibria of the rod. */
+/** Rejects states that are no equilibria of the rod. */
 function refuseFolds(hair: Hair, result: Result): Result {
-  if (!result.converged) return result;
+  const reason = result.converged ? explainFold(hair) : '';
+  return reason === '' ? result : { ...result, converged: false, reason };
+}
+
+/** Why a state is no equilibrium of the rod, or '': a tetrahedron is inverted, or strains are beyond the range of the springs. */
+export function explainFold(hair: Hair): string {
   const folded = findInverted(hair);
-  if (folded >= 0) return { ...result, converged: false, reason: describeFold(folded) };
-  const { largest: turn, node } = measureTurns(hair);
-  if (turn <= LARGEST_TURN) return result;
-  const reason = `at node ${node} the rod turns by ${turn.toFixed(2)} rad per edge beyond its natural shape, where the springs are far too soft (limit ${LARGEST_TURN}); use more edges, or der`;
-  return { ...result, converged: false, reason };
+  return folded >= 0 ? describeFold(folded) : (findSoftPlace(hair) ?? '');
+}
+
+/** Where the rod turns by more per edge than its springs can follow; undefined if nowhere. */
+export function findSoftPlace(hair: Hair): string | undefined {
+  const { largest, node } = measureTurns(hair);
+  if (largest <= LARGEST_TURN) return undefined;
+  return `at node ${node} the rod turns by ${largest.toFixed(2)} rad per edge beyond its natural shape, where the springs are far too soft (limit ${LARGEST_TURN}); use more edges, or der`;
 }
 
 function describeFold(node: number): string {
@@ -280,11 +305,14 @@ function solveFrozen(of: Attempts): Result {
   return result;
 }
 
+/** How often the choice of altitude springs is made in one search. */
+export const MOST_CHOICES = 6;
+
 /** Equilibrium in which the choice of altitude springs is that of the equilibrium itself. */
 function solveWithAltitudes(of: Attempts): Result {
   const { hair, work } = of.search;
   let result = solveFrozen(of);
-  for (let choice = 0; choice < 6 && result.converged; choice++) {
+  for (let choice = 0; choice < MOST_CHOICES && result.converged; choice++) {
     const kinds = hair.altitudeKind.slice();
     chooseKinds(hair, work);
     if (kinds.every((kind, k) => kind === hair.altitudeKind[k])) break;

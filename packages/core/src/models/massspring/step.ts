@@ -3,7 +3,7 @@
  *
  *     (M(1 + αh/2) + h/2 (θh + c)K) v = M vⁿ + h/2 (f(xⁿ) + loads),     xⁿ⁺¹ = xⁿ + h v,
  * once with the springs' directions at xⁿ for positions and once at (xⁿ + xⁿ⁺¹)/2 for velocities, vⁿ⁺¹ = 2v − vⁿ. Each is one banded solve with a
- * positive definite matrix. A step that ends with more energy than it began with, plus the work of loads and pins, fails, and is repeated in pieces by
+ * positive definite matrix. A step that ends with more energy than it began with, plus the work of loads and pins, fails, and is repeated in substeps by
  * implicit Euler,
  *     (M(1 + αh) + h(h + c)K) v = M vⁿ + h(f + loads).
  * When the scheme is unstable: docs/notes/massspring.md#the-published-step.
@@ -37,7 +37,7 @@ export interface Workspace {
   readonly product: Float64Array;
   readonly velocity: Float64Array;
   readonly external: Float64Array;
-  /** Of springs, fewer than unknowns. */
+  /** Tension of each spring [N]; there are fewer springs than unknowns. */
   readonly tension: Float64Array;
   /** Second derivatives of altitudes. */
   readonly curvature: Float64Array;

@@ -17,12 +17,12 @@ import {
   addSideForces,
   clearContact,
   createContext,
-  poseTree,
   type StrandContact,
   type StrandContactParts,
   slotOf,
   stepTrees,
 } from './contactStep.ts';
+import { poseTree } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { factorMany, MANY, manyOf, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorShifted } from './newton.ts';

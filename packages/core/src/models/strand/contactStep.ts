@@ -5,9 +5,9 @@ import type { ContactSides } from '../../port.ts';
 import { cloneState, partOf } from '../stateParts.ts';
 import { isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
-import { recallBase, resumeDrive } from './drive.ts';
+import { resumeDrive } from './drive.ts';
 import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
-import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { poseSamples } from './kinematics.ts';
 import type { Bulk } from './records.ts';
 import { createSlot, type Slot } from './response.ts';
 import type { StrandTree } from './rod.ts';
@@ -21,7 +21,7 @@ const LOOSE = 2e-3;
 /**
  * Maximum iterations; a solve that needs more is far from its solution, and the step is subdivided sooner. (Descent in the step's potential, with the
  * matrix shifted as needed, always converged, in tens of iterations: a hair that whips cost more than all others together.) With 10 instead of 20,
- * long hair takes 2 % fewer iterations, and 60 scenes of two hairs on the edge of a box have 216 extra pieces instead of 87.
+ * long hair takes 2 % fewer iterations, and 60 scenes of two hairs on the edge of a box have 216 extra substeps instead of 87.
  */
 const SOON = 20;
 
@@ -41,7 +41,7 @@ export interface StrandContact extends StrandContactParts {
   /** First link of each rod in its tree. */
   readonly firstLink: Int32Array;
   readonly byTree: SidesByTree;
-  /** Of trees that were in contact. */
+  /** Slot of each tree that was in contact. */
   readonly slots: (Slot | undefined)[];
   /** State of each tree at the start of the step, and positions of the nodes of each rod. */
   readonly starts: readonly Start[];
@@ -175,26 +175,6 @@ function keepTurning(context: StrandContact, marked: Uint8Array, t: number, dt: 
   }
   if (alone) restoreTogether(flying.bulks, flying.trees, dt);
   for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) moveAtEnd(trees[k], dt, t + dt, starts[k].v);
-}
-
-/** Updates everything derived from the state at time t. */
-export function poseTree(tree: StrandTree, t: number): void {
-  recallBase(tree);
-  evaluateBase(tree, t);
-  moveBase(tree, t, tree.originRate);
-  poseLinks(tree);
-  moveLinks(tree);
-  poseSamples(tree);
-}
-
-/** As `poseTree`, for a tree in equilibrium: with the base's pose at t, but without the velocity of its path. */
-export function poseAtRest(tree: StrandTree, t: number): void {
-  recallBase(tree);
-  evaluateBase(tree, t);
-  moveBase(tree, t, undefined);
-  poseLinks(tree);
-  moveLinks(tree);
-  poseSamples(tree);
 }
 
 /** Removes the contact forces from the tree. */

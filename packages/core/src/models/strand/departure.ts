@@ -13,7 +13,7 @@ import { quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2 } from '../../math/rounded/index.ts';
 import { driveByPlaces } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
-import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks } from './kinematics.ts';
 import { type Departure, DRIVEN } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
@@ -91,14 +91,22 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
   v.set(speed);
 }
 
-/** Records the true positions of the nodes at the start, and for a free tree those of its samples. */
-export function writeNodes({ rods }: StrandTree, { nodes, tip, base }: Departure): void {
+const held = new Float64Array(3);
+
+/** Records the positions of the nodes at t, the start of the step, with the base where its path has it then. Keeps q. */
+export function writeNodes(tree: StrandTree, { nodes }: Departure, t: number): void {
+  const { rods, q, origin, length, world } = tree;
+  held.set(q.subarray(0, 3));
+  evaluateBase(tree, t);
+  poseLinks(tree);
   rods.forEach(({ rod, firstLink, root }, r) => {
     for (let i = 0; i <= rod.edgeCount; i++) {
       const link = i === 0 ? root : firstLink + i - 1;
-      for (let k = 0; k < 3; k++) nodes[r][3 * i + k] = link < 0 ? base[k] : tip[3 * link + k];
+      for (let k = 0; k < 3; k++)
+        nodes[r][3 * i + k] = link < 0 ? q[k] : origin[3 * link + k] + length[link] * world[9 * link + 3 * k + 2];
     }
   });
+  q.set(held);
 }
 
 /** Adds the inertial forces of the links at the current pose. */

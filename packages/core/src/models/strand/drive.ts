@@ -10,7 +10,7 @@
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { writeRotationSeries } from '../../math/rotationSeries.ts';
 import { writeQuaternion } from './frames.ts';
-import { evaluateBase } from './kinematics.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { DRIVEN } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
@@ -115,4 +115,24 @@ export function driveByPlaces(out: Float64Array, tree: StrandTree, t: number, h:
 /** On with a step by places. */
 export function resumeDrive(driven: Float64Array, tree: StrandTree): void {
   tree.base.driven = isDriven(tree) ? driven : undefined;
+}
+
+/** Updates everything derived from the state at time t. */
+export function poseTree(tree: StrandTree, t: number): void {
+  recallBase(tree);
+  evaluateBase(tree, t);
+  moveBase(tree, t, tree.originRate);
+  poseLinks(tree);
+  moveLinks(tree);
+  poseSamples(tree);
+}
+
+/** As `poseTree`, for a tree in equilibrium: with the base's pose at t, but without the velocity of its path. */
+export function poseAtRest(tree: StrandTree, t: number): void {
+  recallBase(tree);
+  evaluateBase(tree, t);
+  moveBase(tree, t, undefined);
+  poseLinks(tree);
+  moveLinks(tree);
+  poseSamples(tree);
 }

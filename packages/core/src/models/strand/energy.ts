@@ -97,7 +97,7 @@ export function writeJointTangent(out: Float64Array, law: JointLaw, D: Float64Ar
   else writeSwingTwistTangent(out, law, D, K, j);
 }
 
-/** Of gibbs: the product of two matrices, ∂τ/∂g and ∂g/∂θ. */
+/** Tangent with Gibbs vectors: the product of two matrices, ∂τ/∂g and ∂g/∂θ. */
 function writeGibbsTangent(out: Float64Array, D: Float64Array, K: Float64Array, j: number): void {
   const s = 1 / D[4 * j];
   const gx = D[4 * j + 1] * s;

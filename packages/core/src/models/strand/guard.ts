@@ -11,9 +11,9 @@
 
 import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
 import { hypot } from '../../math/rounded/index.ts';
-import { recallBase } from './drive.ts';
+import { poseTree } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
-import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { poseSamples } from './kinematics.ts';
 import type { Guard } from './records.ts';
 import { writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './rod.ts';
@@ -30,6 +30,8 @@ function createGuard({ rods, q, v }: StrandTree): Guard {
     endTime: Number.NaN,
     endQ: q.slice(),
     endV: v.slice(),
+    reaction: new Float64Array(6),
+    hasReaction: false,
   };
 }
 
@@ -66,12 +68,7 @@ export function beginGuard(tree: StrandTree, t: number): void {
   }
   held.set(tree.q.subarray(0, 3));
   held.set(tree.v.subarray(0, 3), 3);
-  recallBase(tree);
-  evaluateBase(tree, t);
-  moveBase(tree, t, tree.originRate);
-  poseLinks(tree);
-  moveLinks(tree);
-  poseSamples(tree);
+  poseTree(tree, t);
   guard.base.set(tree.q.subarray(0, 3));
   guard.spin.set(tree.base.spin);
   noteInstant(guard.from, tree.rods, undefined, joints(tree));
@@ -107,6 +104,7 @@ function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: num
 export function hasGained(tree: StrandTree, t: number, h: number, part: number): boolean {
   const { guard, base, q, rods } = tree;
   if (!guard || !isMeasured(tree)) return false;
+  guard.hasReaction = false;
   const { from, to, loads, balance, frame } = guard;
   poseSamples(tree);
   noteInstant(to, rods, loads, joints(tree));
@@ -118,4 +116,18 @@ export function hasGained(tree: StrandTree, t: number, h: number, part: number):
   guard.endQ.set(q);
   guard.endV.set(tree.v);
   return isGain;
+}
+
+/** Keeps the reaction of the base that the step has just left, after a step by rates that `hasGained` has accepted. */
+export function keepReaction(tree: StrandTree): void {
+  const { guard } = tree;
+  if (!guard || tree.constraints) return;
+  writeBaseReaction(guard.reaction, tree);
+  guard.hasReaction = true;
+}
+
+/** Reaction of the base at t, if a step has left it and nothing has moved since. */
+export function reactionOfStep({ guard, q, v }: StrandTree, t: number): Float64Array | undefined {
+  if (!guard?.hasReaction || guard.endTime !== t || !isSame(guard.endQ, q) || !isSame(guard.endV, v)) return undefined;
+  return guard.reaction;
 }

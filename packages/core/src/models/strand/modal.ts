@@ -90,7 +90,7 @@ export function findModes(tree: StrandTree, strand: Strand, sweep: Sweep, t: num
   if (!isConservative(tree)) {
     throw new SceneError(
       ['loads'],
-      `rod '${strand.rod.id}' has loads without a potential (or the stiffness law 'paper'), and with them no natural modes; use \`run\`, or take followers, torques and wind out of the scene`,
+      `rod '${strand.rod.id}' has loads without a potential (or the stiffness law 'paper'), so it has no natural modes; use \`run\`, or remove followers, torques and wind from the scene`,
     );
   }
   const velocity = tree.v.slice();

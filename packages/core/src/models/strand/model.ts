@@ -4,18 +4,21 @@
  */
 
 import { SceneError } from '../../errors.ts';
-import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
+import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { warnStretch } from '../../scene/doubts.ts';
 import { findNode } from '../../scene/layout.ts';
+import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { cloneState, copyState, packState, partOf } from '../stateParts.ts';
+import { measureWorkError } from '../virtualWork.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { createStrandContact } from './contact.ts';
-import { clearContact, poseAtRest, poseTree } from './contactStep.ts';
+import { clearContact } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
-import { recallBase } from './drive.ts';
+import { poseAtRest, poseTree, recallBase } from './drive.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
@@ -36,9 +39,9 @@ interface StrandBundle {
   readonly scene: Scene;
   readonly coupling: Coupling;
   readonly workOf: (tree: StrandTree) => StepWork;
-  /** State of each tree at the start of a step, and at the start of a piece of it. */
+  /** State of each tree at the start of a step, and at the start of a substep of it. */
   readonly starts: readonly BundleState[];
-  readonly pieces: readonly BundleState[];
+  readonly substepStarts: readonly BundleState[];
 }
 
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
@@ -52,6 +55,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
   checkDirections(scene);
   const warnings: string[] = [];
+  warnStretch(rods, scene, 'strand', warnings);
   for (const tree of trees) {
     initializeState(tree);
     tree.direction = compileDirection(tree, scene);
@@ -60,7 +64,15 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   const before = cloneState(state);
   const starts = trees.map((tree) => partOf(tree, state, before));
-  const bundle: StrandBundle = { trees, options, scene, coupling, workOf, starts, pieces: trees.map(cloneState) };
+  const bundle: StrandBundle = {
+    trees,
+    options,
+    scene,
+    coupling,
+    workOf,
+    starts,
+    substepStarts: trees.map(cloneState),
+  };
   const place = placeRods(rods, trees);
   const refresh = (t: number): void => {
     for (const tree of trees) poseTree(tree, t);
@@ -154,7 +166,7 @@ function placeRods(rods: readonly Rod[], trees: readonly StrandTree[]): RodPlace
   });
 }
 
-/** One step of all trees, each in pieces if its whole step fails. On failure their state is arbitrary. */
+/** One step of all trees, each in substeps if its whole step fails. On failure their state is arbitrary. */
 function advanceTrees(
   bundle: StrandBundle,
   t: number,
@@ -173,7 +185,7 @@ function advanceTrees(
     const tree = trees[k];
     clearContact(tree);
     let step = advanceTree(tree, workOf(tree), t, dt, options, robust);
-    if (!step.ok) step = advanceInPieces(bundle, k, t, dt, step);
+    if (!step.ok) step = advanceInSubsteps(bundle, k, t, dt, step);
     iterations += step.iterations;
     iterationsMax = Math.max(iterationsMax, step.iterationsMax);
     substeps = Math.max(substeps, step.substeps);
@@ -189,21 +201,21 @@ function advanceTrees(
   return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
 }
 
-/** The step of one tree in pieces, while all others wait at its end: trees are independent. */
-function advanceInPieces(bundle: StrandBundle, k: number, t: number, dt: number, whole: StepResult): StepResult {
-  const { trees, starts, pieces, scene, coupling, workOf, options } = bundle;
+/** The step of one tree in substeps, while all others wait at its end: trees are independent. */
+function advanceInSubsteps(bundle: StrandBundle, k: number, t: number, dt: number, whole: StepResult): StepResult {
+  const { trees, starts, substepStarts, scene, coupling, workOf, options } = bundle;
   const tree = trees[k];
   const back = (to: BundleState, now: number): void => {
     copyState(tree, to);
     poseTree(tree, now);
   };
   back(starts[k], t);
-  const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
-    coupling.onPiece?.(from);
-    copyState(pieces[k], tree);
+  const { last, ...sum } = sumSubsteps({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+    coupling.onSubstep?.(from);
+    copyState(substepStarts[k], tree);
     const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
     if (one.ok) poseSamples(tree);
-    else back(pieces[k], from);
+    else back(substepStarts[k], from);
     return one.ok ? one : { ...one, rejected: one.rejected + 1 };
   });
   return { ...sum, reason: last.reason };
@@ -211,7 +223,15 @@ function advanceInPieces(bundle: StrandBundle, k: number, t: number, dt: number,
 
 type Queries = Pick<
   Bundle,
-  'addEnergies' | 'addMomentum' | 'readChannel' | 'equilibrate' | 'reactions' | 'bend' | 'modes' | 'matrices'
+  | 'addEnergies'
+  | 'addMomentum'
+  | 'readChannel'
+  | 'equilibrate'
+  | 'hasJointUnknowns'
+  | 'reactions'
+  | 'workError'
+  | 'modes'
+  | 'matrices'
 >;
 
 /** Read-outs, equilibria and modes. */
@@ -234,8 +254,10 @@ function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace
       poseAtRest(tree, t);
       return report;
     },
-    reactions: (rod, t) => measureReactions(place[rod].tree, place[rod].strand, t),
-    bend: (rod, direction, angle) => bendTree(place[rod].tree, direction, angle),
+    hasJointUnknowns: true,
+    reactions: (rod, t, isAfterStep = false) => measureReactions(place[rod].tree, place[rod].strand, t, isAfterStep),
+    workError: (rod, acting, moment) =>
+      measureWorkError(acting, (direction, angle) => bendTree(place[rod].tree, direction, angle), moment),
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };
@@ -266,8 +288,10 @@ export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene:
   return groups;
 }
 
+/** Oriented strands [Hadap2006], for `createWorld(scene, { models: [strand] })`. */
 export const strandModel: Model = {
   id: 'strand',
   capabilities: strandCapabilities,
+  compileAlong,
   compile,
 };

@@ -219,7 +219,8 @@ export const strandOptions: OptionFields<StrandOptions> = {
   jacobian: {
     kind: 'words',
     words: ['exact', 'numeric'],
-    about: 'Matrix of Newton: exact (default), or numeric, by differences: slower, but it knows how any load changes.',
+    about:
+      'Matrix of Newton: exact (default), or numeric, by differences: slower, but it includes the derivative of any load.',
   },
   stiffness: {
     kind: 'words',
@@ -252,12 +253,13 @@ export const strandCapabilities: Capabilities = {
   inextensible: true,
   shear: false,
   changingModuli: true,
+  changingRods: false,
+  laws: false,
   bodies: false,
   hinges: false,
   branches: true,
   naturalEquilibrium: true,
   contact: true,
-  nodalUnknowns: false,
+  linkedEquilibria: false,
   softPins: true,
-  nodeMasses: true,
 };

@@ -4,9 +4,12 @@ import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { virtualBend } from '../virtualBend.ts';
 import { elasticEnergy } from './energy.ts';
+import { reactionOfStep } from './guard.ts';
 import { poseLinks, poseSamples, turnJoint } from './kinematics.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './rod.ts';
+
+type Strand = StrandTree['rods'][number];
 
 export function addEnergies(out: Energies, tree: StrandTree, t: number): void {
   const elastic = elasticEnergy(tree);
@@ -39,15 +42,29 @@ function rateOfOrigin({ v, rate, originRate, history }: StrandTree): Float64Arra
   return moves ? originRate : undefined;
 }
 
-export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
-  const { base, constraints } = tree;
+const held = new Float64Array(6);
+
+/** Forces in the tree as it is at t. Place and velocity of the base are part of the state, and a path that is evaluated again may differ in its last bit. */
+function evaluateForces(tree: StrandTree, t: number): void {
+  const { q, v } = tree;
+  held.set(q.subarray(0, 3));
+  held.set(v.subarray(0, 3), 3);
+  evaluateResidual(tree, t, rateOfOrigin(tree), true);
+  q.set(held.subarray(0, 3));
+  v.set(held.subarray(3));
+}
+
+/** `isAfterStep`: loads are those of the step that has just ended. */
+export function measureReactions(tree: StrandTree, strand: Strand, t: number, isAfterStep: boolean): Reaction[] {
+  const { constraints } = tree;
   const { rod, firstLink } = strand;
   const out: Reaction[] = [];
-  evaluateResidual(tree, t, rateOfOrigin(tree), true);
-  if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
-    const held = new Float64Array(6);
-    writeBaseReaction(held, tree);
-    out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
+  const left = isAfterStep ? reactionOfStep(tree, t) : undefined;
+  if (!left) evaluateForces(tree, t);
+  if (strand === tree.rods[0] && tree.base.poses.some(({ active }) => active)) {
+    const base = left ?? new Float64Array(6);
+    if (!left) writeBaseReaction(base, tree);
+    out.push({ rod: rod.id, node: 0, force: [base[0], base[1], base[2]], torque: [base[3], base[4], base[5]] });
   }
   if (!constraints) return out;
   for (let j = 0; j < rod.edgeCount; j++) {
@@ -64,7 +81,7 @@ export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][nu
 }
 
 /**
- * See `Bundle.bend`. Moves the whole tree. Undefined for held and limited joints, poses and the law `paper`: the work of their torques is unknown.
+ * A virtual displacement, see `Bend`. Moves the whole tree. Undefined for held and limited joints, poses and the law `paper`: the work of their torques is unknown.
  */
 export function bendTree(tree: StrandTree, direction: number, angle: number): number | undefined {
   const { constraints, law, linkCount, length, q, reach } = tree;
@@ -84,12 +101,10 @@ export function bendTree(tree: StrandTree, direction: number, angle: number): nu
   return bending + twisting;
 }
 
-type Strand = StrandTree['rods'][number];
-
 /** Tension: the force through each joint along its link, which holds all links beyond it. */
 function readTension(out: Float64Array, tree: StrandTree, { rod, firstLink }: Strand): void {
   // a step leaves forces behind, a restored state does not
-  evaluateResidual(tree, tree.time, rateOfOrigin(tree), true);
+  evaluateForces(tree, tree.time);
   for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
 }
 

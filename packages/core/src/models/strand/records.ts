@@ -102,6 +102,9 @@ export interface Guard {
   endTime: number;
   readonly endQ: Float64Array;
   readonly endV: Float64Array;
+  /** Force and torque of the pins of the base at that instant, if the step's last evaluation left them. */
+  readonly reaction: Float64Array;
+  hasReaction: boolean;
 }
 
 export interface Pose {
@@ -120,7 +123,7 @@ export interface Pose {
 /** Numbers of a motion: frame 4, ω and ω̇ in base axes, velocity and acceleration in world axes. */
 export const DRIVEN = 16;
 
-/** Of an earlier one: frame, ω, velocity. */
+/** Numbers of an earlier motion: frame, ω, velocity. */
 export const DRIVEN_EARLIER = 10;
 
 /** Columns of a link's block in the sweep, and numbers of a block. */

@@ -22,7 +22,7 @@ export function refuseRod(rod: Rod, drive: Drive, index: number): void {
   if (rod.closed)
     throw new SceneError(
       ['rods', index, 'closed'],
-      `rod '${rod.id}' is closed, and the model strand has no loops; use model: der`,
+      `rod '${rod.id}' is closed, which the model strand does not support; use model: der`,
     );
   for (let j = 0; j < rod.edgeCount; j++) {
     let square = 0;
@@ -37,7 +37,7 @@ export function refuseRod(rod: Rod, drive: Drive, index: number): void {
     if (Math.abs(rod.nodeTwist[j]) > 3) {
       throw new SceneError(
         ['rods', index, 'frame', 'twist'],
-        `rod '${rod.id}' is twisted by ${rod.nodeTwist[j].toPrecision(3)} rad at node ${j}, and a joint of the model strand cannot tell turns beyond half of one; use more edges`,
+        `rod '${rod.id}' is twisted by ${rod.nodeTwist[j].toPrecision(3)} rad at node ${j}, and a joint of the model strand cannot represent twist beyond half a turn; use more edges`,
       );
     }
   }
@@ -66,7 +66,7 @@ export function checkJoints(scene: Scene): void {
     if (twist && !(twist[0] > -Math.PI && twist[1] < Math.PI))
       throw new SceneError(
         [...path, 'twist'],
-        'a joint cannot tell twists beyond half a turn; keep the limits within ±π',
+        'a joint cannot represent twists beyond half a turn; keep the limits within ±π',
       );
     if (hold && (bend !== undefined || twist))
       throw new SceneError([...path, 'hold'], 'a joint that is held has no use for limits; remove one of the two');

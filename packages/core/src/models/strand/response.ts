@@ -16,7 +16,7 @@ import type { StepWork } from './trial.ts';
 /** The sweep of one tree, kept over the iterations of a step. */
 export interface Slot {
   readonly sweep: Sweep;
-  /** Of the step, with the slot's own sweep: the last matrix of a step is that of the response. */
+  /** Work space of the step, with the slot's own sweep: the last matrix of a step is that of the response. */
   readonly step: StepWork;
   readonly departure: Departure;
   readonly bulk: Bulk;

@@ -60,7 +60,7 @@ export interface Base {
   /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion uses them: without the prescribed part of v. */
   readonly motion: Float64Array;
   readonly acceleration: Float64Array;
-  /** Of the origin, in world axes [m/s²]. */
+  /** Acceleration of the origin in world axes [m/s²]. */
   readonly originAcceleration: Float64Array;
   /** Motion that links feel instead of the path's own, if there is one: see drive.ts. */
   driven: Float64Array | undefined;
@@ -147,7 +147,7 @@ export interface History {
   readonly v1: Float64Array;
   /** Acceleration of the origin 3, then the joints' rates of rate. */
   readonly rate: Float64Array;
-  /** Of the base: see drive.ts. */
+  /** Records of the base's motion: see drive.ts. */
   readonly base: Float64Array;
   readonly baseEarlier: Float64Array;
 }

@@ -3,13 +3,13 @@
  *
  * If all loads have a potential, the matrix is made positive definite by a multiple of the joints' stiffness (Levenberg) and a step must lower the energy;
  * the matrix is positive definite if every joint's pivot is, so the elimination detects it. With other loads (followers, wind) the residual must fall.
- * Loads are applied in ten increments if the whole is too far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
+ * Loads are raised in increments (statics/search.ts) if the whole is too far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
 
 import { eigenDense } from '../../linalg/eigen.ts';
 import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { noVerdict, type Settled, seekStable } from '../../statics/search.ts';
+import { noVerdict, raiseLoads, type Settled, seekStable } from '../../statics/search.ts';
 import { constraintMerit, prepareConstraints, springEnergy } from './constraints.ts';
 import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
@@ -87,7 +87,7 @@ const failed: Settled = { converged: false, iterations: 0, residual: Infinity, t
 
 interface Search {
   readonly tolerance: number;
-  /** Of iterations. */
+  /** Maximum number of iterations. */
   readonly limit: number;
   /** Led by the residual, so that an unstable equilibrium is not left; by default the energy must fall. */
   readonly stays?: boolean;
@@ -287,18 +287,22 @@ function attempt(of: Attempts, search: Search): Settled {
   return found;
 }
 
-/** Raises the loads in ten parts, from the start. */
+/** Raises the loads in increments, from the start. */
 function raiseInParts(of: Attempts, stays: boolean): Settled {
   const { tree, start, options } = of;
+  const kept = start.slice();
   tree.q.set(start);
-  let found = failed;
-  for (let part = 1; part <= 10; part++) {
-    tree.loadFactor = part / 10;
-    found = attempt(of, { tolerance: part < 10 ? 1e-6 : options.tolerance, limit: 200, stays });
-    if (!found.converged) break;
-  }
-  tree.loadFactor = 1;
-  return found;
+  return raiseLoads(
+    {
+      setLoads(share) {
+        tree.loadFactor = share;
+      },
+      solve: (tolerance) => ({ ...attempt(of, { tolerance, limit: 200, stays }) }),
+      hold: () => kept.set(tree.q),
+      revert: () => tree.q.set(kept),
+    },
+    options.tolerance,
+  ).last;
 }
 
 /** The first equilibrium: with `report` the nearest, led by the residual; else the one that the energy falls to. */
@@ -312,8 +316,10 @@ function solveFirst(of: Attempts): Settled {
     if (!found.converged) found = raiseInParts(of, true);
     if (!found.converged) tree.q.set(start);
   }
-  if (!found.converged) found = attempt(of, { tolerance, limit: 300 });
-  return found.converged ? found : raiseInParts(of, false);
+  if (found.converged) return found;
+  found = attempt(of, { tolerance, limit: 300 });
+  if (!found.converged) found = raiseInParts(of, false);
+  return { ...found, descended: isConservative(tree) };
 }
 
 export function findEquilibrium(

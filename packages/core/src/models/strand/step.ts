@@ -14,7 +14,7 @@ import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
 import { moveAtEnd, writeEndVelocity } from './endVelocity.ts';
 import { keepMomentum } from './flight.ts';
-import { beginGuard, hasGained } from './guard.ts';
+import { beginGuard, hasGained, keepReaction } from './guard.ts';
 import { leaps, tooFar } from './merit.ts';
 import { DRIVEN } from './records.ts';
 import type { StrandTree } from './rod.ts';
@@ -108,7 +108,11 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
   if (isFreeAt(tree, t + h)) return tryByPlaces(tree, work, t, h, options);
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 1, options);
-  if (iterations < 0 || !hasGained(tree, t + h, h, GAIN_FIRST)) return iterations;
+  if (iterations < 0) return iterations;
+  if (!hasGained(tree, t + h, h, GAIN_FIRST)) {
+    keepReaction(tree);
+    return iterations;
+  }
   restore(tree, work);
   const more = tryByPlaces(tree, work, t, h, options);
   return more < 0 ? more - iterations : more + iterations;
@@ -132,8 +136,8 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   beginGuard(tree, t);
   if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
   else work.base0.fill(0);
+  writeNodes(tree, departure, t);
   depart(tree, departure, t, h);
-  writeNodes(tree, departure);
   tree.departure = departure;
   const iterations = tryStep(tree, work, t, h, 1, options);
   tree.departure = undefined;
@@ -156,7 +160,12 @@ function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, optio
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 2, options);
   if (iterations < 0) return iterations;
-  if (isFree(tree) ? keepMomentum(tree, work.q0, work.v0) : !hasGained(tree, t + h, h, GAIN)) return iterations;
+  if (isFree(tree)) {
+    if (keepMomentum(tree, work.q0, work.v0)) return iterations;
+  } else if (!hasGained(tree, t + h, h, GAIN)) {
+    keepReaction(tree);
+    return iterations;
+  }
   restore(tree, work);
   const more = tryByPlaces(tree, work, t, h, { ...options, patient: false });
   return more < 0 ? more - iterations : more + iterations;

@@ -137,7 +137,7 @@ export function solveStep(tree: StrandTree, work: StepWork, t: number, options: 
  * True if the direction at the trial point, with the same matrix, is shorter: the natural monotonicity test [Deuflhard2011 §3.3]. Residuals are no
  * measure: a curved hair that twists swings its end by the square of the angle, and inertia over h² makes a residual larger than before, although the
  * next iteration removes it. Judged by residuals alone, Newton took hundredths of its directions along such valleys, and less the shorter the step:
- * of 60 scenes of two hairs on the edge of a box some had steps of 20 to 55 pieces, and one did not finish; now they are subdivided about as often as
+ * of 60 scenes of two hairs on the edge of a box some had steps of 20 to 55 substeps, and one did not finish; now they are subdivided about as often as
  * with `der`.
  */
 function isNearer(tree: StrandTree, { next, sweep }: StepWork, share: number, largest: number): boolean {

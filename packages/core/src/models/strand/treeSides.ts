@@ -1,6 +1,6 @@
 /** The sides of contacts, grouped by tree. */
 
-import type { ContactSides } from '../../port.ts';
+import { type ContactSides, NO_SIDES } from '../../port.ts';
 
 /** The sides of one tree: `order[from…from + count]` are their numbers. One object serves all trees, one after the other. */
 export interface TreeSides {
@@ -22,23 +22,13 @@ export interface SidesByTree {
   readonly selected: TreeSides;
 }
 
-const noSides: ContactSides = {
-  count: 0,
-  rod: new Int32Array(0),
-  edge: new Int32Array(0),
-  weight: new Float64Array(0),
-  arm: new Float64Array(0),
-  force: new Float64Array(0),
-  mass: new Float64Array(0),
-};
-
 export function createSidesByTree(treeOfRod: Int32Array, firstLink: Int32Array, treeCount: number): SidesByTree {
   return {
     treeOfRod,
     start: new Int32Array(treeCount + 1),
     present: new Int32Array(treeCount),
     presentCount: 0,
-    selected: { sides: noSides, order: new Int32Array(0), from: 0, count: 0, firstLink },
+    selected: { sides: NO_SIDES, order: new Int32Array(0), from: 0, count: 0, firstLink },
   };
 }
 

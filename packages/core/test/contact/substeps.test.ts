@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { appendContact, createContactSet } from '../../src/contact/contactSet.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
-import { stepInPieces, sumPieces } from '../../src/math/pieces.ts';
+import { stepInSubsteps, sumSubsteps } from '../../src/math/substeps.ts';
 
-describe('a step in pieces', () => {
-  it('covers the step without gaps, with pieces that grow again', () => {
+describe('a step in substeps', () => {
+  it('covers the step without gaps, with substeps that grow again', () => {
     const taken: [number, number][] = [];
     let failures = 0;
-    const whole = stepInPieces({ t: 0, dt: 1 }, 4, (start, _, share) => {
+    const whole = stepInSubsteps({ t: 0, dt: 1 }, 4, (start, _, share) => {
       // nothing longer than an eighth near the middle
       if (start + share > 0.5 && start < 0.625 && share > 0.125) {
         failures++;
@@ -32,12 +32,12 @@ describe('a step in pieces', () => {
     ]);
   });
 
-  it('ends every piece, as t + dt, exactly where the next begins', () => {
+  it('ends every substep, as t + dt, exactly where the next begins', () => {
     for (let k = 1; k < 400; k++) {
       const span = { t: 0.01 * k, dt: 0.01 * (k + 1) - 0.01 * k };
       expect(span.t + span.dt).toBe(0.01 * (k + 1));
       let now = span.t;
-      stepInPieces(span, 5, (t, dt, share) => {
+      stepInSubsteps(span, 5, (t, dt, share) => {
         if (share > 1 / (1 + (k % 16))) return false;
         expect(t).toBe(now);
         now = t + dt;
@@ -47,9 +47,9 @@ describe('a step in pieces', () => {
     }
   });
 
-  it('gives up where the smallest piece fails', () => {
+  it('gives up where the smallest substep fails', () => {
     let shortest = 1;
-    const whole = stepInPieces({ t: 0, dt: 1 }, 3, (start, _, share) => {
+    const whole = stepInSubsteps({ t: 0, dt: 1 }, 3, (start, _, share) => {
       shortest = Math.min(shortest, share);
       return start + share <= 0.5;
     });
@@ -57,7 +57,7 @@ describe('a step in pieces', () => {
     expect(shortest).toBe(0.125);
   });
 
-  it('is counted with the whole that failed, and with pieces that did', () => {
+  it('is counted with the whole that failed, and with substeps that did', () => {
     const whole = { ok: false, iterations: 9, iterationsMax: 9, shifts: 2, reason: 'whole' };
     const piece = (start: number, _: number, share: number) => ({
       ok: start + share <= 0.75 || share <= 1 / 8,
@@ -69,10 +69,10 @@ describe('a step in pieces', () => {
       reason: `${start}`,
     });
     // 0 to 1/2 in four, 1/2 to 1 not, 1/2 to 3/4, 3/4 to 1 not, and its two halves
-    const { last, ...sum } = sumPieces({ t: 0, dt: 1 }, 3, whole, piece);
+    const { last, ...sum } = sumSubsteps({ t: 0, dt: 1 }, 3, whole, piece);
     expect(sum).toEqual({ ok: true, iterations: 27, iterationsMax: 9, shifts: 2, substeps: 7, rejected: 6 });
     expect(last.reason).toBe('0.875');
-    const failed = sumPieces({ t: 0, dt: 1 }, 2, whole, piece);
+    const failed = sumSubsteps({ t: 0, dt: 1 }, 2, whole, piece);
     expect(failed.ok).toBe(false);
     expect(failed.last.reason).toBe('0.75');
   });
@@ -149,7 +149,7 @@ describe('a strand whose step fails', () => {
   const rough = 68;
   const calm = [104, 176];
 
-  it('is stepped in pieces by itself: others move as if it were not there, to the last bit', () => {
+  it('is stepped in substeps by itself: others move as if it were not there, to the last bit', () => {
     const together = run(hair([rough, ...calm]), 36);
     expect(Math.max(...together.substeps)).toBeGreaterThan(1);
     calm.forEach((k, i) => {

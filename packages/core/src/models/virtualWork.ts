@@ -5,21 +5,14 @@
  * loads and reactions of points on the way, not the model's residual or its derivatives.
  */
 import { hypot } from '../math/rounded/index.ts';
-import { virtualBendCount } from '../models/virtualBend.ts';
-import type { Samples } from '../port.ts';
+import type { ActingRod, Samples } from '../port.ts';
+import { virtualBendCount } from './virtualBend.ts';
 
 /** Half of the difference between the two poses that are compared [rad]: rounding and curvature both cost less than 1e-7. */
 const ANGLE = 1e-4;
 
-/** Forces on nodes, of loads and pins, and torques on edges, of loads; the base does not move, so its torque does no work. */
-export interface ActingRod {
-  readonly samples: Samples;
-  readonly nodeForce: Float64Array;
-  readonly edgeTorque: Float64Array;
-}
-
 /**
- * Bends rods by an angle [rad] in a direction of models/virtualBend.ts, poses their samples and returns their elastic energy [J]; angle 0 brings
+ * Bends rods by an angle [rad] in a direction of virtualBend.ts, poses their samples and returns their elastic energy [J]; angle 0 brings
  * them back. Undefined: forces act that loads and reactions do not contain.
  */
 export type Bend = (direction: number, angle: number) => number | undefined;

@@ -1,8 +1,8 @@
 /**
- * A step in pieces: halved where the whole fails. A piece that fails is halved again; after a piece that succeeds, the next may
+ * A step that is split into substeps: halved where the whole fails. A substep that fails is halved again; after a substep that succeeds, the next may
  * be as large as fits.
  *
- * Everybody who computes the end of a piece as t + dt gets the same bits: a piece ends exactly where the next one begins, and the
+ * The end of a substep, computed as t + dt, always has the same bits: a substep ends exactly where the next one begins, and the
  * last ends at the end of the step. A difference of nearby numbers has no rounding error [Sterbenz], so t + (end − t) is `end`.
  */
 import { log2 } from './rounded/index.ts';
@@ -32,20 +32,20 @@ export function halvingsLeft({ step, halvings = 8 }: { step?: number; halvings?:
   return Math.min(halvings, Math.max(0, halvings - Math.round(log2(step / dt))));
 }
 
-/** Steps a piece, a fraction `share` of the step; on failure leaves the state unchanged. */
-export type Attempt<T> = (t: number, dt: number, share: number) => T;
+/** Steps a substep, a fraction `share` of the step; on failure leaves the state unchanged. */
+export type TakeSubstep<T> = (t: number, dt: number, share: number) => T;
 
-/** Steps in pieces, halved down to 2^-halvings. Returns true if the whole step succeeded. */
-export function stepInPieces({ t, dt }: Span, halvings: number, attempt: Attempt<boolean>): boolean {
+/** Steps in substeps, halved down to 2^-halvings. Returns true if the whole step succeeded. */
+export function stepInSubsteps({ t, dt }: Span, halvings: number, takeSubstep: TakeSubstep<boolean>): boolean {
   const fine = 2 ** halvings;
   let now = t;
   let done = 0;
   let size = fine / 2;
   while (done < fine) {
     if (size < 1) return false;
-    const piece = spanTo(now, t + dt * ((done + size) / fine));
-    if (attempt(piece.t, piece.dt, size / fine)) {
-      now += piece.dt;
+    const substep = spanTo(now, t + dt * ((done + size) / fine));
+    if (takeSubstep(substep.t, substep.dt, size / fine)) {
+      now += substep.dt;
       done += size;
       while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
     } else size /= 2;
@@ -86,11 +86,16 @@ export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combi
   };
 }
 
-/** Cost of all pieces, and of the whole that was tried before them. `last`: the last piece that was tried, with the reason if it failed. */
-export type Pieces<T extends Taken> = Combined & { readonly last: T };
+/** Cost of all substeps, and of the whole that was tried before them. `last`: the last substep that was tried, with the reason if it failed. */
+export type Substeps<T extends Taken> = Combined & { readonly last: T };
 
-/** Repeats a step in pieces after the `whole` failed. Only pieces that succeeded count as substeps. */
-export function sumPieces<T extends Taken>(span: Span, halvings: number, whole: T, attempt: Attempt<T>): Pieces<T> {
+/** Repeats a step in substeps after the `whole` failed. The count `substeps` has only those that succeeded. */
+export function sumSubsteps<T extends Taken>(
+  span: Span,
+  halvings: number,
+  whole: T,
+  takeSubstep: TakeSubstep<T>,
+): Substeps<T> {
   const { violation: _, ...failed } = whole;
   let sum = combineTaken(
     { ...failed, substeps: 0 },
@@ -98,8 +103,8 @@ export function sumPieces<T extends Taken>(span: Span, halvings: number, whole: 
     'after',
   );
   let last = whole;
-  const ok = stepInPieces(span, halvings, (t, dt, share) => {
-    last = attempt(t, dt, share);
+  const ok = stepInSubsteps(span, halvings, (t, dt, share) => {
+    last = takeSubstep(t, dt, share);
     sum = combineTaken(sum, last.ok ? last : { ...last, substeps: 0, violation: undefined }, 'after');
     return last.ok;
   });

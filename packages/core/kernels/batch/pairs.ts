@@ -1,0 +1,182 @@
+/**
+ * Contact between strands as a list of pairs, four to a record (pairFields). Their forces reach Newton's method as three loads of every edge: forces
+ * and stiffnesses at its first node, in its middle and at its second node whose sums, also with the first and second powers of the part of the edge
+ * before a contact, are those of all of its pairs.
+ */
+import {
+  CONTACT_ACTIVE,
+  CONTACT_CLOSING,
+  CONTACT_PART,
+  CONTACT_PUSH,
+  CONTACT_RECORD,
+  CONTACT_TANGENTSTIFFNESS,
+  measurePairs,
+  meetPairs,
+  PAIR_CHANGE,
+  PAIR_FORCE,
+  PAIR_HIGH,
+  PAIR_LOW,
+  PAIR_PARTHIGH,
+  PAIR_PARTLOW,
+  PAIR_PUSH,
+  PAIR_RECORD,
+  PAIR_SHARE,
+  PAIR_STIFFNESS,
+  pressPairs,
+} from './generated';
+
+/** How the edges of every pair meet within the step. */
+export function meetAll(list: usize, count: i32, rows: usize): void {
+  for (let k = 0; k < count; k += 4) meetPairs(list + <usize>(k >> 2) * PAIR_RECORD, rows, 0, false);
+}
+
+/** How deep every pair is pressed in, to `near`. */
+export function measureAll(list: usize, count: i32, rows: usize): void {
+  for (let k = 0; k < count; k += 4) measurePairs(list + <usize>(k >> 2) * PAIR_RECORD, rows, 0, false);
+}
+
+/** Address of a pair's first number. */
+// @ts-ignore: decorator
+@inline
+function pairAt(list: usize, k: i32): usize {
+  return list + <usize>(k >> 2) * PAIR_RECORD + (<usize>(k & 3) << 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function addTo(at: usize, value: f32): void {
+  store<f32>(at, load<f32>(at) + value);
+}
+
+// @ts-ignore: decorator
+@inline
+function addPush(at: usize, factor: f32, force: usize): void {
+  addTo(at + CONTACT_PUSH, factor * load<f32>(force));
+  addTo(at + CONTACT_PUSH + 16, factor * load<f32>(force, 16));
+  addTo(at + CONTACT_PUSH + 32, factor * load<f32>(force, 32));
+}
+
+/** Adds a pair's force and stiffness to the loads of one of its edges. */
+// @ts-ignore: decorator
+@inline
+function addSide(at: usize, part: f32, sign: f32, force: usize, stiffness: f32): void {
+  const rest: f32 = 1 - part;
+  addTo(at + CONTACT_TANGENTSTIFFNESS, stiffness * rest * (1 - 2 * part));
+  addTo(at + CONTACT_RECORD + CONTACT_TANGENTSTIFFNESS, 4 * stiffness * part * rest);
+  addTo(at + 2 * CONTACT_RECORD + CONTACT_TANGENTSTIFFNESS, stiffness * part * (2 * part - 1));
+  addPush(at, sign * rest, force);
+  addPush(at + 2 * CONTACT_RECORD, sign * part, force);
+}
+
+/** Address of the loads of an edge, by the number of its first node. */
+// @ts-ignore: decorator
+@inline
+function loadsOf(table: usize, node: i32): usize {
+  return <usize>load<u32>(table + (<usize>node << 2));
+}
+
+function addPair(pair: usize, table: usize, force: usize, stiffness: f32): void {
+  addSide(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW), 1, force, stiffness);
+  addSide(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH), -1, force, stiffness);
+}
+
+function countSide(at: usize, part: f32): void {
+  addTo(at + 2 * CONTACT_RECORD + CONTACT_ACTIVE, 1);
+  if (part < 1) {
+    addTo(at + CONTACT_ACTIVE, 1);
+    addTo(at + CONTACT_RECORD + CONTACT_ACTIVE, 1);
+  }
+}
+
+/** Before the first iteration: counts the pairs of every edge, and loads the edges with the forces of the last step. */
+export function openPairs(list: usize, count: i32, table: usize): void {
+  for (let k = 0; k < count; k++) {
+    const pair = pairAt(list, k);
+    countSide(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW));
+    countSide(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH));
+    addPair(pair, table, pair + PAIR_FORCE, 0);
+  }
+}
+
+/** Takes forces and stiffnesses of all loads of a block away; `withPairs`: also the pairs that they stand for. */
+export function clearLoads(loads: usize, edges: i32, withPairs: bool): void {
+  const none = f32x4.splat(0);
+  for (let j = 0; j < edges; j++) {
+    const last = loads + <usize>(3 * j + 2) * CONTACT_RECORD;
+    if (!v128.any_true(v128.load(last, CONTACT_ACTIVE))) continue;
+    for (let k = 0; k < 3; k++) {
+      const at = loads + <usize>(3 * j + k) * CONTACT_RECORD;
+      v128.store(at, none, CONTACT_TANGENTSTIFFNESS);
+      v128.store(at, none, CONTACT_PUSH);
+      v128.store(at, none, CONTACT_PUSH + 16);
+      v128.store(at, none, CONTACT_PUSH + 32);
+      if (withPairs) v128.store(at, none, CONTACT_ACTIVE);
+    }
+  }
+}
+
+/** Places of the loads of a block. */
+export function placeLoads(loads: usize, edges: i32): void {
+  for (let j = 0; j < edges; j++)
+    for (let k = 0; k < 3; k++)
+      v128.store(loads + <usize>(3 * j + k) * CONTACT_RECORD, f32x4.splat(0.5 * <f32>k), CONTACT_PART);
+}
+
+/** Compliance of a point of an edge, times the number of contacts about its nodes: it is quadratic along the edge. */
+function weightOf(at: usize, part: f32): f32 {
+  const last = at + 2 * CONTACT_RECORD + CONTACT_CLOSING;
+  if (!(part < 1)) return load<f32>(last) * load<f32>(last, 16);
+  const first = at + CONTACT_CLOSING;
+  const middle = at + CONTACT_RECORD + CONTACT_CLOSING;
+  const rest: f32 = 1 - part;
+  const compliance =
+    rest * (1 - 2 * part) * load<f32>(first) +
+    4 * part * rest * load<f32>(middle) +
+    part * (2 * part - 1) * load<f32>(last);
+  return compliance * load<f32>(first, 16);
+}
+
+/** Stiffness of every pair: see shareOf in src/batch/pairSweeps.ts. */
+export function weighPairs(list: usize, count: i32, table: usize): void {
+  for (let k = 0; k < count; k++) {
+    const pair = pairAt(list, k);
+    const low = weightOf(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW));
+    const high = weightOf(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH));
+    store<f32>(pair, (2 * PAIR_SHARE) / (low + high), PAIR_STIFFNESS);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function raise(at: usize, value: f32): void {
+  // also where the value is not a number
+  if (!(value <= load<f32>(at))) store<f32>(at, value);
+}
+
+/**
+ * The law at all pairs, and their forces as loads. `changes`: for every strand the largest change, as in LawChange; `nodes`: of a strand. Returns how
+ * many pairs carry force.
+ */
+export function pressAll(
+  list: usize,
+  count: i32,
+  rows: usize,
+  table: usize,
+  changes: usize,
+  nodes: i32,
+  friction: f32,
+  isFirst: bool,
+): i32 {
+  let loaded = 0;
+  for (let k = 0; k < count; k++) {
+    const pair = pairAt(list, k);
+    if ((k & 3) == 0) pressPairs(pair, rows, friction, isFirst);
+    addPair(pair, table, pair + PAIR_PUSH, load<f32>(pair, PAIR_STIFFNESS));
+    const change = load<f32>(pair, PAIR_CHANGE);
+    raise(changes + (<usize>(load<i32>(pair, PAIR_LOW) / nodes) << 2), change);
+    raise(changes + (<usize>(load<i32>(pair, PAIR_HIGH) / nodes) << 2), change);
+    const force = pair + PAIR_FORCE;
+    if (load<f32>(force) != 0 || load<f32>(force, 16) != 0 || load<f32>(force, 32) != 0) loaded++;
+  }
+  return loaded;
+}

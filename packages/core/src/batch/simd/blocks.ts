@@ -1,0 +1,135 @@
+/** Blocks of strands within a step: what every kind of step does with them, and what the answer says of them. */
+import type { StepAnswer } from '../gpu/caller.ts';
+import type { GpuRequest } from '../gpu/requests.ts';
+import { headFields, vectorsBefore } from './description.ts';
+import { indexOf, isDamped, type LaneArray, type LaneMemory, putForces, putRoots, WIDTH } from './memory.ts';
+
+/** Vectors before results of contact in the head of a block. */
+const [OVERLAP, ITERATIONS, LOADED, CHANGE, MOVES] = ['overlap', 'iterations', 'loaded', 'change', 'moves'].map(
+  (name) => vectorsBefore(headFields, name),
+);
+
+export type Step = Extract<GpuRequest, { readonly kind: 'step' }>;
+export type MutableAnswer = { -readonly [Name in keyof StepAnswer]: StepAnswer[Name] };
+
+export function emptyAnswer(): MutableAnswer {
+  return {
+    failed: 0,
+    firstGroup: 0,
+    firstStrand: 0,
+    iterationsMax: 0,
+    iterations: 0,
+    loaded: 0,
+    overlap: 0,
+    contactIterations: 0,
+    error: 0,
+    unsettled: 0,
+    unsettledGroup: 0,
+    unsettledStrand: 0,
+    rows: 0,
+  };
+}
+
+/** A block; `first`: number of the first strand of its group here, among all. */
+export interface Place {
+  readonly group: number;
+  readonly block: number;
+  readonly first: number;
+}
+
+/** Counts the strands of a block that failed: bits of lanes. */
+export function countFailures(answer: MutableAnswer, { group, block, first }: Place, bits: number): void {
+  for (let lane = 0; lane < WIDTH; lane++) {
+    if (((bits >> lane) & 1) === 0) continue;
+    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, first + WIDTH * block + lane];
+    answer.failed++;
+  }
+}
+
+/** What the iterations of contact left in the head of a block. */
+export function reportContact(
+  memory: LaneMemory,
+  answer: MutableAnswer,
+  { group, block, first }: Place,
+  pressing: number,
+): void {
+  const { floats, head, task } = memory;
+  const integers = new Int32Array(floats.buffer);
+  for (let lane = 0; lane < WIDTH; lane++) {
+    const s = WIDTH * block + lane;
+    if (s >= task.strands.length) return;
+    const at = (vectors: number): number => indexOf(head, s, vectors);
+    answer.overlap = Math.max(answer.overlap, floats[at(OVERLAP)]);
+    if (((pressing >> lane) & 1) === 0) continue;
+    const iterations = floats[at(ITERATIONS)] + 1;
+    answer.iterations += iterations;
+    answer.iterationsMax = Math.max(answer.iterationsMax, iterations);
+    answer.contactIterations = Math.max(answer.contactIterations, iterations - 1);
+    answer.loaded += floats[at(LOADED)];
+    answer.error = Math.max(answer.error, Math.fround(Math.sqrt(floats[at(CHANGE)])));
+    if (integers[at(MOVES)] === 0) continue;
+    if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, first + s];
+    answer.unsettled++;
+  }
+}
+
+/** Address of a block's part of an array. */
+export function addressOf(array: LaneArray, block: number): number {
+  return array.first + block * array.bytes;
+}
+
+/** Chooses the block that the next calls of kernels are about. */
+export function openBlock(memory: LaneMemory, block: number): void {
+  const { state, nodes, head, contacts, task, kernels } = memory;
+  kernels.openBlock(
+    addressOf(state, block),
+    addressOf(nodes, block),
+    addressOf(head, block),
+    memory.work,
+    task.nodes - 1,
+    addressOf(contacts, block),
+    memory.obstacles,
+    Number(isDamped(task)),
+  );
+}
+
+/** Copies the shorter of two arrays' parts of a block. */
+function copyBlock(floats: Float32Array, from: LaneArray, to: LaneArray, block: number): void {
+  const [source, target] = [addressOf(from, block), addressOf(to, block)];
+  floats.copyWithin(target / 4, source / 4, (source + Math.min(from.bytes, to.bytes)) / 4);
+}
+
+/** Keeps the state of a block at the start of a step. */
+export function keepBlock({ floats, state, kept, contacts, keptContacts, task }: LaneMemory, block: number): void {
+  copyBlock(floats, state, kept, block);
+  if (task.obstacles > 0) copyBlock(floats, contacts, keptContacts, block);
+}
+
+/** Puts all blocks back to it. */
+export function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneMemory): void {
+  for (let block = 0; block < blocks; block++) {
+    copyBlock(floats, kept, state, block);
+    copyBlock(floats, keptContacts, contacts, block);
+  }
+}
+
+/** Roots and forces of stage k. */
+export function putInputs(memory: LaneMemory, { stages }: Step, k: number, { group, block }: Place): void {
+  if (stages[k].hasNewRoots[group]) putRoots(memory, k, block);
+  if (stages[k].hasNewForces[group]) putForces(memory, k, block);
+}
+
+/** Counts what a kernel returned for lanes of a block, as bits. Returns the lanes that are in contact. */
+export function countStage(answer: MutableAnswer, place: Place, code: number, lanes: number): number {
+  const used = code & 0xffff;
+  const pressing = (code >> 20) & 15;
+  for (let lane = 0; lane < WIDTH; lane++) if ((((lanes & ~pressing) >> lane) & 1) === 1) answer.iterations += used;
+  answer.iterationsMax = Math.max(answer.iterationsMax, used);
+  countFailures(answer, place, (code >> 16) & lanes);
+  return pressing;
+}
+
+/** Lanes of a block that have a strand of their own, as bits. */
+export function lanesOf({ task }: LaneMemory, block: number): number {
+  return (1 << Math.min(WIDTH, task.strands.length - WIDTH * block)) - 1;
+}

@@ -1,0 +1,209 @@
+/** The list of pairs of edges in contact, in the memory of the kernels: four to a record, ordered by their lower and then by their higher edge. */
+import { CONTACT_ROW } from '../gpu/requests.ts';
+import { PAIR_FRESH, PAIR_NEAR } from '../pairSweeps.ts';
+import { OTHER, writeVector } from './contacts.ts';
+import { countVectors, pairFields, vectorsBefore } from './description.ts';
+import { firstOf, type LaneMemory, TESTED } from './memory.ts';
+import { createPairSearch, type PairSearch } from './pairMemory.ts';
+
+/** Numbers of a record, and where fields are in it. */
+const RECORD = 4 * countVectors(pairFields);
+export const AT: Readonly<Record<string, number>> = Object.fromEntries(
+  pairFields.map(([name]) => [name, 4 * vectorsBefore(pairFields, name)]),
+);
+const { low: LOW, high: HIGH, active: ACTIVE, force: FORCE, normal: NORMAL, near: NEAR, gap: GAP, sum: SUM } = AT;
+/** Places of numbers that a test finds and a contact keeps. */
+const copied = ['low', 'high', 'partLow', 'partHigh', 'normal', 'closing', 'sum'].flatMap((name) => {
+  const [, vectors] = pairFields.find(([field]) => field === name) ?? [name, 0];
+  return Array.from({ length: vectors }, (_, k) => AT[name] + 4 * k);
+});
+
+/** Pairs of a group of strands. */
+export interface PairList {
+  readonly memory: LaneMemory;
+  readonly search: PairSearch;
+  count: number;
+  /** The list at the start of the step, as numbers and as words. */
+  kept: Float32Array;
+  keptWords: Int32Array;
+  keptCount: number;
+  /** How far contacts were taken from the list at the start. */
+  keptNext: number;
+}
+
+export function createPairList(memory: LaneMemory): PairList {
+  const kept = new Float32Array(0);
+  const { strands, nodes } = memory.task;
+  const search = createPairSearch({ strands: strands.length, nodes });
+  return { memory, search, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
+}
+
+/** Place of a pair's first number. */
+export function placeOf(k: number): number {
+  return RECORD * (k >> 2) + (k & 3);
+}
+
+/** Numbers that pairs take. */
+function sizeOf(count: number): number {
+  return RECORD * Math.ceil(count / 4);
+}
+
+/** Keeps the list, and begins a new one. */
+export function beginList(list: PairList): void {
+  const { memory, count } = list;
+  const first = memory.pairs.list / 4;
+  list.kept = memory.floats.slice(first, first + sizeOf(count));
+  list.keptWords = new Int32Array(list.kept.buffer);
+  list.keptCount = count;
+  list.keptNext = 0;
+  list.count = 0;
+}
+
+/** Back to the list that was kept. */
+export function undoList(list: PairList): void {
+  const { memory, kept, keptCount } = list;
+  list.count = keptCount;
+  memory.floats.set(kept, memory.pairs.list / 4);
+}
+
+/** Place of a pair in the list that was kept; -1: none. Pairs are asked for in order. */
+function findKept(list: PairList, low: number, high: number): number {
+  const { keptWords, keptCount } = list;
+  while (list.keptNext < keptCount) {
+    const o = placeOf(list.keptNext);
+    const oldLow = keptWords[o + LOW];
+    const oldHigh = keptWords[o + HIGH];
+    if (oldLow === low && oldHigh === high) return o;
+    if (oldLow > low || (oldLow === low && oldHigh > high)) return -1;
+    list.keptNext++;
+  }
+  return -1;
+}
+
+/** Makes room for a pair at the end. Returns the place of its first number in memory. */
+function extend(list: PairList): number {
+  const { memory } = list;
+  const first = memory.pairs.list;
+  const place = placeOf(list.count++);
+  if ((list.count & 3) === 1 && first + 4 * sizeOf(list.count) > memory.floats.byteLength)
+    memory.reserve(first + 4 * sizeOf(list.count + (list.count >> 1) + 1024));
+  return first / 4 + place;
+}
+
+/** The forces of a pair in the last step, where they still push. */
+function takeForce(list: PairList, floats: Float32Array, to: number, from: number): void {
+  const { kept } = list;
+  let press = 0;
+  for (let k = 0; k < 12; k += 4) press += kept[from + FORCE + k] * floats[to + NORMAL + k];
+  for (let k = 0; k < 12; k += 4) floats[to + FORCE + k] = press > 0 ? kept[from + FORCE + k] : 0;
+}
+
+/** Adds the tested pair k of two edges, if it is near enough. Returns its overlap [m]. */
+export function addTested(list: PairList, k: number, low: number, high: number): number {
+  const { memory } = list;
+  const from = memory.pairs.tested / 4 + placeOf(k);
+  let { floats } = memory;
+  const near = floats[from + NEAR] / floats[from + SUM];
+  if (!(near < PAIR_NEAR)) return 0;
+  const old = findKept(list, low, high);
+  const { kept } = list;
+  const hasForce = old >= 0 && (kept[old + FORCE] !== 0 || kept[old + FORCE + 4] !== 0 || kept[old + FORCE + 8] !== 0);
+  if (!(near < (hasForce ? PAIR_NEAR : PAIR_FRESH))) return 0;
+  const to = extend(list);
+  ({ floats } = memory);
+  for (let n = 0; n < copied.length; n++) floats[to + copied[n]] = floats[from + copied[n]];
+  floats[to + ACTIVE] = old >= 0 ? 1 : 2;
+  if (old >= 0) takeForce(list, floats, to, old);
+  else for (let axis = 0; axis < 12; axis += 4) floats[to + FORCE + axis] = 0;
+  return -floats[from + GAP];
+}
+
+/** Puts the edges of `count` pairs, from number `first` on, to where pairs are tested; `count` is at most TESTED. */
+export function putTested({ floats, pairs }: LaneMemory, edges: Int32Array, first: number, count: number): void {
+  const words = new Int32Array(floats.buffer);
+  for (let k = 0; k < Math.min(count, TESTED); k++) {
+    const o = pairs.tested / 4 + placeOf(k);
+    words[o + LOW] = edges[2 * (first + k)];
+    words[o + HIGH] = edges[2 * (first + k) + 1];
+  }
+}
+
+/** Both sides of all pairs as rows of shared memory (CONTACT_ROW), behind `count` others. Returns how many rows there are then. */
+export function readPairRows(list: PairList, group: number, rows: Float32Array, count: number): number {
+  const { memory } = list;
+  const { pairs, task } = memory;
+  const words = new Int32Array(memory.floats.buffer);
+  // pairs of an edge so far
+  const places = new Int32Array(task.strands.length * task.nodes);
+  let total = count;
+  for (let k = 0; k < list.count; k++) {
+    const o = pairs.list / 4 + placeOf(k);
+    for (let side = 0; side < 2; side++) {
+      const place = places[words[o + (side === 0 ? LOW : HIGH)]]++;
+      const at = CONTACT_ROW * total++;
+      if (at + CONTACT_ROW <= rows.length) writeSide(rows, at, memory, { words, o, isLow: side === 0, group, place });
+    }
+  }
+  return total;
+}
+
+interface PairSide {
+  /** The numbers of memory as words. */
+  readonly words: Int32Array;
+  /** Place of the pair's first number. */
+  readonly o: number;
+  readonly isLow: boolean;
+  readonly group: number;
+  /** Pairs of this edge before. */
+  readonly place: number;
+}
+
+/** One side of the pair at `o`: forces and normals are those of its lower edge. */
+function writeSide(
+  rows: Float32Array,
+  at: number,
+  { floats, task }: LaneMemory,
+  { words, o, isLow, group, place }: PairSide,
+): void {
+  const [low, high] = [words[o + LOW], words[o + HIGH]];
+  const [node, otherNode] = isLow ? [low, high] : [high, low];
+  const sign = isLow ? 1 : -1;
+  rows[at] = group;
+  rows[at + 1] = firstOf(task) + Math.floor(node / task.nodes);
+  rows[at + 2] = node % task.nodes;
+  rows[at + 3] = place;
+  rows[at + 4] = floats[o + ACTIVE];
+  rows[at + 5] = floats[o + (isLow ? AT.partLow : AT.partHigh)];
+  writeVector(rows, at + 6, floats, o + FORCE, sign);
+  writeVector(rows, at + 9, floats, o + NORMAL, sign);
+  rows[at + OTHER] = firstOf(task) + Math.floor(otherNode / task.nodes) + 1;
+  rows[at + OTHER + 1] = otherNode % task.nodes;
+  rows[at + OTHER + 2] = floats[o + (isLow ? AT.partHigh : AT.partLow)];
+}
+
+/** Replaces all pairs by those of rows. */
+export function writePairRows(list: PairList, group: number, rows: Float32Array, count: number): void {
+  const { nodes } = list.memory.task;
+  const found: { low: number; high: number; row: Float32Array }[] = [];
+  for (let k = 0; k < count; k++) {
+    const row = rows.subarray(CONTACT_ROW * k, CONTACT_ROW * (k + 1));
+    if (row[0] !== group || !(row[OTHER] > 0)) continue;
+    const [low, high] = [nodes * row[1] + row[2], nodes * (row[OTHER] - 1) + row[OTHER + 1]];
+    if (low < high) found.push({ low, high, row });
+  }
+  found.sort((a, b) => a.low - b.low || a.high - b.high);
+  list.count = 0;
+  for (const { low, high, row } of found) {
+    const o = extend(list);
+    const { floats } = list.memory;
+    const words = new Int32Array(floats.buffer);
+    [words[o + LOW], words[o + HIGH]] = [low, high];
+    floats[o + ACTIVE] = row[4];
+    floats[o + AT.partLow] = row[5];
+    floats[o + AT.partHigh] = row[OTHER + 2];
+    for (let k = 0; k < 3; k++) {
+      floats[o + FORCE + 4 * k] = row[6 + k];
+      floats[o + NORMAL + 4 * k] = row[9 + k];
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** Memory of a search for pairs, which is used again in every step: the numbers of all edges, and arrays of both grids. */
+
+/** Nodes of strands, 8 numbers each from `first` on: position and contact radius, way over the step and something else. */
+export interface NodeRows {
+  readonly floats: Float32Array;
+  readonly first: number;
+  readonly nodes: number;
+  readonly strands: number;
+}
+
+/** Numbers of candidates: first nodes of the lower and the higher edge, ordered. */
+export interface Candidates {
+  edges: Int32Array;
+  count: number;
+}
+
+/** Numbers per edge in `rows`: middle [m], half of the edge as a vector, half the length, spare. A test reads all of them: one line of the cache. */
+export const ROW = 8;
+export const HALF = 3;
+export const HALF_LENGTH = 6;
+export const SPARE = 7;
+
+/** Numbers of all edges, in order. */
+export interface Edges {
+  readonly count: number;
+  /** Number of the first node. */
+  readonly node: Int32Array;
+  readonly strand: Int32Array;
+  readonly rows: Float64Array;
+  /** Way of the middle [m], 3 each; what a spare is made of besides. */
+  readonly way: Float64Array;
+  readonly reach: Float64Array;
+}
+
+function createEdges(count: number): Edges {
+  const numbers = (each: number): Float64Array => new Float64Array(each * count);
+  const [node, strand] = [new Int32Array(count), new Int32Array(count)];
+  return { count, node, strand, rows: numbers(ROW), way: numbers(3), reach: numbers(1) };
+}
+
+export function measureEdges(edges: Edges, { floats, first, nodes, strands }: NodeRows): void {
+  const { node, strand, rows, way, reach } = edges;
+  let e = 0;
+  for (let s = 0; s < strands; s++)
+    for (let j = 0; j < nodes - 1; j++, e++) {
+      node[e] = s * nodes + j;
+      strand[e] = s;
+      const o = first + 8 * node[e];
+      let size = 0;
+      let apart = 0;
+      for (let k = 0; k < 3; k++) {
+        const a = floats[o + k];
+        const b = floats[o + 8 + k];
+        const p = floats[o + 4 + k];
+        const q = floats[o + 12 + k];
+        rows[ROW * e + k] = 0.5 * (a + b);
+        rows[ROW * e + HALF + k] = 0.5 * (b - a);
+        way[3 * e + k] = 0.5 * (p + q);
+        size += (b - a) * (b - a);
+        apart += (q - p) * (q - p);
+      }
+      rows[ROW * e + HALF_LENGTH] = 0.5 * Math.sqrt(size);
+      reach[e] = floats[o + 3] + 0.5 * Math.sqrt(apart);
+    }
+}
+
+/** Arrays that grow and are used again. */
+interface Room<T> {
+  take(length: number): T;
+}
+
+function createRoom<T extends { readonly length: number; subarray(start: number, end: number): T }>(
+  create: (length: number) => T,
+): Room<T> {
+  let memory = create(0);
+  return {
+    take(length) {
+      if (memory.length < length) memory = create(length + (length >> 2));
+      return memory.subarray(0, length);
+    },
+  };
+}
+
+/** Memory of a search that is repeated for the same strands. */
+export interface PairSearch {
+  readonly edges: Edges;
+  /** Cells of edges in the coarse grid, sums over its cells, and how much they differ from their neighbours. */
+  readonly cell: Int32Array;
+  readonly means: Room<Float64Array>;
+  readonly differences: Room<Float64Array>;
+  /** Entries and members of the fine grid. */
+  readonly cells: Room<Int32Array>;
+  readonly first: Int32Array;
+  readonly ends: Room<Int32Array>;
+  readonly members: Room<Int32Array>;
+  /** The last edge that was compared with an edge. */
+  readonly seen: Int32Array;
+  readonly found: Candidates;
+}
+
+export function createPairSearch({ strands, nodes }: Pick<NodeRows, 'strands' | 'nodes'>): PairSearch {
+  const count = strands * (nodes - 1);
+  const words = (): Room<Int32Array> => createRoom((length) => new Int32Array(length));
+  const numbers = (): Room<Float64Array> => createRoom((length) => new Float64Array(length));
+  return {
+    edges: createEdges(count),
+    cell: new Int32Array(count),
+    means: numbers(),
+    differences: numbers(),
+    cells: words(),
+    first: new Int32Array(count + 1),
+    ends: words(),
+    members: words(),
+    seen: new Int32Array(count),
+    found: { edges: new Int32Array(4 * count + 16), count: 0 },
+  };
+}

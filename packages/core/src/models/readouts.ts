@@ -1,0 +1,23 @@
+/** Energies and momentum of a bundle, as sums over its rods. */
+import type { Bundle, Energies, Momentum } from '../model.ts';
+
+/** Read-outs of one rod. */
+interface RodReadouts<R> {
+  readonly addEnergies: (out: Energies, rod: R, t: number) => void;
+  readonly addMomentum: (out: Momentum, rod: R) => void;
+}
+
+export function sumReadouts<R>(
+  rods: readonly R[],
+  { addEnergies, addMomentum }: RodReadouts<R>,
+): Pick<Bundle, 'addEnergies' | 'addMomentum' | 'addRodMomentum'> {
+  return {
+    addEnergies(out, t) {
+      for (const rod of rods) addEnergies(out, rod, t);
+    },
+    addMomentum(out) {
+      for (const rod of rods) addMomentum(out, rod);
+    },
+    addRodMomentum: (out, rod) => addMomentum(out, rods[rod]),
+  };
+}

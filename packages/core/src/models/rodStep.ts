@@ -1,0 +1,33 @@
+/** What the step of one rod took, and a range of parts of a bundle to step. */
+import type { NewtonResult } from '../statics/search.ts';
+
+/** Report on the step of one rod, or of rods that are solved together. */
+export interface RodStep {
+  ok: boolean;
+  iterations: number;
+  iterationsMax: number;
+  shifts: number;
+  /** Why it failed. */
+  reason: string;
+}
+
+/** Adds a solve to the report of a step. Returns whether it converged. */
+export function addSolve(out: RodStep, { converged, iterations, shifts, reason }: NewtonResult): boolean {
+  out.iterations += iterations;
+  out.iterationsMax = Math.max(out.iterationsMax, iterations);
+  out.shifts += shifts;
+  if (!converged) out.reason = reason;
+  return converged;
+}
+
+/** A step of some parts of a bundle. */
+export interface Advance {
+  /** The range of parts that are stepped. */
+  readonly from: number;
+  readonly to: number;
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  /** Systems marked 1 are skipped. */
+  readonly without?: Uint8Array | undefined;
+}

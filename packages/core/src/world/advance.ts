@@ -1,0 +1,95 @@
+/**
+ * Advances the rods of a world over a span of time: at once; in halves if that fails; in two parts if something rebounds within. Each function either
+ * advances all rods, or restores them.
+ */
+import { SimulationError } from '../errors.ts';
+import { combineTaken, type Span, spanTo, sumSubsteps } from '../math/substeps.ts';
+import type { StepOutcome } from '../model.ts';
+import type { WorldParts } from './build.ts';
+import { findFold } from './folds.ts';
+import { restoreState, saveRods } from './state.ts';
+import type { WorldState } from './types.ts';
+
+/** The outcome of a step in which nothing was solved. */
+export const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, substeps: 0 };
+
+/** Calls `action`; if it throws, such as on a formula that gives NaN, restores the world. */
+export function undoOnThrow<T>(world: WorldParts, before: WorldState, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    restoreState(world, before);
+    throw error;
+  }
+}
+
+/** Several advances as one: if the last fails or one throws, restores the rods to t. */
+function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance: () => T): T {
+  const { contact, clock } = world;
+  const { time } = clock;
+  const before = saveRods(world, t);
+  const reportBefore = { ...contact?.report };
+  const outcome = undoOnThrow(world, before, advance);
+  if (!outcome.ok) {
+    restoreState(world, before);
+    if (contact) Object.assign(contact.report, reportBefore);
+  }
+  clock.time = time;
+  return outcome;
+}
+
+/** Advances everything from t by dt: at once, or in substeps if that fails. Throws if a substep of dt/2^halvings fails. */
+export function advanceInSubsteps(world: WorldParts, span: Span): StepOutcome {
+  const { t, dt } = span;
+  const whole = advanceToImpact(world, t, dt, false);
+  if (whole.ok) return whole;
+  const halvings = world.scene.time?.halvings ?? 8;
+  // the smallest substeps use the model's most robust scheme
+  const { last, ...sum } = allOrNone(world, t, () =>
+    sumSubsteps(span, halvings, whole, (from, length, share) => advanceToImpact(world, from, length, share <= 1 / 4)),
+  );
+  if (sum.ok) return sum;
+  const failure = last.failure ?? whole.failure;
+  const index = world.rods.findIndex(({ id }) => id === failure?.rod);
+  const fold = index < 0 ? undefined : findFold(world.rods[index], world.samples[index]);
+  throw new SimulationError(
+    failure?.rod ?? '',
+    t,
+    `the step at t = ${t} s failed for rod '${failure?.rod}': ${failure?.reason}${fold ? `; before it, the rod is folded by ${fold.degrees.toFixed(0)}° at node ${fold.node}` : ''}`,
+    `try ${fold ? 'more edges, so that no fold is sharper than the rod is, ' : ''}a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+  );
+}
+
+/** Advances everything from t by dt; in two parts if something rebounds within, so that the rebound happens at its time. */
+function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+  const { contact, continuum, rods } = world;
+  world.budget.spend(t);
+  const fault = continuum?.update(dt);
+  if (fault) return { ...nothing, ok: false, failure: { rod: rods[0].id, reason: fault } };
+  const impact = contact?.findImpact(t, dt) ?? 0;
+  if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
+  return allOrNone(world, t, () => {
+    const toImpact = spanTo(t, t + impact);
+    const first = advanceBundles(world, t, toImpact.dt, robust);
+    if (!first.ok) return first;
+    const afterwards = spanTo(t + toImpact.dt, t + dt);
+    const second = advanceBundles(world, afterwards.t, afterwards.dt, robust);
+    return { ...second, ...combineTaken(first, second, 'after') };
+  });
+}
+
+/** Advances all bundles, coupled by contact if there is any; all or none. */
+function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+  const { contact, bundles } = world;
+  if (contact) return contact.advance(t, dt, robust);
+  if (bundles.length === 1) return bundles[0].advance(t, dt, robust);
+  return allOrNone(world, t, () => {
+    let sum = nothing;
+    for (const bundle of bundles) {
+      const one = bundle.advance(t, dt, robust);
+      sum = { ...one, ...combineTaken(sum, one, 'beside') };
+      if (!one.ok) break;
+    }
+    return sum;
+  });
+}

@@ -1,0 +1,70 @@
+/** A model and a world made from few parts: what they leave out is rejected with the part to pass, not computed without it. */
+import { expect, it } from 'vitest';
+import { contact } from '../../src/contact/index.ts';
+import * as exported from '../../src/models/der/index.ts';
+import type { RodSpec, Scene } from '../../src/scene/types.ts';
+import { createWorld } from '../../src/world/create.ts';
+
+const { createDerModel, derContact, derModes, derParts } = exported;
+
+const rod: RodSpec = {
+  id: 'rod',
+  shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+  edges: 10,
+  section: { type: 'circle', radius: 0.005 },
+  material: { E: 1e7, nu: 0.5, density: 1000 },
+};
+const swing: Scene = {
+  tendril: 1,
+  gravity: [0, 0, -9.81],
+  rods: [rod],
+  pins: [{ rod: 'rod', at: 'start' }],
+  time: { duration: 1, step: 0.01 },
+};
+const link = { rod: 'rod', at: 'end', to: { point: [1, 0, 0] }, stiffness: 10 } as const;
+
+it.each<[string, Scene, RegExp]>([
+  ['a hinge', { ...swing, pins: [{ rod: 'rod', at: 'start', hold: 'hinge', axis: [0, 1, 0] }] }, /pass derHinges/],
+  ['laws', { ...swing, rods: [{ ...rod, law: { type: 'growth', factor: 1 } }] }, /pass derMaterials/],
+  ['natural: equilibrium', { ...swing, rods: [{ ...rod, natural: 'equilibrium' }] }, /pass derNatural/],
+  ['explicit integrators', { ...swing, solver: { der: { integrator: 'shake' } } }, /pass derExplicit/],
+  [
+    'bodies',
+    {
+      ...swing,
+      bodies: [{ id: 'fork', mass: 0, position: [1, 0, 0] }],
+      welds: [{ rod: 'rod', at: 'end', body: 'fork' }],
+    },
+    /pass derBodies/,
+  ],
+  ['branches of equilibria', { ...swing, statics: { parameter: 'gravity.2', from: -9, to: -10 } }, /pass derBranches/],
+  ['contact', { ...swing, contact: {} }, /pass contact of @tendril-sim\/core\/contact/],
+  ['colliders', { ...swing, colliders: [{ type: 'plane' }] }, /pass contact of @tendril-sim\/core\/contact/],
+  ['links', { ...swing, links: [link] }, /pass contact of @tendril-sim\/core\/contact/],
+])('a rope without %s rejects a scene that needs them', (_, scene, message) => {
+  expect(() => createWorld(scene, { models: [createDerModel()] })).toThrow(message);
+});
+
+it('a rope steps and finds equilibria; modes and matrices need a part', () => {
+  const world = createWorld(swing, { models: [createDerModel()] });
+  world.step();
+  expect(world.equilibrate()[0].stable).toBe(true);
+  expect(() => world.modes(1)).toThrow(/pass derModes/);
+  expect(() => world.matrices()).toThrow(/pass derModes/);
+  const whole = createWorld(swing, { models: [createDerModel({ modes: derModes })] });
+  whole.equilibrate();
+  expect(whole.modes(1)[0].omega[0]).toBeGreaterThan(0);
+});
+
+it('links come with contact', () => {
+  const models = [createDerModel({ contact: derContact })];
+  const linked = createWorld({ ...swing, links: [link] }, { models, contact });
+  for (let k = 0; k < 20; k++) linked.step();
+  expect(linked.linkForces()).toHaveLength(1);
+  expect(linked.samples[0].nodePosition[32]).toBeGreaterThan(-0.2);
+});
+
+it('every part is exported by its own name', () => {
+  const names = Object.keys(derParts).map((part) => `der${part[0].toUpperCase()}${part.slice(1)}`);
+  expect(names.filter((name) => !(name in exported))).toEqual([]);
+});
