@@ -2,6 +2,7 @@
 import { parseDocument } from 'yaml';
 import type { ScenePath } from './document.ts';
 import { InputError } from './errors.ts';
+import { nearestWord } from './suggest.ts';
 
 /** A change of one field of a scene. */
 export interface SceneChange {
@@ -75,6 +76,14 @@ function setAt(node: unknown, change: SceneChange, depth: number, path: Property
     return fail(`'${change.path.slice(0, depth).join('.')}' is ${JSON.stringify(node)}, which has no field '${key}'`);
   path.push(key);
   const fields = (node ?? {}) as Record<string, unknown>;
+  const names = Object.keys(fields);
+  // a part of a named material or section can only be changed if there is one
+  const isNamed = depth === 1 && (change.path[0] === 'materials' || change.path[0] === 'sections');
+  if (isNamed && depth + 1 < change.path.length && !names.includes(key)) {
+    const meant = nearestWord(key, names);
+    const remedy = meant === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean '${meant}'?`;
+    return fail(`'${change.path[0]}' has no '${key}'; ${remedy}`);
+  }
   const child = setAt(Object.hasOwn(fields, key) ? fields[key] : undefined, change, depth + 1, path);
   // a field may have any name, including __proto__
   return Object.fromEntries([...Object.entries(fields).filter(([name]) => name !== key), [key, child]]);

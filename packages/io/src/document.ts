@@ -92,7 +92,10 @@ function readDocument(text: string, source: string, lineCounter: LineCounter): D
       return { ...place, message: 'a second document begins here ("---"); a file holds one scene' };
     return { ...place, message: `YAML: ${error.message}` };
   });
-  if (problems.length > 0) throw new InputError(source, problems);
+  // the parser repeats itself
+  const isFirst = ({ line, message }: Problem, k: number): boolean =>
+    problems.findIndex((one) => one.line === line && one.message === message) === k;
+  if (problems.length > 0) throw new InputError(source, problems.filter(isFirst));
   return document;
 }
 

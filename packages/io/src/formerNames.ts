@@ -1,4 +1,4 @@
-/** Former names of model options: scenes that use them are read, with a warning that gives the current names. */
+/** Former names of options: scenes that use them are read, with a warning that gives the current names. */
 import { availableModels, modelOptions, type OptionField } from '@tendril-sim/core';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,16 +11,33 @@ export interface Renamed {
   readonly warnings: readonly string[];
 }
 
-/** The scene with current names in `solver`, and a warning for each former one. */
+/** The scene with current names in `solver` and `strands`, and a warning for each former one. */
 export function renameFormer(scene: unknown): Renamed {
-  if (!isFields(scene) || !isFields(scene.solver)) return { value: scene, warnings: [] };
+  if (!isFields(scene)) return { value: scene, warnings: [] };
   const warnings: string[] = [];
-  const solver: Record<string, unknown> = { ...scene.solver };
+  const renamed = {
+    ...scene,
+    ...(isFields(scene.solver) && { solver: renameSolver(scene.solver, warnings) }),
+    ...(Array.isArray(scene.strands) && { strands: scene.strands.map((one, k) => renameSample(one, k, warnings)) }),
+  };
+  return { value: warnings.length === 0 ? scene : renamed, warnings };
+}
+
+function renameSolver(written: Fields, warnings: string[]): Fields {
+  const solver: Record<string, unknown> = { ...written };
   for (const model of availableModels()) {
     const options = solver[model];
     if (isFields(options)) solver[model] = renameOptions(options, `solver.${model}`, modelOptions[model], warnings);
   }
-  return warnings.length === 0 ? { value: scene, warnings } : { value: { ...scene, solver }, warnings };
+  return solver;
+}
+
+/** `frame` of strands was a sample of the file; a rod's `frame` is its material frame. */
+function renameSample(strands: unknown, index: number, warnings: string[]): unknown {
+  if (!isFields(strands) || !('frame' in strands) || 'sample' in strands) return strands;
+  const { frame, ...rest } = strands;
+  warnings.push(`strands[${index}].frame is now called sample`);
+  return { ...rest, sample: frame };
 }
 
 function renameOptions(

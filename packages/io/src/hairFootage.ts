@@ -1,10 +1,12 @@
 /**
  * The hairs of a hairstyle as footage for the exporters: one frame at rest, or many in motion. Hairs are kept out of the style's skin. The footage has the
- * skin as an obstacle: attached to the body `head`, or deforming as its animation does.
+ * skin as an obstacle: attached to the body `head`, or deforming as its animation does; the roots of all hairs then stay on it.
  */
 import {
+  bindRoots,
   type ColliderSpec,
   createHeadField,
+  createVertexMotion,
   type GuidePose,
   type Hairs,
   type Hairstyle,
@@ -12,6 +14,8 @@ import {
   layHairs,
   playCoordinates,
   poseGuides,
+  poseRoots,
+  type RootPose,
   type Roots,
   writeHairs,
 } from '@tendril-sim/core';
@@ -44,8 +48,10 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
   const count = hairs?.count ?? style.guideRoots.count;
   const own = hairs ? nodes : guideNodes;
   const rods = recordedRods(style, count, own);
+  const rootsAt = hairs && options.skin && ridingRoots(hairs.hairRoots, options.skin);
+  const timeOf = (k: number): number => (motion ? motion.frame(k).time : 0);
   const frame = (k: number): RecordingFrame => {
-    const pose = poseAt(k);
+    const pose = { ...poseAt(k), ...(rootsAt && { hairRoots: rootsAt(timeOf(k)) }) };
     const position = new Float64Array(3 * own * count);
     const director = new Float64Array(position.length);
     if (hairs) {
@@ -56,7 +62,7 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
       if (pose.director) director.set(pose.director);
     }
     return {
-      time: motion ? motion.frame(k).time : 0,
+      time: timeOf(k),
       energies,
       ...(style.skin && { bodies: [headPose(style, pose)] }),
       rods: rods.map((_, r) => ({
@@ -80,9 +86,21 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     },
     frameCount: motion?.frameCount ?? 1,
     frame,
-    timeOf: (k) => (motion ? motion.frame(k).time : 0),
+    timeOf,
     groom: groomOf(hairs?.hairRoots ?? style.guideRoots, hairs),
   };
+}
+
+/** Where roots are on an animated skin, as a function of time. */
+function ridingRoots({ count, position }: Roots, skin: AnimatedSkin): (time: number) => RootPose {
+  const places = Array.from({ length: count }, (_, h): [number, number, number] => [
+    position[3 * h],
+    position[3 * h + 1],
+    position[3 * h + 2],
+  ]);
+  const bound = bindRoots(skin.mesh, places);
+  const verticesAt = createVertexMotion({ ...deformOf(skin), vertices: triplesOf(skin.mesh.position) });
+  return (time) => poseRoots(bound, verticesAt?.(time) ?? skin.mesh.position);
 }
 
 function recordedRods(style: Hairstyle, count: number, nodes: number): RecordedRod[] {

@@ -194,7 +194,9 @@ export interface MotionFrame extends Coordinates {
 /** Motion of the guides of a hairstyle. */
 export interface Motion {
   readonly header: MotionHeader;
+  /** Number of frames. */
   readonly frameCount: number;
+  /** Decodes one frame, counted from 0. */
   frame(index: number): MotionFrame;
 }
 

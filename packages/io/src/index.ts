@@ -5,13 +5,23 @@ export { type Place, parseText, type ScenePath, type TextDocument } from './docu
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { escapeControls, formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type AlembicOptions, exportAlembic } from './export/alembic.ts';
-export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
+export {
+  type Footage,
+  frameRate,
+  type NodeFrames,
+  nodeFrames,
+  nodeRadius,
+  oneFrame,
+  pickFrames,
+  toNodes,
+} from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { type Obstacle, obstaclesOf, writeObstacle } from './export/obstacles.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
 export { exportUsdc } from './export/usdc.ts';
 export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
+export { rejectOtherKind } from './fileKind.ts';
 export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
 export { type HairSceneOptions, headMotions, writeHairScene } from './hairScene.ts';
 export {
@@ -28,7 +38,8 @@ export {
 } from './hairstyle.ts';
 export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
 export { encodeHair } from './import/hair.ts';
-export { type MeshMotion, readMesh, readMeshMotion, type TriangleMesh } from './import/mesh.ts';
+export { listAnimations, readMesh, readMeshMotion } from './import/mesh.ts';
+export type { MeshMotion, TriangleMesh } from './import/meshFile.ts';
 export { type CurveOptions, readCurves } from './import/read.ts';
 export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {

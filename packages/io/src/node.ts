@@ -5,7 +5,8 @@ import type { Hairstyle, PathSpec, Scene, WorldState } from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
-import { readMesh, type TriangleMesh } from './import/mesh.ts';
+import { readMesh } from './import/mesh.ts';
+import type { TriangleMesh } from './import/meshFile.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
 import { parsePath } from './pathFile.ts';
 import { type ParsedScene, parseScene, type ReadOptions, sceneSizeLimit } from './read.ts';
@@ -112,12 +113,12 @@ export function readMotionFile(path: string): Motion {
   return decodeMotion(readBytes(path, memoryLimit, 'a motion of hair'), path);
 }
 
-/** A mesh from an OBJ or glTF file, in metres with z up. */
+/** A mesh from an OBJ, glTF, USD or Alembic file, in metres with z up. */
 export function readMeshFile(path: string, placement?: Placement): TriangleMesh {
   return readMesh(readBytes(path, curveFileLimit, 'a mesh'), path, placement);
 }
 
-/** A mesh and one of its animations from a glTF file; without a name, the only one. */
+/** A mesh and one of its animations from a glTF, USD or Alembic file; without a name, the only one. */
 export function readSkinFile(path: string, options: Parameters<typeof readAnimatedSkin>[2]): AnimatedSkin {
   return readAnimatedSkin(readBytes(path, curveFileLimit, 'a mesh'), path, options);
 }
@@ -129,6 +130,7 @@ export function readRecordingFile(path: string, options?: DecodeOptions): Record
 
 /** A recording file that is read frame by frame. */
 export interface OpenRecording extends Recording {
+  /** Closes the file. */
   close(): void;
 }
 

@@ -5,6 +5,7 @@ import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';
 import { type Place, parseText, type ScenePath } from './document.ts';
 import { formatPath, InputError } from './errors.ts';
+import { rejectOtherKind } from './fileKind.ts';
 import { renameFormer } from './formerNames.ts';
 import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
@@ -57,6 +58,7 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);
   }
   const written = parseText(text, source);
+  rejectOtherKind(written, source, 'tendril');
   const changed = applyChanges(written.value, options.changes ?? []);
   const { originOf } = changed;
   const { value, warnings: renamed } = renameFormer(changed.value);

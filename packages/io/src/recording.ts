@@ -78,6 +78,7 @@ export interface RodFrame {
   readonly nodePosition: Float64Array;
   /** d1, unit, 3 per edge */
   readonly edgeDirector: Float64Array;
+  /** Recorded channels by name. */
   readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;
 }
 
@@ -93,23 +94,31 @@ export interface BodyFrame {
 export interface RecordingFrame {
   /** [s] */
   readonly time: number;
+  /** Rods, in the order of the header. */
   readonly rods: readonly RodFrame[];
+  /** Bodies, in the order of the header. */
   readonly bodies?: readonly BodyFrame[];
+  /** Energies of the world [J]. */
   readonly energies: Readonly<Energies>;
 }
 
 /** Writes a recording section by section. */
 export interface RecordingEncoder {
+  /** Bytes of the header; write them first. */
   encodeHeader(): Uint8Array;
+  /** Bytes of the next frame. */
   encodeFrame(frame: RecordingFrame): Uint8Array;
   /** Undoes the last frame, which could not be written. */
   dropFrame(): void;
+  /** Bytes of the footer, with the number of frames and a hash; write them last. */
   encodeFooter(): Uint8Array;
 }
 
 /** A recording in memory. */
 export interface Recording {
+  /** Scene, rods and bodies. */
   readonly header: RecordingHeader;
+  /** Number of frames. */
   readonly frameCount: number;
   /** False if the run stopped before its end was written. */
   readonly complete: boolean;

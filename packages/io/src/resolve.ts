@@ -16,7 +16,8 @@ import {
 import { InputError } from './errors.ts';
 import { decodeHairstyle } from './hairstyle.ts';
 import type { Curves, Placement } from './import/curves.ts';
-import { readMesh, type TriangleMesh } from './import/mesh.ts';
+import { readMesh } from './import/mesh.ts';
+import type { TriangleMesh } from './import/meshFile.ts';
 import { readCurves } from './import/read.ts';
 import { type FileResolver, type Resolved, ResolveError } from './read.ts';
 import type { MeshFileSpec } from './schema/collider.ts';
@@ -48,7 +49,7 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
   return {
     scene,
     origin: made.flatMap((one, k) => one.rods.map(() => k)),
-    warnings: made.flatMap((one) => one.warnings),
+    warnings: [...new Set([...made.flatMap((one) => one.warnings), ...sources.warnings])],
   };
 }
 
@@ -56,18 +57,23 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
 interface Sources {
   readonly fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array;
   readonly skinOf: (reference: SkinSpec, path: readonly PropertyKey[]) => AnimatedSkin;
+  /** Warnings about meshes that were read, with the name of the file. */
+  readonly warnings: string[];
 }
 
 function createSources(open: OpenFile): Sources {
   const fetch: Sources['fetch'] = (name, path) => guarded(path, () => open(name));
   const skins = new Map<string, AnimatedSkin>();
+  const warnings: string[] = [];
   return {
     fetch,
+    warnings,
     skinOf({ file, unit, up, animation }, path) {
       const key = JSON.stringify([file, unit, up, animation]);
       const skin =
         skins.get(key) ?? guarded(path, () => readAnimatedSkin(fetch(file, path), file, { unit, up, animation }));
       skins.set(key, skin);
+      warnings.push(...skin.warnings.map((warning) => `${file}: ${warning}`));
       return skin;
     },
   };
@@ -85,7 +91,7 @@ function strandsOf(spec: StrandsSpec, index: number, sources: Sources): Strands 
     const style = guarded(path, () => decodeHairstyle(bytes, spec.file));
     return holdRoots(hairstyleRods(style, spec, index), spec, index, sources);
   }
-  const curves = guarded(path, () => readCurves(bytes, spec.file, spec));
+  const curves = guarded(path, () => readCurves(bytes, spec.file, { ...spec, frame: spec.sample }));
   const rods = rodsOf(curves, spec, index);
   const hold = spec.root === 'position' ? 'position' : 'clamp';
   const pins = rods.filter(({ closed }) => !closed).map(({ id }): PinSpec => ({ rod: id, at: 'start', hold }));
@@ -134,7 +140,7 @@ function guarded<T>(path: readonly PropertyKey[], action: () => T): T {
 /** Guides of a hairstyle: sections and materials of the scene override those of the style. */
 function hairstyleRods(style: Hairstyle, spec: StrandsSpec, index: number): ReturnType<typeof rodsOfHairstyle> {
   const { id = baseName(spec.file), model, every, count, edges, natural, section, material, inextensible, root } = spec;
-  for (const name of ['unit', 'up', 'frame'] as const) {
+  for (const name of ['unit', 'up', 'sample'] as const) {
     if (spec[name] !== undefined)
       throw new ResolveError(
         ['strands', index, name],
@@ -203,22 +209,23 @@ export function meanRadius({ radius }: Pick<Curves, 'radius'>, first: number, co
   return sum / count;
 }
 
-function meshOf(spec: MeshFileSpec, index: number, { fetch, skinOf }: Sources): ColliderSpec {
+function meshOf(spec: MeshFileSpec, index: number, { fetch, skinOf, warnings }: Sources): ColliderSpec {
   const { type, file, unit, up, animation, ...rest } = spec;
   const path = ['colliders', index, 'file'];
   const skin = animation === undefined ? undefined : skinOf(spec, path);
   const mesh = skin?.mesh ?? guarded(path, () => meshFrom(fetch(file, path), file, { unit, up }));
+  warnings.push(...(mesh.warnings ?? []).map((warning) => `${file}: ${warning}`));
   return {
     ...rest,
     type: 'mesh',
     vertices: triplesOf(mesh.position),
     faces: triplesOf(mesh.triangle),
-    ...(skin && deformOf(skin)),
+    ...(skin && guarded(path, () => deformOf(skin))),
   };
 }
 
 /** A mesh from its own file, or the skin stored in a hairstyle. */
-function meshFrom(bytes: Uint8Array, file: string, placement: Placement): Pick<TriangleMesh, 'position' | 'triangle'> {
+function meshFrom(bytes: Uint8Array, file: string, placement: Placement): TriangleMesh {
   if (!/\.hairstyle$/i.test(file)) return readMesh(bytes, file, placement);
   const { skin } = decodeHairstyle(bytes, file);
   if (!skin) throw new InputError(file, 'this hairstyle does not keep the mesh that it grew on; name the mesh itself');

@@ -147,7 +147,7 @@ export interface ResultInput {
 /** Collects the result of a command from a world. */
 export function buildResult(input: ResultInput): Result {
   const { world } = input;
-  const { kinetic, bending, twisting, stretching, potential, total } = world.energies();
+  const { kinetic, bending, twisting, stretching, potential, total, dissipated } = world.energies();
   const momentum = world.momentum();
   const { title } = world.scene;
   const found = input.steps ? [describeMissed(input.steps, world.scene), describeGain(input.steps)] : [];
@@ -166,7 +166,15 @@ export function buildResult(input: ResultInput): Result {
       angularVelocity: triple(pose.angularVelocity, 0),
       energies: energies(),
     })),
-    energies: { kinetic, bending, twisting, stretching, potential, total },
+    energies: {
+      kinetic,
+      bending,
+      twisting,
+      stretching,
+      potential,
+      total,
+      ...(dissipated !== undefined && { dissipated }),
+    },
     momentum: {
       linear: triple(momentum.linear, 0),
       angular: triple(momentum.angular, 0),

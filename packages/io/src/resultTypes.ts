@@ -197,6 +197,8 @@ export interface EnergyResult {
   readonly potential: number;
   /** Sum of the above [J]. */
   readonly total: number;
+  /** Energy that the laws of rods have turned into heat since the start [J]; absent if no rod has a law. */
+  readonly dissipated?: number;
 }
 
 /** Momenta of all rods and bodies. */

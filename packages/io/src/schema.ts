@@ -64,8 +64,17 @@ const time = fields('time', {
 });
 
 const statics = fields('statics', {
-  from: quantity('time', 'nonnegative').optional().describe('First instant [s]. Default 0.'),
-  to: quantity('time', 'nonnegative').optional().describe('Last instant [s]. Default: `from`.'),
+  from: quantity('time')
+    .optional()
+    .describe('First instant [s], or first value of the parameter in SI units. Default 0.'),
+  to: quantity('time')
+    .optional()
+    .describe('Last instant [s], or last value of the parameter in SI units. Default: `from`.'),
+  parameter: text('a field of the scene')
+    .optional()
+    .describe(
+      'Number of the scene that goes from `from` to `to` in place of time, such as rods.0.section.EI1; pins and factors are those of t = 0.',
+    ),
   steps: whole(1)
     .optional()
     .describe('Equilibria are found at steps + 1 instants of [from, to]. Default: one equilibrium.'),

@@ -1,14 +1,23 @@
 /** Animated meshes in the time of a scene: keys of a collider that deforms, and paths of hair roots that ride on the skin. */
 import { bindRoots, type ColliderSpec, type PathSpec, rideSkin, type SkinFrame, type Vec3 } from '@tendril-sim/core';
+import { findBlendShapes } from './blendShapes.ts';
 import { InputError } from './errors.ts';
 import type { Placement } from './import/curves.ts';
-import { type MeshMotion, readMeshMotion, type TriangleMesh } from './import/mesh.ts';
+import { readMeshMotion } from './import/mesh.ts';
+import type { MeshMotion, TriangleMesh } from './import/meshFile.ts';
 import type { AnimationSpec } from './schema/files.ts';
 
-/** Keys per second at least. */
-const RATE = 30;
-/** Vertices times keys at most: all of them are part of the scene, and of its recording. */
-const KEY_LIMIT = 2_000_000;
+/**
+ * Keys per second at least. Files that were sampled at 24 frames per second or more keep their keys: positions between two samples are interpolated
+ * linearly, and a smooth curve through such points would stop and start at every sample.
+ */
+const RATE = 20;
+/** Vertices times shapes or keys at most that a scene stores, and its recording. */
+const STORED_LIMIT = 2_000_000;
+/** Vertices times keys at most that are computed: a minute or so. */
+const KEY_LIMIT = 100_000_000;
+/** Stored vertices differ from the animation by this part of the size of the mesh at most: the precision of the numbers in its file. */
+const PRECISION = 1e-7;
 
 /** A mesh at rest, and how it moves in the time of a scene. */
 export interface AnimatedSkin {
@@ -17,6 +26,8 @@ export interface AnimatedSkin {
   /** Name of the animation, and of its file. */
   readonly name: string;
   readonly source: string;
+  /** What was omitted or assumed. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads a mesh and its animation. Throws `InputError`. */
@@ -26,17 +37,23 @@ export function readAnimatedSkin(
   { animation, ...placement }: Placement & { readonly animation?: AnimationSpec | string },
 ): AnimatedSkin {
   const { name, start = 0, rate = RATE } = typeof animation === 'object' ? animation : { name: animation };
-  const { mesh, motion } = readMeshMotion(bytes, source, { ...placement, animation: name });
+  const { mesh, motion, warnings } = readMeshMotion(bytes, source, { ...placement, animation: name });
   const vertices = mesh.position.length / 3;
   const [first, last] = [motion.times[0], motion.times[motion.times.length - 1]];
   const most = motion.times.length + Math.ceil(rate * (last - first));
   if (vertices * most > KEY_LIMIT)
     throw new InputError(
       source,
-      `animation '${motion.name}' would have up to ${most} keys of ${vertices} vertices; ${KEY_LIMIT} positions are kept at most: use a coarser mesh or a lower rate`,
+      `animation '${motion.name}' would have up to ${most} keys of ${vertices} vertices; ${KEY_LIMIT} positions are computed at most: use a coarser mesh or a lower rate`,
     );
-  const frames = keyTimes(motion, rate).map((time) => ({ time: start + time, position: motion.positionsAt(time) }));
-  return { mesh, frames, name: motion.name, source };
+  const frames = keyTimes(motion, rate).map((time) => ({
+    time: start + time - first,
+    // computed when it is asked for: all of them together can fill the memory
+    get position() {
+      return motion.positionsAt(time);
+    },
+  }));
+  return { mesh, frames, name: motion.name, source, warnings };
 }
 
 /** The keys of the file without near duplicates, and keys between those that are farther apart than the rate allows. */
@@ -51,10 +68,33 @@ function keyTimes({ times }: MeshMotion, rate: number): number[] {
   return out;
 }
 
-/** Vertices in time, as fields of a mesh collider. */
-export function deformOf({
-  frames,
-}: AnimatedSkin): Pick<Extract<ColliderSpec, { type: 'mesh' }>, 'deform' | 'interpolation'> {
+type Deformation = Pick<Extract<ColliderSpec, { type: 'mesh' }>, 'deform' | 'blend' | 'interpolation'>;
+const deformations = new WeakMap<AnimatedSkin, Deformation>();
+
+/**
+ * Vertices in time, as fields of a mesh collider: blend shapes if they are fewer than half the keys, else the vertices at every key. Throws InputError if
+ * either would be too large for a scene.
+ */
+export function deformOf(skin: AnimatedSkin): Deformation {
+  const known = deformations.get(skin) ?? findDeformation(skin);
+  deformations.set(skin, known);
+  return known;
+}
+
+function findDeformation({ mesh, frames, name, source }: AnimatedSkin): Deformation {
+  const vertices = mesh.position.length / 3;
+  const fitsAsKeys = vertices * frames.length <= STORED_LIMIT;
+  const most = fitsAsKeys ? Math.ceil(frames.length / 2) - 1 : Math.floor(STORED_LIMIT / vertices);
+  const found = findBlendShapes(mesh.position, frames, PRECISION * sizeOf(mesh.position), most);
+  if (found) {
+    const keys = frames.map(({ time }, k) => ({ time, weights: found.weights[k] }));
+    return { interpolation: 'smooth', blend: { shapes: found.shapes.map(triplesOf), keys } };
+  }
+  if (!fitsAsKeys)
+    throw new InputError(
+      source,
+      `animation '${name}' moves the ${vertices} vertices of its mesh in more than ${most} independent ways, and ${STORED_LIMIT} positions are stored at most: use a coarser mesh`,
+    );
   return {
     interpolation: 'smooth',
     deform: frames.map(({ time, position }) => ({ time, vertices: triplesOf(position) })),

@@ -5,7 +5,9 @@ import { formatPath, InputError, type Problem } from './errors.ts';
 
 /** Finds the location of a field in a file. */
 export interface Locator {
+  /** Line and column of a value. */
   locate(path: ScenePath): Partial<Place>;
+  /** Line and column of the name of a field. */
   locateKey(path: ScenePath): Partial<Place>;
 }
 

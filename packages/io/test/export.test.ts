@@ -334,7 +334,7 @@ describe('parquet', () => {
 });
 
 describe('a long recording', () => {
-  it('is read from disk a frame at a time, and exported in bounded memory', { timeout: 60_000 }, () => {
+  it('is read from disk a frame at a time, and exported in bounded memory', () => {
     const [rods, nodes, frames] = [1000, 12, 24];
     const edgeLengthRest = new Array<number>(nodes - 1).fill(0.02);
     const header: RecordingHeader = {

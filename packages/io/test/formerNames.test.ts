@@ -1,7 +1,7 @@
 /** Scenes with former names of options mean what they meant, and say so. */
 import { createWorld, SceneError } from '@tendril-sim/core';
 import { expect, it } from 'vitest';
-import { InputError, parseScene, sceneFromObject } from '../src/index.ts';
+import { createFileResolver, InputError, parseScene, sceneFromObject } from '../src/index.ts';
 
 const scene = (solver: string): string =>
   `tendril: 1\nrods:\n  - { id: a, shape: { type: straight, from: [0,0,0], to: [1,0,0] }, edges: 3, model: strand,\n      section: { type: circle, radius: 1 mm }, material: { E: 1 MPa, nu: 0.5, density: 1000 } }\nsolver: ${solver}\n`;
@@ -24,6 +24,21 @@ it.each([
   expect(read.solver).toEqual(meant);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(told);
+});
+
+it.each([
+  ['sample', []],
+  ['frame', ['strands[0].frame is now called sample']],
+])('strands with %s take that sample of their file', (name, told) => {
+  const csv = 'frame,curve,x,y,z\n0,0,0,0,0\n0,0,1,0,0\n0,0,2,0,0\n1,0,0,0,5\n1,0,1,0,5\n1,0,2,0,5\n';
+  const files = createFileResolver(() => new TextEncoder().encode(csv));
+  const text = `tendril: 1
+strands: [{ file: a.csv, ${name}: 1, section: { type: circle, radius: 1 mm }, material: { E: 1 MPa, nu: 0.5, density: 1000 } }]
+`;
+  const { scene: read, warnings } = parseScene(text, 'a.yaml', { files });
+  const { shape } = read.rods[0];
+  expect(shape.type === 'points' && shape.points[0]).toEqual([0, 0, 5]);
+  expect(warnings).toEqual(told);
 });
 
 it('today’s names are read without a word', () => {

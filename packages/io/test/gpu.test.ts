@@ -39,6 +39,8 @@ interface Found {
     readonly warnings: readonly string[];
     readonly others: readonly string[];
     readonly hashes: readonly string[];
+    /** Of two runs, some steps before. */
+    readonly early: readonly string[];
     /** After the loss of the device, from the reference. */
     readonly lost: number;
     readonly remarks?: readonly string[];
@@ -66,7 +68,7 @@ beforeAll(async () => {
   });
   expect(stderr).toBe('');
   found = JSON.parse(stdout) as Found;
-}, 120_000);
+}, 400_000);
 
 describe('rods on the GPU', () => {
   test.each(['implicit-euler', 'bdf2', 'tr-bdf2'])('%s moves them as the reference does', (integrator) => {
@@ -135,6 +137,8 @@ describe('rods on the GPU among colliders', () => {
 
   test('the same bits in two runs, and after a restore', () => {
     expect(new Set(found.contact.hashes).size).toBe(1);
+    expect(new Set(found.contact.early).size).toBe(1);
+    expect([found.contact.hashes.length, found.contact.early.length]).toEqual([2, 2]);
   });
 
   test('go on where the device is lost', () => {

@@ -1,7 +1,7 @@
 /** Binary USD, read back by three.js. */
 import { createSurface, growHairstyle } from '@tendril-sim/core';
 import { expect, it } from 'vitest';
-import type { Footage } from '../src/export/footage.ts';
+import { type Footage, hairColor } from '../src/export/footage.ts';
 import { exportUsdc } from '../src/export/usdc.ts';
 import { hairFootage } from '../src/hairFootage.ts';
 
@@ -18,8 +18,11 @@ interface Samples {
   readonly values: readonly ArrayLike<number>[];
 }
 
+const bytesOf = (footage: Footage): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from([...exportUsdc(footage, { title: 'a test' })].flatMap((chunk) => [...chunk]));
+
 async function read(footage: Footage): Promise<Readonly<Record<string, Spec>>> {
-  const bytes = Uint8Array.from([...exportUsdc(footage, { title: 'a test' })].flatMap((chunk) => [...chunk]));
+  const bytes = bytesOf(footage);
   const { USDCParser } = (await import(parser)) as {
     readonly USDCParser: new () => {
       parseData(buffer: ArrayBuffer): { readonly specsByPath: Readonly<Record<string, Spec>> };
@@ -33,7 +36,10 @@ it('has the vertices of a skin that deforms in every frame', async () => {
   const mesh = { position, triangle: Uint32Array.of(0, 1, 2) };
   const { style } = growHairstyle(createSurface(mesh), { guides: { count: 3 }, length: 0.05 });
   const frames = [0, 1].map((time) => ({ time, position: position.map((x) => x * (1 + time)) }));
-  const still = hairFootage(style, 'test', { guides: true, skin: { mesh, frames, name: 'grow', source: 'test' } });
+  const still = hairFootage(style, 'test', {
+    guides: true,
+    skin: { mesh, frames, name: 'grow', source: 'test', warnings: [] },
+  });
   const moving: Footage = {
     ...still,
     frameCount: 2,
@@ -91,4 +97,11 @@ it('has all prims, attributes and time samples', async () => {
   const poses = specsByPath['/tendril/skin.xformOp:transform'].fields.timeSamples as typeof samples;
   expect(Array.from(poses.values[2]).slice(12)).toEqual([0, 0, 0.02, 1]);
   expect(value('skin.xformOpOrder')).toEqual(['xformOp:transform']);
+  expect(Array.from(value('strands.primvars:displayColor') as number[])).toEqual([...Float32Array.from(hairColor)]);
+  // the title is a string, not a token: TinyUSDZ rejects the whole file otherwise; three.js reads both
+  const bytes = bytesOf(moving);
+  const at = Buffer.from(bytes.buffer).lastIndexOf('STRINGS');
+  const strings = new DataView(bytes.buffer).getBigUint64(at + 16, true);
+  expect(new DataView(bytes.buffer).getBigUint64(Number(strings), true)).toBe(1n);
+  expect(specsByPath['/'].fields.documentation).toBe('a test');
 });

@@ -36,6 +36,7 @@ export interface HairObjectOptions {
 
 /** three.js object that draws many thin rods as hair. */
 export interface HairObject {
+  /** Mesh to add to a scene of three.js. */
   readonly object: Mesh;
   readonly records: Records;
   /** Hairs that are drawn if the share is 1. */
@@ -44,7 +45,9 @@ export interface HairObject {
   readonly uniforms: RecordUniforms;
   /** For other shaders, of things that the hair shades: see `hairLight`. */
   readonly shadow: HairShadowUniforms;
+  /** Copies the positions of all guide rods; call once per frame. */
   update(samples: readonly RodSamples[]): void;
+  /** Sets the colour of the hair. */
   setColor(color: ColorRepresentation): void;
   /** Direction towards the light, world axes. */
   setLight(x: number, y: number, z: number): void;
@@ -60,6 +63,7 @@ export interface HairObject {
   setSeed(seed: number): void;
   /** Size of the picture [pixels]; to be called when it changes. */
   setResolution(width: number, height: number): void;
+  /** Frees the buffers and the material. */
   dispose(): void;
 }
 

@@ -11,8 +11,11 @@
 
 /** What is drawn, and does not change. Core's `Rod` is one. */
 export interface RodShape {
+  /** True for a ring. */
   readonly closed: boolean;
+  /** Number of nodes. */
   readonly nodeCount: number;
+  /** Number of edges. */
   readonly edgeCount: number;
   /** Radius of the circle with the section's area [m], 1 an edge. */
   readonly edgeRadius: ArrayLike<number>;

@@ -36,6 +36,7 @@ export interface RodObjectOptions {
   readonly sides?: number;
   /** Along each edge; default 1 to 8, such that the curve is smooth. */
   readonly pieces?: number;
+  /** Roughness of the material, 0 to 1. */
   readonly roughness?: number;
   /** Soft edges without multisampling, by fading out at the outline: for renderers that have none. Default false. */
   readonly softEdges?: boolean;
@@ -46,6 +47,7 @@ export type ColorMap = readonly (readonly [number, number, number])[];
 
 /** three.js object that draws rods as lit tubes. */
 export interface RodObject {
+  /** Mesh to add to a scene of three.js. */
   readonly object: Mesh;
   readonly records: Records;
   /** For other shaders that draw the same rods. */
@@ -56,12 +58,15 @@ export interface RodObject {
   setValues(values: readonly ArrayLike<number>[]): void;
   /** The colours of the values, or none. */
   setColorMap(map: ColorMap | undefined, low: number, high: number): void;
+  /** Sets the colour of all rods. */
   setColor(color: ColorRepresentation): void;
+  /** Shows or hides the stripe along d1, and sets its colour. */
   setStripe(on: boolean, color?: ColorRepresentation): void;
   /** Drawn that many times as thick as they are. */
   setThickness(factor: number): void;
   /** Marks a rod as failed; undefined for none. */
   setFailed(rod: number | undefined): void;
+  /** Frees the buffers and the material. */
   dispose(): void;
 }
 

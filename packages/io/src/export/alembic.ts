@@ -130,7 +130,8 @@ function propertyGroup({ properties, samples = [], isScalar, pod, count = 0 }: P
         bytes: () => joinBytes(Float64Array.of(key, Math.PI), sample.bytes()),
       };
       if (isScalar) return [data];
-      return [data, dataOf(pod === 'string' ? joinBytes(Uint32Array.of(count)) : new Uint8Array(0))];
+      // the dimensions follow from the size, except for strings
+      return [data, dataOf(pod === 'string' ? joinBytes(BigUint64Array.of(BigInt(count))) : new Uint8Array(0))];
     }),
   };
 }

@@ -12,6 +12,7 @@ const types = {
   int: 3,
   float: 8,
   double: 9,
+  string: 10,
   token: 11,
   matrix4d: 15,
   float2: 20,
@@ -36,6 +37,7 @@ export interface CrateNumbers {
 
 export type CrateValue =
   | { readonly token: string }
+  | { readonly text: string }
   | { readonly tokens: readonly string[] }
   | CrateNumbers
   | { readonly times: readonly number[]; readonly samples: readonly CrateNumbers[] };
@@ -57,8 +59,8 @@ export interface CratePrim {
 }
 
 export interface CrateLayer {
-  /** Words and numbers of the layer, such as `upAxis`. */
-  readonly metadata: Readonly<Record<string, string | number>>;
+  /** Tokens, texts and numbers of the layer, such as `upAxis`. Readers reject a token where USD expects a text. */
+  readonly metadata: Readonly<Record<string, { readonly token: string } | { readonly text: string } | number>>;
   readonly prims: readonly CratePrim[];
 }
 
@@ -87,7 +89,7 @@ const align = (size: number): number => 8 * Math.ceil(size / 8);
 /** The file in pieces, one value at a time, in the order of the attributes. */
 export function* writeCrate(layer: CrateLayer): Generator<Uint8Array> {
   const tables = createTables();
-  const values = createValues(tables.token);
+  const values = createValues(tables);
   tables.addLayer(layer, values);
   const blobs = values.blobs();
   const at = blobs.reduce((sum, { size }) => sum + align(size), headSize);
@@ -127,7 +129,7 @@ interface Values {
 }
 
 /** Gives values their places. All sizes are known before anything is made. */
-function createValues(token: (word: string) => number): Values {
+function createValues({ token, text }: Pick<Tables, 'token' | 'text'>): Values {
   const blobs: Blob[] = [];
   let end = headSize;
   const place = (size: number, make: () => Uint8Array): number => {
@@ -175,6 +177,7 @@ function createValues(token: (word: string) => number): Values {
     number: (value) => addNumbers(numbersOf('double', [value], false)),
     add(value) {
       if ('token' in value) return representation(types.token, token(value.token), 'inlined');
+      if ('text' in value) return representation(types.string, text(value.text), 'inlined');
       if ('tokens' in value) return tokens(value.tokens, false);
       return 'samples' in value ? addSamples(value.times, value.samples) : addNumbers(value);
     },
@@ -184,6 +187,8 @@ function createValues(token: (word: string) => number): Values {
 
 interface Tables {
   token(word: string): number;
+  /** Index of a text, which is stored as a token. */
+  text(words: string): number;
   addLayer(layer: CrateLayer, values: Values): void;
   encode(at: number): { readonly toc: number; readonly sections: Uint8Array[] };
 }
@@ -193,6 +198,8 @@ const specs = { attribute: 1, prim: 6, root: 7 } as const;
 interface TableData {
   /** Words and their index. A property's word is written as the negative of its index, so that none may have index 0. */
   readonly words: Map<string, number>;
+  /** Tokens of the texts. */
+  readonly texts: number[];
   readonly fields: [number, bigint][];
   readonly fieldSets: number[];
   /** Path, set of fields, kind of spec. */
@@ -256,7 +263,7 @@ function addRoot(tables: TableData, { metadata, prims }: CrateLayer, values: Val
   const { tree } = tables;
   const index = enter(tables, 0, true);
   const words = Object.entries(metadata).map(
-    ([name, value]) => [name, typeof value === 'number' ? values.number(value) : values.add({ token: value })] as const,
+    ([name, value]) => [name, typeof value === 'number' ? values.number(value) : values.add(value)] as const,
   );
   const names = prims.map(({ name }) => name);
   addSpec(tables, index, specs.root, [...words, ['primChildren', values.tokens(names, true)]]);
@@ -267,9 +274,10 @@ function addRoot(tables: TableData, { metadata, prims }: CrateLayer, values: Val
 }
 
 function createTables(): Tables {
-  const tables: TableData = { words: new Map([['', 0]]), fields: [], fieldSets: [], list: [], tree: [] };
+  const tables: TableData = { words: new Map([['', 0]]), texts: [], fields: [], fieldSets: [], list: [], tree: [] };
   return {
     token: (word) => tokenOf(tables, word),
+    text: (words) => tables.texts.push(tokenOf(tables, words)) - 1,
     addLayer: (layer, values) => addRoot(tables, layer, values),
     encode: (at) => encodeTables(at, tables),
   };
@@ -277,7 +285,7 @@ function createTables(): Tables {
 
 function encodeTables(
   at: number,
-  { words: indexOfWord, fields, fieldSets, list, tree }: TableData,
+  { words: indexOfWord, texts, fields, fieldSets, list, tree }: TableData,
 ): { readonly toc: number; readonly sections: Uint8Array[] } {
   const words = [...indexOfWord.keys()];
   const text = new TextEncoder().encode(words.map((word) => `${word}\0`).join(''));
@@ -286,7 +294,7 @@ function encodeTables(
   const jumps = tree.map(({ below, isLast }) => (below > 0 ? (isLast ? -1 : below + 1) : isLast ? -2 : 0));
   const tables: readonly (readonly [string, Uint8Array])[] = [
     ['TOKENS', join(counts(words.length, text.length, packedText.length), packedText)],
-    ['STRINGS', counts(0)],
+    ['STRINGS', join(counts(texts.length), new Uint8Array(Uint32Array.from(texts).buffer))],
     [
       'FIELDS',
       join(counts(fields.length), integers(fields.map(([name]) => name)), sized(compress(new Uint8Array(reps.buffer)))),

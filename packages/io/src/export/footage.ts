@@ -89,6 +89,7 @@ export function toNodes(
   return out;
 }
 
+/** Frames at the nodes of a rod. */
 export interface NodeFrames {
   /** unit, 3 per node */
   readonly tangent: Float64Array;
@@ -212,8 +213,16 @@ export function frameRate(footage: Footage): number {
   return near > 0 && Math.abs(rate - near) < 1e-6 * rate ? near : rate;
 }
 
+/** Brown, linear RGB: hair whose mesh has no vertex colours. */
+export const hairColor: readonly [number, number, number] = [0.195, 0.084, 0.039];
+
+/** Colour of a group of rods: brown for hair, else one of a few that distinguish neighbours. */
+export function groupColor({ groom }: Pick<Footage, 'groom'>, group: number): readonly [number, number, number] {
+  return groom ? hairColor : rodColor(group);
+}
+
 /** A colour per rod, linear RGB: a few that distinguish neighbours. */
-export function rodColor(k: number): readonly [number, number, number] {
+function rodColor(k: number): readonly [number, number, number] {
   const colors = [
     [0.05, 0.21, 0.47],
     [0.72, 0.22, 0.03],

@@ -14,7 +14,7 @@
 import { hypotOf } from '@tendril-sim/core/math';
 import { putF32 } from '../bytes.ts';
 import type { RecordedRod, RecordingFrame } from '../recording.ts';
-import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';
+import { type Footage, groupColor, groupRods, pickFrames, upAxisOf } from './footage.ts';
 import { type BinaryLayout, createBinaryLayout } from './glbLayout.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { ballMesh, type Look, layMesh, type MeshLayout, placeMesh } from './tube.ts';
@@ -30,7 +30,9 @@ export interface GlbExport {
   readonly look: Look;
   /** How many of the frames are in the file; the rest is left out evenly. */
   readonly frameCount: number;
+  /** Size of the file [bytes]. */
   readonly byteLength: number;
+  /** Yields the bytes of the file in order. */
   chunks(): Generator<Uint8Array>;
 }
 
@@ -72,7 +74,7 @@ export function exportGlb(footage: Footage, options: GlbOptions = {}): GlbExport
   }
   const meshes = groupRods(header).map(({ name, rods }, k): Mesh => {
     const members = rods.map((index) => header.rods[index]);
-    return { name, members: rods, rods: members, layout: layMesh(members, look), color: rodColor(k) };
+    return { name, members: rods, rods: members, layout: layMesh(members, look), color: groupColor(film, k) };
   });
   const { json, binaryLength } = describe(film, meshes, look);
   const byteLength = 12 + 8 + json.length + 8 + binaryLength;

@@ -22,6 +22,8 @@ export interface Obstacle {
   readonly endless: boolean;
   /** True if rods are inside. */
   readonly hollow: boolean;
+  /** Colour that the scene gives it. */
+  readonly color?: string;
   /** Writes columns x, y, z axis and origin of its pose in a frame. */
   place(out: Float64Array, frame: Pick<RecordingFrame, 'time' | 'bodies'>): void;
 }
@@ -43,7 +45,7 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
     if (!mesh) return [];
     // only the pose is needed: bodies are in the recording, and rods do not matter
     const { body, rods: _, ...own } = spec;
-    const rigid = own.type === 'mesh' ? { ...own, deform: undefined } : own;
+    const rigid = own.type === 'mesh' ? { ...own, deform: undefined, blend: undefined } : own;
     const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [rigid] }, [], [], []);
     const shapeAt = spec.type === 'mesh' ? motionOf(spec) : undefined;
     const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
@@ -56,6 +58,7 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
         moves: collider.moves || ride >= 0,
         endless: spec.type === 'plane',
         hollow: spec.hollow ?? false,
+        ...(spec.color && { color: spec.color }),
         place(out, frame) {
           collider.evaluate(pose, frame.time);
           for (let r = 0; r < 3; r++) {

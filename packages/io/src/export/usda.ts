@@ -14,11 +14,11 @@ import { log10, pow } from '@tendril-sim/core/math';
 import {
   type Footage,
   frameRate,
+  groupColor,
   groupRods,
   nodeFrames,
   nodeRadius,
   type RodGroup,
-  rodColor,
   uniqueNames,
   upAxisOf,
 } from './footage.ts';
@@ -43,7 +43,8 @@ export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Genera
   const obstacles = obstaclesOf(header);
   const wanted = [...groups.map(({ name }) => name), ...bodies.map(({ id }) => id), ...obstacles.map(({ id }) => id)];
   const names = uniqueNames(wanted, identifier);
-  for (let g = 0; g < groups.length; g++) yield* curves(footage, groups[g], names[g], codes, round1, rodColor(g));
+  for (let g = 0; g < groups.length; g++)
+    yield* curves(footage, groups[g], names[g], codes, round1, groupColor(footage, g));
   for (let b = 0; b < bodies.length; b++) yield* body(footage, b, names[groups.length + b], codes);
   const after = groups.length + bodies.length;
   for (let k = 0; k < obstacles.length; k++) yield* obstacle(footage, obstacles[k], names[after + k], codes, round1);

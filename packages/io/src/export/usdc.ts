@@ -6,10 +6,10 @@ import { type CrateAttribute, type CrateNumbers, type CratePrim, numbersOf, writ
 import {
   type Footage,
   frameRate,
+  groupColor,
   groupRods,
   nodeRadius,
   type RodGroup,
-  rodColor,
   uniqueNames,
   upAxisOf,
 } from './footage.ts';
@@ -26,15 +26,15 @@ export function* exportUsdc(footage: Footage, options: UsdaOptions = {}): Genera
   const obstacles = obstaclesOf(header);
   const names = uniqueNames([...groups.map(({ name }) => name), ...obstacles.map(({ id }) => id)], identifier);
   const children = [
-    ...groups.map((group, k) => curvesPrim(source, group, names[k], { times, color: rodColor(k) })),
+    ...groups.map((group, k) => curvesPrim(source, group, names[k], { times, color: groupColor(source, k) })),
     ...obstacles.map((obstacle, k) => meshPrim(source, obstacle, names[groups.length + k], times)),
   ];
   yield* writeCrate({
     metadata: {
-      defaultPrim: 'tendril',
-      documentation: options.title ?? header.scene.title ?? 'A recording of Tendril',
+      defaultPrim: { token: 'tendril' },
+      documentation: { text: options.title ?? header.scene.title ?? 'A recording of Tendril' },
       metersPerUnit: 1,
-      upAxis: upAxisOf(header.scene),
+      upAxis: { token: upAxisOf(header.scene) },
       framesPerSecond: rate,
       timeCodesPerSecond: rate,
       startTimeCode: times[0] ?? 0,

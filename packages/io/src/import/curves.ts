@@ -40,6 +40,19 @@ export interface CurveBuilder {
   build(about: Pick<Curves, 'unit' | 'up' | 'warnings'>): Curves;
 }
 
+/** Gives points without a radius (NaN) the mean of the others, and returns a warning if there are any. */
+function fillWidths(radius: number[]): string[] {
+  const missing = radius.filter(Number.isNaN).length;
+  if (missing === 0) return [];
+  const known = radius.filter((r) => !Number.isNaN(r));
+  const mean = known.reduce((sum, r) => sum + r / known.length, 0);
+  radius.forEach((r, i) => {
+    if (Number.isNaN(r)) radius[i] = mean;
+  });
+  const width = (2 * mean).toPrecision(3);
+  return [`${missing} of ${radius.length} points have no width; they take the mean of the others, ${width} file units`];
+}
+
 /** Collects curves whose number is not known beforehand. Curves of fewer than two points are omitted, with a warning. */
 export function createCurveBuilder(source: string): CurveBuilder {
   const position: number[] = [];
@@ -83,6 +96,7 @@ export function createCurveBuilder(source: string): CurveBuilder {
         all.push(
           `${short} ${short === 1 ? 'curve has' : 'curves have'} fewer than two points and ${short === 1 ? 'is' : 'are'} left out`,
         );
+      if (hasRadius) all.push(...fillWidths(radius));
       return {
         position: Float64Array.from(position),
         counts: Uint32Array.from(counts),

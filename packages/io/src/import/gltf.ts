@@ -15,7 +15,7 @@ import {
   restPose,
   worldTransforms,
 } from './gltfScene.ts';
-import type { MeshMotion, TriangleMesh } from './mesh.ts';
+import type { MeshFile, TriangleMesh } from './meshFile.ts';
 
 export function isGltf(bytes: Uint8Array, source: string): boolean {
   return /\.(glb|gltf)$/i.test(source) || String.fromCharCode(...bytes.subarray(0, 4)) === 'glTF';
@@ -40,45 +40,34 @@ export function readGltfCurves(bytes: Uint8Array, source: string): Curves {
   return out.build({ unit: 1, up: 'y', warnings });
 }
 
-export function readGltfMesh(bytes: Uint8Array, source: string): TriangleMesh {
-  return meshOf(readGltfScene(openGltf(bytes, source)));
-}
-
-/** The mesh at rest, and its vertices in the animation of that name. Without a name: in the only animation of the file. */
-export function readGltfMotion(
-  bytes: Uint8Array,
-  source: string,
-  name: string | undefined,
-): { readonly mesh: TriangleMesh; readonly motion: MeshMotion } {
+/** Opens the triangles of a glTF file. Throws InputError. */
+export function openGltfMesh(bytes: Uint8Array, source: string): MeshFile {
   const document = openGltf(bytes, source);
   const scene = readGltfScene(document);
   const mesh = meshOf(scene);
-  const names = animationNames(document);
-  if (name === undefined && names.length !== 1)
-    throw new InputError(
-      source,
-      names.length === 0
-        ? 'there is no animation in it'
-        : `there are ${names.length} animations in it; name one: ${names.map((one) => `'${one}'`).join(', ')}`,
-    );
-  const animation = readGltfAnimation(document, scene, name ?? names[0]);
   return {
     mesh,
-    motion: {
-      name: animation.name,
-      times: animation.times,
-      positionsAt(time) {
-        const out = new Float64Array(mesh.position.length);
-        let o = 0;
-        for (const { mode, position } of placeAll(scene, animation.poseAt(time))) {
-          if (mode < 4) continue;
-          out.set(position, o);
-          o += position.length;
-        }
-        return out;
-      },
+    unit: 1,
+    up: 'y',
+    warnings: [],
+    animations: animationNames(document),
+    motion(name) {
+      const { times, poseAt } = readGltfAnimation(document, scene, name);
+      return { name, times, positionsAt: (time) => trianglesAt(scene, poseAt(time), mesh.position.length) };
     },
   };
+}
+
+/** Vertices of all triangles in a pose, `length` numbers. */
+function trianglesAt(scene: GltfScene, pose: GltfPose, length: number): Float64Array {
+  const out = new Float64Array(length);
+  let o = 0;
+  for (const { mode, position } of placeAll(scene, pose)) {
+    if (mode < 4) continue;
+    out.set(position, o);
+    o += position.length;
+  }
+  return out;
 }
 
 interface Placed extends Pick<GltfPrimitive, 'name' | 'mode' | 'index' | 'color'> {

@@ -1,8 +1,8 @@
 /** Animations of a glTF file: transforms and morph weights of its nodes in time. */
-import { acos, sin } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
 import { type GltfDocument, item, type Json, readAccessor } from './gltfDocument.ts';
 import { type GltfNode, type GltfPose, type GltfScene, type Placing, restPose, transformOf } from './gltfScene.ts';
+import { normalizeQuaternion, slerp } from './transform.ts';
 
 export interface GltfAnimation {
   readonly name: string;
@@ -133,19 +133,5 @@ function valueAt({ times, values, width, interpolation, property }: Channel, tim
 
 /** Rotations as unit quaternions; other values as they are. */
 function unit(property: Property, values: number[]): number[] {
-  if (property !== 'rotation') return values;
-  const size = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) || 1;
-  return values.map((value) => value / size);
-}
-
-/** The shorter way between two unit quaternions, at constant angular velocity. */
-function slerp(a: Float64Array, b: Float64Array, t: number): number[] {
-  const dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-  const sign = dot < 0 ? -1 : 1;
-  const angle = acos(Math.min(1, sign * dot));
-  const [p, q] = angle < 1e-6 ? [1 - t, t] : [sin((1 - t) * angle) / sin(angle), sin(t * angle) / sin(angle)];
-  return unit(
-    'rotation',
-    [...a].map((value, k) => p * value + sign * q * b[k]),
-  );
+  return property === 'rotation' ? normalizeQuaternion(values) : values;
 }

@@ -4,7 +4,16 @@
  */
 import { InputError } from '../errors.ts';
 import { type GltfDocument, item, type Json, numbers, readAccessor, whole } from './gltfDocument.ts';
-import { compose, determinant, fromQuaternion, identity, type Transform } from './transform.ts';
+import { followJoints, normalizeWeights, type SkinWeights } from './skinning.ts';
+import {
+  compose,
+  determinant,
+  fromMatrix,
+  fromQuaternion,
+  identity,
+  type Transform,
+  transformAll,
+} from './transform.ts';
 
 /** Translation, rotation (x, y, z, w) and scale of a node. */
 export interface Placing {
@@ -23,12 +32,7 @@ export interface GltfNode {
   readonly weights?: readonly number[];
 }
 
-/** Vertices follow joints: `perVertex` joints each, with weights that sum to 1. */
-interface Skin {
-  readonly perVertex: number;
-  /** Index into `nodes`, `perVertex` per vertex. */
-  readonly joint: Uint32Array;
-  readonly weight: Float64Array;
+interface Skin extends SkinWeights {
   /** Nodes of the joints, and what takes a vertex from the mesh to each joint's axes. */
   readonly nodes: readonly number[];
   readonly inverseBind: readonly Transform[];
@@ -122,16 +126,12 @@ function nodesWithoutParent(json: Json): number[] {
 }
 
 function restOf(node: Json, source: string): Placing | Transform {
-  if (node.matrix !== undefined) return withoutLastRow(numbers(node.matrix, 16, [], source));
+  if (node.matrix !== undefined) return fromMatrix(numbers(node.matrix, 16, [], source));
   return {
     translation: numbers(node.translation, 3, [0, 0, 0], source),
     rotation: numbers(node.rotation, 4, [0, 0, 0, 1], source),
     scale: numbers(node.scale, 3, [1, 1, 1], source),
   };
-}
-
-function withoutLastRow(m: ArrayLike<number>): Transform {
-  return [m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10], m[12], m[13], m[14]];
 }
 
 interface Owner {
@@ -202,9 +202,7 @@ function readSkin(document: GltfDocument, index: unknown, attributes: Json, { na
   const bind = skin.inverseBindMatrices === undefined ? undefined : readAccessor(document, skin.inverseBindMatrices);
   if (bind && (bind.components !== 16 || bind.values.length < 16 * nodes.length))
     throw new InputError(source, `the skin of '${name}' needs ${nodes.length} inverse bind matrices`);
-  const inverseBind = nodes.map((_, k) =>
-    bind ? withoutLastRow(bind.values.subarray(16 * k, 16 * k + 16)) : identity,
-  );
+  const inverseBind = nodes.map((_, k) => (bind ? fromMatrix(bind.values, 16 * k) : identity));
   const sets = [0, 1, 2, 3].filter((k) => attributes[`JOINTS_${k}`] !== undefined);
   if (sets.length === 0) throw new InputError(source, `'${name}' has a skin, but no joints at its vertices (JOINTS_0)`);
   const perVertex = 4 * sets.length;
@@ -222,26 +220,9 @@ function readSkin(document: GltfDocument, index: unknown, attributes: Json, { na
         weight[perVertex * i + 4 * s + k] = weights.values[4 * i + k];
       }
   });
-  checkSkin(joint, weight, { perVertex, joints: nodes.length, name, source });
-  return { perVertex, joint, weight, nodes, inverseBind };
-}
-
-/** Normalizes the weights; throws where a vertex has none, or names a joint that does not exist. */
-function checkSkin(
-  joint: Uint32Array,
-  weight: Float64Array,
-  { perVertex, joints, name, source }: { perVertex: number; joints: number; name: string; source: string },
-): void {
-  for (let i = 0; i < weight.length; i += perVertex) {
-    let sum = 0;
-    for (let k = i; k < i + perVertex; k++) {
-      if (weight[k] !== 0 && joint[k] >= joints)
-        throw new InputError(source, `vertex ${i / perVertex} of '${name}' names joint ${joint[k]} of ${joints}`);
-      sum += weight[k];
-    }
-    if (!(sum > 1e-6)) throw new InputError(source, `vertex ${i / perVertex} of '${name}' follows no joint`);
-    for (let k = i; k < i + perVertex; k++) weight[k] /= sum;
-  }
+  const skinned = { perVertex, joint, weight, nodes, inverseBind };
+  normalizeWeights(skinned, { joints: nodes.length, name, source });
+  return skinned;
 }
 
 /** Transforms of all nodes to the axes of the scene, by the index of the node. */
@@ -275,31 +256,5 @@ function morph({ position, targets }: GltfPrimitive, weights: readonly number[])
     const weight = weights[k] ?? 0;
     if (weight !== 0) for (let i = 0; i < out.length; i++) out[i] += weight * target[i];
   });
-  return out;
-}
-
-function transformAll(values: Float64Array, m: Transform): Float64Array {
-  const out = new Float64Array(values.length);
-  for (let i = 0; i < values.length; i += 3)
-    for (let k = 0; k < 3; k++)
-      out[i + k] = m[k] * values[i] + m[3 + k] * values[i + 1] + m[6 + k] * values[i + 2] + m[9 + k];
-  return out;
-}
-
-/** Linear blend skinning. */
-function followJoints(
-  values: Float64Array,
-  { perVertex, joint, weight }: Skin,
-  joints: readonly Transform[],
-): Float64Array {
-  const out = new Float64Array(values.length);
-  for (let v = 0; 3 * v < values.length; v++) {
-    const [x, y, z] = [values[3 * v], values[3 * v + 1], values[3 * v + 2]];
-    for (let s = perVertex * v; s < perVertex * (v + 1); s++) {
-      if (weight[s] === 0) continue;
-      const m = joints[joint[s]];
-      for (let k = 0; k < 3; k++) out[3 * v + k] += weight[s] * (m[k] * x + m[3 + k] * y + m[6 + k] * z + m[9 + k]);
-    }
-  }
   return out;
 }

@@ -1,61 +1,70 @@
-/** Triangle meshes from OBJ and glTF files: surfaces to grow hair on, or to collide with. */
+/** Triangle meshes from OBJ, glTF, USD and Alembic files: surfaces to grow hair on, or to collide with, at rest or as an animation moves them. */
 import { InputError } from '../errors.ts';
+import { isAlembic } from './abcContainer.ts';
+import { openAlembicMesh } from './alembic.ts';
 import { curveFileLimit, type Placement } from './curves.ts';
-import { isGltf, readGltfMesh, readGltfMotion } from './gltf.ts';
-import { readObjMesh } from './obj.ts';
+import { isGltf, openGltfMesh } from './gltf.ts';
+import type { MeshFile, MeshMotion, TriangleMesh } from './meshFile.ts';
+import { openObjMesh } from './obj.ts';
+import { openUsdMesh } from './usdMesh.ts';
+import { isUsd } from './usdStage.ts';
 
-/** Triangles in metres with z up. */
-export interface TriangleMesh {
-  /** 3 per vertex; metres with z up after `readMesh`. */
-  readonly position: Float64Array;
-  /** Corners, 3 per triangle, anticlockwise seen from outside. */
-  readonly triangle: Uint32Array;
-  /** Linear RGB, 3 per vertex, where the file has colours: they can serve as maps. */
-  readonly color?: Float64Array;
-}
-
-/** How the vertices of a mesh move. */
-export interface MeshMotion {
-  /** Name of the animation in the file. */
-  readonly name: string;
-  /** Times of its keys [s], increasing. */
-  readonly times: readonly number[];
-  /** Vertices at a time, in the order of the mesh. */
-  positionsAt(time: number): Float64Array;
+/** Opens a file with meshes, by its name and its first bytes. Throws InputError. */
+function openMesh(bytes: Uint8Array, source: string): MeshFile {
+  if (bytes.length > curveFileLimit)
+    throw new InputError(source, `the file has ${bytes.length} bytes; ${curveFileLimit} are read at most`);
+  if (isGltf(bytes, source)) return openGltfMesh(bytes, source);
+  if (isAlembic(bytes, source)) return openAlembicMesh(bytes, source);
+  if (isUsd(bytes, source)) return openUsdMesh(bytes, source);
+  return openObjMesh(bytes, source);
 }
 
 /** Reads a mesh from bytes, at rest; throws `InputError`. */
 export function readMesh(bytes: Uint8Array, source: string, placement: Placement = {}): TriangleMesh {
-  checkSize(bytes, source);
-  const gltf = isGltf(bytes, source);
-  const mesh = gltf ? readGltfMesh(bytes, source) : readObjMesh(bytes, source);
-  return { ...mesh, position: place(mesh.position, placement, gltf) };
+  const file = openMesh(bytes, source);
+  const { warnings } = file;
+  return {
+    ...file.mesh,
+    position: place(file.mesh.position, placement, file),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }
 
-/** Reads a mesh and one of its animations. Throws `InputError`: of the files that we read, glTF alone has animations. */
+/** Names of the animations in a file with meshes. Throws `InputError`. */
+export function listAnimations(bytes: Uint8Array, source: string): readonly string[] {
+  return openMesh(bytes, source).animations;
+}
+
+/** Reads a mesh and one of its animations; without a name, the only one. Throws `InputError`. */
 export function readMeshMotion(
   bytes: Uint8Array,
   source: string,
   { animation, ...placement }: Placement & { readonly animation?: string },
-): { readonly mesh: TriangleMesh; readonly motion: MeshMotion } {
-  checkSize(bytes, source);
-  if (!isGltf(bytes, source))
-    throw new InputError(source, 'this file has no animation; a mesh that moves is a .glb or .gltf file');
-  const { mesh, motion } = readGltfMotion(bytes, source, animation);
+): { readonly mesh: TriangleMesh; readonly motion: MeshMotion; readonly warnings: readonly string[] } {
+  const file = openMesh(bytes, source);
+  const { mesh, animations: names, warnings } = file;
+  const quoted = names.map((one) => `'${one}'`).join(', ');
+  if (names.length === 0)
+    throw new InputError(
+      source,
+      'there is no animation in it; a mesh that moves is a .glb, .gltf, .usda or .abc file with keys or samples in time',
+    );
+  if (animation === undefined && names.length > 1)
+    throw new InputError(source, `there are ${names.length} animations in it; name one: ${quoted}`);
+  const name = animation ?? names[0];
+  if (!names.includes(name)) throw new InputError(source, `there is no animation '${name}' in it; it has ${quoted}`);
+  const motion = file.motion(name);
   return {
-    mesh: { ...mesh, position: place(mesh.position, placement, true) },
-    motion: { ...motion, positionsAt: (time) => place(motion.positionsAt(time), placement, true) },
+    mesh: { ...mesh, position: place(mesh.position, placement, file) },
+    motion: { ...motion, positionsAt: (time) => place(motion.positionsAt(time), placement, file) },
+    warnings,
   };
 }
 
-function checkSize(bytes: Uint8Array, source: string): void {
-  if (bytes.length > curveFileLimit)
-    throw new InputError(source, `the file has ${bytes.length} bytes; ${curveFileLimit} are read at most`);
-}
-
 /** In metres with z up. */
-function place(p: Float64Array, { unit = 1, up }: Placement, gltf: boolean): Float64Array {
-  const isYUp = (up ?? (gltf ? 'y' : 'z')) === 'y';
+function place(p: Float64Array, placement: Placement, file: Pick<MeshFile, 'unit' | 'up'>): Float64Array {
+  const unit = placement.unit ?? file.unit;
+  const isYUp = (placement.up ?? file.up) === 'y';
   const position = new Float64Array(p.length);
   for (let i = 0; i < p.length; i += 3) {
     position[i] = unit * p[i];

@@ -4,7 +4,7 @@
  */
 import { InputError } from '../errors.ts';
 import { type Curves, chainSegments, createCurveBuilder, pointLimit } from './curves.ts';
-import type { TriangleMesh } from './mesh.ts';
+import type { MeshFile } from './meshFile.ts';
 import { decodeText, lineError, lines, numberAt } from './text.ts';
 
 interface Obj {
@@ -41,13 +41,22 @@ export function readObjCurves(bytes: Uint8Array, source: string): Curves {
   return out.build({ unit: 1, warnings: [] });
 }
 
-export function readObjMesh(bytes: Uint8Array, source: string): TriangleMesh {
+export function openObjMesh(bytes: Uint8Array, source: string): MeshFile {
   const { position, color, triangles } = parseObj(bytes, source);
   if (triangles.length === 0) throw new InputError(source, 'there are no faces in it (f 1 2 3); export a surface');
   return {
-    position: Float64Array.from(position),
-    triangle: Uint32Array.from(triangles),
-    ...(color.length === position.length && { color: Float64Array.from(color) }),
+    mesh: {
+      position: Float64Array.from(position),
+      triangle: Uint32Array.from(triangles),
+      ...(color.length === position.length && { color: Float64Array.from(color) }),
+    },
+    unit: 1,
+    up: 'z',
+    animations: [],
+    motion: () => {
+      throw new InputError(source, 'an OBJ file has no animation');
+    },
+    warnings: [],
   };
 }
 

@@ -1,5 +1,6 @@
 /** Reads curves from any supported file format, chosen by the file's name and checked against its content. */
 import { InputError } from '../errors.ts';
+import { readAlembicCurves } from './alembic.ts';
 import { readCsvCurves } from './csv.ts';
 import { type Curves, curveFileLimit, type Placement, placeCurves } from './curves.ts';
 import { readGltfCurves } from './gltf.ts';
@@ -21,6 +22,7 @@ const readers: Readonly<Record<string, Reader>> = {
   usd: readUsdCurves,
   usdc: readUsdCurves,
   usdz: readUsdCurves,
+  abc: readAlembicCurves,
   obj: readObjCurves,
   hair: readHair,
   tfx: readTfx,
@@ -38,7 +40,7 @@ export function readCurves(bytes: Uint8Array, source: string, options: CurveOpti
   if (!reader)
     throw new InputError(
       source,
-      `curves are read from .usda, .obj, .hair, .tfx, .glb, .gltf and .csv files; '${extension || source}' is none of them`,
+      `curves are read from .usda, .abc, .obj, .hair, .tfx, .glb, .gltf and .csv files; '${extension || source}' is none of them`,
     );
   if (bytes.length === 0) throw new InputError(source, 'the file is empty');
   if (bytes.length > curveFileLimit)

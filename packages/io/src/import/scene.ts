@@ -16,7 +16,9 @@ export type ImportMaterial = keyof typeof importMaterials;
 
 /** How curves become rods. */
 export interface ImportOptions
-  extends Pick<StrandsSpec, 'unit' | 'up' | 'frame' | 'every' | 'count' | 'model' | 'edges' | 'root'> {
+  extends Pick<StrandsSpec, 'unit' | 'up' | 'every' | 'count' | 'model' | 'edges' | 'root'> {
+  /** Of files that move: the nth frame, which the scene calls `sample`; negative counts from the end. Default 0. */
+  readonly frame?: number;
   /** Default hair. */
   readonly material?: ImportMaterial;
   /** [m]; default: as the file says, else 0.03 mm. */
@@ -61,7 +63,7 @@ function reference(curves: Curves, file: string, material: string, options: Impo
     `  - file: ${JSON.stringify(file)}`,
     ...field('unit', unit),
     ...field('up', up),
-    ...field('frame', frame),
+    ...field('sample', frame),
     ...field('every', every),
     ...field('count', count),
     ...field('model', model),

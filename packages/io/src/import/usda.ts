@@ -30,7 +30,16 @@ export interface UsdPrim {
   readonly name: string;
   readonly metadata: UsdDictionary;
   readonly attributes: ReadonlyMap<string, UsdAttribute>;
+  /** Paths that relationships name. */
+  readonly relations: ReadonlyMap<string, readonly string[]>;
   readonly children: readonly UsdPrim[];
+}
+
+/** A prim as it is read. */
+interface Members {
+  readonly attributes: Map<string, UsdAttribute>;
+  readonly relations: Map<string, readonly string[]>;
+  readonly children: UsdPrim[];
 }
 
 export interface UsdLayer {
@@ -69,27 +78,23 @@ function readPrim(specifier: string, scan: Scanner, ignored: Set<string>, depth:
   const name = scan.text();
   const metadata = scan.peek() === '(' ? readMetadata(scan, ignored) : {};
   scan.expect('{', `to begin ${type} "${name}"`);
-  const attributes = new Map<string, UsdAttribute>();
-  const children: UsdPrim[] = [];
+  const members: Members = { attributes: new Map(), relations: new Map(), children: [] };
   while (!scan.take('}')) {
     if (scan.done()) throw scan.fail(`${type} "${name}" does not end: the file is truncated`);
-    readMember(scan, ignored, depth, attributes, children);
+    readMember(scan, ignored, depth, members);
   }
-  return { specifier, type, name, metadata, attributes, children };
+  return { specifier, type, name, metadata, ...members };
 }
 
 const specifiers = new Set(['def', 'over', 'class']);
 
-function readMember(
-  scan: Scanner,
-  ignored: Set<string>,
-  depth: number,
-  attributes: Map<string, UsdAttribute>,
-  children: UsdPrim[],
-): void {
+const edits = new Set(['add', 'delete', 'prepend', 'append', 'reorder']);
+const qualifiers = new Set(['custom', 'uniform', 'varying', 'config']);
+
+function readMember(scan: Scanner, ignored: Set<string>, depth: number, members: Members): void {
   let word = scan.word();
   if (specifiers.has(word)) {
-    children.push(readPrim(word, scan, ignored, depth + 1));
+    members.children.push(readPrim(word, scan, ignored, depth + 1));
     return;
   }
   if (word === 'variantSet') {
@@ -99,24 +104,29 @@ function readMember(
     skipBlock(scan);
     return;
   }
-  if (
-    word === 'reorder' ||
-    word === 'rel' ||
-    word === 'add' ||
-    word === 'delete' ||
-    word === 'prepend' ||
-    word === 'append'
-  ) {
-    skipStatement(scan);
+  const edit = edits.has(word) ? word : undefined;
+  if (edit) word = scan.word();
+  while (qualifiers.has(word)) word = scan.word();
+  if (word === 'rel') {
+    const [name, targets] = readRelation(scan);
+    if (edit !== 'delete' && edit !== 'reorder') members.relations.set(name, targets);
     return;
   }
-  while (word === 'custom' || word === 'uniform' || word === 'varying' || word === 'config') word = scan.word();
-  if (word === 'rel') {
+  if (edit) {
     skipStatement(scan);
     return;
   }
   if (word === '') throw scan.fail(`expected an attribute or a prim, got '${scan.peek()}'`);
-  readAttribute(scan, ignored, word, attributes);
+  readAttribute(scan, ignored, word, members.attributes);
+}
+
+/** `a = <b>` or `a = [<b>, <c>]`, after `rel`. */
+function readRelation(scan: Scanner): [string, readonly string[]] {
+  const name = scan.word();
+  const value = scan.take('=') ? readValue(scan, 0) : undefined;
+  if (scan.peek() === '(') readMetadata(scan, new Set());
+  if (typeof value === 'string') return [name, [value]];
+  return [name, Array.isArray(value) ? (value as readonly string[]) : []];
 }
 
 function readAttribute(scan: Scanner, ignored: Set<string>, type: string, attributes: Map<string, UsdAttribute>): void {
@@ -252,9 +262,8 @@ function skipBlock(scan: Scanner): void {
   }
 }
 
-/** Passes over `rel a = <b>` and the like. */
+/** Passes over `a = [b]` after `reorder` and the like. */
 function skipStatement(scan: Scanner): void {
-  scan.word();
   scan.word();
   if (scan.take('=')) readValue(scan, 0);
   if (scan.peek() === '(') readMetadata(scan, new Set());

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { path } from './drive.ts';
 import { type AnimationSpec, animation, type FileReference, fileFields } from './files.ts';
 import {
+  color,
   count,
   direction,
   either,
@@ -58,6 +59,7 @@ const common = {
     .optional()
     .describe('Speed after an impact over the speed before, 0 to 1. Default 0.'),
   hollow: flag().optional().describe('The space outside is solid, and rods are kept inside. Default false.'),
+  color: color().optional().describe("Colour in pictures, such as '#d8ab8b'. Default: grey."),
 };
 
 const vertices = list(vector('length'), 'vertices', 3);
@@ -125,9 +127,24 @@ export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSp
       )
         .optional()
         .describe('Vertices in time. Default: rigid.'),
+      blend: fields('blend shapes', {
+        shapes: list(vertices, 'shapes', 1).describe('Displacements of all vertices at weight 1 [m], per shape.'),
+        keys: list(
+          fields('a key', {
+            time: quantity('time', 'nonnegative').describe('Time [s]; the keys are in increasing order.'),
+            weights: list(count(), 'weights', 1).describe('A weight per shape.'),
+          }),
+          'keys with a time and weights',
+          1,
+        ).describe('Weights in time.'),
+      })
+        .optional()
+        .describe('Blend shapes: weighted displacements that are added to `vertices`. Instead of `deform`.'),
       interpolation: words(['linear', 'smooth'])
         .optional()
-        .describe('Between the keys of `deform`: linear (default), or smooth, with continuous accelerations.'),
+        .describe(
+          'Between the keys of `deform` or `blend`: linear (default), or smooth, with continuous accelerations.',
+        ),
     }),
     fields('a mesh file', {
       type: z.literal('mesh-file').describe('A mesh from an OBJ or glTF file.'),

@@ -37,7 +37,7 @@ export interface StrandsSpec
   /** Rods are named by it, a dash and a number from 0. Default: the name of the file without its ending. */
   readonly id?: string;
   /** Of files that move: the nth sample; negative counts from the end. Default 0. */
-  readonly frame?: number;
+  readonly sample?: number;
   /** Every nth curve alone. Default 1. */
   readonly every?: number;
   /** At most so many. Default all. */
@@ -92,7 +92,7 @@ export const strands: z.ZodType<StrandsSpec, Written<StrandsSpec>> = fields('str
   id: text('a name')
     .optional()
     .describe('Rods are named by it, a dash and a number from 0. Default: the name of the file.'),
-  frame: z
+  sample: z
     .int({ error: 'expected a whole number' })
     .optional()
     .describe('Of files that move: the nth sample, from 0; negative counts from the end. Default 0.'),

@@ -19,6 +19,7 @@ export type Written<T> = T extends number
       : T
     : { [K in keyof T]: Written<T[K]> };
 
+/** Which numbers a schema accepts. */
 export type Sign = 'any' | 'positive' | 'nonnegative';
 
 /** A value as one line of a message. */
@@ -80,6 +81,7 @@ export function count(sign: Sign = 'any', what = 'a plain number'): z.ZodType<nu
   });
 }
 
+/** Schema of a whole number of at least `minimum`. */
 export function whole(minimum: number): z.ZodType<number, number> {
   const what = `a whole number of at least ${minimum}`;
   return z.int({ error: expecting(what) }).min(minimum, { error: expecting(what) });
@@ -94,6 +96,7 @@ export function fraction(): z.ZodType<number, number> {
     .max(1, { error: expecting(what) });
 }
 
+/** Schema of one of these words. */
 export function words<const T extends readonly [string, ...string[]]>(options: T): z.ZodType<T[number], T[number]> {
   return z.enum(options, {
     error: ({ input }) => {
@@ -104,6 +107,7 @@ export function words<const T extends readonly [string, ...string[]]>(options: T
   }) as z.ZodType<T[number], T[number]>;
 }
 
+/** Schema of a text that is not empty; `what` names it in errors. */
 export function text(what: string): z.ZodType<string, string> {
   return z
     .string({
@@ -122,6 +126,7 @@ export function text(what: string): z.ZodType<string, string> {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
+/** Schema of true or false. */
 export function flag(): z.ZodType<boolean, boolean> {
   return z.boolean({ error: expecting('true or false') });
 }
@@ -155,6 +160,7 @@ export function direction(): z.ZodType<Vec3, Written<Vec3>> {
   });
 }
 
+/** Schema of three formulas, one per axis. */
 export function formulas(
   variables: string,
 ): z.ZodType<[string, string, string], Written<readonly [string, string, string]>> {
@@ -172,6 +178,14 @@ export function list<O, I>(item: z.ZodType<O, I>, what: string, minimum = 0): z.
       : expected(`a list of ${what}`, issue.input);
   const array = z.array(item, { error: message });
   return minimum > 0 ? array.min(minimum, { error: message }) : array;
+}
+
+const hexColor = /^#[0-9a-f]{6}$/i;
+
+/** A colour in pictures: two hexadecimal digits each of red, green and blue. */
+export function color(): z.ZodType<string, string> {
+  const message = ({ input }: { readonly input?: unknown }): string => expected("a colour such as '#5f7a3a'", input);
+  return z.string({ error: message }).regex(hexColor, { error: message });
 }
 
 /** An object without unknown fields. One message per unknown field, one line each, in the order of the keys. */
@@ -265,6 +279,7 @@ export function varying(dimension: Dimension | null, sign: Sign = 'any'): z.ZodT
   ]);
 }
 
+/** Schema of the interpolation between keys. */
 export const interpolation: z.ZodType<Interpolation, Interpolation> = words(['smooth', 'linear', 'step']).describe(
   'Between keys: smooth (default; twice differentiable, at rest at both ends), linear, or step (holds the last key).',
 );

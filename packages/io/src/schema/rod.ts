@@ -1,11 +1,13 @@
 /** Rods: shape, frame, natural shape, section, material. */
-import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril-sim/core';
+import type { DampingSpec, FrameSpec, LawSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { location } from './drive.ts';
 import {
+  color,
   count,
   direction,
   either,
+  expected,
   fields,
   flag,
   formula,
@@ -184,6 +186,74 @@ export const material: z.ZodType<MaterialSpec, Written<MaterialSpec>> = fields('
   }
 });
 
+const law: z.ZodType<LawSpec, Written<LawSpec>> = variants('a law', [
+  fields('a viscoelastic law', {
+    type: z
+      .literal('viscoelastic')
+      .describe('Bending and twist relax: stiffness K·(1 + Σ ratio·exp(−t/time)), where K is that of the section.'),
+    terms: list(
+      fields('a term', {
+        ratio: count('positive').describe('Stiffness of the term relative to that of long times; a plain number.'),
+        time: quantity('time', 'positive').describe('Relaxation time [s].'),
+      }),
+      'terms',
+      1,
+    ).describe('Prony series.'),
+  }),
+  fields('an elastoplastic law', {
+    type: z
+      .literal('elastoplastic')
+      .describe('Elastic up to a yield moment, then with linear kinematic hardening; strain beyond it stays.'),
+    yield: fields('yield moments', {
+      bending: quantity('torque', 'positive').describe('Moment at which bending yields, about any axis [N m].'),
+      twist: quantity('torque', 'positive')
+        .optional()
+        .describe('Moment at which twist yields [N m]. Default: twist does not yield.'),
+    }).describe('Moments at which the section yields.'),
+    hardening: count('nonnegative')
+      .optional()
+      .describe('Stiffness beyond yield relative to the elastic one, from 0 to below 1. Default 0: perfectly plastic.'),
+    time: quantity('time', 'nonnegative')
+      .optional()
+      .describe('Bingham: the moment above yield relaxes with this time [s]. Default 0: at once.'),
+  }),
+  fields('a table of moments', {
+    type: z.literal('table').describe('Nonlinear elastic bending: moment by curvature. Twist stays linear.'),
+    moments: list(
+      z.tuple([quantity('curvature', 'positive'), quantity('torque')], {
+        error: ({ input }) => expected('a pair [curvature, moment] such as [10, 0.02]', input),
+      }),
+      'points',
+      1,
+    ).describe(
+      'Points [curvature [1/m], moment [N m]] by growing curvature, linear between them; the first piece starts at [0, 0], the last one continues beyond the last point.',
+    ),
+    axis: words(['all', 'd1', 'd2'])
+      .optional()
+      .describe('Axis of the section about which it bends so. Default all: about every axis alike.'),
+  }),
+  fields('internal friction', {
+    type: z
+      .literal('dahl')
+      .describe('Linear elastic with internal friction after Dahl: hysteresis that does not depend on speed.'),
+    limit: fields('moments of friction', {
+      bending: quantity('torque', 'positive').describe(
+        'Largest moment of friction in bending, in any direction [N m].',
+      ),
+      twist: quantity('torque', 'positive')
+        .optional()
+        .describe('Largest moment of friction in twist [N m]. Default: none.'),
+    }).describe('Largest moments of friction.'),
+    stiffness: count('positive').describe(
+      'Stiffness of the friction where it starts, relative to the elastic stiffness; a plain number.',
+    ),
+  }),
+  fields('growth', {
+    type: z.literal('growth').describe('Linear elastic, with natural curvature and twist that change in time.'),
+    factor: timed.describe('Factor in time on the natural curvature and twist.'),
+  }),
+]);
+
 export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   id: text("the rod's name").describe('Name of the rod; pins, loads and probes refer to it.'),
   model: modelId.optional().describe('Rod model. Default der (discrete elastic rods).'),
@@ -225,6 +295,9 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     .describe(
       "Young's and shear modulus that change during the run (moisture, heat). Models fiber, cosserat and strand.",
     ),
+  law: law
+    .optional()
+    .describe('Law of bending and twist, in place of linear elasticity. Model der. Default: linear elastic.'),
   surface: fields('a surface', {
     friction: varying(null, 'nonnegative').optional().describe('Factor on the friction of contacts. Default 1.'),
     restitution: varying(null, 'nonnegative').optional().describe('Factor on the restitution of contacts. Default 1.'),
@@ -245,4 +318,5 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   })
     .optional()
     .describe('The rod grows from another one (model strand). Default: none.'),
+  color: color().optional().describe("Colour in pictures, such as '#5f7a3a'. Default: chosen by the program."),
 });
