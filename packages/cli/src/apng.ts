@@ -1,5 +1,5 @@
 /**
- * Animated PNG, which browsers and code hosts play as an image: a film without ffmpeg.
+ * PNG, and animated PNG, which browsers and code hosts play as an image: a film without ffmpeg.
  *
  * The first frame is whole. A later frame has the pixels that changed, in the smallest rectangle that holds them; the others are transparent and
  * compress to nothing. Layout: https://www.w3.org/TR/png-3/#apng-frame-based-animation
@@ -13,6 +13,8 @@ export interface Bitmap {
   readonly height: number;
   readonly pixels: Uint8Array;
 }
+
+const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 interface Patch {
   readonly x: number;
@@ -41,12 +43,32 @@ export function encodeApng(frames: Iterable<Bitmap>, fps: number): Uint8Array {
   }
   if (count === 0) throw new RangeError('an animation needs a frame');
   const header = concat([words(size.width, size.height), Uint8Array.of(8, 6, 0, 0, 0)]);
-  const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
   return concat([
     signature,
     chunk('IHDR', header),
     chunk('acTL', words(count, 0)),
     ...chunks,
+    chunk('IEND', new Uint8Array()),
+  ]);
+}
+
+/** One picture as PNG, all colours kept; opaque. */
+export function encodePng({ width, height, pixels }: Bitmap): Uint8Array {
+  const stride = 3 * width;
+  const rows = new Uint8Array((stride + 1) * height);
+  for (let y = 0; y < height; y++) {
+    // filter 1: differences from the pixel to the left
+    rows[y * (stride + 1)] = 1;
+    for (let k = 0; k < stride; k++) {
+      const at = 4 * (y * width + Math.floor(k / 3)) + (k % 3);
+      rows[y * (stride + 1) + 1 + k] = pixels[at] - (k < 3 ? 0 : pixels[at - 4]);
+    }
+  }
+  const header = concat([words(width, height), Uint8Array.of(8, 2, 0, 0, 0)]);
+  return concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
     chunk('IEND', new Uint8Array()),
   ]);
 }

@@ -1,4 +1,5 @@
 /** Values that options accept, separate from the code that uses them, because the command line is parsed before that is loaded. */
+import type { LightName } from '@tendril-sim/bridge/render';
 import type { HairType } from '@tendril-sim/core';
 import type { ImportMaterial } from '@tendril-sim/io';
 
@@ -17,6 +18,9 @@ export const exportFormats = [
   'webm',
 ] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+
+/** Arrangements of lights of `render`, as in @tendril-sim/bridge/render. */
+export const lightNames: readonly LightName[] = ['studio', 'sun', 'overcast', 'rim'];
 
 export const templates = ['cable', 'weave'] as const;
 export type Template = (typeof templates)[number];

@@ -1,16 +1,14 @@
 /**
- * A recording as a film: renders the picture of every instant and pipes it to ffmpeg.
+ * A recording as a film: pipes a PNG of every instant to ffmpeg.
  *
- * The pictures are those of `--to png`, so a film looks like the figures beside it, needs no browser, and is the same on
- * every machine. ffmpeg must be on the path; it is not part of this package.
+ * The pictures are those of `export --to png` or of `render`: a film needs no browser, and is the same on every machine. ffmpeg must be on the path; it is not part of this package.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import type { Footage } from '@tendril-sim/io';
+import { createAtomicWriter } from '@tendril-sim/io/node';
 import { UsageError } from './exit.ts';
 import { createBreather, type Interrupt } from './interrupt.ts';
-import { renderPng } from './plot/png.ts';
 
 export interface FilmOptions {
   readonly kind: 'mp4' | 'webm';
@@ -18,6 +16,8 @@ export interface FilmOptions {
   readonly fps: number;
   /** Simulated seconds per second of the film. */
   readonly speed: number;
+  /** Replaces a film that exists. */
+  readonly overwrite: boolean;
 }
 
 const codecs: Readonly<Record<FilmOptions['kind'], readonly string[]>> = {
@@ -50,50 +50,55 @@ export function filmFrames(times: readonly number[], { fps, speed }: Pick<FilmOp
   });
 }
 
-/** Writes the film to a file; the caller gives it its final name. */
+/** Writes a film: under a temporary name, until it is complete. */
 export async function writeFilm(
-  file: string,
+  out: string,
   footage: Footage,
-  draw: (index: number) => string,
+  draw: (index: number) => Uint8Array | Promise<Uint8Array>,
   options: FilmOptions,
   interrupt: Interrupt,
   report: (fraction: number) => void,
 ): Promise<'done' | 'interrupted'> {
   const times = Array.from({ length: footage.frameCount }, (_, k) => footage.frame(k).time);
   const frames = filmFrames(times, options);
-  const { child, ended, said } = startFfmpeg(file, options);
+  // ffmpeg writes into the file that this opens
+  const writer = createAtomicWriter(out, { overwrite: options.overwrite });
+  const { child, ended, said } = startFfmpeg(writer.temporary, options);
   const breathe = createBreather();
   const feed = async (): Promise<'done' | 'interrupted'> => {
     let last = -1;
     let png: Uint8Array = new Uint8Array();
     for (let k = 0; k < frames.length; k++) {
-      if (frames[k] !== last) png = renderPng(draw(frames[k]), 1.5);
+      if (frames[k] !== last) png = await draw(frames[k]);
       last = frames[k];
-      if (!child.stdin.write(png)) await Promise.race([once(child.stdin, 'drain'), ended]);
+      // a pipe that breaks is no reason: how ffmpeg ended is
+      if (!child.stdin.write(png)) await Promise.race([once(child.stdin, 'drain').catch(() => ended), ended]);
       report((k + 1) / frames.length);
       await breathe();
       if (interrupt.requested) {
         child.kill();
         return 'interrupted';
       }
-      if (child.exitCode !== null) break;
+      if (child.exitCode !== null || child.signalCode !== null) break;
     }
     child.stdin.end();
     return 'done';
   };
   try {
-    const [state, code] = await Promise.all([feed(), ended]);
-    if (state === 'done' && code !== 0)
-      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said() || 'no message'}`);
+    const [state, how] = await Promise.all([feed(), ended]);
+    if (state === 'interrupted') return state;
+    if (how !== 'exit code 0')
+      throw new UsageError(`ffmpeg could not make the film (${how}): ${said() || 'no message'}`);
+    writer.commit();
     return state;
-  } catch (error) {
+  } finally {
     child.kill();
-    rmSync(file, { force: true });
-    throw error;
+    // without effect once the film has its name
+    writer.abort();
   }
 }
 
-/** Starts ffmpeg, which reads pictures from its input. `ended`: its exit code; `said`: the end of its messages. */
+/** Starts ffmpeg, which reads pictures from its input. `ended`: how it ended; `said`: the end of its messages. */
 function startFfmpeg(file: string, { fps, kind }: FilmOptions) {
   const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(fps), '-i', '-'];
   // these codecs require even numbers of pixels
@@ -109,14 +114,18 @@ function startFfmpeg(file: string, { fps, kind }: FilmOptions) {
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     messages = (messages + chunk).slice(-2000);
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
+  const ended = new Promise<string>((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? missing(kind) : error));
-    child.on('close', resolve);
+    child.on('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : describeSignal(signal)));
   });
   // the pipe breaks if ffmpeg ends early; `ended` has its error message
   child.stdin.on('error', () => {});
   return { child, ended, said: (): string => messages.trim() };
 }
+
+/** SIGXFSZ ends a process whose file is larger than the system allows. */
+const describeSignal = (signal: NodeJS.Signals): string =>
+  signal === 'SIGXFSZ' ? 'the file is larger than the system allows' : `ended by ${signal}`;
 
 function missing(kind: string): UsageError {
   return new UsageError(

@@ -25,7 +25,8 @@ export interface Readers {
 interface GroomProgram {
   readonly readers: Readers;
   readonly terminal: Terminal;
-  verb(usage: string, description: string): Command;
+  /** A subcommand; its help ends with the example. */
+  verb(usage: string, description: string, example: string): Command;
   /** Runs an action of commands/groom.ts, which is loaded only then. */
   act(action: (verbs: typeof Groom) => number): Promise<void>;
 }
@@ -34,8 +35,12 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   const program: GroomProgram = {
     readers,
     terminal,
-    verb: (usage, description) =>
-      groom.command(usage).description(description).showHelpAfterError('Add --help for the options.'),
+    verb: (usage, description, example) =>
+      groom
+        .command(usage)
+        .description(description)
+        .showHelpAfterError('Add --help for the options.')
+        .addHelpText('after', `\nExample:\n  tendril groom ${example}`),
     async act(action) {
       const verbs = await import('./commands/groom.ts');
       try {
@@ -70,7 +75,11 @@ const curlOption = (): Option =>
 
 function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(
-    verb('grow <mesh>', 'grow a hairstyle on a mesh (.obj, .glb, .gltf)'),
+    verb(
+      'grow <mesh>',
+      'grow a hairstyle on a mesh (.obj, .glb, .gltf, .usda, .abc)',
+      'grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
+    ),
     'hairstyle to write (default: beside the mesh)',
   )
     .requiredOption('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula of the root, in metres')
@@ -93,28 +102,34 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
     .addOption(new Option('--up <axis>', 'up axis of the mesh').choices(['y', 'z']))
     .option('--seed <n>', 'seed of all random choices (default: 0)', readers.integer)
     .option(...SETTLE)
-    .addHelpText(
-      'after',
-      '\nExample:\n  tendril groom grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
-    )
     .action((mesh: string, options: GrowCommandOptions) => act((verbs) => verbs.grow(mesh, options, terminal)));
 }
 
 /** Verbs that change a style. */
 function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
-  withWhere(verb('cut <style>', 'cut to a length or at a plane'))
+  withWhere(
+    verb('cut <style>', 'cut to a length or at a plane', 'cut head.hairstyle --length "11 cm" --out bob.hairstyle'),
+  )
     .option('--length <length>', 'cut hair to this length', readers.length)
     .option('--plane <x,y,z,nx,ny,nz>', 'cut hair at the plane through this point with this normal', parseSix)
     .action((file: string, options: CutCommandOptions) => act((verbs) => verbs.cut(file, options, terminal)));
 
-  withWhere(verb('comb <style>', 'comb from one point to another; the combed shape is an equilibrium'))
+  withWhere(
+    verb(
+      'comb <style>',
+      'comb from one point to another; the combed shape is an equilibrium',
+      'comb head.hairstyle --from 0,0,0.1 --to 0.05,0,0.05 --radius "3 cm" --out combed.hairstyle',
+    ),
+  )
     .requiredOption('--from <x,y,z>', 'start of the stroke [m]', parseTriple)
     .requiredOption('--to <x,y,z>', 'end of the stroke [m]', parseTriple)
     .requiredOption('--radius <length>', 'distance from the stroke within which hair moves', readers.length)
     .option('--strength <part>', 'fraction of the stroke by which hair moves, 0 to 1 (default: 1)', parseNumber)
     .action((file: string, options: CombCommandOptions) => act((verbs) => verbs.comb(file, options, terminal)));
 
-  withWhere(verb('curl <style>', 'set another natural curl'))
+  withWhere(
+    verb('curl <style>', 'set another natural curl', 'curl head.hairstyle --curl "5 mm,10 mm" --out curly.hairstyle'),
+  )
     .addOption(curlOption())
     .option('--straight', 'remove the curl')
     .option(...SETTLE)
@@ -122,14 +137,17 @@ function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
 }
 
 function addInfo({ verb, act, terminal }: GroomProgram): void {
-  verb('info <style>', 'print the content of a hairstyle')
+  verb('info <style>', 'print the content of a hairstyle', 'info head.hairstyle')
     .option('--json', 'print JSON')
     .action((file: string, options: { json?: boolean }) => act((verbs) => verbs.info(file, options, terminal)));
 }
 
 /** Scenes of the guides, and what became of them. */
 function addScene({ verb, act, readers, terminal }: GroomProgram): void {
-  withOut(verb('scene <style>', 'write a scene with the guides as rods'), 'scene to write (default: beside the style)')
+  withOut(
+    verb('scene <style>', 'write a scene with the guides as rods', 'scene bob.hairstyle --motion shake'),
+    'scene to write (default: beside the style)',
+  )
     .option('-m, --model <model>', 'rod model (default: helix)')
     .option('--every <n>', 'only every nth guide', readers.count)
     .option('--count <n>', 'largest number of guides', readers.count)
@@ -138,7 +156,10 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--unit <length>', 'length of one unit in that mesh', readers.length)
     .addOption(new Option('--up <axis>', 'up axis of that mesh').choices(['y', 'z']))
     .option('--motion <motion>', 'how the head moves: shake, nod, turn, or a file with the keys of a path')
-    .option('--animation [name]', 'animation of --head (.glb, .gltf) that moves the skin (default: its only one)')
+    .option(
+      '--animation [name]',
+      'animation of --head (.glb, .gltf, .usda, .abc) that moves the skin (default: its only one)',
+    )
     .option(
       '--start <time>',
       'when the animation starts; before, hair settles on its first pose (default: 0)',
@@ -150,7 +171,11 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     });
 
   withOut(
-    verb('pack <style> <recording>', 'compress a recording of the guides to root frames and curvatures'),
+    verb(
+      'pack <style> <recording>',
+      'compress a recording of the guides to root frames and curvatures',
+      'pack bob.hairstyle out/bob/recording.tendril',
+    ),
     'motion to write (default: beside the recording)',
   ).action((file: string, recording: string, options: OutOptions) =>
     act((verbs) => verbs.pack(file, recording, options, terminal)),
@@ -158,12 +183,19 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
 }
 
 function addExport({ verb, act, readers, terminal }: GroomProgram): void {
-  withOut(verb('export <style>', 'write the hairs for other programs'), 'file to write (default: beside the style)')
+  withOut(
+    verb(
+      'export <style>',
+      'write the hairs for other programs',
+      'export bob.hairstyle --to abc --motion out/bob/recording.motion',
+    ),
+    'file to write (default: beside the style)',
+  )
     .addOption(
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
     )
     .option('--motion <file>', 'motion of the guides, from groom pack (abc, usdc, usda, glb)')
-    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf)')
+    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseTime)
     .option('--nodes <n>', 'points per hair (default: 21)', readers.count)

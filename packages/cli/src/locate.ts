@@ -60,9 +60,9 @@ export function pictureObstacles(
   frame: Pick<RecordingFrame, 'time' | 'bodies'>,
 ): PictureObstacle[] {
   return obstaclesOf(header).map((obstacle) => {
-    const { triangle, endless, hollow } = obstacle;
+    const { triangle, endless, hollow, color } = obstacle;
     const position = new Float64Array(obstacle.position.length);
     writeObstacle(position, obstacle, frame);
-    return { position, triangle, endless, hollow };
+    return { position, triangle, endless, hollow, ...(color && { color }) };
   });
 }

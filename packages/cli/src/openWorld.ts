@@ -50,7 +50,8 @@ export async function openWorld(source: Source, choices: WorldChoices = {}): Pro
   if (backend === 'gpu' || (backend === 'auto' && choices.gpu)) {
     const gpu = await tryGpu(source, options, choices);
     if ('world' in gpu) return gpu.world;
-    const simd = backend === 'auto' ? await trySimd(scene, options, choices) : undefined;
+    const isServed = backend === 'auto' && !hasFields(scene) && !hasPairs(scene);
+    const simd = isServed ? await trySimd(scene, options, choices) : undefined;
     if (simd) {
       choices.announce?.(`${simdLine} (${gpu.why})`);
       return simd;
@@ -83,6 +84,16 @@ async function trySimd(scene: Scene, options: WorldOptions, choices: WorldChoice
   }
 }
 
+/** Whether air or other fields act: docs/notes/batch-engine.md, "Air". */
+function hasFields({ fields = [] }: Scene): boolean {
+  return fields.length > 0;
+}
+
+/** Whether rods meet rods. */
+function hasPairs({ contact }: Scene): boolean {
+  return contact !== undefined && contact.between !== 'none';
+}
+
 function withBackend(scene: Scene, backend: Backend): Scene {
   return { ...scene, solver: { ...scene.solver, der: { ...scene.solver?.der, backend } } };
 }
@@ -97,8 +108,14 @@ async function tryGpu(
   const isAsked = scene.solver?.der?.backend === 'gpu';
   const decline = (why: string): { readonly why: string } => ({ why });
   // in dense hair it does not settle (docs/notes/batch-engine.md): only used on request
-  if (!isAsked && scene.contact !== undefined && scene.contact.between !== 'none')
-    return decline('contact between rods is solved less exactly on the GPU, and only if asked for by backend: gpu');
+  if (!isAsked && hasPairs(scene))
+    return decline(
+      'contact between rods is solved less exactly on the GPU and with SIMD, which are only used if asked for by backend: gpu or simd',
+    );
+  if (!isAsked && hasFields(scene))
+    return decline(
+      'drag converges slowly on the GPU and with SIMD, which are only used if asked for by backend: gpu or simd',
+    );
   let gpu: Gpu;
   try {
     gpu = await startGpu();
@@ -162,7 +179,8 @@ async function createWithKernels(
 function loadSimd(scene: Scene, { threads }: Pick<WorldChoices, 'threads'>): Promise<Model> {
   const rods = scene.rods.length;
   const count = threads ?? (rods < manySimdRods ? 1 : availableParallelism());
-  if (count === 1) return loadSimdDer();
+  // one thread moves strands that meet strands
+  if (count === 1 || hasPairs(scene)) return loadSimdDer();
   return loadSimdDer({ workers: startSimdThreads(count).ports, ...(threads !== undefined && { leastRods: 2 }) });
 }
 

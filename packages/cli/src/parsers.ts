@@ -2,9 +2,22 @@
 import { parseQuantity } from '@tendril-sim/io/units';
 import { InvalidArgumentError } from 'commander';
 
-export function parseTime(value: string): number {
+function secondsOf(value: string): number {
   const number = Number(value);
-  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'time');
+  return value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'time');
+}
+
+/** An instant: 0 or later. */
+export function parseInstant(value: string): number {
+  const seconds = secondsOf(value);
+  if (!(seconds >= 0))
+    throw new InvalidArgumentError('Expected a time in seconds, 0 or later, or with its unit: 2 or "500 ms".');
+  return seconds;
+}
+
+/** A duration: above 0. */
+export function parseTime(value: string): number {
+  const seconds = secondsOf(value);
   if (!(seconds > 0))
     throw new InvalidArgumentError('Expected a positive time in seconds, or with its unit: 2 or "500 ms".');
   return seconds;

@@ -95,7 +95,7 @@ export function insistModel(model: string, option = '--model'): void {
   );
 }
 
-const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
+const curves = /\.(obj|usda?|usdc|usdz|abc|hair|tfx|glb|gltf|csv|tsv)$/i;
 
 /** Rejects files of other commands. */
 function refuseOthers(file: string): void {

@@ -2,7 +2,8 @@
  * The main thread of the command `tendril`: runs the command in a separate thread, writes its output, and receives signals, also while the command
  * computes for minutes without a pause.
  *
- * If the reader of the output goes away (a closed pipe, a closed terminal), the output ends, not the work.
+ * If the reader of the output goes away (a closed pipe, a closed terminal), the output ends, not the work. If the output cannot be stored (a full disk),
+ * the command fails: it says so, and its exit code is that of a file that cannot be written.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -11,6 +12,9 @@ import type { CommandMessage, CommandSetup } from './commandThread.ts';
 import { describeBug, exitCode } from './exit.ts';
 import { createSignals, isListening, requestInterrupt } from './interrupt.ts';
 import { formatError, processTerminal } from './terminal.ts';
+
+/** Errors of an output whose reader has gone. */
+const readerGone: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 /** How long a command that saves nothing may continue after the reader of its output has gone [ms]. */
 const closedPipeGrace = 200;
@@ -23,11 +27,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.stderr.on('error', () => {
     writable.err = false;
   });
-  process.stdout.on('error', () => {
+  let lost = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (writable.out && !readerGone.has(error.code)) {
+      lost = true;
+      if (writable.err) err(formatError(`standard output cannot be written: ${error.message}; its end is missing`));
+    }
     writable.out = false;
     // a command that only prints can end; one that simulates saves its work first
     setTimeout(() => {
-      if (!ended && !isListening(signals)) process.exit(exitCode.done);
+      if (!ended && !isListening(signals)) process.exit(lost ? exitCode.badInput : exitCode.done);
     }, closedPipeGrace).unref();
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -39,8 +48,11 @@ export async function main(argv: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const end = (code: number): void => {
       ended = true;
-      resolve(code);
       void thread.terminate();
+      // calls back when all that was written before has been, or has failed
+      process.stdout.write('', () => {
+        setImmediate(() => resolve(lost && code === exitCode.done ? exitCode.badInput : code));
+      });
     };
     thread.on('message', (message: CommandMessage) => {
       if ('code' in message) end(message.code);

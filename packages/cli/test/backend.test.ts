@@ -35,7 +35,7 @@ it('gives the results of the standard backend, and goes on from its own state', 
   const rest = ['--backend', 'batch', '--out', 'rest', '--resume', 'half/state.tendril'];
   expect(await box.run('run', 'strand.yaml', ...rest)).toMatchObject({ code: 0 });
   expect((box.json('rest/result.json') as unknown as Result).stateHash).toBe(batch.stateHash);
-}, 60_000);
+});
 
 it('names the field of a scene that it does not cover', async () => {
   const box = sandbox();
@@ -43,7 +43,7 @@ it('names the field of a scene that it does not cover', async () => {
   const { code, err } = await box.run('run', 'stretch.yaml', '--backend', 'batch');
   expect(code).toBe(2);
   expect(err).toMatch(/stretch\.yaml:7:\d+ rods\[0\]\.inextensible: .*set inextensible: true/);
-}, 60_000);
+});
 
 it('takes SIMD where many rods find no GPU, in as many threads as asked for, with the same bits', async () => {
   const box = sandbox();
@@ -78,4 +78,4 @@ solver: { der: { twist: quasistatic, integrator: bdf2 } }
     hashes.push((box.json(`${threads}/result.json`) as unknown as Result).stateHash);
   }
   expect(hashes[1]).toBe(hashes[0]);
-}, 60_000);
+});

@@ -21,6 +21,7 @@ describe('check', () => {
         'n',
         'quantity',
         'measured',
+        'relation',
         'expected',
         'error',
         'tolerance',

@@ -1,6 +1,7 @@
 /** Completion of the command line in shells, made from the program as it is. */
 import { execFileSync } from 'node:child_process';
 import { caseIds } from '@tendril-sim/cases/catalog';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { shells } from '../src/choices.ts';
 import { completion } from '../src/commands/completion.ts';
@@ -22,6 +23,26 @@ function complete(...lines: readonly string[][]): string[][] {
     .split('\n')
     .map((line) => line.split(' '));
 }
+
+/** What a command prints with --help. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+it('the help of every command has an example', () => {
+  const groom = program.commands.find((one) => one.name() === 'groom');
+  const commands = [...program.commands.filter((one) => one !== groom), ...(groom?.commands ?? [])];
+  expect(commands.length).toBeGreaterThan(25);
+  const silent = commands.filter((one) => one.name() !== 'help' && !/\nExamples?:[\s\S]*tendril /.test(helpOf(one)));
+  expect(silent.map((one) => one.name())).toEqual([]);
+});
 
 describe('completion', () => {
   it('in bash offers commands, options, values and cases', () => {

@@ -10,8 +10,11 @@ const long = scene({ duration: '1 h', step: '1 ms', more: 'output: { every: 1 ms
 
 const files = (box: Sandbox, folder: string): string[] => readdirSync(join(box.path, folder)).sort();
 
+/** Most time from a signal to the end [ms]: two seconds on an idle machine; what does not notice the signal never ends. */
+const patience = 30_000;
+
 async function appears(box: Sandbox, name: string): Promise<void> {
-  await expect.poll(() => existsSync(join(box.path, name)), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(box.path, name)), { timeout: 240_000 }).toBe(true);
 }
 
 describe('lost work', () => {
@@ -130,23 +133,26 @@ describe('Ctrl-C', () => {
     const before = performance.now();
     child.kill('SIGINT');
     expect(await finished).toEqual({ code: 130, out: '', err: '' });
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(performance.now() - before).toBeLessThan(patience);
   });
 
   it('ends a step that is tried in ever smaller pieces, and keeps what was recorded', async () => {
     const box = sandbox();
     box.write('stuck.yaml', stuck);
-    const { child, finished } = box.start('run', 'stuck.yaml', '--out', 'a', '-q');
-    await appears(box, 'a/.tendril.lock');
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const { child, finished } = box.start('run', 'stuck.yaml', '--out', 'a', '-q', '--checkpoint', '0.001');
+    // a checkpoint after every step: the fifth never ends
+    await appears(box, 'a/checkpoint.tendril');
+    const reached = (): number => decodeState(box.bytes('a/checkpoint.tendril'), 'checkpoint').state.time;
+    await expect.poll(reached, { timeout: 240_000 }).toBeCloseTo(0.02, 9);
+    await new Promise((resolve) => setTimeout(resolve, 300));
     expect(child.exitCode).toBeNull();
     const before = performance.now();
     child.kill('SIGINT');
     expect(await finished).toEqual({ code: 130, out: '', err: '' });
-    expect(performance.now() - before).toBeLessThan(2500);
+    expect(performance.now() - before).toBeLessThan(patience);
     expect(box.json('a/result.json')).toMatchObject({ stopped: { reason: 'interrupted' }, steps: { count: 4 } });
     expect(files(box, 'a')).toContain('state.tendril');
-  }, 20_000);
+  });
 
   it('is quiet with --quiet', async () => {
     const box = sandbox();

@@ -1,10 +1,13 @@
-/** Runs the built command in a folder of its own. */
+/** Runs the built command line in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { type Finished, runCommand } from '../../../test/commands/run.ts';
+
+export type { Finished };
 
 export const command: string = fileURLToPath(new URL('../bin/tendril.mjs', import.meta.url));
 const folders: string[] = [];
@@ -13,12 +16,6 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-export interface Finished {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 export interface Sandbox {
   readonly path: string;
   write(name: string, content: string): void;
@@ -26,7 +23,7 @@ export interface Sandbox {
   bytes(name: string): Uint8Array;
   json(name: string): Record<string, unknown>;
   run(...args: string[]): Promise<Finished>;
-  /** Without waiting, for those who interrupt. */
+  /** As a process of its own, without waiting, for those who interrupt. */
   start(...args: string[]): { readonly child: ChildProcess; readonly finished: Promise<Finished> };
 }
 
@@ -56,7 +53,7 @@ export function sandbox(): Sandbox {
     read: (name) => readFileSync(join(path, name), 'utf8'),
     bytes: (name) => readFileSync(join(path, name)),
     json: (name) => JSON.parse(readFileSync(join(path, name), 'utf8')) as Record<string, unknown>,
-    run: (...args) => start(...args).finished,
+    run: (...args) => runCommand(path, args),
     start,
   };
 }

@@ -21,7 +21,7 @@ function unbalanced(html: string): string[] {
 const loadedFrom = /(?:src|href)="(?!#)|url\(|@import|<script/;
 
 describe('report on the paper', () => {
-  it('runs every experiment and says claim, measurement and reason', async () => {
+  it.runIf(process.env.TENDRIL_LONG)('runs every experiment and says claim, measurement and reason', async () => {
     const box = sandbox();
     const { code, out, err } = await box.run('report', '--quick', '--out', 'report.html');
     expect(err).toContain('[6/6] Fig. 7');

@@ -147,7 +147,7 @@ describe('run', () => {
     box.write('long.yaml', scene({ duration: '1 h', step: '1 ms', more: 'output: { every: 1 ms }' }));
     const { child, finished } = box.start('run', 'long.yaml', '--out', 'a');
     // wait until it runs: the recording grows under a temporary name
-    await expect.poll(() => existsSync(join(box.path, 'a')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(box.path, 'a')), { timeout: 240_000 }).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     const { code, out } = await finished;

@@ -1,6 +1,10 @@
 /** `tendril studio`: the page, the scene it was given, and nothing else. */
-import { request } from 'node:http';
+import { mkdirSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { answer } from '../src/commands/studio.ts';
 import { sandbox } from './harness.ts';
 
 interface Answer {
@@ -63,7 +67,7 @@ async function start(...args: string[]): Promise<{ port: number; address: string
   };
 }
 
-it('serves the page and the scene, refuses the rest, and ends on Ctrl-C', { timeout: 30_000 }, async () => {
+it('serves the page and the scene, refuses the rest, and ends on Ctrl-C', async () => {
   const { port, address, stop } = await start('my scene.yaml');
   expect(address).toBe(`http://127.0.0.1:${port}/#file=my%20scene.yaml`);
   const page = await get(port, '/');
@@ -82,7 +86,7 @@ it('serves the page and the scene, refuses the rest, and ends on Ctrl-C', { time
   expect(await stop()).toBe(0);
 });
 
-it('opens a case, and says what it does not find', { timeout: 30_000 }, async () => {
+it('opens a case, and says what it does not find', async () => {
   const { address, port, stop } = await start('michell-ring');
   expect(address).toContain('#case=michell-ring');
   const taken = await sandbox().run('studio', '--no-open', '--port', String(port));
@@ -90,4 +94,16 @@ it('opens a case, and says what it does not find', { timeout: 30_000 }, async ()
   expect(await stop()).toBe(0);
   const lost = await sandbox().run('studio', '--no-open', 'michel-ring');
   expect(lost).toMatchObject({ code: 2, err: expect.stringContaining("did you mean the case 'michell-ring'?") });
+});
+
+it('serves the index of a folder, as the documentation has them', async () => {
+  const box = sandbox();
+  mkdirSync(join(box.path, 'api'));
+  box.write('api/index.html', 'reference');
+  const server = createServer((asked, response) => void answer(asked, response, box.path, { embeds: true }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  expect(await get(port, '/api/')).toMatchObject({ status: 200, type: 'text/html; charset=utf-8', body: 'reference' });
+  expect(await get(port, '/')).toMatchObject({ status: 404 });
+  server.close();
 });

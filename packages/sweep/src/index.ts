@@ -24,7 +24,7 @@ export { createPool, type Pool, WorkerCrash } from './pool/pool.ts';
 export { type QueryResult, queryStudy } from './query.ts';
 export { connectRedis, keys as queueKeys, maskUrl, openQueue } from './queue/connection.ts';
 export { type QueueOptions, runThroughQueue } from './queue/coordinator.ts';
-export { formatMetrics, lookAtQueue, type QueueStatus, readStatus } from './queue/status.ts';
+export { formatMetrics, type QueueStatus, readQueueStatus, readStatus } from './queue/status.ts';
 export { runWorker, type WorkerOptions } from './queue/worker.ts';
 export { buildScene, createExecutor, type Outcome, type Status } from './run/execute.ts';
 export { compileQuantity, lookUp, UnknownQuantityError } from './run/expression.ts';

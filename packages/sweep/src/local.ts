@@ -11,6 +11,7 @@ import type { Store } from './store/store.ts';
 import type { Plan, RunSpec, Study } from './study/plan.ts';
 import type { Runs } from './study/runs.ts';
 
+/** Progress of a study, in runs. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
@@ -20,6 +21,7 @@ export interface Progress {
   readonly secondsPerRun?: number;
 }
 
+/** Options of `runLocally`. */
 export interface RunOptions {
   /** Default: as many as the machine has cores. */
   readonly workers?: number;
@@ -30,13 +32,16 @@ export interface RunOptions {
   readonly onFailure?: (outcome: Outcome) => void;
 }
 
+/** Why a study ended: all runs are done, it was interrupted, its deadline passed, or its mean is known well enough. */
 export type End = 'complete' | 'interrupted' | 'deadline' | 'converged';
 
 /** Tries of a run whose worker process dies. */
 export const mostTries = 3;
 
+/** True unless the run is `done` or `doubtful`. */
 export const isFailure = ({ status }: Pick<Outcome, 'status'>): boolean => status !== 'done' && status !== 'doubtful';
 
+/** Number of runs whose status is a failure. */
 export function countFailures(counts: Store['counts']): number {
   return Object.entries(counts).reduce(
     (sum, [status, count]) => (status === 'done' || status === 'doubtful' ? sum : sum + count),
@@ -68,6 +73,10 @@ export async function executeWithTries(
 /** Between two calls of fsync [ms]. */
 const flushEvery = 1000;
 
+/**
+ * Runs what is missing of a study in worker processes of this machine and appends each result to the store. The pool is closed at
+ * the end unless `options.pool` gave it.
+ */
 export async function runLocally(study: Study, runs: Runs, store: Store, options: RunOptions = {}): Promise<End> {
   const size = Math.max(1, Math.min(options.workers ?? availableParallelism(), runs.count - store.done));
   const pool = options.pool ?? createPool(size);

@@ -16,6 +16,7 @@ export function shardFolders(folder: string): string[] {
     .map((name) => join(shards, name));
 }
 
+/** What `mergeStudies` wrote, and from how many folders. */
 export interface MergeSummary extends DataSummary {
   readonly folders: number;
 }

@@ -17,6 +17,7 @@ interface DuckDb {
   };
 }
 
+/** Answer to an SQL query: names of columns, and rows. */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];

@@ -36,7 +36,7 @@ function run(text: string, options: StudyOptions = {}): Promise<Finished> {
 /** Numbers of the only row of each run. */
 const numbers = ({ outcomes }: Finished): unknown[][] => outcomes.map(({ rows }) => [...rows[0].cells]);
 
-describe('a command', { timeout: 60_000 }, () => {
+describe('a command', () => {
   it('run gives a row per instant where a series is asked for', async () => {
     const found = await run(`scene: rod.yaml
 command: run
@@ -155,7 +155,7 @@ quantities: { first: 'mode[0].frequency', second: 'modes.rod[1].omega', stable: 
   });
 });
 
-describe('a rule', { timeout: 60_000 }, () => {
+describe('a rule', () => {
   const draws = (more: string): string => `scene: rod.yaml
 command: validate
 design: { type: random, count: 2000, seed: 3 }
@@ -233,7 +233,7 @@ recordings: { every: 2 }
   });
 });
 
-describe('an example', { timeout: 60_000 }, () => {
+describe('an example', () => {
   it.each(
     blocksOf(readFileSync(join(root, 'docs/sweep.md'), 'utf8'))
       .filter(({ language, text }) => language === 'yaml' && text.startsWith('sweep:'))

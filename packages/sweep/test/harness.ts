@@ -135,7 +135,7 @@ export function createBench(): Bench {
 }
 
 /** Waits until a condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 240): Promise<void> {
   const end = performance.now() + 1000 * seconds;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error('waited in vain');

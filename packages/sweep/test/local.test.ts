@@ -86,7 +86,7 @@ const sweepHere = (file: string, out: string, options: SweepOptions = {}): Promi
 /** In place of the range of Young's modulus. */
 const over = (study: string, parameter: string): string => study.replace(/\{ path: .* \}/, `{ ${parameter} }`);
 
-describe('a study', { timeout: 120_000 }, () => {
+describe('a study', () => {
   let whole: Dictionary;
 
   it('gives a data set with units, statuses and the right numbers', async () => {
@@ -184,7 +184,7 @@ describe('a study', { timeout: 120_000 }, () => {
   });
 });
 
-describe('faults of runs', { timeout: 120_000 }, () => {
+describe('faults of runs', () => {
   it('become rows that say what happened, and the others are done', async () => {
     // refused: no edges; the coordinator warns of it before anything runs
     bench.write(

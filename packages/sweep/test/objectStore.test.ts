@@ -41,7 +41,7 @@ quantities: { tip: probe.tip.z }
 recordings: { to: '${to}', endpoint: '${endpoint}' }
 `;
 
-describe('recordings of a study', { timeout: 60_000 }, () => {
+describe('recordings of a study', () => {
   it('go to a bucket and come back', async () => {
     bench.write('stored.yaml', study('s3://ropes/first try'));
     const { code, err } = await tendril(['sweep', 'stored.yaml', '--out', 'stored', '--csv'], bench.folder, env);

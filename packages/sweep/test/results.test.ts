@@ -26,7 +26,7 @@ const sql = async (text: string): Promise<Record<string, unknown>[]> => {
   return rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k]])));
 };
 
-describe('a data set', { timeout: 120_000 }, () => {
+describe('a data set', () => {
   // the Ishigami function, whose indices are known in closed form
   const study = `sweep: 1
 title: Ishigami & friends

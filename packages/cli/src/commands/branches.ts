@@ -62,11 +62,11 @@ export async function followBranches(job: BranchJob): Promise<number> {
   const content = writeResult(resultOf(job, branches[0], wallSeconds, branches), folder);
   const stop = branches.find((branch) => branch.stop)?.stop;
   const lost = branches.find(({ end }) => end.reason === 'lost');
-  if (lost) terminal.err(formatError(explainLost(lost)));
+  if (lost) terminal.err(formatError(explainLost(lost, source.scene.statics?.parameter)));
   if (options.json) terminal.out(content);
   if (!options.quiet) {
     const print = options.json ? terminal.err : terminal.out;
-    print(formatEvents(branches));
+    print(formatEvents(branches, source.scene.statics?.parameter));
     const points = branches.reduce((sum, branch) => sum + branch.points.length, 0);
     const head = stop || lost ? bad('✗ stopped') : good('✓ done');
     const count = `${branches.length} ${branches.length === 1 ? 'branch' : 'branches'}, ${points} equilibria`;
@@ -206,6 +206,7 @@ function chooseCoordinate(branches: readonly Branch[]): number {
 
 /** Stable stretches are drawn solid, others dashed. */
 function drawDiagram(title: string, world: World, branches: readonly Branch[]): string {
+  const name = world.scene.statics?.parameter;
   const d = chooseCoordinate(branches);
   const series: Series[] = branches.flatMap(({ points, shapes }, b) => {
     const stretches: { stable: boolean; x: number[]; y: number[] }[] = [];
@@ -233,8 +234,7 @@ function drawDiagram(title: string, world: World, branches: readonly Branch[]): 
     title,
     subtitle: 'solid: stable; dashed: unstable; dots: folds; circles: bifurcations',
     x: branches.flatMap(({ points }) => points.map(({ parameter }) => parameter)),
-    xLabel: 't',
-    xUnit: 's',
+    ...(name === undefined ? { xLabel: 't', xUnit: 's' } : { xLabel: name, xUnit: 'SI' }),
     yLabel: `${'xyz'[d % 3]} of node ${Math.floor(d / 3)} of ${world.rods[0].id}`,
     yUnit: 'm',
     series,
@@ -243,13 +243,14 @@ function drawDiagram(title: string, world: World, branches: readonly Branch[]): 
   });
 }
 
-function explainLost({ points, end }: Branch): string {
+function explainLost({ points, end }: Branch, name: string | undefined): string {
   const at = formatNumber(points.at(-1)?.parameter ?? Number.NaN, 5);
-  return `a branch was lost after t = ${at} s: ${end.detail}\n  the points found so far are kept; try a smaller statics.stride or more edges`;
+  const place = name === undefined ? `t = ${at} s` : `${name} = ${at}`;
+  return `a branch was lost after ${place}: ${end.detail}\n  the points found so far are kept; try a smaller statics.stride or more edges`;
 }
 
-function formatEvents(branches: readonly Branch[]): string {
-  const columns = [{ title: 'branch' }, { title: '' }, { title: 't [s]' }, { title: 'negative modes' }];
+function formatEvents(branches: readonly Branch[], name: string | undefined): string {
+  const columns = [{ title: 'branch' }, { title: '' }, { title: name ?? 't [s]' }, { title: 'negative modes' }];
   const lines = branches.flatMap(({ points }, b) =>
     points.flatMap(({ kind, parameter, negativeModes }) =>
       kind === 'point'

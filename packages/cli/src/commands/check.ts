@@ -185,7 +185,7 @@ function formatExpected({ relation, expected, tolerance }: CheckRow): string {
 
 /** The fields that other programs read, in the order of the contract. */
 function toJson(row: CheckRow): Record<string, unknown> {
-  const { model, n, quantity, at, measured, expected, error, tolerance, order, pass } = row;
+  const { model, n, quantity, at, measured, relation, expected, error, tolerance, order, pass } = row;
   return {
     case: row.case,
     model,
@@ -193,6 +193,7 @@ function toJson(row: CheckRow): Record<string, unknown> {
     quantity,
     ...(at !== undefined && { at }),
     measured,
+    relation,
     expected,
     error,
     tolerance,

@@ -5,6 +5,7 @@ import {
   availableModels,
   createWorld,
   type ModelId,
+  requireTime,
   type Scene,
   SceneError,
   staticsInstants,
@@ -19,7 +20,7 @@ import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, isInterrupted, withInterrupt } from '../interrupt.ts';
 import { createFolderRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
-import { loadSource, type Source } from '../source.ts';
+import { explained, loadSource, type Source } from '../source.ts';
 import { suggest } from '../suggest.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
 import { createProgress, dim, formatError, formatWarning, type Terminal } from '../terminal.ts';
@@ -44,11 +45,7 @@ export async function compare(reference: string, options: CompareOptions, termin
   const models = readModels(options.models);
   checkFolder(options);
   const source = await loadSource(reference, { until: options.until, set: options.set });
-  if (!options.statics && !source.scene.time) {
-    throw source.explain(
-      new SceneError(['time'], 'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use --statics'),
-    );
-  }
+  if (!options.statics) explained(source, () => requireTime(source.scene, 'use --statics'));
   const folder = openFolder({ ...options, name: `${source.name}-compare` });
   try {
     return await withInterrupt((interrupt) => compareInto({ folder, source, models, options, terminal, interrupt }));

@@ -1,5 +1,5 @@
 /** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { SceneError } from '@tendril-sim/core';
 import {
@@ -88,12 +88,12 @@ export async function exportRecording(reference: string, options: ExportOptions,
 }
 
 /** The recording itself, or that of a folder with results. */
-function findRecording(reference: string): string {
+export function findRecording(reference: string): string {
   if (!existsSync(reference)) {
     const hasRecording = (name: string): boolean => existsSync(join(dirname(reference), name, 'recording.tendril'));
     const meant = suggestFile(reference, (name) => name.endsWith('.tendril') || hasRecording(name));
     throw new UsageError(
-      `there is no recording '${reference}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `there is no recording '${reference}'; ${meant === undefined ? 'name a recording.tendril, or the folder of a run' : `did you mean '${meant}'?`}`,
     );
   }
   if (!statSync(reference).isDirectory()) return reference;
@@ -107,7 +107,7 @@ function findRecording(reference: string): string {
 }
 
 /** Rejects frames with positions that are not numbers: other programs would fail on them, later and without a reason. */
-function insistFinite(footage: Footage, file: string): Footage {
+export function insistFinite(footage: Footage, file: string): Footage {
   return {
     header: footage.header,
     frameCount: footage.frameCount,
@@ -292,28 +292,20 @@ function animation({ footage, options: { fps = 15, speed = 1 } }: Job): Uint8Arr
 }
 
 async function exportToFilm({ footage, out, options, terminal }: Job): Promise<number> {
-  const { fps = 30, speed = 1, to } = options;
+  const { fps = 30, speed = 1, to, force } = options;
   if (to !== 'mp4' && to !== 'webm') throw new TypeError(to);
-  if (!existsSync(dirname(out))) throw new UsageError(`the folder '${dirname(out)}' does not exist; create it first`);
   const stage = stageOf(footage);
-  const draw = (index: number): string => drawFrames(oneFrame(footage, index), undefined, stage);
-  const temporary = join(dirname(out), `.${basename(out)}.${process.pid}.tmp`);
-  try {
-    let shown = 0;
-    const report = (fraction: number): void => {
-      if (!terminal.live || Math.floor(fraction * 100) === shown) return;
-      shown = Math.floor(fraction * 100);
-      terminal.err(`\r${shown} % `);
-    };
-    const state = await withInterrupt((interrupt) =>
-      writeFilm(temporary, footage, draw, { kind: to, fps, speed }, interrupt, report),
-    );
-    if (terminal.live) terminal.err('\r\u001b[2K');
-    if (state === 'interrupted') return exitCode.interrupted;
-    renameSync(temporary, out);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  const draw = (index: number): Uint8Array => renderPng(drawFrames(oneFrame(footage, index), undefined, stage), 1.5);
+  let shown = 0;
+  const report = (fraction: number): void => {
+    if (!terminal.live || Math.floor(fraction * 100) === shown) return;
+    shown = Math.floor(fraction * 100);
+    terminal.err(`\r${shown} % `);
+  };
+  const film = { kind: to, fps, speed, overwrite: force === true } as const;
+  const state = await withInterrupt((interrupt) => writeFilm(out, footage, draw, film, interrupt, report));
+  if (terminal.live) terminal.err('\r\u001b[2K');
+  if (state === 'interrupted') return exitCode.interrupted;
   terminal.err(`wrote ${out}\n`);
   return exitCode.done;
 }

@@ -62,7 +62,9 @@ export interface GrowCommandOptions extends OutOptions {
 export function grow(meshFile: string, options: GrowCommandOptions, terminal: Terminal): number {
   const out = options.out ?? `${withoutEnding(meshFile)}.hairstyle`;
   refuseExisting(out, options);
-  const surface = createSurface(readMeshFile(meshFile, options));
+  const mesh = readMeshFile(meshFile, options);
+  for (const warning of mesh.warnings ?? []) terminal.err(formatWarning(`${meshFile}: ${warning}`));
+  const surface = createSurface(mesh);
   for (const doubt of doubtPlacement(meshFile, surface.position, options)) terminal.err(formatWarning(doubt));
   reportSurface(meshFile, surface.report, terminal);
   const { density, seed = 0, onVertices, guides: count = 200 } = options;

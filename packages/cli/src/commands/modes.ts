@@ -1,6 +1,7 @@
 /** `tendril modes`: natural frequencies and shapes about the equilibrium. */
 import {
   describeLeftBranches,
+  describeRemarks,
   type EquilibriumReport,
   type Matrices,
   type Modes,
@@ -99,7 +100,8 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
       ({ rod, negativeModes }) =>
         `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are growth rates`,
     );
-  return [...unstable, ...describeLeftBranches(0, equilibrium ?? [])];
+  const found = equilibrium ?? [];
+  return [...unstable, ...describeLeftBranches(0, found), ...describeRemarks(0, found, new Set())];
 }
 
 /** Rods joined by bodies or links have their modes in common: these are printed once. */

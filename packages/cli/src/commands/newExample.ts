@@ -1,6 +1,6 @@
 /** `tendril new [folder] --example <name>`: copies one of the examples of the documentation into a folder of the user's. */
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Example } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
@@ -38,8 +38,16 @@ export function createExample(folder: string | undefined, example: Example, term
     throw new UsageError(
       `'${into}' exists and will not be overwritten; choose another name: tendril new my-folder --example`,
     );
-  cpSync(from, into, { recursive: true, filter: (path) => path === from || !leftovers.test(basename(path)) });
-  linkToRepository(join(into, 'README.md'));
+  // the folder appears when it is complete
+  const draft = join(dirname(into), `.${basename(into)}.${process.pid}.tmp`);
+  try {
+    cpSync(from, draft, { recursive: true, filter: (path) => path === from || !leftovers.test(basename(path)) });
+    linkToRepository(join(draft, 'README.md'));
+    renameSync(draft, into);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
   terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps[example]}\n`);
   return exitCode.done;
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Profile, type Study, type StudyResult, stiffFiberStudies } from '@tendril-sim/cases';
+import { type PaperStudy, type Profile, type StudyResult, stiffFiberStudies } from '@tendril-sim/cases';
 import type { ModelId } from '@tendril-sim/core';
 import { type AtomicWriter, createAtomicWriter, WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
@@ -230,7 +230,7 @@ async function runStudies(
 }
 
 async function runStudy(
-  study: Study,
+  study: PaperStudy,
   profile: Profile,
   interrupt: Interrupt,
   show: (what: string) => void,

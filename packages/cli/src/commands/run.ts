@@ -1,7 +1,7 @@
 /** `tendril run`: simulates a scene in time. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Backend, SceneError, SimulationError, type World } from '@tendril-sim/core';
+import { type Backend, requireTime, SceneError, SimulationError, type World } from '@tendril-sim/core';
 import {
   buildResult,
   createStepTotals,
@@ -65,15 +65,8 @@ export async function run(reference: string, options: RunOptions, terminal: Term
   const warn = (warning: string): void => void (options.quiet || terminal.err(formatWarning(warning)));
   const announce = (line: string): void => void (options.quiet || terminal.err(`${line}\n`));
   const world = await openWorld(source, { ...options, gpu: true, warn, announce });
-  if (!source.scene.time) {
-    throw source.explain(
-      new SceneError(
-        ['time'],
-        'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use tendril statics',
-      ),
-    );
-  }
-  if (options.resume !== undefined) resume(world, options.resume, source.scene.time.duration, source);
+  const { duration } = explained(source, () => requireTime(source.scene, 'use tendril statics'));
+  if (options.resume !== undefined) resume(world, options.resume, duration, source);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const unfinished = options.out === undefined && !options.quiet ? findUnfinished(source.name) : undefined;
   if (unfinished !== undefined)

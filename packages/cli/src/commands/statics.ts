@@ -6,6 +6,7 @@ import {
   createBisector,
   describeLeftBranches,
   describeLostCritical,
+  describeRemarks,
   type EquilibriumReport,
   type PathRow,
   staticsInstants,
@@ -153,13 +154,14 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
   // a single equilibrium is shown together with the initial shape
   if (times.length === 1) recorder.frame();
   const initial = world.save();
+  const remarked = new Set<string>();
   let before: { state: WorldState; row: PathRow } | undefined;
   for (const [k, time] of times.entries()) {
     const reports = world.equilibrate(time);
     const row = summariseRow(time, reports, world.energies());
     path.reports = reports;
     path.rows.push(row);
-    path.doubts.push(...describeLeftBranches(time, reports));
+    path.doubts.push(...describeLeftBranches(time, reports), ...describeRemarks(time, reports, remarked));
     if (!row.converged) {
       // a failed search leaves no equilibrium: restore the last one, for the result and for continuing
       world.restore(before?.state ?? initial);
@@ -274,7 +276,7 @@ function formatPath({ rows, critical }: Path): string {
 }
 
 /** Energies that are only rounding relative to the others are shown as zero. */
-function formatEnergy({ energies }: PathRow, name: keyof PathRow['energies']): string {
+function formatEnergy({ energies }: PathRow, name: Exclude<keyof PathRow['energies'], 'dissipated'>): string {
   const largest = Math.max(...Object.values(energies).map(Math.abs));
   return formatNumber(Math.abs(energies[name]) < 1e-13 * largest ? 0 : energies[name], 5);
 }

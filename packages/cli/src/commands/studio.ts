@@ -169,7 +169,7 @@ export async function answer(
       send(200, 'text/plain; version=0.0.4; charset=utf-8', await status.metrics());
       return;
     }
-    const file = resolve(folder, `.${path === '/' ? '/index.html' : path}`);
+    const file = resolve(folder, `.${path}${path.endsWith('/') ? 'index.html' : ''}`);
     if (file !== folder && !file.startsWith(folder + sep)) {
       refuse(403, 'outside of the page');
       return;

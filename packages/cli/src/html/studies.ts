@@ -1,9 +1,9 @@
 /** The report on a paper: a summary, then claim, measurement, reason and plots of each experiment. */
-import type { Study, StudyResult, Verdict } from '@tendril-sim/cases';
+import type { PaperStudy, StudyResult, Verdict } from '@tendril-sim/cases';
 import { chartFigure, htmlPage, type Numbering, paragraphs, prose, snapshotsFigure, tableFigure } from './page.ts';
 
 export interface Finished {
-  readonly study: Study;
+  readonly study: PaperStudy;
   readonly result: StudyResult;
 }
 

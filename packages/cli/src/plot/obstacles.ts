@@ -20,6 +20,8 @@ export interface PictureObstacle {
   readonly endless?: boolean;
   /** Rods are inside: its near side is left out. */
   readonly hollow?: boolean;
+  /** Colour that the scene gives it; path-traced pictures show it. */
+  readonly color?: string;
 }
 
 /** What rods are painted in, from the back: under the ground, behind solids, before them. */

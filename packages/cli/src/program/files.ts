@@ -1,5 +1,5 @@
 /**
- * The commands that read and write files of other kinds: export, import, groom, new, studio, docs, schema, recover. Their code is loaded when one of
+ * The commands that read and write files of other kinds: export, render, import, groom, new, studio, docs, schema, recover. Their code is loaded when one of
  * them is called.
  */
 import { Option } from 'commander';
@@ -20,10 +20,12 @@ import {
   parseShare,
 } from '../parsers.ts';
 import type { Program } from './program.ts';
+import { addRender } from './render.ts';
 
 export function addFiles(program: Program): void {
   const { verb, terminal, setCode } = program;
   addExport(program);
+  addRender(program);
   addImport(program);
   addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
     count: parseCount,
@@ -81,7 +83,7 @@ Examples:
 }
 
 function addImport({ verb, terminal, setCode }: Program): void {
-  verb('import <curves>', 'make a scene from curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+  verb('import <curves>', 'make a scene from curves: .usda, .abc, .obj, .hair, .tfx, .glb, .gltf, .csv')
     .option('-o, --out <file>', 'scene to write (default: beside the curves)')
     .option('-f, --force', 'replace the scene if it exists')
     .option('-m, --model <model>', 'model for all rods, such as der')
@@ -148,7 +150,7 @@ function addServers({ verb, terminal, setCode }: Program): void {
     .option('--queue <url>', 'also show the studies of a queue at /status, and its metrics at /metrics')
     .addHelpText(
       'after',
-      '\nOnly this machine can reach it. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
+      '\nOnly this machine can reach it.\n\nExamples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
     )
     .action(async (scene: string | undefined, options: StudioOptions) => {
       const { studio } = await import('../commands/studio.ts');
@@ -158,6 +160,7 @@ function addServers({ verb, terminal, setCode }: Program): void {
   verb('docs', 'open the documentation in a browser, with search and the API reference')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
     .option('--no-open', 'only print the address')
+    .addHelpText('after', '\nExample:\n  tendril docs --port 8080')
     .action(async (options: DocsOptions) => {
       const { docs } = await import('../commands/docs.ts');
       setCode(await docs(options, terminal));
@@ -169,6 +172,7 @@ function addSchema({ verb, terminal, setCode }: Program): void {
     .option('--sweep', 'print the schema of study files instead')
     .option('-o, --out <file>', 'write it to a file')
     .option('-f, --force', 'replace the file if it exists')
+    .addHelpText('after', '\nExample:\n  tendril schema --out tendril.schema.json')
     .action(async (options: SchemaOptions) => {
       const { schema } = await import('../commands/schema.ts');
       setCode(await schema(options, terminal));

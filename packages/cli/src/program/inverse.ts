@@ -2,7 +2,7 @@
 import type { DesignOptions } from '../commands/design.ts';
 import type { FitCommandOptions } from '../commands/fit.ts';
 import type { GradientOptions } from '../commands/gradient.ts';
-import { collect, parseTime } from '../parsers.ts';
+import { collect, parseInstant } from '../parsers.ts';
 import type { Program } from './program.ts';
 
 export function addInverse(program: Program): void {
@@ -24,7 +24,7 @@ function addGradient({ verb, terminal, setCode }: Program): void {
       collect,
     )
     .option('--along', 'also write gradient.csv: derivatives by natural strain and by a force at every node')
-    .option('-t, --time <time>', 'time of the equilibrium (default: statics.from)', parseTime)
+    .option('-t, --time <time>', 'time of the equilibrium (default: statics.from)', parseInstant)
     .option('-o, --out <dir>', 'folder for gradient.csv (default: a new out/gradient)')
     .option('-f, --force', 'replace the results in --out')
     .option('--json', 'print the derivatives as JSON')

@@ -8,6 +8,7 @@ import type { QueueCommandOptions } from '../commands/sweepQueue.ts';
 import type { QueryOptions, SweepReportOptions } from '../commands/sweepReport.ts';
 import type { WorkerCommandOptions } from '../commands/worker.ts';
 import { parseCount, parsePort, parsePositive } from '../parsers.ts';
+import type { CsvOptions } from '../sweep/csv.ts';
 import type { Program } from './program.ts';
 
 function parseShard(value: string): Shard {
@@ -117,9 +118,10 @@ function addVerbs(parent: Command, { terminal, setCode }: Program): void {
     });
   verb('csv <folder>', 'write the data set as results.csv')
     .option('-o, --out <file>', 'file to write (default: results.csv in the folder)')
-    .action(async (folder: string, { out }: { out?: string }) => {
+    .option('-f, --force', 'replace the file if it exists')
+    .action(async (folder: string, options: CsvOptions) => {
       const { writeCsv } = await import('../sweep/csv.ts');
-      terminal.out(`wrote ${await writeCsv(folder, out)}\n`);
+      terminal.out(`wrote ${await writeCsv(folder, options)}\n`);
     });
   verb('merge <folders...>', 'join the shards, or several folders, of one study')
     .option('-o, --out <dir>', 'folder for the result (default: the folder with the shards)')

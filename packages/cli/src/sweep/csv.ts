@@ -1,12 +1,22 @@
 /** The data set of a study as one CSV file, part by part. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { csvLine } from '@tendril-sim/io';
 import { createAtomicWriter } from '@tendril-sim/io/node';
 import { listFiles, readPartRows, readRecord } from '@tendril-sim/sweep';
 import { UsageError } from '../exit.ts';
 
-/** Writes results.csv; null is an empty cell. Returns its path. */
-export async function writeCsv(folder: string, out: string = join(folder, 'results.csv')): Promise<string> {
+export interface CsvOptions {
+  /** Default: results.csv in the folder, which is replaced. */
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+/** Writes the rows; null is an empty cell. Returns the path of the file. */
+export async function writeCsv(folder: string, options: CsvOptions = {}): Promise<string> {
+  const { out = join(folder, 'results.csv'), force } = options;
+  if (options.out !== undefined && existsSync(out) && !force)
+    throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
   const record = readRecord(folder);
   if (!record) throw new UsageError(`'${folder}' has no study`);
   const names = record.columns.map(({ name }) => name);

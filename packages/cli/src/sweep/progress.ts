@@ -31,7 +31,9 @@ export function createSweepProgress(terminal: Terminal, quiet: boolean): SweepPr
       if (!estimated && state.secondsLeft !== undefined) {
         estimated = true;
         if (!terminal.live)
-          terminal.err(`  about ${formatDuration(state.secondsLeft)} by the first ${state.done} runs\n`);
+          terminal.err(
+            `  about ${formatDuration(state.secondsLeft)} left, estimated from the first ${state.done} runs\n`,
+          );
       }
       if (now - last < (terminal.live ? 0.1 : 5)) return;
       last = now;

@@ -4,6 +4,7 @@ import * as z from 'zod';
 
 const { count, either, fields, list, text, words } = schemaPieces;
 
+/** Version of the format of fit files. */
 export const fitVersion = 1;
 
 type Amount = number | string;

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ExpressionError, type FitParameter } from '@tendril-sim/core';
-import { explainIssues, formatPath, InputError, nearestWord, parseText, type ScenePath } from '@tendril-sim/io';
+import {
+  explainIssues,
+  formatPath,
+  InputError,
+  nearestWord,
+  parseText,
+  rejectOtherKind,
+  type ScenePath,
+} from '@tendril-sim/io';
 import { compileQuantity } from '../run/expression.ts';
 import { readAmount } from '../study/amounts.ts';
 import { splitPath } from '../study/parameters.ts';
@@ -56,6 +64,7 @@ type Fail = (at: ScenePath, message: string) => never;
 export async function readFitStudy(source: string): Promise<FitStudy> {
   const text = readText(source, 'the fit');
   const document = parseText(text, source);
+  rejectOtherKind(document, source, 'fit');
   const locate = (at: ScenePath): ReturnType<typeof document.place> => document.place(at, false);
   const parsed = fitSchema.safeParse(document.value);
   if (!parsed.success)

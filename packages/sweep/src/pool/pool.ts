@@ -19,6 +19,7 @@ export class PoolClosed extends WorkerCrash {
   }
 }
 
+/** Worker processes that execute runs. */
 export interface Pool {
   readonly size: number;
   /** Executes a run on a free process. Rejects with WorkerCrash if the process dies. */
@@ -74,6 +75,7 @@ const heapOptions = ['--max-semi-space-size=8', '--heap-growing-percent=60'];
 /** How often memory is looked at [ms]. */
 const watchEvery = 250;
 
+/** Creates a pool of `size` worker processes; each starts when its first run arrives. */
 export function createPool(size: number): Pool {
   const slots: Slot[] = Array.from({ length: size }, () => ({
     process: undefined,

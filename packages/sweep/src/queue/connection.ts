@@ -166,6 +166,7 @@ export async function connectRedis(url: string): Promise<RedisClient> {
 export const queueName = (version: string): string => `runs-${version.replaceAll(':', '-')}`;
 export const queuePrefix = 'tendril-queue';
 
+/** Opens the queue of a version of Tendril on a connection to Redis. */
 export async function openQueue(connection: RedisClient, version: string): Promise<BullQueue> {
   const { Queue } = await loadBullmq();
   const queue = new Queue(queueName(version), { connection, prefix: queuePrefix });
@@ -174,6 +175,7 @@ export async function openQueue(connection: RedisClient, version: string): Promi
   return queue;
 }
 
+/** Names of the keys in Redis, for programs that watch a queue. */
 export const keys = {
   plan: (study: string): string => `tendril:plan:${study}`,
   /** Hash of the plan: a study that is started again may have other limits or recordings. */

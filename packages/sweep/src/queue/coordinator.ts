@@ -22,6 +22,7 @@ import {
 } from './connection.ts';
 import { type StudyStatus, silence, type WorkerStatus } from './status.ts';
 
+/** Options of `runThroughQueue`: the address of Redis, the priority of the study among others, and where messages go. */
 export interface QueueOptions extends RunOptions {
   readonly url: string;
   readonly priority: number;
@@ -45,6 +46,10 @@ const collectEvery = 50;
 /** Coordinator's lock [s], renewed every second. */
 const lockSeconds = 10;
 
+/**
+ * Runs a study through a queue: workers (`runWorker`) on any machine execute its runs, and results arrive in the store. Throws
+ * InputError if Redis cannot be reached or another process runs the same study.
+ */
 export async function runThroughQueue(study: Study, runs: Runs, store: Store, options: QueueOptions): Promise<End> {
   const redis = await connectRedis(options.url);
   let isWaiting = false;

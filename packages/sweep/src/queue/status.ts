@@ -27,6 +27,7 @@ export interface WorkerStatus {
   readonly updated: number;
 }
 
+/** Studies, workers and numbers of waiting runs of a queue. */
 export interface QueueStatus {
   readonly studies: readonly StudyStatus[];
   readonly workers: readonly WorkerStatus[];
@@ -39,6 +40,7 @@ export interface QueueStatus {
 /** A worker or coordinator that was silent this long is gone [ms]. */
 export const silence = 15_000;
 
+/** Reads the status of a queue through an open connection; `readQueueStatus` opens the queue itself. */
 export async function readStatus(redis: RedisClient, queue: BullQueue, version: string): Promise<QueueStatus> {
   const parse = <T>(entries: Record<string, string>): T[] =>
     Object.values(entries).map((text) => JSON.parse(text) as T);
@@ -57,8 +59,8 @@ export async function readStatus(redis: RedisClient, queue: BullQueue, version: 
   };
 }
 
-/** Opens, reads, closes. */
-export async function lookAtQueue(redis: RedisClient, version: string): Promise<QueueStatus> {
+/** Opens the queue of a version on a connection to Redis and reads its status. */
+export async function readQueueStatus(redis: RedisClient, version: string): Promise<QueueStatus> {
   const queue = await openQueue(redis, version);
   return readStatus(redis, queue, version);
 }

@@ -18,6 +18,7 @@ import {
 } from './connection.ts';
 import type { StudyStatus, WorkerStatus } from './status.ts';
 
+/** Options of `runWorker`. */
 export interface WorkerOptions {
   readonly url: string;
   readonly version: string;

@@ -13,6 +13,7 @@ import {
   type Model,
   type ModelId,
   type ProbeRecorder,
+  requireTime,
   type Scene,
   SceneError,
   SimulationError,
@@ -55,6 +56,7 @@ export type Status =
 /** null: not known. */
 export type Cell = number | string | boolean | null;
 
+/** Result of one run, also of one that failed. */
 export interface Outcome {
   readonly index: number;
   readonly hash: string;
@@ -254,12 +256,7 @@ const restInstants = 3;
 
 async function simulate(job: Job): Promise<Found> {
   const { plan, spec, world } = job;
-  const { time } = world.scene;
-  if (!time)
-    throw new SceneError(
-      ['time'],
-      'the scene has no time; add time: { duration: 1 s, step: 1 ms }, or use command statics',
-    );
+  requireTime(world.scene, 'use command statics');
   const table = createTable(job);
   const totals = createStepTotals();
   const recorder = createRunRecorder(plan, spec, world);

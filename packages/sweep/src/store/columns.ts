@@ -5,6 +5,7 @@ import type { Plan, RunSpec } from '../study/plan.ts';
 
 export type ColumnType = 'INT32' | 'DOUBLE' | 'STRING' | 'BOOLEAN';
 
+/** A column of the data set, as `dictionary.json` describes it. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;

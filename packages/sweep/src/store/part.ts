@@ -86,8 +86,10 @@ export async function readPartHashes(path: string): Promise<string[]> {
   return [...new Set(rows.map(({ hash }) => hash as string))];
 }
 
+/** A row of the data set by names of columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Reads rows of a Parquet file of the data set; `columns` selects some. */
 export async function readPartRows(path: string, columns?: string[]): Promise<Row[]> {
   const rows: Row[] = await parquetReadObjects({ file: openPart(path), ...(columns && { columns }) });
   return rows;

@@ -31,6 +31,7 @@ import type { Runs, Shard } from '../study/runs.ts';
 import { type Column, columnsOf, combineDigests } from './columns.ts';
 import { type PartSummary, readPart, readPartHashes, readPartSummary, writePart } from './part.ts';
 
+/** Contents of `study.json`: what a folder holds the results of. */
 export interface StudyRecord {
   readonly sweep: 1;
   readonly version: string;
@@ -51,6 +52,7 @@ export interface StudyRecord {
   readonly plan: Plan;
 }
 
+/** Number of finished runs, by status, and a hash of their results. */
 export interface DataSummary {
   readonly runs: number;
   readonly total: number;
@@ -58,12 +60,14 @@ export interface DataSummary {
   readonly hash: string;
 }
 
+/** Results of a study in a folder: a journal of finished runs, and Parquet files. */
 export interface Store {
   readonly folder: string;
   readonly columns: readonly Column[];
   /** How many runs are finished. */
   readonly done: number;
   readonly counts: Readonly<Partial<Record<Status, number>>>;
+  /** True if the run at this position is finished. */
   has(position: number): boolean;
   /** Appends a finished run; false if it was there before. Throws WriteError if the disk is full. */
   add(outcome: Outcome): boolean;
@@ -71,6 +75,7 @@ export interface Store {
   flush(): void;
   /** Writes parts of chunks that are not complete, and the dictionary. */
   finish(): Promise<DataSummary>;
+  /** Closes the journal files. */
   close(): void;
 }
 
@@ -88,6 +93,7 @@ export interface StoreOptions {
   readonly retryFailed?: boolean;
 }
 
+/** Reads `study.json` of a folder; undefined if there is none. Throws InputError if it cannot be read. */
 export function readRecord(folder: string): StudyRecord | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'study.json'), 'utf8')) as StudyRecord;
@@ -374,6 +380,7 @@ export async function* readOutcomes(folder: string): AsyncGenerator<Outcome> {
   }
 }
 
+/** Names of the files of a folder with this ending, sorted; none if the folder does not exist. */
 export function listFiles(folder: string, ending: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

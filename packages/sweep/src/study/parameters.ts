@@ -28,6 +28,7 @@ export class ParameterError extends Error {
   }
 }
 
+/** Splits the path of a field: `rods[0].edges` becomes `rods`, `0`, `edges`. */
 export function splitPath(path: string): string[] {
   return path
     .trim()

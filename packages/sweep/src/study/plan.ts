@@ -7,7 +7,15 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Case } from '@tendril-sim/cases';
 import { availableModels, type ModelId } from '@tendril-sim/core';
-import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril-sim/io';
+import {
+  explainIssues,
+  formatPath,
+  InputError,
+  type Place,
+  parseText,
+  rejectOtherKind,
+  type ScenePath,
+} from '@tendril-sim/io';
 import { checkExpressions, checkFields, checkNames, type Fail } from './checks.ts';
 import { combine, DesignError, type Rows, type Table } from './design.ts';
 import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';
@@ -64,6 +72,7 @@ export interface RunSpec {
   readonly values: readonly unknown[];
 }
 
+/** A study that was read and checked, with the specification of each of its runs. */
 export interface Study {
   readonly file: StudyFile;
   readonly text: string;
@@ -72,6 +81,7 @@ export interface Study {
   readonly plan: Plan;
   /** Rows of the design, duplicates included. */
   readonly count: number;
+  /** Specification of a row of the design, counted from 0. */
   spec(index: number): RunSpec;
   readonly design: string;
   readonly priority: number;
@@ -81,6 +91,7 @@ export interface Study {
 
 export const defaultLimits = { time: 3600, memory: 4e9 } as const;
 
+/** Reads a study file and what it names. Throws InputError with the line of a mistake. */
 export async function readStudy(path: string, version: string): Promise<Study> {
   let text: string;
   try {
@@ -102,6 +113,7 @@ export async function parseStudyCopy(
 /** `known`: the plan that was made of this study before; its scene is not read again. */
 export async function parseStudy(text: string, source: string, version: string, known?: Plan): Promise<Study> {
   const document = parseText(text, source);
+  rejectOtherKind(document, source, 'sweep');
   const locate = (at: ScenePath): Place => document.place(at, false);
   const result = studySchema.safeParse(document.value);
   if (!result.success)

@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { RunSpec, Study } from './plan.ts';
 
+/** One of `of` equal slices of the runs. */
 export interface Shard {
   /** From 1. */
   readonly number: number;
   readonly of: number;
 }
 
+/** Distinct runs of a study, or of one shard. */
 export interface Runs {
   /** Runs of this list, by position. */
   readonly count: number;
@@ -15,7 +17,9 @@ export interface Runs {
   readonly duplicates: number;
   /** Hash of the run at a position. */
   hash(position: number): string;
+  /** Specification of the run at a position. */
   spec(position: number): RunSpec;
+  /** Position of the run with this hash; undefined if it is not in the list. */
   position(hash: string): number | undefined;
   /** Of each parameter: whether all its values are numbers. */
   readonly numeric: readonly boolean[];
@@ -23,6 +27,7 @@ export interface Runs {
   readonly key: string;
 }
 
+/** Lists the distinct runs of a study, or of one shard. */
 export function listRuns(study: Study, shard?: Shard): Runs {
   const first = new Map<string, number>();
   const indices: number[] = [];

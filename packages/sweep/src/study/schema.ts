@@ -8,6 +8,7 @@ import * as z from 'zod';
 
 const { count, either, fields, flag, list, quantity, text, whole, words } = schemaPieces;
 
+/** Version of the format of study files. */
 export const studyVersion = 1;
 
 const over = ['end', 'start', 'max', 'min', 'mean', 'rms'] as const;

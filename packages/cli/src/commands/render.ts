@@ -1,0 +1,264 @@
+/** `tendril render`: path-traced stills and films of a recording. */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import { developPicture, type LightName, parseColor, type RenderScene, type Triple } from '@tendril-sim/bridge/render';
+import { type Footage, hairFootage, pickFrames } from '@tendril-sim/io';
+import {
+  openRecordingFile,
+  readHairstyleFile,
+  readMotionFile,
+  readSkinFile,
+  writeFileAtomic,
+} from '@tendril-sim/io/node';
+import { encodePng } from '../apng.ts';
+import { exitCode, UsageError } from '../exit.ts';
+import { writeFilm } from '../film.ts';
+import { ensureFolder } from '../folder.ts';
+import { type Interrupt, withInterrupt } from '../interrupt.ts';
+import { createRenderPool, type RenderPool } from '../render/pool.ts';
+import { chooseMaterials, type MaterialOptions, surfacesOf, type Wardrobe } from '../render/scene.ts';
+import { type CameraOptions, createStage, type Stage } from '../render/stage.ts';
+import { formatDuration, formatWarning, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+import { findRecording, insistFinite } from './export.ts';
+import { skinOptions } from './groomScene.ts';
+
+export interface RenderOptions extends CameraOptions, MaterialOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly size: readonly [number, number];
+  readonly samples: number;
+  readonly bounces: number;
+  readonly frame?: number;
+  readonly frames?: readonly [number, number];
+  readonly every?: number;
+  readonly fps: number;
+  readonly speed: number;
+  readonly light: LightName;
+  /** [°] */
+  readonly lightTurn: number;
+  readonly brightness: number;
+  readonly background: string;
+  readonly floor?: boolean;
+  readonly denoise?: boolean;
+  readonly threads?: number;
+  /** For a hairstyle: a motion of `tendril groom pack`, and the animated mesh that it grows on. */
+  readonly motion?: string;
+  readonly head?: string;
+  readonly animation?: string | true;
+  readonly start?: number;
+}
+
+/** Everything that pictures of one recording share. */
+interface Shoot {
+  readonly footage: Footage;
+  readonly stage: Stage;
+  readonly wardrobe: Wardrobe;
+  readonly background: Triple;
+  readonly options: RenderOptions;
+  readonly pool: RenderPool;
+}
+
+type Output = 'still' | 'mp4' | 'webm' | 'pictures';
+
+export async function renderRecording(reference: string, options: RenderOptions, terminal: Terminal): Promise<number> {
+  const isStyle = extname(reference) === '.hairstyle';
+  for (const name of ['motion', 'head'] as const)
+    if (options[name] !== undefined && !isStyle) throw new UsageError(`--${name} applies only to a .hairstyle`);
+  const file = isStyle ? reference : findRecording(reference);
+  const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}-render.png`);
+  const output = outputOf(out, options);
+  checkOut(out, output, options);
+  const background = parseColor(options.background);
+  if (!background) throw new UsageError(`--background: '${options.background}' is no colour such as #f4f1ec`);
+  const source = isStyle ? openHair(file, options) : openRecording(file, terminal);
+  const pool = createRenderPool(options.threads ?? availableParallelism());
+  try {
+    const footage = chooseFrames(insistFinite(source.footage, file), options, output);
+    const [width, height] = options.size;
+    const stage = createStage(footage, options, width / height);
+    const wardrobe = chooseMaterials(footage, options);
+    const shoot: Shoot = { footage, stage, wardrobe, background, options, pool };
+    return await withInterrupt((interrupt) => write(shoot, out, output, interrupt, terminal));
+  } finally {
+    await pool.close();
+    source.close();
+  }
+}
+
+interface Source {
+  readonly footage: Footage;
+  close(): void;
+}
+
+function openRecording(file: string, terminal: Terminal): Source {
+  const recording = openRecordingFile(file, { partial: true });
+  if (!recording.complete)
+    terminal.err(
+      formatWarning(`${file}: the recording is incomplete; its ${recording.frameCount} complete frames are used`),
+    );
+  if (recording.frameCount > 0) return { footage: recording, close: () => recording.close() };
+  recording.close();
+  throw new UsageError(`${file}: the recording has no frame to render`);
+}
+
+/** All hairs of a hairstyle, at rest or in motion. */
+function openHair(file: string, options: RenderOptions): Source {
+  const { motion, head } = options;
+  const footage = hairFootage(readHairstyleFile(file), version, {
+    ...(motion !== undefined && { motion: readMotionFile(motion) }),
+    ...(head !== undefined && { skin: readSkinFile(head, skinOptions(options)) }),
+  });
+  return { footage, close: () => {} };
+}
+
+/** What to write: by the name of the file, and by the choice of frames. */
+function outputOf(out: string, { frames, every, frame }: RenderOptions): Output {
+  const extension = extname(out).toLowerCase();
+  const isSeries = frames !== undefined || every !== undefined;
+  const output = extension === '.mp4' ? 'mp4' : extension === '.webm' ? 'webm' : isSeries ? 'pictures' : 'still';
+  if ((output === 'still' || output === 'pictures') && extension !== '.png')
+    throw new UsageError(`'${out}': stills end in .png, films in .mp4 or .webm`);
+  if (frame !== undefined && output !== 'still')
+    throw new UsageError('--frame is for stills; choose the frames of a film with --frames and --every');
+  return output;
+}
+
+function checkOut(out: string, output: Output, { force }: RenderOptions): void {
+  if (output === 'pictures') return;
+  if (existsSync(out) && !force)
+    throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
+  if (!existsSync(dirname(out))) throw new UsageError(`the folder '${dirname(out)}' does not exist; create it first`);
+}
+
+function chooseFrames(footage: Footage, { frame, frames, every = 1 }: RenderOptions, output: Output): Footage {
+  const { frameCount } = footage;
+  const indexOf = (wanted: number, option: string): number => {
+    const index = wanted < 0 ? frameCount + wanted : wanted;
+    if (index < 0 || index >= frameCount)
+      throw new UsageError(`${option}: there is no frame ${wanted}; the recording has frames 0 to ${frameCount - 1}`);
+    return index;
+  };
+  if (output === 'still') return pickFrames(footage, [indexOf(frame ?? -1, '--frame')]);
+  const [first, last] = (frames ?? [0, -1]).map((wanted) => indexOf(wanted, '--frames'));
+  if (last < first) throw new UsageError('--frames: the last frame comes before the first');
+  return pickFrames(
+    footage,
+    Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, k) => first + k * every),
+  );
+}
+
+async function write(
+  shoot: Shoot,
+  out: string,
+  output: Output,
+  interrupt: Interrupt,
+  terminal: Terminal,
+): Promise<number> {
+  const progress = createProgress(terminal, shoot.footage.frameCount);
+  const draw = async (index: number): Promise<Uint8Array | undefined> => {
+    const png = await drawFrame(shoot, index, interrupt, (fraction) => progress.show(index, fraction));
+    progress.finish(index);
+    return png;
+  };
+  try {
+    if (output === 'mp4' || output === 'webm') {
+      const isDone = await writeMovie(shoot, out, output, interrupt, draw);
+      if (!isDone) return exitCode.interrupted;
+    } else if (!(await writePictures(shoot, out, output, draw))) return exitCode.interrupted;
+  } finally {
+    progress.clear();
+  }
+  terminal.err(`wrote ${out}${output === 'pictures' ? ` as ${shoot.footage.frameCount} pictures` : ''}\n`);
+  return exitCode.done;
+}
+
+/** One picture, or a numbered one per frame: film.png becomes film-0001.png and so on. */
+async function writePictures(
+  { footage, options }: Shoot,
+  out: string,
+  output: 'still' | 'pictures',
+  draw: (index: number) => Promise<Uint8Array | undefined>,
+): Promise<boolean> {
+  const overwrite = options.force === true;
+  const digits = Math.max(4, String(footage.frameCount - 1).length);
+  const nameOf = (k: number): string =>
+    output === 'still' ? out : `${out.slice(0, -4)}-${String(k).padStart(digits, '0')}.png`;
+  if (output === 'pictures') ensureFolder(dirname(out));
+  for (let k = 0; k < footage.frameCount; k++) {
+    if (!overwrite && existsSync(nameOf(k)))
+      throw new UsageError(`'${nameOf(k)}' exists; choose another --out, or add --force to replace it`);
+    const png = await draw(k);
+    if (!png) return false;
+    writeFileAtomic(nameOf(k), png, { overwrite });
+  }
+  return true;
+}
+
+async function writeMovie(
+  { footage, options: { fps, speed, force } }: Shoot,
+  out: string,
+  kind: 'mp4' | 'webm',
+  interrupt: Interrupt,
+  draw: (index: number) => Promise<Uint8Array | undefined>,
+): Promise<boolean> {
+  const state = await writeFilm(
+    out,
+    footage,
+    async (index) => (await draw(index)) ?? new Uint8Array(),
+    { kind, fps, speed, overwrite: force === true },
+    interrupt,
+    () => {},
+  );
+  return state === 'done';
+}
+
+async function drawFrame(
+  { footage, stage, wardrobe, background, options, pool }: Shoot,
+  index: number,
+  interrupt: Interrupt,
+  report: (fraction: number) => void,
+): Promise<Uint8Array | undefined> {
+  const [width, height] = options.size;
+  const frame = footage.frame(index);
+  const camera = stage.camera(frame);
+  const away = Math.hypot(...camera.eye.map((x, k) => x - camera.target[k]));
+  const pixel = (2 * away * Math.tan(camera.fov / 2)) / height / stage.framing.scale;
+  const surfaces = surfacesOf(footage, frame, stage, wardrobe, { pixel, thickness: options.thickness ?? 1 });
+  const { floor, ...rest } = surfaces;
+  const scene: RenderScene = {
+    geometry: options.floor === false ? rest : { ...rest, floor },
+    camera,
+    light: { name: options.light, turn: (options.lightTurn * Math.PI) / 180, brightness: options.brightness },
+    up: stage.up,
+    background,
+    width,
+    height,
+    bounces: options.bounces,
+  };
+  const sums = await pool.trace(scene, options.samples, interrupt, report);
+  if (!sums) return undefined;
+  const pixels = developPicture(scene, sums, { samples: options.samples, denoise: options.denoise });
+  return encodePng({ width, height, pixels });
+}
+
+/** A line of progress on a terminal; elsewhere one line per picture of a film. */
+function createProgress(terminal: Terminal, count: number) {
+  const start = performance.now();
+  return {
+    show(index: number, fraction: number): void {
+      if (!terminal.live) return;
+      const part = (index + fraction) / count;
+      const rest = ((performance.now() - start) / 1000) * (1 / part - 1);
+      const which = count > 1 ? `picture ${index + 1} of ${count}, ` : '';
+      terminal.err(`\r\u001b[2K${which}${Math.floor(100 * part)} %, ${formatDuration(rest)} left`);
+    },
+    finish(index: number): void {
+      if (!terminal.live && count > 1) terminal.err(`picture ${index + 1} of ${count}\n`);
+    },
+    clear(): void {
+      if (terminal.live) terminal.err('\r\u001b[2K');
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** `tendril render`: stills, numbered pictures, and what it rejects. */
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sandbox, scene } from './harness.ts';
+
+/** Size of a PNG, and the mean of its filtered bytes as proof of content. */
+function readPng(bytes: Uint8Array): { width: number; height: number; kinds: number } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  expect(view.getUint32(0)).toBe(0x89504e47);
+  const data: Uint8Array[] = [];
+  for (let at = 8; at < bytes.length; at += 12 + view.getUint32(at)) {
+    const name = new TextDecoder().decode(bytes.subarray(at + 4, at + 8));
+    if (name === 'IDAT') data.push(bytes.subarray(at + 8, at + 8 + view.getUint32(at)));
+  }
+  const rows = inflateSync(Buffer.concat(data));
+  const [width, height] = [view.getUint32(16), view.getUint32(20)];
+  expect(rows).toHaveLength((3 * width + 1) * height);
+  return { width, height, kinds: new Set(rows).size };
+}
+
+// several processes per test, each with threads: slow on a busy machine
+describe('render', () => {
+  it('writes a still, the same for one thread and for two', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 50 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const look = ['--size', '48x32', '--samples', '2', '--material', 'rope'];
+    const still = await box.run('render', 'a', ...look, '--threads', '1');
+    expect([still.code, still.err]).toEqual([0, 'wrote a/recording-render.png\n']);
+    const { width, height, kinds } = readPng(box.bytes('a/recording-render.png'));
+    expect([width, height]).toEqual([48, 32]);
+    expect(kinds).toBeGreaterThan(20);
+    expect((await box.run('render', 'a', ...look, '--threads', '2', '--out', 'two.png')).code).toBe(0);
+    expect(box.bytes('two.png')).toEqual(box.bytes('a/recording-render.png'));
+    const other = await box.run('render', 'a', ...look, '--light', 'sun', '--frame', '0', '--out', 'sun.png');
+    expect(other.code).toBe(0);
+    expect(box.bytes('sun.png')).not.toEqual(box.bytes('two.png'));
+    // an existing file stays
+    const again = await box.run('render', 'a', ...look);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+  });
+
+  it('writes numbered pictures of a range of frames', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const film = ['--size', '24x16', '--samples', '1', '--frames', '1..5', '--every', '2', '--out', 'f/x.png'];
+    const done = await box.run('render', 'a', ...film);
+    expect([done.code, done.err]).toEqual([0, expect.stringContaining('wrote f/x.png as 3 pictures')]);
+    expect(readPng(box.bytes('f/x-0002.png')).width).toBe(24);
+  });
+
+  it('rejects what is wrong, and says what is right', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const errors = await Promise.all(
+      [
+        ['--size', 'large'],
+        ['--material', 'glass'],
+        ['--material', 'nothing=rope'],
+        ['--color', 'reddish'],
+        ['--follow', 'nothing'],
+        ['--frame', '999'],
+        ['--out', 'x.gif'],
+        ['--frames', '0..1', '--frame', '0'],
+      ].map(async (options) => {
+        const { code, err } = await box.run('render', 'a', ...options);
+        expect(code).toBe(2);
+        return err;
+      }),
+    );
+    const hints = [
+      '1920x1080',
+      'rubber, steel',
+      "no rod 'nothing'",
+      '#b5652f',
+      "body 'nothing'",
+      'frames 0 to',
+      '.png',
+      '--frames',
+    ];
+    errors.forEach((err, k) => {
+      expect(err).toContain(hints[k]);
+    });
+  });
+});
