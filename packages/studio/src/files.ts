@@ -33,7 +33,7 @@ export async function saveRun(format: ExportFormat): Promise<void> {
 export function chooseFile(): void {
   const input = document.createElement('input');
   input.type = 'file';
-  input.accept = '.yaml,.yml,.json,.tendril,.usda,.obj,.hair,.tfx,.glb,.gltf,.csv';
+  input.accept = '.yaml,.yml,.json,.tendril,.usda,.abc,.obj,.hair,.tfx,.glb,.gltf,.csv';
   input.onchange = () => {
     const file = input.files?.[0];
     if (file) void openFile(file);
@@ -81,7 +81,8 @@ export async function copyLink(): Promise<void> {
     );
     return;
   }
-  globalThis.history.replaceState(null, '', link);
+  // settings of this visit, as ?quality, stay in the address and out of the link
+  globalThis.history.replaceState(null, '', new URL(link).hash);
   try {
     await navigator.clipboard.writeText(link);
     state.tell(`Link copied: it holds ${what}.`, 'good');
@@ -126,7 +127,8 @@ export function acceptDrops(): void {
     const file = event.dataTransfer?.files[0];
     if (!file) return;
     // a mesh that is dropped while hair is groomed is one to grow on
-    const groomed = /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf)$/i.test(file.name));
+    const groomed =
+      /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf|usda|abc)$/i.test(file.name));
     void (groomed ? openGroomFile(file) : openFile(file));
   });
 }

@@ -2,7 +2,7 @@
 import { download } from './files.ts';
 import { seek } from './playback.ts';
 import * as state from './state.ts';
-import { current } from './ui/viewport.tsx';
+import { current } from './ui/current.ts';
 
 const formats: readonly (readonly [string, string])[] = [
   ['video/mp4;codecs=avc1.640028', 'mp4'],

@@ -20,12 +20,13 @@ export interface GroomSettings {
   readonly clump: number;
   /** How far the hair leans back where it leaves the skin. */
   readonly lie: number;
-  /** Where it grows, a formula of the place. */
+  /** Where it grows, a formula of the place; empty: chosen by the shape of the mesh. */
   readonly scalp: string;
 }
 
 export type Brush = 'comb' | 'cut' | 'curl' | 'straighten';
-export type HeadMotion = 'mouse' | 'shake' | 'nod' | 'turn';
+/** `plays …`: an animation of the mesh, by its name. */
+export type HeadMotion = 'mouse' | 'shake' | 'nod' | 'turn' | `plays ${string}`;
 type Point = readonly [number, number, number];
 
 /** How a hairstyle was made, from the bare head on: small enough for a link, and done again by whoever opens it. */
@@ -85,6 +86,8 @@ export type GroomAction =
 export interface GroomFacts {
   readonly settings: GroomSettings;
   readonly head: string;
+  /** Names of the animations of a mesh of one's own. */
+  readonly animations: readonly string[];
   readonly guides: number;
   readonly hairs: number;
   readonly elements: number;

@@ -115,6 +115,14 @@ async function push(action: GroomAction): Promise<void> {
   working = false;
 }
 
+/** The panel, and the address to which a reload comes back. */
+function enterGrooming(): void {
+  if (state.grooming.value) return;
+  showGrooming();
+  state.hint.value = true;
+  globalThis.history.replaceState(null, '', '#groom');
+}
+
 function showGrooming(): void {
   state.grooming.value = true;
   state.sheet.value = 'view';
@@ -124,14 +132,15 @@ function showGrooming(): void {
 
 export async function startGrooming(): Promise<void> {
   if (state.grooming.value) return;
-  showGrooming();
-  state.hint.value = true;
-  // a reload comes back here
-  globalThis.history.replaceState(null, '', '#groom');
+  enterGrooming();
   if (facts.value || (await recall())) {
     await send({ kind: 'show' });
     return;
   }
+  await growOnHead();
+}
+
+async function growOnHead(): Promise<void> {
   busy.value = 'Growing hair…';
   await send({ kind: 'open', head: 'head', settings: settings.value });
   busy.value = undefined;
@@ -202,6 +211,7 @@ export async function recipeOfHair(): Promise<Recipe | undefined> {
 export async function chooseHead(head: 'head' | 'ball'): Promise<void> {
   busy.value = 'Growing hair…';
   settings.value = { ...settings.value, scalp: scalps[head] };
+  if (motion.value.startsWith('plays ')) motion.value = 'shake';
   await send({ kind: 'open', head, settings: settings.value });
   busy.value = undefined;
 }
@@ -211,16 +221,25 @@ export async function openGroomFile(file: File): Promise<void> {
   const bytes = await file.arrayBuffer();
   const { name } = file;
   busy.value = `Reading ${name}…`;
-  if (!state.grooming.value) await startGrooming();
   if (/\.hairstyle$/i.test(name)) {
+    await startGrooming();
     const answer = await send({ kind: 'load', bytes, name }, [bytes]);
     if (answer.error === undefined) state.tell(`${name} is open.`, 'good');
   } else {
-    settings.value = { ...settings.value, scalp: 'nz > 0' };
-    const answer = await send({ kind: 'mesh', bytes, name, settings: settings.value }, [bytes]);
-    if (answer.error === undefined) state.tell(`Hair grows on ${name} where it faces up; say where else in the panel.`);
+    enterGrooming();
+    const answer = await send({ kind: 'mesh', bytes, name, settings: { ...settings.value, scalp: '' } }, [bytes]);
+    if (answer.error === undefined) tellMesh(name, answer.facts?.animations ?? []);
+    else if (!facts.value) await growOnHead();
   }
   busy.value = undefined;
+}
+
+/** A character plays its first animation unless another motion is chosen. */
+function tellMesh(name: string, animations: readonly string[]): void {
+  const [first] = animations;
+  motion.value = first === undefined ? 'shake' : `plays ${first}`;
+  const plays = first === undefined ? '' : ` Simulate plays its animation "${first}".`;
+  state.tell(`Hair grows on ${name}; say where in the panel.${plays}`);
 }
 
 export function change(what: keyof GroomSettings, value: number | string): void {

@@ -7,7 +7,7 @@ import { cutAt, pinAtPlace } from './handling.ts';
 import { stepFrames, togglePlay } from './playback.ts';
 import { leaveGrooming, openCase, redo, restart, undo } from './session.ts';
 import * as state from './state.ts';
-import { current } from './ui/viewport.tsx';
+import { current } from './ui/current.ts';
 
 export const keys: readonly (readonly [string, string])[] = [
   ['Space', 'play, pause'],

@@ -1,6 +1,7 @@
 // first: others ask for the language as they load
 import './locale.ts';
 import { render } from 'preact';
+import { shownRun } from './connection.ts';
 import { layoutOfLane } from './frameLayout.ts';
 import { closePanels, openFirst } from './opening.ts';
 import { forceKinds, forceStride } from './protocol.ts';
@@ -9,7 +10,7 @@ import { startSession } from './session.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
 import { App } from './ui/app.tsx';
-import { current } from './ui/viewport.tsx';
+import { current } from './ui/current.ts';
 import './style.css';
 
 const media = matchMedia('(prefers-color-scheme: dark)');
@@ -51,8 +52,18 @@ declare global {
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
-      /** Times of the first and last frame, their number, samples of energies and of the ghost, and the scene's values. */
-      run(): { first: number; last: number; frames: number; samples: number; ghost: number; values: string };
+      /** Number of the run, times of the first and last frame, their number, samples of energies and of the ghost, and the scene's values. */
+      run(): {
+        number: number;
+        first: number;
+        last: number;
+        frames: number;
+        samples: number;
+        ghost: number;
+        values: string;
+      };
+      /** Resolved when a picture of what is known now was drawn. */
+      drawn(): Promise<void>;
       /** What is drawn now, as PNG. */
       picture(): Promise<Blob | undefined>;
       /** The same as lines. */
@@ -98,6 +109,7 @@ window.tendrilStudio = {
   },
   collider: (index) => current.view?.colliderAt(index),
   run: () => ({
+    number: shownRun(),
     first: state.frames.first,
     last: state.frames.last,
     frames: state.frames.frames.length,
@@ -105,6 +117,7 @@ window.tendrilStudio = {
     ghost: state.ghostStats.value.length,
     values: JSON.stringify(state.loaded.value?.values),
   }),
+  drawn: () => new Promise((resolve) => void current.waiting.push(resolve)),
   picture: async () => current.view?.picture('image/png'),
   svg: () => current.view?.svg('#ffffff') ?? '',
   get drawTime() {

@@ -2,7 +2,7 @@
 
 import { checkText } from './acting.ts';
 import { ask, explain } from './connection.ts';
-import { openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
+import { openGroomFile, openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
 import { LinkTooLong, packText, unpackText } from './link.ts';
 import { findWork, lastWork, readRecent, type Work } from './recent.ts';
 import { edit, hasCase, openCase, openRecording, openText } from './session.ts';
@@ -162,10 +162,12 @@ async function readRecording(bytes: ArrayBuffer, name: string): Promise<void> {
   }
 }
 
-/** Curves become a scene, a mesh becomes a thing in the way of the present one. */
-async function importOther(bytes: ArrayBuffer, name: string): Promise<void> {
+/** Curves become a scene, an animated mesh is one to grow hair on, another mesh becomes a thing in the way of the present scene. */
+async function importOther(bytes: ArrayBuffer, file: File): Promise<void> {
+  const { name } = file;
   try {
-    const { text, collider } = await ask('import', { bytes, name }, { transfer: [bytes] });
+    const { text, collider, isCharacter } = await ask('import', { bytes, name }, { transfer: [bytes] });
+    if (isCharacter) await openGroomFile(file);
     if (text !== undefined) void openText(text, name.replace(/\.\w+$/, '.yaml'));
     if (!collider) return;
     const values = state.loaded.value?.values as { colliders?: unknown[] } | undefined;
@@ -189,8 +191,8 @@ export async function openFile(file: File): Promise<void> {
     await readRecording(bytes, file.name);
     return;
   }
-  if (/\.(usda?|usdc|usdz|obj|hair|tfx|glb|gltf|csv|tsv)$/i.test(file.name)) {
-    await importOther(bytes, file.name);
+  if (/\.(usda?|usdc|usdz|abc|obj|hair|tfx|glb|gltf|csv|tsv)$/i.test(file.name)) {
+    await importOther(bytes, file);
     return;
   }
   const words = new TextDecoder('utf-8', { fatal: true });

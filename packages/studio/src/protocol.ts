@@ -25,6 +25,8 @@ export interface RodInfo {
   readonly halfEI2: Float32Array;
   /** Positions at the start, for a ghost. */
   readonly nodePosition: Float32Array;
+  /** Colour that the scene gives it. */
+  readonly color?: string;
 }
 
 export type Solid =
@@ -252,7 +254,7 @@ export interface CaseInfo {
   readonly source: string;
   readonly models: readonly string[];
   readonly group: CaseGroup;
-  readonly colorBy: 'curvature' | 'twist';
+  readonly colorBy: 'plain' | 'curvature' | 'twist';
 }
 
 export interface Catalogue {
@@ -308,7 +310,7 @@ export interface Preview {
   readonly lane: LaneInfo;
   readonly data: Float32Array;
   readonly colliders: readonly ColliderInfo[];
-  readonly twists: boolean;
+  readonly colorBy: 'plain' | 'curvature' | 'twist';
 }
 
 export interface ReadRecording {
@@ -323,4 +325,6 @@ export interface Imported {
   readonly text?: string;
   /** A thing in the way, of a mesh. */
   readonly collider?: object;
+  /** An animated mesh, to grow hair on. */
+  readonly isCharacter?: true;
 }

@@ -171,9 +171,9 @@ function titleOf({ text, name }: Entry): string {
   return /^title:\s*["']?(.*?)["']?\s*$/m.exec(text)?.[1] ?? name;
 }
 
-/** Where twist is put in, twist is what one wants to see. */
+/** Coloring that a scene starts with: its own colours if it has any, twist if something twists its rods, else curvature. */
 function preferredColor(text: string): ColorBy {
-  return /twist:|turns:|torque/.test(text) ? 'twist' : 'curvature';
+  return /(^|[{,]) *color:/m.test(text) ? 'plain' : /twist:|turns:|torque/.test(text) ? 'twist' : 'curvature';
 }
 
 let loads = 0;

@@ -44,7 +44,6 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     const view = createView(canvas);
     const lane = { data: answer.data, stats: new Float64Array(9), cost: 0 };
     const frame = { time: 0, lanes: [lane] };
-    const colorBy = answer.twists ? 'twist' : 'curvature';
     // framed on the shape it has now, not on the one it began with
     const rods = answer.lane.rods.map((rod, r) => {
       const { position } = layoutOfLane(answer.lane).rods[r];
@@ -53,7 +52,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);
     // the colours of the dark page, which are seen on a light one too
     view.setOptions({
-      colorBy,
+      colorBy: answer.colorBy,
       stripe: true,
       ghost: false,
       frames: false,

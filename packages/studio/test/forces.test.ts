@@ -1,38 +1,11 @@
-/** Arrows of forces: they hold a rod in balance, and the page shows them. */
+/** Arrows of forces: they hold a rod in balance; run.test.ts shows them. */
 import { createWorld, type Scene } from '@tendril-sim/core';
-import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { type ContactFacts, forceKinds, forceStride } from '../src/protocol.ts';
 import { createForceReader } from '../src/worker/forces.ts';
 import { createLane } from '../src/worker/lane.ts';
 import { fetchModels } from '../src/worker/models.ts';
-import { drawn, dropFile, open, page, useStudio, waitForClock } from './harness.ts';
-
-useStudio();
-
-/** A rope from a clamp down to the floor, its end held up by a spring, pushed along its second half. */
-const scene: Scene = {
-  tendril: 1,
-  title: 'Everything pulls',
-  gravity: [0, 0, -9.81],
-  rods: [
-    {
-      id: 'rope',
-      shape: { type: 'straight', from: [0, 0, 0.05], to: [1, 0, 0.05] },
-      edges: 20,
-      section: { type: 'circle', radius: 0.005 },
-      material: { E: 1e6, nu: 0.4, density: 1000, damping: { mass: 8 } },
-    },
-  ],
-  pins: [{ rod: 'rope', at: 'start' }],
-  colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
-  links: [{ rod: 'rope', at: 'end', to: { point: [1, 0, 0.3] }, stiffness: 1, damping: 0.05, rest: 'together' }],
-  loads: [
-    { type: 'distributed', rod: 'rope', from: 0.5, force: [0, 0.2, 0] },
-    { type: 'force', rod: 'rope', at: { u: 0.27 }, force: [0, 0, 0.05] },
-  ],
-  time: { duration: 4, step: 0.01 },
-};
+import { pulled as scene } from './scenes.ts';
 
 interface Arrow {
   readonly kind: string;
@@ -110,7 +83,7 @@ describe('arrows', () => {
 
 describe('contact', () => {
   it('says how many places touch, how deep, and where it was not solved', async () => {
-    await fetchModels(['der', 'contact']);
+    await fetchModels(['der', 'whole-der', 'contact']);
     const { links: _, ...bare } = scene;
     const facts = (contact: Scene['contact']): ContactFacts | undefined => {
       const lane = createLane({ ...bare, ...(contact && { contact }) }, { id: '', label: '' }, 0);
@@ -125,62 +98,5 @@ describe('contact', () => {
     expect(facts({ iterations: 1, tolerance: 1e-14 })?.missed).toBeGreaterThan(5);
     const { colliders: __, ...free } = bare;
     expect(createLane(free, { id: '', label: '' }, 0).frame().contact).toBeUndefined();
-  });
-});
-
-describe('the page', () => {
-  /** Pixels of the picture that are as blue as the arrows of pins. */
-  const blue = (): Promise<number> =>
-    page.evaluate(async () => {
-      const bitmap = await createImageBitmap((await window.tendrilStudio.picture()) as Blob);
-      const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext(
-        '2d',
-      ) as OffscreenCanvasRenderingContext2D;
-      pen.drawImage(bitmap, 0, 0);
-      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
-      let count = 0;
-      for (let k = 0; k < data.length; k += 4)
-        if (Math.hypot(data[k] - 0x14, data[k + 1] - 0x62, data[k + 2] - 0xc4) < 40) count++;
-      return count;
-    });
-
-  it('shows them on demand, with their scale', async () => {
-    await open('#case=trefoil-knot');
-    await waitForClock(0.3);
-    await page.keyboard.press('Space');
-    expect(await page.locator('.forces').count()).toBe(0);
-    await drawn();
-    const before = await blue();
-    await page.getByRole('button', { name: 'Forces as arrows' }).click();
-    await page.locator('.forces').getByText('contacts').waitFor();
-    await page
-      .locator('.corner')
-      .getByText(/^\d+ contacts/)
-      .waitFor();
-    await page.waitForFunction(() => / (k|m|µ|n)?N/.test(document.querySelector('.forces')?.textContent ?? ''));
-    await drawn();
-    expect(await blue()).toBeGreaterThan(before + 100);
-    // as lines, too: two ends of each of two knots
-    const svg = await page.evaluate(() => window.tendrilStudio.svg());
-    expect(svg.match(/fill="#1462c4"/g)).toHaveLength(4);
-    await page.keyboard.press('a');
-    await page.locator('.forces').waitFor({ state: 'detached' });
-  });
-
-  it('shows the loads of a recording, and says what is not in it', async () => {
-    const world = createWorld(scene);
-    const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
-    const parts = [encoder.encodeHeader()];
-    for (let k = 0; k < 3; k++) parts.push(encoder.encodeFrame({ ...recordingFrame(world), time: k / 4 }));
-    parts.push(encoder.encodeFooter());
-    await open('#case=michell-ring');
-    await page.keyboard.press('a');
-    await dropFile('run.tendril', Buffer.concat(parts));
-    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Everything pulls');
-    await page.locator('.forces').getByText('a recording keeps loads').waitFor();
-    await page.locator('.forces-kinds').getByText('loads').waitFor();
-    expect(await page.evaluate(() => window.tendrilStudio.forces().map(({ kind }) => kind))).toEqual(
-      Array(9).fill('load'),
-    );
   });
 });

@@ -1,8 +1,8 @@
 /**
- * A page of the studio for each test, and what is often done on it.
+ * A page of the studio for a file of tests, and what is often done on it.
  *
- * The pages of a file share a browser context, so that scripts are fetched and compiled once; what the page stores is deleted before
- * each test.
+ * A page is loaded once: `open` leads it to another scene as a pasted link does. It draws coarsely (`?quality=low`), because the processor
+ * draws it. `visit` loads it anew, with nothing stored; so does `open` after a test that failed.
  */
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -11,86 +11,143 @@ import { launchBrowser, type Server, serveStudio } from './browser.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Of the test that runs. */
+/** The page that is open. */
 export let page: Page;
 export let server: Server;
 /** What the browser has complained of; a test that expects complaints clears them. */
 export const complaints: string[] = [];
 
-/** For one thing to happen [ms]. */
-const patience = Number(process.env.STUDIO_PATIENCE ?? 60_000);
+/** For one thing to happen [ms]: two cores that others use too may take a minute for what takes a second on a quiet machine. */
+const patience = 120_000;
+
+const screen = { viewport: { width: 1100, height: 720 }, deviceScaleFactor: 0.5 };
+
+/** Between two looks at a page that is to come to something [ms]. */
+const polling = 60;
 
 let browser: Browser;
 let context: BrowserContext;
 let others: BrowserContext[] = [];
+let isOpen = false;
 
 /** To be called once by a file of tests. */
 export function useStudio(): void {
-  // two cores that others use too are slow: what takes a second on a quiet machine may take twenty
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+  vi.setConfig({ testTimeout: 300_000, hookTimeout: patience });
 
   beforeAll(async () => {
     server = await serveStudio();
     browser = await launchBrowser();
-    context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
-  }, 60_000);
+    context = await browser.newContext({ ...screen, acceptDownloads: true });
+  }, patience);
 
   afterAll(async () => {
     await browser?.close();
     server?.close();
-  });
+    isOpen = false;
+  }, patience);
 
-  beforeEach(async () => {
-    page = await context.newPage();
-    const session = await context.newCDPSession(page);
-    await session.send('Storage.clearDataForOrigin', { origin: new URL(server.url).origin, storageTypes: 'all' });
-    page.setDefaultTimeout(patience);
+  beforeEach(() => {
     complaints.length = 0;
-    page.on('pageerror', (error) => complaints.push(String(error.stack)));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
   });
 
-  afterEach(async () => {
-    await Promise.all([...context.pages(), ...others].map((each) => each.close()));
+  afterEach(async ({ task }) => {
+    await Promise.all(others.map((each) => each.close()));
     others = [];
+    if (task.result?.state === 'fail') await leave();
     expect(complaints).toEqual([]);
-  });
+  }, patience);
+}
+
+/** Closes all pages: the next test starts on a new one. */
+async function leave(): Promise<void> {
+  isOpen = false;
+  await Promise.all(context.pages().map((each) => each.close()));
+}
+
+function listen(to: Page): void {
+  to.setDefaultTimeout(patience);
+  to.on('pageerror', (error) => complaints.push(String(error.stack)));
 }
 
 /** Of another visitor, who has been here never before. */
 export async function newPage(): Promise<Page> {
-  const other = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  const other = await browser.newContext(screen);
   others.push(other);
   const opened = await other.newPage();
-  opened.setDefaultTimeout(patience);
-  opened.on('pageerror', (error) => complaints.push(String(error.stack)));
+  listen(opened);
   return opened;
 }
 
-export async function open(fragment: string): Promise<void> {
-  await page.goto(server.url + fragment);
-  await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+/** The address of the page that ends in this, and may begin with a query. */
+export const addressOf = (rest: string): string => `${server.url}${rest.startsWith('?') ? '' : '?quality=low'}${rest}`;
+
+/** Waits until something holds in the page. */
+export const until = <T>(holds: (arg: T) => unknown, arg?: T): Promise<unknown> =>
+  page.waitForFunction(holds as (arg: unknown) => unknown, arg, { polling });
+
+/** Loads the page as one who has never been here. */
+export async function visit(rest: string): Promise<void> {
+  await leave();
+  page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin: new URL(server.url).origin, storageTypes: 'all' });
+  listen(page);
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await page.goto(addressOf(rest));
+  await isShown();
+  isOpen = true;
 }
+
+/** Leads the page to another scene: one model, nothing stored is lost. */
+export async function open(fragment: string): Promise<void> {
+  if (!isOpen) return visit(fragment);
+  const before = await page.evaluate((hash) => {
+    const { number } = window.tendrilStudio.run();
+    window.history.replaceState(null, '', hash);
+    window.dispatchEvent(new PopStateEvent('popstate'));
+    return number;
+  }, fragment);
+  await until((number) => window.tendrilStudio.run().number > number, before);
+  await isShown();
+  // what another test opened beside the view
+  await page.locator('.stage').focus();
+  await page.keyboard.press('Escape');
+}
+
+/** Loads the page again, where it is. */
+export async function reload(): Promise<void> {
+  await page.reload();
+  await isShown();
+}
+
+/** Goes to an address as one who types it. */
+export async function goTo(rest: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(addressOf(rest));
+  await isShown();
+}
+
+export const isShown = (): Promise<unknown> => until(() => window.tendrilStudio?.position(0, 0).length === 3);
+
+export const title = (words: string): Promise<unknown> =>
+  until((start) => document.querySelector('h1')?.textContent?.startsWith(start), words);
 
 export const clock = (): Promise<number> =>
   page.locator('.clock').evaluate((element) => Number(/=\s*([\d.]+)/.exec(element.textContent ?? '')?.[1]));
 
 export const waitForClock = (least: number, most = Number.MAX_VALUE): Promise<unknown> =>
-  page.waitForFunction(
-    ([least, most]) => {
+  until(
+    ([low, high]) => {
       const t = Number(/=\s*([\d.]+)/.exec(document.querySelector('.clock')?.textContent ?? '')?.[1]);
-      return t >= least && t <= most;
+      return t >= low && t <= high;
     },
     [least, most],
   );
 
 /** Until what was asked before is on the screen, however slow the machine is. */
-export const drawn = (): Promise<void> =>
-  page.evaluate(async () => {
-    for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
-  });
+export const drawn = (): Promise<void> => page.evaluate(() => window.tendrilStudio.drawn());
 
 /** Drops a scene on the page. */
 export const dropText = (yaml: string): Promise<void> =>
@@ -113,11 +170,21 @@ export const dropFile = (name: string, bytes: Uint8Array): Promise<void> =>
 
 export const text = (): Promise<string> => page.locator('textarea').inputValue();
 
-/** Clicks on a node. */
-export const clickNode = async (rod: number, node: number): Promise<void> => {
-  const at = await page.evaluate(([r, n]) => window.tendrilStudio.place(r, n), [rod, node]);
+/** Stops the run, and finds where a node is drawn: a rod that moves would be elsewhere when the mouse comes. */
+export const stopAndFind = async (rod: number, node: number): Promise<{ x: number; y: number }> => {
+  const pause = page.getByRole('button', { name: 'Pause' });
+  if ((await pause.count()) > 0) await pause.click();
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await drawn();
+  const at = await page.evaluate(([r, n]) => window.tendrilStudio.drawnAt(r, n), [rod, node]);
   if (!at) throw new Error('the node is nowhere');
-  await page.mouse.click(at.x, at.y);
+  return at;
+};
+
+/** Clicks on a node; the run stands still then. */
+export const clickNode = async (rod: number, node: number): Promise<void> => {
+  const { x, y } = await stopAndFind(rod, node);
+  await page.mouse.click(x, y);
 };
 
 /** What axe finds that is serious. */

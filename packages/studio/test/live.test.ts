@@ -1,8 +1,11 @@
 /** Changes of a scene that runs, or has run: what is shown belongs to the values beside it. */
 import { expect, it } from 'vitest';
-import { dropText, open, page, useStudio, waitForClock } from './harness.ts';
+import { cursor, seek, togglePlay } from '../src/playback.ts';
+import { change, edit, isLive, openText, redo, restart, undo } from '../src/session.ts';
+import * as state from '../src/state.ts';
+import { runUntil, useSession } from './inProcess.ts';
 
-useStudio();
+useSession();
 
 const sagging = `tendril: 1
 title: A rod that sags
@@ -18,54 +21,94 @@ pins:
 time: { duration: 1, step: 0.02 }
 `;
 
+const E = ['rods', 0, 'material', 'E'] as const;
+
 const runSagging = async (): Promise<void> => {
-  await open('#case=michell-ring');
-  await page.getByLabel('Speed').selectOption('4');
-  await dropText(sagging);
-  await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'A rod that sags');
+  await openText(sagging, 'test.yaml');
+  state.speed.value = 4;
+  await runUntil(() => state.loaded.value?.title === 'A rod that sags' && state.frames.frames.length > 0);
 };
 
 /** Waits until the run has come to its end and begins again. */
 const waitForLoop = async (): Promise<void> => {
-  await waitForClock(0.85);
-  await waitForClock(0, 0.3);
+  await runUntil(() => cursor() > 0.9);
+  await runUntil(() => cursor() < 0.1);
 };
 
-const tip = (): Promise<number> => page.evaluate(() => window.tendrilStudio.position(0, 12)[2]);
+/** Height of the tip in the last frame [m]. */
+const tip = (): number => state.frames.frames[state.frames.frames.length - 1].lanes[0].data[3 * 12 + 2];
+
+const values = (): string => JSON.stringify(state.loaded.value?.values);
 
 it('resimulates after the run has finished and loops', async () => {
   await runSagging();
   await waitForLoop();
-  const before = await tip();
+  const before = tip();
+  expect(before).toBeLessThan(-0.1);
+  const samples = state.frames.stats.length;
+  await runUntil(() => cursor() > 0.2);
   // ten times stiffer: the tip ends far higher
-  await page.locator('[data-path="rods.0.material.E"]').fill('1');
-  await page.waitForFunction((z) => window.tendrilStudio.position(0, 12)[2] > 0.6 * z, before);
-  // the curve of the old values stays as a ghost, the frames do not
-  await page.waitForFunction(() => window.tendrilStudio.run().ghost > 0);
-  // played to its end, it is run from the start under the new values: nothing of the old run is left
-  await page.waitForFunction(() => window.tendrilStudio.run().first === 0 && window.tendrilStudio.run().last > 0.3);
-  const { values, first } = await page.evaluate(() => window.tendrilStudio.run());
-  expect(first).toBe(0);
-  expect(values).toContain('200 MPa');
+  await edit([{ path: E, value: '200 MPa' }], 'E');
+  // no frame of the old run is left, and its curve stays as a ghost
+  expect(values()).toContain('200 MPa');
+  expect(state.ghostStats.value.length).toBeGreaterThanOrEqual(samples);
+  await runUntil(() => state.frames.frames.length > 1);
+  expect(state.frames.first).toBeGreaterThan(0);
+  // played to its end, it is run from the start under the new values
   await waitForLoop();
-  expect(await tip()).toBeGreaterThan(0.6 * before);
+  await runUntil(() => state.frames.first === 0 && state.frames.last > 0.3);
+  expect(state.ghostStats.value.length).toBeGreaterThan(0);
+  await waitForLoop();
+  expect(tip()).toBeGreaterThan(0.6 * before);
 });
 
 it('goes on from the cursor, not from the end of what was computed', async () => {
   await runSagging();
-  await waitForClock(0.6);
-  await page.locator('.stage').focus();
-  await page.keyboard.press('Space');
-  await page.getByLabel('Time', { exact: true }).fill('0.3');
-  await waitForClock(0.28, 0.32);
-  await page.locator('[data-path="rods.0.material.E"]').fill('1');
-  await page.waitForFunction(() => window.tendrilStudio.run().values.includes('200 MPa'));
-  const { first, last } = await page.evaluate(() => window.tendrilStudio.run());
-  expect(first).toBeGreaterThan(0.25);
-  expect(first).toBeLessThanOrEqual(0.3);
-  expect(last).toBe(first);
-  // a pause stays one
-  await page.getByRole('button', { name: 'Play' }).waitFor();
-  await page.keyboard.press('Space');
-  await page.waitForFunction(() => window.tendrilStudio.run().last > 0.4);
+  await runUntil(() => cursor() > 0.6);
+  togglePlay();
+  seek(0.31);
+  await edit([{ path: E, value: '200 MPa' }], 'E');
+  await runUntil(() => state.frames.frames.length > 0);
+  // from the frame at or before the cursor; a pause stays one
+  expect(state.frames.first).toBeCloseTo(0.3, 9);
+  expect(state.frames.last).toBe(state.frames.first);
+  expect(state.playing.value).toBe(false);
+  togglePlay();
+  await runUntil(() => state.frames.last > 0.4);
+});
+
+it('restarts where the state does not fit, and says so; undo and redo go on', async () => {
+  await runSagging();
+  await runUntil(() => cursor() > 0.3);
+  expect(isLive(E)).toBe(true);
+  expect(isLive(['rods', 0, 'edges'])).toBe(false);
+  await edit([{ path: ['rods', 0, 'edges'], value: 16 }], 'edges');
+  expect(state.notice.value?.text).toMatch(/^Restarted/);
+  expect(state.loaded.value?.lanes[0].rods[0].edgeCount).toBe(16);
+  await runUntil(() => state.frames.first === 0 && state.frames.last > 0.2);
+  undo();
+  await runUntil(() => state.loaded.value?.lanes[0].rods[0].edgeCount === 12);
+  redo();
+  await runUntil(() => state.loaded.value?.lanes[0].rods[0].edgeCount === 16);
+});
+
+it('keeps what runs where the new text has a problem', async () => {
+  await runSagging();
+  await runUntil(() => cursor() > 0.2);
+  const loaded = state.loaded.value;
+  await change(sagging.replace('radius: 0.01', 'radius: -0.01'), 'text');
+  expect(state.problems.value.length).toBeGreaterThan(0);
+  expect(state.loaded.value).toBe(loaded);
+  await runUntil(() => cursor() > 0.4);
+  await change(sagging, 'text');
+  expect(state.problems.value).toEqual([]);
+});
+
+it('drops frames of the run before a restart', async () => {
+  await runSagging();
+  await runUntil(() => cursor() > 0.5);
+  restart();
+  expect(state.frames.frames).toHaveLength(0);
+  await runUntil(() => state.frames.frames.length > 2);
+  expect(state.frames.first).toBe(0);
 });

@@ -40,6 +40,8 @@ beforeEach(() => {
   state.loaded.value = { time: { duration: 10, step: 0.1 }, lanes: [] } as unknown as Loaded;
   state.recorded.value = undefined;
   state.openEnded.value = false;
+  // tests of one worker share the state of the page
+  state.speed.value = 1;
   state.loop.value = true;
   state.playing.value = true;
   rewind();

@@ -1,6 +1,23 @@
-/** A run in the page: its clock, its sliders, its obstacles, its models side by side. */
+/** A run in the page: its clock, its sliders, its obstacles, its forces, its models side by side. */
+import { createWorld } from '@tendril-sim/core';
+import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
-import { clock, drawn, dropText, open, page, text, useStudio, waitForClock } from './harness.ts';
+import { forceKinds } from '../src/protocol.ts';
+import { forceColors } from '../src/view/arrows.ts';
+import {
+  clock,
+  drawn,
+  dropFile,
+  dropText,
+  open,
+  page,
+  text,
+  title,
+  until,
+  useStudio,
+  waitForClock,
+} from './harness.ts';
+import { pulled } from './scenes.ts';
 
 useStudio();
 
@@ -33,7 +50,7 @@ describe('a run', () => {
     };
     await slide('rods.0.section.EI1', '0.8');
     await page.getByRole('tab', { name: 'Scene' }).click();
-    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
     // the run went on: its state was kept
     expect(await clock()).toBeGreaterThan(0.25);
     await page.getByRole('tab', { name: 'Inspector' }).click();
@@ -42,12 +59,12 @@ describe('a run', () => {
     await page.getByRole('tab', { name: 'Scene' }).click();
     expect(await text()).not.toContain('edges: 60');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.waitForFunction(() => /edges: 60/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /edges: 60/.test(document.querySelector('textarea')?.value ?? ''));
     await page.locator('.stage').focus();
     await page.keyboard.press('Control+z');
-    await page.waitForFunction(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
     await page.keyboard.press('Control+y');
-    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
   });
 
   it('draws colliders where they are', async () => {
@@ -67,7 +84,7 @@ colliders:
   - { type: formula, formula: "hypot(x, y, z) - 0.2", position: [ 0, 0, -1 ] }
 time: { duration: 2, step: 0.01 }
 `);
-    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'A ball on its way');
+    await title('A ball on its way');
     await waitForClock(0.5);
     await page.locator('.stage').focus();
     await page.keyboard.press('Space');
@@ -84,7 +101,7 @@ time: { duration: 2, step: 0.01 }
     await open('#case=helix-reconstruction');
     await page.getByRole('tab', { name: 'Theory' }).click();
     await page.getByRole('button', { name: 'Measure and compare' }).click();
-    await page.locator('.verdict').waitFor({ timeout: 60_000 });
+    await page.locator('.verdict').waitFor();
     expect(await page.locator('.verdict').textContent()).toMatch(/All \d+ checks as theory says/);
     expect(await page.locator('.checks li').count()).toBeGreaterThan(0);
   });
@@ -97,7 +114,7 @@ time: { duration: 2, step: 0.01 }
     await dialog.getByText('der, implicit-euler', { exact: true }).click();
     // an explicit scheme refuses rods with stiffness damping, or runs; what is not in this build is refused by name
     await dialog.getByText('der, midpoint', { exact: true }).click();
-    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 3);
+    await until(() => document.querySelectorAll('.lane-head').length === 3);
     await waitForClock(0.1);
     const heads = await page.locator('.lane-head').allTextContents();
     expect(heads[0]).toContain('der');
@@ -108,6 +125,69 @@ time: { duration: 2, step: 0.01 }
       await page.locator('.lane-refused').getByText('is not available').waitFor();
     }
     await dialog.getByRole('button', { name: 'Back to one view' }).click();
-    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 0);
+    await until(() => document.querySelectorAll('.lane-head').length === 0);
+  });
+});
+
+describe('forces', () => {
+  /** Pixels of the picture that are red as the arrows of contacts are, in any light: rods are orange or blue. */
+  const red = (): Promise<number> =>
+    page.evaluate(async () => {
+      const bitmap = await createImageBitmap((await window.tendrilStudio.picture()) as Blob);
+      const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext(
+        '2d',
+      ) as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(bitmap, 0, 0);
+      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+      let count = 0;
+      for (let k = 0; k < data.length; k += 4) if (data[k] - data[k + 1] > 60 && data[k + 2] >= data[k + 1]) count++;
+      return count;
+    });
+
+  it('are shown on demand, with their scale', async () => {
+    await open('#case=michell-ring');
+    await dropText(JSON.stringify(pulled));
+    await title('Everything pulls');
+    await waitForClock(0.6);
+    await page.keyboard.press('Space');
+    expect(await page.locator('.forces').count()).toBe(0);
+    await drawn();
+    const before = await red();
+    await page.getByRole('button', { name: 'Forces as arrows' }).click();
+    await page.locator('.forces').getByText('contacts').waitFor();
+    await page
+      .locator('.corner')
+      .getByText(/^\d+ contacts/)
+      .waitFor();
+    await until(() => / (k|m|µ|n)?N/.test(document.querySelector('.forces')?.textContent ?? ''));
+    await expect.poll(red, { timeout: 120_000 }).toBeGreaterThan(before + 5);
+    const kinds = await page.evaluate(() => window.tendrilStudio.forces().map(({ kind }) => kind));
+    expect(new Set(kinds)).toEqual(new Set(forceKinds));
+    // as lines, too: a head for each
+    const svg = await page.evaluate(() => window.tendrilStudio.svg());
+    for (const kind of ['pin', 'link'] as const)
+      expect(svg.match(new RegExp(`fill="${forceColors[kind].light}"`, 'g')), kind).toHaveLength(
+        kinds.filter((one) => one === kind).length,
+      );
+    await page.keyboard.press('a');
+    await page.locator('.forces').waitFor({ state: 'detached' });
+  });
+
+  it('of a recording are its loads, and the page says what is not in it', async () => {
+    const world = createWorld(pulled);
+    const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
+    const parts = [encoder.encodeHeader()];
+    for (let k = 0; k < 3; k++) parts.push(encoder.encodeFrame({ ...recordingFrame(world), time: k / 4 }));
+    parts.push(encoder.encodeFooter());
+    await open('#case=michell-ring');
+    await page.keyboard.press('a');
+    await dropFile('run.tendril', Buffer.concat(parts));
+    await title('Everything pulls');
+    await page.locator('.forces').getByText('a recording keeps loads').waitFor();
+    await page.locator('.forces-kinds').getByText('loads').waitFor();
+    expect(await page.evaluate(() => window.tendrilStudio.forces().map(({ kind }) => kind))).toEqual(
+      Array(9).fill('load'),
+    );
+    await page.keyboard.press('a');
   });
 });

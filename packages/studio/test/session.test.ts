@@ -4,7 +4,7 @@ import { type Port, startClient, WorkerError } from '../src/client.ts';
 import { createFrameStore, isBare } from '../src/frames.ts';
 import { createHistory, type Entry } from '../src/history.ts';
 import type { Frame, FromWorker, Loaded, Request, RunEvent } from '../src/protocol.ts';
-import { formatTicks } from '../src/ui/format.ts';
+import { formatTicks, shortNumber } from '../src/ui/format.ts';
 import { createCheckpoints } from '../src/worker/checkpoints.ts';
 
 interface Bench {
@@ -153,5 +153,24 @@ describe('ticks', () => {
     expect(formatTicks([0, 5, 10], 's')).toEqual(['0', '5', '10 s']);
     expect(new Set(formatTicks([1.0001e-5, 1.0002e-5, 1.0003e-5])).size).toBe(3);
     expect(formatTicks([-0.1, 0, 0.1])).toEqual(['−0.1', '0', '0.1']);
+  });
+});
+
+describe('numbers in fields', () => {
+  it('are exact where they fit, and never wider than their field', () => {
+    expect([0, 0.05, 1e8, 1e-5, 24, 1234567.5].map((x) => shortNumber(x))).toEqual([
+      '0',
+      '0.05',
+      '1e8',
+      '1e-5',
+      '24',
+      '1234567.5',
+    ]);
+    for (const x of [Math.SQRT1_2, -Math.SQRT1_2, 1e8 / 3, -123456.789, 5e-9 / 3, 1e300 / 7])
+      for (const room of [6, 9]) {
+        const text = shortNumber(x, room);
+        expect(text.length, text).toBeLessThanOrEqual(x === 1e300 / 7 ? Math.max(room, 5) : room);
+        expect(Math.abs(Number(text) / x - 1), text).toBeLessThan(0.3);
+      }
   });
 });

@@ -1,21 +1,28 @@
 /** What a visitor made does not vanish: undo, reload, the address, recent scenes. */
 import { expect, it } from 'vitest';
-import { dropFile, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+import {
+  dropFile,
+  dropText,
+  goTo,
+  open,
+  page,
+  reload,
+  text,
+  title,
+  until,
+  useStudio,
+  waitForClock,
+} from './harness.ts';
 
 useStudio();
 
-const title = (words: string): Promise<unknown> =>
-  page.waitForFunction((start) => document.querySelector('h1')?.textContent?.startsWith(start), words);
-
 const scene = (words: RegExp): Promise<unknown> =>
-  page.waitForFunction(
-    (source) => new RegExp(source).test(document.querySelector('textarea')?.value ?? ''),
-    words.source,
-  );
+  until((source) => new RegExp(source).test(document.querySelector('textarea')?.value ?? ''), words.source);
 
 /** Michell's ring with a changed stiffness, its text on the right. */
 const editRing = async (): Promise<void> => {
   await open('#case=michell-ring');
+  await page.getByRole('tab', { name: 'Inspector' }).click();
   await page.locator('[data-path="rods.0.section.EI1"]').fill('0.8');
   await page.getByRole('tab', { name: 'Scene' }).click();
   await scene(/EI1: 3\.98/);
@@ -23,13 +30,12 @@ const editRing = async (): Promise<void> => {
 
 it('keeps the edits of a case over a reload', async () => {
   await editRing();
-  await page.reload();
+  await reload();
   await title('Michell');
   await page.getByRole('tab', { name: 'Scene' }).click();
   await scene(/EI1: 3\.98/);
-  // the case as it was published is one undo away, and a plain link shows it
-  await page.goto('about:blank');
-  await page.goto(`${server.url}#case=michell-ring`);
+  // a plain link shows the case as it was published
+  await open('#case=michell-ring');
   await page.getByRole('tab', { name: 'Scene' }).click();
   await scene(/EI1: 1,/);
 });
@@ -59,14 +65,18 @@ it('brings back by undo what a key, a card or a file has replaced', async () => 
   await title('Heavy cantilever');
 });
 
-it('lists recent scenes, and opens them after another visit', async () => {
+it('opens what was worked on last, and lists recent scenes, on another visit', async () => {
   await editRing();
   await page.locator('[data-case="heavy-cantilever"]').click();
   await title('Heavy cantilever');
-  await page.goto('about:blank');
-  await page.goto(`${server.url}#case=heavy-cantilever`);
+  await goTo('');
+  await title('Michell');
+  await page.locator('[data-case="heavy-cantilever"]').click();
   await title('Heavy cantilever');
-  await page.getByRole('button', { name: /^Michell's ring.*changed/ }).click();
+  await page
+    .getByRole('button', { name: /^Michell's ring.*changed/ })
+    .first()
+    .click();
   await title('Michell');
   await page.getByRole('tab', { name: 'Scene' }).click();
   await scene(/EI1: 3\.98/);
@@ -90,13 +100,13 @@ it('follows the address: pasted links, Back and Forward', async () => {
 it('says in words that a part of the page could not be fetched, and tries again', async () => {
   await open('#case=michell-ring');
   await page.route('**/assets/case-*.js', (route) => route.abort());
-  await page.locator('[data-case="heavy-cantilever"]').click();
+  await page.locator('[data-case="becks-column"]').click();
   const alert = page.getByRole('alert');
   await alert.getByText('could not be fetched').waitFor();
   expect(await alert.textContent()).not.toMatch(/TypeError|http/);
   await page.unroute('**/assets/case-*.js');
   await alert.getByRole('button', { name: 'Try again' }).click();
-  await title('Heavy cantilever');
+  await title('Beck');
   await waitForClock(0.01);
 });
 

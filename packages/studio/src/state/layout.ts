@@ -13,6 +13,10 @@ export interface Notice {
 /** The view and its timeline alone, for pages that embed the studio: the address has `?view`. */
 export const viewOnly: boolean = typeof location !== 'undefined' && new URLSearchParams(location.search).has('view');
 
+/** Coarse and seldom pictures without shadows, for slow machines: the address has `?quality=low`. */
+export const isCoarse: boolean =
+  typeof location !== 'undefined' && new URLSearchParams(location.search).get('quality') === 'low';
+
 export const notice: Signal<Notice | undefined> = signal(undefined);
 export const fatal: Signal<string | undefined> = signal(undefined);
 export const galleryOpen: Signal<boolean> = signal(true);

@@ -67,6 +67,8 @@ const tabs: readonly { id: state.SidePanel; label: string; icon: IconName }[] = 
 
 function Side(): JSX.Element {
   const now = state.side.value;
+  // a closed panel is not fetched; on a narrow screen it is a sheet
+  const isShown = state.sideOpen.value || state.sheet.value !== 'view';
   return (
     <aside class="side" aria-label="Scene panels">
       <div class="tabs" role="tablist" aria-label="Panels">
@@ -98,9 +100,9 @@ function Side(): JSX.Element {
         ))}
       </div>
       <div class="side-body" id="side-panel" role="tabpanel" aria-labelledby={`tab-${now}`}>
-        {now === 'inspector' && <Inspector />}
-        {now === 'theory' && <Theory />}
-        {now === 'scene' && <Editor />}
+        {isShown && now === 'inspector' && <Inspector />}
+        {isShown && now === 'theory' && <Theory />}
+        {isShown && now === 'scene' && <Editor />}
       </div>
     </aside>
   );

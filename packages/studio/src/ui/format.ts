@@ -10,6 +10,19 @@ export function formatNumber(x: number, digits = 3): string {
   return trim(x.toPrecision(digits)).replace('-', '−');
 }
 
+/** As it may be written in a field with room for so many letters: exact where it fits, else rounded, never cut off. */
+export function shortNumber(x: number, room = 9): string {
+  const written = (value: number): string => {
+    const [plain, power] = [String(value), value.toExponential().replace('e+', 'e')];
+    return plain.length > 6 && power.length < plain.length ? power : plain;
+  };
+  for (let digits = 17; digits > 1; digits--) {
+    const text = written(digits === 17 ? x : Number(x.toPrecision(digits)));
+    if (text.length <= room) return text;
+  }
+  return Number(x.toPrecision(1)).toExponential().replace('e+', 'e');
+}
+
 /** Numbers of an axis with as many digits as tell neighbours apart; `unit` is written behind the last. */
 export function formatTicks(values: readonly (number | null)[], unit = ''): string[] {
   const known = values.filter((value): value is number => value !== null);

@@ -60,6 +60,8 @@ function keptWords(): string {
     : 'This browser keeps nothing: save the hairstyle, or it is gone after a reload.';
 }
 
+const meshEndings = '.obj,.glb,.gltf,.usda,.abc';
+
 function Heads(): JSX.Element {
   const now = groom.facts.value?.head;
   const [scalp, setScalp] = useState<string | undefined>(undefined);
@@ -82,7 +84,7 @@ function Heads(): JSX.Element {
           type="button"
           class="action"
           aria-pressed={now !== undefined && now !== 'head' && now !== 'ball'}
-          onClick={() => chooseGroomFile('.obj,.glb,.gltf')}
+          onClick={() => chooseGroomFile(meshEndings)}
         >
           {now !== undefined && now !== 'head' && now !== 'ball' ? now : 'Own mesh…'}
         </button>
@@ -377,6 +379,11 @@ function Simulate(): JSX.Element {
             groom.motion.value = event.currentTarget.value as HeadMotion;
           }}
         >
+          {(groom.facts.value?.animations ?? []).map((name) => (
+            <option key={name} value={`plays ${name}`}>
+              Plays “{name}”
+            </option>
+          ))}
           {motions.map(([id, label]) => (
             <option key={id} value={id}>
               {label}

@@ -6,8 +6,8 @@ import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
 import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
+import { current } from './current.ts';
 import { Icon, IconButton } from './icons.tsx';
-import { current } from './viewport.tsx';
 
 export function Header(): JSX.Element {
   const subject = state.cases.value.find(({ id }) => id === state.caseId.value);

@@ -5,7 +5,7 @@ import { isLive } from '../session.ts';
 import * as state from '../state.ts';
 import { Controls } from './controls.tsx';
 import { sendEdit } from './edits.ts';
-import { formatNumber } from './format.ts';
+import { formatNumber, shortNumber } from './format.ts';
 import { Icon } from './icons.tsx';
 import {
   childOf,
@@ -267,14 +267,6 @@ interface NumberProps {
   readonly value: number | string;
 }
 
-/** As it may be written, and as short. */
-function shortNumber(x: number): string {
-  const plain = String(x);
-  if (plain.length <= 9) return plain;
-  const short = String(Number(x.toPrecision(5)));
-  return short.length <= 9 ? short : Number(x.toPrecision(4)).toExponential().replace('e+', 'e');
-}
-
 function NumberField({ name, form, path, label, value }: NumberProps): JSX.Element {
   const { number, unit } = readQuantity(value) ?? { number: 0, unit: '' };
   const whole = form.type === 'integer';
@@ -301,6 +293,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
           class="number"
           aria-label={`${words(name)}${si ? `, ${si}` : ''}`}
           value={shortNumber(number)}
+          title={String(value)}
           onChange={(event) => {
             const written = event.currentTarget.value.trim();
             const next = readQuantity(written);
@@ -347,7 +340,8 @@ function VectorField({ name, form, path, label, value }: VectorProps): JSX.Eleme
             inputMode="decimal"
             class="number"
             aria-label={`${words(name)} ${axes[k] ?? k + 1}`}
-            value={shortNumber(readQuantity(part)?.number ?? 0)}
+            value={shortNumber(readQuantity(part)?.number ?? 0, 6)}
+            title={String(part)}
             onChange={(event) => {
               const written = event.currentTarget.value.trim();
               const next = readQuantity(written);

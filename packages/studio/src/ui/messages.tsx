@@ -184,6 +184,9 @@ function Loading(): JSX.Element | null {
   );
 }
 
+/** How long a note is shown [ms]; a slow machine gives more time to read it. */
+const noticeTimes = state.isCoarse ? { bad: 60_000, other: 60_000 } : { bad: 9000, other: 3500 };
+
 function Toast(): JSX.Element {
   const notice = state.notice.value;
   useEffect(() => {
@@ -192,7 +195,7 @@ function Toast(): JSX.Element {
       () => {
         if (state.notice.value === notice) state.notice.value = undefined;
       },
-      notice.kind === 'bad' ? 9000 : 3500,
+      noticeTimes[notice.kind === 'bad' ? 'bad' : 'other'],
     );
     return () => clearTimeout(timer);
   }, [notice]);

@@ -8,6 +8,8 @@ import { formatTicks } from './format.ts';
 
 /** More points than this are not seen. */
 const pointLimit = 500;
+/** From one drawing of a plot to the next [ms]. */
+const pause = state.isCoarse ? 500 : 120;
 
 export type Build = (dark: boolean) => {
   readonly options: Omit<uPlot.Options, 'width' | 'height'>;
@@ -35,7 +37,7 @@ export function usePlot(build: Build, key: string): { readonly current: HTMLDivE
       if (now === drawn) return;
       drawn = now;
       plot.setData(data());
-    }, 120);
+    }, pause);
     return () => {
       clearInterval(timer);
       observer.disconnect();

@@ -15,7 +15,7 @@ import {
   Vector3,
   Vector4,
 } from 'three';
-import { fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
+import { type Extent, fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
 import type { Ground } from './ground.ts';
 
 CameraControls.install({
@@ -37,13 +37,13 @@ export interface Cameraman {
   /** A hand holds something: would the camera follow what it pulls, the hand would go along and pull it farther. */
   held: boolean;
   /** Another scene: rods, and things that stay, of which only the part near the rods counts. */
-  begin(rods: Box3, things: Box3, gravity: Triple, look: Triple | undefined): void;
+  begin(rods: Extent, things: Box3, gravity: Triple, look: Triple | undefined): void;
   /** Another scene, looked at as before. */
   keep(gravity: Triple, look: Triple | undefined): void;
   /** Shows all of it. */
   fit(smooth: boolean): void;
   /** Once a frame, with where the rods are now. */
-  watch(now: Box3): void;
+  watch(now: Extent): void;
   /** `inset`: part of the picture at its lower edge that is covered. */
   setAspect(aspect: number, inset: number): void;
   placeGround(ground: Ground): void;
@@ -65,6 +65,8 @@ interface CameraState {
   readonly seen: Box3;
   /** Bounds of things that stay. */
   readonly fixedBox: Box3;
+  /** Radius of a ball about the middle of `seen` that holds all rods [m]; Infinity where things that stay are seen too. */
+  ball: number;
   gravity: Triple;
   look: Triple | undefined;
   framed: number;
@@ -84,6 +86,7 @@ function createState(canvas: HTMLCanvasElement): CameraState {
     controls: new CameraControls(camera, canvas),
     seen: new Box3(),
     fixedBox: new Box3(),
+    ball: Number.POSITIVE_INFINITY,
     gravity: [0, 0, 0],
     look: undefined,
     framed: 1,
@@ -151,7 +154,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
 
 function begin(
   state: CameraState,
-  rods: Box3,
+  { box: rods, ball }: Extent,
   things: Box3,
   { gravity, look }: { readonly gravity: Triple; readonly look: Triple | undefined },
 ): void {
@@ -160,6 +163,7 @@ function begin(
   seen.copy(rods);
   fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
   if (!fixedBox.isEmpty()) seen.union(fixedBox);
+  state.ball = fixedBox.isEmpty() ? ball : Number.POSITIVE_INFINITY;
 }
 
 function fit(state: CameraState, smooth: boolean): void {
@@ -169,7 +173,7 @@ function fit(state: CameraState, smooth: boolean): void {
   camera.up.copy(framing.up);
   controls.updateCameraUp();
   const half = (camera.fov * Math.PI) / 360;
-  const near = fitDistance(seen, framing, half, camera.aspect);
+  const near = fitDistance({ box: seen, ball: state.ball }, framing, half, camera.aspect);
   const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius) / (1 - inset);
   const position = framing.center.clone().addScaledVector(framing.from, distance);
   const { center } = framing;
@@ -181,30 +185,28 @@ function fit(state: CameraState, smooth: boolean): void {
   controls.maxDistance = distance * 6;
 }
 
-const corner = new Vector3();
-
-/** How far a box reaches in the picture, from its middle to its edge: 1 at the edge. */
-function reachOf(camera: PerspectiveCamera, box: Box3): number {
-  let most = 0;
-  for (let k = 0; k < 8; k++) {
-    corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
-    corner.project(camera);
-    most = Math.max(most, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
-  }
-  return most;
+/** How far something reaches in the picture, from its middle to its edge: 1 at the edge. Of where the camera is, or is on its way to. */
+function reachOf({ camera, controls, inset }: CameraState, now: Extent): number {
+  const center = controls.getTarget(new Vector3());
+  const from = controls.getPosition(new Vector3()).sub(center);
+  const distance = from.length();
+  const half = (camera.fov * Math.PI) / 360;
+  const framing = { center, radius: 0, from: from.normalize(), up: camera.up };
+  return fitDistance(now, framing, half, camera.aspect) / (distance * (1 - inset));
 }
 
 /** Follows rods that leave the picture, and approaches those that have shrunk, in the current direction of view. */
-function follow(state: CameraState, now: Box3): void {
+function follow(state: CameraState, now: Extent): void {
   const { camera, controls, seen, inset } = state;
   if (state.held || state.taken) return;
-  const reach = reachOf(camera, now);
+  const reach = reachOf(state, now);
   const radius = 0.5 * seen.getSize(new Vector3()).length();
   if (reach < 0.97 && radius >= 0.8 * state.framed) return;
   const center = seen.getCenter(new Vector3());
-  const from = camera.position.clone().sub(controls.getTarget(new Vector3())).normalize();
+  const from = controls.getPosition(new Vector3()).sub(controls.getTarget(new Vector3())).normalize();
   const half = (camera.fov * Math.PI) / 360;
-  const near = fitDistance(seen, { center, radius, from, up: camera.up }, half, camera.aspect);
+  const { ball } = state;
+  const near = fitDistance({ box: seen, ball }, { center, radius, from, up: camera.up }, half, camera.aspect);
   const distance = Math.max(1.18 * near, 1.05 * radius) / (1 - inset);
   state.framed = radius;
   controls.maxDistance = Math.max(controls.maxDistance, 3 * distance);
@@ -214,9 +216,11 @@ function follow(state: CameraState, now: Box3): void {
   camera.updateProjectionMatrix();
 }
 
-function watch(state: CameraState, now: Box3): void {
+function watch(state: CameraState, { box: now, ball }: Extent): void {
   const { seen, fixedBox } = state;
-  if (!fixedBox.isEmpty()) now.union(fixedBox);
+  const isAlone = fixedBox.isEmpty();
+  const own = now.getCenter(new Vector3());
+  if (!isAlone) now.union(fixedBox);
   if (now.isEmpty()) return;
   // grows at once, shrinks slowly
   const part = 1 - Math.exp(-Math.min(0.5, (performance.now() - state.watched) / 1000) / shrinkTime);
@@ -224,7 +228,9 @@ function watch(state: CameraState, now: Box3): void {
   seen.min.lerp(now.min, part);
   seen.max.lerp(now.max, part);
   seen.union(now);
-  follow(state, now);
+  const around = isAlone ? ball + own.distanceTo(seen.getCenter(new Vector3())) : Number.POSITIVE_INFINITY;
+  state.ball = Math.max(around, Number.isFinite(state.ball) ? state.ball + part * (around - state.ball) : around);
+  follow(state, { box: now, ball: isAlone ? ball : Number.POSITIVE_INFINITY });
 }
 
 function setAspect(state: CameraState, aspect: number, inset: number): void {

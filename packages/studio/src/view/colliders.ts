@@ -3,6 +3,7 @@
  * comes as a mesh, which the worker makes of it.
  */
 import { type HairShadowUniforms, hairLight } from '@tendril-sim/bridge/three';
+import type { BlendSpec } from '@tendril-sim/core';
 import {
   Box3,
   BoxGeometry,
@@ -116,9 +117,16 @@ function colorShade({ mesh, shaded, plain }: Shade, color: string): void {
 }
 
 /** Moves the vertices to their positions at time t. */
-function deformMesh(mesh: ColliderMesh, keys: readonly MeshKey[], t: number, smooth: boolean): void {
+function deformMesh({ mesh, keys, smooth, blend }: Deforming, t: number): void {
   const { position } = mesh.geometry.attributes;
-  writeVertices(position.array, keys, t, smooth);
+  if (blend) {
+    const weights = new Float64Array(blend.shapes.length);
+    writeValues(weights, keys, t, smooth);
+    position.array.set(blend.rest);
+    blend.shapes.forEach((shape, s) => {
+      for (let i = 0; i < shape.length; i++) position.array[i] += weights[s] * shape[i];
+    });
+  } else writeValues(position.array, keys, t, smooth);
   position.needsUpdate = true;
   mesh.geometry.computeVertexNormals();
 }
@@ -143,10 +151,11 @@ export function createColliders(
   meshes.forEach((mesh, k) => {
     if (mesh && colliders[k].type !== 'plane') bounds.expandByObject(mesh);
   });
-  const deforming = colliders.flatMap((collider, k) => {
+  const deforming = colliders.flatMap((collider, k): Deforming[] => {
     const keys = keysOf(collider);
     const mesh = meshes[k];
-    return keys && mesh ? [{ mesh, keys, smooth: collider.interpolation === 'smooth' }] : [];
+    const smooth = collider.interpolation === 'smooth';
+    return keys && mesh ? [{ mesh, keys, smooth, blend: blendOf(collider) }] : [];
   });
   return {
     group,
@@ -162,7 +171,7 @@ export function createColliders(
       for (const one of shades) colorShade(one, color);
     },
     deform(t) {
-      for (const { mesh, keys, smooth } of deforming) deformMesh(mesh, keys, t, smooth);
+      for (const one of deforming) deformMesh(one, t);
     },
     dispose() {
       for (const mesh of meshes) {
@@ -173,13 +182,21 @@ export function createColliders(
   };
 }
 
+/** Coordinates of all vertices, or weights of all blend shapes, at a time. */
 interface MeshKey {
   readonly time: number;
-  readonly vertices: readonly number[];
+  readonly values: readonly number[];
 }
 
-/** Vertices at t: linear between the keys, or, if smooth, a cubic through the four nearest keys, close to the spline that rods collide with. */
-function writeVertices(
+interface Deforming {
+  readonly mesh: ColliderMesh;
+  readonly keys: readonly MeshKey[];
+  readonly smooth: boolean;
+  readonly blend?: { readonly rest: Float32Array; readonly shapes: readonly Float32Array[] };
+}
+
+/** Values at t: linear between the keys, or, if smooth, a cubic through the four nearest keys, close to the spline that rods collide with. */
+function writeValues(
   out: { [k: number]: number; length: number },
   keys: readonly MeshKey[],
   t: number,
@@ -192,27 +209,37 @@ function writeVertices(
   const span = b.time - a.time;
   const w = span > 0 ? Math.min(1, Math.max(0, (t - a.time) / span)) : 0;
   if (!smooth || span === 0) {
-    for (let i = 0; i < out.length; i++) out[i] = a.vertices[i] + w * (b.vertices[i] - a.vertices[i]);
+    for (let i = 0; i < out.length; i++) out[i] = a.values[i] + w * (b.values[i] - a.values[i]);
     return;
   }
   const [before, after] = [keys[Math.max(0, k - 1)], keys[Math.min(k + 2, last)]];
-  const slope = (p: MeshKey, q: MeshKey, i: number): number =>
-    (span * (q.vertices[i] - p.vertices[i])) / (q.time - p.time);
+  const slope = (p: MeshKey, q: MeshKey, i: number): number => (span * (q.values[i] - p.values[i])) / (q.time - p.time);
   const [toB, outA, intoB] = [w * w * (3 - 2 * w), w * (1 - w) * (1 - w), -w * w * (1 - w)];
   for (let i = 0; i < out.length; i++)
     out[i] =
-      a.vertices[i] +
-      toB * (b.vertices[i] - a.vertices[i]) +
+      a.values[i] +
+      toB * (b.values[i] - a.values[i]) +
       outA * (k === 0 ? 0 : slope(before, b, i)) +
       intoB * (k + 1 === last ? 0 : slope(a, after, i));
 }
 
-function keysOf({ deform }: ColliderInfo): MeshKey[] | undefined {
+function keysOf({ deform, blend }: ColliderInfo): MeshKey[] | undefined {
+  if (isBlend(blend)) return blend.keys.map(({ time, weights }) => ({ time, values: weights }));
   if (!Array.isArray(deform) || deform.length === 0) return undefined;
   return (deform as { time: number; vertices: number[][] }[]).map(({ time, vertices }) => ({
     time,
-    vertices: vertices.flat(),
+    values: vertices.flat(),
   }));
+}
+
+function isBlend(blend: unknown): blend is BlendSpec {
+  return typeof blend === 'object' && blend !== null && 'shapes' in blend && 'keys' in blend;
+}
+
+function blendOf({ blend, vertices }: ColliderInfo): Deforming['blend'] {
+  if (!isBlend(blend)) return undefined;
+  const flat = (list: readonly (readonly number[])[]): Float32Array => Float32Array.from(list.flat());
+  return { rest: flat(vertices as number[][]), shapes: blend.shapes.map(flat) };
 }
 
 function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefined {

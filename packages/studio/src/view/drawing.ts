@@ -3,6 +3,7 @@ import { Box3, Vector3 } from 'three';
 import type { Frame } from '../protocol.ts';
 import { spread } from './accumulate.ts';
 import { laneColors } from './colormaps.ts';
+import { ballOf, type Extent } from './frameCamera.ts';
 import type { LaneView } from './lane.ts';
 import { perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
 
@@ -76,14 +77,19 @@ function inPicture(view: ViewState): boolean {
 const point = new Vector3();
 const bounds = new Box3();
 
+/** More nodes are not looked at twice for each picture. */
+const ballLimit = 20_000;
+
 /** Where the rods are now; valid until the next call. */
-function measureBounds({ lanes }: ViewState): Box3 {
+function measureBounds({ lanes }: ViewState): Extent {
   bounds.makeEmpty();
   for (const lane of lanes) {
     for (const { nodePosition: x } of lane.samples)
       for (let i = 0; i < x.length; i += 3) bounds.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
   }
-  return bounds;
+  const lists = lanes.flatMap(({ samples }) => samples.map(({ nodePosition }) => nodePosition));
+  const isFew = lists.reduce((sum, { length }) => sum + length, 0) < 3 * ballLimit;
+  return { box: bounds, ball: isFew ? ballOf(lists, bounds.getCenter(point)) : Number.POSITIVE_INFINITY };
 }
 
 /** What lies between two frames is what the next picture shows. */
@@ -105,7 +111,7 @@ export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): 
   }
   colliders?.deform(a.time + weight * (b.time - a.time));
   const now = measureBounds(view);
-  view.spread = now.getSize(point).length();
+  view.spread = now.box.getSize(point).length();
   man.held = view.hold !== undefined && inPicture(view);
   man.watch(now);
   man.placeGround(ground);
@@ -113,9 +119,24 @@ export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): 
 }
 
 function draw(view: ViewState): void {
-  const { lanes, lights, software, man, quality, renderer, scene, band, pull, ground, colliders, width, height } = view;
+  const {
+    lanes,
+    lights,
+    software,
+    isCoarse,
+    man,
+    quality,
+    renderer,
+    scene,
+    band,
+    pull,
+    ground,
+    colliders,
+    width,
+    height,
+  } = view;
   applyThickness(view);
-  lights.setShadows(!software || view.refined);
+  lights.setShadows(!isCoarse && (!software || view.refined));
   lights.stir(view.refined ? view.pass : 0);
   lights.cover(man.seen, view.thickness * thickestOf(lanes));
   applyForces(view);
@@ -134,7 +155,7 @@ function draw(view: ViewState): void {
     const { x, y, width: w, height: h } = areas[k];
     if (pull) band.place(heldIn(view, lane), pull.target, 0.008 * man.distance);
     lane.placeColliders((collider, at) => colliders?.place(collider, at));
-    ground.renderShadow(renderer, lane.casters, view.thickness);
+    if (!isCoarse) ground.renderShadow(renderer, lane.casters, view.thickness);
     renderer.setViewport(x, height - y - h, w, h);
     renderer.setScissor(x, height - y - h, w, h);
     renderer.setScissorTest(lanes.length > 1);
@@ -166,7 +187,7 @@ export function refine(view: ViewState, ratio: number): void {
 
 /** The mean for a file, at once: a processor takes fewer pictures, because nobody can do anything meanwhile. */
 export function refineWhole(view: ViewState, ratio: number): void {
-  const count = view.software ? 3 : view.quality.passes;
+  const count = view.software ? Math.min(3, view.quality.passes) : view.quality.passes;
   view.refined = false;
   for (let k = 0; k < count; k++) refine(view, ratio);
 }
@@ -182,13 +203,13 @@ export function render(view: ViewState, seconds: number): boolean {
   if (options.forces && arrows.settle(seconds)) view.dirty = true;
   quality.measure();
   if (!moved && !view.dirty) {
-    if (quality.rest(seconds)) refine(view, quality.fineRatio);
+    if (quality.rest(seconds)) refine(view, view.fixedRatio ?? quality.fineRatio);
     return false;
   }
   // before drawing: another size clears what was drawn
   if (view.refined) quality.wake();
   view.refined = false;
-  if (view.pixelRatio !== quality.ratio) setSize(view);
+  if (view.pixelRatio !== (view.fixedRatio ?? quality.ratio)) setSize(view);
   view.dirty = false;
   draw(view);
   quality.drew(false);

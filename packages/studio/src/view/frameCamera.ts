@@ -59,24 +59,47 @@ export function frameBox(
   return { center, radius, from: look ? new Vector3(...look).normalize() : from, up };
 }
 
-/** Least distance from the centre at which all corners of the box are seen; `half`: half the angle of view, vertically. */
-export function fitDistance(box: Box3, { center, from, up }: Framing, half: number, aspect: number): number {
+/** What is to be seen lies in a box, and in a ball about its middle [m]: corners of the box that stick out of the ball are empty. */
+export interface Extent {
+  readonly box: Box3;
+  /** Infinity where only the box is known. */
+  readonly ball: number;
+}
+
+/**
+ * Least distance from `center` at which all of it is seen; `half`: half the angle of view, vertically. A point is in the picture if its
+ * depth and its distance from the axis, along each side of the picture, add up to less than the distance of the camera.
+ */
+export function fitDistance(
+  { box, ball }: Extent,
+  { center, from, up }: Framing,
+  half: number,
+  aspect: number,
+): number {
   const right = new Vector3().crossVectors(up, from).normalize();
   const above = new Vector3().crossVectors(from, right);
-  const tangentY = Math.tan(half);
-  const tangentX = tangentY * aspect;
-  const corner = new Vector3();
+  const tangent = Math.tan(half);
+  const middle = box.getCenter(new Vector3());
+  const size = box.getSize(new Vector3()).multiplyScalar(0.5);
+  const offset = middle.clone().sub(center);
   let distance = 0;
-  for (let k = 0; k < 8; k++) {
-    corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(center);
-    const depth = corner.dot(from);
-    distance = Math.max(
-      distance,
-      depth + Math.abs(corner.dot(right)) / tangentX,
-      depth + Math.abs(corner.dot(above)) / tangentY,
-    );
+  for (const side of [right.divideScalar(tangent * aspect), above.divideScalar(tangent)]) {
+    for (const sign of [-1, 1]) {
+      const normal = from.clone().addScaledVector(side, sign);
+      const inBox = Math.abs(normal.x) * size.x + Math.abs(normal.y) * size.y + Math.abs(normal.z) * size.z;
+      distance = Math.max(distance, offset.dot(normal) + Math.min(inBox, ball * normal.length()));
+    }
   }
   return distance;
+}
+
+/** Radius of the ball about a place that holds all nodes [m]. */
+export function ballOf(nodes: Iterable<ArrayLike<number>>, { x, y, z }: Vector3): number {
+  let most = 0;
+  for (const list of nodes)
+    for (let i = 0; i < list.length; i += 3)
+      most = Math.max(most, (list[i] - x) ** 2 + (list[i + 1] - y) ** 2 + (list[i + 2] - z) ** 2);
+  return Math.sqrt(most);
 }
 
 /** 1, 2 or 5 times a power of ten, not larger than x. */

@@ -1,5 +1,6 @@
 /** One lane as objects: rods, bodies, pins, and on demand the initial shape, the material frames and the forces. */
 import {
+  type ColorMap,
   createHairObject,
   createRodObject,
   type HairObject,
@@ -85,6 +86,8 @@ interface LaneState {
   readonly hair: HairObject | undefined;
   readonly layout: ReturnType<typeof layoutOfLane>;
   readonly samples: LaneView['samples'];
+  /** Colours that the scene gives its rods; undefined if it gives none. */
+  readonly own: OwnColors | undefined;
   /** The quantity that is shown, by rod: at nodes, and at edges. */
   readonly values: readonly Float32Array[];
   readonly edgeValues: readonly Float32Array[];
@@ -99,8 +102,29 @@ interface LaneState {
   largest: number;
 }
 
+/** Colours of rods as a colour map, and for every rod the place of its colour in the map, at its nodes. */
+interface OwnColors {
+  readonly map: ColorMap;
+  readonly values: readonly Float32Array[];
+}
+
+/** The colours that the scene gives its rods; the others get that of clay. Undefined if it gives none. */
+function ownColors({ rods }: LaneInfo): OwnColors | undefined {
+  if (!rods.some(({ color }) => color)) return undefined;
+  const names = [...new Set(rods.map(({ color = '#b9b4ac' }) => color))];
+  const channel = (name: string, k: number): number => Number.parseInt(name.slice(1 + 2 * k, 3 + 2 * k), 16);
+  return {
+    map: names.map((name) => [channel(name, 0), channel(name, 1), channel(name, 2)]),
+    // the middle of a texel, where no neighbour is blended in
+    values: rods.map(({ nodeCount, color = '#b9b4ac' }) =>
+      new Float32Array(nodeCount).fill((names.indexOf(color) + 0.5) / names.length),
+    ),
+  };
+}
+
 function createState(info: LaneInfo, group: Group, ground: Ground, softEdges: boolean): LaneState {
-  const asHair = info.rods.length > hairFrom;
+  const own = ownColors(info);
+  const asHair = info.rods.length > hairFrom && !own;
   return {
     info,
     tubes: asHair ? undefined : createRodObject(info.rods, { softEdges }),
@@ -110,6 +134,7 @@ function createState(info: LaneInfo, group: Group, ground: Ground, softEdges: bo
       nodePosition: new Float32Array(3 * nodeCount),
       edgeDirector: new Float32Array(3 * edgeCount),
     })),
+    own,
     values: info.rods.map(({ nodeCount }) => new Float32Array(nodeCount)),
     edgeValues: info.rods.map(({ edgeCount }) => new Float32Array(edgeCount)),
     bodies: createBodies(info, group, ground),
@@ -246,10 +271,13 @@ interface Coloring {
   readonly dark: boolean;
 }
 
-function colorRods(
-  { tubes, hair }: { readonly tubes: RodObject | undefined; readonly hair: HairObject | undefined },
-  { by, range, plain, stripe, dark }: Coloring,
-): void {
+function colorRods({ tubes, hair, own }: LaneState, { by, range, plain, stripe, dark }: Coloring): void {
+  if (by === 'plain' && tubes && own) {
+    tubes.setValues(own.values);
+    tubes.setColorMap(own.map, 0, 1);
+    tubes.setStripe(false);
+    return;
+  }
   const low = by !== 'plain' && quantities[by].signed ? -range : 0;
   tubes?.setColorMap(mapOf(by, dark), low, range);
   tubes?.setColor(plain);

@@ -153,3 +153,27 @@ export function createQuality(software: boolean, deviceRatio: () => number, now:
     },
   };
 }
+
+/** Pixels per pixel of the page, where pictures are to cost little. */
+const coarseRatio = 0.35;
+
+/** Never more than the least: for machines that have better things to do, whatever a picture takes. */
+export function createLowQuality(): Quality {
+  let share = 1;
+  return {
+    ratio: coarseRatio,
+    get share() {
+      return share;
+    },
+    drawTime: 0,
+    fineRatio: coarseRatio,
+    passes: 1,
+    begin(hairs) {
+      share = Math.min(1, leastHairs / Math.max(1, hairs));
+    },
+    drew() {},
+    measure() {},
+    rest: () => false,
+    wake() {},
+  };
+}

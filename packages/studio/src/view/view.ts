@@ -2,19 +2,21 @@
  * The 3D view: one renderer, one camera, one to four lanes side by side. It draws when something has changed and not
  * otherwise, and as finely as there is time for (quality.ts).
  */
+import { Vector3 } from 'three';
 import { forceColors } from './arrows.ts';
 import { createColliders } from './colliders.ts';
 import { mapOf, quantities } from './colormaps.ts';
 import { applyColors, baseColor, refineWhole, render, showFrame } from './drawing.ts';
-import { boundsOf, formatLength, roundLength } from './frameCamera.ts';
+import { ballOf, boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createLaneView } from './lane.ts';
 import { dragTarget, onCollider, pick, pickFront, project } from './pointing.ts';
 import { drawSvg } from './svg.ts';
 import { createViewState, perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
 import type { Legend, View, ViewScene } from './viewTypes.ts';
 
-export function createView(canvas: HTMLCanvasElement): View {
-  const view = createViewState(canvas);
+/** `isCoarse`: pictures that cost as little as can be. */
+export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
+  const view = createViewState(canvas, isCoarse);
   const { man, arrows } = view;
   return {
     load: (scene, keepCamera) => load(view, scene, keepCamera),
@@ -78,11 +80,12 @@ function createPictures(view: ViewState): Pick<View, 'svg' | 'setBackdrop' | 'pi
   return {
     svg: (background, annotate) => svgOf(view, background, annotate?.(view.width, view.height) ?? ''),
     setBackdrop(color) {
+      view.fixedRatio = color === undefined ? undefined : view.pixelRatio;
       view.renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
       view.dirty = true;
     },
     picture(type) {
-      refineWhole(view, 2);
+      refineWhole(view, view.isCoarse ? view.quality.ratio : 2);
       return new Promise((resolve) => view.canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.8));
     },
   };
@@ -152,7 +155,9 @@ function load(
   } else {
     view.range = 0;
     arrows.reset();
-    man.begin(boundsOf(infos), colliders.bounds, gravity, look);
+    const box = boundsOf(infos);
+    const nodes = infos.flatMap(({ rods }) => rods.map(({ nodePosition }) => nodePosition));
+    man.begin({ box, ball: ballOf(nodes, box.getCenter(new Vector3())) }, colliders.bounds, gravity, look);
     setSize(view);
     man.fit(false);
     lights.place(man.seen, man.direction, man.camera.up);

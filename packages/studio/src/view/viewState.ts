@@ -8,7 +8,7 @@ import { createGround, type Ground } from './ground.ts';
 import type { LaneView } from './lane.ts';
 import { addLights, type Lights } from './lights.ts';
 import { createHover, createPull } from './marks.ts';
-import { createQuality, type Quality } from './quality.ts';
+import { createLowQuality, createQuality, type Quality } from './quality.ts';
 import type { Pull, ViewOptions } from './viewTypes.ts';
 
 const startOptions: ViewOptions = {
@@ -33,6 +33,8 @@ export interface ViewState {
   readonly canvas: HTMLCanvasElement;
   /** WebGL is drawn by the processor: then multisampling costs more than it gives. */
   readonly software: boolean;
+  /** Without shadows, and as few pixels and hairs as can be. */
+  readonly isCoarse: boolean;
   readonly renderer: WebGLRenderer;
   readonly scene: Scene;
   readonly man: Cameraman;
@@ -65,11 +67,13 @@ export interface ViewState {
   width: number;
   height: number;
   pixelRatio: number;
+  /** Pixel ratio of a film that is being recorded, whose size must not change. */
+  fixedRatio: number | undefined;
   /** What lies over the lower edge of the view [pixels]. */
   inset: number;
 }
 
-export function createViewState(canvas: HTMLCanvasElement): ViewState {
+export function createViewState(canvas: HTMLCanvasElement, isCoarse: boolean): ViewState {
   const software = isSoftware();
   const renderer = createRenderer(canvas, software);
   const scene = new Scene();
@@ -83,6 +87,7 @@ export function createViewState(canvas: HTMLCanvasElement): ViewState {
   return {
     canvas,
     software,
+    isCoarse,
     renderer,
     scene,
     man,
@@ -91,11 +96,13 @@ export function createViewState(canvas: HTMLCanvasElement): ViewState {
     band,
     hover,
     arrows: createForceScale(),
-    quality: createQuality(
-      software,
-      () => globalThis.devicePixelRatio || 1,
-      () => performance.now(),
-    ),
+    quality: isCoarse
+      ? createLowQuality()
+      : createQuality(
+          software,
+          () => globalThis.devicePixelRatio || 1,
+          () => performance.now(),
+        ),
     lanes: [],
     colliders: undefined,
     options: startOptions,
@@ -111,6 +118,7 @@ export function createViewState(canvas: HTMLCanvasElement): ViewState {
     width: 1,
     height: 1,
     pixelRatio: 0,
+    fixedRatio: undefined,
     inset: 0,
   };
 }
@@ -164,7 +172,7 @@ export function smallerSide(view: ViewState): number {
 }
 
 /** Takes the size of the page's element, at this pixel ratio. */
-export function setSize(view: ViewState, ratio: number = view.quality.ratio): void {
+export function setSize(view: ViewState, ratio: number = view.fixedRatio ?? view.quality.ratio): void {
   const { canvas, renderer, man, lanes, inset } = view;
   view.pixelRatio = ratio;
   const box = canvas.parentElement?.getBoundingClientRect();

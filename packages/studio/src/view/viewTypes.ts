@@ -82,7 +82,7 @@ export interface View {
   svg(background: string, annotate?: (width: number, height: number) => string): string;
   /** Of the view [pixels]. */
   readonly size: { readonly width: number; readonly height: number };
-  /** An opaque ground for films; none: the page shows through. */
+  /** An opaque ground for films, during which the picture keeps its resolution; none: the page shows through. */
   setBackdrop(color: string | undefined): void;
   readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];
   /** Size of the scene [m]. */

@@ -29,12 +29,15 @@ export async function preview(id: string, patience: number): Promise<Preview> {
   const wanted = (previewAt[id] ?? 0.7) * lane.duration;
   while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
   const { data } = lane.frame();
-  return { lane: lane.info, data, colliders: await drawColliders(scene, lane.world), twists: twists(scene) };
+  return { lane: lane.info, data, colliders: await drawColliders(scene, lane.world), colorBy: firstColoring(scene) };
 }
 
-/** Where twist is put in, twist is what one wants to see. */
-function twists(scene: Scene): boolean {
-  return /"twist":|"turns":|torque/.test(JSON.stringify({ ...scene, rods: scene.rods.slice(0, 4) }));
+/** Coloring of a thumbnail, by the rule of the page (`preferredColor` in session.ts). */
+function firstColoring(scene: Scene): Preview['colorBy'] {
+  if (scene.rods.some(({ color }) => color)) return 'plain';
+  return /"twist":|"turns":|torque/.test(JSON.stringify({ ...scene, rods: scene.rods.slice(0, 4) }))
+    ? 'twist'
+    : 'curvature';
 }
 
 /** When a case looks like itself, as a part of its duration. */

@@ -11,6 +11,7 @@ import {
   formatPvd,
   frameToVtp,
   InputError,
+  listAnimations,
   nodeTable,
   obstaclesToVtp,
   type RecordedRod,
@@ -36,7 +37,7 @@ export function importFile(bytes: Uint8Array, name: string): Imported {
     return { text: formatCurveScene(curves, name, { refer: false }) };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const mesh = /\.(obj|glb|gltf)$/i.test(name) ? importMesh(bytes, name) : undefined;
+    const mesh = /\.(obj|glb|gltf|usda?|abc)$/i.test(name) ? importMesh(bytes, name) : undefined;
     if (mesh) return mesh;
     throw new Error(error.problems.map(({ message }) => message).join('\n'));
   }
@@ -47,6 +48,7 @@ function importMesh(bytes: Uint8Array, name: string): Imported | undefined {
     const { position, triangle } = readMesh(bytes, name);
     const count = triangle.length / 3;
     if (count === 0) return undefined;
+    if (listAnimations(bytes, name).length > 0) return { isCharacter: true };
     if (count > triangleLimit) throw new Error(`${name} has ${count} triangles; ${triangleLimit} are taken at most`);
     const triples = (values: ArrayLike<number>): number[][] =>
       Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);

@@ -160,6 +160,7 @@ function describeRod(rod: Rod, scene: Scene, k: number): RodInfo {
     halfEI1: Float32Array.from(rod.halfEI1),
     halfEI2: Float32Array.from(rod.halfEI2),
     nodePosition: Float32Array.from(rod.nodePosition),
+    ...(scene.rods[k]?.color && { color: scene.rods[k].color }),
   };
 }
 

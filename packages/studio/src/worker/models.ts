@@ -8,14 +8,22 @@ import { createWorld as createWorldOf } from '@tendril-sim/core/world';
 
 const files = import.meta.glob<Record<string, unknown>>([
   '../../../core/src/models/*/index.ts',
+  '../../../core/src/models/der/lean.ts',
   '../../../core/src/batch/model.ts',
 ]);
 
 /** Stands for the batch backend of `der` among the names of models. */
 const BATCH = 'batch';
 
-const fileOf = (name: string): string =>
-  `../../../core/src/${name === BATCH ? 'batch/model' : `models/${name}/index`}.ts`;
+/** Stands for all of `der`; scenes without contact and bodies need no more than a smaller file. */
+const WHOLE = 'whole-der';
+
+const special: Readonly<Record<string, string>> = {
+  [BATCH]: 'batch/model',
+  [WHOLE]: 'models/der/index',
+  der: 'models/der/lean',
+};
+const fileOf = (name: string): string => `../../../core/src/${special[name] ?? `models/${name}/index`}.ts`;
 
 /** Stands for contact, obstacles and links among the names of models. */
 const CONTACT = 'contact';
@@ -50,10 +58,51 @@ export function modelsOf(scene: Scene, variants: readonly { readonly id: string 
   );
   const { contact, links, colliders, weaves, solver } = scene;
   const needsContact = contact || links || colliders || weaves;
-  return [...named, 'der', ...(solver?.der?.backend === 'batch' ? [BATCH] : []), ...(needsContact ? [CONTACT] : [])];
+  return [
+    ...named,
+    'der',
+    ...(isPlain(scene, variants) ? [] : [WHOLE]),
+    ...(solver?.der?.backend === 'batch' ? [BATCH] : []),
+    ...(needsContact ? [CONTACT] : []),
+  ];
 }
+
+/** Fields of scenes that the smaller file of `der` computes; any other field takes the whole model. */
+const plainFields: ReadonlySet<string> = new Set<keyof Scene>([
+  'tendril',
+  'title',
+  'description',
+  'gravity',
+  'materials',
+  'sections',
+  'rods',
+  'pins',
+  'loads',
+  'fields',
+  'time',
+  'solver',
+  'output',
+]);
+
+const isExplicit = (integrator: string | undefined): boolean =>
+  integrator === 'shake' || integrator === 'fast-projection';
+
+function isPlain(scene: Scene, variants: readonly { readonly id: string }[]): boolean {
+  const used = Object.entries(scene).filter(([, value]) => value !== undefined);
+  // a scene without time shows its modes
+  if (!scene.time || used.some(([field]) => !plainFields.has(field))) return false;
+  if (isExplicit(scene.solver?.der?.integrator) || variants.some(({ id }) => isExplicit(id.split('/')[1])))
+    return false;
+  return scene.rods.every(({ law, natural, parent }) => !law && natural !== 'equilibrium' && !parent);
+}
+
+/** The models that were fetched; all of `der` goes before its smaller part. */
+const modelsInUse = (): Model[] => {
+  const whole = fetched.get(WHOLE);
+  return [...(whole ? [whole] : []), ...fetched.values()];
+};
 
 /** A world with the models that were fetched. */
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  return createWorldOf(scene, { ...(contact && { contact }), models: [...fetched.values()], ...options });
+  return createWorldOf(scene, { ...(contact && { contact }), models: modelsInUse(), ...options });
 }

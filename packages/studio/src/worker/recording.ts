@@ -42,7 +42,7 @@ export function readRecording(
       solid: radius > 0 ? { type: 'sphere', radius } : undefined,
       assumed: false,
     })),
-    rods: header.rods.map((rod, r) => describeRod(rod, first?.rods[r].nodePosition ?? [])),
+    rods: header.rods.map((rod, r) => describeRod(rod, first?.rods[r].nodePosition ?? [], header.scene.rods[r]?.color)),
   };
   const stride = Math.max(1, Math.ceil(recording.frameCount / frameLimit));
   const frames: Frame[] = [];
@@ -70,7 +70,11 @@ export function readRecording(
   };
 }
 
-function describeRod(rod: Recording['header']['rods'][number], nodePosition: ArrayLike<number>): RodInfo {
+function describeRod(
+  rod: Recording['header']['rods'][number],
+  nodePosition: ArrayLike<number>,
+  color: string | undefined,
+): RodInfo {
   const nodeArc = new Float32Array(rod.nodeCount);
   for (let i = 1; i < rod.nodeCount; i++) nodeArc[i] = nodeArc[i - 1] + rod.edgeLengthRest[i - 1];
   const round = new Float32Array(2 * rod.edgeCount).fill(1);
@@ -87,6 +91,7 @@ function describeRod(rod: Recording['header']['rods'][number], nodePosition: Arr
     halfEI1: round,
     halfEI2: round,
     nodePosition: Float32Array.from(nodePosition),
+    ...(color && { color }),
   };
 }
 

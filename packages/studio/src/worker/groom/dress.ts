@@ -1,11 +1,15 @@
 /** A run of guides, drawn as the hairs that follow them, on the head that they grow on. */
 import {
+  bindRoots,
   createHairs,
   createHeadField,
+  createVertexMotion,
   type GuidePose,
   type Hairs,
   type Hairstyle,
   type HeadField,
+  poseRoots,
+  type RootPose,
   type Roots,
   type World,
 } from '@tendril-sim/core';
@@ -64,12 +68,45 @@ interface HairView {
   /** Nodes of a hair, and of a guide. */
   readonly nodes: number;
   readonly guideNodes: number;
-  /** Guides as they are now, then the poses of the colliders, the head first. */
+  /** Guides as they are now, the poses of the colliders, the head first, and the time. */
   readGuides(): Float32Array;
   /** Positions of all hairs for such guides. */
   place(guides: Float32Array): Float32Array;
   /** The data of a frame. Bodies are not drawn with hair: their poses stay zero. */
   hairsOf(guides: Float32Array): Float32Array;
+}
+
+/** How roots have moved since the hair was grown, from the end of what `readGuides` returns. */
+type RootReader = (after: Float32Array) => Pick<GuidePose, 'turn' | 'hairRoots'>;
+
+/** Roots on a head that is rigid: all turn as the first collider does. */
+function rigidRoots(guides: number, hasHead: boolean): RootReader {
+  const turn = new Float64Array(9 * guides);
+  const rotation = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
+  return (after) => {
+    if (hasHead) readRotation(rotation, after.subarray(3, poseSize));
+    for (let g = 0; g < guides; g++) turn.set(rotation, 9 * g);
+    return { turn };
+  };
+}
+
+/** Roots on a skin that deforms; undefined if no collider does. */
+function skinnedRoots(world: World, guides: Roots, hairs: Roots): RootReader | undefined {
+  const skin = world.scene.colliders?.find((spec) => spec.type === 'mesh' && (spec.deform ?? spec.blend));
+  const verticesAt = skin?.type === 'mesh' ? createVertexMotion(skin) : undefined;
+  if (skin?.type !== 'mesh' || !verticesAt) return undefined;
+  const triangle = skin.faces.flatMap((face) => face.slice(2).flatMap((corner, k) => [face[0], face[k + 1], corner]));
+  const mesh = { position: Float64Array.from(skin.vertices.flat()), triangle };
+  const follow = ({ count, position: p }: Roots): ((vertices: Float64Array) => RootPose) => {
+    const places = Array.from({ length: count }, (_, k) => [p[3 * k], p[3 * k + 1], p[3 * k + 2]] as const);
+    const bound = bindRoots(mesh, places as [number, number, number][]);
+    return (vertices) => poseRoots(bound, vertices);
+  };
+  const [guidesAt, hairsAt] = [follow(guides), follow(hairs)];
+  return (after) => {
+    const vertices = verticesAt(after[after.length - 1]);
+    return { turn: guidesAt(vertices).turn, hairRoots: hairsAt(vertices) };
+  };
 }
 
 /** Undefined if the rods of the world are not the guides of the style. */
@@ -88,35 +125,31 @@ function createHairView(world: World, bodyCount: number, { style, every, field }
   // a run draws many pictures: fewer nodes than in a still picture
   const nodes = Math.min(hairNodes(hairs.count, 3 * guideNodes), 48);
   const position = new Float64Array(guideLength);
-  const turn = new Float64Array(9 * roots.count);
-  const head = { position: new Float64Array(3), rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1) };
   const moving = world.colliders.map((_, k) => k);
+  const readRoots = skinnedRoots(world, roots, style.hairRoots) ?? rigidRoots(roots.count, moving.length > 0);
   const place = (guides: Float32Array): Float32Array => {
     position.set(guides.subarray(0, guideLength));
-    if (moving.length > 0) {
-      head.position.set(guides.subarray(guideLength, guideLength + 3));
-      readRotation(head.rotation, guides.subarray(guideLength + 3, guideLength + poseSize));
-    }
-    for (let g = 0; g < roots.count; g++) turn.set(head.rotation, 9 * g);
-    const pose: GuidePose = { nodes: guideNodes, position, turn };
+    const pose: GuidePose = { nodes: guideNodes, position, ...readRoots(guides.subarray(guideLength)) };
     return placeHairs(hairs, pose, nodes, field);
   };
+  const poses = poseSize * moving.length;
   return {
     hairs,
     nodes,
     guideNodes,
     readGuides() {
-      const guides = new Float32Array(guideLength + poseSize * moving.length);
+      const guides = new Float32Array(guideLength + poses + 1);
       world.samples.forEach(({ nodePosition }, g) => {
         guides.set(nodePosition, 3 * guideNodes * g);
       });
       writeColliders(guides, guideLength, world.colliders, moving, world.time);
+      guides[guideLength + poses] = world.time;
       return guides;
     },
     place,
     hairsOf(guides) {
-      const data = packHairs(place(guides), hairs.count, nodes, poseSize * (bodyCount + moving.length));
-      data.set(guides.subarray(guideLength), data.length - poseSize * moving.length);
+      const data = packHairs(place(guides), hairs.count, nodes, poseSize * bodyCount + poses);
+      data.set(guides.subarray(guideLength, guideLength + poses), data.length - poses);
       return data;
     },
   };

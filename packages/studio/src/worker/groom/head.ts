@@ -7,7 +7,7 @@ import {
   SceneError,
   type Surface,
 } from '@tendril-sim/core';
-import { readMesh } from '@tendril-sim/io';
+import { listAnimations, readMesh } from '@tendril-sim/io';
 import type { ColliderInfo } from '../../protocol.ts';
 import { headMesh, type Mesh } from './heads.ts';
 
@@ -20,8 +20,9 @@ export interface Head {
   readonly drawn: Mesh;
   readonly coarse: Mesh;
   readonly field: HeadField | undefined;
-  /** Of a mesh of one's own. */
+  /** Of a mesh of one's own: its file, and the names of its animations. */
   readonly file?: Uint8Array;
+  readonly animations: readonly string[];
 }
 
 const made = new Map<string, Head>();
@@ -38,7 +39,8 @@ export function builtIn(id: 'head' | 'ball'): Head {
 function makeHead(id: 'head' | 'ball'): Head {
   const drawn = headMesh(id, true);
   const coarse = headMesh(id, false);
-  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createHeadField(coarse, { draft: true }) };
+  const field = createHeadField(coarse, { draft: true });
+  return { name: id, surface: createSurface(drawn), drawn, coarse, field, animations: [] };
 }
 
 export function readHead(bytes: Uint8Array, name: string): Head {
@@ -47,7 +49,22 @@ export function readHead(bytes: Uint8Array, name: string): Head {
     throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
   const surface = createSurface({ position, triangle });
   const mesh = { position: surface.position, triangle: surface.triangle };
-  return { name, surface, drawn: mesh, coarse: mesh, field: createHeadField(mesh, { draft: true }), file: bytes };
+  const field = createHeadField(mesh, { draft: true });
+  return { name, surface, drawn: mesh, coarse: mesh, field, file: bytes, animations: listAnimations(bytes, name) };
+}
+
+/** Meshes taller than this [m] are whole characters. */
+const bodyHeight = 0.6;
+
+/** Where hair grows on a mesh of one's own until its user says so: on the top of a character's head, else where the mesh faces up. */
+export function guessScalp({ drawn: { position } }: Head): string {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 2; i < position.length; i += 3) {
+    low = Math.min(low, position[i]);
+    high = Math.max(high, position[i]);
+  }
+  // a head is an eighth of a body; hair grows on its upper half
+  return high - low > bodyHeight ? `z > ${(high - (high - low) / 16).toFixed(3)}` : 'nz > 0';
 }
 
 /** `shaded`: where hair grows the skin is as dark as hair. */

@@ -21,6 +21,7 @@ export function show(stage: Stage, begin: number, note?: string): Groomed {
   const facts: GroomFacts = {
     settings,
     head: head.name,
+    animations: head.animations,
     guides: style.guideRoots.count,
     hairs: hairs.count,
     elements: style.elements,

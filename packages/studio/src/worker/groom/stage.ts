@@ -20,7 +20,7 @@ import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril-sim/io';
 import type { GroomAction, Groomed, GroomSettings, KeptGroom, Recipe } from '../../groomTypes.ts';
 import type { ColliderInfo } from '../../protocol.ts';
 import { addAction, strokesOf } from '../../recipe.ts';
-import { builtIn, colliderOf, type Head, readHead } from './head.ts';
+import { builtIn, colliderOf, guessScalp, type Head, readHead } from './head.ts';
 import { leanAt } from './heads.ts';
 import { sceneOfStyle } from './scene.ts';
 import { show } from './show.ts';
@@ -73,6 +73,11 @@ function openHead(stage: Stage, head: Head, settings: GroomSettings): string | u
   return grow(stage, settings, '');
 }
 
+function openMesh(stage: Stage, { bytes, name, settings }: Extract<GroomAction, { kind: 'mesh' }>): string | undefined {
+  const head = readHead(new Uint8Array(bytes), name);
+  return openHead(stage, head, { ...settings, scalp: settings.scalp || guessScalp(head) });
+}
+
 function trim(stage: Stage, length: number): string {
   const { style, settings, recipe } = presentOf(stage);
   const { style: shorter, cut } = cutHairstyle(style, { length });
@@ -115,7 +120,7 @@ function simulate(stage: Stage, { motion }: Extract<GroomAction, { kind: 'simula
   const { head } = stage;
   if (!head) throw new SceneError([], 'there is nothing to grow hair on');
   const { style, recipe } = presentOf(stage);
-  const scene = sceneOfStyle(head.field ? layHairstyle(style, head.field).style : style, head.coarse, motion);
+  const scene = sceneOfStyle(head.field ? layHairstyle(style, head.field).style : style, head, motion);
   return { ...scene, ...(recipe && { recipe }) };
 }
 
@@ -125,7 +130,7 @@ function change(stage: Stage, action: GroomAction): string | undefined {
     case 'open':
       return openHead(stage, builtIn(action.head), action.settings);
     case 'mesh':
-      return openHead(stage, readHead(new Uint8Array(action.bytes), action.name), action.settings);
+      return openMesh(stage, action);
     case 'grow':
       return grow(stage, action.settings, action.what);
     case 'stroke':

@@ -1,0 +1,14 @@
+/** In place of the list that vite.config.ts makes for the page, in tests of the worker without a page. */
+import { cases as all } from '@tendril-sim/cases';
+import type { CaseInfo } from '../src/protocol.ts';
+
+export const cases: readonly CaseInfo[] = all.map(
+  ({ id, title, source, models, group = 'classics', colorBy = 'curvature' }) => ({
+    id,
+    title,
+    source,
+    models,
+    group,
+    colorBy,
+  }),
+);
