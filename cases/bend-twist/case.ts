@@ -41,7 +41,7 @@ function scene(gamma: number, kappa: number, edges: number, model: ModelId = 'de
   };
 }
 
-/** Whether the planar shape is stable. Far beyond the boundary the search itself may end out of the plane. */
+/** Whether the planar shape is stable. Beyond its fold, at 1.4 times the boundary, the search ends out of the plane. */
 function staysPlanar(gamma: number, kappa: number, edges: number, model: ModelId): boolean {
   const world = worldOf(scene(gamma, kappa, edges, model));
   const [report] = equilibrium(world);
@@ -101,7 +101,7 @@ export const bendTwist: Case = defineCase({
       claim:
         'A naturally curved rod that hangs from a clamp stays in its plane or leaves it, depending on κL and Γ alone; a simulator has to reproduce the boundary.',
       remark:
-        'The boundary is computed here by linear stability of the continuum for GJ/EI = 2/3, the branch of planar shapes being followed from the straight rod. `massspring` is left out: its springs do not couple bending and twist so, and it stays in its plane 20 % beyond the boundary.',
+        'The boundary is computed here by linear stability of the continuum for GJ/EI = 2/3, the branch of planar shapes being followed from the straight rod. `massspring` is left out: its ghosts lie on one side of the plane, so it leaves the plane gradually, without a boundary.',
     },
   ],
   quick: [30],

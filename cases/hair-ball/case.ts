@@ -117,7 +117,7 @@ export const hairBall: Case = defineCase({
   ],
   quick: [16],
   full: [16, 100],
-  scene: () => hairBallScene(100, 16, [0, 1], true),
+  scene: () => hairBallScene(500, 16, [0, 1], true),
   measure(n) {
     const world = worldOf(hairBallScene(n, 10, [0], true));
     const steps = Math.round(240 * (SETTLE + 0.5));

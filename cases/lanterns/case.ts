@@ -183,7 +183,7 @@ export const lanterns: Case = defineCase({
       'frequency of the twist': twisting,
       'period of the twist after a turn of the hand': period,
       'turned by it [rad]': amplitude,
-      'frames that are none': frame,
+      'largest deviation of a frame from orthonormal': frame,
     };
   },
   expect: {
@@ -194,6 +194,6 @@ export const lanterns: Case = defineCase({
     },
     // six times as far off as the frequency, and the heavy end is n/10 edges
     'turned by it [rad]': { value: turnedBy(), scale: 1, tolerance: (n) => 0.25 / n },
-    'frames that are none': { value: 0, tolerance: 1e-12 },
+    'largest deviation of a frame from orthonormal': { value: 0, tolerance: 1e-12 },
   },
 });

@@ -54,7 +54,7 @@ export const plectoneme: Case = defineCase({
       claim:
         'A rod under growing twist writhes out of its plane and forms plectonemes, one or several depending on drag and gravity; at long times they merge.',
       missing:
-        'One plectoneme forms, also on a sagging rod with a drag of 400 and 600 per second and with up to 60 turns in 0.15 s (see the README of the case). Several that merge are not shown.',
+        'The scene has one plectoneme. Two and three form on a sagging rod with imperfections at two places (see the README of the case), but none merged while they were followed, a pair for 4.6 s.',
       timed: { row: 'Fig. 9', scene: () => scene(274, 2), from: 1.5 },
     },
   ],

@@ -71,6 +71,7 @@ export interface Holds extends Asked {
   readonly holds: true;
 }
 
+/** What a measured quantity is compared with. */
 export type Expectation = ExactValue | AtMost | AtLeast | Band | CurveInBand | Ordering | Holds;
 
 /** Expectations by the names of measured quantities. */
@@ -79,6 +80,7 @@ export type Expectations = Readonly<Record<string, Expectation>>;
 /** Measured quantities by name: a boolean for an expectation that `holds`, points for one of a `curve`. */
 export type Measured = Readonly<Record<string, number | boolean | readonly CurvePoint[]>>;
 
+/** Resolutions n of a case: `quick` for the tests, `full` for `tendril check --full`. */
 export interface Resolutions {
   readonly quick: readonly number[];
   readonly full: readonly number[];
@@ -100,6 +102,7 @@ export interface CaseControl {
   threshold?(scene: Scene): { readonly at: number; readonly what: string } | undefined;
 }
 
+/** An experiment with a known result: its scene, what to measure on it, and what theory expects. */
 export interface Case {
   readonly id: string;
   readonly title: string;
@@ -150,8 +153,10 @@ export interface CaseFigure {
   readonly points: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
 }
 
+/** How measured and expected value are compared; `in` stands for a band. */
 export type Relation = '=' | '≤' | '≥' | '<' | 'in';
 
+/** One comparison of a measured quantity with its expectation, for one model and resolution. */
 export interface CheckRow {
   readonly case: string;
   readonly model: string;
@@ -169,6 +174,7 @@ export interface CheckRow {
   readonly pass: boolean;
 }
 
+/** Options of `runChecks`: `full` measures at the fine resolutions, `model` selects one model. */
 export interface CheckOptions {
   readonly full: boolean;
   readonly model?: string;
@@ -178,6 +184,7 @@ export interface CheckOptions {
 /** A case as it is written: theory that has to be computed is a function, called once when a check asks for it. */
 export type CaseDefinition = Omit<Case, 'expect'> & { readonly expect: Expectations | (() => Expectations) };
 
+/** Makes a case of its definition; an `expect` that is a function is called when a check first needs it. */
 export function defineCase({ expect, ...rest }: CaseDefinition): Case {
   let known = typeof expect === 'function' ? undefined : expect;
   return {
@@ -189,6 +196,7 @@ export function defineCase({ expect, ...rest }: CaseDefinition): Case {
   };
 }
 
+/** Measures a case on its models, from coarse to fine, and compares every quantity with its expectation. Throws if a quantity has none. */
 export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
   const models = subject.models.filter((model) => options.model === undefined || options.model === model);
   const resolutionsOf = (model: ModelId): readonly number[] => {
@@ -355,6 +363,7 @@ export function nodeAt(world: World, rod: number, node: number): [number, number
   return [nodePosition[o], nodePosition[o + 1], nodePosition[o + 2]];
 }
 
+/** Euclidean distance of two points. */
 export function distance(a: readonly number[], b: readonly number[]): number {
   return hypotOf(a.map((x, k) => x - b[k]));
 }

@@ -185,8 +185,23 @@ export function idol(around: number): { vertices: Vector[]; faces: number[][] } 
   return { vertices, faces };
 }
 
+/** Options of `idolScene`. */
+export interface IdolOptions {
+  /** Edges between crossings. Default 1: hair bends over centimetres, and crossings are millimetres apart. */
+  readonly edges?: number;
+  /** How far above the statue the cloth starts [m]. */
+  readonly above?: number;
+  /** Whether the fibers touch each other away from their joints, with friction 0.3. Default true. */
+  readonly selfContact?: boolean;
+}
+
 /** The cloth of the paper's figures 9 and 10, over a figure of triangles, with friction. */
-export function idolScene(n: number, damping: number, duration: number, edges = 3, above = 3e-3): SceneInput {
+export function idolScene(
+  n: number,
+  damping: number,
+  duration: number,
+  { edges = 1, above = 3e-3, selfContact = true }: IdolOptions = {},
+): SceneInput {
   return {
     tendril: 1,
     title: `A woven cloth is draped over a statue, damping ${damping}/s`,
@@ -194,10 +209,25 @@ export function idolScene(n: number, damping: number, duration: number, edges = 
     rods: [],
     weaves: [cloth(n, 0.2 / n, damping, { center: [0, 0, IDOL_HEIGHT + above], edges })],
     colliders: [{ id: 'idol', type: 'mesh', friction: 0.3, ...idol(32) }],
-    contact: { between: 'none', tolerance: 1e-3 },
+    contact: { ...(selfContact ? { friction: 0.3 } : { between: 'none' as const }), tolerance: 1e-3 },
     time: { duration, step: 1 / 240 },
     output: { every: 1 / 60 },
   };
+}
+
+/** Pairs of edges that a joint holds together, where fibers may overlap. */
+export function joinedEdges(world: World): (rod: number, edge: number, other: number, otherEdge: number) => boolean {
+  const indexOf = new Map(world.rods.map(({ id }, r) => [id, r]));
+  const joined = new Set<string>();
+  for (const { rod, at, to } of world.scene.links ?? []) {
+    if (!('rod' in to)) continue;
+    const ends = [[rod, at] as const, [to.rod, to.at] as const].map(([id, place]) => {
+      const r = indexOf.get(id) ?? -1;
+      return `${r}:${Math.floor((place as { u: number }).u * world.rods[r].edgeCount)}`;
+    });
+    joined.add(ends.join(' ')).add(ends.reverse().join(' '));
+  }
+  return (rod, edge, other, otherEdge) => joined.has(`${rod}:${edge} ${other}:${otherEdge}`);
 }
 
 /** Largest distance of the two places that a joint holds together [m]. */

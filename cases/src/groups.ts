@@ -11,4 +11,5 @@ export const caseGroups = {
   laws: 'Laws that must hold',
 } as const;
 
+/** Key of `caseGroups`. */
 export type CaseGroup = keyof typeof caseGroups;

@@ -1,8 +1,10 @@
 import { createWorld } from '@tendril-sim/core';
+import { articulatedCable } from '../articulated-cable/case.ts';
 import { becksColumn } from '../becks-column/case.ts';
 import { bendTwist } from '../bend-twist/case.ts';
 import { braid } from '../braid/case.ts';
 import { bucklingWithTwist } from '../buckling-with-twist/case.ts';
+import { cableHysteresis } from '../cable-hysteresis/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
 import { cantileverMasterCurve } from '../cantilever-master-curve/case.ts';
 import { cantileverRelease } from '../cantilever-release/case.ts';
@@ -16,6 +18,7 @@ import { ears } from '../ears/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
+import { growingStrip } from '../growing-strip/case.ts';
 import { hairBall } from '../hair-ball/case.ts';
 import { hairBundle } from '../hair-bundle/case.ts';
 import { hairRelease } from '../hair-release/case.ts';
@@ -43,7 +46,9 @@ import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
+import { viscoelasticRod } from '../viscoelastic-rod/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
+import { wireForming } from '../wire-forming/case.ts';
 import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
 import { setCreateWorld } from './world.ts';
@@ -51,7 +56,7 @@ import { setCreateWorld } from './world.ts';
 export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
-export { idolScene } from './fabric.ts';
+export { type IdolOptions, idolScene } from './fabric.ts';
 export { type CaseGroup, caseGroups } from './groups.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
 export type { PaperId } from './paperIds.ts';
@@ -93,6 +98,11 @@ export const cases: readonly Case[] = [
   helixRelaxation,
   undampedHair,
   dampingDecay,
+  viscoelasticRod,
+  wireForming,
+  articulatedCable,
+  cableHysteresis,
+  growingStrip,
   changingModuli,
   torqueTransducer,
   wilberforcePendulum,
@@ -118,6 +128,7 @@ export const cases: readonly Case[] = [
 
 setCreateWorld(createWorld);
 
+/** The case with this id, or undefined. */
 export function findCase(id: string): Case | undefined {
   return cases.find((subject) => subject.id === id);
 }

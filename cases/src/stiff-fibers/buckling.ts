@@ -6,9 +6,9 @@ import { pushOrders, pushSteps } from '../../step-size/case.ts';
 import {
   brief,
   type ChartLine,
+  type PaperStudy,
   type Profile,
   percent,
-  type Study,
   type StudyResult,
   type Trace,
   trace,
@@ -56,7 +56,7 @@ const rivals: readonly { model: ModelId; name: string; color: number }[] = [
   { model: 'helix', name: 'super-helices', color: 4 },
 ];
 
-export const bucklingStudy: Study = {
+export const bucklingStudy: PaperStudy = {
   id: 'buckling',
   figure: 'Fig. 2',
   title: 'A hair is pushed together and twisted',
@@ -111,7 +111,7 @@ export const bucklingStudy: Study = {
           title: 'Five models on the same motion',
           caption:
             'Distances in lengths of the hair. Times were measured once, on this machine, with whatever else ran.',
-          columns: ['model', 'over the motion', 'at the end', 'solves a step', 'time [s]'],
+          columns: ['model', 'over the motion', 'at the end', 'solves per step', 'time [s]'],
           rows: runs.map(({ name, rms, end, solves, steps, wall }) => [
             name,
             brief(rms),
@@ -172,7 +172,7 @@ function stepsOf(profile: Profile): readonly number[] {
   return profile === 'full' ? [1e-2, 5e-3, 2e-3, 1e-3, 5e-4] : [1e-2, 5e-3, 2e-3, 1e-3];
 }
 
-export const stepStudy: Study = {
+export const stepStudy: PaperStudy = {
   id: 'step',
   figure: 'Fig. 3',
   title: 'Error against the step, for three methods',

@@ -3,7 +3,16 @@ import { type CentreLine, createWisps, type ModelId, poseWisps, type Wisps } fro
 import { type Factor, moist, moistCurl } from '../../changing-moduli/case.ts';
 import { curlMotions, measureCurl } from '../../helix-relaxation/case.ts';
 import { onModel } from '../case.ts';
-import { brief, type ChartLine, type Profile, percent, type Study, type StudyResult, slope, trace } from '../study.ts';
+import {
+  brief,
+  type ChartLine,
+  type PaperStudy,
+  type Profile,
+  percent,
+  type StudyResult,
+  slope,
+  trace,
+} from '../study.ts';
 
 function countsOf(profile: Profile): readonly number[] {
   if (profile === 'quick') return [50];
@@ -21,7 +30,7 @@ interface Row {
   readonly wall: number;
 }
 
-export const curlStudy: Study = {
+export const curlStudy: PaperStudy = {
   id: 'curl',
   figure: 'Fig. 5',
   title: 'A helix relaxes under gravity, against a Cosserat rod',
@@ -151,7 +160,7 @@ const lockRadius = [
   [1, 4e-4],
 ] as const;
 
-export const moduliStudy: Study = {
+export const moduliStudy: PaperStudy = {
   id: 'moduli',
   figure: 'Fig. 7',
   title: 'Moduli that change during the run',

@@ -3,11 +3,11 @@ import { log, square } from '@tendril-sim/core/math';
 import { bucklingScene } from '../../buckling-with-twist/case.ts';
 import { curlScene } from '../../helix-relaxation/case.ts';
 import { swingEnergy, swingingHair } from '../hair.ts';
-import { brief, type ChartLine, type Study, type StudyResult, trace } from '../study.ts';
+import { brief, type ChartLine, type PaperStudy, type StudyResult, trace } from '../study.ts';
 
 const ms = (step: number): string => `${brief(1e3 * step)} ms`;
 
-export const energyStudy: Study = {
+export const energyStudy: PaperStudy = {
   id: 'energy',
   figure: 'Fig. 4',
   title: 'Energy of an undamped fiber at large steps',
@@ -117,7 +117,7 @@ function decayRate(x: readonly number[], rest: readonly number[]): number {
   );
 }
 
-export const dampingStudy: Study = {
+export const dampingStudy: PaperStudy = {
   id: 'damping',
   figure: 'Fig. 6',
   title: 'Energy of a falling curl, for damping from 0 to 100',
