@@ -1,50 +1,43 @@
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { aliases } from './test/native/aliases.ts';
 import { LongestFirst } from './test/sequence.ts';
 
-const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-/** Tests that take minutes or a network: `npm run test:long` runs them, and all others. */
+/** Tests that take minutes or a network: `npm run test:long` (`--mode long`) runs them, and all others. */
 const long = ['test/packagesOnNode.test.ts'];
 
-export default defineConfig({
+/**
+ * Sources that Node loads, not Vite (test/native/hooks.mjs). Not those of `cli`, whose imports a test replaces, and none where
+ * coverage is measured, which Vite's own modules are needed for.
+ */
+const native = /\/(packages\/(core|io|bridge|sweep)\/src|cases\/(?!test\/)[\w-]+)\/.*\.ts$/;
+const isNative = !process.argv.includes('--coverage');
+
+export default defineConfig(({ mode }) => ({
   resolve: {
-    // tests run on the sources; the command line tests run on what `npm run build` made
-    alias: [
-      { find: '@tendril-sim/io/units', replacement: source('./packages/io/src/units.ts') },
-      { find: '@tendril-sim/io/node', replacement: source('./packages/io/src/node.ts') },
-      { find: '@tendril-sim/core/kernels', replacement: source('./packages/core/src/kernels/index.ts') },
-      { find: '@tendril-sim/core/batch', replacement: source('./packages/core/src/batch/index.ts') },
-      { find: '@tendril-sim/core/world', replacement: source('./packages/core/src/world/create.ts') },
-      { find: '@tendril-sim/core/contact', replacement: source('./packages/core/src/contact/index.ts') },
-      { find: /^@tendril-sim\/core\/models\/(\w+)$/, replacement: source('./packages/core/src/models/$1/index.ts') },
-      { find: '@tendril-sim/core/math', replacement: source('./packages/core/src/math/rounded/index.ts') },
-      { find: '@tendril-sim/core', replacement: source('./packages/core/src/index.ts') },
-      { find: '@tendril-sim/io', replacement: source('./packages/io/src/index.ts') },
-      { find: '@tendril-sim/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },
-      { find: '@tendril-sim/sweep', replacement: source('./packages/sweep/src/index.ts') },
-      { find: '@tendril-sim/cases/groups', replacement: source('./cases/src/groups.ts') },
-      { find: '@tendril-sim/cases/catalog', replacement: source('./cases/src/catalog.ts') },
-      { find: '@tendril-sim/cases', replacement: source('./cases/src/index.ts') },
-    ],
+    alias: aliases,
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...(process.env.TENDRIL_LONG ? [] : long)],
+    exclude: ['**/node_modules/**', ...(mode === 'long' ? [] : long)],
     coverage: {
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'node_modules/.cache/coverage',
       include: ['packages/*/src/**/*.ts', 'cases/**/*.ts'],
       exclude: ['**/test/**', '**/dist/**', '**/generated/**', 'packages/studio/src/**'],
     },
-    testTimeout: 60_000,
+    // a mode, not a variable of the shell: Windows has no syntax for one in npm scripts
+    env: mode === 'long' ? { TENDRIL_LONG: '1' } : {},
+    // two cores shared with browsers: what takes a second alone may take twenty; only a hang reaches these
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // files of one worker share its modules: without this, loading them anew takes a fifth of the suite's time
     isolate: false,
-    // on two cores the default is one, and the suite takes nearly twice as long
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    ...(isNative && { setupFiles: ['./test/native/register.ts'], server: { deps: { external: [native] } } }),
+    // one more than cores: a third of the files wait for browsers and other processes most of the time
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // the second prints `N passed, N failed` as the last line
     reporters: ['default', './test/summary.ts'],
   },
-});
+}));

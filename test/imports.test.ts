@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   port: ['scene'],
   model: ['channels', 'port', 'contactPort', 'restPort', 'scene', 'bodies', 'models/capabilities.ts'],
   contactPort: ['port', 'model'],
-  restPort: ['model'],
+  restPort: ['model', 'port'],
   // energy balance of rods, from samples and loads
   balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
@@ -51,7 +51,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   groom: ['surface', 'contact/shapes/mesh.ts', 'math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models
   statics: ['math', 'linalg', 'port', 'model'],
+  // constitutive laws of sections
+  materials: ['math', 'errors', 'scene'],
   models: [
+    'materials',
     'channels',
     'constants',
     'math',

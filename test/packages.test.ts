@@ -22,7 +22,7 @@ let packages: Packed[] = [];
 beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   packages = packAll(folder);
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 

@@ -62,7 +62,7 @@ beforeAll(async () => {
     logLevel: 'silent',
   });
   copy = await import(/* @vite-ignore */ join(folder, 'entry.mjs'));
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -83,7 +83,7 @@ describe('a seventh model', () => {
     expect(Object.keys(edits)).toEqual(['core/src/models/registry.ts', 'core/src/models/index.ts']);
   });
 
-  it('has types that fit, where its lines are and where they are used', { timeout: 60_000 }, () => {
+  it('has types that fit, where its lines are and where they are used', () => {
     const files = [
       ...Object.keys(edits),
       'core/src/models/dust/index.ts',

@@ -46,7 +46,7 @@ const wideKernels: Readonly<Record<string, readonly string[]>> = {
   'core/src/models/cosserat/stage.ts': ['applyRightJacobian'],
   'core/src/models/der/contactSides.ts': ['readSides'],
   'core/src/models/der/elimination.ts': ['subtractRows'],
-  'core/src/models/der/hinge.ts': ['addMixed'],
+  'core/src/models/der/held.ts': ['addMixed'],
   'core/src/models/der/joint.ts': ['writeJoint'],
   'core/src/models/der/stage.ts': ['addEdgeStiffness', 'addEdgeBlock'],
   // lane code is made of these
@@ -93,8 +93,8 @@ const limits: readonly Limit[] = [
     what: 'lines of a function',
     list: functions.filter((one) => !isLongKernel(one)).map((one) => [one.lines, at(one)]),
     above: 60,
-    count: 5,
-    largest: 148,
+    count: 0,
+    largest: 60,
   },
   {
     what: 'parameters of a function',
@@ -107,8 +107,8 @@ const limits: readonly Limit[] = [
     what: 'lines of a file',
     list: files.map((file) => [read(file).split('\n').length - 1, file]),
     above: 400,
-    count: 1,
-    largest: 431,
+    count: 0,
+    largest: 400,
   },
 ];
 

@@ -12,7 +12,8 @@ const { total } = JSON.parse(
 ) as Summary;
 const page = join(root, 'README.md');
 const text = readFileSync(page, 'utf8');
-const sentence = `The tests execute ${total.lines.pct} % of the lines and ${total.branches.pct} % of the branches of the packages and cases, not counting what runs in worker processes and in Chromium (\`npm run coverage\`).`;
+const date = new Date().toISOString().slice(0, 10);
+const sentence = `On ${date} the tests executed ${total.lines.pct} % of the lines and ${total.branches.pct} % of the branches of the packages and cases, not counting what runs in worker processes and in Chromium (\`npm run coverage\`).`;
 const marked = /(?<=<!-- coverage -->\n\n)[^\n]*/;
 if (!marked.test(text)) throw new Error('README.md has no line after <!-- coverage -->');
 writeFileSync(

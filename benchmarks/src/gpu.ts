@@ -1,22 +1,25 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact] [--only-pairs [--passes | --halve] [--scene groomed|falling] [--settle 160]]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact [--passes]] [--only-pairs [--passes | --halve] [--scene groomed|falling] [--settle 160]]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril-sim/core';
 import {
   capsuleObstacle,
+  createField,
   createGpuBatch,
   type Device,
   describeRod,
   type GpuBatch,
+  type Obstacle,
   type StrandDescription,
   sphereObstacle,
 } from '@tendril-sim/core/batch';
 import { type HairRun, measureHair, measureHalving, profileHair } from './gpuHair.ts';
 import { HEAD } from './gpuHead.ts';
+import { timePasses } from './gpuPasses.ts';
 
 const NODES = 32;
 const DT = 1 / 240;
@@ -245,10 +248,15 @@ function headHair(roots: number): StrandDescription[] {
   });
 }
 
-/** Hair falls on a head and shoulders; then steps are timed, and what they leave is read. */
-async function measureContact(device: Device, count: number, substeps: number, most: number): Promise<void> {
+/** A batch of hair on a head and shoulders, and the obstacles that its steps take. */
+async function openContact(
+  device: Device,
+  count: number,
+  isField: boolean,
+): Promise<{ readonly batch: GpuBatch; readonly obstacles: readonly Obstacle[]; readonly roots: number }> {
+  const field = createField({ type: 'sphere', radius: HEAD }, kinds[0].length / (NODES - 1), 0.1 * kinds[0].radius);
   const obstacles = [
-    sphereObstacle(HEAD, { friction: 0.3 }),
+    isField ? field.place({ friction: 0.3 }) : sphereObstacle(HEAD, { friction: 0.3 }),
     capsuleObstacle(0.12, 0.06, { position: [0, 0, -0.25], frame: [0, Math.SQRT1_2, 0, Math.SQRT1_2], friction: 0.3 }),
   ];
   const strands = headHair(256);
@@ -260,8 +268,19 @@ async function measureContact(device: Device, count: number, substeps: number, m
     massDamping: 2,
     gains: 'f32',
     obstacles: obstacles.length,
+    fields: field.rows,
     contactRadius: kinds[0].radius,
   });
+  return { batch, obstacles, roots: strands.length };
+}
+
+/** Hair falls on a head and shoulders; then steps are timed, and what they leave is read. */
+async function measureContact(
+  device: Device,
+  count: number,
+  { substeps, most, isField }: { readonly substeps: number; readonly most: number; readonly isField: boolean },
+): Promise<void> {
+  const { batch, obstacles, roots } = await openContact(device, count, isField);
   const advance = async (steps: number): Promise<number> => {
     const start = performance.now();
     for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
@@ -272,15 +291,33 @@ async function measureContact(device: Device, count: number, substeps: number, m
   const times: number[] = [];
   while (times.length * 10 < substeps) times.push(await advance(10));
   const ms = times.sort((a, b) => a - b)[times.length >> 1];
-  const { positions, overlap, unsettled } = await batch.readPositions(strands.length);
+  const { positions, overlap, unsettled } = await batch.readPositions(roots);
   let lowest = 0;
   for (let i = 2; i < positions.length; i += 3) lowest = Math.min(lowest, positions[i]);
   const deepest = Math.max(...overlap) / kinds[0].radius;
   const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
   console.log(
-    `${String(count).padStart(8)} strands × ${NODES} on head and shoulders, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ${((1e6 * ms) / count / NODES).toFixed(3)} ns per node; ` +
+    `${String(count).padStart(8)} strands × ${NODES} on head${isField ? ' (a distance field)' : ''} and shoulders, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ${((1e6 * ms) / count / NODES).toFixed(3)} ns per node; ` +
       `deepest overlap ${deepest.toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, lowest tip ${lowest.toFixed(2)} m`,
   );
+  batch.destroy();
+}
+
+/** GPU time of each dispatch of a substep of the same hair: `advance`, then the rounds of `press`. */
+async function profileContact(raw: Device, count: number, most: number): Promise<void> {
+  const { device, read } = timePasses(raw, (name, k) => `${name} ${k}`);
+  const { batch, obstacles } = await openContact(device, count, false);
+  const step = (): void => batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+  for (let k = 0; k < 240; k++) step();
+  await read();
+  const total = new Map<string, number>();
+  const substeps = 50;
+  for (let k = 0; k < substeps; k++) {
+    step();
+    for (const [name, ms] of await read()) total.set(name, (total.get(name) ?? 0) + ms / substeps);
+  }
+  const parts = [...total].map(([name, ms]) => `${name} ${ms.toFixed(3)}`).join(', ');
+  console.log(`${count} strands, ${most} iterations at most, ms of GPU time: ${parts}`);
   batch.destroy();
 }
 
@@ -333,8 +370,14 @@ if (values['only-pairs'])
   }
 else if (!values['only-checks'])
   for (const count of values.counts.split(',').map(Number)) {
+    if (values['only-contact'] && values.passes) {
+      await profileContact(device, count, 32);
+      continue;
+    }
     if (!values['only-contact']) await measure(device, count, Number(values.substeps));
-    for (const most of [32, 16, 8, 4]) await measureContact(device, count, Number(values.substeps), most);
+    for (const isField of [false, true])
+      for (const most of [32, 16, 8, 4])
+        await measureContact(device, count, { substeps: Number(values.substeps), most, isField });
   }
 // Dawn keeps the process alive
 process.exit(0);

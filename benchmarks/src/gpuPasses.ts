@@ -24,8 +24,8 @@ function override<T extends object>(of: T, methods: Methods): T {
   });
 }
 
-/** Wraps a device so that every dispatch becomes a pass with its own timestamps. */
-export function timePasses(raw: Device): PassTimer {
+/** Wraps a device so that every dispatch becomes a pass with its own timestamps. `label`: name in the report of the dispatch k since the last `read`. */
+export function timePasses(raw: Device, label: (name: string, k: number) => string = (name) => name): PassTimer {
   const inner = raw as unknown as Methods;
   const names = new Map<unknown, string>();
   const listed: string[] = [];
@@ -80,7 +80,8 @@ export function timePasses(raw: Device): PassTimer {
       const times = new BigUint64Array(staging.getMappedRange().slice(0));
       staging.unmap();
       const total = new Map<string, number>();
-      listed.forEach((name, k) => {
+      listed.forEach((entry, k) => {
+        const name = label(entry, k);
         total.set(name, (total.get(name) ?? 0) + Number(times[2 * k + 1] - times[2 * k]) / 1e6);
       });
       listed.length = 0;

@@ -71,7 +71,7 @@ for (const count of values.counts.split(',').map(Number)) {
     ? Number.NaN
     : timeSteps(createWorld(scene, { models: [kernels] }), steps, seconds, 'now');
   console.log(
-    `${String(count).padStart(7)} strands × ${NODES}: built in ${built.toFixed(2)} s; GPU ${unread.toFixed(3)} ms a step, read back ${read.toFixed(3)} ms; ` +
+    `${String(count).padStart(7)} strands × ${NODES}: built in ${built.toFixed(2)} s; GPU ${unread.toFixed(3)} ms per step, read back ${read.toFixed(3)} ms; ` +
       `standard with kernels, one core ${standard.toFixed(3)} ms`,
   );
 }

@@ -201,7 +201,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       nodes,
       timing: time(createBandBenchmark(4 * nodes)),
       iterations: 0,
-      note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
+      note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns per node',
     };
   },
   functions: () => ({ name: 'functions', nodes: 1, iterations: 0, ...measureFunctions() }),
@@ -210,7 +210,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     nodes: 3200,
     timing: time(createBandBenchmark(4 * 32, 100)),
     iterations: 0,
-    note: 'the same for 100 rods of 32 nodes, one after the other; wanted: 0.6 µs a node (libWetHair 11, PBD 1.8)',
+    note: 'the same for 100 rods of 32 nodes, one after the other; wanted: 0.6 µs per node (libWetHair 11, PBD 1.8)',
   }),
   'fiber-solve-50': () => ({
     name: 'fiber-solve-50',
@@ -269,7 +269,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'implicit-step-51-middle': () => bodyRow('implicit-step-51-middle', { node: 25 }),
   'implicit-step-51-start': () => bodyRow('implicit-step-51-start', 'start'),
   'tr-bdf2-step-51': () =>
-    stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves a step), dt 0.01'),
+    stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves per step), dt 0.01'),
   'implicit-step-100x33': () =>
     stepRow('implicit-step-100x33', cantilevers(100, 32, 'implicit-euler', 0.01), 20, 'implicit Euler, dt 0.01'),
   'kernel-step-100x33': () =>
@@ -342,7 +342,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       'cosserat-verlet-51',
       { ...on('cosserat', cantilevers(1, 50, 'tr-bdf2', 0.01)), solver: { cosserat: { integrator: 'verlet' } } },
       20,
-      'Verlet, inflated section; iterations are its pieces of a step',
+      'Verlet, inflated section; iterations are its substeps',
     ),
   'massspring-step-51': () =>
     stepRow('massspring-step-51', on('massspring', cantilevers(1, 50, 'tr-bdf2', 0.001)), 100, 'two solves, dt 0.001'),
@@ -409,7 +409,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'contact-hair-ball-100x16': () =>
     contactRow(
       'contact-hair-ball-100x16',
-      sceneOf('hair-ball'),
+      sceneFromObject(hairBallScene(100, 16, [0, 1], true), 'hair-ball'),
       84,
       12,
       'hair ball (der) while it is shaken, dt 1/240',
@@ -425,7 +425,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'contact-weave-2x13': () =>
     contactRow(
       'contact-weave-2x13',
-      sceneFromObject(idolScene(13, 10, 1.5), 'weave'),
+      sceneFromObject(idolScene(13, 10, 1.5, { edges: 3, selfContact: false }), 'weave'),
       60,
       12,
       'cloth on a statue, 169 joints',

@@ -22,7 +22,7 @@ const micro = (seconds: number): string => (seconds * 1e6).toPrecision(4);
 
 console.log(`${model}, Node ${process.versions.node}, one thread\n`);
 console.log(
-  `${'row'.padEnd(24)}${'µs a step'.padStart(12)}${'µs a node'.padStart(12)}${'iterations'.padStart(12)}${'spread'.padStart(9)}  note`,
+  `${'row'.padEnd(24)}${'µs per step'.padStart(12)}${'µs per node'.padStart(12)}${'iterations'.padStart(12)}${'spread'.padStart(9)}  note`,
 );
 const results: Row[] = [];
 for (const name of names) {
@@ -42,7 +42,7 @@ console.log(
 );
 console.log('their figures are multiplied by that.\n');
 console.log(
-  `${'peer'.padEnd(22)}${'against'.padEnd(24)}${'µs a step'.padStart(12)}${'ours'.padStart(12)}${'faster by'.padStart(11)}  note`,
+  `${'peer'.padEnd(22)}${'against'.padEnd(24)}${'µs per step'.padStart(12)}${'ours'.padStart(12)}${'faster by'.padStart(11)}  note`,
 );
 for (const peer of peers) {
   const ours = results.find((row) => row.name === peer.row);

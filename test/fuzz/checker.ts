@@ -1,14 +1,14 @@
 /** A thread that checks scenes. One that does not answer in time is ended and replaced, and that is a finding. */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Verdict } from './oracles.ts';
+import type { Verdict } from './runScene.ts';
 import type { SceneJson } from './scenes.ts';
 
 /**
  * More than any honest scene of a few steps takes: processor time of all threads, which does not depend on what else the machine does, and time in all,
  * in case that the thread waits for ever [s].
  */
-const patience = { processor: 60, all: 1200 };
+const usualPatience = { processor: 60, all: 1200 };
 
 export interface Checker {
   check(scene: SceneJson): Promise<Verdict>;
@@ -16,7 +16,7 @@ export interface Checker {
 }
 
 /** `program`: address of the module that the thread runs; it answers each scene with a verdict. */
-export function createChecker(program: string): Checker {
+export function createChecker(program: string, patience = usualPatience): Checker {
   let worker: Worker | undefined;
   return {
     check(scene) {

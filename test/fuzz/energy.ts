@@ -22,8 +22,10 @@ export interface EnergyWatch {
 }
 
 /** True if the step itself says that it may be wrong. */
-export function isWarning({ energyGain, momentumGain, contact }: StepReport): boolean {
-  return energyGain !== undefined || momentumGain !== undefined || contact?.converged === false;
+export function isWarning({ energyGain, momentumGain, contact, remarks }: StepReport): boolean {
+  return (
+    energyGain !== undefined || momentumGain !== undefined || contact?.converged === false || remarks !== undefined
+  );
 }
 
 /** Undefined where the work cannot be told from outside. */
@@ -55,10 +57,15 @@ export function watchEnergy(json: SceneJson, world: World): EnergyWatch | undefi
   };
 }
 
-function isJudged(json: SceneJson): boolean {
+/** Whether the scene has only such loads, pins and obstacles as this file can compute the work of. */
+export function isJudged(json: SceneJson): boolean {
   const known = ['tendril', 'title', 'gravity', 'rods', 'pins', 'loads', 'colliders', 'contact', 'time', 'solver'];
   if (!Object.keys(json).every((key) => known.includes(key))) return false;
-  const isForce = (load: Json): boolean => (load as SceneJson).type === 'force' && isTriple((load as SceneJson).force);
+  if (json.gravity !== undefined && !isTriple(json.gravity)) return false;
+  const isForce = (load: Json): boolean => {
+    const { type, at, force, rod: _, ...others } = load as SceneJson;
+    return type === 'force' && (at === 'start' || at === 'end') && isTriple(force) && Object.keys(others).length === 0;
+  };
   const isPlain = (one: Json): boolean =>
     (one as SceneJson).type === 'plane' && (one as SceneJson).restitution === undefined;
   const turns = /"rotation":(?!\[0,0,0\])/.test(JSON.stringify(json.pins ?? []));
@@ -90,7 +97,8 @@ function measure(json: SceneJson, world: World): Reading {
   return { own: kinetic + bending + twisting + stretching, potential: potentialOf(json, world), pins };
 }
 
-function potentialOf(json: SceneJson, world: World): number {
+/** Potential of gravity and dead forces [J]. */
+export function potentialOf(json: SceneJson, world: World): number {
   const g = isTriple(json.gravity) ? json.gravity : [0, 0, 0];
   let sum = 0;
   world.rods.forEach(({ nodeMass }, r) => {

@@ -3,49 +3,38 @@
  * that are none; reading changes nothing; a saved state goes on bit for bit; kernels and the plain code agree; threads change no bit; the
  * same scene elsewhere or in other units moves in the same way; an equilibrium stays where it is, also in motion; and no energy appears without work.
  */
-import { createWorld, type Model, SceneError, SimulationError, type World } from '@tendril-sim/core';
+import { createWorld, type Model, type World } from '@tendril-sim/core';
 import { loadDer, loadFiber, loadThreadedDer, type ThreadPort } from '@tendril-sim/core/kernels';
-import { decodeState, encodeState, InputError, sceneFromObject } from '@tendril-sim/io';
-import { type EnergyWatch, isWarning, watchEnergy } from './energy.ts';
+import { sceneFromObject } from '@tendril-sim/io';
+import { isWarning } from './energy.ts';
+import { findImbalance } from './equilibrium.ts';
 import { movePoint, moveScene } from './motion.ts';
+import { createRunner, type Finding, type Open, type Ran, type Runner, refusedBy, type Verdict } from './runScene.ts';
 import { scaleScene, units } from './scaling.ts';
 import type { SceneJson } from './scenes.ts';
-
-export interface Finding {
-  readonly oracle:
-    | 'crash'
-    | 'not finite'
-    | 'reading'
-    | 'resume'
-    | 'kernels'
-    | 'threads'
-    | 'motion'
-    | 'scaling'
-    | 'statics'
-    | 'energy'
-    | 'hang';
-  readonly detail: string;
-}
-
-export interface Verdict {
-  /** How far the scene came; `warned`: to the end, but its steps reported created energy or contact that is not solved. */
-  readonly outcome: 'refused' | 'failed' | 'warned' | 'ran';
-  /** Why it was refused or failed. */
-  readonly reason?: string;
-  readonly finding?: Finding;
-}
 
 /** Twins agree to this part of the scene's size after a few steps; contact is solved to a tolerance, and its order depends on the axes. */
 const tolerance = { kernels: 1e-4, motion: 1e-7, motionInContact: 1e-5, scaling: 1e-7, statics: 1e-5 };
 
-/** `ports`: other threads; without them, threads are not checked. */
-export async function checkScene(scene: SceneJson, ports: readonly ThreadPort[] = []): Promise<Verdict> {
+export interface CheckOptions {
+  /** Other threads; without them, threads are not checked. */
+  readonly ports?: readonly ThreadPort[];
+  /** Builds worlds in place of the core. */
+  readonly open?: Open;
+}
+
+/** What the oracles say of a scene. */
+export async function checkScene(
+  scene: SceneJson,
+  { ports = [], open = createWorld }: CheckOptions = {},
+): Promise<Verdict> {
+  const runner = createRunner(open);
   let outcome: Verdict['outcome'] = 'refused';
   try {
-    const plain = run(scene, { energy: true });
+    const plain = runner.run(scene, { energy: true });
     outcome = plain.outcome;
     const finding =
-      plain.finding ?? (plain.world && ((await checkTwins(scene, plain, plain.world, ports)) ?? checkRest(scene)));
+      plain.finding ?? (plain.world && ((await checkTwins(runner, scene, plain, ports)) ?? checkRest(runner, scene)));
     const { reason } = plain;
     return { outcome, ...(reason !== undefined && { reason }), ...(finding && { finding }) };
   } catch (error) {
@@ -56,11 +45,14 @@ export async function checkScene(scene: SceneJson, ports: readonly ThreadPort[] 
 
 /** Other ways to the same end. */
 async function checkTwins(
+  runner: Runner,
   scene: SceneJson,
   plain: Ran,
-  world: World,
   ports: readonly ThreadPort[],
 ): Promise<Finding | undefined> {
+  const { run } = runner;
+  const { world } = plain;
+  if (!world) return undefined;
   const reading = run(scene, { read: true });
   if (reading.world?.hash() !== world.hash()) return differ('reading', world, reading.world);
   const resumed = run(scene, { resume: true });
@@ -70,7 +62,7 @@ async function checkTwins(
   if (models.length > 0) {
     const other = run(scene, { models });
     const finding = other.finding ?? (other.world && compare('kernels', world, other.world));
-    if (finding && !isWarned && !isSensitive(scene, world)) return finding;
+    if (finding && !isWarned && !isSensitive(runner, scene, world)) return finding;
     const isDer = other.world?.rods.every(({ model }) => model === 'der');
     if (other.world && isDer && ports.length > 0) {
       const threaded = run(scene, { models: [await loadThreadedDer(ports, { leastParts: 2 })] });
@@ -78,16 +70,35 @@ async function checkTwins(
     }
   }
   // positions that are reported as wrong need not be the same
-  return isWarned ? undefined : (checkMoved(scene, plain, world) ?? checkScaled(scene, world));
+  return isWarned ? undefined : (checkMoved(runner, scene, plain) ?? checkScaled(runner, scene, plain));
 }
 
-function checkMoved(scene: SceneJson, plain: Ran, world: World): Finding | undefined {
-  const finding = compareMoved(scene, plain);
-  if (!finding || isSensitive(scene, world)) return undefined;
+function checkMoved(runner: Runner, scene: SceneJson, plain: Ran): Finding | undefined {
+  const { world } = plain;
+  const finding = compareMoved(runner, scene, plain);
+  if (!finding || !world || isSensitive(runner, scene, world)) return undefined;
   // what is solved to a tolerance agrees better where it is solved more exactly
   for (const exact of [solveTightly(scene), solveExactly(scene)])
-    if (!compareMoved(exact, run(exact, {}))) return undefined;
+    if (!compareMoved(runner, exact, runner.run(exact))) return undefined;
+  const twin = runner.run(moveScene(scene) as SceneJson).world;
+  if (
+    twin &&
+    distance(world, twin, movePoint) <= errorOfSteps(runner, scene, world) &&
+    agreesInTightContact(runner, scene, compareMoved)
+  )
+    return undefined;
   return finding;
+}
+
+/** Whether twins agree if contact is solved to rounding, at the same steps: then what differs is the tolerance of contact. */
+function agreesInTightContact(
+  runner: Runner,
+  scene: SceneJson,
+  compareTwin: (runner: Runner, scene: SceneJson, ran: Ran) => Finding | undefined,
+): boolean {
+  if (scene.contact === undefined) return false;
+  const tight = { ...scene, contact: { ...(scene.contact as SceneJson), tolerance: 1e-9 } };
+  return !compareTwin(runner, tight, runner.run(tight));
 }
 
 /** The scene with Newton's method of strands, whose tolerance is an angle, solved to rounding: long levers and many steps amplify what it leaves. */
@@ -96,33 +107,49 @@ function solveTightly(scene: SceneJson): SceneJson {
   return { ...scene, solver: { ...solver, strand: { ...(solver.strand as SceneJson | undefined), tolerance: 1e-13 } } };
 }
 
-function compareMoved(scene: SceneJson, { world, pieces }: Ran): Finding | undefined {
+function compareMoved(runner: Runner, scene: SceneJson, { world, pieces }: Ran): Finding | undefined {
   const moved = moveScene(scene);
-  const twin = moved && run(moved, {});
+  const twin = moved && runner.run(moved);
   if (!world || !twin?.world) return undefined;
   const finding = compare('motion', world, twin.world, movePoint);
   // rounding may decide which steps are halved: then the twins differ by a part of the error of such a step
   const isHalvedAlike = pieces === twin.pieces;
-  return finding && (isHalvedAlike || distance(world, twin.world, movePoint) > errorOfSteps(scene, world))
+  return finding && (isHalvedAlike || distance(world, twin.world, movePoint) > errorOfSteps(runner, scene, world))
     ? finding
     : undefined;
 }
 
 /** How far the scene ends from where twice as many steps end [m]. */
-function errorOfSteps(scene: SceneJson, world: World): number {
+function errorOfSteps({ run }: Runner, scene: SceneJson, world: World): number {
   const time = scene.time as { readonly step: number };
-  const finer = run({ ...scene, time: { ...time, step: time.step / 2 } }, {}).world;
+  const finer = run({ ...scene, time: { ...time, step: time.step / 2 } }).world;
   return finer ? distance(world, finer) : Number.POSITIVE_INFINITY;
 }
 
-function checkScaled(scene: SceneJson, world: World): Finding | undefined {
+function checkScaled(runner: Runner, scene: SceneJson, plain: Ran): Finding | undefined {
+  const { world } = plain;
+  const finding = compareScaled(runner, scene, plain);
+  if (!finding || !world || isSensitive(runner, scene, world)) return undefined;
+  const twin = runner.run(scaleScene(scene) as SceneJson).world;
+  // rounding differs where a number has a unit, and may decide on the last iterations of contact
+  if (
+    twin &&
+    distance(world, twin, scalePoint) <= errorOfSteps(runner, scene, world) &&
+    agreesInTightContact(runner, scene, compareScaled)
+  )
+    return undefined;
+  return finding;
+}
+
+const scalePoint: Move = (point) => point.map((value) => units.length * value) as unknown as typeof point;
+
+function compareScaled(runner: Runner, scene: SceneJson, { world }: Ran): Finding | undefined {
   const scaled = scaleScene(scene);
-  if (!scaled) return undefined;
-  const { world: twin, reason } = run(scaled, {});
-  const finding = twin
-    ? compare('scaling', world, twin, (point) => point.map((value) => units.length * value) as unknown as typeof point)
-    : ({ oracle: 'scaling', detail: `only the scaled scene ends early: ${reason}` } as const);
-  return finding && !isSensitive(scene, world) ? finding : undefined;
+  if (!scaled || !world) return undefined;
+  const { world: twin, reason } = runner.run(scaled);
+  return twin
+    ? compare('scaling', world, twin, scalePoint)
+    : { oracle: 'scaling', detail: `only the scaled scene ends early: ${reason}` };
 }
 
 /** The scene in eight times as many steps, with contact solved to rounding as far as that goes. */
@@ -137,13 +164,15 @@ function solveExactly(scene: SceneJson): SceneJson {
 }
 
 /** An equilibrium that was found does not move when time goes on. Not with what statics leaves out or what changes in time. */
-function checkRest(scene: SceneJson): Finding | undefined {
+function checkRest({ open }: Runner, scene: SceneJson): Finding | undefined {
   if (scene.fields !== undefined || scene.colliders !== undefined || scene.contact !== undefined) return undefined;
   // loads are explicit in semi-implicit steps, which makes strong ones unstable; explicit schemes of der do not stretch, and equilibria do
   if (/"path"|"semi-implicit"|"shake"|"fast-projection"/.test(JSON.stringify([scene.pins ?? [], scene.solver ?? {}])))
     return undefined;
-  const world = createWorld(sceneFromObject(scene));
+  const world = open(sceneFromObject(scene));
   if (world.equilibrate(0).some(({ converged, stable }) => !converged || !stable)) return undefined;
+  const imbalance = findImbalance(scene, world, open);
+  if (imbalance) return { oracle: 'balance', detail: imbalance };
   const { samples, rods } = world;
   const before = samples.map(({ nodePosition }) => nodePosition.slice());
   try {
@@ -164,95 +193,13 @@ function checkRest(scene: SceneJson): Finding | undefined {
 }
 
 /** Whether rounding alone would take the scene elsewhere, as a rod that buckles: then nothing can be said. */
-function isSensitive(scene: SceneJson, world: World): boolean {
+function isSensitive({ run }: Runner, scene: SceneJson, world: World): boolean {
   const text = JSON.stringify(scene).replace(
     /"(density)":([^,}]+)/g,
     (_, key, value) => `"${key}":${value * (1 + 1e-9)}`,
   );
-  const other = run(JSON.parse(text) as SceneJson, {}).world;
+  const other = run(JSON.parse(text) as SceneJson).world;
   return other === undefined || distance(world, other) > 1e-6 * sizeOf(world);
-}
-
-interface RunOptions {
-  /** Reads everything between steps. */
-  readonly read?: boolean;
-  /** Goes on in a new world, from a saved state, half-way. */
-  readonly resume?: boolean;
-  readonly models?: readonly Model[];
-  /** Compares energies with the work that was done. */
-  readonly energy?: boolean;
-}
-
-interface Ran extends Verdict {
-  /** Absent where it did not come to its end. */
-  readonly world?: World;
-  /** Into how many pieces each step was cut. */
-  readonly pieces?: string;
-}
-
-/** Errors with a reason are outcomes; all others are thrown. */
-function run(json: SceneJson, { read, resume, models = [], energy = false }: RunOptions): Ran {
-  let world: World;
-  try {
-    world = createWorld(sceneFromObject(json), { models });
-  } catch (error) {
-    return refusedBy(error);
-  }
-  const { time } = world.scene;
-  if (!time) return { outcome: 'refused' };
-  const steps = Math.min(64, Math.round(time.duration / time.step));
-  let outcome: Verdict['outcome'] = 'ran';
-  let pieces = '';
-  const watch: EnergyWatch | undefined = energy ? watchEnergy(json, world) : undefined;
-  for (let k = 0; k < steps; k++) {
-    if (read) readAll(world);
-    if (resume && k === Math.ceil(steps / 2)) {
-      const state = encodeState(world.save(), { scene: world.scene, version: 'fuzz' });
-      world = createWorld(world.scene, { models });
-      world.restore(decodeState(state, 'state', world.scene).state);
-    }
-    let created: string | undefined;
-    try {
-      const report = world.step();
-      if (isWarning(report)) outcome = 'warned';
-      pieces += ` ${report.substeps}`;
-      created = watch?.check(report);
-    } catch (error) {
-      return refusedBy(error);
-    }
-    const finding = findBroken(world) ?? (created && ({ oracle: 'energy', detail: created } as const));
-    if (finding) return { outcome, finding };
-  }
-  return { outcome, world, pieces };
-}
-
-function refusedBy(error: unknown): Ran {
-  if (error instanceof SimulationError) return { outcome: 'failed', reason: error.message };
-  if (error instanceof InputError || error instanceof SceneError) return { outcome: 'refused', reason: error.message };
-  throw error;
-}
-
-function readAll(world: World): void {
-  world.energies();
-  world.momentum();
-  world.reactions();
-  world.contactForces();
-  world.linkForces();
-  world.hash();
-  world.save();
-  world.rods.forEach((_, k) => {
-    for (const channel of ['curvature', 'twist', 'tension'] as const) world.channel(k, channel);
-  });
-}
-
-function findBroken(world: World): Finding | undefined {
-  const bad = world.samples.findIndex(
-    ({ nodePosition, nodeVelocity, edgeDirector }) =>
-      ![nodePosition, nodeVelocity, edgeDirector].every((values) => values.every(Number.isFinite)),
-  );
-  if (bad >= 0) return { oracle: 'not finite', detail: `samples of rod '${world.rods[bad].id}' at t = ${world.time}` };
-  const energy = Object.entries(world.energies()).find(([, value]) => !Number.isFinite(value));
-  return energy && { oracle: 'not finite', detail: `${energy[0]} energy is ${energy[1]} at t = ${world.time}` };
 }
 
 async function kernelsFor({ rods }: World): Promise<Model[]> {

@@ -12,7 +12,8 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { startThreads } from '@tendril-sim/io/node';
 import fc from 'fast-check';
 import { type Checker, createChecker } from './checker.ts';
-import { checkScene, type Verdict } from './oracles.ts';
+import { checkScene } from './oracles.ts';
+import type { Verdict } from './runScene.ts';
 import { damagedScenes, type FuzzModel, type SceneJson, scenes } from './scenes.ts';
 
 /** A summary of the scenes so far is printed after each of so many. */
@@ -24,7 +25,7 @@ const shrinks = { repeats: 150, time: 60_000 };
 if (isMainThread) await fuzz();
 else {
   const { ports } = startThreads(2);
-  parentPort?.on('message', async (scene: SceneJson) => parentPort?.postMessage(await checkScene(scene, ports)));
+  parentPort?.on('message', async (scene: SceneJson) => parentPort?.postMessage(await checkScene(scene, { ports })));
 }
 
 interface Counts {

@@ -4,8 +4,11 @@
  */
 import type { Json, SceneJson } from './scenes.ts';
 
-/** Factors of the units. */
-export const units = { length: 4, time: 2, mass: 16 } as const;
+/**
+ * Factors of the units. No quantity of mechanics keeps its number: not a stress, an acceleration, a density. Lengths and masses are multiplied by powers of
+ * four, so that their roots are rounded alike.
+ */
+export const units = { length: 4, time: 0.5, mass: 16 } as const;
 
 const { length, time, mass } = units;
 const force = (mass * length) / time ** 2;

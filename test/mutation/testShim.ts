@@ -1,8 +1,8 @@
 /**
  * Stands in for `vitest` in the bundles of mutation testing: collects tests, runs the quickest first and stops at the first failure.
  *
- * MUTATION_TIMES names a file with the CPU time of each test [ms]. Without it the run is the one that measures them: all tests run, and the file
- * MUTATION_OUT gets their times and failures. Exit code 1: a test failed.
+ * MUTATION_TIMES names a file with the CPU time of each test [ms]; tests beyond MUTATION_SECONDS of such time are left out. With MUTATION_OUT the
+ * run is one without a mutant: it goes on after a failure, and that file gets times and failures. Exit code 1: a test failed.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -86,12 +86,14 @@ interface Times {
 
 /** Runs what was collected; the bundle calls it after its last test file. */
 export async function runCollected(): Promise<void> {
-  const { MUTATION_TIMES: known = '', MUTATION_OUT: out } = process.env;
+  const { MUTATION_TIMES: known = '', MUTATION_SECONDS: most = 'Infinity', MUTATION_OUT: out } = process.env;
   const times: Times = existsSync(known) ? (JSON.parse(readFileSync(known, 'utf8')) as { times: Times }).times : {};
-  const measured: Record<string, number> = {};
+  const measured: Record<string, number> = { ...times };
   const failures: string[] = [];
-  const order = out ? tests : [...tests].sort((a, b) => (times[a.name] ?? 0) - (times[b.name] ?? 0));
-  for (const one of order) {
+  let expected = 0;
+  for (const one of [...tests].sort((a, b) => (times[a.name] ?? 0) - (times[b.name] ?? 0))) {
+    expected += times[one.name] ?? 0;
+    if (expected > 1000 * Number(most)) break;
     const start = process.cpuUsage();
     try {
       await prepare(one.group);

@@ -2,6 +2,7 @@
  * Opens our exports with programs that we did not write. By hand, not in the tests: Blender and VTK are large.
  *
  *   apt-get install blender python3-numpy python3-vtk9       (Debian 12)
+ *   apt-get install alembic-graphics libalembic-graphics-dev g++       (Debian 14; or ABC_READ names a build of abc_read.cpp)
  *   npm run programs
  *
  * Each compares where the nodes are in the last frame with the recording itself.
@@ -39,7 +40,8 @@ writeFileSync(join(folder, 'scene.yaml'), scene);
 const out = join(folder, 'out');
 const recordingFile = join(out, 'recording.tendril');
 if (!existsSync(recordingFile)) call('node', tendril, 'run', join(folder, 'scene.yaml'), '--out', out, '--quiet');
-for (const format of ['usda', 'glb', 'vtp']) call('node', tendril, 'export', recordingFile, '--to', format, '--force');
+for (const format of ['usda', 'usdc', 'abc', 'glb', 'vtp'])
+  call('node', tendril, 'export', recordingFile, '--to', format, '--force');
 const recording = readRecordingFile(recordingFile);
 const last = recording.frame(recording.frameCount - 1);
 const expected = last.rods.map(({ nodePosition }) => bounds(nodePosition));
@@ -91,13 +93,34 @@ await attempt('Blender', () => {
     check(`Blender ${report.version}`, `${id}, ${keys} shape keys`, bounds(rings.flat()), expected[k], 2e-6);
   });
 });
+await attempt('Alembic', () => {
+  const reader = process.env.ABC_READ ?? join(folder, 'abc_read');
+  const libraries = ['-lAlembic', '-lImath'];
+  if (!existsSync(reader))
+    call('g++', '-std=c++17', '-I/usr/include/Imath', join(here, 'abc_read.cpp'), ...libraries, '-o', reader);
+  const report = JSON.parse(call(reader, join(out, 'recording.abc')));
+  check(report.version, `${report.samples} samples`, report.bounds, union(expected), 1e-7);
+});
 await attempt('TinyUSDZ', async () => {
   const usd = await openTinyUsd();
+  for (const format of ['usda', 'usdc']) readWithTinyUsd(usd, format);
+});
+await attempt("three.js's USD parser", async () => {
+  const { USDAParser } = await import('three/examples/jsm/loaders/usd/USDAParser.js');
+  const parsed = new USDAParser().parseText(readFileSync(join(out, 'recording.usda'), 'utf8'));
+  const kinds = JSON.stringify(parsed).match(/BasisCurves/g) ?? [];
+  if (kinds.length < 3) throw new Error(`it found ${kinds.length} curves`);
+  console.log(`ok   three.js's USD parser: ${kinds.length} BasisCurves`);
+});
+console.log(failed === 0 ? 'all read what we wrote' : `${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function readWithTinyUsd(usd, format) {
   const layer = new usd.TinyUSDZLoaderNative();
-  const bytes = readFileSync(join(out, 'recording.usda'));
-  if (!layer.loadAsLayerFromBinary(bytes, 'recording.usda')) throw new Error(layer.error());
+  const bytes = readFileSync(join(out, `recording.${format}`));
+  if (!layer.loadAsLayerFromBinary(bytes, `recording.${format}`)) throw new Error(layer.error());
   const stage = new usd.TinyUSDZLoaderNative();
-  if (!stage.loadFromBinary(bytes, 'recording.usda')) throw new Error(stage.error());
+  if (!stage.loadFromBinary(bytes, `recording.${format}`)) throw new Error(stage.error());
   // what it understood, in its own words
   const text = layer.layerToString();
   recording.header.rods.forEach(({ id }, k) => {
@@ -109,18 +132,9 @@ await attempt('TinyUSDZ', async () => {
         .replace(/^\s*[\d.]+:/, '')
         .match(/-?\d[\d.e-]*/g) ?? []
     ).map(Number);
-    check('TinyUSDZ', `${id}, ${samples.length} time samples`, bounds(numbers), expected[k], 1e-7);
+    check('TinyUSDZ', `${format}, ${id}, ${samples.length} time samples`, bounds(numbers), expected[k], 1e-7);
   });
-});
-await attempt("three.js's USD parser", async () => {
-  const { USDAParser } = await import('three/examples/jsm/loaders/usd/USDAParser.js');
-  const parsed = new USDAParser().parseText(readFileSync(join(out, 'recording.usda'), 'utf8'));
-  const kinds = JSON.stringify(parsed).match(/BasisCurves/g) ?? [];
-  if (kinds.length < 3) throw new Error(`it found ${kinds.length} curves`);
-  console.log(`ok   three.js's USD parser: ${kinds.length} BasisCurves`);
-});
-console.log(failed === 0 ? 'all read what we wrote' : `${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+}
 
 function bounds(points) {
   const values = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];

@@ -1,7 +1,7 @@
 /** A step that cannot be taken ends soon, can be stopped, and leaves the world as it was. */
 import { createWorld, type Scene, SimulationError, StoppedError, type SubstepProgress } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
-import { halvingsLeft } from '../../packages/core/src/math/pieces.ts';
+import { halvingsLeft } from '../../packages/core/src/math/substeps.ts';
 
 /** Thin hairs on a floor, one of them twisted by a torque far beyond what its step can follow. */
 const impossible: Scene = {
@@ -77,6 +77,62 @@ it('says where a rod is folded whose step fails', () => {
   });
   for (let k = 0; k < 5; k++) world.step();
   expect(() => world.step(10)).toThrow(/failed for rod 'rod': .*; before it, the rod is folded by 1\d\d° at node \d+/);
+});
+
+it.each([
+  ['der', 8],
+  ['strand', 8],
+  ['der', 32],
+] as const)('remarks once that a rod of %s with %i edges is folded, if it is', (model, edges) => {
+  // wound up by its clamp: 8 edges bend by more than half a turn each, 32 by 0.6 rad
+  const rotation = { keys: [{ time: 0 }, { time: 0.7, rotation: [0, 0, 7] }] } as const;
+  const world = createWorld({
+    tendril: 1,
+    rods: [
+      {
+        id: 'rod',
+        model,
+        shape: { type: 'straight', from: [0, 0, 0], to: [0.3, 0, 0] },
+        edges,
+        section: { type: 'circle', radius: 0.003 },
+        material: { E: 1e6, nu: 0.4, density: 1000 },
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start', path: rotation }],
+    time: { duration: 0.7, step: 0.01 },
+  });
+  const remarks: string[] = [];
+  for (let k = 0; k < 70; k++) remarks.push(...(world.step().remarks ?? []));
+  const folded =
+    /^rod 'rod' is folded by \d+° between (two edges|a clamp and the edge beside it), at node \d, from t = 0\.\d+ s on: .*use more edges/;
+  expect(remarks).toEqual(edges === 8 ? [expect.stringMatching(folded)] : []);
+});
+
+it.each([
+  ['der', 8],
+  ['cosserat', 8],
+  ['cosserat', 32],
+] as const)('remarks on an equilibrium of %s with %i edges that is folded, if it is', (model, edges) => {
+  // the end of a clamped rod is turned over by two turns
+  const world = createWorld({
+    tendril: 1,
+    rods: [
+      {
+        id: 'rod',
+        model,
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges,
+        section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1 },
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start' }],
+    loads: [{ type: 'torque', rod: 'rod', at: 'end', torque: [0, 0, 13.5] }],
+  });
+  const [{ converged, remark }] = world.equilibrate();
+  expect(converged).toBe(true);
+  if (edges === 8)
+    expect(remark).toMatch(/^rod 'rod' is folded by \d+° between two edges, at node \d: .*use more edges$/);
+  else expect(remark).toBeUndefined();
 });
 
 it('halves no further inside a piece than the whole step may be halved', () => {

@@ -192,6 +192,23 @@ describe('doubtful rods', () => {
     expect(warningsOf({ section: { type: 'circle', radius: 0.3 }, material })).toMatch(/0.600 m thick and 1.00 m long/);
   });
 
+  it('warns of rods that would stretch, where the model does not', () => {
+    const section = { type: 'stiffness', EA: 100, EI1: 1, GJ: 0.7, mass: 0.1 } as const;
+    const pull = (force: number, more: object = {}): string[] =>
+      (['strand', 'helix', 'der'] as const).map((model) =>
+        createWorld({
+          tendril: 1,
+          rods: [{ id: 'r', model, shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] }, section, ...more }],
+          pins: [{ rod: 'r', at: 'start' }],
+          loads: [{ type: 'force', rod: 'r', at: 'end', force: [force, 0, 0] }],
+        }).warnings.join(),
+      );
+    const stretched = expect.stringMatching(/may stretch by up to 5.0 % under its loads/);
+    expect(pull(5)).toEqual([stretched, stretched, '']);
+    expect(pull(0.5)).toEqual(['', '', '']);
+    expect(pull(5, { inextensible: true })).toEqual(['', '', '']);
+  });
+
   it('warns of a rod that is laid shorter than its rest length', () => {
     const section = { type: 'stiffness', EA: 1000, EI1: 1, GJ: 0.7, mass: 1 } as const;
     const laid = (length: number): string => warningsOf({ section, natural: { curvature: [0, 0, 0], length } });

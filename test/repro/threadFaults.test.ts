@@ -11,6 +11,9 @@ import { eager, floorAt, hairs } from '../../packages/core/test/threads/teams.ts
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../../packages/io/dist/node.js';
 
+/** Most time until a caller notices [s]: two on an idle machine; one that does not notice waits forever. */
+const patience = 30;
+
 const folder = mkdtempSync(join(tmpdir(), 'tendril-threads-'));
 const started: Threads[] = [];
 afterAll(() => {
@@ -37,6 +40,28 @@ let left = ${additions};
 Atomics.add = (...given) => {
   if (left-- === 0) process.exit(1);
   return add(...given);
+};
+parentPort.on('message', (message) => serveThread(message));
+`,
+  );
+  return pathToFileURL(file);
+};
+
+/** Two workers: as they begin a request, one ends, and the other one takes a while. */
+const endsWhileOtherWorks = (turn: number): URL => {
+  const kernels = pathToFileURL(fileURLToPath(new URL('../../packages/core/dist/kernels/index.js', import.meta.url)));
+  const file = join(folder, 'endsWhileOtherWorks.mjs');
+  writeFileSync(
+    file,
+    `import { parentPort, threadId } from 'node:worker_threads';
+import { serveThread } from '${kernels}';
+const { store } = Atomics;
+// a worker notes the number of every request that it begins
+Atomics.store = (list, at, value) => {
+  store(list, at, value);
+  if (value === ${turn} && threadId % 2 === 0) process.exit(1);
+  for (const start = performance.now(); value === ${turn} && performance.now() < start + 700; );
+  return value;
 };
 parentPort.on('message', (message) => serveThread(message));
 `,
@@ -77,7 +102,7 @@ describe.each(scenes)('a worker that ends: hairs, %s', (_, scene) => {
     const { error, seconds, same } = stepUntilError([await loadThreadedDer(ports, eager)]);
     expect(error).toBeInstanceOf(SimulationError);
     expect(String(error)).toMatch(/worker thread \d has ended/);
-    expect(seconds).toBeLessThan(2);
+    expect(seconds).toBeLessThan(patience);
     expect(same).toBe(true);
   });
 
@@ -89,15 +114,19 @@ describe.each(scenes)('a worker that ends: hairs, %s', (_, scene) => {
     threads.close();
     const begin = performance.now();
     expect(() => world.step()).toThrow(/worker thread 1 has ended/);
-    expect(performance.now() - begin).toBeLessThan(2000);
+    expect((performance.now() - begin) / 1000).toBeLessThan(patience);
     expect(() => createWorld(scene, { models: [model] })).toThrow(/worker thread 1 has ended/);
   });
 
   it('and nobody reports it, as in a browser', async () => {
     const threads = start(3);
     const ports = threads.ports.map(({ postMessage }) => ({ postMessage }));
-    const model = await loadThreadedDer(ports, { ...eager, answerSeconds: 5 });
-    const impatient = await loadThreadedDer(ports, { ...eager, answerSeconds: 0.5 });
+    // once this is loaded, the workers have started and answer fast
+    await loadThreadedDer(ports, { ...eager, answerSeconds: 240 });
+    const [model, impatient] = [
+      await loadThreadedDer(ports, { ...eager, answerSeconds: 3 }),
+      await loadThreadedDer(ports, { ...eager, answerSeconds: 3 }),
+    ];
     const world = createWorld(scene, { models: [impatient] });
     world.step();
     const hash = world.hash();
@@ -108,6 +137,21 @@ describe.each(scenes)('a worker that ends: hairs, %s', (_, scene) => {
     expect(world.stepCount).toBe(2);
     expect(() => createWorld(scene, { models: [model] })).toThrow(/worker thread 1 has ended/);
   });
+});
+
+it('restores the state after a worker that still moves rods has stopped', async () => {
+  const { ports } = start(3, endsWhileOtherWorks(12));
+  const world = createWorld(hairs, { models: [await loadThreadedDer(ports, eager)] });
+  let hash = '';
+  expect(() => {
+    for (let k = 0; k < 40; k++) {
+      hash = world.hash();
+      world.step();
+    }
+  }).toThrow(/worker thread \d has ended/);
+  // time in which a worker would write what it had begun
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(world.hash()).toBe(hash);
 });
 
 describe('loads and grips that were added while the world runs', () => {
