@@ -24,14 +24,15 @@ export const capabilityWords: Readonly<Record<keyof Capabilities, string>> = {
   inextensible: 'rods of fixed length',
   shear: 'shear',
   changingModuli: '`moduli` that change in time',
+  changingRods: '`statics.parameter` that changes rods',
+  laws: '`law`: viscous, plastic and other materials',
   bodies: 'welded bodies',
   hinges: 'hinges',
   branches: 'branches (`parent`)',
   naturalEquilibrium: '`natural: equilibrium`',
-  contact: 'contact and links',
-  nodalUnknowns: 'modes with links; statics with any link',
+  contact: 'contact; links in motion',
+  linkedEquilibria: 'equilibria and modes with any links',
   softPins: 'pins beyond reach give way',
-  nodeMasses: 'momentum is that of the nodes',
 };
 
 function capabilities(): string {
@@ -167,20 +168,22 @@ function swings(model: 'der' | 'helix', list: readonly (readonly [string, number
   ]);
 }
 
-/** Last measurement of each row of the benchmark on one machine. */
-function measuredRows(): Map<string, { readonly nodes: number; readonly seconds: number }> {
+/**
+ * Last measurement of each row of the benchmark on one machine; `isQuiet` leaves out those whose repetitions differ by more than a quarter: the machine
+ * had other work. Frames of one motion differ by themselves.
+ */
+function measuredRows(isQuiet: boolean): Map<string, { readonly nodes: number; readonly seconds: number }> {
   const measured = new Map<string, { nodes: number; seconds: number }>();
   for (const line of read('benchmarks/results/amd-epyc-node20.csv').trim().split('\n').slice(1)) {
     const [, row, nodes, seconds, , spread] = line.split(',');
-    // a spread of more than a quarter: the machine was not quiet
-    if (Number(spread) < 0.25) measured.set(row, { nodes: Number(nodes), seconds: Number(seconds) });
+    if (!isQuiet || Number(spread) < 0.25) measured.set(row, { nodes: Number(nodes), seconds: Number(seconds) });
   }
   return measured;
 }
 
-function rowOf(name: string): { readonly nodes: number; readonly seconds: number } {
-  const found = measuredRows().get(name);
-  if (!found) throw new Error(`benchmarks/results has no quiet row ${name}`);
+function rowOf(name: string, isQuiet = true): { readonly nodes: number; readonly seconds: number } {
+  const found = measuredRows(isQuiet).get(name);
+  if (!found) throw new Error(`benchmarks/results has no row ${name}`);
   return found;
 }
 
@@ -193,6 +196,14 @@ function benchmark(rows: readonly (readonly [string, string])[]): string {
       const { seconds, nodes } = rowOf(row);
       return [work, `\`${row}\``, twoDigits(seconds * 1e6), twoDigits((seconds / nodes) * 1e6)];
     }),
+  ]);
+}
+
+/** Times of frames [ms], or of whole jobs. */
+function durations(unit: string, scale: number, rows: readonly (readonly [string, string])[]): string {
+  return lines([
+    ['work', 'row of `npm run bench`', unit],
+    ...rows.map(([row, work]) => [work, `\`${row}\``, twoDigits(rowOf(row, false).seconds * scale)]),
   ]);
 }
 
@@ -303,10 +314,43 @@ export const tables: readonly Table[] = [
       benchmark([
         ['tr-bdf2-step-51', '`tr-bdf2`, 51 nodes'],
         ['implicit-step-51', '`implicit-euler`, 51 nodes'],
+        ['implicit-step-51-body', 'the same with a body at its end'],
         ['implicit-step-1001', '`implicit-euler`, 1001 nodes'],
         ['implicit-step-100x33', '`implicit-euler`, 100 rods of 33 nodes'],
         ['statics-51', 'equilibrium from straight, 51 nodes'],
         ['band-solve', 'one banded solve, 51 nodes'],
+      ]),
+  },
+  {
+    name: 'cost',
+    page: 'docs/fiber.md',
+    make: () =>
+      benchmark([
+        ['fiber-step-100x32', '100 fibers of 32 nodes, plain code'],
+        ['kernel-fiber-100x32', 'the same by kernels'],
+      ]),
+  },
+  {
+    name: 'frames',
+    page: 'docs/contact.md',
+    make: () =>
+      durations('ms per frame', 1e3, [
+        ['contact-head-1000x32', '1,000 hairs on a head'],
+        ['kernel-frame-1000x32', '1,000 free hairs'],
+        ['contact-head-10000x32', '10,000 hairs on a head'],
+        ['contact-head-10000x32-2', 'the same, two threads'],
+        ['kernel-frame-10000x32', '10,000 free hairs'],
+        ['kernel-frame-10000x32-2', 'the same, two threads'],
+      ]),
+  },
+  {
+    name: 'sweep',
+    page: 'docs/sweep.md',
+    make: () =>
+      durations('ms per run', 1e3, [
+        ['sweep-overhead', 'overhead per run, one worker, including program start'],
+        ['sweep-statics-10000', 'one of 10,000 statics of a rod of 50 edges, two workers'],
+        ['sweep-queue-10000', 'one of 10,000 empty runs through Redis on loopback, append-only file on'],
       ]),
   },
 ];

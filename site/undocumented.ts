@@ -1,22 +1,42 @@
-/** Public symbols without a doc comment: what the API reference would show without a word. */
-import { join } from 'node:path';
+/** Public symbols and methods without a doc comment: what the API reference would show without a word. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import ts from 'typescript';
-import { root } from '../test/files.ts';
+import { read, root } from '../test/files.ts';
 
-/** Sources of the entry points that the packages export. */
-export const entryPoints: readonly string[] = [
-  'packages/core/src/index.ts',
-  'packages/core/src/world/create.ts',
-  'packages/core/src/contact/index.ts',
-  'packages/core/src/kernels/index.ts',
-  'packages/core/src/batch/index.ts',
-  'packages/io/src/index.ts',
-  'packages/io/src/node.ts',
-  'packages/bridge/src/three/index.ts',
-  'packages/bridge/src/rapier/index.ts',
-];
+interface Exports {
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
 
-/** `file: name` of every exported symbol without a doc comment at any of its declarations. */
+/** Folders of the packages that programs import, and where the sources of their `dist` are. */
+const importable = [
+  ['packages/core', 'src'],
+  ['packages/io', 'src'],
+  ['packages/bridge', 'src'],
+  ['packages/sweep', 'src'],
+  ['cases', '.'],
+] as const;
+
+/** Sources of the entry points that the packages export, from their manifests; `models/*` stands for every model. */
+export const entryPoints: readonly string[] = importable.flatMap(([folder, sources]) => {
+  const { exports } = JSON.parse(read(`${folder}/package.json`)) as Exports;
+  const types = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [target.types]));
+  return types.flatMap((path) => {
+    const source = posix.join(folder, path.replace('./dist', sources).replace(/\.d\.ts$/, '.ts'));
+    const [before, after] = source.split('*');
+    if (after === undefined) return [source];
+    const found = readdirSync(join(root, before)).map((one) => `${before}${one}${after}`);
+    return found.filter((one) => existsSync(join(root, one)));
+  });
+});
+
+/** Those of WebGPU's interfaces are left out: its standard documents them. */
+function methodsOf(declarations: readonly ts.Declaration[]): ts.TypeElement[] {
+  const own = declarations.filter((node) => !node.getSourceFile().fileName.endsWith('/webgpu.ts'));
+  return own.filter(ts.isInterfaceDeclaration).flatMap(({ members }) => members.filter(ts.isMethodSignature));
+}
+
+/** `file: name` of every exported symbol, and of every method of an exported interface, without a doc comment. */
 export function undocumented(): string[] {
   const program = ts.createProgram(
     entryPoints.map((path) => join(root, path)),
@@ -41,10 +61,13 @@ export function undocumented(): string[] {
       const declarations = target.declarations ?? [];
       // symbols of other packages are counted there; a file exported as a namespace has a comment at its head
       const own = declarations.filter(
-        (node) => !ts.isSourceFile(node) && node.getSourceFile().fileName.includes('/src/'),
+        (node) => !ts.isSourceFile(node) && /\/(src|cases)\//.test(node.getSourceFile().fileName),
       );
-      if (own.length === 0 || target.getDocumentationComment(checker).length > 0) continue;
-      found.add(`${own[0].getSourceFile().fileName.slice(root.length + 1)}: ${symbol.name}`);
+      if (own.length === 0) continue;
+      const place = `${own[0].getSourceFile().fileName.slice(root.length + 1)}: ${symbol.name}`;
+      if (target.getDocumentationComment(checker).length === 0) found.add(place);
+      for (const method of methodsOf(own))
+        if (ts.getJSDocCommentsAndTags(method).length === 0) found.add(`${place}.${method.name?.getText()}`);
     }
   }
   return [...found].sort();
