@@ -73,7 +73,8 @@ export async function copyLink(): Promise<void> {
     state.tell('A link cannot carry this hair: it comes from a file. Save the hairstyle and send that.', 'bad');
     return;
   }
-  const what = state.grooming.value ? 'the hair, as it was made' : 'the whole scene';
+  const isCase = new URL(link).hash.startsWith('#case=');
+  const what = state.grooming.value ? 'the hair, as it was made' : isCase ? 'the case' : 'the whole scene';
   if (link.length > 60_000) {
     state.tell(
       `${state.grooming.value ? 'The hair' : 'The scene'} is too large for a link; save it as a file instead.`,

@@ -4,9 +4,13 @@ import { checkText } from './acting.ts';
 import { ask, explain } from './connection.ts';
 import { openGroomFile, openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
 import { LinkTooLong, packText, unpackText } from './link.ts';
+import { goTo } from './playback.ts';
 import { findWork, lastWork, readRecent, type Work } from './recent.ts';
 import { edit, hasCase, openCase, openRecording, openText } from './session.ts';
+import { readShot, type Shot, writeShot } from './shot.ts';
 import * as state from './state.ts';
+import { current } from './ui/current.ts';
+import { variantOptions } from './variants.ts';
 
 /** What the address names, else what was open last, else a case that moves at once. */
 export async function openFirst(): Promise<void> {
@@ -38,7 +42,9 @@ async function openAddress(): Promise<boolean> {
   const [work, id] = [wanted.get('work'), wanted.get('case')];
   if (work !== null && (await openWork(work))) return true;
   if (id !== null && hasCase(id)) {
+    const shot = prepareShot(wanted);
     await openCase(id);
+    if (state.caseId.value === id && !state.changed.value) applyShot(shot);
     return true;
   }
   if (wanted.has('groom')) {
@@ -83,8 +89,10 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
       if (await openShared(recipe, text, name)) return true;
       throw new Error('no hair');
     }
+    const shot = prepareShot(wanted);
     // what another page embeds is not the visitor's work
-    void openText(text ?? '', name, { keepAddress: true, isOwn: !state.viewOnly });
+    const isOpen = await openText(text ?? '', name, { keepAddress: true, isOwn: !state.viewOnly });
+    if (isOpen && state.text.value === text) applyShot(shot);
     return true;
   } catch (error) {
     const what = shared === null ? 'hair' : 'scene';
@@ -95,6 +103,38 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
     state.tell(message, 'bad');
     return false;
   }
+}
+
+/** How a link wants its scene to be looked at; what runs side by side is chosen before the scene is loaded. */
+function prepareShot(wanted: URLSearchParams): Shot {
+  const options = variantOptions();
+  const known = options.map(({ variant }) => variant.id);
+  const shot = readShot(wanted, known);
+  const chosen = options.map(({ variant }) => variant).filter(({ id }) => shot.variants?.includes(id));
+  if (chosen.length > 0) state.variants.value = chosen;
+  return shot;
+}
+
+function applyShot({ camera, time, colorBy, panel }: Shot): void {
+  if (camera) current.view?.setCamera(camera);
+  if (colorBy) state.colorBy.value = colorBy;
+  if (panel && !state.viewOnly) {
+    state.side.value = panel;
+    state.sideOpen.value = true;
+  }
+  if (time !== undefined) goTo(time);
+}
+
+/** How the scene is looked at now. */
+function takeShot(): Shot {
+  const panel = state.side.value;
+  return {
+    camera: current.view?.camera(),
+    time: state.playing.value ? undefined : state.clock.value,
+    variants: state.comparing.value ? state.variants.value.map(({ id }) => id) : undefined,
+    colorBy: state.colorBy.value,
+    panel: state.sideOpen.value && panel !== 'inspector' ? panel : undefined,
+  };
 }
 
 /** What was worked on last. */
@@ -150,8 +190,12 @@ export async function shareLink(): Promise<string | undefined> {
   if (hairy && !recipe) return undefined;
   const hair = recipe ? `h=${await packText(JSON.stringify({ ...recipe, color: state.hairColor.value }))}` : '';
   if (state.grooming.value) return `${here}#${hair}`;
+  const shot = writeShot(takeShot());
+  const { value: id } = state.caseId;
+  if (id !== undefined && hasCase(id) && !state.changed.value && state.text.value !== firstScene)
+    return `${here}#case=${id}${shot}`;
   const name = encodeURIComponent(state.sceneName.value);
-  return `${here}#name=${name}&s=${await packText(state.text.value)}${hair && `&${hair}`}`;
+  return `${here}#name=${name}&s=${await packText(state.text.value)}${hair && `&${hair}`}${shot}`;
 }
 
 async function readRecording(bytes: ArrayBuffer, name: string): Promise<void> {

@@ -17,6 +17,7 @@ export function startPlayback(more: typeof ask, all: typeof runFromStart): void 
 
 /** To where a run begins. */
 export function rewind(time = 0): void {
+  destination = undefined;
   head = time;
   state.clock.value = time;
 }
@@ -34,10 +35,29 @@ export function expectNothing(): void {
 
 /** A hand acts on the run as it is now, not on a moment that is past. */
 export function jumpToEnd(): void {
+  destination = undefined;
   head = state.frames.last;
 }
 
+/** Where the cursor goes as the run comes to it [s]. */
+let destination: number | undefined;
+
+/** Stands still there as soon as the run has come to it. */
+export function goTo(time: number): void {
+  state.playing.value = false;
+  destination = Math.min(time, state.duration.value);
+  if (state.frames.last < destination) ask(destination, (state.pace.value * state.speed.value) / 60);
+  approach();
+}
+
+function approach(): void {
+  if (destination === undefined) return;
+  head = Math.min(Math.max(destination, state.frames.first), state.frames.last);
+  state.clock.value = head;
+}
+
 export function togglePlay(): void {
+  destination = undefined;
   const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
   if (!state.playing.value && head >= end - 1e-9) startOver();
   state.playing.value = !state.playing.value;
@@ -49,6 +69,7 @@ export function togglePlay(): void {
 }
 
 export function seek(time: number): void {
+  destination = undefined;
   head = Math.min(Math.max(time, state.frames.first), state.frames.last);
   state.playing.value = false;
   state.clock.value = head;
@@ -56,6 +77,7 @@ export function seek(time: number): void {
 
 /** One frame on or back; at the end of what is known, one step of the simulation. */
 export function stepFrames(by: number): void {
+  destination = undefined;
   state.playing.value = false;
   const { frames } = state.frames;
   const around = state.frames.around(head);
@@ -77,6 +99,7 @@ let goesToNext = false;
 
 /** A frame has come. */
 export function takeFrame(): void {
+  approach();
   if (!goesToNext) return;
   goesToNext = false;
   jumpToEnd();
@@ -86,7 +109,10 @@ export function takeFrame(): void {
 /** Once a drawn frame: moves the cursor and asks the worker for what comes next. Returns where the cursor is. */
 export function tick(seconds: number): number {
   const { last } = state.frames;
-  if (state.playing.value) goesToNext = false;
+  if (state.playing.value) {
+    goesToNext = false;
+    destination = undefined;
+  }
   const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
   if (!state.playing.value || state.frames.frames.length === 0) return head;
   const rate = state.pace.value * state.speed.value;

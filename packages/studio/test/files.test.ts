@@ -7,6 +7,7 @@ import { sweepReport } from '../../cli/src/commands/sweepReport.ts';
 import { createExecutor } from '../../sweep/src/run/execute.ts';
 import { createBench, runStudy, studyOf } from '../../sweep/test/harness.ts';
 import {
+  clock,
   drawn,
   dropFile,
   newPage,
@@ -118,15 +119,46 @@ describe('files', () => {
     }
   });
 
-  it('puts the scene in a link', async () => {
+  it('puts the scene in a link, and how it is looked at', async () => {
     await open('#case=michell-ring');
     await page.locator('[data-path="rods.0.frame.twist"]').fill('0.6');
     await until(() => !window.tendrilStudio.run().values.includes('"twist":14'));
+    await page.locator('.stage').focus();
+    // from the start under the new twist, as whoever opens the link sees it
+    await page.keyboard.press('r');
+    await waitForClock(0.2);
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    const stood = await clock();
+    // across the picture, because a slider over its lower edge shifts the whole
+    const across = (): Promise<number[]> =>
+      page.evaluate(() => {
+        const [a, b] = [0, 16].map((node) => window.tendrilStudio.drawnAt(0, node) ?? { x: 0, y: 0 });
+        return [b.x - a.x, b.y - a.y];
+      });
+    const before = await across();
+    await page.keyboard.press('Shift+ArrowLeft');
+    // the camera glides to where it stays, a little with every picture
+    let turned = before;
+    const isThere = async (): Promise<boolean> => {
+      const last = turned;
+      await drawn();
+      turned = await across();
+      return `${turned}` !== `${before}` && `${turned}` === `${last}`;
+    };
+    await expect.poll(isThere, { timeout: 60_000, interval: 10 }).toBe(true);
     await page.getByRole('button', { name: 'Copy a link' }).click();
     await until(() => location.hash.includes('s='));
     const link = new URL(page.url()).hash;
+    expect(link).toMatch(/&camera=[-\d.,e]+&t=[\d.]+&color=twist$/);
     await open('#case=heavy-cantilever');
     await open(link);
+    await waitForClock(stood - 0.002, stood + 0.002);
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await drawn();
+    const again = await across();
+    expect(Math.hypot(turned[0] - before[0], turned[1] - before[1])).toBeGreaterThan(10);
+    expect(Math.hypot(again[0] - turned[0], again[1] - turned[1])).toBeLessThan(3);
     await page.getByRole('tab', { name: 'Scene' }).click();
     const twist = /twist: ([\d.]+)/.exec(await text())?.[1];
     expect(Number(twist)).toBeCloseTo(14 * 10 ** 0.2, 1);

@@ -1,6 +1,6 @@
 /** Changes of a scene that runs, or has run: what is shown belongs to the values beside it. */
 import { expect, it } from 'vitest';
-import { cursor, seek, togglePlay } from '../src/playback.ts';
+import { cursor, goTo, seek, togglePlay } from '../src/playback.ts';
 import { change, edit, isLive, openText, redo, restart, undo } from '../src/session.ts';
 import * as state from '../src/state.ts';
 import { runUntil, useSession } from './inProcess.ts';
@@ -111,4 +111,18 @@ it('drops frames of the run before a restart', async () => {
   expect(state.frames.frames).toHaveLength(0);
   await runUntil(() => state.frames.frames.length > 2);
   expect(state.frames.first).toBe(0);
+});
+
+it('goes to an instant that was not computed yet, and stands there', async () => {
+  await openText(sagging.replace('sags', 'sags again'), 'again.yaml');
+  await runUntil(() => state.loaded.value?.title === 'A rod that sags again');
+  goTo(0.5);
+  expect(cursor()).toBeLessThan(0.5);
+  await runUntil(() => state.frames.last >= 0.5);
+  expect([cursor(), state.playing.value]).toEqual([0.5, false]);
+  // frames that come later do not move it; the mouse does
+  seek(0.25);
+  await runUntil(() => true);
+  expect(cursor()).toBe(0.25);
+  togglePlay();
 });

@@ -13,6 +13,10 @@ export interface Notice {
 /** The view and its timeline alone, for pages that embed the studio: the address has `?view`. */
 export const viewOnly: boolean = typeof location !== 'undefined' && new URLSearchParams(location.search).has('view');
 
+/** Light or dark whatever the system says: the address has `?theme=dark`. */
+export const wantedTheme: string | null =
+  typeof location === 'undefined' ? null : new URLSearchParams(location.search).get('theme');
+
 /** Coarse and seldom pictures without shadows, for slow machines: the address has `?quality=low`. */
 export const isCoarse: boolean =
   typeof location !== 'undefined' && new URLSearchParams(location.search).get('quality') === 'low';

@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { ForceLegend } from '../view/arrows.ts';
 import type { ColorBy } from '../view/colormaps.ts';
 import type { Legend } from '../view/viewTypes.ts';
+import { wantedTheme } from './layout.ts';
 
 export type Tool = 'pull' | 'pin' | 'cut' | 'wind';
 export type Theme = 'system' | 'light' | 'dark';
@@ -15,7 +16,7 @@ export const materialFrames: Signal<boolean> = signal(false);
 /** Arrows of forces. */
 export const forces: Signal<boolean> = signal(false);
 export const forceLegend: Signal<ForceLegend> = signal({ pixels: 0, force: 0, kinds: [] });
-export const theme: Signal<Theme> = signal('system');
+export const theme: Signal<Theme> = signal(wantedTheme === 'light' || wantedTheme === 'dark' ? wantedTheme : 'system');
 export const systemDark: Signal<boolean> = signal(false);
 export const dark: ReadonlySignal<boolean> = computed(() =>
   theme.value === 'system' ? systemDark.value : theme.value === 'dark',

@@ -3,37 +3,11 @@ import type { JSX } from 'preact';
 import type { Variant } from '../protocol.ts';
 import { asWritten, setVariants } from '../session.ts';
 import * as state from '../state.ts';
+import { variantOptions } from '../variants.ts';
 import { Icon } from './icons.tsx';
-import type { SchemaNode } from './schemaForm.ts';
 import { cannotTouch } from './touching.ts';
 
 const most = 4;
-
-const names: Readonly<Record<string, string>> = {
-  der: 'Discrete elastic rods',
-  helix: 'Super-helices',
-  strand: 'Oriented strands',
-  fiber: 'Stiff fibers',
-  cosserat: 'Cosserat rods',
-  massspring: 'Mass-springs',
-};
-
-/** All models the scene format knows, and the integrators of the first. */
-function options(): { variant: Variant; about: string; ready: boolean }[] {
-  const rod = ((state.schema.value as SchemaNode | undefined)?.properties?.rods?.items ?? {}) as SchemaNode;
-  const known = (rod.properties?.model?.enum ?? state.models.value) as string[];
-  const models = known.map((id) => ({
-    variant: { id, label: id },
-    about: names[id] ?? id,
-    ready: state.models.value.includes(id),
-  }));
-  const schemes = ['implicit-euler', 'midpoint', 'shake'].map((scheme) => ({
-    variant: { id: `der/${scheme}`, label: `der, ${scheme}` },
-    about: `Discrete elastic rods, stepped by ${scheme}`,
-    ready: true,
-  }));
-  return [...models, ...schemes];
-}
 
 export function Compare(): JSX.Element | null {
   if (!state.compareOpen.value) return null;
@@ -42,7 +16,7 @@ export function Compare(): JSX.Element | null {
     const next = on ? [...chosen, variant].slice(-most) : chosen.filter(({ id }) => id !== variant.id);
     setVariants(next.length > 0 ? next : [asWritten]);
   };
-  const rows = options().map((option) => ({
+  const rows = variantOptions().map((option) => ({
     ...option,
     reason: cannotTouch(option.variant.id, state.loaded.value?.values),
     checked: chosen.some(({ id }) => id === option.variant.id),

@@ -44,6 +44,7 @@ const paths = {
   theory: 'M5 19V5M5 19h14M8 15c3 0 4-8 10-8',
   text: 'M5 7h14M5 12h9M5 17h12',
   cube: 'M12 4l7 4v8l-7 4-7-4V8zM12 12l7-4M12 12v8M12 12 5 8',
+  outside: 'M10 5.500H5.500v13h13V14M13.500 5.500h5v5M18 6l-8 8',
   grid: 'M5 5h6v6H5zM13 5h6v6h-6zM5 13h6v6H5zM13 13h6v6h-6z',
 } as const;
 

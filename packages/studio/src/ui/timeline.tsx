@@ -4,9 +4,34 @@ import { seek, stepFrames, togglePlay } from '../playback.ts';
 import { restart } from '../session.ts';
 import * as state from '../state.ts';
 import { formatNumber, formatTime } from './format.ts';
-import { IconButton } from './icons.tsx';
+import { Icon, IconButton } from './icons.tsx';
 
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
+
+/** From a view that another page embeds to the whole studio, where the scene can be changed. */
+function OpenWhole(): JSX.Element {
+  const whole = (): string => {
+    const address = new URL(location.href);
+    address.searchParams.delete('view');
+    return address.href;
+  };
+  return (
+    <a
+      class="icon-button"
+      href={location.href}
+      target="_blank"
+      rel="noopener"
+      title="Open in the studio, to change it"
+      aria-label="Open in the studio, to change it"
+      // the address may have changed since this was drawn
+      onClick={(event) => {
+        event.currentTarget.href = whole();
+      }}
+    >
+      <Icon name="outside" />
+    </a>
+  );
+}
 
 export function Timeline(): JSX.Element {
   const whole = state.openEnded.value ? Math.max(state.duration.value, state.reached.value) : state.duration.value;
@@ -75,6 +100,7 @@ export function Timeline(): JSX.Element {
       {state.recorded.value === undefined && (
         <IconButton icon="rest" label="Let it come to rest here: find the equilibrium (E)" onClick={comeToRest} />
       )}
+      {state.viewOnly && <OpenWhole />}
       {!state.viewOnly && (
         <IconButton
           icon="panelBottom"

@@ -17,6 +17,7 @@ import {
 } from 'three';
 import { type Extent, fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
 import type { Ground } from './ground.ts';
+import type { CameraPose } from './viewTypes.ts';
 
 CameraControls.install({
   THREE: { Vector2, Vector3, Vector4, Quaternion, Matrix4, Spherical, Box3, Sphere, Raycaster },
@@ -47,6 +48,10 @@ export interface Cameraman {
   /** `inset`: part of the picture at its lower edge that is covered. */
   setAspect(aspect: number, inset: number): void;
   placeGround(ground: Ground): void;
+  /** Undefined where the camera stands as `fit` or the rods have led it. */
+  pose(): CameraPose | undefined;
+  /** Stands there, and follows nothing until `fit`. */
+  take(pose: CameraPose): void;
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
   /** True where the camera has moved. */
@@ -74,6 +79,8 @@ interface CameraState {
   inset: number;
   /** True once someone has zoomed or shifted the camera. */
   taken: boolean;
+  /** True once someone has turned it, too. */
+  isMoved: boolean;
   held: boolean;
   /** Time of the last `watch` [ms]. */
   watched: number;
@@ -93,6 +100,7 @@ function createState(canvas: HTMLCanvasElement): CameraState {
     floor: 0,
     inset: 0,
     taken: false,
+    isMoved: false,
     held: false,
     watched: performance.now(),
   };
@@ -104,11 +112,12 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   configure(controls);
   controls.addEventListener('control', () => {
     const { ACTION } = CameraControls;
+    state.isMoved = true;
     // turning it leaves the rods to the camera; zooming and shifting do not
     if (controls.currentAction !== ACTION.ROTATE && controls.currentAction !== ACTION.TOUCH_ROTATE) state.taken = true;
   });
   canvas.addEventListener('wheel', () => {
-    state.taken = true;
+    state.taken = state.isMoved = true;
   });
   return {
     camera,
@@ -133,17 +142,20 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       Object.assign(state, { gravity, look });
     },
     fit(smooth) {
-      state.taken = false;
+      state.taken = state.isMoved = false;
       fit(state, smooth);
     },
     watch: (now) => watch(state, now),
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
     placeGround: (ground) => placeGround(state, ground),
+    pose: () => poseOf(state),
+    take: (pose) => take(state, pose),
     orbit(azimuth, polar) {
+      state.isMoved = true;
       void controls.rotate(azimuth, polar, true);
     },
     zoom(factor) {
-      state.taken = true;
+      state.taken = state.isMoved = true;
       void controls.dollyTo(controls.distance / factor, true);
     },
     update: (seconds) => controls.update(seconds),
@@ -159,7 +171,7 @@ function begin(
   { gravity, look }: { readonly gravity: Triple; readonly look: Triple | undefined },
 ): void {
   const { seen, fixedBox } = state;
-  Object.assign(state, { gravity, look, floor: Number.POSITIVE_INFINITY, taken: false });
+  Object.assign(state, { gravity, look, floor: Number.POSITIVE_INFINITY, taken: false, isMoved: false });
   seen.copy(rods);
   fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
   if (!fixedBox.isEmpty()) seen.union(fixedBox);
@@ -183,6 +195,27 @@ function fit(state: CameraState, smooth: boolean): void {
   camera.updateProjectionMatrix();
   controls.minDistance = distance / 60;
   controls.maxDistance = distance * 6;
+}
+
+function poseOf({ camera, controls, isMoved }: CameraState): CameraPose | undefined {
+  if (!isMoved) return undefined;
+  const position = controls.getPosition(new Vector3()).toArray();
+  return { position, target: controls.getTarget(new Vector3()).toArray(), aspect: camera.aspect };
+}
+
+function take(state: CameraState, { position, target, aspect }: CameraPose): void {
+  const { camera, controls } = state;
+  const at = new Vector3(...target);
+  // what was seen at the sides stays in a narrower picture
+  const from = new Vector3(...position).sub(at).multiplyScalar(Math.max(1, aspect / camera.aspect));
+  const distance = from.length();
+  state.taken = state.isMoved = true;
+  controls.minDistance = Math.min(controls.minDistance, distance);
+  controls.maxDistance = Math.max(controls.maxDistance, distance);
+  camera.near = Math.min(camera.near, distance / 200);
+  camera.far = Math.max(camera.far, distance * 30);
+  camera.updateProjectionMatrix();
+  void controls.setLookAt(...from.add(at).toArray(), ...target, false);
 }
 
 /** How far something reaches in the picture, from its middle to its edge: 1 at the edge. Of where the camera is, or is on its way to. */

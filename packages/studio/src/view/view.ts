@@ -44,12 +44,7 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
       view.inset = pixels;
       setSize(view);
     },
-    focus() {
-      man.fit(true);
-      view.dirty = true;
-    },
-    orbit: man.orbit,
-    zoom: man.zoom,
+    ...createCameraMoves(view),
     ...createPointing(view),
     ...createHandMarks(view),
     legend: () => legendOf(view),
@@ -72,6 +67,23 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
       return view.quality.drawTime;
     },
     dispose: () => dispose(view),
+  };
+}
+
+function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'setCamera' | 'orbit' | 'zoom'> {
+  const { man } = view;
+  return {
+    focus() {
+      man.fit(true);
+      view.dirty = true;
+    },
+    camera: () => man.pose(),
+    setCamera(pose) {
+      man.take(pose);
+      view.dirty = true;
+    },
+    orbit: man.orbit,
+    zoom: man.zoom,
   };
 }
 

@@ -39,6 +39,13 @@ export interface Legend {
   readonly thickness: number;
 }
 
+/** Where the camera stands and what it looks at [m], and the aspect of its picture, width over height. */
+export interface CameraPose {
+  readonly position: readonly [number, number, number];
+  readonly target: readonly [number, number, number];
+  readonly aspect: number;
+}
+
 export interface View {
   load(scene: ViewScene, keepCamera: boolean): void;
   show(a: Frame, b: Frame, weight: number): void;
@@ -54,6 +61,10 @@ export interface View {
   /** Keeps clear of what lies over the lower edge [pixels]. */
   setInset(pixels: number): void;
   focus(): void;
+  /** Where someone has turned, shifted or zoomed the camera to; undefined where nobody has. */
+  camera(): CameraPose | undefined;
+  /** Looks from there, farther away if this picture is narrower than that of the pose. */
+  setCamera(pose: CameraPose): void;
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
   pick(clientX: number, clientY: number): Pick | undefined;
