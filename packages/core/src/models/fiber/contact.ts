@@ -83,7 +83,7 @@ function limitUnits(units: readonly Unit[], iterations: number): Unit[] {
     kernel,
     members: members.map((one) => {
       const tolerance = 1e-6 * Math.min(one.fiber.width1, one.fiber.width2);
-      return { ...one, options: { tolerance, iterations, depth: 0 } };
+      return { ...one, options: { tolerance, iterations, depth: 0, keepsSpin: true } };
     }),
   }));
 }

@@ -13,7 +13,7 @@ export interface FiberOptions {
    * or a width [m]. Bending and twisting stiffness are exact with all of them.
    */
   readonly scaffold?: 'inflated' | 'section' | number;
-  /** Rotary inertia: of the `scaffold` (default), or of the `section`. */
+  /** Rotary inertia: of the `section` (default if it has a polar inertia), or of the `scaffold`. */
   readonly inertia?: 'scaffold' | 'section';
   /** Springs of a ring relative to the longitudinal ones. Default 20. */
   readonly ring?: number;
@@ -59,7 +59,7 @@ export const fiberOptions: OptionFields<FiberOptions> = {
   inertia: {
     kind: 'words',
     words: ['scaffold', 'section'],
-    about: 'Rotary inertia of the scaffold (default) or of the section.',
+    about: 'Rotary inertia of the section (default if it has a polar inertia) or of the scaffold.',
   },
   ring: {
     kind: 'number',

@@ -72,19 +72,15 @@ export function refuseScheme(
   }
 }
 
-/** A ring turns about the axis with its own inertia, and backward Euler of its particles takes ω²h of its spin ω per second. */
+/** A ring turns about the axis with its own inertia: that of the scaffold if the scene asks for it. */
 export function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
-  if (fibers.length > 0)
-    warnings.push(
-      `rods of fiber that roll lose spin in steps with contact, the more the faster they turn: the part (turn per step)² in each step; use model der, or much shorter steps`,
-    );
   for (const { rod, width1, width2, particleMass } of fibers) {
     const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);
     let own = 0;
     for (let i = 0; i < rod.nodeCount; i++) own += particleMass[i] * (width1 * width1 + width2 * width2);
     if (!(polar > 0) || own < 1.1 * polar) continue;
     warnings.push(
-      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section`,
+      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; remove solver.fiber.inertia`,
     );
   }
 }

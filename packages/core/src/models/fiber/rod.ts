@@ -163,7 +163,7 @@ export function createFiberRod(
   const { width1, width2 } = chooseWidths({ rod, drive, scene, options }, warnings);
   const rest = buildRest(rod, width1, width2);
   const stiffness = createStiffness(rod, { width1, width2 }, rest.twistCorrection, options.ring ?? 20);
-  const masses = distributeMass(rod, width1, width2, options.inertia ?? 'scaffold', options.integrator);
+  const masses = distributeMass(rod, width1, width2, options);
   return {
     rod,
     drive,
@@ -196,20 +196,15 @@ export function createFiberRod(
 
 type Masses = Pick<FiberRod, 'ringMass' | 'particleMass' | 'couplingMass'>;
 
-function distributeMass(
-  rod: Rod,
-  width1: number,
-  width2: number,
-  inertia: 'scaffold' | 'section',
-  integrator: FiberOptions['integrator'],
-): Masses {
+function distributeMass(rod: Rod, width1: number, width2: number, { inertia, integrator }: FiberOptions): Masses {
   const { nodeCount, edgeCount, nodeMass, edgeInertia } = rod;
+  const isKnown = edgeInertia.every((value) => value > 0);
   const out: Masses = {
     ringMass: nodeMass.slice(),
     particleMass: nodeMass.map((m) => m / 4),
     couplingMass: new Float64Array(nodeCount),
   };
-  if (inertia === 'scaffold') return out;
+  if ((inertia ?? (isKnown ? 'section' : 'scaffold')) === 'scaffold') return out;
   for (let i = 0; i < nodeCount; i++) {
     const polar = 0.5 * ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0));
     // four corners at (a1² + a2²)/4 from the axis

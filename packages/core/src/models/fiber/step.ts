@@ -17,6 +17,7 @@ import { constrainHeld, evaluateHeld, imposeHeld, imposeHeldVelocity, returnHeld
 import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { type FiberRod, highestFrequency, updateStiffness } from './rod.ts';
+import { bendSpin, straightenSpin } from './spin.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
 import { explainLostTurn } from './twist.ts';
 import type { Workspace } from './workspace.ts';
@@ -30,6 +31,8 @@ export interface NewtonOptions {
   readonly depth: number;
   /** Suppresses the breathing of rings and returns its energy to the motion; see calm.ts. */
   readonly calm?: boolean;
+  /** `implicit-euler`: rings keep their spin; see spin.ts. */
+  readonly keepsSpin?: boolean;
 }
 
 /** Length of the core step and factors on the velocity for a step h; the springs' viscous share. */
@@ -228,7 +231,7 @@ export function beginPart(
   scheme: Scheme,
   t: number,
   h: number,
-  { calm }: NewtonOptions,
+  { calm, keepsSpin }: NewtonOptions,
 ): void {
   const { q, v, size } = fiber;
   const { x0, v0, before } = work;
@@ -238,6 +241,7 @@ export function beginPart(
   evaluateHeld(fiber, t + h);
   x0.set(q);
   for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
+  if (keepsSpin) bendSpin(fiber, work, h);
 }
 
 /** The state from y; false if the scheme is seen to fail. */
@@ -245,8 +249,10 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
   const { q, v, memory, size, ringCount } = fiber;
   const { x0, v0, y, rate, after, core } = work;
   for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
-  if (scheme === 'implicit-euler') v.set(rate);
-  else {
+  if (scheme === 'implicit-euler') {
+    v.set(rate);
+    if (options.keepsSpin) straightenSpin(fiber, work, v, h);
+  } else {
     for (let i = 0; i < ringCount; i++)
       for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];
     imposeHeldVelocity(fiber, v, rate);

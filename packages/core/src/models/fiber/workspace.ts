@@ -19,6 +19,8 @@ export interface Workspace {
   readonly core: Float64Array;
   readonly before: Float64Array;
   readonly after: Float64Array;
+  /** Angle by which each ring would turn about its axis over the step [rad]; see spin.ts. */
+  readonly turn: Float64Array;
   /** State at the start of the whole step. */
   readonly startQ: Float64Array;
   readonly startV: Float64Array;
@@ -45,6 +47,7 @@ export function createWorkspace(fiber: FiberRod, create: CreateBlocks = createBl
     core: rings(),
     before: rings(),
     after: rings(),
+    turn: rings(),
     startQ: vector(),
     startV: vector(),
     iterations: 0,
