@@ -408,6 +408,29 @@ describe('what it refuses', () => {
     expect(createWorld(rod({ damping: 0, iterations: 0 })).warnings.join()).toMatch(
       /gain energy when it buckles.*theta: 1/,
     );
-    expect(createWorld(rod({})).warnings).toEqual([]);
+    expect(createWorld(rod({ altitude: 0 }, {}, {}, 40)).warnings).toEqual([]);
+  });
+
+  it.each([
+    [0.02, 25],
+    [0.02, 50],
+    [0, 25],
+  ])('says how wrong its bending is, with altitude %s and %i edges', (altitude, edges) => {
+    for (const GJ of [0.4, 0.8]) {
+      const errors = [1, 2].map((axis) => {
+        const force = [0, 1, 2].map((k) => (k === axis ? -1e-3 : 0)) as [number, number, number];
+        const world = createWorld(
+          rod({ altitude }, { loads: [{ type: 'distributed', rod: 'hair', force }] }, { GJ }, edges),
+        );
+        world.equilibrate();
+        return -tip(world)[axis] / (1e-3 / 8) - 1;
+      });
+      const warning = createWorld(rod({ altitude }, {}, { GJ }, edges)).warnings.join();
+      const [less = 0, more = 0] = [...warning.matchAll(/([\d.]+) % too/g)].map(([, value]) => Number(value) / 100);
+      // the range holds both planes and is at most by a third too wide
+      expect(Math.min(...errors)).toBeGreaterThan(-less - 1e-3);
+      expect(Math.min(...errors)).toBeLessThan(-0.75 * less);
+      expect(Math.max(...errors)).toBeLessThan(more + 5e-3);
+    }
   });
 });

@@ -16,7 +16,7 @@ import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { massSpringCapabilities } from './options.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
-import { readOptions, refuse, warn, warnMisfit } from './refuse.ts';
+import { readOptions, refuse, warn, warnMisfit, warnStiffness } from './refuse.ts';
 import { buildHair, type Hair, memorySize, particlesOf } from './rod.ts';
 import { findSlip, holdsTurns, measureTwist } from './slip.ts';
 import { findEquilibrium, findSoftPlace } from './statics.ts';
@@ -90,7 +90,7 @@ function createHairs(
   );
   const hairs = rods.map((rod, k): Hair => {
     const truss = createTruss(rod, options.stretch, canBeStretched(rod, drives[k].pins));
-    warnings.push(...warnMisfit(rod, truss, options));
+    warnings.push(...warnMisfit(rod, truss, options), ...warnStiffness(rod, drives[k], options));
     const hair = buildHair({ rod, drive: drives[k], truss, options, ...parts[k] });
     evaluatePins(hair, 0);
     initializeState(hair);

@@ -7,7 +7,7 @@ import { refuseStartTwist } from '../../scene/pinWay.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { MassSpringOptions } from './options.ts';
 import type { HairOptions } from './rod.ts';
-import type { Truss } from './truss.ts';
+import { bendingOf, type Truss } from './truss.ts';
 
 export function readOptions(options: MassSpringOptions): HairOptions {
   const at = ['solver', 'massspring'];
@@ -45,6 +45,45 @@ export function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOpti
   if (stretch !== undefined || misfit < 1.05) return [];
   return [
     `rod '${id}' has an EA so small beside EI/l² that its springs cannot have both: they are ${misfit.toPrecision(3)} times as stiff against stretch, so it stretches too little; use fewer edges, or der`,
+  ];
+}
+
+/** Error of the bending stiffness from which a rod is warned of. */
+const NOTICEABLE = 0.05;
+
+/**
+ * How much too stiff and too soft the truss of a cantilever is. Altitude springs stiffen bending by `altitude` times a factor that was measured for GJ/EI from
+ * 0.3 to 1, to 3 %: the larger of the two planes counts in one direction, the smaller in the other. A clamp makes the rod shorter in one plane and longer
+ * in the other by 0.3 to 0.4 of a segment, which moves a tip under a uniform load by four times that (docs/massspring.md#errors).
+ */
+export function bendingErrors(rod: Rod, altitude: number, isClamped: boolean): { stiff: number; soft: number } {
+  let ratio = 0;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const { EI, GJ } = bendingOf(rod, j);
+    ratio = Math.max(ratio, EI / GJ);
+  }
+  const [most, least] = [0.84 + 0.86 * ratio, 0.93 + 0.3 * ratio].map((factor) => {
+    const added = factor * altitude;
+    return added / (1 + added);
+  });
+  const end = isClamped ? 1 / rod.edgeCount : 0;
+  return { stiff: most + 1.3 * end, soft: Math.max(0, 1.55 * end - least) };
+}
+
+/** A bending stiffness that is off by more than users expect of an answer. */
+export function warnStiffness(rod: Rod, { pins }: Drive, { altitude }: HairOptions): string[] {
+  const isClamped = pins.some(({ orientation }) => orientation === 'frame');
+  const { stiff, soft } = bendingErrors(rod, altitude, isClamped);
+  if (Math.max(stiff, soft) < NOTICEABLE) return [];
+  const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+  const range =
+    soft > 0.005
+      ? `from ${percent(stiff)} too little to ${percent(soft)} too much`
+      : `up to ${percent(stiff)} too little`;
+  const remedy =
+    altitude > 0 ? 'use more edges, a smaller solver.massspring.altitude, or der' : 'use more edges, or der';
+  return [
+    `rod '${rod.id}' bends by ${range}, depending on the direction of its loads: the truss of massspring with ${rod.edgeCount} edges is no better; ${remedy}`,
   ];
 }
 
