@@ -21,6 +21,7 @@ import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
+import { createCornerWatch } from './corners.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
 import { createFoldWatch } from './folds.ts';
 
@@ -65,6 +66,8 @@ export interface WorldParts {
   readonly budget: StepBudget;
   /** Remarks on rods that bend too sharply for their edges, after a step to time t. */
   readonly watchFolds: (t: number) => string[];
+  /** Remarks on corners of edges that resist sliding. */
+  readonly watchCorners: (t: number) => string[];
   readonly welds: readonly Weld[];
   readonly clock: Clock;
 }
@@ -124,6 +127,12 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
       samples,
       drives.map(({ pins }) => pins),
     ),
+    watchCorners: createCornerWatch({
+      scene,
+      rods,
+      samples,
+      contact: bundles.some(({ ownContact }) => ownContact) ? undefined : contact,
+    }),
     welds: compiled.welds,
     clock,
   };
