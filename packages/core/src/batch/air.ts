@@ -17,7 +17,7 @@ import { addNode, type Beyond, diagonal, outer } from './formulas.ts';
 import { DISPLACEMENT, RATE, type Stage } from './layout.ts';
 import { airOf, readState, type Strand, windOf } from './strand.ts';
 
-/** Adds the drag of half of edge j, with tangent t, to node i at one of its ends. */
+/** Adds the air drag on half of edge j, which has tangent t, to node i at one of its ends. */
 export function respondAir(s: Strand, stage: Stage, i: Index, j: Index, t: Vector, beyond: Beyond): Beyond {
   const air = airOf(s, j);
   const moved = subtract(readState(s, i, DISPLACEMENT), readState(s, i, RATE));

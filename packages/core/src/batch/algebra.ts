@@ -2,9 +2,9 @@
 export type Index = number;
 
 /**
- * Vectors, matrices and quaternions as small tuples: the alphabet of formulas.ts and sweeps.ts.
+ * Vectors, matrices and quaternions as small tuples, the types of formulas.ts and sweeps.ts.
  *
- * The functions in this file are what a target provides by itself: in WGSL they are operators and built-in functions of
+ * A target provides the functions in this file itself: in WGSL they are operators and built-in functions of
  * vec3f, vec4f and mat3x3f (the table is in kernels/wgsl.ts). Nothing here is translated.
  */
 

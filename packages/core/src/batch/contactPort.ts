@@ -2,9 +2,9 @@
  * Contact for strands of the batch formulation in double precision: the implicit step under forces at points of edges, and its linear
  * response. contact/ finds contacts and impulses, as for any model, with every collider that a scene may have.
  *
- * A strand in contact takes implicit Euler. Its state is kept three times: at the start of the step, at the last Newton
- * iterate, from which other forces continue, and at the end of the step, with velocities. The first iterate is near the start: a whole step without the
- * forces of contact would carry a taut rope through what it lies on.
+ * A strand in contact takes implicit Euler. There are three copies of its state: at the start of the step; at the last Newton iterate, from which a call
+ * with other forces continues; and at the end of the step, with velocities. The first iterate is close to the start: a whole step without contact forces
+ * would carry a taut rope through the obstacle below it.
  */
 import type { SystemEnergy } from '../contactPort.ts';
 import type { BundleState, ContactPort, StepOutcome } from '../model.ts';
@@ -37,7 +37,7 @@ interface Snapshot {
   readonly memory: Float64Array;
 }
 
-/** What one strand keeps over the iterations of a step with contact. */
+/** Data of one strand that lasts over the iterations of a step with contact. */
 interface Slot {
   readonly batch: BatchRod;
   /** Views into the bundle's state. */
@@ -45,12 +45,12 @@ interface Slot {
   readonly start: Snapshot;
   readonly iterate: Snapshot;
   readonly finished: Snapshot;
-  /** Whether the strand is at the start of the step, without an iterate. */
+  /** True if the strand is at the start of the step and has no iterate yet. */
   fresh: boolean;
   tip: Quaternion;
   root: Root;
   tangentBefore: Float64Array;
-  /** By edge: the points, and which sides they are. */
+  /** For each edge: its contact points, and the indices of their sides. */
   points: EdgePoint[][];
   sides: number[][];
   factored: Factored | undefined;
@@ -72,7 +72,7 @@ export interface BatchContactParts {
 
 const vectorAt = (from: Float64Array, c: number): Vector => [from[3 * c], from[3 * c + 1], from[3 * c + 2]];
 
-/** The guess does not go on with the acceleration of the step before: contacts change it. */
+/** The first guess ignores the acceleration of the previous step, because contacts change it. */
 const stageOf = (dt: number, { scheme }: StepOptions): Stage => ({
   ...eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1),
   guessRate: 0,
@@ -99,7 +99,7 @@ function placePoints(slot: Slot, k: number, sides: ContactSides, inertia: number
   slot.batch.strand.points = slot.points;
 }
 
-/** First iterate of a step: the edges turn as their ends would fly. The state stays at the start. */
+/** First iterate of a step: edges turn as the free flight of their end nodes suggests. The state stays at the start. */
 function beginStrand(slot: Slot, t: number, dt: number, options: StepOptions): void {
   const { batch, state, start, iterate, finished } = slot;
   copy(state, start);
@@ -135,7 +135,7 @@ function moveStrand(slot: Slot, t: number, dt: number, options: StepOptions): St
   return out;
 }
 
-/** Newton's matrix at the iterate, with the points as they are. */
+/** Factors Newton's matrix at the iterate, with the current contact points. */
 function factorStrand(slot: Slot, dt: number, options: StepOptions): void {
   const { batch, state, iterate, finished } = slot;
   const { strand } = batch;
@@ -152,7 +152,7 @@ function factorStrand(slot: Slot, dt: number, options: StepOptions): void {
   copy(state, finished);
 }
 
-/** S v where the strands are. */
+/** Velocities of the sides (S v) at the current state. */
 function readVelocity(out: Float64Array, batch: readonly BatchRod[], sides: ContactSides): void {
   for (let c = 0; c < sides.count; c++) {
     const { nodeVelocity: v, edgeSpin } = batch[sides.rod[c]].samples;
@@ -163,7 +163,7 @@ function readVelocity(out: Float64Array, batch: readonly BatchRod[], sides: Cont
   }
 }
 
-/** S v of the linear step from the first iterate. */
+/** Velocities of the sides (S v) after a linear step from the first iterate. */
 function predictVelocity(out: Float64Array, slot: Slot, dt: number): void {
   const { factored, iterate, sides, batch } = slot;
   if (!factored) return;
@@ -225,7 +225,7 @@ function moveStrands(strands: Strands, marked: Uint8Array, sides: ContactSides, 
   return total;
 }
 
-/** `inertia`: factor on the sides' point masses, which are left out where it is 0. */
+/** `inertia`: factor on the point masses of the sides; 0 ignores them. */
 function factorStrands(
   { slots, options, dt }: Strands,
   marked: Uint8Array,
@@ -337,8 +337,8 @@ export function createBatchContact({ batch, states, options }: BatchContactParts
 }
 
 /**
- * The forces at the sides, as they stand for reactions and channels: on the two nodes of an edge, and with an arm as a torque about it.
- * `marked`: strands that they are put on; all others keep theirs.
+ * Stores the forces at the sides for reactions and channels: as forces on the two nodes of an edge, and as a torque about the edge if the side has an arm.
+ * `marked`: strands whose forces are replaced; all others keep theirs.
  */
 function putForces(batch: readonly BatchRod[], sides: ContactSides, marked?: Uint8Array): void {
   batch.forEach(({ contactForce, contactTorque }, k) => {

@@ -1,8 +1,8 @@
 /**
  * Contacts of a strand with obstacles at the start of a step, for contactSweeps.ts. Translated to WGSL like sweeps.ts.
  *
- * Every edge has two contacts for each obstacle: its second node, and its inside where that is closer. The first node of a strand that
- * is not held has contacts behind them.
+ * Every edge has two contacts per obstacle: one at its second node, and one between its nodes if that is closer. If the root is free, the contacts of the
+ * first node follow in a third place.
  */
 import { add, dot, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { closestPart, measureObstacle } from './distances.ts';
@@ -30,30 +30,30 @@ import {
   writeContact,
 } from './strand.ts';
 
-/** Where obstacles press: overlap of the deepest contact [m], and whether the strand is to take implicit Euler. */
+/** Result of a search: overlap of the deepest contact [m], and whether the strand must take implicit Euler. */
 export interface Search {
   readonly overlap: number;
   readonly presses: boolean;
 }
 
-/** Parts of the contact radius within which a predicted gap counts, and by which the inside of an edge must be closer than its ends. */
+/** As parts of the contact radius: largest predicted gap of a contact, and how much closer than its ends the inside of an edge must be to get one. */
 const NEAR = 0.5;
 const CLOSER = 0.01;
 /** Part of the radius within which a strand counts as in contact. */
 const TOUCHING = 0.1;
 
-/** By how much an overlap is pushed out in a step: as in contact/solve, but up to half a radius, since few iterations let more in. */
+/** Reduction of an overlap per step, as in contact/solve, but up to half a radius: with few iterations overlaps are deeper. */
 function easeOut(depth: number, radius: number): number {
   const push = Math.max(0.2 * (depth - 0.01 * radius), 0.5 * (depth - 0.025 * radius));
   return Math.min(Math.max(0, push), 0.5 * radius);
 }
 
-/** `closing` of a contact: `way` is that of the surface over the step [m]. */
+/** `closing` of a contact. `way`: displacement of the obstacle's surface over the step [m]. */
 export function closingOf(way: Vector, normal: Vector, gap: number, radius: number): Vector {
   return subtract(way, scale(gap > 0 ? gap : -easeOut(-gap, radius), normal));
 }
 
-/** A place of an edge near an obstacle: part of the edge, gap between the surfaces [m], normal, surface's way over the step [m]. */
+/** A point of an edge near an obstacle: its part of the edge, gap between the surfaces [m], normal, and displacement of the surface over the step [m]. */
 interface Place {
   readonly part: number;
   readonly gap: number;
@@ -73,18 +73,18 @@ function placeOf(s: Strand, o: Obstacle, part: number, x: Vector, radius: number
   };
 }
 
-/** Way of node i over the step under its loads alone [m]. */
+/** Displacement of node i over the step under its loads alone [m]. */
 export function flightOf(s: Strand, i: Index, dt: number): Vector {
   return add(scale(dt, readState(s, i, VELOCITY)), scale((dt * dt) / massOf(s, i), nodeForceOf(s, i)));
 }
 
-/** Gap at the end of the step if the edge flew [m]. */
+/** Gap at the end of the step if loads alone move the edge [m]. */
 function predictGap(span: Span, place: Place): number {
   const way = add(scale(1 - place.part, span.wayOfFirst), scale(place.part, span.wayOfSecond));
   return place.gap + dot(place.normal, subtract(way, place.surface));
 }
 
-/** Writes contact c of edge j, with the force of the last step. `near`: the least of its gap, now and predicted [m]. */
+/** Writes contact c of edge j, with the force of the last step. `near`: the smaller of its current and predicted gaps [m]. */
 function placeContact(s: Strand, j: Index, c: Index, place: Place, near: number): void {
   const radius = radiusOf(s, j);
   if (near < NEAR * radius) {
@@ -113,7 +113,7 @@ function placeContact(s: Strand, j: Index, c: Index, place: Place, near: number)
   }
 }
 
-/** Contacts of the edge j from x with obstacle k; least gap now and predicted [m]. */
+/** Finds the contacts of edge j with obstacle k; returns the smallest gap, current or predicted [m]. */
 function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   const o = obstacleOf(s, k);
   const radius = radiusOf(s, j);
@@ -123,7 +123,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   placeContact(s, j, 2 * k, node, Math.min(gap, predicted));
   let searched = false;
   const ends = Math.min(gap, measureObstacle(s, o, span.x).value - radius);
-  // the distance changes by no more than the way: most edges need no search
+  // a distance changes at most by the displacement, so most edges need no search
   if (o.kind !== PLANE && j >= sparedEdgesOf(s, k) && ends < Math.sqrt(dot(span.edge, span.edge))) {
     const part = closestPart(s, o, span.x, span.edge);
     const inside = placeOf(s, o, part, add(span.x, scale(part, span.edge)), radius);
@@ -133,7 +133,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
       placeContact(s, j, 2 * k + 1, inside, Math.min(inside.gap, ahead));
       gap = inside.gap;
       predicted = Math.min(predicted, ahead);
-      // a node between two edges whose insides are closer touches nothing
+      // a node has no contact if the insides of both its edges are closer
       if (j > 0) {
         if (isPushed(s, j - 1, 2 * k + 1)) {
           clearContact(s, j - 1, 2 * k);
@@ -144,7 +144,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   if (!searched) {
     clearContact(s, j, 2 * k + 1);
   }
-  // the first node of a strand that is not held
+  // the first node of a strand with a free root
   if (j === 0 && hasFreeRoot(s)) {
     const first = placeOf(s, o, 0, span.x, radius);
     const ahead = predictGap(span, first);
@@ -155,7 +155,7 @@ function findWithObstacle(s: Strand, j: Index, k: Index, span: Span): Reach {
   return { gap, predicted };
 }
 
-/** An edge at the start of the step: where it begins, the edge, and the displacements of its nodes over the step under loads alone [m]. */
+/** An edge at the start of the step: its first node, its vector, and the displacements of its nodes over the step under loads alone [m]. */
 interface Span {
   readonly x: Vector;
   readonly edge: Vector;
@@ -168,7 +168,7 @@ interface Reach {
   readonly predicted: number;
 }
 
-/** Finds contacts at the start of the step; before `beginStage`. */
+/** Finds contacts at the start of the step; call before `beginStage`. */
 export function findContacts(s: Strand, dt: number): Search {
   let q: Quaternion = frameOfRootBefore(s);
   let x: Vector = rootPositionOf(s);
@@ -180,7 +180,7 @@ export function findContacts(s: Strand, dt: number): Search {
     const edge = scale(lengthOf(s, j), tangentOf(q));
     const wayOfSecond = flightOf(s, j + 1, dt);
     for (let k = 0; k < obstacleCountOf(s); k++) {
-      // the second node of the last spared edge is met
+      // the second node of the last spared edge can touch the obstacle
       if (j + 1 >= sparedEdgesOf(s, k)) {
         const reach = findWithObstacle(s, j, k, { x, edge, wayOfFirst, wayOfSecond });
         overlap = Math.max(overlap, -reach.gap);

@@ -32,18 +32,18 @@ import {
 } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
-/** ρ times the compliance of a contact; of strands that touch strands, the same for all contacts about a node together. */
+/** ρ times the compliance of a contact; in strands that touch strands, of all contacts around a node together. */
 const SHARE = 1;
 const COUPLED_SHARE = 0.5;
-/** What the last iteration may change if contacts are to count as settled: place of a contact [radii], and turn of an edge [rad]. */
+/** Contacts have settled if the last iteration changed them less than this: displacement of a contact [radii], and rotation of an edge [rad]. */
 export const SETTLED = 0.02;
 const TURN_SETTLED = 0.003;
-/** Turn of an edge in an iteration, above which the next one keeps ρ at contacts that do not press [rad]. */
+/** If an edge turns by more in one iteration [rad], the next one keeps ρ also at contacts that carry no force. */
 const VIOLENT = 0.01;
-/** More than any turn [rad²]. */
+/** Larger than the square of any rotation [rad²]. */
 const NO_TURN = 1e9;
 
-/** Implicit Euler for strands in contact: a scheme of second order answers an impact with a rebound that nobody asked for. */
+/** Implicit Euler for strands in contact: second-order schemes rebound from an impact although restitution is 0. */
 export function pressedStage(dt: number): Stage {
   return {
     inertia: 1 / (dt * dt),
@@ -86,7 +86,7 @@ function crowdOf(s: Strand, i: Index): number {
   return crowd;
 }
 
-/** ρ of every contact: a part of the inverse of its compliance, shared by the contacts about its nodes. */
+/** Sets ρ of every contact: a part of the inverse of its compliance, divided among the contacts around its nodes. */
 function weighContacts(s: Strand, root: Matrix): void {
   let q: Quaternion = frameOfRoot(s);
   let at: Compliance = { yy: root, yp: diagonal(0), pp: diagonal(0) };
@@ -118,15 +118,15 @@ function weighContacts(s: Strand, root: Matrix): void {
   }
 }
 
-/** What the law changed: contacts that carry force, and the largest change of a force by its stiffness, squared [m²]. */
+/** Result of applying the law: number of contacts that carry force, and the largest change of a force divided by its stiffness, squared [m²]. */
 export interface LawChange {
   readonly change: number;
   readonly loaded: Index;
 }
 
 /**
- * The law of Coulomb at the contacts of edge j with obstacles, for the present displacements. `alternates`: Newton's matrix has ρ at all contacts, else the
- * derivative of the law.
+ * Applies Coulomb's law to the contacts of edge j with obstacles, at the current displacements. `alternates`: Newton's matrix has ρ at all contacts;
+ * otherwise the derivative of the law.
  */
 export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange {
   let change = 0;
@@ -172,7 +172,7 @@ export function applyLaw(s: Strand, alternates: boolean): LawChange {
   return { change, loaded };
 }
 
-/** Force of a contact [N], and how much of the force across the normal that would hold it friction provides: 1 sticks, 0 has no friction. */
+/** Force of a contact [N], and the fraction of the tangential holding force that friction provides: 1 if it sticks, 0 without friction. */
 export interface ContactForce {
   readonly force: Vector;
   readonly grip: number;
@@ -195,43 +195,43 @@ export function coulombForce(contact: Contact, start: Vector, apart: Vector, sti
   return { force, grip };
 }
 
-/** Whether a change of contacts is too large to end the iterations. */
+/** True if contacts changed too much for the iterations to end. */
 export function isLarge(s: Strand, change: number): boolean {
   const limit = SETTLED * radiusOf(s, 0);
   return change > limit * limit;
 }
 
-/** After iterations with contact. */
+/** State of the iterations with contact. */
 export interface PressedProgress {
   readonly tip: Quaternion;
-  /** Square of the last turn [rad²]. */
+  /** Square of the largest rotation of an edge in the last iteration [rad²]. */
   readonly largest: number;
-  /** Whether contacts have not settled. */
+  /** True while contacts have not settled. */
   readonly moves: boolean;
-  /** Square of how far a contact was from its place in the last iteration, at most [m²]. */
+  /** Square of the largest displacement of a contact in the last iteration [m²]. */
   readonly change: number;
-  /** Contacts that carry force, and iterations so far. */
+  /** Number of contacts that carry force, and of iterations so far. */
   readonly loaded: Index;
   readonly iterations: Index;
 }
 
-/** Which iterations to do: the first, the one after the last, and how many are done at least before contacts may count as settled. */
+/** A range of iterations: the first, the one after the last, and the least number before contacts may count as settled. */
 export interface PressedRange {
   readonly first: Index;
   readonly end: Index;
   readonly least: Index;
-  /** Square of the turn in the iteration before the first [rad²]; without a meaning if the first is 0. */
+  /** Square of the largest rotation in the iteration before the first [rad²]; unused if the first is 0. */
   readonly largest: number;
 }
 
-/** One Newton iteration under the contact forces of the last step, from which the stiffness of contacts follows; the last edge's frame. */
+/** One Newton iteration under the contact forces of the last step; sets the stiffness of contacts. Returns the frame of the last edge. */
 export function beginPressed(s: Strand, stage: Stage, tip: Quaternion): Quaternion {
   const progress = iterateStage(s, stage, tip);
   weighContacts(s, progress.root);
   return progress.tip;
 }
 
-/** Law and Newton in turn, until contacts have settled or the range ends. */
+/** Alternates contact law and Newton iterations until contacts have settled or the range ends. */
 export function continuePressed(s: Strand, stage: Stage, start: Quaternion, range: PressedRange): PressedProgress {
   let tip: Quaternion = start;
   // nothing is known of the motion before iteration 0
@@ -253,7 +253,7 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
   return { tip, largest, moves, change, loaded, iterations };
 }
 
-/** A stage with contact: at least `least` iterations. */
+/** Solves a stage with contact, in at least `least` iterations. */
 export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: Index): PressedProgress {
   return continuePressed(s, stage, beginPressed(s, stage, tip), {
     first: 0,

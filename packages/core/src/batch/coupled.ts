@@ -22,14 +22,14 @@ import { beginSolve, completeStep, type StepOptions } from './step.ts';
 import type { Strand } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
-/** How strands meet strands. */
+/** Settings of contact between strands. */
 export interface PairSettings extends PairRules {
   readonly friction: number;
   /** Contact radius of the edges of a strand [m]. */
   radiusOf(strand: number): ArrayLike<number>;
 }
 
-/** Lets strands meet each other; after `meetObstacles` of each. */
+/** Prepares strands for contact with each other; call after `meetObstacles` of each. */
 export function meetStrands(strands: readonly BatchRod[], settings: PairSettings): void {
   const all = strands.map(({ strand }) => strand);
   strands.forEach(({ strand: { merged }, rod }, index) => {
@@ -51,7 +51,7 @@ export function meetStrands(strands: readonly BatchRod[], settings: PairSettings
   });
 }
 
-/** Edge by edge: the GPU has a thread for each. */
+/** Searches edge by edge, as the GPU does with one thread per edge. */
 function findPairs(s: Strand): PairSearch {
   let [overlap, dropped] = [0, 0];
   for (let j = 0; j < s.edgeCount; j++) {
@@ -101,11 +101,11 @@ export interface CoupledReport {
   /** Strand that failed. */
   readonly failed: number;
   readonly reports: readonly MergedReport[];
-  /** Strands with pairs that found no place in the contacts of their edges. */
+  /** Strands with more pairs than their edges have contact slots. */
   readonly dropped: readonly number[];
 }
 
-/** Iterations of strands that touch each other, all in step; how many. */
+/** Iterates strands that touch each other in lockstep; returns the number of iterations. */
 function iterateTogether(list: readonly Coupled[], dt: number, least: number): number {
   const stage = pressedStage(dt);
   for (const one of list) one.tip = beginPressed(one.batch.strand, stage, one.tip);
@@ -145,7 +145,7 @@ function withElimination(list: readonly Coupled[], action: () => number): number
 
 const PASSED = 'two rods are about to pass through each other';
 
-/** One step of all strands; on failure they are anywhere, and the caller restores their state. */
+/** One step of all strands; after a failure their state is arbitrary, and the caller restores it. */
 export function stepCoupled(
   strands: readonly BatchRod[],
   step: MergedStep,

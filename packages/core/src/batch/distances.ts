@@ -16,7 +16,7 @@ function signOf(x: number): number {
   return sign;
 }
 
-/** From a box with half lengths `half`, rounded; p in its axes. */
+/** Distance from a rounded box with half lengths `half`; p in its axes. */
 function boxDistance(p: Vector, half: Vector, rounding: number): Distance {
   const e = vector(Math.abs(p[0]) - half[0], Math.abs(p[1]) - half[1], Math.abs(p[2]) - half[2]);
   const out = vector(Math.max(e[0], 0), Math.max(e[1], 0), Math.max(e[2], 0));
@@ -38,14 +38,14 @@ function boxDistance(p: Vector, half: Vector, rounding: number): Distance {
   return { value: value - rounding, normal };
 }
 
-/** A point in a distance field: rows from the first one to its cell, the place within the cell, and the spacing of rows [m]. */
+/** A point in a distance field: index of its cell along each axis, position within the cell (0 to 1), and spacing of the grid [m]. */
 interface FieldPlace {
   readonly cell: Vector;
   readonly within: Vector;
   readonly spacing: Vector;
 }
 
-/** Number of rows from the first to p along an axis; that of the border outside. */
+/** Coordinate of p along an axis in units of the spacing; points outside get that of the border. */
 function rowsTo(p: number, half: number, spacing: number, count: number): number {
   return Math.min(Math.max((p + half) / spacing, 0), count - 1);
 }
@@ -69,7 +69,7 @@ function placeInField(o: Obstacle, p: Vector): FieldPlace {
   return { cell, within: subtract(at, cell), spacing };
 }
 
-/** Adds a corner of the cell, 0 or 1 along each axis. */
+/** Adds the contribution of one corner of the cell; `corner` is 0 or 1 along each axis. */
 function addCorner(s: Strand, o: Obstacle, at: FieldPlace, corner: Vector, sum: Distance): Distance {
   const along = subtract(at.within, corner);
   const weight = (1 - Math.abs(along[0])) * (1 - Math.abs(along[1])) * (1 - Math.abs(along[2]));
@@ -84,7 +84,7 @@ function addCorner(s: Strand, o: Obstacle, at: FieldPlace, corner: Vector, sum: 
 }
 
 /**
- * From a distance field, p in its axes. Half of the slope at each corner makes the interpolation exact for quadratic distances, where values alone
+ * Distance from a distance field; p in its axes. Half of the slope at each corner makes the interpolation exact for quadratic distances, where values alone
  * leave an error of second order in the spacing. Outside the box, the distance from the box is added.
  */
 function fieldDistance(s: Strand, o: Obstacle, p: Vector): Distance {
@@ -122,7 +122,7 @@ export function measureObstacle(s: Strand, o: Obstacle, x: Vector): Distance {
   return { value: local.value, normal: rotate(o.frame, local.normal) };
 }
 
-/** Where the search for the closest part begins: a distance field need not be convex, so the closest of four places is the middle of the range. */
+/** Centre of the range in which the closest part is searched: a distance field need not be convex, so it is the closest of four sample points. */
 function middleOfRange(s: Strand, o: Obstacle, start: Vector, edge: Vector): number {
   let middle = 0.5;
   if (o.kind === FIELD) {
@@ -141,7 +141,7 @@ function middleOfRange(s: Strand, o: Obstacle, start: Vector, edge: Vector): num
   return middle;
 }
 
-/** Part of the edge at which it comes closest to an obstacle: where the slope of the distance changes its sign, by halving. */
+/** Part of the edge that is closest to an obstacle: bisects for a change of sign of the slope of the distance. */
 export function closestPart(s: Strand, o: Obstacle, start: Vector, edge: Vector): number {
   const around = middleOfRange(s, o, start, edge);
   const reach = o.kind === FIELD ? 0.125 : 0.5;

@@ -1,4 +1,4 @@
-/** Energy of a strand, and its gradient with respect to the rotations of its edges. The sweeps find where it is stationary; this file checks them. */
+/** Energy of a strand, and its gradient with respect to the rotations of its edges. The sweeps find its stationary point; tests use this file to check them. */
 import { square } from '../math/rounded/index.ts';
 import { add, cross, scale, subtract, type Vector } from './algebra.ts';
 import { jointMoment, jointTorque, rotationVector, tangentOf, zeroVector } from './formulas.ts';
@@ -16,7 +16,7 @@ export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending
   return { bending: part(0) + part(1), twisting: part(2) };
 }
 
-/** Torque gradient of every joint in the turn of the edge after it [N m], world axes. */
+/** Gradient of the energy of every joint by the rotation of the edge after it [N m], world axes. */
 export function jointTorques(batch: BatchRod): Vector[] {
   const { strand } = batch;
   const torques: Vector[] = [];
@@ -29,8 +29,7 @@ export function jointTorques(batch: BatchRod): Vector[] {
 }
 
 /**
- * ∂(elastic energy − work of loads)/∂(turn of edge j) [N m], with `nodeResidual(i)` the force that a node lacks to be in balance:
- * minus its load, plus its inertia where there is motion.
+ * ∂(elastic energy − work of loads)/∂(rotation of edge j) [N m]. `nodeResidual(i)`: residual force of node i, minus its load plus its inertia in motion.
  */
 export function turnGradient(batch: BatchRod, nodeResidual: (i: number) => Vector): Vector[] {
   const { strand, rod } = batch;

@@ -11,7 +11,7 @@ import type { Obstacle } from './obstacles.ts';
 export interface Field {
   /** For `fields` of `createGpuBatch`, where several tables lie one after the other: distance [m] and normal, 4 numbers per row. */
   readonly rows: Float32Array;
-  /** How far its surface is off at most, at points that were tried [m]. */
+  /** Largest error of its surface at the sampled points [m]. */
   readonly error: number;
   /** The obstacle in a pose. `start`: rows of the tables before this one; default 0. */
   place(options: ObstacleOptions, start?: number): Obstacle;

@@ -43,7 +43,7 @@ export function outer(a: Vector, b: Vector): Matrix {
   return matrix(scale(b[0], a), scale(b[1], a), scale(b[2], a));
 }
 
-/** [v]×, so that [v]× a = v × a. */
+/** The matrix [v]× with [v]× a = v × a. */
 export function skew(v: Vector): Matrix {
   return matrix(vector(0, v[2], -v[1]), vector(-v[2], 0, v[0]), vector(v[1], -v[0], 0));
 }
@@ -57,7 +57,7 @@ export function symmetric(diagonal: Vector, yz: number, xz: number, xy: number):
   return matrix(vector(diagonal[0], xy, xz), vector(xy, diagonal[1], yz), vector(xz, yz, diagonal[2]));
 }
 
-/** aᵀ b, if that is symmetric: the entries below its diagonal are not computed. */
+/** aᵀ b for a product that is symmetric: computes only the upper triangle. */
 export function symmetricProduct(a: Matrix, b: Matrix): Matrix {
   const x = column(a, 0);
   const y = column(a, 1);
@@ -163,7 +163,7 @@ export function frameMatrix(q: Quaternion): Matrix {
 }
 
 /**
- * How a joint's rotation vector u moves with the turn φ of the edge after it, in world axes: du = M φ, with M = J Rᵀ, R the frame of the edge and
+ * Rate of a joint's rotation vector u by the rotation φ of the edge after it, in world axes: du = M φ, with M = J Rᵀ, R the frame of the edge and
  * J = I + ½ [u]× + c [u]×².
  */
 function jointRate(q: Quaternion, u: Vector): Matrix {
@@ -183,7 +183,7 @@ function jointRate(q: Quaternion, u: Vector): Matrix {
   return multiply(j, transpose(frameMatrix(q)));
 }
 
-/** The moment of a joint as a torque on the edge after it, in world axes; the edge before it feels the opposite. */
+/** The moment of a joint as a torque on the edge after it, in world axes; the opposite torque acts on the edge before it. */
 export function jointTorque(q: Quaternion, u: Vector, moment: Vector): Vector {
   return apply(transpose(jointRate(q, u)), moment);
 }
@@ -256,11 +256,11 @@ export interface Beyond {
   readonly y: Vector;
   readonly p: Vector;
   readonly force: Vector;
-  /** False where an exact second derivative was not positive: the sweep is then of no use. */
+  /** False if an exact second derivative was not positive; the sweep must then be repeated without it. */
   readonly definite: boolean;
 }
 
-/** Drag of half an edge: across and along [N s/m], and what speed adds to each [N s²/m²]. */
+/** Drag coefficients of half an edge: across and along it [N s/m], and their increase per speed [N s²/m²]. */
 export interface AirDrag {
   readonly normal: number;
   readonly tangential: number;
@@ -275,13 +275,13 @@ export interface Gain {
   readonly constant: Vector;
 }
 
-/** An edge that was eliminated, with the blocks that its response to other forces needs. */
+/** An eliminated edge, with the blocks from which its response to other forces is computed. */
 export interface Elimination {
   readonly beyond: Beyond;
   readonly gain: Gain;
   /** Second derivative in the displacement of the node before the edge and the turn of the edge. */
   readonly yp: Matrix;
-  /** How the joint's turn is coupled to the turn of the edge before it. */
+  /** Coupling of the joint's rotation to the rotation of the edge before it. */
   readonly coupling: Matrix;
   /** Inverse of the block that was eliminated. */
   readonly inverse: Matrix;
@@ -293,7 +293,7 @@ export function nothingBeyond(): Beyond {
   return { yy: zero, yp: zero, pp: zero, y: none, p: none, force: none, definite: true };
 }
 
-/** Adds a node: its residual force and the stiffness of that. */
+/** Adds a node: its residual force and the stiffness of that force. */
 export function addNode(beyond: Beyond, residual: Vector, stiffness: Matrix): Beyond {
   return {
     yy: addMatrices(beyond.yy, stiffness),

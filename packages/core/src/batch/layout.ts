@@ -1,5 +1,5 @@
 /**
- * What is stored per node, strand and dispatch, as data. The reference allocates its arrays from these tables, and kernels/wgsl.ts
+ * Data stored per node, strand and dispatch, as tables. The reference allocates its arrays from these tables, and kernels/wgsl.ts
  * writes WGSL constants, structures and addresses from them, so a layout is written once.
  *
  * On the GPU a slot is a vec4f, strands lie in blocks of `LANES`, and slot k of node i of a strand is at
@@ -28,12 +28,12 @@ export const PLANE = 0;
 export const BOX = 1;
 export const FIELD = 2;
 
-/** Iterations of contact in a step, at least (also of strands that touch strands) and at most. */
+/** Smallest number of contact iterations per step (alone, and for strands that touch strands), and the largest. */
 export const LEAST_ITERATIONS = 2;
 export const LEAST_COUPLED_ITERATIONS = 4;
 export const MOST_ITERATIONS = 32;
 
-/** Contacts of an edge with other edges, at most, and edges that a search keeps as candidates for them. */
+/** Largest number of contacts of an edge with other edges, and of candidates that a search keeps for them. */
 export const PAIR_SLOTS = 8;
 export const CANDIDATES = 16;
 
@@ -71,19 +71,19 @@ export interface Stage {
   readonly inertia: number;
   /** Velocity per displacement from the rate's zero [1/s]; 0 in statics. */
   readonly rate: number;
-  /** Target as a combination of the four vectors that a node has. */
+  /** Coefficients of the target in the four state vectors of a node. */
   readonly targetDisplacement: number;
   readonly targetVelocity: number;
   readonly targetTarget: number;
   readonly targetRate: number;
-  /** Zero of the rate as a combination of two of them. */
+  /** Coefficients of the displacement at which the rate is zero, in two of them. */
   readonly rateDisplacement: number;
   readonly rateVelocity: number;
-  /** Guess: this times RATE from the target, as if the acceleration stayed what it was [s²]. */
+  /** The first guess is the target plus this factor [s²] times the acceleration of the previous step (in RATE). */
   readonly guessRate: number;
   /** 1: continues from the displacement so far; 0: starts a new step. */
   readonly continues: number;
-  /** What TARGET keeps for the next step: 0 nothing, 1 the velocity of before, 2 the acceleration. */
+  /** Content of TARGET for the next step: 0 nothing, 1 the previous velocity, 2 the acceleration. */
   readonly keeps: number;
 }
 

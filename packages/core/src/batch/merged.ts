@@ -24,7 +24,7 @@ import type { Strand } from './strand.ts';
 
 const IDENTITY: Quaternion = [0, 0, 0, 1];
 
-/** What an obstacle is made of; it rests where nothing else is said. */
+/** Pose, motion and friction of an obstacle; without motion it rests. */
 export interface ObstacleOptions {
   readonly position?: Vector;
   readonly frame?: Quaternion;
@@ -79,12 +79,12 @@ export const noContact: Contact = {
   tangentStiffness: 0,
 };
 
-/** How a strand meets obstacles. */
+/** Settings of a strand's contact with obstacles. */
 export interface Meeting {
   /** Contact radius [m] of every edge, or of all. */
   readonly radius: number | ArrayLike<number>;
   readonly obstacles: readonly Obstacle[];
-  /** Edges from the first on that an obstacle leaves alone, by obstacle; default: none. */
+  /** For each obstacle: number of edges, counted from the root, that do not touch it; default 0. */
   readonly spared?: ArrayLike<number>;
   /** Rows of all distance fields: distance [m] and normal. */
   readonly fields?: Float32Array;
@@ -92,7 +92,7 @@ export interface Meeting {
 
 const noFields = new Float32Array(0);
 
-/** Lets a strand meet obstacles; their number does not change. */
+/** Prepares a strand for contact with obstacles, whose number is fixed from then on. */
 export function meetObstacles(
   { strand, rod }: BatchRod,
   { radius, obstacles, spared, fields = noFields }: Meeting,
@@ -118,7 +118,7 @@ export interface MergedReport {
   readonly turn: number;
   /** Whether contacts settled within the iterations. */
   readonly settled: boolean;
-  /** Contacts that carry force, iterations of contact, and how far a contact was from its place in the last one [m]. */
+  /** Number of contacts that carry force, iterations of contact, and largest displacement of a contact in the last one [m]. */
   readonly loaded: number;
   readonly iterations: number;
   readonly error: number;

@@ -52,11 +52,11 @@ function addMissed(s: Strand, j: Index, c: Index, o: Obstacle, place: SeenPlace)
     const moved = add(scale(1 - part, readState(s, j, DISPLACEMENT)), scale(part, readState(s, j + 1, DISPLACEMENT)));
     const surface = surfaceShift(o, seen);
     const way = subtract(moved, surface);
-    // what began inside may stay as deep as it was
+    // a point that began inside may stay as deep as it was
     const floor = Math.min(0, measureObstacle(s, o, subtract(seen, way)).value - radius);
     if (gap < floor - MISSED * radius) {
       const none = zeroVector();
-      // the plane that touches the obstacle where the place would come out
+      // the tangent plane of the obstacle at the point where the motion would leave it
       writeContact(s, j, c, {
         active: 2,
         part,
@@ -96,7 +96,7 @@ function addMissedInside(s: Strand, j: Index, k: Index, edge: SeenEdge): boolean
   return added;
 }
 
-/** Adds contacts that the present iterate lacks; whether there are any. `isFree`: it was found without contact. */
+/** Adds contacts that the current iterate lacks; returns whether there are any. `isFree`: the iterate was computed without contact. */
 export function addMissedContacts(s: Strand, isFree: boolean): boolean {
   let q: Quaternion = frameOfRoot(s);
   let x: Vector = add(rootPositionOf(s), readState(s, 0, DISPLACEMENT));
@@ -109,7 +109,7 @@ export function addMissedContacts(s: Strand, isFree: boolean): boolean {
         const o = obstacleOf(s, k);
         const second = seenBy(o, end);
         const value = measureObstacle(s, o, second).value;
-        // the distance changes by no more than the way: most edges are passed over
+        // a distance changes at most by the displacement, so most edges are skipped
         if (value < lengthOf(s, j) + radiusOf(s, j)) {
           const node = addMissed(s, j, 2 * k, o, { part: 1, seen: second, isFree });
           const first = seenBy(o, x);
@@ -129,7 +129,7 @@ export function addMissedContacts(s: Strand, isFree: boolean): boolean {
   return missed;
 }
 
-/** Makes implicit Euler of the stage that is under way: contact goes on from the present iterate with it. */
+/** Turns the current stage into one of implicit Euler, with which contact continues from the current iterate. */
 export function changeToEuler(s: Strand, dt: number): void {
   for (let i = 0; i <= edgeCountOf(s); i++) {
     writeState(s, i, TARGET, scale(dt, readState(s, i, VELOCITY)));

@@ -29,17 +29,17 @@ export interface Distance {
 
 /** A contact of an edge with an obstacle. */
 export interface Contact {
-  /** 1 where the surfaces may meet within the step; 2 where they did not in the step before; 0 else. */
+  /** 1 if the surfaces may meet within the step; 2 if they also did not in the previous step; otherwise 0. */
   readonly active: Index;
   readonly part: number;
   readonly normal: Vector;
   /**
-   * Displacement over the step at which the point sticks to the surface [m]: that of the surface, less the gap along the normal. An overlap counts as
-   * far as it is to be pushed out.
+   * Displacement over the step at which the point sticks to the surface [m]: that of the surface, less the gap along the normal. Of an overlap, only
+   * the part that this step removes counts.
    */
   readonly closing: Vector;
   readonly friction: number;
-  /** On the strand [N]: as the law has it, and as Newton uses it. */
+  /** Force on the strand [N]: by the contact law, and as used in Newton's iteration. */
   readonly force: Vector;
   readonly push: Vector;
   /** ρ, and the stiffness across the normal in Newton's matrix [N/m]. */
@@ -47,7 +47,7 @@ export interface Contact {
   readonly tangentStiffness: number;
 }
 
-/** What the law changes of a contact. */
+/** The fields of a contact that the law changes. */
 export interface ContactForces {
   readonly force: Vector;
   readonly push: Vector;

@@ -37,7 +37,7 @@ export function addOwnReport(to: OwnContactReport, one: OwnContactReport): void 
   to.unsettled += one.unsettled;
 }
 
-/** The strands meet the obstacles from now on. */
+/** Makes the strands collide with the obstacles from now on. */
 export function openMerged(strands: readonly BatchRod[], solids: SolidScene): void {
   const obstacles = solids.at(0, 0).map(toObstacle);
   strands.forEach((one, rod) => {
@@ -47,7 +47,7 @@ export function openMerged(strands: readonly BatchRod[], solids: SolidScene): vo
   if (solids.pairs) meetStrands(strands, solids.pairs);
 }
 
-/** What a strand's step adds to the report of all. */
+/** Contribution of one strand's step to the report of all. */
 function reportRod({ loaded, iterations, error, overlap, settled }: MergedReport, rod: number): OwnContactReport {
   const [unsettled, firstUnsettled] = settled ? [0, -1] : [1, rod];
   return { contacts: loaded, iterations, error, overlap, unsettled, firstUnsettled };
@@ -67,7 +67,7 @@ export function stepAmong(
   return { ...report, own: reportRod(report, step.rod) };
 }
 
-/** Steps strands that meet each other. */
+/** Steps strands that may touch each other. */
 export function stepTogether(
   strands: readonly BatchRod[],
   step: { readonly t: number; readonly dt: number; readonly robust: boolean },
@@ -129,19 +129,19 @@ export function pairRow(
   };
 }
 
-/** Obstacle of a contact: two for each obstacle, then one each at the first node of a strand that is not held. */
+/** Index of a contact's obstacle: first come two contacts per obstacle, then one per obstacle at the first node of a strand with a free root. */
 export function obstacleAt(place: number, count: number): number {
   return place < 2 * count ? place >> 1 : place - 2 * count;
 }
 
-/** A contact as the next step finds it. */
+/** A contact in the form in which the next step reads it. */
 function restoreContact({ age, weight, force, normal, rod, edge, other }: OwnContactRow): Contact {
   const isTurned = other !== undefined && !isLower(rod, edge, { strand: other.rod, edge: other.edge });
   const kept = isTurned ? { force: negate(force), normal: negate(normal) } : { force, normal };
   return { ...noContact, active: age, part: weight, push: force, ...kept };
 }
 
-/** `rows`: of any strands; each takes its own. */
+/** `rows`: contacts of any strands; each strand takes its own. */
 export function restoreRows(strands: readonly BatchRod[], rows: readonly OwnContactRow[]): void {
   for (const { strand } of strands) for (const list of strand.merged?.contacts ?? []) list.fill(noContact);
   for (const row of rows) {
@@ -156,7 +156,7 @@ export function restoreRows(strands: readonly BatchRod[], rows: readonly OwnCont
   }
 }
 
-/** Puts the forces of contacts on the nodes, for reactions and channels. */
+/** Stores contact forces as forces on nodes, for reactions and channels. */
 export function applyRows(strands: readonly BatchRod[], rows: readonly OwnContactRow[]): void {
   for (const { contactForce } of strands) contactForce.fill(0);
   for (const { rod, edge, weight, force } of rows) {
@@ -189,7 +189,7 @@ export function putContacts({ strand: { merged } }: BatchRod, { contacts, partne
   });
 }
 
-/** Contact that the reference solves for its strands, step by step. */
+/** Contact of the strands that the reference steps. */
 export interface ReferenceContact extends OwnContact {
   begin(t: number, dt: number): void;
   /** One step of all strands. */
@@ -197,7 +197,7 @@ export interface ReferenceContact extends OwnContact {
     step: { readonly t: number; readonly dt: number; readonly robust: boolean },
     options: StepOptions,
   ): StepResult & { readonly failed: number };
-  /** The step failed: contacts are as they were at its start. */
+  /** Restores the contacts of the start of the step, after a failure. */
   undo(): void;
 }
 

@@ -3,14 +3,14 @@ import { CANDIDATES } from './layout.ts';
 import { approachOf, distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';
 
-/** Factor on how far edges approach each other as predicted, and parts of their ways and of the sum of radii, within which they are candidates. */
+/** Edges are candidates within: this factor times their predicted approach, plus these parts of their displacements and of the sum of radii. */
 export const SPARE_WAY = 1.5;
 export const SPARE_ASIDE = 0.25;
 export const SPARE_GAP = 0.5;
 
-/** Which edges may meet. */
+/** Rules for which edges may touch. */
 export interface PairRules {
-  /** Whether a strand meets itself. */
+  /** Whether a strand may touch itself. */
   readonly self: boolean;
 }
 
@@ -36,7 +36,7 @@ function sweepEdge(s: Strand, strand: number, edge: number): SweptEdge {
   return { strand, edge, at, low: ends(Math.min, -1), high: ends(Math.max, 1) };
 }
 
-/** Whether edges of one strand are so far apart along it that they meet only if it bends back; as in contact/detect. */
+/** True if edges of one strand are so far apart along it that they can touch only if it bends back; the rule of contact/detect. */
 function isFarAlong(s: Strand, a: SweptEdge, b: SweptEdge): boolean {
   const [first, second] = a.edge < b.edge ? [a, b] : [b, a];
   let arc = 0;

@@ -2,8 +2,8 @@
  * Contact between strands, merged into Newton's iterations like that with obstacles (contactSweeps.ts). Translated to WGSL like sweeps.ts.
  *
  * Every edge has PAIR_SLOTS contacts with other edges. Each edge keeps its own copy of a pair: the force on the lower edge, computed from
- * the same numbers on both sides, so that action and reaction are the same bits without atomics. Iterations of strands that touch go in step: all edges apply the law,
- * then all strands turn. Every function here does the work of one edge, so that edges can go in parallel.
+ * the same numbers on both sides, so that action and reaction are the same bits without atomics. Strands that touch iterate in lockstep: all edges apply the law,
+ * then all strands take a Newton iteration. Every function here does the work of one edge, so that edges can be processed in parallel.
  */
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
 import { closingOf } from './contactSearch.ts';
@@ -35,13 +35,13 @@ import {
   writeStiffness,
 } from './strand.ts';
 
-/** What a search found: pairs that found no slot, and the deepest overlap [m]. */
+/** Result of a search: number of pairs for which there was no slot, and the deepest overlap [m]. */
 export interface PairSearch {
   readonly dropped: Index;
   readonly overlap: number;
 }
 
-/** Parts of the sum of radii within which a gap counts, now or predicted: of contacts that carry force, and of others. */
+/** Largest gap of a contact, current or predicted, as a part of the sum of radii: of contacts that carry force, and of others. */
 export const PAIR_NEAR = 0.15;
 export const PAIR_FRESH = 0.1;
 /** r0 of ρ = 2 r0/(κ W + κ' W'): docs/notes/batch-engine.md. */
@@ -114,7 +114,7 @@ function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
   return found;
 }
 
-/** Keeps the contacts of edge j that are still near. Returns the deepest overlap [m]. */
+/** Keeps the contacts of edge j whose gap is still small, and removes the others. Returns the deepest overlap [m]. */
 function keepPairs(s: Strand, j: Index): number {
   let overlap = 0;
   for (let k = 0; k < PAIR_SLOTS; k++) {
@@ -140,7 +140,7 @@ function keepPairs(s: Strand, j: Index): number {
   return overlap;
 }
 
-/** Contacts of edge j with strands at the start of the step; before `confirmPairsOf` of any edge. */
+/** Finds contacts of edge j with strands at the start of the step; call before `confirmPairsOf` of any edge. */
 export function findPairsOf(s: Strand, j: Index): PairSearch {
   let overlap = keepPairs(s, j);
   let dropped: Index = 0;
@@ -167,7 +167,7 @@ export function findPairsOf(s: Strand, j: Index): PairSearch {
   return { dropped, overlap };
 }
 
-/** Takes out contacts of edge j that the other edge had no slot for. Returns whether any is left. */
+/** Removes contacts of edge j for which the other edge had no slot. Returns whether any is left. */
 export function confirmPairsOf(s: Strand, j: Index): boolean {
   const own = strandIndexOf(s);
   let presses = false;
@@ -227,17 +227,17 @@ function isLowerOf(s: Strand, j: Index, partner: Partner): boolean {
   return isLower(own, other);
 }
 
-/** Forces on the lower edge of a pair [N], and the change by its stiffness, squared [m²]. */
+/** Forces on the lower edge of a pair [N], and the change of the force divided by its stiffness, squared [m²]. */
 export interface PairLaw {
   readonly force: Vector;
-  /** Under which the next Newton iteration runs. */
+  /** Force in the next Newton iteration. */
   readonly push: Vector;
   readonly change: number;
 }
 
 /** The law of Coulomb at a pair with the stiffness ρ. `apart`: displacement of the lower point against the higher one, from `closing` [m]. */
 export function pairLaw(contact: Contact, apart: Vector, rho: number, isFirst: boolean): PairLaw {
-  // the two sides yield together
+  // both sides move, so each has half of the stiffness
   const stiffness = 0.5 * (contact.active === 2 && isFirst ? FIRST * rho : rho);
   const force = coulombForce(contact, contact.force, apart, stiffness).force;
   const step = subtract(force, contact.force);

@@ -1,5 +1,5 @@
 /**
- * Two edges that meet within a step: where they come closest, and the plane that keeps them apart. Translated to WGSL like formulas.ts.
+ * Two edges that may touch within a step: their closest points, and the plane that separates them. Translated to WGSL like formulas.ts.
  *
  * Both strands compute a pair in the same order, the lower edge first, so that both get the same bits and forces are equal and opposite.
  */
@@ -11,11 +11,11 @@ export interface PairEdge {
   readonly second: Vector;
   readonly wayOfFirst: Vector;
   readonly wayOfSecond: Vector;
-  /** The node behind the second at the start [m], where there is one. */
+  /** The node after the second at the start [m], if there is one. */
   readonly next: Vector;
   /** Contact radius [m]. */
   readonly radius: number;
-  /** Whether the strand goes on before the first node and behind the second. */
+  /** Whether the strand continues before the first node, and after the second. */
   readonly isContinuedBefore: boolean;
   readonly isContinuedBehind: boolean;
   /** Whether the first node is held. */
@@ -62,15 +62,15 @@ export interface PairMeeting {
 
 /** Weight of the distance from the middles of the edges: lets the closest points of parallel edges move smoothly. */
 const MIDDLE = 1e-3;
-/** Distance, in sums of radii, at which edges that approach count as met. */
+/** Edges that approach each other count as touching at this distance, in sums of radii. */
 const MET = 1.05;
 /**
- * Part of the shorter of two parallel edges that must lie beside the other for a contact, less than half so that one of two edges has it where they
- * bend; and to be a candidate: hair slides until the next search.
+ * Part of the shorter of two parallel edges that must lie beside the other: for a contact, less than half, so that at a bend one of the two edges has it;
+ * and for a candidate, less still, because hair slides until the next search.
  */
 const SHARED = 0.45;
 export const SHARED_SOON = 0.3;
-/** What a pair without contact reports as its gap [m]. */
+/** Gap of a pair without contact [m]. */
 const FAR = 1e9;
 
 function limitPart(x: number): number {
@@ -117,7 +117,7 @@ function lengthOfVector(a: Vector): number {
   return Math.sqrt(dot(a, a));
 }
 
-/** How far points of the edges may come towards each other within the step, at most [m]. */
+/** Upper bound on the approach of points of both edges within the step [m]. */
 export function reachOf(low: PairEdge, high: PairEdge): number {
   const mean = scale(0.25, add(add(low.wayOfFirst, low.wayOfSecond), add(high.wayOfFirst, high.wayOfSecond)));
   const one = Math.max(lengthOfVector(subtract(low.wayOfFirst, mean)), lengthOfVector(subtract(low.wayOfSecond, mean)));
@@ -129,8 +129,8 @@ export function reachOf(low: PairEdge, high: PairEdge): number {
 }
 
 /**
- * How much closer the edges come within the step, at most, on their ways [m]: by how much both move towards a plane between them. Both are convex, so
- * that a plane across their closest points parts them.
+ * Tighter upper bound on the approach of the edges within the step [m]: the sum of their motions towards a plane between them. Both edges are convex, so
+ * the plane across their closest points separates them.
  */
 export function approachOf(low: PairEdge, high: PairEdge): number {
   const apart = apartAt(low, high, closestParts(low, high, 0), 0);
@@ -140,7 +140,7 @@ export function approachOf(low: PairEdge, high: PairEdge): number {
   return Math.max(0, down + up);
 }
 
-/** Least distance of the axes at the start [m]. */
+/** Smallest distance of the axes at the start [m]. */
 export function distanceOf(low: PairEdge, high: PairEdge): number {
   return lengthOfVector(apartAt(low, high, closestParts(low, high, 0), 0));
 }
@@ -149,7 +149,7 @@ function goesOn(edge: PairEdge, part: number): boolean {
   return (part < 0.5 && edge.isContinuedBefore) || (part > 0.5 && edge.isContinuedBehind);
 }
 
-/** Whether, over its length, an edge departs from the other by less than the sum of radii. */
+/** True if the distance between the edges varies along them by less than the sum of radii. */
 function areParallel(low: PairEdge, high: PairEdge): boolean {
   const along = subtract(low.second, low.first);
   const other = subtract(high.second, high.first);
@@ -158,8 +158,8 @@ function areParallel(low: PairEdge, high: PairEdge): boolean {
 }
 
 /**
- * Whether parallel edges lie beside each other with less than a part of the shorter, so that an edge before or behind has the contact: else each edge
- * of hair side by side would have two contacts with every neighbour.
+ * True if less than a given part of the shorter of two parallel edges lies beside the other, so that the previous or next edge has the contact. Without
+ * this rule each edge of hair side by side would have two contacts with every neighbour.
  */
 function isLeftToNext(low: PairEdge, high: PairEdge, parts: PairParts, part: number): boolean {
   const along = subtract(low.second, low.first);
@@ -173,22 +173,22 @@ function isLeftToNext(low: PairEdge, high: PairEdge, parts: PairParts, part: num
 }
 
 /**
- * Whether the closest point is a node from which the edge before or behind comes closer. Each edge has its second node, unless the edge behind
- * goes on towards the other point; else edges that are left behind, or lie ahead, would push with slanted normals. `towards`: to the other point.
+ * True if the closest point is a node and the edge on its other side comes closer. A node belongs to the edge before it, unless the edge after it
+ * continues towards the other point; otherwise edges behind or ahead of the contact would push along slanted normals. `towards`: to the other point.
  */
 function isNeighbors(edge: PairEdge, part: number, towards: Vector): boolean {
   const isBehind = part >= 1 && edge.isContinuedBehind && dot(towards, subtract(edge.next, edge.second)) > 0;
   return isBehind || (part <= 0 && edge.isContinuedBefore);
 }
 
-/** Whether both edges begin at held roots that overlap: no contact could part them there. */
+/** True if both edges begin at held roots that overlap, which no contact can separate. */
 function areRooted(low: PairEdge, high: PairEdge): boolean {
   const apart = subtract(low.first, high.first);
   const sum = low.radius + high.radius;
   return low.isRoot && high.isRoot && dot(apart, apart) < sum * sum;
 }
 
-/** Unit vector along `apart`; edges that cross exactly are parted across both. */
+/** Unit vector along `apart`; for edges that cross exactly, the direction perpendicular to both. */
 function normalOf(apart: Vector, low: PairEdge, high: PairEdge): Vector {
   const size = lengthOfVector(apart);
   let normal: Vector = scale(1 / Math.max(size, 1e-30), apart);
@@ -203,7 +203,7 @@ function normalOf(apart: Vector, low: PairEdge, high: PairEdge): Vector {
   return normal;
 }
 
-/** Follows the edges through the step, by steps that cannot pass through each other, to where they meet first. */
+/** Finds where the edges first touch within the step, by conservative advancement: in increments over which they cannot pass through each other. */
 export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
   const sum = low.radius + high.radius;
   const reach = reachOf(low, high);
@@ -227,7 +227,7 @@ export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
   }
   const apart = apartAt(low, high, parts, time);
   const normal = normalOf(apart, low, high);
-  // by one rule or the other: where both apply, each could leave the contact to an edge that the other takes it from
+  // only one rule: with both, each could assign the contact to an edge from which the other removes it
   let isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
   if (areParallel(low, high)) {
     isLeftOut = isLeftToNext(low, high, parts, SHARED);

@@ -18,7 +18,7 @@ import {
 } from './algebra.ts';
 import { type Beyond, diagonal, type Gain, outer, skew, symmetricPart } from './formulas.ts';
 
-/** A point of an edge that something outside pushes. */
+/** A point of an edge on which an external force acts. */
 export interface EdgePoint {
   /** Part of the edge that lies before it: 0 at the first node, 1 at the second. */
   readonly part: number;
@@ -26,14 +26,14 @@ export interface EdgePoint {
   readonly arm: Vector;
   /** [N] */
   readonly force: Vector;
-  /** Direction in which `stiffness` counts, where the force pushes along it; zero without one. */
+  /** Direction of `stiffness`; zero if there is none. */
   readonly normal: Vector;
   /** Added to the matrix for the point's displacement, along the normal and across it [N/m]; no force comes from them. */
   readonly stiffness: number;
   readonly tangentStiffness: number;
 }
 
-/** How the point moves with the turn of its edge, relative to the node after the edge. */
+/** Displacement of the point per rotation of its edge, relative to the node after the edge. */
 export function leverOf(point: EdgePoint, edge: Vector): Matrix {
   const spin = outer(point.arm, scale(1 / Math.sqrt(dot(edge, edge)), edge));
   return addMatrices(scaleMatrix(1 - point.part, skew(edge)), spin);
@@ -45,7 +45,7 @@ function pointStiffness(point: EdgePoint): Matrix {
   return addMatrices(diagonal(point.tangentStiffness), scaleMatrix(along, outer(point.normal, point.normal)));
 }
 
-/** Adds a point of the edge to what is beyond that edge; before `eliminateEdge`. */
+/** Adds a point of the edge to the quadratic of everything beyond that edge; call before `eliminateEdge`. */
 export function addPoint(beyond: Beyond, edge: Vector, point: EdgePoint): Beyond {
   const lever = leverOf(point, edge);
   const transposed = transpose(lever);
@@ -58,13 +58,13 @@ export function addPoint(beyond: Beyond, edge: Vector, point: EdgePoint): Beyond
     pp: addMatrices(beyond.pp, multiply(transposed, mixed)),
     y: add(beyond.y, residual),
     p: add(beyond.p, apply(transposed, residual)),
-    // only the part of the edge before the point is pulled by it
+    // the force acts on the part of the edge before the point only
     force: add(beyond.force, scale(point.part, residual)),
     definite: beyond.definite,
   };
 }
 
-/** Passes the rest of the point's force on to the edges before; after `eliminateEdge`. */
+/** Adds the rest of the point's force to the edges before; call after `eliminateEdge`. */
 export function passPoint(beyond: Beyond, point: EdgePoint): Beyond {
   return {
     yy: beyond.yy,

@@ -77,7 +77,7 @@ function addLoads(batch: BatchRod, t: number, without?: LoadSource): void {
   for (const source of drive.sources) if (source !== without) source.addLoads(loads, samples, t);
 }
 
-/** Asks all sources, where the samples are. */
+/** Evaluates all load sources at the current samples. */
 export function evaluateLoads(batch: BatchRod, t: number): void {
   addLoads(batch, t);
   if (batch.strand.air) batch.strand.air.factor = 0;
@@ -85,7 +85,7 @@ export function evaluateLoads(batch: BatchRod, t: number): void {
 
 const airNow = new Float64Array(4);
 
-/** The same for a stage that ends at t: air that is the same everywhere is left to the sweeps. */
+/** The same for a stage that ends at t, without uniform air, which the sweeps evaluate. */
 export function evaluateStageLoads(batch: BatchRod, t: number): void {
   const { strand, airSource } = batch;
   addLoads(batch, t, airSource);

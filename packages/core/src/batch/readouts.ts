@@ -38,7 +38,7 @@ export function addMomentum(out: Momentum, { rod, samples }: BatchRod): void {
   }
 }
 
-/** Force that each node lacks: inertia and damping less loads and contact [N]. */
+/** Residual force of each node: inertia and damping minus loads and contact [N]. */
 function nodeResiduals(batch: BatchRod, t: number): Vector[] {
   const { rod, strand, samples, acceleration } = batch;
   poseSamples(batch);
@@ -51,7 +51,7 @@ function nodeResiduals(batch: BatchRod, t: number): Vector[] {
   });
 }
 
-/** What the pin does to the rod. The torque is that of elasticity. */
+/** Force and torque of the pin on the rod. The torque balances the elastic moment at the root. */
 export function measureReactions(batch: BatchRod, t: number): Reaction[] {
   const { strand, rod } = batch;
   if (strand.root.kind === 'free') return [];

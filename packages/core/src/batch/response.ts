@@ -4,7 +4,7 @@ import { type Beyond, diagonal, invertSymmetric, zeroVector } from './formulas.t
 import { type Compliance, type EdgePoint, leverOf, passEdge, passJoint, pointCompliance } from './points.ts';
 import type { EliminatedEdge, Strand } from './strand.ts';
 
-/** A strand factored at an iterate: edges as eliminated, and how a free root moves per force [m/N]. */
+/** A strand factored at an iterate: its eliminated edges, and the compliance of a free root [m/N]. */
 export interface Factored {
   readonly edges: readonly EliminatedEdge[];
   readonly points: readonly (readonly EdgePoint[])[];
@@ -13,7 +13,7 @@ export interface Factored {
   readonly rootMove: Vector;
 }
 
-/** Takes over what `eliminateStrand` left in `strand.eliminated`. */
+/** Collects the factors that `eliminateStrand` left in `strand.eliminated`. */
 export function takeFactors(strand: Strand, beyond: Beyond): Factored {
   const root = strand.root.kind === 'free' ? invertSymmetric(beyond.yy) : diagonal(0);
   return {

@@ -12,7 +12,7 @@ import { compose, conjugate, nothingBeyond, toVectorPart } from './formulas.ts';
 import { RELATIVE, stateSlots, VELOCITY } from './layout.ts';
 import type { Strand } from './strand.ts';
 
-/** A strand with what drives it. */
+/** A strand with its rod, pin and loads. */
 export interface BatchRod {
   readonly rod: Rod;
   readonly drive: Drive;
@@ -21,12 +21,12 @@ export interface BatchRod {
   readonly samples: Samples;
   readonly pose: PinPose;
   readonly pin: Pin | undefined;
-  /** Air that the sweeps evaluate: the only source of drag in air that is the same everywhere. */
+  /** Air that the sweeps evaluate: uniform air, if it is the only source of drag. */
   readonly airSource: LoadSource | undefined;
-  /** Where the first node was at the start of the step [m], and the frame of the root (x, y, z, w); views into the state. */
+  /** Position of the first node at the start of the step [m], and the frame of the root (x, y, z, w); views into the state. */
   readonly origin: Float64Array;
   readonly frame: Float64Array;
-  /** Length of the last step [s]; 0 or `AFTER_CONTACT` where there is none that the next may use. */
+  /** Length of the last step [s]; 0 or `AFTER_CONTACT` if the next step must not continue from it. */
   readonly history: Float64Array;
   /** At the end of the last step [m/s²], 3 per node. */
   readonly acceleration: Float64Array;
@@ -42,7 +42,7 @@ export function stateSizes(rod: Rod): { readonly q: number; readonly v: number; 
   return { q: 7 + 3 * rod.nodeCount, v: 3 * rod.nodeCount, memory: (stateSlots.length - 1) * 3 * rod.nodeCount + 1 };
 }
 
-/** Where a rod and its pin stand in the scene. */
+/** Indices of a rod and its pin in the scene. */
 export interface ScenePlace {
   readonly rod: number;
   readonly pin: number;
@@ -109,7 +109,7 @@ function writeJoint(strand: Strand, rod: Rod, j: number): void {
 export function frameQuaternion(t: Vector, d: Vector): Quaternion {
   const e = cross(t, d);
   const trace = d[0] + e[1] + t[2];
-  // the largest of the four components is divided by
+  // divides by the largest of the four components
   const squares = [1 + d[0] - e[1] - t[2], 1 - d[0] + e[1] - t[2], 1 - d[0] - e[1] + t[2], 1 + trace];
   const k = squares.indexOf(Math.max(...squares));
   const s = 0.5 / Math.sqrt(squares[k]);
@@ -130,7 +130,7 @@ export function frameOfPose({ tangent, director, twist }: PinPose): Quaternion {
   return frameQuaternion(t, [c * d[0] + s * e[0], c * d[1] + s * e[1], c * d[2] + s * e[2]]);
 }
 
-/** Pin at time t: what kind of root the strand has now. */
+/** Evaluates the pin at time t, which decides whether the root is clamped, pinned or free. */
 export function evaluateRoot({ pin, pose, strand }: BatchRod, t: number): void {
   pin?.evaluate(pose, t);
   strand.root.kind = !pin || !pose.active ? 'free' : pin.orientation === 'frame' ? 'clamped' : 'pinned';
@@ -160,13 +160,13 @@ function initialize(batch: BatchRod): void {
 const { yy, y } = nothingBeyond();
 const noGain: Gain = { fromY: yy, fromTurn: yy, constant: y };
 
-/** The air that the sweeps evaluate, if there is just one that is the same everywhere. */
+/** The uniform air that the sweeps evaluate, if there is exactly one source of air. */
 function findAir({ sources }: Drive): LoadSource | undefined {
   const airs = sources.filter(({ air }) => air);
   return airs.length === 1 ? airs[0] : undefined;
 }
 
-/** Lays a rod out over its slices of the bundle's state. */
+/** Creates a strand over its slices of the bundle's state. */
 export function createBatchRod(
   rod: Rod,
   drive: Drive,

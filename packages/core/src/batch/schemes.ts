@@ -39,7 +39,7 @@ export function bdf2Stage(h: number, before: number = h): Stage {
   };
 }
 
-/** Where the first stage of TR-BDF2 ends, as a part of the step. */
+/** End of the first stage of TR-BDF2, as a part of the step. */
 export const TR_PART: number = 2 - Math.SQRT2;
 
 /** Trapezoidal rule to `TR_PART`, then BDF2 to the end. */
@@ -73,7 +73,7 @@ export function trBdf2Stages(h: number): readonly [Stage, Stage] {
   ];
 }
 
-/** Towards equilibrium: the present shape attracts with this stiffness per mass [1/s²], and nothing else remembers. */
+/** Relaxation towards equilibrium: the current shape attracts with this stiffness per mass [1/s²]; velocities and history are ignored. */
 export function restStage(inertia: number): Stage {
   return { ...nothing, inertia };
 }

@@ -76,7 +76,7 @@ function nodeForces(batch: BatchRod, tangents: readonly Vector[]): Vector[] {
 }
 
 /**
- * Accelerations of the nodes into TARGET, where the trapezoidal stage looks for them. Tensions keep the lengths of edges:
+ * Writes the accelerations of the nodes to TARGET, from which the trapezoidal stage reads them. Tensions keep the lengths of edges:
  * t·(a₊ − a) + |ω|² l = 0 for every edge, a tridiagonal system.
  */
 export function startMotion(batch: BatchRod, t: number): void {

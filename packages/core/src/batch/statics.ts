@@ -12,7 +12,7 @@ import { restStage } from './schemes.ts';
 import { nodeForceOf, stiffnessOf } from './strand.ts';
 import { beginStage, iterateStage } from './sweeps.ts';
 
-/** Iterations before the search is given up, turn that counts as none [rad], turn above which attraction grows again [rad]. */
+/** Largest number of iterations, rotation that counts as zero [rad], rotation above which the attraction grows again [rad]. */
 const ITERATIONS = 1000;
 const SETTLED = 1e-12;
 const VIOLENT = 0.5;
@@ -34,7 +34,7 @@ function placeRoot(batch: BatchRod, t: number): void {
   root.displacement = [0, 0, 0];
 }
 
-/** Largest torque that is out of balance, as a force over the edge's length [N]; and the sum of forces' sizes [N]. */
+/** Largest residual torque of an edge, divided by its length [N]; and the sum of the magnitudes of forces [N]. */
 function measureResidual(batch: BatchRod): { readonly residual: number; readonly scale: number } {
   const { strand, rod } = batch;
   const gradient = turnGradient(batch, (i) => scale(-1, nodeForceOf(strand, i)));
@@ -51,7 +51,7 @@ function measureResidual(batch: BatchRod): { readonly residual: number; readonly
   return { residual, scale: total };
 }
 
-/** Leaves the strand at rest there, or where the search ended. */
+/** Leaves the strand at rest in the equilibrium, or where the search ended. */
 export function findEquilibrium(batch: BatchRod, t: number, { tolerance }: EquilibriumOptions): EquilibriumReport {
   const { strand, rod, frame, history, samples } = batch;
   placeRoot(batch, t);

@@ -22,7 +22,7 @@ export interface StepResult {
   reason: string;
 }
 
-/** Root at the end of a stage: frame, and displacement since the start of the step. */
+/** Places the root at the end of a stage: its frame, and its displacement since the start of the step. */
 export function placeRoot(batch: BatchRod, t: number): void {
   const { strand, origin, pose, frame } = batch;
   const { root } = strand;
@@ -35,7 +35,7 @@ export function placeRoot(batch: BatchRod, t: number): void {
 /** Turn of an edge in an iteration below which Newton's method uses the exact Hessian of joints [rad]. */
 const EXACT_BELOW = 0.05;
 
-/** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
+/** Real part of a joint's quaternion below which the step fails: its rotation is then 168° or more. */
 const FOLDED = 0.1;
 
 function findFold({ strand, rod }: BatchRod): string {
@@ -47,7 +47,7 @@ function findFold({ strand, rod }: BatchRod): string {
   return '';
 }
 
-/** Puts the root where it is at the end of the stage, and guesses how the edges turn; the frame of the last edge. */
+/** Places the root at the end of the stage and guesses the rotations of the edges; returns the frame of the last edge. */
 export function beginSolve(batch: BatchRod, stage: Stage, t: number): Quaternion {
   placeRoot(batch, t);
   evaluateStageLoads(batch, t);
@@ -56,13 +56,13 @@ export function beginSolve(batch: BatchRod, stage: Stage, t: number): Quaternion
   return tip;
 }
 
-/** An iterate of a stage: frame of the last edge; why the solution failed, or nothing. */
+/** An iterate of a stage: frame of the last edge, and the reason of a failure or an empty string. */
 export interface Iterate {
   readonly tip: Quaternion;
   readonly failure: string;
 }
 
-/** Newton iterations of a stage that ends at t, from the present iterate. */
+/** Newton iterations of a stage that ends at t, from the current iterate. */
 export function continueSolve(
   batch: BatchRod,
   solve: { readonly stage: Stage; readonly tip: Quaternion; readonly t: number },
@@ -87,9 +87,9 @@ export function continueSolve(
     out.iterationsMax = Math.max(out.iterationsMax, k);
     const turn = Math.sqrt(progress.largest);
     if (!(turn < Infinity)) return { tip, failure: 'a load or a position is not a finite number' };
-    // below 1e-9 rad an iteration that gains nothing any more has met rounding
+    // below 1e-9 rad, an iteration that does not halve the rotation has reached rounding
     if (turn <= options.tolerance || (turn < 1e-9 && turn > 0.5 * before)) return { tip, failure: findFold(batch) };
-    // the exact Hessian converges faster, but only from near
+    // the exact Hessian converges faster, but only close to the solution
     grows ||= strand.exact && turn > before;
     strand.exact = turn < EXACT_BELOW && !grows;
     before = turn;
@@ -97,13 +97,13 @@ export function continueSolve(
   return { tip, failure: `Newton's method did not converge in ${options.iterations} iterations` };
 }
 
-/** Solves a stage that ends at t; why it failed, or nothing. */
+/** Solves a stage that ends at t; returns the reason of a failure, or an empty string. */
 export function solveStage(batch: BatchRod, stage: Stage, t: number, options: StepOptions, out: StepResult): string {
   const tip = beginSolve(batch, stage, t);
   return continueSolve(batch, { stage, tip, t }, options, out).failure;
 }
 
-/** The first node is where it got to; an edge without a joint before it takes its rotation into the frame of the root. */
+/** Moves the origin to the first node; without a joint at the root, the frame of the root takes the rotation of the first edge. */
 function moveOrigin(batch: BatchRod): void {
   const { strand, origin, pose, frame } = batch;
   const moved = strand.slots[DISPLACEMENT];
@@ -116,16 +116,16 @@ function moveOrigin(batch: BatchRod): void {
   strand.root.frame = [frame[0], frame[1], frame[2], frame[3]];
 }
 
-/** In `history` after a step with contact: velocities jumped, so that the next step remembers nothing. */
+/** Value of `history` after a step with contact: velocities jumped, so the next step starts without history. */
 export const AFTER_CONTACT = -1;
 
-/** A stage, and where it ends as a part of the step. */
+/** A stage, and its end as a part of the step. */
 export interface StepStage {
   readonly stage: Stage;
   readonly part: number;
 }
 
-/** The stages of a step. `before`: length of the last step, 0 or `AFTER_CONTACT` where there is none that this one may use; `robust`: the most forgiving scheme. */
+/** The stages of a step. `before`: length of the last step, 0 or `AFTER_CONTACT` if this one must not continue from it; `robust`: use the most stable scheme. */
 export function listStages(scheme: Scheme, dt: number, before: number, robust: boolean): readonly StepStage[] {
   if (scheme === 'tr-bdf2' && !robust && before !== AFTER_CONTACT) {
     const [first, second] = trBdf2Stages(dt);
@@ -139,13 +139,13 @@ export function listStages(scheme: Scheme, dt: number, before: number, robust: b
   return [{ stage: robust ? { ...stage, guessRate: 0 } : stage, part: 1 }];
 }
 
-/** Material frames at the start of a step, from which the spin of edges is measured; the tangents. */
+/** Records material directors at the start of a step, from which the spin of edges is measured; returns the tangents. */
 export function keepFrames({ samples, directorBefore }: BatchRod): Float64Array {
   directorBefore.set(samples.edgeDirector);
   return samples.edgeTangent.slice();
 }
 
-/** Velocities, accelerations and samples once the last stage is solved. */
+/** Computes velocities, accelerations and samples after the last stage. */
 export function completeStep(batch: BatchRod, last: Stage, dt: number, tangentBefore: Float64Array): void {
   const { strand, history, acceleration } = batch;
   const [displacement, target] = [DISPLACEMENT, TARGET].map((slot) => strand.slots[slot]);
@@ -157,7 +157,7 @@ export function completeStep(batch: BatchRod, last: Stage, dt: number, tangentBe
   measureSpin(batch, tangentBefore, dt);
 }
 
-/** One step; on failure the strand is anywhere, and the caller restores its state. */
+/** One step; after a failure the state is arbitrary, and the caller restores it. */
 export function stepStrand(batch: BatchRod, t: number, dt: number, options: StepOptions, robust: boolean): StepResult {
   const { history } = batch;
   const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
@@ -173,7 +173,7 @@ export function stepStrand(batch: BatchRod, t: number, dt: number, options: Step
   return out;
 }
 
-/** The frame of the root belongs to the strand's solver between steps. */
+/** Copies the frame of the root from the state to the solver, and evaluates the pin at t. */
 export function adoptState(batch: BatchRod, t: number): void {
   const { frame, strand } = batch;
   evaluateRoot(batch, t);

@@ -13,10 +13,10 @@ import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
 import type { EdgePoint } from './points.ts';
 import type { MergedContact, StrandAir, StrandPairs } from './strandParts.ts';
 
-/** How the first node is held: position and frame, position alone, or not at all. */
+/** What the pin holds at the first node: position and frame, position alone, or nothing. */
 export type RootKind = 'clamped' | 'pinned' | 'free';
 
-/** An edge as the last backward sweep eliminated it. */
+/** An edge with its elimination in the last backward sweep. */
 export interface EliminatedEdge extends Elimination {
   readonly edge: Vector;
 }
@@ -24,7 +24,7 @@ export interface EliminatedEdge extends Elimination {
 /** Where the root is. */
 export interface Root {
   kind: RootKind;
-  /** Frame of the root at the end of the stage, and where it was before; the relative rotation of joint 0 refers to it. */
+  /** Frame of the root at the end of the stage, and before it. The relative rotation of joint 0 refers to this frame. */
   frame: Quaternion;
   frameBefore: Quaternion;
   /** Displacement of a held root over the step, up to the end of the stage [m]. */
@@ -50,7 +50,7 @@ export interface Strand {
   readonly slots: readonly Float64Array[];
   readonly gains: Gain[];
   readonly root: Root;
-  /** Loads at the present iterate: as in port.ts. */
+  /** Loads at the current iterate, as in port.ts. */
   readonly nodeForce: Float64Array;
   readonly edgeTorque: Float64Array;
   readonly nodeDrag: Float64Array;
@@ -58,11 +58,11 @@ export interface Strand {
   readonly air: StrandAir | undefined;
   /** Whether Newton uses the exact Hessian of joints; Gauss–Newton else. */
   exact: boolean;
-  /** Points that contact pushes, by edge; empty without contact. */
+  /** For each edge, the points at which contact forces act; empty without contact. */
   points: readonly (readonly EdgePoint[])[];
-  /** Filled by the backward sweep where given: what `response.ts` solves with. */
+  /** If set, the backward sweep stores its factors here, for `response.ts`. */
   eliminated: EliminatedEdge[] | undefined;
-  /** Merged contact with obstacles; absent where the world does contact. */
+  /** Merged contact with obstacles; absent if contact/ solves contact. */
   merged: MergedContact | undefined;
 }
 
@@ -102,7 +102,7 @@ export function pointCountOf(s: Strand, j: Index): Index {
   return s.merged ? contactCountOf(s) : j < s.points.length ? s.points[j].length : 0;
 }
 
-/** Whether anything acts at the point. */
+/** True if a force or stiffness acts at the point. */
 export function isPushed(s: Strand, j: Index, c: Index): boolean {
   return s.merged?.contacts[j][c].active !== 0;
 }
@@ -113,7 +113,7 @@ export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
   return { part, arm: zeroVector(), force: push, normal, stiffness, tangentStiffness };
 }
 
-/** Points of edge j as Newton sees them. The GPU sums the points of an edge up to three. */
+/** Number of points of edge j in Newton's matrix. The GPU combines all points of an edge into three. */
 export function loadCountOf(s: Strand, j: Index): Index {
   return pointCountOf(s, j);
 }
@@ -151,18 +151,18 @@ export function readField(s: Strand, start: Index, row: number): Distance {
   return { value: fields[o], normal: [fields[o + 1], fields[o + 2], fields[o + 3]] };
 }
 
-/** Contacts that an edge may have. */
+/** Largest number of contacts of an edge. */
 function contactCountOf(s: Strand): Index {
   if (hasPairs(s)) return firstPairOf(s) + PAIR_SLOTS;
   return (s.root.kind === 'free' ? 3 : 2) * mergedOf(s).obstacles.length;
 }
 
-/** Whether the strand meets strands. */
+/** Whether the strand may touch strands. */
 export function hasPairs(s: Strand): boolean {
   return s.merged?.pairs !== undefined;
 }
 
-/** First of an edge's contacts that is with a strand. */
+/** Index of the first of an edge's contacts with strands. */
 export function firstPairOf(s: Strand): Index {
   return 3 * mergedOf(s).obstacles.length;
 }
@@ -194,7 +194,7 @@ export function candidateOf(s: Strand, j: Index, n: Index): EdgeName {
   return pairsOf(s).candidates[j][n];
 }
 
-/** An edge of any strand over the step. `isSolved`: with the displacements of the present iterate, else as predicted. */
+/** An edge of any strand over the step. `isSolved`: with the displacements of the current iterate; otherwise the predicted ones. */
 export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: boolean): PairEdge {
   const { radius, positions, predicted } = pairsAt(s, strand);
   const other = pairsOf(s).all[strand];
@@ -212,7 +212,7 @@ export function pairEdgeOf(s: Strand, strand: Index, edge: Index, isSolved: bool
   };
 }
 
-/** Where node i is at the start of the step, and its predicted displacement over it [m]. */
+/** Stores the position of node i at the start of the step, and its predicted displacement over it [m]. */
 export function writePlace(s: Strand, i: Index, position: Vector, way: Vector): void {
   const { positions, predicted } = pairsOf(s);
   positions.set(position, 3 * i);
@@ -256,7 +256,7 @@ export function radiusOf(s: Strand, j: Index): number {
   return mergedOf(s).radius[j];
 }
 
-/** Edges from the first on that obstacle k leaves alone: hair roots below the skin. */
+/** Number of edges, counted from the root, that do not touch obstacle k, such as hair roots below the skin. */
 export function sparedEdgesOf(s: Strand, k: Index): Index {
   return mergedOf(s).spared[k];
 }
@@ -273,7 +273,7 @@ export function writeContact(s: Strand, j: Index, c: Index, contact: Contact): v
   mergedOf(s).contacts[j][c] = contact;
 }
 
-/** Takes a contact out. */
+/** Removes a contact. */
 export function clearContact(s: Strand, j: Index, c: Index): void {
   const list = mergedOf(s).contacts[j];
   if (list[c].active !== 0) list[c] = { ...list[c], active: 0 };

@@ -1,39 +1,39 @@
-/** What a strand of the reference keeps besides its own state: air around it, contact with obstacles and with other strands. */
+/** Data of a strand of the reference besides its state: air around it, contact with obstacles and with other strands. */
 import type { Vector } from './algebra.ts';
 import type { Contact, Obstacle } from './obstacles.ts';
 import type { EdgeName, PairWeight, Partner } from './pairs.ts';
 import type { Strand } from './strand.ts';
 
-/** Air around a strand that is the same everywhere. */
+/** Uniform air around a strand. */
 export interface StrandAir {
   /** As in AirDrag, 4 per edge. */
   readonly coefficients: Float64Array;
-  /** Now: wind [m/s], and the factor of the drag; 0 where the loads have it. */
+  /** Current wind [m/s], and the factor of the drag; 0 if the loads include the drag. */
   wind: Vector;
   factor: number;
 }
 
-/** What the merged contact solver keeps of a strand. */
+/** Data of the merged contact solver for a strand. */
 export interface MergedContact {
   obstacles: readonly Obstacle[];
   /** Rows of all distance fields: distance [m] and normal. */
   readonly fields: Float32Array;
-  /** By edge, three for each obstacle, then PAIR_SLOTS where strands meet strands. */
+  /** For each edge: three per obstacle, then PAIR_SLOTS if strands may touch strands. */
   readonly contacts: Contact[][];
   /** Contact radius of every edge [m]. */
   readonly radius: ArrayLike<number>;
-  /** Edges from the first on that an obstacle leaves alone, by obstacle. */
+  /** For each obstacle: number of edges, counted from the root, that do not touch it. */
   readonly spared: ArrayLike<number>;
   /** Position of the first node at the start of the step [m]. */
   origin: Vector;
-  /** Where strands meet strands. */
+  /** Present if strands may touch strands. */
   pairs?: StrandPairs;
 }
 
-/** What contact between strands keeps of a strand. */
+/** Data of contact between strands for one strand. */
 export interface StrandPairs {
   readonly index: number;
-  /** All strands that may meet. */
+  /** All strands that may touch. */
   readonly all: readonly Strand[];
   readonly friction: number;
   /** Contact radius of every edge [m]. */

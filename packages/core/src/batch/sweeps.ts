@@ -84,19 +84,19 @@ import {
   writeState,
 } from './strand.ts';
 
-/** Where the guess of an edge's turn ends [rad], and a joint's turn in one iteration. */
+/** Largest rotation of an edge in the first guess [rad], and of a joint in one iteration. */
 const GUESS_LIMIT = 0.5;
 const TURN_LIMIT = 0.25;
 
-/** After an iteration: the frame of the last edge, the square of the largest turn of an edge [rad²], and the root's compliance. */
+/** Result of an iteration: the frame of the last edge, the square of the largest rotation of an edge [rad²], and the compliance of the root. */
 export interface Progress {
   readonly tip: Quaternion;
   readonly largest: number;
-  /** How a free root moves per force [m/N]; zero where it is held. */
+  /** Compliance of a free root [m/N]; zero if it is held. */
   readonly root: Matrix;
 }
 
-/** Strain history of joint j for stiffness damping; before the root turns. */
+/** Stores the strain of joint j for stiffness damping; call before the root turns. */
 function keepStrain(s: Strand, stage: Stage, j: Index, relative: Vector): void {
   const u = rotationVector(relative);
   const change = subtract(u, readState(s, j, STRAIN));
@@ -107,14 +107,14 @@ function keepStrain(s: Strand, stage: Stage, j: Index, relative: Vector): void {
   }
 }
 
-/** Turn that carries the edge with its ends, as far as a guess may go. */
+/** Rotation of an edge whose ends move by `apart` relative to each other, limited to GUESS_LIMIT. */
 function guessTurn(edge: Vector, apart: Vector): Vector {
   const turn = scale(1 / dot(edge, edge), cross(edge, apart));
   const size2 = dot(turn, turn);
   return size2 > GUESS_LIMIT * GUESS_LIMIT ? scale(GUESS_LIMIT / Math.sqrt(size2), turn) : turn;
 }
 
-/** Sets targets, moves the root to where it is at the end of the stage, and turns every edge as its ends would fly. */
+/** Sets targets, moves the root to its pose at the end of the stage, and turns every edge as the free flight of its ends suggests. */
 export function beginStage(s: Strand, stage: Stage): Quaternion {
   const root = frameOfRoot(s);
   let q: Quaternion = root;
@@ -200,7 +200,7 @@ function respondNode(s: Strand, stage: Stage, i: Index, beyond: Beyond): Beyond 
   return addNode(beyond, subtract(residual, nodeForceOf(s, i)), stiffness);
 }
 
-/** Backward sweep: eliminates edge after edge from the tip, and keeps how each joint turns. `exact`: with the exact Hessian of joints. */
+/** Backward sweep: eliminates edge after edge from the tip, and stores the gain of each joint. `exact`: with the exact Hessian of joints. */
 export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact: boolean): Beyond {
   let q: Quaternion = normalize(tip);
   let beyond: Beyond = respondNode(s, stage, edgeCountOf(s), nothingBeyond());
@@ -264,7 +264,7 @@ export function turnStrand(s: Strand, rootMove: Vector, root: Matrix): Progress 
   return { tip: compose(before, q), largest, root };
 }
 
-/** One Newton iteration, with the exact Hessian of joints where it is wanted and positive. */
+/** One Newton iteration, with the exact Hessian of joints if that is requested and positive. */
 export function iterateStage(s: Strand, stage: Stage, tip: Quaternion): Progress {
   let beyond: Beyond = eliminateStrand(s, stage, tip, usesExactHessian(s));
   if (!beyond.definite) {
@@ -286,7 +286,7 @@ export function frameOfTip(s: Strand): Quaternion {
   return q;
 }
 
-/** Velocities at the end of a step, and what the next one remembers. */
+/** Computes velocities at the end of a step, and the history for the next one. */
 export function finishStep(s: Strand, stage: Stage): void {
   for (let i = 0; i <= edgeCountOf(s); i++) {
     const d = readState(s, i, DISPLACEMENT);

@@ -1,8 +1,8 @@
 /**
- * A bundle whose strands a device moves. The reference keeps a copy of their state in double precision, which `readBack` brings up to
- * date; nobody else sees more than the copy. Strands that the device cannot move are moved by the reference.
+ * A bundle whose strands a device moves. The reference has a copy of their state in double precision, which `readBack` updates; everything outside this
+ * folder sees only the copy. The reference moves the strands that the device cannot move.
  *
- * If the device is lost, the run goes on from the copy.
+ * If the device is lost, the run continues from the copy.
  */
 import type { Bundle, StepOutcome } from '../../model.ts';
 import type { OwnContact } from '../../port.ts';
@@ -30,10 +30,10 @@ import { keepFrames, moveOrigins, packStates, readAir, revertFrames, writeForces
 import type { Membership } from './membership.ts';
 import type { StageTask } from './requests.ts';
 
-/** Newton stops once no edge turns by more than this [rad], what single precision resolves, or by more than the scene's tolerance says. */
+/** Newton stops when no edge turns by more than this [rad], which single precision resolves, or by more than the scene's tolerance. */
 const TOLERANCE = 1e-5;
 
-/** One step of the strands on the device; if some fail, all stay where they were. */
+/** One step of the strands on the device; if some fail, all keep their state. */
 function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
   const { caller, number, groups, reference, unread } = batch;
   const { t, dt, robust } = step;
@@ -74,7 +74,7 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
   return answer;
 }
 
-/** Returns a function that takes back all that a step from t changes of a strand. */
+/** Returns a function that undoes everything that a step from t changes in a strand. */
 function keepStrand(one: BatchRod, t: number): () => void {
   const parts = [one.origin, one.frame, one.history, one.acceleration, ...one.strand.slots];
   const copies = parts.map((part) => part.slice());
@@ -88,7 +88,7 @@ function keepStrand(one: BatchRod, t: number): () => void {
   };
 }
 
-/** One step of the strands beside the device. */
+/** One step of the strands that are not on the device. */
 function stepOthers(batch: DeviceBatch, step: UnreadStep): StepOutcome {
   const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
   for (const [k, one] of batch.others.entries()) {
@@ -149,7 +149,7 @@ function advance(batch: DeviceBatch, step: UnreadStep): StepOutcome {
   };
 }
 
-/** What reads the state; `now`: its time. */
+/** Functions that read the state. `now`: its time. */
 function createReadings(
   batch: DeviceBatch,
   now: () => number,
@@ -175,7 +175,7 @@ function createReadings(
   };
 }
 
-/** Contact merged into the strands' own iterations, on the device and beside it. */
+/** Contact merged into the strands' own iterations, for strands on the device and those of the reference. */
 function createDeviceContact(batch: DeviceBatch, inner: OwnContact): OwnContact {
   const { strands } = batch.reference;
   return {
@@ -192,7 +192,7 @@ function createDeviceContact(batch: DeviceBatch, inner: OwnContact): OwnContact 
   };
 }
 
-/** `explain`: returns remarks on which rods the device moves. Errors of `explain`, and of a device that rejects the strands, are thrown. */
+/** `explain`: returns remarks about which rods the device moves. Errors of `explain`, and of a device that rejects the strands, are thrown. */
 export function createDeviceBundle(
   caller: GpuCaller,
   reference: BatchBundle,

@@ -1,9 +1,9 @@
-/** The world's side of the device's thread: posts a request and sleeps until it is answered. */
+/** The world's side of the device's thread: posts a request and blocks until the answer is there. */
 import { decodeError, readText, TEXT_SIZE } from '../../threads/failure.ts';
 import type { ThreadPort } from '../../threads/options.ts';
 import { ANSWER, ANSWER_WORDS, type GpuMessage, type GpuRequest, OUTCOME } from './requests.ts';
 
-/** The device is gone: reset by its driver, unplugged, or its thread has ended. What was on it is lost. */
+/** The device is gone: reset by its driver, unplugged, or its thread has ended. Its memory is lost. */
 export class DeviceLostError extends Error {}
 
 export interface StepAnswer {
@@ -26,7 +26,7 @@ export interface StepAnswer {
 }
 
 export interface GpuCaller {
-  /** Where strands are computed, in words that go on from "did not converge in 9 iterations". */
+  /** Where strands are computed, in words that continue "did not converge in 9 iterations". */
   readonly where: string;
   /** Its name in messages. */
   readonly device: string;
@@ -36,7 +36,7 @@ export interface GpuCaller {
   call(request: GpuRequest): StepAnswer;
 }
 
-/** How often a caller that waits looks whether the thread has ended [ms]. */
+/** Interval at which a waiting caller checks whether the thread has ended [ms]. */
 const WATCH = 100;
 
 /** Requests to one thread: `wait` returns the answer to the last one. */

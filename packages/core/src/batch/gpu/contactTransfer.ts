@@ -1,4 +1,4 @@
-/** Active contacts between a device's buffers and rows of shared memory (CONTACT_ROW). */
+/** Copies active contacts between the buffers of a device and rows of shared memory (CONTACT_ROW). */
 import { PAIR_SLOTS } from '../layout.ts';
 import { CONTACT_SLOTS } from './contactShader.ts';
 import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairLayout.ts';
@@ -25,7 +25,7 @@ async function readBuffer(device: Device, from: DeviceBuffer): Promise<Float32Ar
   return floats;
 }
 
-/** Where the slots of contact c of an edge are: in the contacts with obstacles, or in those between strands. */
+/** Buffers of contacts with obstacles, and of contacts between strands. */
 interface ContactBuffers {
   readonly contacts: Float32Array;
   readonly pairs: Float32Array;
@@ -61,7 +61,7 @@ function visitActive(
     }
 }
 
-/** A contact as the device has it; of a pair: the other strand and edge, and the part of that edge. */
+/** A contact in the form of the device; of a pair, with the other strand and edge, and the part of that edge. */
 interface DeviceContact {
   readonly normal: ArrayLike<number>;
   readonly force: ArrayLike<number>;
@@ -116,7 +116,7 @@ function signOf(strand: number, edge: number, other: number, otherEdge: number):
   return strand < other || (strand === other && edge < otherEdge) ? 1 : -1;
 }
 
-/** Returns how many contacts are active, more than `rows` holds or not. */
+/** Returns the number of active contacts, which may exceed the capacity of `rows`. */
 export async function readContacts(device: Device, groups: readonly Parts[], rows: Float32Array): Promise<number> {
   let count = 0;
   for (const [g, parts] of groups.entries()) {

@@ -1,4 +1,4 @@
-/** From a strand of the reference to what a device gets. */
+/** Converts a strand of the reference to its description for a device. */
 import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { RELATIVE } from '../layout.ts';

@@ -1,6 +1,6 @@
 /**
- * Strands on a device and beside it: how they are divided, the copy of their state in double precision, contacts of both, and what happens
- * when the device is lost: the reference repeats the steps since the copy was read, and has all strands from then on.
+ * The strands of a bundle, divided between a device and the reference: the copy of their state in double precision, and the contacts of both. When the
+ * device is lost, the reference repeats the steps since the copy was read, and moves all strands from then on.
  */
 import { SceneError, SimulationError } from '../../errors.ts';
 import type { OwnContactReport, OwnContactRow, SolidScene } from '../../port.ts';
@@ -22,7 +22,7 @@ export interface UnreadStep {
   readonly robust: boolean;
 }
 
-/** Strands on the device and beside it. */
+/** Strands on the device, and those that the reference moves. */
 export interface DeviceBatch {
   readonly caller: GpuCaller;
   /** Number of the bundle on the device. */
@@ -32,12 +32,12 @@ export interface DeviceBatch {
   groups: readonly DeviceGroup[];
   /** Strands that the reference moves, and their indices in the bundle. */
   others: readonly BatchRod[];
-  /** Obstacles, if contact is merged and the world has passed them; what the last step reports of contact. */
+  /** Obstacles, if contact is merged and the world has passed them; and the contact report of the last step. */
   solids: SolidScene | undefined;
   readonly report: OwnContactReport;
-  /** Loads and grips by hand when strands were last divided. */
+  /** Number of loads and grips set from outside when strands were last divided. */
   overrides: number;
-  /** Whether the copy has changed since the device got it. */
+  /** True if the copy has changed since it was sent to the device. */
   isChanged: boolean;
   isLost: boolean;
   /** Steps that the device has taken since its state was read, and the length of the step before them [s]. */
@@ -53,12 +53,12 @@ export function countOverrides({ strands }: BatchBundle): number {
   return strands.reduce((sum, { drive }) => sum + (drive.overrides ?? 0), 0);
 }
 
-/** The copy has changed. Divides the strands, as they are held now, between device and reference. */
+/** Called after the copy has changed: divides the strands between device and reference by their current pins. */
 export function divide(batch: DeviceBatch): void {
   const { caller, number, reference } = batch;
   batch.overrides = countOverrides(reference);
   batch.isChanged = true;
-  // with merged contact strands are described to the device once obstacles are known
+  // with merged contact, strands are sent to the device only when the obstacles are known
   if (batch.isLost || (reference.isMerged && !batch.solids)) return;
   const obstacles = batch.solids?.count ?? 0;
   const membership = divideStrands(reference.strands, { obstacles, looseRoots: caller.movesLooseRoots });
@@ -88,7 +88,7 @@ function describePairs(solids: SolidScene | undefined): { readonly pairs?: PairO
   return { pairs: { friction, self } };
 }
 
-/** Throws SceneError where strands that meet strands are not all in one group on the device. */
+/** Throws SceneError if strands that may touch each other are not all in one group on the device. */
 function refuseDivided({ groups, others }: Membership, { reference: { strands }, caller }: DeviceBatch): void {
   const refuse = (rod: number, why: string): never => {
     throw new SceneError(
@@ -100,7 +100,7 @@ function refuseDivided({ groups, others }: Membership, { reference: { strands },
   if (groups.length > 1) refuse(groups[1].rods[0], 'has other damping or another number of nodes');
 }
 
-/** Contacts of the last step, on the device and beside it; `only`: those of this rod alone. */
+/** Contacts of the last step, of strands on the device and of the others; `only`: those of this rod. */
 export function listContacts(batch: DeviceBatch, only?: number): OwnContactRow[] {
   const { membership, solids, groups, reference } = batch;
   if (!solids) return [];
@@ -125,7 +125,7 @@ function isSame(a: Membership, b: Membership): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Brings the copy up to date. */
+/** Updates the copy from the device. */
 export function readBack(batch: DeviceBatch): void {
   const { unread, caller, number, groups } = batch;
   if (unread.length === 0) return;
@@ -141,7 +141,7 @@ export function readBack(batch: DeviceBatch): void {
   });
 }
 
-/** What follows from a strand's state that was read. `elapsed`: since it was read last [s]. */
+/** Recomputes the data derived from a strand's state after that was read. `elapsed`: time since it was last read [s]. */
 function poseStrand(one: BatchRod, t: number, elapsed: number): void {
   const { strand, samples, acceleration, directorBefore } = one;
   const tangentBefore = samples.edgeTangent.slice();
@@ -151,7 +151,7 @@ function poseStrand(one: BatchRod, t: number, elapsed: number): void {
   measureSpin(one, tangentBefore, elapsed);
 }
 
-/** Calls `action`; if the device is lost in it, the reference repeats what is unread and has all strands from then on. */
+/** Calls `action`; if that loses the device, the reference repeats the unread steps and moves all strands from then on. */
 export function withoutDevice(batch: DeviceBatch, action: () => void): void {
   try {
     action();
@@ -165,7 +165,7 @@ export function withoutDevice(batch: DeviceBatch, action: () => void): void {
   }
 }
 
-/** Puts the root back to where it was at `start`, when the copy was read. */
+/** Returns the root to its pose at the time `start`, when the copy was read. */
 function returnRoot(one: BatchRod, start: number): void {
   const { origin, frame, pose, samples, strand } = one;
   evaluateRoot(one, start);
@@ -203,7 +203,7 @@ function repeatUnread(batch: DeviceBatch, why: string): void {
   unread.length = 0;
 }
 
-/** One step of a strand beside the device. */
+/** One step of a strand that is not on the device. */
 export function stepReference(
   batch: DeviceBatch,
   one: BatchRod,

@@ -1,14 +1,14 @@
-/** Contacts of strands that a device moves: read as rows, and written back. */
+/** Reads the contacts of strands that a device moves as rows, and writes them back. */
 import type { OwnContactReport, OwnContactRow } from '../../port.ts';
 import { obstacleAt } from '../ownContact.ts';
 import type { GpuCaller, StepAnswer } from './caller.ts';
 import type { Membership } from './membership.ts';
 import { CONTACT_ROW } from './requests.ts';
 
-/** Rows that are asked for at first. */
+/** Capacity of the first request, in rows. */
 const FEWEST_ROWS = 1024;
 
-/** Where strands are on the device. */
+/** Locations of strands on the device. */
 export interface DeviceStrands {
   readonly caller: GpuCaller;
   /** Number of the bundle on the device. */
@@ -47,7 +47,7 @@ export function readDeviceContacts(
   return found;
 }
 
-/** Rows of strands that are not on the device are left out. */
+/** Writes contacts to the device; ignores rows of strands that are not on it. */
 export function writeDeviceContacts(strands: DeviceStrands, rows: readonly OwnContactRow[]): void {
   const { caller, number, membership } = strands;
   const placeOf = new Map(
@@ -66,7 +66,7 @@ export function writeDeviceContacts(strands: DeviceStrands, rows: readonly OwnCo
   caller.call({ kind: 'writeContacts', bundle: number, rows: memory, count: own.length });
 }
 
-/** What the device says of the contacts of a step. */
+/** The report on contact from the device's answer to a step. */
 export function reportOf(answer: StepAnswer, { groups }: Membership): OwnContactReport {
   const { loaded, contactIterations, error, overlap, unsettled, unsettledGroup, unsettledStrand } = answer;
   return {

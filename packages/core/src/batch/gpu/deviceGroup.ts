@@ -1,4 +1,4 @@
-/** A group of strands whose state is on the device: shared memory, and how it is filled from strands and read back to them. */
+/** A group of strands whose state is on the device: its shared memory, and functions that fill it from strands and read it back. */
 
 import { compose, fromVectorPart, normalize } from '../formulas.ts';
 import { ELASTIC_SLOTS, LANES, STRAIN_TARGET, stateSlots } from '../layout.ts';
@@ -20,12 +20,12 @@ export interface DeviceGroup {
   readonly roots: readonly Float32Array[];
   readonly forces: readonly Float32Array[];
   readonly moved: Float32Array;
-  /** Forces that the device has; undefined: none yet. */
+  /** Forces last sent to the device; undefined: none yet. */
   sentForces: Float32Array | undefined;
   /** Whether forces, and poses of roots, never change; then they are sent once. */
   readonly hasConstantForces: boolean;
   readonly hasStillRoots: boolean;
-  /** Whether the device has the poses of still roots. */
+  /** Whether the poses of roots that do not move have been sent. */
   hasSentRoots: boolean;
   /** Frames of the roots at the start of the step, 4 per strand, if the step may turn them. */
   readonly framesBefore: Float64Array;
@@ -37,7 +37,7 @@ export function countSlots({ stiffnessDamping }: Pick<Members, 'stiffnessDamping
   return stiffnessDamping > 0 ? stateSlots.length : ELASTIC_SLOTS;
 }
 
-/** `contact`: obstacles that the strands meet, and how they meet each other. */
+/** `contact`: obstacles of the strands, and settings of contact between strands. */
 export function createDeviceGroup(
   members: Members,
   all: readonly BatchRod[],
@@ -82,10 +82,10 @@ export function createDeviceGroup(
   };
 }
 
-/** Slots that a step writes before it reads them need not travel. */
+/** Slots that a step writes before it reads them; they are not sent. */
 const temporary = new Set([STRAIN_TARGET]);
 
-/** For the device, after the state has changed. */
+/** Writes states to shared memory for the device, after they have changed. */
 export function packStates(group: DeviceGroup): void {
   const { strands, states, members } = group;
   const slots = countSlots(members);
@@ -131,7 +131,7 @@ export function revertFrames(group: DeviceGroup): void {
   for (let s = 0; s < strands.length; s++) strands[s].frame.set(framesBefore.subarray(4 * s, 4 * s + 4));
 }
 
-/** Moves the roots to the end of stage k, at t, and writes their poses. Returns whether the device has others. */
+/** Moves the roots to the end of stage k, at t, and writes their poses. Returns true if they differ from those on the device. */
 export function writeRoots(group: DeviceGroup, k: number, t: number): boolean {
   const { strands, roots } = group;
   if (group.hasSentRoots) return false;
@@ -158,7 +158,7 @@ export function writeRoots(group: DeviceGroup, k: number, t: number): boolean {
   return true;
 }
 
-/** Writes the forces of stage k, at t. Returns whether the device has others. */
+/** Writes the forces of stage k, at t. Returns true if they differ from those on the device. */
 export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
   const { strands, forces, members, hasConstantForces, sentForces } = group;
   if (hasConstantForces && sentForces) return false;
@@ -177,14 +177,14 @@ export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
   return isNew;
 }
 
-/** Wind [m/s] at t, and the factor of the drag; zeros where there is no air. */
+/** Wind [m/s] at t, and the factor of the drag; zeros without air. */
 export function readAir({ strands }: DeviceGroup, t: number): AirNow {
   const air = new Float64Array(4);
   strands[0].airSource?.air?.read(air, t);
   return [air[0], air[1], air[2], air[3]];
 }
 
-/** At the end of a step: held roots are where their pins are, free ones where the device moved them. */
+/** Updates the roots at the end of a step: held ones from their pins, free ones from the device. */
 export function moveOrigins({ strands, members, moved }: DeviceGroup, dt: number): void {
   const { root } = members;
   for (const [s, { origin, pose, history, frame }] of strands.entries()) {
@@ -193,7 +193,7 @@ export function moveOrigins({ strands, members, moved }: DeviceGroup, dt: number
     if (root === 'free') for (let k = 0; k < 3; k++) origin[k] += moved[o + k];
     else origin.set(pose.position);
     if (root === 'clamped') continue;
-    // an edge without a joint before it takes its rotation into the frame of the root
+    // without a joint at the root, its frame takes the rotation of the first edge
     const before = [frame[0], frame[1], frame[2], frame[3]] as const;
     frame.set(normalize(compose(before, fromVectorPart([moved[o + 3], moved[o + 4], moved[o + 5]]))));
   }

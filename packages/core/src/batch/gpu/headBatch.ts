@@ -28,27 +28,27 @@ export type { HeadPose } from './parts.ts';
 /** Strands, head and solver settings of a GPU batch. */
 export type GpuBatchOptions = StrandsOptions;
 
-/** What one step of a GPU batch gets: time step, pose of the head, forces and obstacles. */
+/** Inputs of one step of a GPU batch: time step, pose of the head, air and obstacles. */
 export interface GpuStep {
   readonly dt: number;
   readonly scheme?: Scheme;
   /** Newton iterations per stage; default 2. */
   readonly iterations?: number;
-  /** A strand whose edges turn by less than this in an iteration is done [rad]; default 1e-5. */
+  /** The iterations of a strand end when no edge turns by more than this [rad]; default 1e-5. */
   readonly tolerance?: number;
-  /** At the end of the step; default: it rests. */
+  /** Pose of the head after a part of the step; default: it rests. */
   readonly head?: (part: number) => HeadPose;
-  /** In place of the strands' own [1/s]: damps hair that is put in place. */
+  /** Mass damping instead of the strands' own [1/s], to settle hair in its first pose. */
   readonly massDamping?: number;
   /** Wind at the end of the step [m/s], and a factor of the drag of `StrandDescription.air`; default: no air. */
   readonly air?: AirNow;
-  /** As many as the strands were created for, where they are at the start of the step; not with TR-BDF2. */
+  /** Obstacles at the start of the step, as many as the strands were created for; not with TR-BDF2. */
   readonly obstacles?: readonly Obstacle[];
   /** Iterations of contact at least; default 4. */
   readonly contactIterations?: number;
   /** At most: 4, 8, 16 or 32 (default). Fewer are faster, and leave more contacts unsettled. */
   readonly mostContactIterations?: number;
-  /** Whether to look for strands that pass where no contact was expected, which takes time; default true. `advance` always does. */
+  /** Whether to look for strands that pass through each other without a contact, which takes time; default true. `advance` always does. */
   readonly looksFurther?: boolean;
 }
 
@@ -58,37 +58,37 @@ export interface Readback {
   readonly positions: Float32Array;
   /** Largest turn of an edge in the last iteration [rad]. */
   readonly turn: Float32Array;
-  /** With obstacles: deepest overlap at the start of the step [m], and 1 where contacts did not settle. */
+  /** With obstacles: deepest overlap at the start of the step [m], and 1 for strands whose contacts did not settle. */
   readonly overlap: Float32Array;
   readonly unsettled: Float32Array;
   readonly pairs: PairCounts;
 }
 
-/** Counts of contact between strands in the last step; all zero where strands do not meet strands. */
+/** Counts of contact between strands in the last step; all zero without contact between strands. */
 export interface PairCounts {
-  /** Strands with edges that were about to pass through another: halve the step where this is not zero, or let `advance` do it. */
+  /** Strands with edges that were about to pass through another: if this is not zero, halve the step, or let `advance` do it. */
   readonly passed: number;
   /** Strands that moved too far against their surroundings for the last search, and strands with more edges near them than it keeps: it may miss contacts. */
   readonly overflow: number;
   readonly crowded: number;
 }
 
-/** Counts of all contacts in the last step; all zero where strands meet nothing. */
+/** Counts of all contacts in the last step; all zero without contact. */
 export interface ContactCounts extends PairCounts {
   /** Contacts that carry force, and strands whose contacts did not settle. */
   readonly loaded: number;
   readonly unsettled: number;
   /** Most iterations of a strand in contact. */
   readonly iterations: number;
-  /** Deepest overlap at the start of the step, and how far a contact was from its place at most in the last iteration [m]. */
+  /** Deepest overlap at the start of the step, and largest displacement of a contact in the last iteration [m]. */
   readonly overlap: number;
   readonly error: number;
 }
 
-/** What `advance` did: steps that it divided the step into, and what the last of them counted. */
+/** Result of `advance`: number of steps that it divided the step into, and the counts of the last of them. */
 export interface Advance extends ContactCounts {
   readonly steps: number;
-  /** Whether strands were still about to pass through others in the shortest steps that are taken. */
+  /** Whether strands were still about to pass through others in the shortest steps. */
   readonly isForced: boolean;
 }
 
@@ -102,8 +102,8 @@ export interface GpuBatch {
   /** Takes one step; returns before the device has finished. */
   step(options: GpuStep): void;
   /**
-   * A step that is taken again in halves, and those in halves, down to a 16th, where strands are about to pass through others. Waits for the
-   * device; takes a copy of the state of all strands on it.
+   * Takes a step, and repeats it in halves, down to a 16th, if strands are about to pass through others. Waits for the
+   * device; needs memory for copies of the state of all strands on it.
    */
   advance(options: GpuStep): Promise<Advance>;
   /** Appends the same step `times` times to an encoder, for measuring: BDF2 in steady state with the head at rest. */
@@ -122,18 +122,18 @@ export interface GpuBatch {
   destroy(): void;
 }
 
-/** Strands on a device, and what their next step needs from the last one. */
+/** Strands on a device, and the data that a step takes over from the previous one. */
 interface BatchState {
   readonly device: Device;
   readonly options: GpuBatchOptions;
   readonly parts: Parts;
   head: HeadPose;
-  /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
+  /** Length and scheme of the last step: after a change of scheme, the first step is one of implicit Euler. */
   before: number;
   remembered: Scheme | undefined;
   /** Steps since the last search for pairs. */
   sinceSearch: number;
-  /** Copies of the states, by the depth of halving. */
+  /** Copies of the states, one per depth of halving. */
   readonly kept: KeptStates[];
 }
 
@@ -200,7 +200,7 @@ function takeStep(state: BatchState, solve: GpuStep): void {
   Object.assign(state, { head: end, before: dt, remembered: scheme });
 }
 
-/** A step, in halves where strands would pass; `depth`: how often the whole step was halved. */
+/** A step, halved if strands would pass through each other. `depth`: how often the whole step was halved. */
 async function halveStep(state: BatchState, solve: GpuStep, depth: number): Promise<Advance> {
   const { device, parts, kept } = state;
   const copy = kept[depth] ?? createCopies(device, parts);
@@ -220,7 +220,7 @@ async function halveStep(state: BatchState, solve: GpuStep, depth: number): Prom
   return { ...two, steps: one.steps + two.steps, isForced: one.isForced || two.isForced };
 }
 
-/** Puts strands on a device. Throws where the device refuses the program or the buffers. */
+/** Puts strands on a device. Throws if the device rejects the program or the buffers. */
 export async function createGpuBatch(device: Device, options: GpuBatchOptions): Promise<GpuBatch> {
   const { strands, count = strands.length } = options;
   const parts = await createParts(device, options, 'head');
@@ -318,7 +318,7 @@ async function readCounts(device: Device, list: readonly Part[]): Promise<Contac
   return { ...sums, iterations, overlap, error };
 }
 
-/** Copies of what a step changes, by part. */
+/** Copies of the buffers that a step changes, for each part. */
 type KeptStates = readonly (readonly DeviceBuffer[])[];
 const keptNames = ['states', 'contacts', 'pairs'] as const;
 
@@ -342,7 +342,7 @@ function copyStates(device: Device, { list }: Parts, copies: KeptStates, way: 'k
   device.queue.submit([encoder.finish()]);
 }
 
-/** Halvings of a step at most: each depth has a copy of all states. */
+/** Largest number of halvings of a step: each depth has a copy of all states. */
 const MOST_HALVINGS = 4;
 
 /** The two halves of a step. */

@@ -3,7 +3,7 @@ import { loadsDependOnState } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
 import type { RootKind } from '../strand.ts';
 
-/** Strands that one program moves: with as many nodes, held alike at the first one, the same damping and in the same air. */
+/** Strands that one program moves: they have the same number of nodes, kind of root, damping and air. */
 export interface Members {
   readonly nodes: number;
   readonly root: RootKind;
@@ -22,14 +22,14 @@ export interface Membership {
   readonly others: readonly { readonly rod: number; readonly reason: string }[];
 }
 
-/** Damping per mass is a quotient of sums along the rod: constant but for their rounding. */
+/** Damping per mass is a quotient of sums along the rod, so equal values differ by rounding. */
 const ROUNDING = 1e-12;
 
 function isConstant(values: Float64Array): boolean {
   return values.every((value) => Math.abs(value - values[0]) <= ROUNDING * Math.abs(values[0]));
 }
 
-/** What a device can move. */
+/** Conditions under which a device can move strands. */
 export interface Abilities {
   /** Number of obstacles around the strands. */
   readonly obstacles: number;
@@ -51,7 +51,7 @@ function findReason(batch: BatchRod, { obstacles, looseRoots }: Abilities): stri
   return undefined;
 }
 
-/** With roots as they were last evaluated. */
+/** Divides strands by their roots as last evaluated. */
 export function divideStrands(strands: readonly BatchRod[], abilities: Abilities): Membership {
   const groups = new Map<string, Members & { readonly rods: number[] }>();
   const others: { rod: number; reason: string }[] = [];

@@ -15,7 +15,7 @@ export interface GpuModel extends Model {
   readonly adapter: string;
 }
 
-/** Whether rods meet anything: then contact is merged into their iterations. */
+/** True if rods may touch anything; contact is then merged into their iterations. */
 export function hasContact({ colliders = [], contact }: Scene): boolean {
   return colliders.length > 0 || (contact !== undefined && contact.between !== 'none');
 }

@@ -1,9 +1,9 @@
-/** Strands as the numbers of the device's buffers. */
+/** Packs strands into the buffers of a device. */
 import type { Quaternion, Vector } from '../algebra.ts';
 import { LANES, RELATIVE } from '../layout.ts';
 import { airSlot, bufferSlots, hasContactOf, type ShaderOptions, STRAND_VECTORS } from './shader.ts';
 
-/** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
+/** Description of one strand for a device; arrays have one or three entries per edge, masses one per node. */
 export interface StrandDescription {
   readonly frame: Quaternion;
   /** Root in the frame of the head [m]. */
@@ -19,16 +19,16 @@ export interface StrandDescription {
   readonly rootSoftness?: number;
   /** Drag of air on half of each edge, 4 per edge: see UniformAir. */
   readonly air?: ArrayLike<number>;
-  /** Contact radius of every edge [m], and edges from the first on that an obstacle leaves alone, by obstacle. */
+  /** Contact radius of every edge [m], and for each obstacle the number of edges, counted from the root, that do not touch it. */
   readonly contact?: {
     readonly radius: ArrayLike<number>;
     readonly spared: ArrayLike<number>;
-    /** Radius at which the strand meets strands; default: the same. */
+    /** Radius in contact with strands; default: the same. */
     readonly pairRadius?: ArrayLike<number>;
   };
 }
 
-/** Throws where a strand has another number of nodes, or a number that is none: the device would carry it on without a word. */
+/** Throws if a strand has another number of nodes, or a value that is not a number: the device would compute with it without an error. */
 export function checkStrands(strands: readonly StrandDescription[], nodes: number): void {
   strands.forEach((strand, s) => {
     if (strand.edgeLength.length !== nodes - 1)
@@ -44,7 +44,7 @@ export function checkStrands(strands: readonly StrandDescription[], nodes: numbe
   });
 }
 
-/** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
+/** True if all joints of a strand are equal, except for the half joint at the clamp and the half masses at the ends. */
 export function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescription): boolean {
   const n = edgeLength.length;
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.abs(b);
@@ -99,7 +99,7 @@ export function packStrands(strands: readonly StrandDescription[], count: number
   const packed = new Float32Array(4 * count * STRAND_VECTORS);
   for (let s = 0; s < count; s++) {
     const { jointStiffness: k, nodeMass, frame, place, edgeLength } = strands[s % strands.length];
-    // of a whole joint: half of what the half joint at the clamp has
+    // stiffness of a whole joint: half of that of the half joint at the clamp
     packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], 4 * s * STRAND_VECTORS);
     packed.set([...frame, ...place, edgeLength[0]], 4 * s * STRAND_VECTORS + 4);
   }

@@ -8,10 +8,10 @@ import { PAIR_SLOTS } from '../layout.ts';
 
 /** vec4u of a contact. */
 export const PAIR_CONTACT_SLOTS = 3;
-/** Where the bits of a contact begin: state, slot of the other side, and whether the slot is in use; below them is the number of the other edge. */
+/** Lowest bits of the fields of a contact: state, slot of the other side, and whether the slot is in use; below them is the number of the other edge. */
 export const PAIR_BITS = { edge: 22, state: 22, side: 24, isSet: 28 } as const;
 const POSITION = PAIR_CONTACT_SLOTS * PAIR_SLOTS;
-/** Slots of a node behind the contacts of its edge. */
+/** Slots of a node after the contacts of its edge. */
 export const PAIR_NODE: { readonly POSITION: number; readonly WAY: number; readonly LOADS: number } = {
   POSITION,
   WAY: POSITION + 1,

@@ -5,7 +5,7 @@ import type { ShaderOptions } from './shader.ts';
 import { argumentsOffset, ROUNDS } from './statusShader.ts';
 import type { DeviceEncoder, DevicePipeline } from './webgpu.ts';
 
-/** Entry points of the search, which see the buffers of the grid. */
+/** Entry points of the search, to which the buffers of the grid are bound. */
 export const searchEntries = [
   'locate',
   'sumWays',
@@ -18,7 +18,7 @@ export const searchEntries = [
   'fillCells',
   'chooseCandidates',
 ] as const;
-/** Entry points of contacts that were found, which see the buffers of all others. */
+/** Entry points after the search, to which all other buffers are bound. */
 export const pairEntries = [
   'matchPairs',
   'confirm',
@@ -33,7 +33,7 @@ type SearchEntry = (typeof searchEntries)[number];
 export type PairEntry = (typeof pairEntries)[number] | SearchEntry;
 type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
 
-/** Finds contacts between strands, before the stage. `searches`: else among the candidates of the last search. */
+/** Finds contacts between strands, before the stage. `searches`: with a new search; otherwise among the candidates of the last one. */
 export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
@@ -69,7 +69,7 @@ export function encodePairSearch(
   pass.end();
 }
 
-/** Iterations of the strands that touch strands, after the stage has listed them. */
+/** Encodes the iterations of the strands that touch strands, after the stage has listed them. */
 export function encodeCoupled(
   encoder: DeviceEncoder,
   program: PairProgram,

@@ -1,8 +1,8 @@
 /**
- * How WGSL reaches contacts between strands, and the entry points for strands that touch each other. They go through their iterations in
- * step: a dispatch for the law of all edges, then one for the Newton iteration of all strands. The lower edge of a pair writes both of its sides.
+ * How WGSL reaches contacts between strands, and the entry points for strands that touch each other. They iterate in
+ * lockstep: a dispatch for the law of all edges, then one for the Newton iteration of all strands. The lower edge of a pair writes both of its sides.
  *
- * Where things are: pairLayout.ts.
+ * The layout of the data is in pairLayout.ts.
  */
 
 import { LOOK_FURTHER } from './flags.ts';
@@ -147,7 +147,7 @@ fn countStrand(strand: u32, mark: u32, word: u32) {
   }
 }`;
 
-/** Opens the strand of a thread: of all, or of those that touch strands. */
+/** Selects the strand of a thread: among all, or among those that touch strands. */
 const openAny = 'if (id.x >= P.strands || !(P.contact.x > 0)) {\n    return;\n  }\n  openStrand(id.x);';
 const openCoupled = `if (id.x >= listLength(${ROUNDS}u)) {\n    return;\n  }\n  openStrand(listEntry(${ROUNDS}u, id.x));\n  pressed = true;\n  sumsLoads = true;`;
 
@@ -159,7 +159,7 @@ fn ${name}(@builtin(global_invocation_id) id: vec3u) {
 }`;
 }
 
-/** An entry point with a thread per edge j; threads side by side have strands side by side, so that they read side by side. */
+/** An entry point with one thread per edge j. Neighbouring threads have neighbouring strands, so that they read neighbouring addresses. */
 function edgeEntry(name: string, body: string): string {
   return overItems(
     name,
@@ -177,7 +177,7 @@ function edgeEntry(name: string, body: string): string {
   );
 }
 
-/** Positions at the start of the step, in which pairs are searched. */
+/** Writes positions at the start of the step, for the search for pairs. */
 function locateEntry(workgroup: number): string {
   return `
 /** Positions at the start of the step, and where nodes would fly. */${entry(
@@ -216,7 +216,7 @@ function locateEntry(workgroup: number): string {
   )}`;
 }
 
-/** Which pairs of edges may touch, and which of the last step still do. */
+/** Finds pairs of edges that may touch, and keeps those of the last step that still do. */
 function searchEntries(): string {
   return `
 
@@ -239,7 +239,7 @@ ${edgeEntry(
 )}`;
 }
 
-/** Forces of the last step, and the first Newton iteration under them. */
+/** Applies the forces of the last step, and takes the first Newton iteration under them. */
 function firstIterationEntries(workgroup: number): string {
   return `
 
@@ -269,7 +269,7 @@ function firstIterationEntries(workgroup: number): string {
   )}`;
 }
 
-/** Contact law and Newton iteration, which are repeated in turn. */
+/** Contact law and Newton iteration, which alternate. */
 function iterationEntries(workgroup: number): string {
   return `
 
@@ -318,7 +318,7 @@ ${entry(
 )}`;
 }
 
-/** Strands that would pass through others, and the end of the stage. */
+/** Finds strands that would pass through others, and ends the stage. */
 function closingEntries(workgroup: number): string {
   return `
 

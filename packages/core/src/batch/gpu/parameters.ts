@@ -1,4 +1,4 @@
-/** Numbers of a dispatch that all strands share: the stage, the head, contact, obstacles. */
+/** Parameters of a dispatch that all strands share: the stage, the head, contact, obstacles. */
 import { compose, conjugate, normalize } from '../formulas.ts';
 import { MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
@@ -8,10 +8,10 @@ import { PARAMETER_BYTES, parameterIntegers, parameterVectors } from './shader.t
 import { countRounds } from './statusShader.ts';
 import type { Device } from './webgpu.ts';
 
-/** What a dispatch is given. */
+/** Inputs of a dispatch. */
 export interface Dispatch {
   readonly stage: Stage;
-  /** At the end of the stage, at the end of the stage before, and at the start of the step. */
+  /** Pose of the head at the end of the stage, at the end of the previous stage, and at the start of the step. */
   readonly now: HeadPose;
   readonly last: HeadPose;
   readonly start: HeadPose;
@@ -19,7 +19,7 @@ export interface Dispatch {
   readonly iterations: number;
   /** [rad] */
   readonly tolerance: number;
-  /** With obstacles: length of the step [s], iterations of contact at least, and at most (4, 8, 16 or 32). */
+  /** With obstacles: length of the step [s], smallest and largest number of contact iterations (largest: 4, 8, 16 or 32). */
   readonly contact?: { readonly dt: number; readonly iterations: number; readonly most?: number };
   /** Wind at the end of the stage [m/s], and the factor of the drag; default: none. */
   readonly air?: AirNow;
@@ -72,7 +72,7 @@ function pairVector({ pairs, strands }: StrandsOptions): number[] {
   return [pairs.cell ?? 0.5 * longest, pairs.friction, pairs.self ? 1 : 0, longest];
 }
 
-/** Obstacles of the step that follows. Throws if their number is not the one that the strands were created with. */
+/** Writes the obstacles of the next step. Throws if their number differs from that with which the strands were created. */
 export function writeObstacles(device: Device, { list, shader }: Parts, obstacles: readonly Obstacle[]): void {
   if (obstacles.length !== shader.obstacles)
     throw new Error(`${obstacles.length} obstacles were given; the strands were created for ${shader.obstacles}`);

@@ -22,18 +22,18 @@ export interface StrandsOptions {
   /** [1/s] and [s] */
   readonly massDamping?: number;
   readonly stiffnessDamping?: number;
-  /** Whether air drags the strands, whose descriptions have its drag. */
+  /** Whether air drags the strands; their descriptions have its coefficients. */
   readonly hasAir?: boolean;
   /** Whether `writeForces` will be called. */
   readonly forces?: boolean;
   readonly gains?: 'f16' | 'f32';
-  /** Number of obstacles that strands touch; they are given with every step. */
+  /** Number of obstacles; each step gets them anew. */
   readonly obstacles?: number;
   /** Rows of the obstacles' distance fields: distance [m] and normal. */
   readonly fields?: ArrayLike<number>;
   /** Contact radius [m]. */
   readonly contactRadius?: number;
-  /** Where strands meet strands. */
+  /** Settings of contact between strands, if there is any. */
   readonly pairs?: PairOptions;
   readonly workgroup?: number;
 }
@@ -41,15 +41,15 @@ export interface StrandsOptions {
 /** Contact between strands. */
 export interface PairOptions {
   readonly friction: number;
-  /** Whether a strand meets itself. */
+  /** Whether a strand may touch itself. */
   readonly self: boolean;
   /** Edge of a cell of the grid [m]; default: half the longest edge of a strand. */
   readonly cell?: number;
-  /** Steps that a search for pairs serves; default 1. With more, it looks as far ahead, and neighbours that come closer unexpectedly may be missed. */
+  /** Number of steps for which one search for pairs is used; default 1. With more, neighbours that approach faster than predicted may be missed. */
   readonly searchEvery?: number;
   /**
-   * How far the search looks around an edge, radius included, at most [m]; default: as far as hair moves. Edges meet if they are within twice this;
-   * strands that move further are counted as crowded. In dense hair, most of what lies farther away is behind other hair.
+   * Largest search distance around an edge, radius included [m]; default: as far as hair moves. Edges within twice this distance can be found;
+   * strands that move further are counted as crowded. In dense hair, most edges farther away are behind other hair.
    */
   readonly searchReach?: number;
 }
@@ -72,9 +72,9 @@ export interface Part {
   readonly press?: PressBuffers;
 }
 
-/** What the dispatches of strands in contact need besides. */
+/** Additional buffers for dispatches of strands in contact. */
 interface PressBuffers {
-  /** The status at the start of a step, and behind it the numbers of the rounds. */
+  /** The status at the start of a step, followed by the numbers of the rounds. */
   readonly start: DeviceBuffer;
   /** Arguments of a dispatch. */
   readonly arguments: DeviceBuffer;
@@ -88,7 +88,7 @@ export interface Parts {
 
 const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
 
-/** How the strands are split: blocks of LANES strands that repeat, and blocks that one binding holds. */
+/** Division of the strands: number of blocks of LANES strands after which they repeat, and of blocks per binding. */
 function planParts(
   limit: number,
   count: number,
@@ -96,7 +96,7 @@ function planParts(
   bytesPerBlock: number,
 ): { readonly period: number; readonly blocks: number } {
   const fitting = Math.floor(limit / bytesPerBlock);
-  // strands that repeat start every part anew
+  // every part starts with the first of the repeating strands
   const period = count === strands ? Math.ceil(count / LANES) : strands;
   const blocks = count === strands ? fitting : Math.floor(fitting / period) * period;
   if (blocks < 1) throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
@@ -127,7 +127,7 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
   const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
   const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), { ...shader, contactRadius });
   if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
-  // shared memory is not taken by a queue
+  // a queue does not accept shared memory
   if (buffers.strands && fields)
     device.queue.writeBuffer(buffers.strands, buffers.strands.size - 4 * fields.length, Float32Array.from(fields));
   if (buffers.joints) fillBuffer(device, buffers.joints, packed.joint);
@@ -169,7 +169,7 @@ function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<Arra
   device.queue.submit([encoder.finish()]);
 }
 
-/** The program and the buffers; throws where the device refuses one of them. */
+/** Creates the program and the buffers; throws if the device rejects one of them. */
 export async function createParts(
   device: Device,
   options: StrandsOptions,
@@ -225,13 +225,13 @@ export async function createParts(
   return { shader, program, list };
 }
 
-/** How a stage is encoded: iterations of contact between strands at most, and whether the search for pairs is made or the last one serves. */
+/** Options of a stage: largest number of iterations of contact between strands, and whether to search for pairs or to use the last search. */
 interface StageOptions {
   readonly iterations?: number | undefined;
   readonly searches?: boolean;
 }
 
-/** Resets the status at the start of a step; counts of the search stay where the last one serves. */
+/** Resets the status at the start of a step, except for the counts of the search if the last one is used. */
 function resetStatus(encoder: DeviceEncoder, { press, buffers }: Part, searches: boolean): void {
   if (!press || !buffers.status) return;
   const words = startStatus(true).length;
@@ -267,7 +267,7 @@ export function encodeStage(
   }
 }
 
-/** Iterations of contact for the strands that the rounds before have not settled. */
+/** Encodes iterations of contact for strands that have not settled in the previous rounds. */
 function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers, group }: Part, round: number): void {
   if (!press || !program.press || !buffers.status) return;
   encoder.copyBufferToBuffer(buffers.status, argumentsOffset(round), press.arguments, 0, 12);
@@ -279,7 +279,7 @@ function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers,
   pass.end();
 }
 
-/** Where slot `slot` of node `i` of strand `s` of a part begins, in floats. */
+/** Index of the first float of slot `slot` of node `i` of strand `s` of a part. */
 export function floatAt(nodes: number, slots: number, s: number, i: number, slot: number): number {
   return 4 * ((((s >> 5) * nodes + i) * slots + slot) * LANES + (s & 31));
 }

@@ -1,4 +1,4 @@
-/** The program of strands on a device: which buffers its entry points see, how large they are, and its pipelines. */
+/** The program of strands on a device: the buffers of its entry points and their sizes, and its pipelines. */
 import { LANES } from '../layout.ts';
 import { gridSizes } from './gridShader.ts';
 import { type PairEntry, pairEntries, searchEntries } from './pairPasses.ts';
@@ -68,17 +68,17 @@ async function compileEach<Name extends string>(
 
 type BufferName = keyof typeof bindings;
 
-/** Buffers that entry points see, and the layout of their bindings. */
+/** Buffers that are bound to entry points, and the layout of their bindings. */
 export interface BoundLayout {
   readonly names: readonly BufferName[];
   readonly layout: object;
 }
 
-/** A device need not have more than ten storage buffers, so the search for pairs sees others than the rest. */
+/** A device may support no more than ten storage buffers, so these are bound only to the search for pairs. */
 const searchOnly: ReadonlySet<BufferName> = new Set(['grid', 'spans']);
 const notInSearch: ReadonlySet<BufferName> = new Set(['gains', 'positions', 'contacts', 'obstacles']);
 
-/** Buffers that entry points see, without those left out. */
+/** Layout of all buffers except `leftOut`. */
 function createLayout(device: Device, shader: ShaderOptions, leftOut: ReadonlySet<BufferName>): BoundLayout {
   const bytes = bufferBytes(shader, 1);
   const readOnly = new Set<string>(['strands', 'joints', 'forces']);
@@ -98,7 +98,7 @@ function createLayout(device: Device, shader: ShaderOptions, leftOut: ReadonlySe
 
 const programs = new WeakMap<Device, Map<string, Program>>();
 
-/** Programs take a device some tenths of a second to compile, so each is compiled once. */
+/** Compiling a program takes some tenths of a second, so each is compiled once per device. */
 export async function openProgram(device: Device, shader: ShaderOptions): Promise<Program> {
   const known = programs.get(device) ?? new Map<string, Program>();
   programs.set(device, known);

@@ -1,8 +1,8 @@
 /**
- * What a world asks of the thread that has the device, and the memory that both share.
+ * Requests of a world to the thread that owns the device, and the memory that both share.
  *
- * WebGPU answers later, and a step of a world answers at once. So the device lives in a thread of its own: the world posts a request and
- * sleeps until the thread has written its answer (caller.ts, server.ts).
+ * WebGPU is asynchronous, and a step of a world is synchronous. So the device is in a separate thread: the world posts a request and
+ * blocks until the thread has written its answer (caller.ts, server.ts).
  */
 import type { Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
@@ -10,7 +10,7 @@ import type { RootKind } from '../strand.ts';
 import type { StrandDescription } from './pack.ts';
 import type { PairOptions } from './parts.ts';
 
-/** Strands with the same number of nodes, held alike at the first one, and with the same damping. */
+/** Strands with the same number of nodes, kind of root and damping. */
 export interface GroupTask {
   readonly nodes: number;
   readonly root: RootKind;
@@ -20,13 +20,13 @@ export interface GroupTask {
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
-  /** Whether air drags the strands: `StrandDescription.air` has its drag, and each stage the wind. */
+  /** Whether air drags the strands: `StrandDescription.air` has its coefficients, and each stage the wind. */
   readonly hasAir: boolean;
-  /** Obstacles that the strands meet; 0: none. */
+  /** Number of obstacles. */
   readonly obstacles: number;
   /** Rows of the obstacles' distance fields, in shared memory: distance [m] and normal. */
   readonly fields: Float32Array;
-  /** Where strands meet strands. */
+  /** Settings of contact between strands, if there is any. */
   readonly pairs?: PairOptions;
   readonly memory: GroupMemory;
 }
@@ -37,7 +37,7 @@ export interface GroupMemory {
   /** For each of two stages. */
   readonly roots: readonly [SharedArrayBuffer, SharedArrayBuffer];
   readonly forces: readonly [SharedArrayBuffer, SharedArrayBuffer];
-  /** How the first node and the first edge of strands that are not clamped moved in the last step: displacement, and vector part of the rotation. */
+  /** Motion of the first node and edge of strands that are not clamped in the last step: displacement, and vector part of the rotation. */
   readonly moved: SharedArrayBuffer;
 }
 
@@ -51,7 +51,7 @@ export interface StageTask {
   readonly stage: Stage;
   /** Whether the step ends with this stage. */
   readonly isLast: boolean;
-  /** For each group whether poses of roots, and forces, are others than those of the stage before. */
+  /** For each group, whether poses of roots, and forces, differ from those of the previous stage. */
   readonly hasNewRoots: readonly boolean[];
   readonly hasNewForces: readonly boolean[];
   /** For each group, at the end of the stage. */
@@ -69,11 +69,11 @@ export type GpuRequest =
       readonly iterations: number;
       /** [rad] */
       readonly tolerance: number;
-      /** Obstacles in the step, as many as the groups were opened for; its length [s], and iterations of contact at least. */
+      /** Obstacles in the step, as many as the groups were opened for; its length [s], and the smallest number of contact iterations. */
       readonly obstacles: readonly Obstacle[];
       readonly contact: { readonly dt: number; readonly iterations: number };
     }
-  /** Takes the last step back. */
+  /** Undoes the last step. */
   | { readonly kind: 'undo'; readonly bundle: number }
   /** Copies the state from the device to shared memory, or from there to the device. */
   | { readonly kind: 'read'; readonly bundle: number }
@@ -100,7 +100,7 @@ export interface GpuMessage {
   readonly answer: AnswerMemory;
 }
 
-/** Where the answer to a request is written. */
+/** Memory for the answer to a request. */
 export interface AnswerMemory {
   readonly words: SharedArrayBuffer;
   readonly letters: SharedArrayBuffer;

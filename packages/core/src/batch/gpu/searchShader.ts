@@ -8,7 +8,7 @@ import { SHARED_SOON } from '../pairs.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
-/** An entry point whose threads go through `count` items in strides. */
+/** An entry point whose threads process `count` items with a stride. */
 export function overItems(name: string, count: string, body: string): string {
   return `
 @compute @workgroup_size(${GRID_WORKGROUP})
@@ -18,7 +18,7 @@ fn ${name}(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
 }`;
 }
 
-/** The same with a thread per edge; threads side by side have strands side by side, so that they read side by side. */
+/** The same with one thread per edge. Neighbouring threads have neighbouring strands, so that they read neighbouring addresses. */
 export function overEdges(name: string, body: string): string {
   return overItems(
     name,
@@ -32,7 +32,7 @@ export function overEdges(name: string, body: string): string {
   );
 }
 
-/** Goes through the cells within `spare` of an edge; `h` is the cell's number. */
+/** Visits the cells within `spare` of an edge; `h` is the number of the cell. */
 export function forEachCell(body: string): string {
   return `
       // separating axes of the edge and the cell, which is widened by the spare

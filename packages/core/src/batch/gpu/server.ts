@@ -1,4 +1,4 @@
-/** What the device's thread does: serves requests one after the other. Call it with every message that the thread gets. */
+/** The device's thread: serves requests one after the other. Call it with every message that the thread receives. */
 import { encodeError, writeText } from '../../threads/failure.ts';
 import { readContacts, writeContacts } from './contactTransfer.ts';
 import { FINISH, LOOK_FURTHER } from './flags.ts';
@@ -22,7 +22,7 @@ interface Group {
   readonly task: GroupTask;
   readonly options: StrandsOptions;
   readonly parts: Parts;
-  /** State at the start of the last step, and where states and counts are read from; one each per part. */
+  /** For each part: state at the start of the last step, and buffers from which states and counts are read. */
   readonly kept: readonly DeviceBuffer[];
   readonly keptContacts: readonly DeviceBuffer[];
   readonly keptPairs: readonly DeviceBuffer[];
@@ -140,14 +140,14 @@ function closeGroup({ parts, kept, keptContacts, keptPairs, staging, counts }: G
   for (const buffer of [...kept, ...keptContacts, ...keptPairs, ...staging, ...counts]) buffer.destroy();
 }
 
-/** Bytes of a buffer that are written, and where they begin there and in shared memory. */
+/** Range of bytes to copy: their number, and their offsets in the buffer and in shared memory. */
 interface Slice {
   readonly bytes: number;
   readonly offset: number;
   readonly from: number;
 }
 
-/** Writes a slice of shared memory, which a queue does not take itself, to a buffer. */
+/** Writes a slice of shared memory, which a queue does not accept directly, to a buffer. */
 function upload(device: Device, to: DeviceBuffer | undefined, shared: SharedArrayBuffer, slice: Slice): void {
   if (!to) return;
   const floats = new Float32Array(slice.bytes / 4);
@@ -155,7 +155,7 @@ function upload(device: Device, to: DeviceBuffer | undefined, shared: SharedArra
   device.queue.writeBuffer(to, slice.offset, floats);
 }
 
-/** Bytes of a part's rows begin after those of the parts before it: parts end with whole blocks. */
+/** Visits all parts in order. The rows of a part follow those of the previous one, because parts end with whole blocks. */
 function forEachPart({ parts }: Group, visit: (part: Part, index: number) => void): void {
   parts.list.forEach(visit);
 }
@@ -186,7 +186,7 @@ async function stepGroups(device: Device, groups: readonly Group[], step: Step, 
 }
 
 function addCounts(words: Int32Array, group: number, counts: Uint32Array): void {
-  // strands that would pass through each other, or move too far for the search, fail: the step is taken again in halves
+  // a step in which strands would pass through each other, or move too far for the search, fails and is repeated in halves
   if (counts[STATUS.passed] > 0)
     counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], counts[STATUS.firstPassed]);
   if (counts[STATUS.overflow] > 0) counts[STATUS.firstFailed] = Math.min(counts[STATUS.firstFailed], 0);
@@ -195,7 +195,7 @@ function addCounts(words: Int32Array, group: number, counts: Uint32Array): void 
     words[ANSWER.firstGroup] = group;
     words[ANSWER.firstStrand] = counts[STATUS.firstFailed];
   }
-  // the search keeps the nearest edges only: a contact with one that it left out is not solved
+  // the search keeps only the nearest edges, so contacts with others are not solved
   if (counts[STATUS.crowded] > 0 && counts[STATUS.unsettled] === 0) {
     counts[STATUS.unsettled] = 1;
     counts[STATUS.firstUnsettled] = 0;

@@ -1,5 +1,5 @@
 /**
- * The WGSL program of a stage: the sweeps as the build translated them, the functions by which they reach a strand, and the entry
+ * The WGSL program of a stage: the sweeps that the build translated, the functions with which they read and write a strand, and the entry
  * point `advance`, one strand per thread. Addresses and structures follow layout.ts.
  */
 import { sweepsWgsl } from '../generated/sweeps.ts';
@@ -15,7 +15,7 @@ import { writeStatus } from './statusShader.ts';
 /** Constants that are compiled into the shader. */
 export interface ShaderOptions {
   readonly nodes: number;
-  /** `f16`: gains take half the memory, and equilibria stay the same, since gains only steer Newton. */
+  /** `f16`: gains take half the memory; equilibria do not change, since gains affect only the convergence of Newton. */
   readonly gains: 'f16' | 'f32';
   /** Whether mass, stiffness and length vary along a strand. */
   readonly varying: boolean;
@@ -25,16 +25,16 @@ export interface ShaderOptions {
   readonly viscous: boolean;
   /** Whether air drags the strands. */
   readonly air: boolean;
-  /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has a pose of its own, and failures are counted. */
+  /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has its own pose, and failures are counted. */
   readonly roots: 'head' | 'each';
-  /** Obstacles that strands touch; 0: none. */
+  /** Number of obstacles. */
   readonly obstacles: number;
-  /** Whether strands meet strands: then how many there are, for the grid. */
+  /** With contact between strands: the number of strands, for the grid. */
   readonly pairs?: { readonly strands: number };
   readonly workgroup: number;
 }
 
-/** Whether strands meet anything. */
+/** True with contact of any kind. */
 export function hasContactOf({ obstacles, pairs }: ShaderOptions): boolean {
   return obstacles > 0 || pairs !== undefined;
 }
@@ -51,16 +51,16 @@ export function bufferSlots(options: ShaderOptions): {
   const hasContact = hasContactOf(options);
   return {
     state: viscous ? stateSlots.length : ELASTIC_SLOTS,
-    // contact also keeps the inverse of each eliminated block
+    // contact also stores the inverse of each eliminated block
     gain: (gains === 'f16' ? 3 : 6) + (hasContact ? 2 : 0),
-    // contact also reads the radius of the edge and which edges obstacles leave alone
+    // contact also reads the radius of the edge and the number of edges that do not touch an obstacle
     joint: (varying ? 2 : 1) + (air ? 1 : 0) + (hasContact ? 1 : 0),
     contact: hasContact ? 2 * obstacles * CONTACT_SLOTS + 1 : 0,
     pair: pairs ? PAIR_NODE_SLOTS : 0,
   };
 }
 
-/** Slot of a joint that has the drag of its edge. */
+/** Slot of a joint for the drag coefficients of its edge. */
 export function airSlot({ varying }: ShaderOptions): number {
   return varying ? 2 : 1;
 }
@@ -90,12 +90,12 @@ export const PARAMETER_BYTES: number =
 export const STRAND_VECTORS = 3;
 
 /**
- * Of a root in `each`, behind those of all strands in the same buffer: its frame, its frame at the end of the stage before, its displacement
+ * vec4f of a root with `roots: each`, after those of all strands in the same buffer: its frame, its frame at the end of the stage before, its displacement
  * since the start of the step, its position. Rows of distance fields are behind the roots.
  */
 export const ROOT_VECTORS = 4;
 
-/** Storage buffers are eight at most, which every device has; ten with contact between strands. */
+/** At most eight storage buffers, which every device supports; ten with contact between strands. */
 export const bindings = {
   parameters: 0,
   strands: 1,
@@ -113,10 +113,10 @@ export const bindings = {
   spans: 13,
 } as const;
 
-/** A turn below this [rad] that an iteration does not halve any more is rounding. */
+/** If the largest rotation is below this [rad] and an iteration no longer halves it, it is rounding. */
 const ROUNDING = 3e-5;
 
-/** All joints of a strand alike: the first is half as long, hence twice as stiff, and end nodes have half the mass. */
+/** Joints of a strand whose joints are all equal: the first is half as long, hence twice as stiff, and end nodes have half the mass. */
 const alike = `
 fn lengthOf(j: u32) -> f32 { return data.place.w; }
 fn massOf(i: u32) -> f32 { return data.stiffness.w * select(1.0, 0.5, i == 0 || i == NODES - 1); }
@@ -180,7 +180,7 @@ ${varying ? varied : alike}
 ${gains === 'f16' ? gain16 : gain32}`;
 }
 
-/** True if the program counts what strands report. */
+/** True if the program has a status to which strands report. */
 const hasStatusOf = (options: ShaderOptions): boolean => hasContactOf(options) || options.roots === 'each';
 
 /** Types, constants, buffers and the private variables of a strand. */
@@ -219,7 +219,7 @@ var<private> data: StrandData;
 `;
 }
 
-/** Chooses a strand, and writes its nodes. */
+/** Functions that select a strand and write its nodes. */
 const strandFunctions = `
 /** w: largest turn of an edge in the last iteration. */
 fn writePositions(turn: f32) {

@@ -1,6 +1,6 @@
 /**
- * What a dispatch counts, and the lists of strands that further dispatches go on with. Counts are integers, so that the order of threads
- * does not matter; so is the order of a list, since strands do not affect each other.
+ * Counts of a dispatch, and the lists of strands that further dispatches continue. Counts are integers, so the order of threads does not matter. Nor does
+ * the order of a list, since strands do not affect each other.
  */
 
 /** Words of the status, as the caller reads them. Overlap [m] and error [m] are the bits of positive floats, which are ordered as integers. */
@@ -15,7 +15,7 @@ export const STATUS = {
   loaded: 4,
   overlap: 5,
   contactIterations: 6,
-  /** Strands whose contacts did not settle, the first of them, and how far a contact was from its place at most. */
+  /** Strands whose contacts did not settle, the first of them, and the largest displacement of a contact. */
   unsettled: 7,
   firstUnsettled: 8,
   error: 9,
@@ -26,18 +26,18 @@ export const STATUS = {
   moved: 12,
   /** Strands that moved too far for the last search. */
   overflow: 13,
-  /** Strands near which the search left out edges, since there were nearer ones. */
+  /** Strands with more neighbouring edges than the search keeps. */
   crowded: 14,
 } as const;
 export const STATUS_WORDS = 15;
 
-/** Dispatches of strands in contact: each continues the strands that the one before has not settled, up to twice the iterations. */
+/** Dispatches of strands in contact: each continues the strands that have not settled in the previous one, up to twice the iterations. */
 export const ROUNDS = 4;
-/** Rounds for so many iterations. */
+/** Number of rounds for a number of iterations. */
 export function countRounds(iterations: number): number {
   return iterations > 16 ? 4 : iterations > 8 ? 3 : iterations > 4 ? 2 : 1;
 }
-/** List of strands that touch strands; behind those of the rounds. */
+/** Index of the list of strands that touch strands, after those of the rounds. */
 const COUPLED_LIST = ROUNDS;
 /**
  * Word of the present round; then of each round, and of strands that touch strands, the length of its list and the arguments of its
@@ -49,7 +49,7 @@ const ENTRIES = LISTS + 4 * (ROUNDS + 1);
 
 export const roundOffset: number = 4 * ROUND;
 export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round + 1);
-/** Words of a strand that meets strands, behind the lists: marks, change of contacts and contacts that carry force. */
+/** Words of a strand in contact with strands, after the lists: marks, change of contacts, and number of contacts that carry force. */
 export const MARKS = { marks: 0, change: 1, loaded: 2 } as const;
 /** Bits of the marks; above them the number of iterations. */
 export const MARK = { coupled: 1, dropped: 2, passed: 4, crowded: 8, overflow: 16, iteration: 256 } as const;
@@ -64,10 +64,10 @@ export function startStatus(hasContact: boolean): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
+/** Real part of a joint's quaternion below which the step fails: its rotation is then 168° or more. */
 const FOLDED = 0.1;
 
-/** `countsFailures`: else strands that fail are not looked for. */
+/** `countsFailures`: whether to check for strands that failed. */
 export function writeStatus(countsFailures: boolean): string {
   return `
 @group(0) @binding(7) var<storage, read_write> status: array<atomic<u32>>;

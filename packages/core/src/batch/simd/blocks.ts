@@ -1,10 +1,10 @@
-/** Blocks of strands within a step: what every kind of step does with them, and what the answer says of them. */
+/** Blocks of strands within a step: the operations that all kinds of steps share, and their contributions to the answer. */
 import type { StepAnswer } from '../gpu/caller.ts';
 import type { GpuRequest } from '../gpu/requests.ts';
 import { headFields, vectorsBefore } from './description.ts';
 import { indexOf, isDamped, type LaneArray, type LaneMemory, putForces, putRoots, WIDTH } from './memory.ts';
 
-/** Vectors before results of contact in the head of a block. */
+/** Offsets of the results of contact in the head of a block, in vectors. */
 const [OVERLAP, ITERATIONS, LOADED, CHANGE, MOVES] = ['overlap', 'iterations', 'loaded', 'change', 'moves'].map(
   (name) => vectorsBefore(headFields, name),
 );
@@ -46,7 +46,7 @@ export function countFailures(answer: MutableAnswer, { group, block, first }: Pl
   }
 }
 
-/** What the iterations of contact left in the head of a block. */
+/** Adds the results of contact in the head of a block to the answer. */
 export function reportContact(
   memory: LaneMemory,
   answer: MutableAnswer,
@@ -78,7 +78,7 @@ export function addressOf(array: LaneArray, block: number): number {
   return array.first + block * array.bytes;
 }
 
-/** Chooses the block that the next calls of kernels are about. */
+/** Selects the block for the next calls of kernels. */
 export function openBlock(memory: LaneMemory, block: number): void {
   const { state, nodes, head, contacts, task, kernels } = memory;
   kernels.openBlock(
@@ -99,13 +99,13 @@ function copyBlock(floats: Float32Array, from: LaneArray, to: LaneArray, block: 
   floats.copyWithin(target / 4, source / 4, (source + Math.min(from.bytes, to.bytes)) / 4);
 }
 
-/** Keeps the state of a block at the start of a step. */
+/** Saves the state of a block at the start of a step. */
 export function keepBlock({ floats, state, kept, contacts, keptContacts, task }: LaneMemory, block: number): void {
   copyBlock(floats, state, kept, block);
   if (task.obstacles > 0) copyBlock(floats, contacts, keptContacts, block);
 }
 
-/** Puts all blocks back to it. */
+/** Restores the saved state of all blocks. */
 export function undoStep({ floats, state, kept, contacts, keptContacts, blocks }: LaneMemory): void {
   for (let block = 0; block < blocks; block++) {
     copyBlock(floats, kept, state, block);
@@ -119,7 +119,7 @@ export function putInputs(memory: LaneMemory, { stages }: Step, k: number, { gro
   if (stages[k].hasNewForces[group]) putForces(memory, k, block);
 }
 
-/** Counts what a kernel returned for lanes of a block, as bits. Returns the lanes that are in contact. */
+/** Counts the results of a kernel for the lanes of a block. Returns the lanes that are in contact, as bits. */
 export function countStage(answer: MutableAnswer, place: Place, code: number, lanes: number): number {
   const used = code & 0xffff;
   const pressing = (code >> 20) & 15;

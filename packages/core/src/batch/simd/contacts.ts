@@ -3,7 +3,7 @@ import { CONTACT_ROW } from '../gpu/requests.ts';
 import { contactFields, countVectors, vectorsBefore } from './description.ts';
 import { firstOf, indexOf, type LaneMemory } from './memory.ts';
 
-/** Vectors of a contact, and before some of its fields. */
+/** Vectors per contact, and offsets of some of its fields in vectors. */
 const RECORD = countVectors(contactFields);
 const [ACTIVE, PART, FORCE, PUSH, NORMAL] = ['active', 'part', 'force', 'push', 'normal'].map((name) =>
   vectorsBefore(contactFields, name),
@@ -14,7 +14,7 @@ function placeOf({ contacts, task }: LaneMemory, s: number, j: number, c: number
   return indexOf(contacts, s, (2 * task.obstacles * j + c) * RECORD);
 }
 
-/** Place of a row's number that contact between strands has. */
+/** Index in a row of the other strand, for contacts between strands. */
 export const OTHER = 12;
 
 /** Copies three numbers, four apart in memory, to a row, times `sign`. */
@@ -22,7 +22,7 @@ export function writeVector(rows: Float32Array, at: number, from: Float32Array, 
   for (let k = 0; k < 3; k++) rows[at + k] = sign * from[place + 4 * k];
 }
 
-/** Contacts with obstacles. Returns how many are active, more than `rows` holds or not. */
+/** Reads contacts with obstacles. Returns the number of active ones, which may exceed the capacity of `rows`. */
 export function readRows(groups: readonly LaneMemory[], rows: Float32Array): number {
   let count = 0;
   groups.forEach((memory, group) => {

@@ -1,9 +1,9 @@
 /**
- * What the SIMD kernels keep in memory, as lists of fields with the number of vectors that each takes. A vector has one number per lane, 16
+ * Memory layout of the SIMD kernels, as lists of fields with the number of vectors of each. A vector has one number per lane, 16
  * bytes in all. The build writes addresses into the kernels from these lists, and layout.ts uses them to pack strands. It imports nothing.
  */
 
-/** A name, and how many vectors it takes. */
+/** Name of a field, and its number of vectors. */
 export type LaneField = readonly [name: string, vectors: number];
 
 /** Fields of a block of strands, one strand per lane: roots, and what one sweep passes to the next. They are followed, for every obstacle, by the edges that it spares. */

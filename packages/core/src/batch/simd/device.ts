@@ -80,7 +80,7 @@ function stepBlock(memory: LaneMemory, step: Step, place: Place, answer: Mutable
   });
 }
 
-/** A group of strands, and its pairs where strands meet strands. */
+/** A group of strands, and its pairs if strands may touch strands. */
 interface LaneGroup {
   readonly memory: LaneMemory;
   readonly pairs: PairList | undefined;
@@ -106,7 +106,7 @@ function undoGroup({ memory, pairs }: LaneGroup): void {
   if (pairs) undoList(pairs);
 }
 
-/** Returns how many contacts are active, more than `rows` holds or not. */
+/** Returns the number of active contacts, which may exceed the capacity of `rows`. */
 function readContacts(groups: readonly LaneGroup[], rows: Float32Array): number {
   const memories = groups.map(({ memory }) => memory);
   return groups.reduce(

@@ -88,13 +88,13 @@ export interface LaneKernels {
   ): number;
 }
 
-/** Where the first of many blocks begins, and bytes per block. */
+/** Address of the first of many blocks, and bytes per block. */
 export interface LaneArray {
   readonly first: number;
   readonly bytes: number;
 }
 
-/** What contact between strands needs; addresses are in bytes. */
+/** Memory for contact between strands; addresses are in bytes. */
 export interface PairMemory {
   /** Numbers of all nodes, strand by strand, 32 bytes each; a strand more for lanes that have none. */
   readonly rows: number;
@@ -132,7 +132,7 @@ export interface LaneMemory {
   /** Those with obstacles, and the loads of pairs behind them, which are not kept. */
   readonly contacts: LaneArray;
   readonly keptContacts: LaneArray;
-  /** Where strands meet strands. */
+  /** Memory for contact between strands. */
   readonly pairs: PairMemory;
   /** Makes sure that memory reaches up to an address. Throws RangeError if it cannot. */
   reserve(end: number): void;
@@ -222,12 +222,12 @@ export function indexOf({ first, bytes }: LaneArray, s: number, vectors: number)
   return (first + Math.floor(s / WIDTH) * bytes) / 4 + WIDTH * vectors + (s % WIDTH);
 }
 
-/** Every lane, with the strand that it has. */
+/** Visits every lane with its strand. */
 function forEachLane({ blocks, task }: LaneMemory, visit: (lane: number, strand: number) => void): void {
   for (let lane = 0; lane < WIDTH * blocks; lane++) visit(lane, Math.min(lane, task.strands.length - 1));
 }
 
-/** Every strand, in the lane of its own. */
+/** Visits every strand with its own lane. */
 function forEachStrand({ task }: LaneMemory, visit: (lane: number, strand: number) => void): void {
   for (let s = 0; s < task.strands.length; s++) visit(s, s);
 }
@@ -273,14 +273,14 @@ export function loadsAt({ contacts, keptContacts }: LaneMemory, block: number): 
   return contacts.first + block * contacts.bytes + keptContacts.bytes;
 }
 
-/** Where rows and loads are. */
+/** Writes the addresses of rows and loads for the kernels. */
 function packPairs(memory: LaneMemory): void {
   const { task, floats, head, blocks, pairs, kernels } = memory;
   const { nodes, strands } = task;
   const words = new Int32Array(floats.buffer);
   const rows = vectorsBefore(headFields, 'rows');
   const recordBytes = 16 * countVectors(contactFields);
-  // a lane without a strand of its own writes where nobody reads
+  // a lane without its own strand writes to memory that is not read
   for (let lane = 0; lane < WIDTH * blocks; lane++)
     words[indexOf(head, lane, rows)] = pairs.rows + 32 * nodes * Math.min(lane, strands.length);
   for (let s = 0; s < strands.length; s++)

@@ -1,4 +1,4 @@
-/** `der` by the SIMD kernels as a model of the world. */
+/** The model `der`, computed by the SIMD kernels. */
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Model } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';

@@ -20,13 +20,13 @@ import {
 /** Whether edges a and b, a < b, of one strand may meet. */
 export type MayMeet = (strand: number, a: number, b: number) => boolean;
 
-/** Cells of the coarse grid along an axis, at most; entries per edge in the fine grid, on average, above which cells grow. */
+/** Largest number of cells of the coarse grid along an axis; mean number of entries per edge in the fine grid above which cells grow. */
 const COARSE_CELLS = 48;
 const MOST_ENTRIES = 40;
 /** Width of a fine cell in mean lengths of edges, and in mean spares, at least. */
 const CELL_LENGTHS = 0.5;
 const CELL_SPARES = 2;
-/** Cells that an edge may take along an axis. */
+/** Largest number of cells of an edge along an axis. */
 const WIDEST = 1000;
 /** Factor on spares against rounding. */
 const ROUNDING = 1.0001;
@@ -49,12 +49,12 @@ function boxOf({ rows, count }: Edges): Box {
   return { low, size: Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) };
 }
 
-/** Mean ways of the edges in the cells of a coarse grid. */
+/** Mean displacements of the edges in the cells of a coarse grid. */
 interface Means {
   readonly cells: number;
   /** Of a cell [m]. */
   readonly width: number;
-  /** Way [m] and number of edges, 4 each. */
+  /** Mean displacement [m] and number of edges, 4 numbers per cell. */
   readonly mean: Float64Array;
 }
 
@@ -75,7 +75,7 @@ function averageWays({ edges, cell, means }: PairSearch, { low, size }: Box, wid
   return { cells, width: wide, mean };
 }
 
-/** How much the mean way of a cell differs from those of its neighbours, at most [m]. */
+/** Largest difference between the mean displacement of a cell and those of its neighbours [m]. */
 function differenceAt({ cells, mean }: Means, c: number): number {
   const x = Math.floor(c / (cells * cells));
   const y = Math.floor(c / cells) % cells;
@@ -101,7 +101,7 @@ function differences({ differences: memory }: PairSearch, means: Means): Float64
   return most;
 }
 
-/** Spares of all edges: edges that are farther apart than the sum of theirs cannot meet on ways SPARE_WAY times as long. */
+/** Computes the spares of all edges: edges farther apart than the sum of their spares cannot meet even if they move SPARE_WAY times as far. */
 function findSpares(search: PairSearch): void {
   const { edges, cell } = search;
   const { count, way, reach, rows } = edges;
@@ -131,7 +131,7 @@ function findSpares(search: PairSearch): void {
 
 /** Entries of edges in the cells of the fine grid. */
 interface Entries {
-  /** Numbers of an edge's cells, mixed, from `first` of the edge on. */
+  /** Hashed numbers of each edge's cells, from index `first` of the edge on. */
   readonly cells: Int32Array;
   readonly first: Int32Array;
 }
@@ -180,7 +180,7 @@ function enterEdge({ rows }: Edges, e: number, width: number, cells: Int32Array,
         const q = v - t * b;
         const r = w - t * c;
         const apart = p * p + q * q + r * r;
-        // the direction to the nearest point parts the cell from the edge
+        // the direction to the nearest point separates the cell from the edge
         if (apart > 0.5 * (Math.abs(p) + Math.abs(q) + Math.abs(r)) + near * Math.sqrt(apart)) continue;
         if (end === cells.length) return -1;
         cells[end++] = Math.imul(Math.imul(i, 73856093) ^ Math.imul(j, 19349663) ^ Math.imul(k, 83492791), 0x9e3779b1);
@@ -188,11 +188,11 @@ function enterEdge({ rows }: Edges, e: number, width: number, cells: Int32Array,
   return end;
 }
 
-/** Edges by place of a table, in order; cells share places. */
+/** Edges by slot of a hash table, in order; several cells may share a slot. */
 interface Members {
   readonly edge: Int32Array;
   readonly end: Int32Array;
-  /** From the number of a cell to its place. */
+  /** Shift that turns the number of a cell into its slot. */
   readonly shift: number;
 }
 

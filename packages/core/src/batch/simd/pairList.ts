@@ -1,4 +1,4 @@
-/** The list of pairs of edges in contact, in the memory of the kernels: four to a record, ordered by their lower and then by their higher edge. */
+/** The list of pairs of edges in contact, in the memory of the kernels: four per record, sorted by the lower and then by the higher edge. */
 import { CONTACT_ROW } from '../gpu/requests.ts';
 import { PAIR_FRESH, PAIR_NEAR } from '../pairSweeps.ts';
 import { OTHER, writeVector } from './contacts.ts';
@@ -6,13 +6,13 @@ import { countVectors, pairFields, vectorsBefore } from './description.ts';
 import { firstOf, type LaneMemory, TESTED } from './memory.ts';
 import { createPairSearch, type PairSearch } from './pairMemory.ts';
 
-/** Numbers of a record, and where fields are in it. */
+/** Length of a record in numbers, and offsets of its fields. */
 const RECORD = 4 * countVectors(pairFields);
 export const AT: Readonly<Record<string, number>> = Object.fromEntries(
   pairFields.map(([name]) => [name, 4 * vectorsBefore(pairFields, name)]),
 );
 const { low: LOW, high: HIGH, active: ACTIVE, force: FORCE, normal: NORMAL, near: NEAR, gap: GAP, sum: SUM } = AT;
-/** Places of numbers that a test finds and a contact keeps. */
+/** Offsets of numbers that are copied from a test to a contact. */
 const copied = ['low', 'high', 'partLow', 'partHigh', 'normal', 'closing', 'sum'].flatMap((name) => {
   const [, vectors] = pairFields.find(([field]) => field === name) ?? [name, 0];
   return Array.from({ length: vectors }, (_, k) => AT[name] + 4 * k);
@@ -27,7 +27,7 @@ export interface PairList {
   kept: Float32Array;
   keptWords: Int32Array;
   keptCount: number;
-  /** How far contacts were taken from the list at the start. */
+  /** Index of the next contact of the list at the start of the step. */
   keptNext: number;
 }
 
@@ -38,7 +38,7 @@ export function createPairList(memory: LaneMemory): PairList {
   return { memory, search, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
 }
 
-/** Place of a pair's first number. */
+/** Index of a pair's first number. */
 export function placeOf(k: number): number {
   return RECORD * (k >> 2) + (k & 3);
 }
@@ -48,7 +48,7 @@ function sizeOf(count: number): number {
   return RECORD * Math.ceil(count / 4);
 }
 
-/** Keeps the list, and begins a new one. */
+/** Saves the list, and begins a new one. */
 export function beginList(list: PairList): void {
   const { memory, count } = list;
   const first = memory.pairs.list / 4;
@@ -59,14 +59,14 @@ export function beginList(list: PairList): void {
   list.count = 0;
 }
 
-/** Back to the list that was kept. */
+/** Restores the saved list. */
 export function undoList(list: PairList): void {
   const { memory, kept, keptCount } = list;
   list.count = keptCount;
   memory.floats.set(kept, memory.pairs.list / 4);
 }
 
-/** Place of a pair in the list that was kept; -1: none. Pairs are asked for in order. */
+/** Index of a pair in the saved list, or -1. Calls must be in ascending order of pairs. */
 function findKept(list: PairList, low: number, high: number): number {
   const { keptWords, keptCount } = list;
   while (list.keptNext < keptCount) {
@@ -90,7 +90,7 @@ function extend(list: PairList): number {
   return first / 4 + place;
 }
 
-/** The forces of a pair in the last step, where they still push. */
+/** Copies the forces of a pair in the last step, if they still push. */
 function takeForce(list: PairList, floats: Float32Array, to: number, from: number): void {
   const { kept } = list;
   let press = 0;
@@ -98,7 +98,7 @@ function takeForce(list: PairList, floats: Float32Array, to: number, from: numbe
   for (let k = 0; k < 12; k += 4) floats[to + FORCE + k] = press > 0 ? kept[from + FORCE + k] : 0;
 }
 
-/** Adds the tested pair k of two edges, if it is near enough. Returns its overlap [m]. */
+/** Adds the tested pair k of two edges, if its gap is small enough. Returns its overlap [m]. */
 export function addTested(list: PairList, k: number, low: number, high: number): number {
   const { memory } = list;
   const from = memory.pairs.tested / 4 + placeOf(k);
@@ -133,7 +133,7 @@ export function readPairRows(list: PairList, group: number, rows: Float32Array, 
   const { memory } = list;
   const { pairs, task } = memory;
   const words = new Int32Array(memory.floats.buffer);
-  // pairs of an edge so far
+  // number of pairs of each edge so far
   const places = new Int32Array(task.strands.length * task.nodes);
   let total = count;
   for (let k = 0; k < list.count; k++) {
@@ -154,7 +154,7 @@ interface PairSide {
   readonly o: number;
   readonly isLow: boolean;
   readonly group: number;
-  /** Pairs of this edge before. */
+  /** Number of earlier pairs of this edge. */
   readonly place: number;
 }
 

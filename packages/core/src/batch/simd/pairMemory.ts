@@ -1,4 +1,4 @@
-/** Memory of a search for pairs, which is used again in every step: the numbers of all edges, and arrays of both grids. */
+/** Memory of a search for pairs, reused in every step: data of all edges, and arrays of both grids. */
 
 /** Nodes of strands, 8 numbers each from `first` on: position and contact radius, way over the step and something else. */
 export interface NodeRows {
@@ -14,7 +14,7 @@ export interface Candidates {
   count: number;
 }
 
-/** Numbers per edge in `rows`: middle [m], half of the edge as a vector, half the length, spare. A test reads all of them: one line of the cache. */
+/** Numbers per edge in `rows`: midpoint [m], half of the edge as a vector, half the length, spare. A test reads all of them, from one cache line. */
 export const ROW = 8;
 export const HALF = 3;
 export const HALF_LENGTH = 6;
@@ -27,7 +27,7 @@ export interface Edges {
   readonly node: Int32Array;
   readonly strand: Int32Array;
   readonly rows: Float64Array;
-  /** Way of the middle [m], 3 each; what a spare is made of besides. */
+  /** Displacement of the midpoint [m], 3 numbers each, and the other terms of the spare. */
   readonly way: Float64Array;
   readonly reach: Float64Array;
 }
@@ -64,7 +64,7 @@ export function measureEdges(edges: Edges, { floats, first, nodes, strands }: No
     }
 }
 
-/** Arrays that grow and are used again. */
+/** A reusable array that grows on demand. */
 interface Room<T> {
   take(length: number): T;
 }

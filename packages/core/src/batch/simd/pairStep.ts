@@ -1,6 +1,6 @@
 /**
- * A step of strands that meet each other: coupled.ts with the kernels. Strands that touch strands iterate in step, all pairs and then all blocks; the
- * others step as they do among obstacles alone.
+ * A step of strands that may touch each other: coupled.ts with the kernels. Strands that touch strands iterate in lockstep, all pairs and then all blocks;
+ * the others step as they do with obstacles alone.
  */
 
 import { SETTLED } from '../contactSweeps.ts';
@@ -27,7 +27,7 @@ import type { Candidates } from './pairMemory.ts';
 
 const [CHANGE, LOADED] = ['change', 'loaded'].map((name) => vectorsBefore(headFields, name));
 
-/** Step of a group: which strands touch strands, as bits of the lanes of every block. */
+/** The step of a group. `coupled`: the strands that touch strands, as bits of the lanes of every block. */
 interface CoupledStep {
   readonly list: PairList;
   readonly group: number;
@@ -44,7 +44,7 @@ const placeAt = ({ list, group }: CoupledStep, block: number): Place => ({
   first: firstOf(list.memory.task),
 });
 
-/** Whether edges a and b, a < b, of one strand are so far apart along it that they meet only if it bends back; as in contact/detect. */
+/** True if edges a and b, a < b, of one strand are so far apart along it that they can touch only if it bends back; the rule of contact/detect. */
 function mayMeetItself({ task }: LaneMemory): (strand: number, a: number, b: number) => boolean {
   if (!task.pairs?.self) return () => false;
   return (strand, a, b) => {
@@ -57,7 +57,7 @@ function mayMeetItself({ task }: LaneMemory): (strand: number, a: number, b: num
   };
 }
 
-/** Contacts with obstacles, and candidates for pairs. */
+/** Finds contacts with obstacles, and candidates for pairs. */
 function searchPairs(now: CoupledStep): Candidates {
   const { list, step } = now;
   const { memory } = list;
@@ -74,7 +74,7 @@ function searchPairs(now: CoupledStep): Candidates {
   return findCandidates(list.search, rows, mayMeetItself(memory));
 }
 
-/** Tests candidates in parts: `visit` gets the number of a candidate, and its place among the tested. */
+/** Tests candidates in batches of TESTED. `visit` gets the index of a candidate, and its index in the batch. */
 function testCandidates(
   { memory }: PairList,
   { edges, count }: Candidates,
@@ -107,7 +107,7 @@ function meetCandidates({ list, answer, coupled }: CoupledStep, candidates: Cand
   kernels.openPairs(pairs.list, list.count, pairs.table);
 }
 
-/** Steps the strands that touch none, and begins the stage of the others. */
+/** Steps the strands that touch no strand, and begins the stage of the others. */
 function beginBlocks(now: CoupledStep): void {
   const { list, step, answer, coupled } = now;
   const { memory } = list;
@@ -136,7 +136,7 @@ function beginBlocks(now: CoupledStep): void {
   }
 }
 
-/** How far contacts of a strand moved in the last iteration, squared, and by how much they may [m²]. */
+/** Square of the largest displacement of a strand's contacts in the last iteration, and its limit [m²]. */
 function changeOf({ floats, head, pairs, task }: LaneMemory, s: number): { change: number; limit: number } {
   const most = SETTLED * (task.strands[s].contact?.radius[0] ?? 0);
   const [own, between] = [floats[indexOf(head, s, CHANGE)], floats[pairs.changes / 4 + s]];
@@ -147,7 +147,7 @@ function forEachCoupled({ list, coupled }: CoupledStep, visit: (strand: number) 
   for (let s = 0; s < list.memory.task.strands.length; s++) if ((coupled[s >> 2] >> (s & 3)) & 1) visit(s);
 }
 
-/** One iteration of all strands that touch. Returns whether contacts still move. */
+/** One iteration of all strands that touch strands. Returns true while contacts have not settled. */
 function iterateOnce(now: CoupledStep, k: number): boolean {
   const { list, coupled } = now;
   const { memory, count } = list;
@@ -239,7 +239,7 @@ function countPassing(now: CoupledStep, candidates: Candidates): void {
   });
 }
 
-/** One step of all strands of a group. If some fail, the caller takes it back. */
+/** One step of all strands of a group. If some fail, the caller undoes it. */
 export function stepPairs(list: PairList, group: number, step: Step, answer: MutableAnswer): void {
   const { memory } = list;
   const now: CoupledStep = { list, group, step, answer, coupled: new Uint8Array(memory.blocks), loaded: 0 };

@@ -1,11 +1,11 @@
-/** What a worker of `loadSimdDer` does: serves requests for its range of strands. */
+/** A worker of `loadSimdDer`: serves requests for its range of strands. */
 import { encodeError, writeText } from '../../threads/failure.ts';
 import type { GpuCaller, StepAnswer } from '../gpu/caller.ts';
 import { ANSWER, type GpuMessage, OUTCOME } from '../gpu/requests.ts';
 import { createSimdDevice } from './device.ts';
 import { compileSimd } from './memory.ts';
 
-/** Answers that are lengths: bits of floats. */
+/** Fields of an answer that are lengths, stored as the bits of floats. */
 const LENGTHS: readonly (keyof StepAnswer)[] = ['overlap', 'error'];
 
 let device: Promise<GpuCaller> | undefined;

@@ -20,7 +20,7 @@ function sliceTask(task: GroupTask, k: number, count: number): GroupTask {
   return { ...task, first, strands: task.strands.slice(first, bound(k + 1)) };
 }
 
-/** The request as thread k of `count` serves it; rows of contacts go to memory of its own. */
+/** The request for thread k of `count`; its rows of contacts go to separate memory. */
 function requestFor(request: GpuRequest, k: number, count: number): GpuRequest {
   if (request.kind === 'open') return { ...request, groups: request.groups.map((task) => sliceTask(task, k, count)) };
   if (request.kind === 'readContacts' && k > 0)
@@ -68,7 +68,7 @@ function combineAnswers(a: StepAnswer, b: StepAnswer): StepAnswer {
   };
 }
 
-/** Answers of all workers, also if some throw: nobody is left waiting. Throws the first error. */
+/** Waits for the answers of all workers, also if some throw, and then throws the first error. */
 function awaitAll(channels: readonly DeviceChannel[]): StepAnswer[] {
   let fault: { readonly error: unknown } | undefined;
   const answers: StepAnswer[] = [];
@@ -96,7 +96,7 @@ export function createThreadedSimdDevice(
     call(request) {
       if (request.kind === 'open') {
         const strands = request.groups.reduce((sum, task) => sum + task.strands.length, 0);
-        // a thread sees its own strands only, and those that meet strands must see all
+        // a thread has only its own strands, but contact between strands needs all of them
         const meet = request.groups.some(({ pairs }) => pairs);
         if (strands >= leastStrands && !meet) shared.add(request.bundle);
       }
