@@ -7,12 +7,12 @@
  */
 import type { Bundle, ContactPort, SingleRodBatch } from '../../model.ts';
 import { syncPose } from './body.ts';
-import { createContactContext } from './contactContext.ts';
 import type { PortParts } from './contactParts.ts';
 import { factor, linearize, readVelocity, solve } from './contactResponse.ts';
 import { applyForces, holdStart, returnToStart, stepSystems } from './contactStep.ts';
 import { createHolder } from './holdRuns.ts';
 import { evaluatePins } from './kinematics.ts';
+import { createPortContext } from './portContext.ts';
 import { addRodEnergy } from './readouts.ts';
 import { createSingleRodStep } from './singleRods.ts';
 
@@ -21,7 +21,7 @@ type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
 /** The port, and `refreshRod` of the bundle's parts. */
 export function createDerContact(parts: PortParts): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
   const { ders, systems, state, pairs, renew } = parts;
-  const context = createContactContext(parts);
+  const context = createPortContext(parts);
   const { systemOfRod, bodies, atStart, held, heldStarts, startsOf } = context;
   const areSingle = systems.every(({ rods, system }, s) => rods.length === 1 && rods[0] === s && !system.bodies.length);
   const holdRuns = areSingle ? createHolder(held, state, heldStarts) : undefined;

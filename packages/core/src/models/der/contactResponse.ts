@@ -5,11 +5,11 @@
 import { solveBand } from '../../linalg/band.ts';
 import type { ContactSides } from '../../port.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
-import { bodyIn, isJoined, type PortContext, slotOf, sortJoinedSides } from './contactContext.ts';
 import { addPointMass, addSide, countWay, endOfRod, readBodyVelocity, readSide, readSides } from './contactSides.ts';
 import { assemble, factorGlued, measureResponse, respondTo } from './contactSlot.ts';
 import { scatterForces } from './contactStep.ts';
 import { writeRightSide } from './newton.ts';
+import { bodyIn, isJoined, type PortContext, slotOf, sortJoinedSides } from './portContext.ts';
 import { setEulerStage, startEuler } from './step.ts';
 
 /** Outputs of `linearize`, and its step. */

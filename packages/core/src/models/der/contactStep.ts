@@ -9,9 +9,9 @@ import type { ContactSides } from '../../port.ts';
 import type { RodStep } from '../rodStep.ts';
 import { copyState } from '../stateParts.ts';
 import { syncPose } from './body.ts';
-import type { PortContext, StepGroup } from './contactContext.ts';
 import { addBodyForce, addGlue, addSideForce, clearContact, endOfRod, leavesRoom, missGoal } from './contactSides.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
+import type { PortContext, StepGroup } from './portContext.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
 import { resumeEuler, startEuler } from './step.ts';
 

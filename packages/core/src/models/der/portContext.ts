@@ -39,7 +39,7 @@ export interface PortContext extends PortParts, Held {
   stage: Stage;
 }
 
-export function createContactContext(parts: PortParts): PortContext {
+export function createPortContext(parts: PortParts): PortContext {
   const { ders, systems, bodyOrder, pairs } = parts;
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
