@@ -46,8 +46,10 @@ const toFold = (node: number, angle: number): Fold => ({ node, degrees: (angle *
 /** First node at which two edges of a rod meet too sharply. */
 function findSharp(rod: Rod, { edgeTangent: t }: Samples): Fold | undefined {
   const { edgeCount, nodeCount, closed } = rod;
-  for (let j = closed ? 0 : 1; j < edgeCount; j++) {
-    const cosine = dot3(t, 3 * ((j + edgeCount - 1) % edgeCount), t, 3 * j);
+  // every step calls this for every rod
+  for (let j = closed ? 0 : 1, before = closed ? 3 * edgeCount - 3 : 0; j < edgeCount; before = 3 * j, j++) {
+    const after = 3 * j;
+    const cosine = t[before] * t[after] + t[before + 1] * t[after + 1] + t[before + 2] * t[after + 2];
     // most nodes end here
     if (cosine >= 0) continue;
     const angle = acos(Math.max(-1, cosine));
@@ -60,14 +62,14 @@ const pose = createPinPose();
 
 /** First clamp from which an edge leaves too sharply. */
 function findSharpClamp(rod: Rod, { edgeTangent }: Samples, pins: readonly Pin[], t: number): Fold | undefined {
-  for (const pin of pins) {
-    if (pin.orientation === 'free' || pin.orientation === 'hinge') continue;
-    pin.evaluate(pose, t);
+  for (let p = 0; p < pins.length; p++) {
+    const { node, orientation } = pins[p];
+    if (orientation === 'free' || orientation === 'hinge') continue;
+    pins[p].evaluate(pose, t);
     if (!pose.active) continue;
-    for (const edge of [pin.node - 1, pin.node]) {
-      if (edge < 0 || edge >= rod.edgeCount) continue;
+    for (let edge = Math.max(0, node - 1); edge <= node && edge < rod.edgeCount; edge++) {
       const cosine = dot3(pose.tangent, 0, edgeTangent, 3 * edge);
-      if (cosine < 0) return toFold(pin.node, acos(Math.max(-1, cosine)));
+      if (cosine < 0) return toFold(node, acos(Math.max(-1, cosine)));
     }
   }
   return undefined;
@@ -76,19 +78,19 @@ function findSharpClamp(rod: Rod, { edgeTangent }: Samples, pins: readonly Pin[]
 /** With more nodes, clamps are not checked: evaluating them would take a noticeable part of the step. */
 const MANY_NODES = 2000;
 
-/** Says where a rod bends too sharply for its edges; `when` stands after the place. Undefined if it does not. */
+/** Says where a rod bends too sharply for its edges; `when`: text after the place. Undefined if it does not. */
 export function describeFold(
   rod: Rod,
   samples: Samples,
   pins: readonly Pin[],
   t: number,
-  when: string,
+  when: () => string,
 ): string | undefined {
   const between = findSharp(rod, samples);
   const fold = between ?? findSharpClamp(rod, samples, pins, t);
   if (!fold) return undefined;
   const where = between ? 'between two edges' : 'between a clamp and the edge beside it';
-  return `rod '${rod.id}' is folded by ${fold.degrees.toFixed(0)}° ${where}, at node ${fold.node}${when}: its edges are too long for such a bend, and the shape depends on their number; use more edges`;
+  return `rod '${rod.id}' is folded by ${fold.degrees.toFixed(0)}° ${where}, at node ${fold.node}${when()}: its edges are too long for such a bend, and the shape depends on their number; use more edges`;
 }
 
 /** A remark after the first step in which a rod bends too sharply for its edges. `pins`: those of each rod. */
@@ -99,9 +101,11 @@ export function createFoldWatch(
 ): (t: number) => string[] {
   const hasFew = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0) <= MANY_NODES;
   let isDone = false;
+  let time = 0;
+  const when = (): string => `, from t = ${Number(time.toPrecision(4))} s on`;
   return (t) => {
+    time = t;
     for (let r = 0; r < rods.length && !isDone; r++) {
-      const when = `, from t = ${Number(t.toPrecision(4))} s on`;
       const remark = describeFold(rods[r], samples[r], hasFew ? pins[r] : [], t, when);
       if (remark === undefined) continue;
       isDone = true;

@@ -100,7 +100,9 @@ function remarkFolds(
   reports: readonly EquilibriumReport[],
 ): EquilibriumReport[] {
   return reports.map((report, r) => {
-    const remark = report.converged ? describeFold(rods[r], samples[r], drives[r].pins, clock.time, '') : undefined;
+    const remark = report.converged
+      ? describeFold(rods[r], samples[r], drives[r].pins, clock.time, () => '')
+      : undefined;
     return remark === undefined ? report : { ...report, remark };
   });
 }
