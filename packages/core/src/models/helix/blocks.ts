@@ -22,6 +22,9 @@ export const km: Float64Array = new Float64Array(9);
 const local = new Float64Array(9);
 const work = new Float64Array(9);
 const turned = new Float64Array(9);
+/** From the start of the current element to its end, or to a point in it [m]; and the rotation vector to there. */
+const lever = new Float64Array(3);
+const phi = new Float64Array(3);
 const angular = new Float64Array(9);
 const linear = new Float64Array(9);
 
@@ -63,9 +66,10 @@ function addSpin(out: Float64Array, frame: Float64Array, o: number, w: number): 
 export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
   const { jacobianAngular: A, jacobianLinear: B, position } = h;
   const at = 9 * e;
-  const dx = position[3 * e + 3] - position[3 * e];
-  const dy = position[3 * e + 4] - position[3 * e + 1];
-  const dz = position[3 * e + 5] - position[3 * e + 2];
+  for (let k = 0; k < 3; k++) lever[k] = position[3 * e + 3 + k] - position[3 * e + k];
+  const dx = lever[0];
+  const dy = lever[1];
+  const dz = lever[2];
   const tx = Y[7] - Y[5];
   const ty = Y[2] - Y[6];
   const tz = Y[3] - Y[1];
@@ -98,7 +102,7 @@ export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: bo
     ka[3 * r + 1] = local[3 + r] - (z * dx - x * dz);
     ka[3 * r + 2] = local[6 + r] - (x * dy - y * dx);
   }
-  moveInertia(dx, dy, dz);
+  moveInertia();
   if (geometric) addElementGeometry(h, e);
   // forces about the near end
   for (let r = 0; r < 3; r++) {
@@ -112,7 +116,7 @@ export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: bo
 function addElementGeometry(h: HelixChain, e: number): void {
   const { jacobianAngular: A, jacobianLinear: B, frame, series, elementLength, pose } = h;
   const at = 9 * e;
-  addTransposedCross33(ka, 0, B, at, F[0], F[1], F[2]);
+  addTransposedCross33(ka, 0, B, at, F);
   const trace = Y[0] + Y[4] + Y[8];
   for (let k = 0; k < 9; k++) work[k] = Y[k];
   work[0] -= trace;
@@ -120,22 +124,23 @@ function addElementGeometry(h: HelixChain, e: number): void {
   work[8] -= trace;
   addTransposed33(ka, 0, A, at, work, 0, 1);
   const l = elementLength[e];
-  const x = pose[3 * e] * l;
-  const y = pose[3 * e + 1] * l;
-  const z = pose[3 * e + 2] * l;
+  for (let k = 0; k < 3; k++) phi[k] = pose[3 * e + k] * l;
   // the far end moves: Y = (Rᵀ F) e₃ᵀ
   work.fill(0);
   for (let r = 0; r < 3; r++)
     work[3 * r + 2] = frame[at + r] * F[0] + frame[at + 3 + r] * F[1] + frame[at + 6 + r] * F[2];
-  addSecondDerivative(kk, l * l * l, 1, x, y, z, series, 8 * e, work);
+  addSecondDerivative(kk, l * l * l, 1, phi, series, 8 * e, work);
   // and turns: Rᵀ Y R'
   multiplyTransposed33(local, 0, frame, at, Y, 0);
   multiply33(work, 0, local, 0, frame, at + 9);
-  addSecondDerivative(kk, l * l, 0, x, y, z, series, 8 * e, work);
+  addSecondDerivative(kk, l * l, 0, phi, series, 8 * e, work);
 }
 
-/** Outboard inertia about a point that lies at −d from the current one: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
-function moveInertia(dx: number, dy: number, dz: number): void {
+/** Outboard inertia about a point that lies at −d from the current one, d = `lever`: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
+function moveInertia(): void {
+  const dx = lever[0];
+  const dy = lever[1];
+  const dz = lever[2];
   for (let r = 0; r < 3; r++) {
     // aa −= maᵀ[d]: row r of maᵀ is column r of ma
     const x = ma[r];
@@ -167,9 +172,6 @@ const tensor = new Float64Array(9);
 const moment = new Float64Array(9);
 const pointForce = new Float64Array(3);
 const spinTensor = new Float64Array(9);
-/** From the start of the element to the point [m]. */
-const lever = new Float64Array(3);
-
 /** Nodes or midpoints of edges: their offsets in their elements, their series coefficients and their frames. */
 interface Points {
   offset: Float64Array;
@@ -208,7 +210,7 @@ function joinPoint(
       angular[3 + k] * ty +
       angular[6 + k] * tz;
   }
-  addPointInertia(dx, dy, dz);
+  addPointInertia();
   if (frames) addPointSpin();
   if (geometric) addPointGeometry(h, e, points, i, frames);
   for (let r = 0; r < 3; r++) {
@@ -219,8 +221,11 @@ function joinPoint(
   }
 }
 
-/** Adds `tensor`, a mass at d from the element's start that moves by `linear` with its unknowns: P = (−[d], 1), J = linear. */
-function addPointInertia(dx: number, dy: number, dz: number): void {
+/** Adds `tensor`, a mass at d = `lever` from the element's start that moves by `linear` with its unknowns: P = (−[d], 1), J = linear. */
+function addPointInertia(): void {
+  const dx = lever[0];
+  const dy = lever[1];
+  const dz = lever[2];
   multiply33(work, 0, tensor, 0, linear, 0);
   addTransposed33(kk, 0, linear, 0, work, 0, 1);
   for (let r = 0; r < 3; r++) {
@@ -273,17 +278,15 @@ function addPointGeometry(
   frames: boolean,
 ): void {
   const u = offset[i];
-  addTransposedCross33(ka, 0, linear, 0, pointForce[0], pointForce[1], pointForce[2]);
+  addTransposedCross33(ka, 0, linear, 0, pointForce);
   const root = h.frame;
   const at = 9 * e;
-  const x = h.pose[3 * e] * u;
-  const y = h.pose[3 * e + 1] * u;
-  const z = h.pose[3 * e + 2] * u;
+  for (let k = 0; k < 3; k++) phi[k] = h.pose[3 * e + k] * u;
   work.fill(0);
   for (let r = 0; r < 3; r++)
     work[3 * r + 2] =
       root[at + r] * pointForce[0] + root[at + 3 + r] * pointForce[1] + root[at + 6 + r] * pointForce[2];
-  addSecondDerivative(kk, u * u * u, 1, x, y, z, series, 8 * i, work);
+  addSecondDerivative(kk, u * u * u, 1, phi, series, 8 * i, work);
   if (!frames) return;
   const trace = moment[0] + moment[4] + moment[8];
   for (let k = 0; k < 9; k++) work[k] = moment[k];
@@ -293,7 +296,7 @@ function addPointGeometry(
   addTransposed33(ka, 0, angular, 0, work, 0, 1);
   multiplyTransposed33(local, 0, root, at, moment, 0);
   multiply33(work, 0, local, 0, frame, 9 * i);
-  addSecondDerivative(kk, u * u, 0, x, y, z, series, 8 * i, work);
+  addSecondDerivative(kk, u * u, 0, phi, series, 8 * i, work);
 }
 
 /** Adds the nodes inside element e, and the midpoints of its edges with torques. */

@@ -8,6 +8,8 @@
  * The closed form for helices [Bertails2006] has the direction of the Darboux vector in it, which a straight piece does not
  * have. This form does not, and so needs no cases: all coefficients are smooth at φ = 0 (math/rotationSeries.ts).
  *
+ * φ is passed as an array: numbers that are passed to a function may be boxed, here at every element and node.
+ *
  * NOTE: [Lou2013] prints the position without the start of the element and with vectors in the place of angles.
  */
 import { curvatureOfSeries, slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
@@ -18,21 +20,16 @@ export const SERIES = 8;
 const series = new Float64Array(SERIES);
 
 /** Writes a_0 … a_7 of |φ| at `o`. */
-export function writeSeries(out: Float64Array, o: number, x: number, y: number, z: number): void {
-  writeRotationSeries(series, x * x + y * y + z * z, SERIES);
+export function writeSeries(out: Float64Array, o: number, phi: Float64Array): void {
+  writeRotationSeries(series, phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2], SERIES);
   for (let k = 0; k < SERIES; k++) out[o + k] = series[k];
 }
 
-/** Γ₀ (m = 0) or Γ₁ (m = 1) of φ = (x, y, z), with the series of |φ| at `o`. */
-export function writeGamma(
-  out: Float64Array,
-  m: 0 | 1,
-  x: number,
-  y: number,
-  z: number,
-  a: Float64Array,
-  o: number,
-): void {
+/** Γ₀ (m = 0) or Γ₁ (m = 1) of φ, with the series of |φ| at `o`. */
+export function writeGamma(out: Float64Array, m: 0 | 1, phi: Float64Array, a: Float64Array, o: number): void {
+  const x = phi[0];
+  const y = phi[1];
+  const z = phi[2];
   const s = a[o + m + 1];
   const c = a[o + m + 2];
   out[0] = 1 - c * (y * y + z * z);
@@ -47,14 +44,20 @@ export function writeGamma(
 }
 
 /** Γ₁(φ) e₃: the chord of a piece, divided by its length. */
-export function writeChord(out: Float64Array, x: number, y: number, z: number, a: Float64Array, o: number): void {
+export function writeChord(out: Float64Array, phi: Float64Array, a: Float64Array, o: number): void {
+  const x = phi[0];
+  const y = phi[1];
+  const z = phi[2];
   out[0] = a[o + 2] * y + a[o + 3] * x * z;
   out[1] = -a[o + 2] * x + a[o + 3] * y * z;
   out[2] = 1 - a[o + 3] * (x * x + y * y);
 }
 
 /** D₁ = ∂(Γ₁ e₃)/∂φ, row by row. */
-export function writeChordSlope(out: Float64Array, x: number, y: number, z: number, a: Float64Array, o: number): void {
+export function writeChordSlope(out: Float64Array, phi: Float64Array, a: Float64Array, o: number): void {
+  const x = phi[0];
+  const y = phi[1];
+  const z = phi[2];
   const a2 = a[o + 2];
   const a3 = a[o + 3];
   const b2 = 2 * a[o + 4] - a3;
@@ -81,13 +84,14 @@ export function addSecondDerivative(
   out: Float64Array,
   factor: number,
   m: 0 | 1,
-  x: number,
-  y: number,
-  z: number,
+  phi: Float64Array,
   a: Float64Array,
   o: number,
   Y: Float64Array,
 ): void {
+  const x = phi[0];
+  const y = phi[1];
+  const z = phi[2];
   for (let k = 0; k < SERIES; k++) series[k] = a[o + k];
   const b1 = factor * slopeOfSeries(series, m + 1);
   const c1 = factor * curvatureOfSeries(series, m + 1);

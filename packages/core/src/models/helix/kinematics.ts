@@ -7,6 +7,8 @@ import type { HelixBody, HelixChain, HelixRod } from './rod.ts';
 
 const rotation = new Float64Array(9);
 const chord = new Float64Array(3);
+/** Rotation vector from the start of an element to a point in it. */
+const phi = new Float64Array(3);
 const angular = new Float64Array(9);
 const linear = new Float64Array(9);
 
@@ -57,14 +59,12 @@ function posePoint(
   positionAt: number,
 ): void {
   const { frame, position } = h;
-  const x = kappa[3 * e] * u;
-  const y = kappa[3 * e + 1] * u;
-  const z = kappa[3 * e + 2] * u;
-  writeSeries(series, o, x, y, z);
-  writeGamma(rotation, 0, x, y, z, series, o);
+  for (let k = 0; k < 3; k++) phi[k] = kappa[3 * e + k] * u;
+  writeSeries(series, o, phi);
+  writeGamma(rotation, 0, phi, series, o);
   multiply33(frameOut, frameAt, frame, 9 * e, rotation, 0);
   if (!positionOut) return;
-  writeChord(chord, x, y, z, series, o);
+  writeChord(chord, phi, series, o);
   for (let k = 0; k < 3; k++) {
     positionOut[positionAt + k] =
       position[3 * e + k] +
@@ -112,13 +112,11 @@ export function writePointJacobians(
   at: number,
 ): void {
   const { pose, frame } = h;
-  const x = pose[3 * e] * u;
-  const y = pose[3 * e + 1] * u;
-  const z = pose[3 * e + 2] * u;
-  writeGamma(rotation, 1, x, y, z, series, o);
+  for (let k = 0; k < 3; k++) phi[k] = pose[3 * e + k] * u;
+  writeGamma(rotation, 1, phi, series, o);
   for (let k = 0; k < 9; k++) rotation[k] *= u;
   multiply33(A, at, frame, 9 * e, rotation, 0);
-  writeChordSlope(rotation, x, y, z, series, o);
+  writeChordSlope(rotation, phi, series, o);
   const uu = u * u;
   for (let k = 0; k < 9; k++) rotation[k] *= uu;
   multiply33(B, at, frame, 9 * e, rotation, 0);

@@ -52,15 +52,10 @@ export function addTransposed33(
 }
 
 /** out += aᵀ [v], where [v] x = v × x */
-export function addTransposedCross33(
-  out: Float64Array,
-  o: number,
-  a: Float64Array,
-  i: number,
-  vx: number,
-  vy: number,
-  vz: number,
-): void {
+export function addTransposedCross33(out: Float64Array, o: number, a: Float64Array, i: number, v: Float64Array): void {
+  const vx = v[0];
+  const vy = v[1];
+  const vz = v[2];
   for (let r = 0; r < 3; r++) {
     const x = a[i + r];
     const y = a[i + 3 + r];
