@@ -33,7 +33,7 @@ const joint = (name: string, matrix: number, viscous: number): Flat => ({
   name,
   from: 'addJoint',
   given: { matrix, viscous },
-  scalars: ['strainOut', 'D', 'H', 'P', 'gradient8', 'rate'],
+  scalars: ['strainIn', 'strainOut', 'D', 'H', 'P', 'gradient8', 'rate'],
 });
 
 /** A formula of fibers, arrays given from the cuboid or ring on that is meant, for the matrix of a step. */
@@ -149,22 +149,7 @@ writeFileSync(
   `${note}export const sweepsWgsl: string = ${JSON.stringify(wgsl)};\n`,
 );
 
-const laneSources = [
-  'single.ts',
-  'formulas.ts',
-  'points.ts',
-  'air.ts',
-  'sweeps.ts',
-  'obstacles.ts',
-  'distances.ts',
-  'contactSearch.ts',
-  'contactSweeps.ts',
-  'missedSweep.ts',
-  'pairs.ts',
-  'pairSweeps.ts',
-  'pairList.ts',
-  'layout.ts',
-];
+const laneSources = [...sweepSources, 'pairList.ts', 'layout.ts'];
 const laneVariants = [false, true].flatMap((damped): LaneVariant[] => {
   const suffix = damped ? 'Damped' : 'Plain';
   const common = { type: 'f32x4', damped, exact: false, contact: false } as const;

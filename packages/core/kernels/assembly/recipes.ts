@@ -25,8 +25,12 @@ function addJoint(
   matrix: number,
   viscous: number,
 ): void {
-  writeJoint(te, m1, m2, 0, tf, 0, lengthE, lengthF, chi);
-  rotationStrain(strainOut, constants, 0, -D[11], D[3], twist);
+  P[15] = chi;
+  P[16] = lengthE;
+  P[17] = lengthF;
+  writeJoint(te, m1, m2, 0, tf, 0);
+  strainIn[2] = twist;
+  rotationStrain(strainOut, constants, 0, strainIn);
   writeGradient(gradient8);
   if (viscous === 1) {
     for (let k = 0; k < 3; k++) {

@@ -13,13 +13,14 @@ import {
   addViscousGradient,
   addViscousMatrix,
   carryDirector,
-  D,
   GAUSS_NEWTON,
   gradient8,
   H,
   HESSIAN,
+  P,
   rate,
   rotationStrain,
+  strainIn,
   strainOut,
   turnBetween,
   turnFrame,
@@ -301,8 +302,12 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
     const viscous = s > 0.0 && v128.any_true(damping);
     const a = 4 * at(p.node, i) - 4;
     if (before < 0 || after < 0) {
-      writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
-      rotationStrain(strainOut, constants, 0, f64x2.neg(ld(D, 11)), ld(D, 3), twist);
+      st(P, 15, chi);
+      st(P, 16, lengthE);
+      st(P, 17, lengthF);
+      writeJoint(te, first, second, 0, tf, 0);
+      st(strainIn, 2, twist);
+      rotationStrain(strainOut, constants, 0, strainIn);
       const turning = entry(p.heldRate, 4 * (-1 - (before < 0 ? before : after)));
       addHeldJoint(p, a, before < 0, matrix, viscous, damping, s, turning);
       continue;

@@ -32,7 +32,7 @@ describe.each(measures)('$name strain', ({ name, strain }) => {
   writeJointConstants(joint, 0, name, { EI1: 1.3, EI2: 0.7, GJ: 0.9 }, 0.2, [0.2, -0.3, 0.25]);
   const evaluate = (p: number[]): Float64Array => {
     const out = new Float64Array(STRAIN_OUT);
-    strain(out, joint, 0, p[0], p[1], p[2]);
+    strain(out, joint, 0, Float64Array.from(p));
     return out;
   };
   const energy = (p: number[]): number => evaluate(p)[ENERGY_BEND] + evaluate(p)[ENERGY_TWIST];

@@ -8,6 +8,8 @@ import { dot3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, JOINT_STRIDE, STRAIN_OUT } from './strain.ts';
 
+/** Input of the strain function: w1, w2, m. An array, as `P` is: a number that is passed to a function may be boxed, here at every joint. */
+export const strainIn: Float64Array = new Float64Array(3);
 /** Output of the strain function; see strain.ts for the indices. */
 export const strainOut: Float64Array = new Float64Array(STRAIN_OUT);
 /** Rows w1, w2, m of ∂p/∂(e, θe, f, θf). */
@@ -35,22 +37,16 @@ export function evaluateJoint(der: DerRod, i: number): boolean {
   const tangentF = after >= 0 ? edgeTangent : held.tangent;
   const chi = 1 + dot3(tangentE, a, tangentF, o);
   if (!(chi > FOLDED)) return false;
-  writeJoint(
-    tangentE,
-    before >= 0 ? edgeM1 : held.m1,
-    before >= 0 ? edgeM2 : held.m2,
-    a,
-    tangentF,
-    o,
-    before >= 0 ? edgeLength[before] : 1,
-    after >= 0 ? edgeLength[after] : 1,
-    chi,
-  );
-  der.strain(strainOut, joints.constants, JOINT_STRIDE * i, -D[11], D[3], der.jointTwist[i]);
+  P[15] = chi;
+  P[16] = before >= 0 ? edgeLength[before] : 1;
+  P[17] = after >= 0 ? edgeLength[after] : 1;
+  writeJoint(tangentE, before >= 0 ? edgeM1 : held.m1, before >= 0 ? edgeM2 : held.m2, a, tangentF, o);
+  strainIn[2] = der.jointTwist[i];
+  der.strain(strainOut, joints.constants, JOINT_STRIDE * i, strainIn);
   return true;
 }
 
-/** P and D from the first edge's tangent and axes at `a`, the second's tangent at `o`, their lengths, and χ = 1 + te·tf. */
+/** P, D, w1 and w2 from the first edge's tangent and axes at `a`, the second's tangent at `o`, and from χ = 1 + te·tf and the lengths, which P has. */
 function writeJoint(
   tangentE: Float64Array,
   first: Float64Array,
@@ -58,10 +54,8 @@ function writeJoint(
   a: number,
   tangentF: Float64Array,
   o: number,
-  lengthE: number,
-  lengthF: number,
-  chi: number,
 ): void {
+  const chi = P[15];
   const teX = tangentE[a];
   const teY = tangentE[a + 1];
   const teZ = tangentE[a + 2];
@@ -85,8 +79,8 @@ function writeJoint(
   const ttX = half * (teX + tfX);
   const ttY = half * (teY + tfY);
   const ttZ = half * (teZ + tfZ);
-  const ie = 1 / lengthE;
-  const jf = 1 / lengthF;
+  const ie = 1 / P[16];
+  const jf = 1 / P[17];
   D[0] = ie * (scale * (tfY * m2Z - tfZ * m2Y) - w1 * ttX);
   D[1] = ie * (scale * (tfZ * m2X - tfX * m2Z) - w1 * ttY);
   D[2] = ie * (scale * (tfX * m2Y - tfY * m2X) - w1 * ttZ);
@@ -125,9 +119,8 @@ function writeJoint(
   P[12] = m2X;
   P[13] = m2Y;
   P[14] = m2Z;
-  P[15] = chi;
-  P[16] = lengthE;
-  P[17] = lengthF;
+  strainIn[0] = w1;
+  strainIn[1] = w2;
 }
 
 /** Dᵀ·S·D for packed symmetric S (6) at `o`, scaled, added to H; all 8 × 8 lower entries. */

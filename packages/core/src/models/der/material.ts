@@ -56,7 +56,10 @@ const CJ = new Float64Array(9);
 /** Rotation vector u of the joint and J = ∂u/∂p; `shape` receives g, b and their derivatives for `addStrainCurvature`. */
 const shape = new Float64Array(18);
 
-function writeKinematics(w1: number, w2: number, m: number): void {
+function writeKinematics(p: Float64Array): void {
+  const w1 = p[0];
+  const w2 = p[1];
+  const m = p[2];
   const ca = cos(0.5 * m);
   const sa = sin(0.5 * m);
   const c2 = 1 / (1 + 0.25 * (w1 * w1 + w2 * w2));
@@ -139,10 +142,10 @@ const elastic = new Float64Array(6);
 function createStrain(der: DerRod, law: SectionLaw, clock: LawClock, variables: Float64Array): StrainFunction {
   const { length } = der.joints;
   const { time } = clock;
-  return (out, joint, o, w1, w2, m) => {
+  return (out, joint, o, p) => {
     const i = o / JOINT_STRIDE;
     const grown = law.naturalFactor?.(time[1]) ?? 1;
-    writeKinematics(w1, w2, m);
+    writeKinematics(p);
     for (let a = 0; a < 3; a++) {
       section.strain[a] = shape[0] * shape[10 + a] - grown * joint[o + 3 + a];
       section.stiffness[a] = joint[o + a];
@@ -152,8 +155,8 @@ function createStrain(der: DerRod, law: SectionLaw, clock: LawClock, variables: 
     const [e1, e2, e3] = response;
     out[ENERGY_BEND] = response[STORED_BEND];
     out[ENERGY_TWIST] = response[STORED_TWIST];
-    for (let p = 0; p < 3; p++)
-      out[GRADIENT + p] = response[MOMENT] * J[p] + response[MOMENT + 1] * J[3 + p] + response[MOMENT + 2] * J[6 + p];
+    for (let k = 0; k < 3; k++)
+      out[GRADIENT + k] = response[MOMENT] * J[k] + response[MOMENT + 1] * J[3 + k] + response[MOMENT + 2] * J[6 + k];
     writeCongruence(out, HESSIAN, response, TANGENT);
     addStrainCurvature(out, HESSIAN, e1, e2, e3);
     // stiffness damping is that of the elastic section

@@ -157,9 +157,9 @@ export function lastTrouble(): string {
 
 /** r of the stage at the current state (and K, if a matrix is given). Returns the force scale; NaN at a fold, unless inertia decides where it goes. */
 export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
-  const { residual, qHat, edgeError, edgePenalty } = work;
-  const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
-  const { inertia: c, rate: s, span = 0 } = stage;
+  const { residual, qHat } = work;
+  const { size, q, v, mass, massDamping } = der;
+  const { inertia: c, rate: s } = stage;
   residual.fill(0);
   const viscous = s > 0 ? v : undefined;
   const done = matrix
@@ -183,6 +183,19 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
       else matrix.corner[d * border + d] += k;
     }
   }
+  addEdges(der, work, stage, matrix);
+  if (matrix && s > 0) addDrag(matrix, der.loads.nodeDrag, 4, s);
+  scale += subtractLoads(der, residual);
+  der.contact?.glue?.add(residual, matrix, der, der.contact.glue);
+  if (scale < Infinity) return scale;
+  trouble = 'a load is not a finite number';
+  return Number.NaN;
+}
+
+/** Adds tensions to the residual and stretching to the matrix; writes the errors of the edges' lengths. */
+function addEdges(der: DerRod, work: Workspace, { rate: s, span = 0 }: Stage, matrix: BorderedBand | undefined): void {
+  const { residual, edgeError, edgePenalty } = work;
+  const { edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
@@ -206,12 +219,6 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
     residual[b + 2] += lambda * tz;
     if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k * (1 + beta), lambda / edgeLength[j]);
   }
-  if (matrix && s > 0) addDrag(matrix, der.loads.nodeDrag, 4, s);
-  scale += subtractLoads(der, residual);
-  der.contact?.glue?.add(residual, matrix, der, der.contact.glue);
-  if (scale < Infinity) return scale;
-  trouble = 'a load is not a finite number';
-  return Number.NaN;
 }
 
 /** k t tᵀ + g(I − t tᵀ) between the nodes at unknowns a and b. */
@@ -233,22 +240,23 @@ function addEdgeStiffness(
   const yz = kg * ty * tz;
   const zz = kg * tz * tz + g;
   const border = matrix.borderSize;
-  if (a < border || b < a) {
-    const block = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
-    for (let i = 0; i < 3; i++) {
-      for (let j = 0; j < 3; j++) {
-        addEntry(matrix, b + i, a + j, -block[3 * i + j]);
-        if (j > i) continue;
-        addEntry(matrix, a + i, a + j, block[3 * i + j]);
-        addEntry(matrix, b + i, b + j, block[3 * i + j]);
-      }
-    }
-    return;
-  }
-  addEdgeBlock(matrix.band, (a - border) * (BAND_WIDTH + 1) + BAND_WIDTH, xx, xy, xz, yy, yz, zz);
+  if (a < border || b < a) addEntries(matrix, a, b, [xx, xy, xz, xy, yy, yz, xz, yz, zz]);
+  else addEdgeBlock(matrix.band, (a - border) * (BAND_WIDTH + 1) + BAND_WIDTH, xx, xy, xz, yy, yz, zz);
 }
 
-/** The same if both nodes lie in the band, which only the joint that closes a ring violates; d: diagonal of unknown a. */
+/** Adds a 3 × 3 block between the nodes at unknowns a and b entry by entry: at the border, and at the joint that closes a ring. */
+function addEntries(matrix: BorderedBand, a: number, b: number, block: readonly number[]): void {
+  for (let i = 0; i < 3; i++) {
+    for (let j = 0; j < 3; j++) {
+      addEntry(matrix, b + i, a + j, -block[3 * i + j]);
+      if (j > i) continue;
+      addEntry(matrix, a + i, a + j, block[3 * i + j]);
+      addEntry(matrix, b + i, b + j, block[3 * i + j]);
+    }
+  }
+}
+
+/** Adds the block of an edge whose nodes both lie in the band; d: diagonal of unknown a. */
 function addEdgeBlock(
   band: Float64Array,
   d: number,

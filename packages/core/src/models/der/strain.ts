@@ -25,14 +25,8 @@ export const STRAIN_OUT = 17;
 /** Constants of a joint, by index: stiffness/length for (b1, b2, t), then the rest strain in the measure's own terms. */
 export const JOINT_STRIDE = 8;
 
-export type StrainFunction = (
-  out: Float64Array,
-  joint: Float64Array,
-  o: number,
-  w1: number,
-  w2: number,
-  m: number,
-) => void;
+/** Writes the outputs for the strain p = (w1, w2, m) of the joint whose constants begin at `o`. */
+export type StrainFunction = (out: Float64Array, joint: Float64Array, o: number, p: Float64Array) => void;
 
 /** For the current joint: f(W) and its first two derivatives. */
 const ratio = new Float64Array(3);
@@ -63,14 +57,10 @@ export function angleRatio(W: number): number {
 }
 
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
-export function rotationStrain(
-  out: Float64Array,
-  joint: Float64Array,
-  o: number,
-  w1: number,
-  w2: number,
-  m: number,
-): void {
+export function rotationStrain(out: Float64Array, joint: Float64Array, o: number, p: Float64Array): void {
+  const w1 = p[0];
+  const w2 = p[1];
+  const m = p[2];
   const n = w1 * w1 + w2 * w2;
   const ca = cos(0.5 * m);
   const sa = sin(0.5 * m);
@@ -155,14 +145,10 @@ export function rotationStrain(
 }
 
 /** [Bergou2008 eq. 3]: both edges' material curvatures with half the weight each, and the twist. */
-export function bergouStrain(
-  out: Float64Array,
-  joint: Float64Array,
-  o: number,
-  w1: number,
-  w2: number,
-  m: number,
-): void {
+export function bergouStrain(out: Float64Array, joint: Float64Array, o: number, p: Float64Array): void {
+  const w1 = p[0];
+  const w2 = p[1];
+  const m = p[2];
   const c = cos(m);
   const s = sin(m);
   // ω on the second edge: R(−m) ω on the first

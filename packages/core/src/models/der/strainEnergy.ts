@@ -12,15 +12,14 @@ import { angleRatio, bergouStrain, JOINT_STRIDE } from './strain.ts';
 /** Curvature binormal of a joint at the edge of `FOLDED`: 2 tan(φ/2). */
 const FOLDED_CURVATURE = 2 * Math.sqrt((2 - FOLDED) / FOLDED);
 
+/** Strain of the current joint: w1, w2, m. */
+const strain = new Float64Array(3);
+
 /** See `rotationStrain`. */
-function addRotationEnergy(
-  out: ElasticEnergy,
-  joint: Float64Array,
-  o: number,
-  w1: number,
-  w2: number,
-  m: number,
-): void {
+function addRotationEnergy(out: ElasticEnergy, joint: Float64Array, o: number, p: Float64Array): void {
+  const w1 = p[0];
+  const w2 = p[1];
+  const m = p[2];
   const ca = cos(0.5 * m);
   const sa = sin(0.5 * m);
   const c = Math.sqrt(1 / (1 + 0.25 * (w1 * w1 + w2 * w2)));
@@ -33,7 +32,10 @@ function addRotationEnergy(
 }
 
 /** See `bergouStrain`. */
-function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, w1: number, w2: number, m: number): void {
+function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, p: Float64Array): void {
+  const w1 = p[0];
+  const w2 = p[1];
+  const m = p[2];
   const c = cos(m);
   const s = sin(m);
   const k1 = 0.5 * joint[o];
@@ -57,6 +59,7 @@ export function addElasticEnergy(out: ElasticEnergy, der: DerRod): void {
   const add = der.strain === bergouStrain ? addBergouEnergy : addRotationEnergy;
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
+    strain[2] = jointTwist[i];
     const before = joints.before[i];
     const after = joints.after[i];
     const a = before >= 0 ? 3 * before : 3 * (-1 - before);
@@ -72,17 +75,17 @@ export function addElasticEnergy(out: ElasticEnergy, der: DerRod): void {
     if (!(chi > FOLDED)) {
       const sine = hypot(acrossX, acrossY, acrossZ);
       const [x, y, z] = sine > 0 ? [acrossX / sine, acrossY / sine, acrossZ / sine] : m2.subarray(a, a + 3);
-      const w1 = FOLDED_CURVATURE * (x * m2[a] + y * m2[a + 1] + z * m2[a + 2]);
-      const w2 = -FOLDED_CURVATURE * (x * m1[a] + y * m1[a + 1] + z * m1[a + 2]);
-      add(out, joints.constants, JOINT_STRIDE * i, w1, w2, jointTwist[i]);
+      strain[0] = FOLDED_CURVATURE * (x * m2[a] + y * m2[a + 1] + z * m2[a + 2]);
+      strain[1] = -FOLDED_CURVATURE * (x * m1[a] + y * m1[a + 1] + z * m1[a + 2]);
+      add(out, joints.constants, JOINT_STRIDE * i, strain);
       continue;
     }
     const scale = 2 / chi;
     const kbX = scale * acrossX;
     const kbY = scale * acrossY;
     const kbZ = scale * acrossZ;
-    const w1 = kbX * m2[a] + kbY * m2[a + 1] + kbZ * m2[a + 2];
-    const w2 = -(kbX * m1[a] + kbY * m1[a + 1] + kbZ * m1[a + 2]);
-    add(out, joints.constants, JOINT_STRIDE * i, w1, w2, jointTwist[i]);
+    strain[0] = kbX * m2[a] + kbY * m2[a + 1] + kbZ * m2[a + 2];
+    strain[1] = -(kbX * m1[a] + kbY * m1[a + 1] + kbZ * m1[a + 2]);
+    add(out, joints.constants, JOINT_STRIDE * i, strain);
   }
 }
