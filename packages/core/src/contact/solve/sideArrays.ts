@@ -176,7 +176,7 @@ export interface SideArrays {
   /** Per contact: 1 if it is solved for, which only islands with links decide here (activeSet.ts). */
   readonly isActive: Uint8Array;
   /** Links that are solved together with the contacts. */
-  readonly links?: LinkGroup;
+  readonly links: LinkGroup | undefined;
 }
 
 export interface SolveResult {

@@ -253,7 +253,8 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
   const rows = cutRows(allocateSides(layout, request, from, bytesOf(axes)), total, axes);
   const bytes = contactBytes(total, set.count, axes);
   const own = slot === undefined ? new ArrayBuffer(bytes) : layout.buffers.take(2 * slot + 1, bytes);
-  const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, set.count, axes);
+  const contactRows = cutContactRows(own, total, set.count, axes);
+  const { sceneRod, sideA, sideB, normalImpulse, impulseStart, omega, contactsAtNode, isActive } = contactRows;
   const laid: LaidOut = { ...rows, sceneRod, sideA, sideB, axes };
   sceneRod.fill(-1);
   sideB.fill(-1);
@@ -270,8 +271,8 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
         for (let m = 0; m < 3; m++)
           rows.arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
-  kept.isActive.fill(1);
-  countContactsAtNodes(layout, set, { ...kept, ...(links && { links }) });
+  isActive.fill(1);
+  countContactsAtNodes(layout, set, { contactsAtNode, isActive, links });
   const { edge, weight, force, mass, response, reached, velocityChange, right, copy, lawInput } = rows;
   return {
     count: total,
@@ -290,8 +291,12 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
     lawInput,
     copy,
     right,
-    ...kept,
-    ...(links && { links }),
+    normalImpulse,
+    impulseStart,
+    omega,
+    contactsAtNode,
+    isActive,
+    links,
   };
 }
 
