@@ -14,17 +14,28 @@ const vector = new Float64Array(3);
 
 /** Unit quaternion of the frame with columns director, tangent × director, tangent. */
 export function writeFrameQuaternion(out: Float64Array, { tangent: t, director: d }: Frame): void {
-  const e = [t[1] * d[2] - t[2] * d[1], t[2] * d[0] - t[0] * d[2], t[0] * d[1] - t[1] * d[0]];
-  const [a, b, c] = [d[0], e[1], t[2]];
-  // from the largest of the four, which loses no digits
-  const squares = [1 + a + b + c, 1 + a - b - c, 1 - a + b - c, 1 - a - b + c];
-  const k = squares.indexOf(Math.max(...squares));
-  const [w, x, y, z] = [
-    [squares[0], e[2] - t[1], t[0] - d[2], d[1] - e[0]],
-    [e[2] - t[1], squares[1], d[1] + e[0], t[0] + d[2]],
-    [t[0] - d[2], d[1] + e[0], squares[2], e[2] + t[1]],
-    [d[1] - e[0], t[0] + d[2], e[2] + t[1], squares[3]],
-  ][k];
+  const ex = t[1] * d[2] - t[2] * d[1];
+  const ey = t[2] * d[0] - t[0] * d[2];
+  const ez = t[0] * d[1] - t[1] * d[0];
+  // from the largest of the four squares, which loses no digits
+  const w = 1 + d[0] + ey + t[2];
+  const x = 1 + d[0] - ey - t[2];
+  const y = 1 - d[0] + ey - t[2];
+  const z = 1 - d[0] - ey + t[2];
+  const most = Math.max(w, x, y, z);
+  const wx = ez - t[1];
+  const wy = t[0] - d[2];
+  const wz = d[1] - ex;
+  const xy = d[1] + ex;
+  const xz = t[0] + d[2];
+  const yz = ez + t[1];
+  if (w === most) writeUnit(out, w, wx, wy, wz);
+  else if (x === most) writeUnit(out, wx, x, xy, xz);
+  else if (y === most) writeUnit(out, wy, xy, y, yz);
+  else writeUnit(out, wz, xz, yz, z);
+}
+
+function writeUnit(out: Float64Array, w: number, x: number, y: number, z: number): void {
   const size = hypot(w, x, y, z);
   out[0] = w / size;
   out[1] = x / size;

@@ -1,7 +1,7 @@
 /** Momentum of one rod, for the energy audit: what it has, and what pins have changed over a step. */
 import { hypot } from '../math/rounded/index.ts';
 import type { Momentum } from '../model.ts';
-import type { Loads } from '../port.ts';
+import type { Loads, Samples } from '../port.ts';
 import type { AuditedRod, Work } from './energyAuditRod.ts';
 
 /** Momentum and angular momentum about the origin, six numbers each: of the nodes as point masses, and what the rod has beyond that, such as spin. */
@@ -35,9 +35,14 @@ const own: Momentum = {
   mass: 0,
 };
 
-/** Measures the rod's present momentum. */
-export function measureMomentum({ nodes, rest }: RodMomentum, { rod, samples, addMomentum }: AuditedRod): void {
-  const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
+type Motion = Pick<Samples, 'nodePosition' | 'nodeVelocity' | 'edgeTangent' | 'edgeSpin'>;
+
+/** Measures the rod's momentum in the given motion, which is the current one if the model gives the momentum itself. */
+export function measureMomentum(
+  { nodes, rest }: RodMomentum,
+  { rod, addMomentum }: AuditedRod,
+  { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin }: Motion,
+): void {
   nodes.fill(0);
   rest.fill(0);
   for (let i = 0; i < rod.nodeCount; i++) {
@@ -69,7 +74,16 @@ export function measureMomentum({ nodes, rest }: RodMomentum, { rod, samples, ad
 function writeMissing(one: AuditedRod, loads: Loads, dt: number): void {
   const { rod, samples, position, force, torque, momentum, momentumNow, damping } = one;
   const { nodePosition: x } = samples;
-  measureMomentum(momentumNow, one);
+  measureMomentum(momentumNow, one, samples);
+  if (!one.addMomentum) {
+    const { velocity, tangent, spin } = one;
+    measureMomentum(momentum, one, {
+      nodePosition: position,
+      nodeVelocity: velocity,
+      edgeTangent: tangent,
+      edgeSpin: spin,
+    });
+  }
   for (let k = 0; k < 6; k++) {
     const [before, now] = [momentum.rest[k], momentumNow.rest[k]];
     missing[k] = (momentumNow.nodes[k] - momentum.nodes[k] + now - before) / dt + 0.5 * damping * (before + now);

@@ -32,18 +32,21 @@ export interface AuditedRod {
   readonly pins: readonly Pin[];
   before: readonly PinPose[];
   after: readonly PinPose[];
-  /** At the start of the step: position of nodes, direction and spin of edges, loads, momentum. */
+  /** At the start of the step: position and velocity of nodes, direction and spin of edges, loads. */
   readonly position: Float64Array;
+  readonly velocity: Float64Array;
   readonly tangent: Float64Array;
   readonly director: Float64Array;
   readonly spin: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
-  momentum: RodMomentum;
-  /** Momentum now. */
-  momentumNow: RodMomentum;
+  /** Momentum at the start of the step, known from there on only if `addMomentum` gives it; and now. */
+  readonly momentum: RodMomentum;
+  readonly momentumNow: RodMomentum;
   /** Mass damping [1/s], mean over the mass. */
   readonly damping: number;
+  /** Rotation of each pin over the step [rad], 3 numbers each. */
+  readonly pinTurns: Float64Array;
   /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
   readonly displacement: Float64Array;
   readonly turn: Float64Array;
@@ -85,6 +88,7 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
     before: pins.map(createPinPose),
     after: pins.map(createPinPose),
     position: make(3 * rod.nodeCount),
+    velocity: make(3 * rod.nodeCount),
     tangent: make(3 * rod.edgeCount),
     director: make(3 * rod.edgeCount),
     spin: make(rod.edgeCount),
@@ -93,6 +97,7 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
     momentum: { nodes: make(6), rest: make(6) },
     momentumNow: { nodes: make(6), rest: make(6) },
     damping: sumOverMass(rod, (i) => rod.nodeDamping[i]) / mass,
+    pinTurns: make(3 * pins.length),
     displacement: make(3),
     turn: make(3),
     motion: 'none',
@@ -106,12 +111,14 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
 export function noteRod(out: AuditedRod, loads: Loads): void {
   const { samples } = out;
   out.position.set(samples.nodePosition);
+  out.velocity.set(samples.nodeVelocity);
   out.tangent.set(samples.edgeTangent);
   out.director.set(samples.edgeDirector);
   out.spin.set(samples.edgeSpin);
   out.force.set(loads.nodeForce);
   out.torque.set(loads.edgeTorque);
-  measureMomentum(out.momentum, out);
+  // all others follow from the arrays above, and few steps need them
+  if (out.addMomentum) measureMomentum(out.momentum, out, samples);
 }
 
 /** Records its pins at t, before the first step. */
@@ -152,11 +159,9 @@ export function movePins(audited: readonly AuditedRod[], { contact, rods }: Worl
   }
 }
 
-const turnOfPin = new Float64Array(3);
-
 function findMotion(one: AuditedRod, t: number): void {
   [one.before, one.after] = [one.after, one.before];
-  const { pins, before, after, displacement, turn, position, samples, rod } = one;
+  const { pins, before, after, pinTurns, displacement, turn, position, samples, rod } = one;
   one.motion = 'none';
   displacement.fill(0);
   turn.fill(0);
@@ -164,9 +169,9 @@ function findMotion(one: AuditedRod, t: number): void {
   let first = true;
   for (let p = 0; p < pins.length; p++) {
     pins[p].evaluate(after[p], t);
+    writeTurn(pinTurns, 3 * p, before[p], after[p], pins[p].orientation !== 'free');
     if (!after[p].active || !before[p].active) continue;
     const o = 3 * pins[p].node;
-    writeTurn(turnOfPin, before[p], after[p], pins[p].orientation !== 'free');
     let apart = 0;
     let moved = 0;
     for (let k = 0; k < 3; k++) {
@@ -174,10 +179,10 @@ function findMotion(one: AuditedRod, t: number): void {
       const isHeld = k === 0 ? pins[p].holdX : k === 1 ? pins[p].holdY : pins[p].holdZ;
       if (first) {
         displacement[k] = isHeld ? shift : 0;
-        turn[k] = turnOfPin[k];
+        turn[k] = pinTurns[3 * p + k];
       }
       if (isHeld) apart = Math.max(apart, Math.abs(shift - displacement[k]));
-      apart = Math.max(apart, rod.length * Math.abs(turnOfPin[k] - turn[k]));
+      apart = Math.max(apart, rod.length * Math.abs(pinTurns[3 * p + k] - turn[k]));
       moved = Math.max(moved, Math.abs(displacement[k]), rod.length * Math.abs(turn[k]));
     }
     first = false;
@@ -186,13 +191,12 @@ function findMotion(one: AuditedRod, t: number): void {
   }
 }
 
-/** Rotation vector from one held frame to the next, with the twist about the mean of both tangents. */
-function writeTurn(out: Float64Array, from: PinPose, to: PinPose, isHeld: boolean): void {
-  out.fill(0);
+/** Rotation vector from one held frame to the next, with the twist about the mean of both tangents, at `o`. */
+function writeTurn(out: Float64Array, o: number, from: PinPose, to: PinPose, isHeld: boolean): void {
   if (!isHeld) return;
   const swing = rotationBetween(from, to);
   const twist = 0.5 * (to.twist - from.twist);
-  for (let k = 0; k < 3; k++) out[k] = swing[k] + twist * (from.tangent[k] + to.tangent[k]);
+  for (let k = 0; k < 3; k++) out[o + k] = swing[k] + twist * (from.tangent[k] + to.tangent[k]);
 }
 
 /** Adds the work on the rod since the last record, dt ago; `loads`: current loads. Damping is omitted: it only dissipates. */
@@ -224,21 +228,23 @@ export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number):
 /** Work of pins by their reactions at both ends of the step. */
 function workOfReactions(
   out: Work,
-  { pins, before, after, position, samples, reactions, reactionsBefore }: AuditedRod,
+  { pins, before, pinTurns, position, samples, reactions, reactionsBefore }: AuditedRod,
 ): void {
-  const works = [0, 0];
-  [reactionsBefore, reactions].forEach((list, side) => {
+  const workBy = (list: readonly Reaction[]): number => {
+    let sum = 0;
     for (const { node, force, torque } of list) {
-      for (let k = 0; k < 3; k++)
-        works[side] += force[k] * (samples.nodePosition[3 * node + k] - position[3 * node + k]);
       const p = pins.findIndex((pin, i) => pin.node === node && pin.orientation !== 'free' && before[i].active);
-      if (p < 0) continue;
-      writeTurn(turnOfPin, before[p], after[p], true);
-      for (let k = 0; k < 3; k++) works[side] += torque[k] * turnOfPin[k];
+      for (let k = 0; k < 3; k++) {
+        sum += force[k] * (samples.nodePosition[3 * node + k] - position[3 * node + k]);
+        if (p >= 0) sum += torque[k] * pinTurns[3 * p + k];
+      }
     }
-  });
-  out.done += 0.5 * (works[0] + works[1]);
-  out.doubt += 0.5 * Math.abs(works[1] - works[0]);
+    return sum;
+  };
+  const first = workBy(reactionsBefore);
+  const last = workBy(reactions);
+  out.done += 0.5 * (first + last);
+  out.doubt += 0.5 * Math.abs(last - first);
 }
 
 function hasAny(list: Float64Array): boolean {
