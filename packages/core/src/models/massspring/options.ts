@@ -47,8 +47,8 @@ export const massSpringOptions: OptionFields<MassSpringOptions> = {
       'Edges of the chain are kept within 1 ± this of their rest length. Default 0: not at all; 0.1 with the published step.',
   },
   iterations: {
-    kind: 'number',
-    sign: 'nonnegative',
+    kind: 'whole',
+    least: 0,
     about: 'Largest number of solves per step until energy balances. Default 30; 0: the published two solves.',
   },
 };
