@@ -83,6 +83,8 @@ export interface ProgressState {
   readonly end: number;
   /** Newton iterations per step since the last report. */
   readonly iterations: number;
+  /** Of a search for equilibria, which has no speed: what it has reached, such as "equilibrium 3 of 21". */
+  readonly reached?: string;
 }
 
 export interface Progress {
@@ -111,10 +113,12 @@ export function createProgress(
     const eta = ((1 - state.fraction) * (wall - from.wall)) / (state.fraction - from.fraction);
     const percent = `${Math.floor(state.fraction * 100)} %`.padStart(5);
     const known = wall > from.wall && state.fraction > from.fraction;
+    const { reached } = state;
     const parts = [
-      `t = ${formatNumber(state.time)} of ${formatNumber(state.end)} s`,
-      ...(known ? [`${formatNumber(speed, 2)}× real time`, `${formatDuration(eta)} left`] : []),
-      `${formatNumber(state.iterations, 2)} iterations/step`,
+      reached ?? `t = ${formatNumber(state.time)} of ${formatNumber(state.end)} s`,
+      ...(known && reached === undefined ? [`${formatNumber(speed, 2)}× real time`] : []),
+      ...(known ? [`${formatDuration(eta)} left`] : []),
+      `${formatNumber(state.iterations, 2)} iterations${reached === undefined ? '/step' : ''}`,
     ];
     return `${percent}  ${parts.join('  ')}`;
   };

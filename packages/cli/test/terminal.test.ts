@@ -106,6 +106,18 @@ describe('progress', () => {
     expect(lines[4]).toMatch(/^ +50 % {2}t = 5 of 10 s {2}0\.5× real time {2}10 s left {2}3 iterations\/step$/);
   });
 
+  it('says of a search which equilibrium it has reached, and no speed', () => {
+    const terminal = fake(false);
+    let clock = 0;
+    const progress = createProgress(terminal, false, () => clock);
+    for (let k = 0; k <= 20; k++) {
+      clock = k;
+      progress.update({ fraction: k / 20, time: k, end: 20, iterations: 3, reached: `equilibrium ${k} of 20` });
+    }
+    expect(terminal.text()).toMatch(/^ +50 % {2}equilibrium 10 of 20 {2}10 s left {2}3 iterations$/m);
+    expect(terminal.text()).not.toContain('real time');
+  });
+
   it('is silent when asked', () => {
     const terminal = fake(true);
     createProgress(terminal, true).update({ fraction: 0.5, time: 1, end: 2, iterations: 1 });

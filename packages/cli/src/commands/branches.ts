@@ -131,7 +131,9 @@ async function walk(
     recorder.frame();
     recorder.energyRow([next.value.parameter, next.value.kind, next.value.negativeModes]);
     const { parameter, iterations } = next.value;
-    progress.update({ fraction: branch.points.length / most, time: parameter, end: to, iterations });
+    const { length: count } = branch.points;
+    const reached = `point ${count} of at most ${most}, at ${formatNumber(parameter)} of ${formatNumber(to)}`;
+    progress.update({ fraction: count / most, time: parameter, end: to, iterations, reached });
     await breathe();
     if (!interrupt.requested) continue;
     branch.stop = interruptedStop(parameter, 'the branch ends here; run it again for the rest').stop;

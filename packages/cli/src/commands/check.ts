@@ -5,6 +5,7 @@ import { WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { ensureFolder } from '../folder.ts';
 import { drawCaseFigure } from '../html/paper.ts';
+import { insistModel } from '../source.ts';
 import { suggest } from '../suggest.ts';
 import { bad, bold, dim, formatError, formatNumber, formatTable, good, type Terminal } from '../terminal.ts';
 
@@ -19,6 +20,7 @@ export interface CheckOptions {
 }
 
 export async function check(ids: readonly string[], options: CheckOptions, terminal: Terminal): Promise<number> {
+  if (options.model !== undefined) insistModel(options.model);
   const chosen = ids.length === 0 ? cases.filter((one) => runsOn(one, options.model)) : ids.map(pick);
   for (const one of chosen) {
     if (!runsOn(one, options.model)) {

@@ -27,6 +27,7 @@ import { filmFrames, writeFilm } from '../film.ts';
 import { ensureFolder, isUnfinished } from '../folder.ts';
 import { drawFrames, stageOf } from '../footage.ts';
 import { withInterrupt } from '../interrupt.ts';
+import { invocation } from '../invocation.ts';
 import { renderBitmap, renderPng } from '../plot/png.ts';
 import { suggestFile } from '../suggest.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';
@@ -96,7 +97,13 @@ export function findRecording(reference: string): string {
       `there is no recording '${reference}'; ${meant === undefined ? 'name a recording.tendril, or the folder of a run' : `did you mean '${meant}'?`}`,
     );
   }
-  if (!statSync(reference).isDirectory()) return reference;
+  if (!statSync(reference).isDirectory()) {
+    if (/\.(ya?ml|json)$/i.test(reference))
+      throw new UsageError(
+        `'${reference}' is a scene, not a recording; simulate it first: ${invocation()} run ${reference}, and name the folder that it writes`,
+      );
+    return reference;
+  }
   const file = join(reference, 'recording.tendril');
   if (existsSync(file)) return file;
   if (isUnfinished(reference))

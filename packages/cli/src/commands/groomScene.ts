@@ -12,6 +12,7 @@ import {
   writeFileAtomic,
 } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
+import { invocation } from '../invocation.ts';
 import type { Terminal } from '../terminal.ts';
 import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
 
@@ -60,7 +61,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
   });
   writeFileAtomic(out, text, { overwrite: options.force === true });
   const { scene: made } = readSceneFile(out);
-  terminal.err(`wrote ${out}: ${made.rods.length} rods\nnext: tendril run ${out}\n`);
+  terminal.err(`wrote ${out}: ${made.rods.length} rods\nnext: ${invocation()} run ${out}\n`);
   return exitCode.done;
 }
 

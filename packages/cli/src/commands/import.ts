@@ -4,6 +4,7 @@ import { dirname, extname, relative, resolve } from 'node:path';
 import { formatCurveScene, type ImportOptions } from '@tendril-sim/io';
 import { openWithin, readCurvesFile, readSceneFile, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
+import { invocation } from '../invocation.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';
 
 export interface ImportCommandOptions extends ImportOptions {
@@ -26,7 +27,7 @@ export function importCurves(file: string, options: ImportCommandOptions, termin
   const { scene } = readSceneFile(out);
   const points = scene.rods.reduce((sum, { shape }) => sum + (shape.type === 'points' ? shape.points.length : 0), 0);
   terminal.err(`wrote ${out}: ${scene.rods.length} ${scene.rods.length === 1 ? 'rod' : 'rods'}, ${points} points\n`);
-  terminal.err(`next: tendril run ${out}\n`);
+  terminal.err(`next: ${invocation()} run ${out}\n`);
   return exitCode.done;
 }
 

@@ -5,6 +5,7 @@ import { sceneJsonSchema } from '@tendril-sim/io';
 import { writeFileAtomic } from '@tendril-sim/io/node';
 import type { Template } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
+import { invocation } from '../invocation.ts';
 import { dim, type Terminal } from '../terminal.ts';
 
 const schemaName = 'tendril.schema.json';
@@ -102,7 +103,7 @@ export function create(file: string | undefined, template: Template, terminal: T
     throw new UsageError(`'${path}' exists and will not be overwritten; choose another name: tendril new other.yaml`);
   const folder = dirname(resolve(path));
   if (!existsSync(folder)) throw new UsageError(`the folder '${dirname(path)}' does not exist`);
-  writeFileAtomic(path, starter.replaceAll('NAME', path));
+  writeFileAtomic(path, starter.replaceAll('NAME', path).replace(/^(# +)tendril /gm, `$1${invocation()} `));
   terminal.err(`wrote ${path}\n`);
   const schema = join(folder, schemaName);
   if (!existsSync(schema)) {
@@ -111,6 +112,6 @@ export function create(file: string | undefined, template: Template, terminal: T
       `wrote ${join(dirname(path), basename(schema))} ${dim('(completion and checks in editors that support YAML schemas)')}\n`,
     );
   }
-  terminal.err(`next: tendril run ${path}\n`);
+  terminal.err(`next: ${invocation()} run ${path}\n`);
   return exitCode.done;
 }

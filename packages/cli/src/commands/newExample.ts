@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Example } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
+import { invocation } from '../invocation.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** With the built site in the package, or at the root of a clone. */
@@ -12,11 +13,11 @@ const places = ['../site/files/examples/', '../../../../examples/'];
 /** What a run of the example leaves, and what npm installs for it, are not part of it. */
 const leftovers = /^(out|node_modules|dist|\.gitignore|.*\.hairstyle|bob\..*)$/;
 
-const firstSteps: Readonly<Record<Example, string>> = {
+const firstSteps = (tendril: string): Readonly<Record<Example, string>> => ({
   hair: 'read its README.md, or run all of it: bash run.sh',
-  mechanics: 'read its README.md; first: tendril statics cantilever.yaml --out out/cantilever',
+  mechanics: `read its README.md; first: ${tendril} statics cantilever.yaml --out out/cantilever`,
   web: 'npm install && npm run dev',
-};
+});
 
 const repository = 'https://github.com/tendril-sim/tendril';
 
@@ -48,6 +49,6 @@ export function createExample(folder: string | undefined, example: Example, term
     rmSync(draft, { recursive: true, force: true });
     throw error;
   }
-  terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps[example]}\n`);
+  terminal.err(`wrote the folder ${into}\nnext: cd ${into}, then ${firstSteps(invocation())[example]}\n`);
   return exitCode.done;
 }

@@ -177,6 +177,7 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
         time,
         end: times[times.length - 1],
         iterations: row.iterations,
+        reached: `equilibrium ${k + 1} of ${times.length}`,
       });
     const changed = before && (before.row.negativeModes !== row.negativeModes || row.saddlesLeft > 0);
     const found = before && changed ? bisector.find(before.state, before.row.negativeModes, time) : undefined;

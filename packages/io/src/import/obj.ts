@@ -91,7 +91,10 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
       for (let k = 2; k < face.length; k++) out.triangles.push(face[0], face[k - 1], face[k]);
     }
   }
-  if (known === 0) throw new InputError(source, 'this is not an OBJ file: it has no line that begins with v, l or f');
+  if (known === 0) {
+    const others = /\.obj$/i.test(source) ? '' : '; other meshes are .glb, .gltf, .usda and .abc files';
+    throw new InputError(source, `this is not an OBJ file: it has no line that begins with v, l or f${others}`);
+  }
   return out;
 }
 
