@@ -25,7 +25,7 @@ export const dampingDecay: Case = defineCase({
     },
   ],
   // steps a second
-  quick: [100, 500],
+  quick: [100, 200],
   full: [100, 200, 500, 1000],
   scene: () => swingingHair(50, 2e-3, 1.5, 10, {}),
   measure(n) {

@@ -26,7 +26,7 @@ export const undampedHair: Case = defineCase({
     },
   ],
   // steps a second
-  quick: [200, 500],
+  quick: [100, 200],
   full: [100, 200, 500, 1000],
   scene: () => swingingHair(50, 2e-3, 2, 0, {}),
   measure(n) {

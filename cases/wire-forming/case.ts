@@ -102,7 +102,7 @@ export const wireForming: Case = defineCase({
   group: 'classics',
   source: 'bilinear moment and curvature, closed form',
   models: ['der'],
-  quick: [8, 16],
+  quick: [4, 8],
   full: [8, 16, 32, 64],
   scene: () => wire(40, [0, -BEND, 0], loading),
   measure: (n) => ({ ...measureForming(n), ...measureCycle(n) }),
