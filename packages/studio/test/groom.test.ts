@@ -31,10 +31,12 @@ describe('grooming', () => {
       words.source,
     );
 
-  /** Little hair, which grows quickly, by a link; combed unless a test takes another brush. */
-  const start = async (settings: Partial<GroomSettings> = {}): Promise<void> => {
-    const all = { ...settingsOf('wavy'), guides: 12, hairs: 300, ...settings };
-    const recipe = { head: 'head', settings: all, actions: [] };
+  /** Little hair on a ball, which grows quickly, by a link; combed unless a test takes another brush. */
+  const start = async (settings: Partial<GroomSettings> = {}, head: 'ball' | 'head' = 'ball'): Promise<void> => {
+    // the bust is a mesh of a long formula, which takes seconds whenever it is opened
+    const scalp = head === 'ball' && { scalp: 'nz > 0.05' };
+    const all = { ...settingsOf('wavy'), guides: 12, hairs: 300, ...scalp, ...settings };
+    const recipe = { head, settings: all, actions: [] };
     await open(`#h=${await packText(JSON.stringify(recipe))}`);
     await says(new RegExp(`^${all.guides} strands.* ${all.hairs} hairs`));
     await page.getByRole('button', { name: 'Comb', exact: true }).click();
@@ -278,7 +280,7 @@ describe('grooming', () => {
   });
 
   it('becomes a scene that runs, on a head that the mouse moves', async () => {
-    await start({ guides: 8 });
+    await start({ guides: 8 }, 'head');
     await page.getByLabel('Motion of the head').selectOption('mouse');
     await page.getByRole('button', { name: 'Simulate' }).click();
     await title('Hair on a head that moves');
