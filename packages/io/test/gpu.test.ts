@@ -24,7 +24,8 @@ interface Found {
   }[];
   readonly hashes: readonly string[];
   readonly refused: string;
-  readonly pairs: {
+  /** In the long run alone. */
+  readonly pairs?: {
     readonly distance: number;
     readonly forces: readonly ContactForce[];
     readonly reference: readonly ContactForce[];
@@ -93,7 +94,8 @@ describe('rods on the GPU', () => {
     );
   });
 
-  test('a hair across another moves and rests as in double precision, also after a restore', () => {
+  test.runIf(process.env.TENDRIL_LONG)('a hair across another moves and rests as in double precision', () => {
+    if (!found.pairs) throw new Error('it did not run');
     const { distance, forces, reference, hashes } = found.pairs;
     expect(distance).toBeLessThan(1e-5);
     expect(reference.length).toBeGreaterThan(0);
@@ -122,7 +124,7 @@ describe('rods on the GPU among colliders', () => {
     expect(moved).toBeGreaterThan(0.05);
     expect(distance).toBeLessThan(5e-5);
     expect(lift).toBeCloseTo(1, 2);
-    expect(others).toEqual(expect.arrayContaining(['ball', 'bar']));
+    expect(others).toEqual(expect.arrayContaining(['ball', 'bar', 'ring']));
   });
 
   test('report as in double precision', () => {
