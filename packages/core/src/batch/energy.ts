@@ -2,10 +2,10 @@
 import { square } from '../math/rounded/index.ts';
 import { add, cross, scale, subtract, type Vector } from './algebra.ts';
 import { jointMoment, jointTorque, rotationVector, tangentOf, zeroVector } from './formulas.ts';
-import { RELATIVE } from './layout.ts';
+import { RELATIVE, STRAIN_RATE } from './layout.ts';
 import { visitFrames } from './pose.ts';
 import type { BatchRod } from './rod.ts';
-import { edgeTorqueOf, readState, restStrainOf, stiffnessOf } from './strand.ts';
+import { edgeTorqueOf, isViscous, readState, restStrainOf, stiffnessOf, viscosityOf } from './strand.ts';
 
 /** Bending and twisting energy [J] of joint j. */
 export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending: number; readonly twisting: number } {
@@ -16,14 +16,18 @@ export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending
   return { bending: part(0) + part(1), twisting: part(2) };
 }
 
-/** Gradient of the energy of every joint by the rotation of the edge after it [N m], world axes. */
-export function jointTorques(batch: BatchRod): Vector[] {
+/**
+ * Gradient of the energy of every joint by the rotation of the edge after it [N m], world axes. Between steps, `isMoving` adds stiffness damping.
+ */
+export function jointTorques(batch: BatchRod, isMoving = false): Vector[] {
   const { strand } = batch;
   const torques: Vector[] = [];
   visitFrames(batch, (j, q) => {
     const u = rotationVector(readState(strand, j, RELATIVE));
     const strain = subtract(u, restStrainOf(strand, j));
-    torques.push(jointTorque(q, u, jointMoment(stiffnessOf(strand, j), strain, 0, zeroVector())));
+    const viscosity = isMoving && isViscous(strand) ? viscosityOf(strand, j) : 0;
+    const rate = viscosity > 0 ? readState(strand, j, STRAIN_RATE) : zeroVector();
+    torques.push(jointTorque(q, u, jointMoment(stiffnessOf(strand, j), strain, viscosity, rate)));
   });
   return torques;
 }

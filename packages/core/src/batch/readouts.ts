@@ -51,12 +51,12 @@ function nodeResiduals(batch: BatchRod, t: number): Vector[] {
   });
 }
 
-/** Force and torque of the pin on the rod. The torque balances the elastic moment at the root. */
+/** Force and torque of the pin on the rod. The torque balances the moment at the root, elastic and viscous. */
 export function measureReactions(batch: BatchRod, t: number): Reaction[] {
   const { strand, rod } = batch;
   if (strand.root.kind === 'free') return [];
   const force = nodeResiduals(batch, t).reduce(add);
-  const torque = strand.root.kind === 'clamped' ? scale(-1, jointTorques(batch)[0]) : ([0, 0, 0] as const);
+  const torque = strand.root.kind === 'clamped' ? scale(-1, jointTorques(batch, true)[0]) : ([0, 0, 0] as const);
   return [{ rod: rod.id, node: 0, force, torque }];
 }
 

@@ -83,6 +83,16 @@ describe('stiffness damping', () => {
     expect(coarse).toBeLessThan(1e-5);
     expect(coarse / fine).toBeGreaterThan(3);
   });
+  test('is part of the torque of the clamp', () => {
+    const scene = sceneOf({}, { material: { ...material, damping: { stiffness: 0.01 } } });
+    const [expected, found] = both(scene, 'tr-bdf2');
+    for (let k = 0; k < 12; k++) {
+      expected.step();
+      found.step();
+      const [[{ torque }], [own]] = [expected.reactions(), found.reactions()];
+      expect(farthest(own.torque, torque)).toBeLessThan(1e-4 * Math.hypot(...torque));
+    }
+  });
   test('does not resist a rod that turns with its clamp', () => {
     const turn = {
       rod: 'strand',
