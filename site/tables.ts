@@ -3,7 +3,14 @@
  * `<!-- table: name -->` … `<!-- end of table -->`. `npm run tables` rewrites the pages; a test compares them.
  */
 import { cases } from '@tendril-sim/cases';
-import { availableModels, type Capabilities, createWorld, hairTypes, modelCapabilities } from '@tendril-sim/core';
+import {
+  animatedFields,
+  availableModels,
+  type Capabilities,
+  createWorld,
+  hairTypes,
+  modelCapabilities,
+} from '@tendril-sim/core';
 import { read } from '../test/files.ts';
 import { resultFields } from './resultFields.ts';
 
@@ -18,12 +25,11 @@ const lines = (rows: readonly (readonly string[])[]): string => {
   return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 };
 
-export const capabilityWords: Readonly<Record<keyof Capabilities, string>> = {
+export const capabilityWords: Readonly<Record<Exclude<keyof Capabilities, 'animated'>, string>> = {
   closed: 'closed rods',
   anisotropic: 'sections with two bending stiffnesses',
   inextensible: 'rods of fixed length',
   shear: 'shear',
-  changingModuli: '`moduli` that change in time',
   changingRods: '`statics.parameter` that changes rods',
   laws: '`law`: viscous, plastic and other materials',
   bodies: 'welded bodies',
@@ -37,9 +43,19 @@ export const capabilityWords: Readonly<Record<keyof Capabilities, string>> = {
 
 function capabilities(): string {
   const ids = availableModels();
-  const rows = (Object.keys(capabilityWords) as (keyof Capabilities)[]).map((flag) => [
+  const rows = (Object.keys(capabilityWords) as (keyof typeof capabilityWords)[]).map((flag) => [
     capabilityWords[flag],
     ...ids.map((id) => (modelCapabilities[id][flag] ? 'yes' : '')),
+  ]);
+  return lines([['', ...ids.map((id) => `\`${id}\``)], ...rows]);
+}
+
+/** Which model supports which field of `animate`. */
+function animated(): string {
+  const ids = availableModels();
+  const rows = animatedFields.map((field) => [
+    `\`${field}\``,
+    ...ids.map((id) => (modelCapabilities[id].animated.includes(field) ? 'yes' : '')),
   ]);
   return lines([['', ...ids.map((id) => `\`${id}\``)], ...rows]);
 }
@@ -279,6 +295,7 @@ function hair(): string {
 
 export const tables: readonly Table[] = [
   { name: 'capabilities', page: 'docs/README.md', make: capabilities },
+  { name: 'animated', page: 'docs/scene.md', make: animated },
   { name: 'counts', page: 'docs/validation.md', make: counts },
   { name: 'result', page: 'docs/result.md', make: results },
   { name: 'validation', page: 'README.md', make: validation },

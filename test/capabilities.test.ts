@@ -1,5 +1,6 @@
 /** Worlds behave as the capabilities of their models say; the table in docs/README.md is generated from these (tables.test.ts). */
 import {
+  animatedFields,
   availableModels,
   type Capabilities,
   createWorld,
@@ -19,25 +20,10 @@ const rod = (model: ModelId, id = 'a'): Scene['rods'][number] => ({
 });
 
 /** Scenes that need a capability. */
-const needs: Partial<Record<keyof Capabilities, (model: ModelId) => Partial<Scene>>> = {
+const needs: Partial<Record<Exclude<keyof Capabilities, 'animated'>, (model: ModelId) => Partial<Scene>>> = {
   closed: (model) => ({
     rods: [{ ...rod(model), shape: { type: 'ring', center: [0, 0, 0], radius: 0.1, normal: [0, 0, 1] }, edges: 12 }],
     pins: [],
-  }),
-  changingModuli: (model) => ({
-    rods: [
-      {
-        ...rod(model),
-        moduli: {
-          E: {
-            keys: [
-              [0, 1],
-              [1, 2],
-            ],
-          },
-        },
-      },
-    ],
   }),
   changingRods: () => ({ statics: { parameter: 'rods.0.material.E', from: 1e8, to: 2e8 } }),
   laws: (model) => ({ rods: [{ ...rod(model), law: { type: 'viscoelastic', terms: [{ ratio: 1, time: 1 }] } }] }),
@@ -72,6 +58,19 @@ describe('capabilities', () => {
       const make = (): unknown => createWorld(scene);
       if (modelCapabilities[model][flag as keyof Capabilities]) expect(make, `${model}: ${flag}`).not.toThrow();
       else expect(make, `${model}: ${flag}`).toThrow();
+    }
+  });
+
+  it.each(availableModels())('of %s animate what they list', (model) => {
+    for (const field of animatedFields) {
+      const scene: Scene = {
+        tendril: 1,
+        rods: [{ ...rod(model), animate: { [field]: { formula: '1 + t' } } }],
+        pins: [{ rod: 'a', at: 'start' }],
+      };
+      const make = (): unknown => createWorld(scene);
+      if (modelCapabilities[model].animated.includes(field)) expect(make, `${model}: ${field}`).not.toThrow();
+      else expect(make, `${model}: ${field}`).toThrow(`'${field}' that changes in time`);
     }
   });
 });

@@ -14,7 +14,7 @@ export const moist = {
   interpolation: 'linear',
 } as const;
 
-export type Factor = NonNullable<NonNullable<NonNullable<SceneInput['rods']>[number]['moduli']>['E']>;
+export type Factor = NonNullable<NonNullable<NonNullable<SceneInput['rods']>[number]['animate']>['E']>;
 
 export function moistCurl(edges: number, E: Factor, G: Factor = E): SceneInput {
   const [L, R, pitch] = [0.25, 5e-3, 5e-3];
@@ -43,7 +43,7 @@ export function moistCurl(edges: number, E: Factor, G: Factor = E): SceneInput {
           turns: L / hypot(2 * Math.PI * R, pitch),
         },
         edges,
-        moduli: { E, G },
+        animate: { E, G },
         section: {
           type: 'stiffness',
           EA: 10.122,

@@ -273,6 +273,8 @@ export interface Bundle {
   readonly ownContact?: OwnContact;
   /** Copies poses and velocities of bodies that an engine has written; welded nodes follow. */
   placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
+  /** Makes animated properties of the rods those of time t; the state stays. Absent: energies and momentum do not depend on them. */
+  animate?(t: number): void;
   /** Adds the energies of the bundle at time t [J]. */
   addEnergies(out: Energies, t: number): void;
   /** Adds momentum, angular momentum, mass and mass times centre of the bundle. */

@@ -11,13 +11,14 @@ export interface Renamed {
   readonly warnings: readonly string[];
 }
 
-/** The scene with current names in `solver` and `strands`, and a warning for each former one. */
+/** The scene with current names in `solver`, `rods` and `strands`, and a warning for each former one. */
 export function renameFormer(scene: unknown): Renamed {
   if (!isFields(scene)) return { value: scene, warnings: [] };
   const warnings: string[] = [];
   const renamed = {
     ...scene,
     ...(isFields(scene.solver) && { solver: renameSolver(scene.solver, warnings) }),
+    ...(Array.isArray(scene.rods) && { rods: scene.rods.map((one, k) => renameModuli(one, k, warnings)) }),
     ...(Array.isArray(scene.strands) && { strands: scene.strands.map((one, k) => renameSample(one, k, warnings)) }),
   };
   return { value: warnings.length === 0 ? scene : renamed, warnings };
@@ -30,6 +31,14 @@ function renameSolver(written: Fields, warnings: string[]): Fields {
     if (isFields(options)) solver[model] = renameOptions(options, `solver.${model}`, modelOptions[model], warnings);
   }
   return solver;
+}
+
+/** `animate` of a rod had fields for stiffness alone. */
+function renameModuli(rod: unknown, index: number, warnings: string[]): unknown {
+  if (!isFields(rod) || !('moduli' in rod) || 'animate' in rod) return rod;
+  const { moduli, ...rest } = rod;
+  warnings.push(`rods[${index}].moduli is now called animate`);
+  return { ...rest, animate: moduli };
 }
 
 /** `frame` of strands was a sample of the file; a rod's `frame` is its material frame. */

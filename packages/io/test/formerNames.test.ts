@@ -26,6 +26,13 @@ it.each([
   expect(warnings[0]).toMatch(told);
 });
 
+it('moduli of a rod are animated properties', () => {
+  const text = scene('{}').replace('model: strand', 'model: strand, moduli: { E: { formula: 1 + t } }');
+  const { scene: read, warnings } = parseScene(text, 'a.yaml');
+  expect(read.rods[0].animate).toEqual({ E: { formula: '1 + t' } });
+  expect(warnings).toEqual(['rods[0].moduli is now called animate']);
+});
+
 it.each([
   ['sample', []],
   ['frame', ['strands[0].frame is now called sample']],

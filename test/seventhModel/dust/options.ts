@@ -24,7 +24,7 @@ export const dustCapabilities: Capabilities = {
   anisotropic: false,
   inextensible: false,
   shear: false,
-  changingModuli: false,
+  animated: [],
   changingRods: false,
   laws: false,
   bodies: false,

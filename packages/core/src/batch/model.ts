@@ -204,6 +204,7 @@ export const batchModel: Model = {
   capabilities: {
     ...derCapabilities,
     closed: false,
+    animated: [],
     changingRods: false,
     bodies: false,
     hinges: false,

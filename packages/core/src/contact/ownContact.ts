@@ -142,6 +142,7 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactWorldParts
     if (spec.rods) refuse(at('rods'), 'colliders that act on some rods only');
     if (colliders[k].ride && !colliders[k].ridePath) refuse(at('body'), 'colliders on bodies without a path');
     if (colliders[k].restitution > 0) refuse(at('restitution'), 'restitution');
+    if (colliders[k].changingFriction) refuse(at('friction'), 'friction that changes in time');
     if (colliders[k].staticFriction !== colliders[k].dynamicFriction)
       refuse(at('friction'), 'static friction apart from dynamic friction');
   });
@@ -157,8 +158,14 @@ function refuseScene({ scene, rods, links, welds, colliders }: ContactWorldParts
 
 /** Settings of contact between rods; undefined if there is none. */
 function readPairs({ scene, rods, drives, welds, links }: ContactWorldParts, name: string): RodPairs | undefined {
-  const { pairs, self, staticFriction, dynamicFriction, radius } = readRules({ scene, rods, drives, welds, links });
+  const rules = readRules({ scene, rods, drives, welds, links });
+  const { pairs, self, staticFriction, dynamicFriction, radius } = rules;
   if (!pairs) return undefined;
+  if (rules.changingFriction)
+    throw new SceneError(
+      ['contact', 'friction', 'factor'],
+      `${name} has no friction that changes in time; use solver.der.backend: standard`,
+    );
   if (staticFriction !== dynamicFriction)
     throw new SceneError(
       ['contact', 'friction'],

@@ -2,7 +2,7 @@
 import type { StepOutcome } from '../model.ts';
 import { appendContacts, isSorted, sortContacts, takePlaces } from './contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, type StepAttempt } from './context.ts';
-import { findContacts } from './detect/finder.ts';
+import { animateFinder, findContacts } from './detect/finder.ts';
 import { PARTNER, SEARCHED } from './detect/finderData.ts';
 import { findFirstImpact } from './detect/firstImpact.ts';
 import { recallLinks } from './links/links.ts';
@@ -28,6 +28,7 @@ export function detectContacts(context: ContactContext, { t, dt, within, warmSta
 export function findSortedContacts(context: ContactContext, t: number, dt: number, warmStart: WarmStart): void {
   const { colliders, search, found, contacts, finder, solver } = context;
   for (const collider of colliders) placeCollider(collider, t, dt);
+  animateFinder(finder, t, dt);
   search.gather();
   found.count = 0;
   findContacts(finder, found, t, dt, search.find);

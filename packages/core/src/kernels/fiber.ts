@@ -278,7 +278,7 @@ function writeStart(pair: Pair, { scheme, h }: PairStep, lane: number, { fiber, 
   put(pair, 'x0', lane, x0);
   put(pair, 'y', lane, y);
   put(pair, 'v0', lane, v0);
-  if (fiber.rod.moduli) writeStiffness(pair, lane);
+  if (fiber.rod.animation) writeStiffness(pair, lane);
   put(pair, 'edgeChi', lane, elements.edgeChi);
   put(pair, 'ringChi', lane, elements.ringChi);
   const o = place.tau + lane;

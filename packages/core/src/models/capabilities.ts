@@ -1,6 +1,9 @@
 /**
  * Capabilities of a model. The world and the scene's checks use these flags, never a model's id; the table in docs/README.md is generated from them.
  */
+import type { AnimatedField } from '../scene/values.ts';
+
+/** What a model can simulate. */
 export interface Capabilities {
   /** Rods whose last node is joined to the first. */
   readonly closed: boolean;
@@ -10,8 +13,8 @@ export interface Capabilities {
   readonly inextensible: boolean;
   /** Cross-sections that shear. */
   readonly shear: boolean;
-  /** `moduli`: stiffness that changes in time. */
-  readonly changingModuli: boolean;
+  /** Fields of `animate` that it supports: properties that change in time. */
+  readonly animated: readonly AnimatedField[];
   /** `statics.parameter` may change the rods themselves: stiffness, length, natural shape. */
   readonly changingRods: boolean;
   /** `law`: moments that are not linear elastic. */

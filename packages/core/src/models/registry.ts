@@ -3,6 +3,7 @@
  * is its folder and its lines here and in index.ts.
  */
 
+import type { AnimatedField } from '../scene/values.ts';
 import type { Capabilities } from './capabilities.ts';
 import { type CosseratOptions, cosseratCapabilities, cosseratOptions } from './cosserat/options.ts';
 import { type DerOptions, derCapabilities, derOptions } from './der/options.ts';
@@ -66,6 +67,11 @@ export function availableModels(): readonly ModelId[] {
 }
 
 /** Ids of the models with a capability, for messages. */
-export function modelsWith(capability: keyof Capabilities): ModelId[] {
+export function modelsWith(capability: Exclude<keyof Capabilities, 'animated'>): ModelId[] {
   return availableModels().filter((id) => modelCapabilities[id][capability]);
+}
+
+/** Ids of the models that support a field of `animate`, for messages. */
+export function modelsThatAnimate(field: AnimatedField): ModelId[] {
+  return availableModels().filter((id) => modelCapabilities[id].animated.includes(field));
 }

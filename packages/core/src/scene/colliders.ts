@@ -1,8 +1,8 @@
 /** Contact in a scene: obstacles, and the options for contact with them and between rods. */
-import type { PathSpec, Vec3 } from './values.ts';
+import type { PathSpec, Timed, Vec3 } from './values.ts';
 
-/** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides. */
-export type FrictionSpec = number | { readonly static: number; readonly dynamic: number };
+/** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides, times a factor in time. */
+export type FrictionSpec = number | { readonly static: number; readonly dynamic: number; readonly factor?: Timed };
 
 /** An obstacle: at `position`, rotated by `rotation`, moved by a path, or attached to a body. */
 export type ColliderSpec = {

@@ -8,7 +8,7 @@
  * Nodes 0…n, edges 0…n−1 (closed: as many nodes as edges, edge j joins node j to node (j+1) mod n).
  * Half 2j is the half of edge j next to node j, half 2j+1 the one next to node j+1.
  */
-import type { LawSpec, ModelId } from './types.ts';
+import type { AnimatedField, LawSpec, ModelId } from './types.ts';
 
 /** A compiled rod: lengths, stiffness, masses and natural shape. */
 export interface Rod {
@@ -72,18 +72,25 @@ export interface Rod {
   readonly halfDamping: Float64Array;
   /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 a half: ∫u_natural ds. */
   readonly halfStrainRest: Float64Array;
-  /** Factors on Young's and shear modulus that change in time; not there when they do not. */
-  readonly moduli?: Moduli;
+  /** Properties that change in time; absent if none does. */
+  readonly animation?: RodAnimation;
   /** Law of bending and twist; absent: linear elasticity. */
   readonly law?: LawSpec;
   /** Factors on friction and restitution of contacts, 1 per edge; absent: 1. */
   readonly surface?: { readonly edgeFriction: Float64Array; readonly edgeRestitution: Float64Array };
 }
 
-/** Factors at time t [s] and fraction u of the rest length. */
-export interface Moduli {
-  E(t: number, u: number): number;
-  G(t: number, u: number): number;
+/** Properties of a rod that change in time. */
+export interface RodAnimation {
+  readonly fields: readonly AnimatedField[];
+  /** Factor at time t [s] and fraction u of the rest length; 1 for a field that does not change. */
+  factor(field: AnimatedField, t: number, u: number): number;
+  /**
+   * Writes the values of time t to the rod's arrays: lengths, masses, stiffness, damping, natural strain, radius and friction. `length` and `nodeArc` stay
+   * those of the start, so that u = nodeArc/length is a place in the material. Returns the time of the values: not t in a search for equilibrium, where
+   * time stands still.
+   */
+  moveTo(t: number): number;
 }
 
 /** A pin at an instant. */

@@ -23,7 +23,7 @@ const PARTS = 8;
 
 const comparisons: ReadonlySet<BinaryOperator> = new Set(['<', '<=', '>', '>=', '==', '!=']);
 
-/** Finds the jumps of all loads, fields and moduli of a scene; undefined if nothing can jump. */
+/** Finds the jumps of all loads, fields and animated properties of a scene; undefined if nothing can jump. */
 export function compileJumps(scene: Scene): Jumps | undefined {
   const times = new Set<number>();
   const sources = new Map<string, Source>();
@@ -46,10 +46,12 @@ export function compileJumps(scene: Scene): Jumps | undefined {
         addFormula(text, ['t', 'x', 'y', 'z', 'u']),
       );
   });
-  for (const { moduli, law } of rods) {
+  const { contact, colliders = [] } = scene;
+  for (const friction of [contact?.friction, ...colliders.map((one) => one.friction)])
+    if (typeof friction === 'object') addTimed(friction.factor);
+  for (const { animate = {}, law } of rods) {
     if (law?.type === 'growth') addTimed(law.factor);
-    addTimed(moduli?.E, ['t', 'u']);
-    addTimed(moduli?.G, ['t', 'u']);
+    for (const factor of Object.values(animate)) addTimed(factor, ['t', 'u']);
   }
   const live = [...sources.values()].filter(({ switches }) => switches.length > 0);
   if (live.length === 0 && times.size === 0) return undefined;

@@ -35,6 +35,7 @@ const liveFields: Readonly<Record<string, Exclude<Liveness, 'restart'>>> = {
   'rods.*.section': 'keep',
   'rods.*.material': 'keep',
   'rods.*.surface': 'keep',
+  'rods.*.animate': 'keep',
   'rods.*.color': 'keep',
   'rods.*.frame.twist': 'turn',
 };

@@ -11,7 +11,7 @@ import type { Scene } from './types.ts';
 
 /** Parts of a scene that may hold the parameter, and fields of a rod that may not. */
 const ROOTS = ['rods', 'pins', 'loads', 'gravity', 'fields', 'materials', 'sections'];
-const FIXED = ['law', 'moduli', 'parent', 'surface', 'velocity', 'edges'];
+const FIXED = ['law', 'animate', 'parent', 'surface', 'velocity', 'edges'];
 const PATH = ['statics', 'parameter'] as const;
 
 type Compile = (scene: Scene) => CompiledScene;

@@ -12,12 +12,12 @@ import { add, addScaled, cross, distance, dot, scale, subtract } from '../curve/
 import { SceneError } from '../errors.ts';
 import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Allocate } from '../port.ts';
+import { compileAnimation } from './animate.ts';
 import type { Rod } from './compiled.ts';
 import { warnDoubtful } from './doubts.ts';
 import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
 import { createLayout, fractionOf, layNodes } from './layout.ts';
-import { compileModuli } from './moduli.ts';
 import { compileTwist, strainOfCurl, strainOfCurvature, strainOfTrace } from './natural.ts';
 import { placeFrames, writeVector } from './placeFrames.ts';
 import type { CompiledSection } from './sections.ts';
@@ -198,13 +198,13 @@ export function compileRod(
     edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
     ...rest,
     ...properties,
-    ...compileModuli(spec, path),
     ...(spec.law && { law: spec.law }),
     ...compileSurface(spec, layout, path),
   };
+  const animated = { ...rod, ...compileAnimation(spec, rod, section.hasGeometry, path) };
   warnSharp(rod, initial, warnings);
   warnDoubtful(rod, spec, warnings);
-  return { rod, layout: { ...layout, length: rod.length }, section };
+  return { rod: animated, layout: { ...layout, length: rod.length }, section };
 }
 
 function isInextensible({ inextensible }: RodSpec, { hasEA }: CompiledSection, path: Path): boolean {

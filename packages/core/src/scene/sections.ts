@@ -38,6 +38,8 @@ export interface CompiledSection {
   /** False if the radius is invented for drawing. */
   readonly hasRadius: boolean;
   readonly hasEA: boolean;
+  /** True if stiffness and mass follow from sizes of the section. */
+  readonly hasGeometry: boolean;
 }
 
 /** Area, second moments ∫y² about d1 and d2, torsion constant, radius. */
@@ -219,7 +221,7 @@ export function compileSection(rod: RodSpec, scene: Scene, length: number, path:
       dampingStiffness: damping.stiffness.at(u),
     };
   };
-  return { at: remember(constant, values, section.path), hasRadius: true, hasEA: true };
+  return { at: remember(constant, values, section.path), hasRadius: true, hasEA: true, hasGeometry: true };
 }
 
 function compileStiffness(
@@ -260,5 +262,6 @@ function compileStiffness(
     at: remember(constant, values, path),
     hasRadius: radius !== undefined || EA !== undefined,
     hasEA: EA !== undefined,
+    hasGeometry: false,
   };
 }

@@ -10,6 +10,7 @@ import { normalize, turnFrame, twistBetween, type Vector, vectorOf } from '../cu
 import { SceneError } from '../errors.ts';
 import { cos, sin } from '../math/rounded/index.ts';
 import type { Samples } from '../port.ts';
+import { animates } from './animate.ts';
 import type { Rod } from './compiled.ts';
 import { fractionOf } from './layout.ts';
 import type { FieldSpec, LoadSpec, Location, PinSpec, RodSpec, Scene, Varying, Vec3 } from './types.ts';
@@ -96,6 +97,7 @@ function refuse(scene: Scene, rod: Rod, node: number): void {
     reject('others grow from it, or it from another');
   const uneven = rod.halfEI1.some((EI, h) => Math.abs(EI / rod.halfEI2[h] - 1) > 1e-6);
   if (uneven && Math.abs(seamOf(rod)) > 1e-6) reject('its section is not round, and its ends meet at an angle');
+  if (animates(rod, 'length', 'curvature')) reject('its natural shape changes in time');
   if (rod.law) reject("its 'law' remembers what the pieces would forget");
   if (rod.naturalFromEquilibrium) reject("its natural shape is 'equilibrium', which is that of the whole");
 }
@@ -152,7 +154,7 @@ function pieceOf(scene: Scene, spec: RodSpec, rod: Rod, piece: Piece, id: string
     ...(section && { section: part(section) }),
     ...(material && { material: part(material) }),
     ...(spec.surface && { surface: part(spec.surface) }),
-    ...(spec.moduli && { moduli: formulasOf(spec.moduli, rod, piece) }),
+    ...(spec.animate && { animate: formulasOf(spec.animate, rod, piece) }),
   };
 }
 

@@ -91,8 +91,8 @@ export interface RodSpec {
   readonly material?: MaterialSpec | string;
   /** Edges keep their rest length exactly; EA is then not used. */
   readonly inextensible?: boolean;
-  /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
-  readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
+  /** Factors in time on properties of the rod; a formula may use `u` beside `t`. */
+  readonly animate?: AnimateSpec;
   /** Law of bending and twist, in place of linear elasticity. */
   readonly law?: LawSpec;
   /** Factors on the friction and restitution that contact has, along the rod; default 1. Of two rods both count. */
@@ -103,6 +103,25 @@ export interface RodSpec {
   readonly parent?: { readonly rod: string; readonly at: Location };
   /** In pictures, such as `#5f7a3a`; default: chosen by the program that draws it. */
   readonly color?: string;
+}
+
+/** Factors in time on the properties of a rod, all 1 by default. */
+export interface AnimateSpec {
+  /** Young's and shear modulus. */
+  readonly E?: Timed;
+  readonly G?: Timed;
+  /** Natural curvature and twist. */
+  readonly curvature?: Timed;
+  /** Rest length; mass per length and natural angles stay. */
+  readonly length?: Timed;
+  readonly density?: Timed;
+  /** All sizes of the section; stiffness and mass follow. */
+  readonly radius?: Timed;
+  /** Both parts of `material.damping`. */
+  readonly massDamping?: Timed;
+  readonly stiffnessDamping?: Timed;
+  /** Friction of contacts, beside `surface.friction`. */
+  readonly friction?: Timed;
 }
 
 /** Initial shape of a rod. */

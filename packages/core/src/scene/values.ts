@@ -18,6 +18,18 @@ export type Timed =
   /** Expression in `t` (seconds). */
   | { readonly formula: string };
 
+/** A property of a rod that can change in time. */
+export type AnimatedField =
+  | 'E'
+  | 'G'
+  | 'curvature'
+  | 'length'
+  | 'density'
+  | 'radius'
+  | 'massDamping'
+  | 'stiffnessDamping'
+  | 'friction';
+
 /** `smooth`: C2 cubic spline that rests at both ends; `linear`; `step`: holds the last key. */
 export type Interpolation = 'smooth' | 'linear' | 'step';
 

@@ -294,12 +294,12 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
   const { bundle } = sharedBundle;
   const { placeBodies, atRest } = bundle;
   const contact = bundle.contact && shareContact(sharedBundle, bundle.contact);
-  const reading = <A extends unknown[], R>(read: (...given: A) => R): ((...given: A) => R) => {
-    return (...given) => {
+  const reading =
+    <A extends unknown[], R>(read: (...given: A) => R): ((...given: A) => R) =>
+    (...given) => {
       renew(sharedBundle);
       return read(...given);
     };
-  };
   return {
     ...bundle,
     parts: undefined,
@@ -309,9 +309,7 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
     undoStep: (t) => {
       undoStep(sharedBundle, t);
     },
-    refresh: (t) => {
-      refresh(sharedBundle, t);
-    },
+    refresh: (t) => refresh(sharedBundle, t),
     advance: (t, dt, robust, left) => advance(sharedBundle, t, dt, robust, left),
     ...(contact && {
       contact: { ...contact, ...(contact.applyForces && { applyForces: reading(contact.applyForces) }) },
@@ -341,6 +339,7 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
         return atRest(rod);
       },
     }),
+    ...(bundle.animate && { animate: reading(bundle.animate) }),
     addEnergies: reading(bundle.addEnergies),
     addMomentum: reading(bundle.addMomentum),
     ...(bundle.addRodMomentum && { addRodMomentum: reading(bundle.addRodMomentum) }),

@@ -69,6 +69,8 @@ export interface WorldParts {
   /** Remarks on corners of edges that resist sliding. */
   readonly watchCorners: (t: number) => string[];
   readonly welds: readonly Weld[];
+  /** True if properties of a rod change in time. */
+  readonly isAnimated: boolean;
   readonly clock: Clock;
 }
 
@@ -134,8 +136,14 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
       contact: bundles.some(({ ownContact }) => ownContact) ? undefined : contact,
     }),
     welds: compiled.welds,
+    isAnimated: rods.some(({ animation }) => animation),
     clock,
   };
+  return startAnimation(parts);
+}
+
+function startAnimation(parts: WorldParts): WorldParts {
+  animateRods(parts, parts.clock.time);
   return parts;
 }
 
@@ -237,6 +245,13 @@ function buildColliders(
   for (const { shape } of colliders) shape.insist?.();
   if (!options.bodies) warnUnmet(colliders, bodies, warnings);
   return colliders;
+}
+
+/** Makes animated properties of rods those of time t. */
+export function animateRods({ rods, bundles, isAnimated }: WorldParts, t: number): void {
+  if (!isAnimated) return;
+  for (const { animation } of rods) animation?.moveTo(t);
+  for (const bundle of bundles) bundle.animate?.(t);
 }
 
 /** Moves bodies with a path to their poses at t. */

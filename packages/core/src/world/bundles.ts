@@ -1,7 +1,7 @@
 /** Assigns a scene's rods to the models: all rods of one model form a bundle. */
 import { SceneError } from '../errors.ts';
 import type { Bundle, Coupling, Drive, Model } from '../model.ts';
-import { modelsWith } from '../models/registry.ts';
+import { modelsThatAnimate, modelsWith } from '../models/registry.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { ModelId, Scene } from '../scene/types.ts';
 
@@ -33,19 +33,22 @@ export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[])
 
 /** Throws if the scene needs something of rods that their model does not support. */
 function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members: readonly number[]): void {
-  const { id, capabilities } = model;
+  const { id, backend, capabilities } = model;
   const hinged = members.find((index) => drives[index].pins.some((pin) => pin.orientation === 'hinge'));
   if (hinged !== undefined && !capabilities.hinges)
     throw new SceneError(
       ['rods', hinged, 'model'],
       `model '${id}' has no hinges; use ${modelsWith('hinges').join(', ')}, or hold: position`,
     );
-  const changing = members.find((index) => rods[index].moduli);
-  if (changing !== undefined && !capabilities.changingModuli)
+  for (const index of members) {
+    const field = rods[index].animation?.fields.find((one) => !capabilities.animated.includes(one));
+    if (field === undefined) continue;
+    const able = modelsThatAnimate(field);
     throw new SceneError(
-      ['rods', changing, 'moduli'],
-      `model '${id}' does not support moduli that change in time; remove 'moduli', or use one of the models ${modelsWith('changingModuli').join(', ')}`,
+      ['rods', index, 'animate', field],
+      `model '${id}'${backend ? ` with backend: ${backend}` : ''} does not support '${field}' that changes in time; remove it, or use ${backend && able.includes(id) ? 'backend: standard' : `one of the models ${able.join(', ')}`}`,
     );
+  }
   const lawful = members.find((index) => rods[index].law);
   if (lawful !== undefined && !capabilities.laws)
     throw new SceneError(

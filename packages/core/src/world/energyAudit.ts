@@ -12,6 +12,7 @@ import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { readBack, type WorldParts } from './build.ts';
+import { createAnimationAudit } from './energyAuditAnimation.ts';
 import { addFreeMomentum } from './energyAuditMomentum.ts';
 import {
   type AuditedRod,
@@ -22,6 +23,7 @@ import {
   type Work,
   workOfRod,
 } from './energyAuditRod.ts';
+import type { StepSpan } from './spans.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
 /** Fraction of the largest energy that may be gained without work. */
@@ -44,8 +46,8 @@ export type Findings = Pick<StepReport, 'energyGain' | 'momentumGain'>;
 export const inBalance: Findings = {};
 
 export interface Auditor {
-  /** Starts a step at t. */
-  begin(t: number): void;
+  /** Starts a step. */
+  begin(span: StepSpan): void;
   /** Rods have moved to t, in a time dt; call before the engine of bodies acts. Returns the gain of the step, if it is too large. */
   check(t: number, dt: number): Findings;
   /** Something other than a step has changed the state. */
@@ -54,7 +56,7 @@ export interface Auditor {
 
 export function createAuditor(world: WorldParts): Auditor {
   const { scene, rods, options, bundles } = world;
-  const isDriven = rods.some(({ moduli, law }) => moduli !== undefined || law?.type === 'growth');
+  const isDriven = rods.some(({ law }) => law?.type === 'growth');
   const isAudited = !isDriven && scene.solver?.strand?.direct === undefined;
   if (!isAudited) return { begin: () => {}, check: () => inBalance, forget: () => {} };
   const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
@@ -66,12 +68,17 @@ export function createAuditor(world: WorldParts): Auditor {
   let elapsed = 0;
   let steps = 0;
   return {
-    begin(t) {
-      if (isKnown) return;
-      readBack(world);
-      isKnown = attempt(() => ledger.note(t)) !== undefined;
-      elapsed = 0;
-      steps = 0;
+    begin({ t, dt, isAfterJump }) {
+      // a property that has jumped has changed the energy
+      if (isAfterJump && world.isAnimated) isKnown = false;
+      if (!isKnown) {
+        readBack(world);
+        isKnown = attempt(() => ledger.note(t)) !== undefined;
+        elapsed = 0;
+        steps = 0;
+      }
+      if (world.isAnimated && isKnown && steps === 0)
+        isKnown = attempt(() => ledger.lookAhead(t, t + interval * dt)) !== undefined;
     },
     check(t, dt) {
       elapsed += dt;
@@ -108,6 +115,8 @@ function attempt<T>(action: () => T): T | undefined {
 interface Ledger {
   /** Records the current state, at t, as the reference of the next audit. */
   note(t: number): true;
+  /** Only for rods with animated properties: the next audit is expected at `to`. */
+  lookAhead(from: number, to: number): true;
   close(t: number, dt: number): Findings;
   clear(): void;
 }
@@ -123,6 +132,7 @@ function createLedger(world: WorldParts): Ledger {
   const loads = world.rods.map((rod) => createLoads(rod));
   const bodies = createAuditedBodies(world);
   const isApart = findRodsApart(world);
+  const animation = world.isAnimated ? createAnimationAudit(world, audited, (t) => measureEnergy(world, t)) : undefined;
   let energy = 0;
   let gained = 0;
   let scale = 0;
@@ -138,6 +148,7 @@ function createLedger(world: WorldParts): Ledger {
       bodies.note(t);
       return true;
     },
+    lookAhead: (from, to) => animation?.begin(from, to, energy) ?? true,
     clear() {
       gained = 0;
       scale = 0;
@@ -150,11 +161,13 @@ function createLedger(world: WorldParts): Ledger {
     close(t, dt) {
       const work: Work = { done: 0, doubt: 0, isKnown: true };
       let momentumGain: MomentumGain | undefined;
+      const isExpected = animation?.addWork(work, t) ?? true;
+      work.isKnown = isExpected;
       movePins(audited, world, t);
       for (let r = 0; r < audited.length; r++) {
         const now = readLoads(loads[r], world, r, t);
         workOfRod(work, audited[r], now, dt);
-        if (isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
+        if (isExpected && isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
       }
       bodies.addWork(work, t, dt);

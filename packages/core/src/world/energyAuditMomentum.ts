@@ -72,10 +72,10 @@ export function measureMomentum(
  * the step: the effect of pins and contacts.
  */
 function writeMissing(one: AuditedRod, loads: Loads, dt: number): void {
-  const { rod, samples, position, force, torque, momentum, momentumNow, damping } = one;
+  const { rod, samples, position, force, torque, momentum, momentumNow, damping, given } = one;
   const { nodePosition: x } = samples;
   measureMomentum(momentumNow, one, samples);
-  if (!one.addMomentum) {
+  if (!one.measuresAtStart) {
     const { velocity, tangent, spin } = one;
     measureMomentum(momentum, one, {
       nodePosition: position,
@@ -86,7 +86,8 @@ function writeMissing(one: AuditedRod, loads: Loads, dt: number): void {
   }
   for (let k = 0; k < 6; k++) {
     const [before, now] = [momentum.rest[k], momentumNow.rest[k]];
-    missing[k] = (momentumNow.nodes[k] - momentum.nodes[k] + now - before) / dt + 0.5 * damping * (before + now);
+    const change = momentumNow.nodes[k] - momentum.nodes[k] + now - before - given[k];
+    missing[k] = change / dt + 0.5 * damping * (before + now);
   }
   for (let i = 0; i < rod.nodeCount; i++) {
     for (let k = 0; k < 3; k++) {

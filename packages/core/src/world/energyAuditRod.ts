@@ -40,11 +40,15 @@ export interface AuditedRod {
   readonly spin: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
-  /** Momentum at the start of the step, known from there on only if `addMomentum` gives it; and now. */
+  /** True if the momentum at the start of a step must be measured then: the model gives it, or masses change. Else it follows from the motion. */
+  readonly measuresAtStart: boolean;
+  /** Momentum at the start of the step, known from there on only with `measuresAtStart`; and now. */
   readonly momentum: RodMomentum;
   readonly momentumNow: RodMomentum;
   /** Mass damping [1/s], mean over the mass. */
-  readonly damping: number;
+  damping: number;
+  /** Momentum that added mass has brought in this step, and its moment about the origin; zero unless properties are animated. */
+  readonly given: Float64Array;
   /** Rotation of each pin over the step [rad], 3 numbers each. */
   readonly pinTurns: Float64Array;
   /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
@@ -66,6 +70,8 @@ function sumOverMass({ nodeMass, nodeCount }: Rod, of: (node: number) => number)
   return sum;
 }
 
+const meanDamping = (rod: Rod): number => sumOverMass(rod, (i) => rod.nodeDamping[i]) / sumOverMass(rod, () => 1);
+
 export function createAuditedRod(world: WorldParts, rod: Rod, r: number): AuditedRod {
   const { drives, samples, welds, placeOfRod, contact } = world;
   const { bundle, index } = placeOfRod[r];
@@ -83,6 +89,7 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
     reactions: [],
     reactionsBefore: [],
     addMomentum: bundle.addRodMomentum && ((out) => bundle.addRodMomentum?.(out, index)),
+    measuresAtStart: bundle.addRodMomentum !== undefined || rod.animation !== undefined,
     samples: samples[r],
     pins,
     before: pins.map(createPinPose),
@@ -96,7 +103,8 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
     torque: make(3 * rod.edgeCount),
     momentum: { nodes: make(6), rest: make(6) },
     momentumNow: { nodes: make(6), rest: make(6) },
-    damping: sumOverMass(rod, (i) => rod.nodeDamping[i]) / mass,
+    damping: meanDamping(rod),
+    given: make(6),
     pinTurns: make(3 * pins.length),
     displacement: make(3),
     turn: make(3),
@@ -117,8 +125,8 @@ export function noteRod(out: AuditedRod, loads: Loads): void {
   out.spin.set(samples.edgeSpin);
   out.force.set(loads.nodeForce);
   out.torque.set(loads.edgeTorque);
-  // all others follow from the arrays above, and few steps need them
-  if (out.addMomentum) measureMomentum(out.momentum, out, samples);
+  if (out.measuresAtStart) measureMomentum(out.momentum, out, samples);
+  if (out.rod.animation) out.damping = meanDamping(out.rod);
 }
 
 /** Records its pins at t, before the first step. */

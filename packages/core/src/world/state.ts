@@ -1,7 +1,7 @@
 /** Saves, restores and hashes the state of a world. */
 import { SceneError } from '../errors.ts';
 import { hashArrays } from '../observe/hash.ts';
-import { moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { animateRods, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import type { WorldState } from './types.ts';
 
 /** Copies everything that the next step depends on. */
@@ -64,6 +64,7 @@ export function restoreState(world: WorldParts, saved: WorldState): void {
     bundles[k].refresh(saved.time);
   });
   restoreContact(world, saved.contact);
+  animateRods(world, saved.time);
 }
 
 /** Hash of time and state, 16 hexadecimal digits. */

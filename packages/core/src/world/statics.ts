@@ -16,7 +16,7 @@ import type {
 } from '../model.ts';
 import { gravityOf } from '../scene/loads.ts';
 import { auditEquilibria } from './audit.ts';
-import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { animateRods, buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
 import { describeFold } from './folds.ts';
 import { findTurnStops } from './pinTurns.ts';
@@ -81,6 +81,7 @@ function equilibrateAt(
 ): EquilibriumReport[] {
   const { clock, scene, bodies, placeOfRod } = world;
   refuseEngine(world.options, 'equilibria');
+  animateRods(world, t);
   clock.hasContactForces = false;
   const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
   const wanted = { stability: branch ?? stability, tolerance };

@@ -8,7 +8,7 @@ import { combineTaken } from '../math/substeps.ts';
 import type { StepOutcome } from '../model.ts';
 import { refuseParameter } from '../scene/check.ts';
 import { advanceInSubsteps, nothing, undoOnThrow } from './advance.ts';
-import { moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
+import { animateRods, moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
 import { type Auditor, type Findings, inBalance } from './energyAudit.ts';
 import { finishSpan, justAfter, type StepSpan, splitStep } from './spans.ts';
 import { saveState } from './state.ts';
@@ -69,11 +69,12 @@ function takeSpan(world: WorldParts, auditor: Auditor, span: StepSpan, progress:
   const { clock, engine, bodies } = world;
   if (span.isAfterJump) restartMotion(world, justAfter(span));
   engine?.begin();
-  auditor.begin(span.t);
+  auditor.begin(span);
   progress.outcome = combineTaken(progress.outcome, advanceInSubsteps(world, span), 'after');
   finishSpan(world, span);
   moveBodiesOnPaths(bodies, clock.time);
   const found = auditor.check(clock.time, span.dt);
+  animateRods(world, clock.time);
   if (found !== inBalance) progress.found = { ...progress.found, ...found };
   engine?.finish(clock.time, span.dt);
 }

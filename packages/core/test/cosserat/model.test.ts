@@ -420,8 +420,8 @@ describe('what it refuses', () => {
       ),
     ).toThrow(/no stiffness damping/);
     expect(refuse({}, { integrator: 'verlet', gyration: 1e-7 })).toThrow(/substeps/);
-    const changing = { ...swing({}, 1).rods[0], moduli: { E: { formula: '1 + t' } } };
-    expect(refuse({ rods: [changing] }, { integrator: 'verlet' })).toThrow(/needs constant moduli/);
+    const changing = { ...swing({}, 1).rods[0], animate: { E: { formula: '1 + t' } } };
+    expect(refuse({ rods: [changing] }, { integrator: 'verlet' })).toThrow(/'animate'/);
     expect(
       refuse({
         bodies: [{ id: 'ball', mass: 1, inertia: [1, 1, 1], position: [1, 0, 0] }],

@@ -94,8 +94,8 @@ describe('a rod with a law on a rough floor', () => {
   it('has the moduli of that time', () => {
     const factor = { formula: '2.5 + 200*max(0, t - 0.5)' };
     // the scaffold of a fiber depends on E itself
-    const moduli = { E: factor, G: factor };
-    const world = settled(onFloor({ model: 'fiber', moduli }), 0.5);
+    const animate = { E: factor, G: factor };
+    const world = settled(onFloor({ model: 'fiber', animate }), 0.5);
     const same = settled(onFloor({ model: 'fiber', material: { E: 12.5e6, nu: 0.4, density: 1200 } }), 0.5);
     expect(largest(world.samples[0].nodePosition, same.samples[0].nodePosition)).toBeLessThan(5e-5);
   });

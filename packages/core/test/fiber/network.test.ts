@@ -307,7 +307,7 @@ describe('what a fiber cannot do', () => {
         rods: [
           {
             ...rod,
-            moduli: {
+            animate: {
               E: {
                 keys: [
                   [0, 1],
@@ -349,8 +349,8 @@ describe('what a fiber cannot do', () => {
   });
 
   it('moduli that change, in a model that has none', () => {
-    const error = refused({ ...base, rods: [{ ...rod, model: 'der', moduli: { E: 2 } }], solver: {} });
-    expect(error.path).toEqual(['rods', 0, 'moduli']);
+    const error = refused({ ...base, rods: [{ ...rod, model: 'massspring', animate: { E: 2 } }], solver: {} });
+    expect(error.path).toEqual(['rods', 0, 'animate', 'E']);
   });
 
   it('gives matrices whose eigenvalues are the frequencies, with rings held in part', () => {

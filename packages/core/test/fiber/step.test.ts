@@ -358,9 +358,9 @@ describe('a fiber', () => {
   );
 
   it('softens while it runs where its moduli change', () => {
-    const soft = (moduli: Scene['rods'][number]['moduli']): World => {
+    const soft = (animate: Scene['rods'][number]['animate']): World => {
       const base = hairScene(0.05, 8, { gravity: [0, -1, 0], time: { duration: 1, step: 5e-3 } }, 60);
-      return createWorld({ ...base, rods: [{ ...base.rods[0], moduli }] });
+      return createWorld({ ...base, rods: [{ ...base.rods[0], ...(animate && { animate }) }] });
     };
     const factor = {
       keys: [

@@ -172,7 +172,7 @@ describe('fibers move bit for bit as without', () => {
     compare(fibers({ solver: { fiber: { calmRings: true } } }, { mass: 0 }), 6);
     const { rods } = fibers();
     compare(
-      fibers({ rods: rods.map((rod, k) => (k === 1 ? { ...rod, moduli: { E: { formula: '1 - 2*t*u' } } } : rod)) }),
+      fibers({ rods: rods.map((rod, k) => (k === 1 ? { ...rod, animate: { E: { formula: '1 - 2*t*u' } } } : rod)) }),
       6,
     );
   });

@@ -333,7 +333,7 @@ describe('moduli that change', () => {
             edges: 10,
             section: { type: 'circle', radius: 0.01 },
             material: { E: 1e7 * E, nu: 0.4, density: 1000 },
-            moduli: { E: { formula: `1 + ${factor - 1}*t` }, G: { formula: `1 + ${factor - 1}*t` } },
+            animate: { E: { formula: `1 + ${factor - 1}*t` }, G: { formula: `1 + ${factor - 1}*t` } },
           },
         ],
         pins: [{ rod: 'rod', at: 'start' }],

@@ -15,6 +15,7 @@ import {
   list,
   quantity,
   text,
+  timed,
   variants,
   vector,
   type Written,
@@ -34,6 +35,7 @@ const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
     fields('friction', {
       static: count('nonnegative', coefficient).describe('Coefficient while it sticks.'),
       dynamic: count('nonnegative', coefficient).describe('Coefficient while it slides; at most the static one.'),
+      factor: timed.optional().describe('Factor in time on both. Default 1.'),
     }),
   ],
 );

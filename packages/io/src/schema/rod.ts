@@ -287,13 +287,24 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     .describe(
       'Edges keep their rest length exactly; the axial stiffness is then not used. Default false, or true for a stiffness section without EA.',
     ),
-  moduli: fields('moduli', {
-    E: timed.optional().describe("Factor in time on Young's modulus; a formula may use u beside t. Default 1."),
-    G: timed.optional().describe('Factor in time on the shear modulus; a formula may use u beside t. Default 1.'),
+  animate: fields('animated properties', {
+    E: timed.optional().describe("Factor in time on Young's modulus. Default 1."),
+    G: timed.optional().describe('Factor in time on the shear modulus. Default 1.'),
+    curvature: timed.optional().describe('Factor in time on natural curvature and twist. Default 1.'),
+    length: timed
+      .optional()
+      .describe('Factor in time on the rest length; mass per length and natural angles stay. Default 1.'),
+    density: timed.optional().describe('Factor in time on the mass per length. Default 1.'),
+    radius: timed
+      .optional()
+      .describe('Factor in time on all sizes of the section; stiffness and mass follow. Default 1.'),
+    massDamping: timed.optional().describe('Factor in time on damping.mass. Default 1.'),
+    stiffnessDamping: timed.optional().describe('Factor in time on damping.stiffness. Default 1.'),
+    friction: timed.optional().describe('Factor in time on the friction of contacts. Default 1.'),
   })
     .optional()
     .describe(
-      "Young's and shear modulus that change during the run (moisture, heat). Models fiber, cosserat and strand.",
+      'Properties that change during the run: factors in time; a formula may use u beside t. docs/scene.md lists the models of each.',
     ),
   law: law
     .optional()

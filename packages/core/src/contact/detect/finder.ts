@@ -7,16 +7,17 @@
  */
 import { hypot } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
+import { animates } from '../../scene/animate.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import { ownArrays } from '../memory.ts';
-import type { Collider } from '../shapes/collider.ts';
+import { animateFriction, type Collider } from '../shapes/collider.ts';
 import type { ColliderSearch, SearchRows } from './colliderSearch.ts';
 import { markRoots } from './embeddedRoots.ts';
 import { exemptLink, exemptWelds } from './exemptions.ts';
 import { layOutFinder } from './finderArrays.ts';
 import { type Finder, type RodRules, SEARCHED } from './finderData.ts';
-import { coverStep, createNearPairs, reachOf } from './nearPairs.ts';
+import { coverStep, createNearPairs, mayTouch, reachOf } from './nearPairs.ts';
 import { measurePinDistances } from './overlapsNearPins.ts';
 import { addEdgePair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
@@ -53,6 +54,7 @@ export function createFinder({ rods, samples, colliders, rules, gravity, shared 
     nodeCount,
     edgeCount,
     edgeArc: new Float64Array(edgeCount),
+    ...(rods.some((rod) => animates(rod, 'radius')) && { edgeGrowth: new Float64Array(edgeCount) }),
     pairRadius: new Float64Array(edgeCount),
     pinDistance: new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY),
     edgeBody: new Int32Array(edgeCount).fill(-1),
@@ -70,19 +72,54 @@ export function createFinder({ rods, samples, colliders, rules, gravity, shared 
       finder.edgeIndex[e] = j;
       finder.edgeFirst[e] = nodeOffset[r] + j;
       finder.edgeSecond[e] = nodeOffset[r] + ((j + 1) % rod.nodeCount);
-      finder.edgeLength[e] = rod.edgeLengthRest[j];
-      finder.edgeFriction[e] = rod.surface?.edgeFriction[j] ?? 1;
       finder.edgeRestitution[e] = rod.surface?.edgeRestitution[j] ?? 1;
-      finder.edgeArc[e] = rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
-      finder.edgeRadius[e] = rod.edgeRadius[j];
-      finder.pairRadius[e] = rules.radius || rod.edgeRadius[j];
-      for (const node of [finder.edgeFirst[e], finder.edgeSecond[e]])
-        finder.nodeRadius[node] = Math.max(finder.nodeRadius[node], rod.edgeRadius[j]);
     }
+    copySurface(finder, r);
   });
   exemptWelds(finder);
   if (rules.pairs) for (const link of rules.linked) exemptLink(finder, link);
   return finder;
+}
+
+/** Copies lengths, radii and friction of rod r, which may change in time. */
+function copySurface(finder: Finder, r: number): void {
+  const { edgeOffset, nodeOffset, nodeRadius, rules } = finder;
+  const { edgeCount, edgeLengthRest, edgeRadius, nodeArc, surface } = finder.rods[r];
+  nodeRadius.fill(0, nodeOffset[r], nodeOffset[r + 1]);
+  let arc = nodeArc[0];
+  for (let j = 0; j < edgeCount; j++) {
+    const e = edgeOffset[r] + j;
+    const radius = edgeRadius[j];
+    finder.edgeLength[e] = edgeLengthRest[j];
+    finder.edgeArc[e] = arc + 0.5 * edgeLengthRest[j];
+    arc += edgeLengthRest[j];
+    finder.edgeFriction[e] = surface?.edgeFriction[j] ?? 1;
+    finder.edgeRadius[e] = radius;
+    finder.pairRadius[e] = rules.radius || radius;
+    nodeRadius[finder.edgeFirst[e]] = Math.max(nodeRadius[finder.edgeFirst[e]], radius);
+    nodeRadius[finder.edgeSecond[e]] = Math.max(nodeRadius[finder.edgeSecond[e]], radius);
+  }
+}
+
+/** Makes lengths, radii and friction those of the end of a step from t to t + dt, at which pins are too. */
+export function animateFinder(finder: Finder, t: number, dt: number): void {
+  const { rules, edgeOffset, edgeGrowth, edgeRadius } = finder;
+  if (rules.changingFriction) animateFriction(rules, rules.changingFriction, t + dt);
+  let grows = false;
+  for (let r = 0; r < finder.rods.length; r++) {
+    const { animation } = finder.rods[r];
+    if (!animation) continue;
+    const [from, to] = [edgeOffset[r], edgeOffset[r + 1]];
+    if (edgeGrowth) {
+      animation.moveTo(t);
+      for (let e = from; e < to; e++) edgeGrowth[e] = -finder.rods[r].edgeRadius[e - from];
+    }
+    animation.moveTo(t + dt);
+    copySurface(finder, r);
+    if (edgeGrowth) for (let e = from; e < to; e++) edgeGrowth[e] += edgeRadius[e];
+    grows ||= animates(finder.rods[r], 'length');
+  }
+  if (grows) measurePinDistances(finder);
 }
 
 /** Writes which nodes pins hold at time t. */
@@ -118,6 +155,8 @@ export function findContacts(
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
+    // the list may have pairs from before a rod swelled
+    if (finder.rods[edgeRod[first]].animation && !mayTouch(finder, first, second)) continue;
     if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;
     if (mayComeNear(finder, first, second, dt)) notePair(finder, first, second);
   }

@@ -3,7 +3,7 @@ import type { Samples } from '../../port.ts';
 import type { Pin, Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import type { IntList } from '../shapes/boxTree.ts';
-import type { Collider } from '../shapes/collider.ts';
+import type { ChangingFriction, Collider } from '../shapes/collider.ts';
 import type { FinderRows } from './finderArrays.ts';
 import type { PathTree } from './sweptTree.ts';
 
@@ -18,8 +18,10 @@ export interface RodRules {
   /** True if rods collide with other rods, and with themselves. */
   readonly pairs: boolean;
   readonly self: boolean;
-  readonly staticFriction: number;
-  readonly dynamicFriction: number;
+  /** Friction at the end of the current step. */
+  staticFriction: number;
+  dynamicFriction: number;
+  readonly changingFriction?: ChangingFriction;
   /** Contact radius between rods [m]; 0: the radius of the cross-section. */
   readonly radius: number;
   /** Distance [m] beyond touching at which contacts are needed: the range of a repulsion field. */
@@ -46,6 +48,8 @@ export interface Finder extends FinderRows {
   readonly edgeCount: number;
   /** Rest arc length at the middle of the edge [m]. */
   readonly edgeArc: Float64Array;
+  /** Growth of the contact radius over the current step [m]; absent unless a radius changes in time. */
+  readonly edgeGrowth?: Float64Array;
   /** Contact radius against rods [m]. */
   readonly pairRadius: Float64Array;
   /** Distance along the rod to the nearest pinned node [m]. */

@@ -166,6 +166,13 @@ function addPair(finder: Finder, one: number, other: number): void {
   push(finder.near.list, second);
 }
 
+/** Rest length of a rod, which may change in time. */
+function lengthOf({ rods, edgeOffset, edgeArc, edgeLength }: Finder, rod: number): number {
+  if (!rods[rod].animation) return rods[rod].length;
+  const last = edgeOffset[rod + 1] - 1;
+  return edgeArc[last] + 0.5 * edgeLength[last];
+}
+
 /** True if two edges can be in contact at all: on two rods, or far enough from each other on one. */
 export function mayTouch(finder: Finder, first: number, second: number): boolean {
   const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody, joined } = finder;
@@ -175,7 +182,7 @@ export function mayTouch(finder: Finder, first: number, second: number): boolean
   if (!rules.self) return false;
   // a rod bent as tightly as possible touches itself after half a turn, π radii along its axis
   let arc = Math.abs(edgeArc[first] - edgeArc[second]);
-  if (rods[rod].closed) arc = Math.min(arc, rods[rod].length - arc);
+  if (rods[rod].closed) arc = Math.min(arc, lengthOf(finder, rod) - arc);
   const radius = Math.max(pairRadius[first], pairRadius[second]);
   return arc > Math.PI * radius + 0.5 * (edgeLength[first] + edgeLength[second]) * 1.001;
 }

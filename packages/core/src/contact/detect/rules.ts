@@ -19,6 +19,7 @@ export interface RuleParts {
 export function readRules({ scene, rods, drives, welds, links }: RuleParts): RodRules {
   const spec = scene.contact;
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
+  const { changing } = friction;
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
     nodes += nodeCount;
@@ -34,6 +35,9 @@ export function readRules({ scene, rods, drives, welds, links }: RuleParts): Rod
     self: spec?.self ?? true,
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
+    ...(changing && {
+      changingFriction: { ...changing, factor: (t) => changing.factor(drives[0].stillAt?.time ?? t) },
+    }),
     radius: spec?.radius ?? 0,
     reach: spec?.repulsion?.reach ?? 0,
     pinned: places.filter(({ pin }) => pin.holdX && pin.holdY && pin.holdZ),

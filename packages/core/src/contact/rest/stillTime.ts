@@ -38,9 +38,17 @@ export function holdScene(drives: readonly Drive[], rods: readonly Rod[], instan
 }
 
 function holdRod(rod: Rod, instant: Instant): Rod {
-  if (!rod.moduli) return rod;
-  const { E, G } = rod.moduli;
-  return { ...rod, moduli: { E: (_, u) => E(instant.time, u), G: (_, u) => G(instant.time, u) } };
+  const { animation } = rod;
+  if (!animation) return rod;
+  const { fields, factor, moveTo } = animation;
+  return {
+    ...rod,
+    animation: {
+      fields,
+      factor: (field, _, u) => factor(field, instant.time, u),
+      moveTo: () => moveTo(instant.time),
+    },
+  };
 }
 
 function holdPin(pin: Pin, instant: Instant): Pin {
@@ -88,6 +96,12 @@ function holdCollider(collider: Collider, instant: Instant): Collider {
     ...collider,
     shape: holdShape(collider.shape, instant),
     moves: false,
+    ...(collider.changingFriction && {
+      changingFriction: {
+        ...collider.changingFriction,
+        factor: () => collider.changingFriction?.factor(instant.time) ?? 1,
+      },
+    }),
     evaluate: (out) => collider.evaluate(out, instant.time),
   };
 }

@@ -9,6 +9,24 @@ import type { BodyPath } from '../../scene/kinematic.ts';
 import { isMovedByHand } from './handMotion.ts';
 import type { Shape } from './shape.ts';
 
+/** Coefficients of friction, and the factor on them at time t [s]. */
+export interface ChangingFriction {
+  readonly static: number;
+  readonly dynamic: number;
+  factor(t: number): number;
+}
+
+/** Makes the friction of a collider, or of contacts between rods, that of time t. */
+export function animateFriction(
+  out: { staticFriction: number; dynamicFriction: number },
+  changing: ChangingFriction,
+  t: number,
+): void {
+  const factor = changing.factor(t);
+  out.staticFriction = factor * changing.static;
+  out.dynamicFriction = factor * changing.dynamic;
+}
+
 export interface Pose {
   readonly position: Float64Array;
   /** Rotation from the collider's axes to world axes, 3 × 3. */
@@ -23,8 +41,11 @@ export interface Collider {
   readonly shape: Shape;
   /** Sign of the distance: −1 if the outside is solid. */
   readonly side: 1 | -1;
-  readonly staticFriction: number;
-  readonly dynamicFriction: number;
+  /** Friction at the end of the current step. */
+  staticFriction: number;
+  dynamicFriction: number;
+  /** Its value and the factor of a friction that changes in time; absent if it does not. */
+  readonly changingFriction?: ChangingFriction;
   readonly restitution: number;
   /** Index in the scene's bodies, −1 for none. */
   readonly body: number;
@@ -71,6 +92,7 @@ export function placeCollider(collider: Collider, t: number, dt: number): void {
   collider.time = t;
   collider.evaluate(now, t);
   collider.evaluate(next, t + dt);
+  if (collider.changingFriction) animateFriction(collider, collider.changingFriction, t + dt);
   if (collider.side < 0) {
     bounds.fill(-Infinity, 0, 3).fill(Infinity, 3, 6);
     return;

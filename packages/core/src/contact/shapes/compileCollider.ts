@@ -5,8 +5,15 @@ import { quaternionFromRotation } from '../../math/quaternion.ts';
 import type { BodyPath } from '../../scene/kinematic.ts';
 import { listNames } from '../../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../../scene/types.ts';
-import { checkTimes, createTrack, type Path } from '../../scene/varying.ts';
-import { type Collider, createPose, measureDisplacement, type Pose, placeCollider } from './collider.ts';
+import { checkTimes, compileTimed, createTrack, type Path } from '../../scene/varying.ts';
+import {
+  type ChangingFriction,
+  type Collider,
+  createPose,
+  measureDisplacement,
+  type Pose,
+  placeCollider,
+} from './collider.ts';
 import { compileShape } from './compileShape.ts';
 import { addHand, HAND, moveHand } from './handMotion.ts';
 
@@ -40,8 +47,15 @@ export function compileColliders(
   });
 }
 
-export function readFriction(spec: FrictionSpec | undefined, path: Path): { static: number; dynamic: number } {
-  const friction = typeof spec === 'number' ? { static: spec, dynamic: spec } : (spec ?? { static: 0, dynamic: 0 });
+/** Coefficients at t = 0, and how they change in time. */
+interface Friction {
+  readonly static: number;
+  readonly dynamic: number;
+  readonly changing?: ChangingFriction;
+}
+
+export function readFriction(spec: FrictionSpec | undefined, path: Path): Friction {
+  const friction = typeof spec === 'object' ? spec : { static: spec ?? 0, dynamic: spec ?? 0 };
   for (const name of ['static', 'dynamic'] as const) {
     const at = typeof spec === 'object' ? [...path, name] : path;
     if (!(friction[name] >= 0 && friction[name] <= 1e6)) {
@@ -53,7 +67,20 @@ export function readFriction(spec: FrictionSpec | undefined, path: Path): { stat
     const order = `dynamic friction ${friction.dynamic} is greater than static friction ${friction.static}`;
     throw new SceneError([...path, 'dynamic'], `${order}; what slides resists less than what sticks`);
   }
-  return friction;
+  const { static: sticking, dynamic: sliding } = friction;
+  if (typeof spec !== 'object' || spec.factor === undefined) return { static: sticking, dynamic: sliding };
+  const place = [...path, 'factor'];
+  const raw = compileTimed(spec.factor, place);
+  const factor = (t: number): number => {
+    const value = raw(t);
+    if (value >= 0 && value < Infinity) return value;
+    throw new SceneError(place, `the factor is ${value} at t = ${t} s; it must be zero or more`);
+  };
+  return {
+    static: sticking * factor(0),
+    dynamic: sliding * factor(0),
+    changing: { static: sticking, dynamic: sliding, factor },
+  };
 }
 
 /** Where a collider stands in the scene, and what it may refer to. */
@@ -80,6 +107,7 @@ function compileCollider(spec: ColliderSpec, place: ColliderPlace, warnings: str
     side: spec.hollow ? -1 : 1,
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
+    ...(friction.changing && { changingFriction: friction.changing }),
     restitution,
     body,
     ride,

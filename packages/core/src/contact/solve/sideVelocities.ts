@@ -19,13 +19,27 @@ export function targetGap(gap: number, size: number): number {
 /** Depth in radii by which a contact must have penetrated within a step to be added: an old overlap is already being pushed out. */
 export const DEEPER = 2e-4;
 
+/** By how much the radii at contact c grow in the step [m]. */
+function growthOf(
+  { edgeGrowth, edgeOffset, rules }: Finder,
+  { rodA, edgeA, rodB, edgeB, collider }: ContactSet,
+  c: number,
+): number {
+  if (!edgeGrowth) return 0;
+  const own = edgeGrowth[edgeOffset[rodA[c]] + edgeA[c]];
+  if (collider[c] >= 0) return own;
+  return rules.radius > 0 ? 0 : own + edgeGrowth[edgeOffset[rodB[c]] + edgeB[c]];
+}
+
 /** Sets the bias of each contact: a gap may close, an overlap is pushed out gently, an impact rebounds. */
 export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: number): void {
   const { gravity } = finder;
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
-    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : targetGap(gap, size);
+    // what rods swell by in this step is no overlap: their surfaces move by it
+    const before = gap + growthOf(finder, set, c);
+    const floor = set.swept[c] ? set.floor[c] : before > 0 ? 0 : targetGap(before, size);
     set.bias[c] = (gap - floor) / dt;
     if (gap < floor) set.bias[c] *= limitPush(finder, set, c);
     const speed = set.approach[c];

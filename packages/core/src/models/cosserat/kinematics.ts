@@ -54,28 +54,7 @@ export function evaluatePins(cos: CosseratRod, t: number): void {
   markHeld(cos.fixed, cos, (node) => 6 * node);
   switchJoints(cos);
   placeHeldFrames(cos);
-  updateStiffness(cos, t);
-}
-
-/** Updates the stiffness to time t, if moduli change. */
-function updateStiffness(cos: CosseratRod, t: number): void {
-  const { rod, joints, edgeStiffness, edgeCount, compiled, shearFollowsE } = cos;
-  if (!rod.moduli || !compiled) return;
-  for (let i = 0; i < joints.count; i++) {
-    const u = rod.nodeArc[joints.node[i]] / rod.length;
-    const E = rod.moduli.E(t, u);
-    joints.stiffness[3 * i] = E * compiled.joint[3 * i];
-    joints.stiffness[3 * i + 1] = E * compiled.joint[3 * i + 1];
-    joints.stiffness[3 * i + 2] = rod.moduli.G(t, u) * compiled.joint[3 * i + 2];
-  }
-  for (let j = 0; j < edgeCount; j++) {
-    const u = (rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j]) / rod.length;
-    const E = rod.moduli.E(t, u);
-    const shear = shearFollowsE ? E : rod.moduli.G(t, u);
-    edgeStiffness[3 * j] = shear * compiled.edge[3 * j];
-    edgeStiffness[3 * j + 1] = shear * compiled.edge[3 * j + 1];
-    edgeStiffness[3 * j + 2] = E * compiled.edge[3 * j + 2];
-  }
+  cos.adopt?.(t);
 }
 
 /** Quaternions of held frames from the pins' poses; the sign is the one nearest to the last. */

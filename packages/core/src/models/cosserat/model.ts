@@ -146,6 +146,7 @@ function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: bool
 
 type Queries = Pick<
   Bundle,
+  | 'animate'
   | 'addEnergies'
   | 'addMomentum'
   | 'addRodMomentum'
@@ -162,6 +163,14 @@ type Queries = Pick<
 /** Read-outs, equilibria and modes. */
 function createQueries({ parts, tools }: CosseratBundle): Queries {
   return {
+    ...(parts.some(({ adopt }) => adopt) && {
+      animate: (t) => {
+        for (const cos of parts) {
+          cos.adopt?.(t);
+          if (cos.adopt) measureStrain(cos);
+        }
+      },
+    }),
     ...sumReadouts(parts, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, parts[rod], channel),
     differentiatesLoads: true,

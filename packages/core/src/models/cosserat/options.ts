@@ -59,7 +59,7 @@ export const cosseratCapabilities: Capabilities = {
   anisotropic: true,
   inextensible: true,
   shear: true,
-  changingModuli: true,
+  animated: ['E', 'G', 'curvature', 'length', 'density', 'radius', 'massDamping', 'stiffnessDamping'],
   changingRods: false,
   laws: false,
   bodies: false,

@@ -54,8 +54,11 @@ export function refuse(
   }
   if (scheme !== 'verlet') return;
   rods.forEach((rod, k) => {
-    if (rod.moduli)
-      throw new SceneError(place, `verlet needs constant moduli, and those of rod '${rod.id}' change; use tr-bdf2`);
+    if (rod.animation)
+      throw new SceneError(
+        place,
+        `verlet supports no properties that change in time, and rod '${rod.id}' has 'animate'; use tr-bdf2`,
+      );
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(
         place,

@@ -13,6 +13,7 @@ import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } f
 import { pow } from '../../math/rounded/index.ts';
 import type { Drive, OutsideForces } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { followAnimation } from '../../scene/animate.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 
 /** Border of a closed rod: x0, ϑ0. */
@@ -70,15 +71,13 @@ export interface CosseratRod {
   readonly edgeFrame: Float64Array;
   readonly edgeStrain: Float64Array;
   readonly jointRotation: Float64Array;
-  /** Shear stiffness made from EI, as of an inflated section, changes with E; a physical one with G. */
-  readonly shearFollowsE: boolean;
   /** Angle about d3 at which a closed rod was joined [rad], constant, for the joint at node 0. */
   closing: number;
 
   /** Shear GA (about d1, d2) and stretch EA [N], 3 per edge; Infinity: rigid. */
   readonly edgeStiffness: Float64Array;
-  /** Both stiffnesses as compiled, if the moduli change in time; otherwise undefined. */
-  readonly compiled: { readonly joint: Float64Array; readonly edge: Float64Array } | undefined;
+  /** Makes lengths, masses, stiffness and natural strain those of time t; absent if they never change. */
+  readonly adopt?: (t: number) => void;
   /** Mass [kg] or moment of inertia [kg m²] of each unknown. */
   readonly mass: Float64Array;
   /** [1/s] */
@@ -121,7 +120,7 @@ export function memorySize(rod: Rod, pins: readonly Pin[]): number {
 }
 
 function countHeld(rod: Rod, pins: readonly Pin[]): number {
-  return buildJoints(rod, pins).heldPin.length;
+  return planJoints(rod, pins).heldPin.length;
 }
 
 interface JointPlan {
@@ -156,8 +155,10 @@ function planJoints(rod: Rod, pins: readonly Pin[]): { plan: JointPlan[]; heldPi
   return { plan, heldPin };
 }
 
-/** Halves in series: mean compliance, composed natural rotation. */
-function buildJoints(rod: Rod, pins: readonly Pin[]): { joints: Joints; heldPin: number[] } {
+function buildJoints(
+  rod: Rod,
+  pins: readonly Pin[],
+): { joints: Joints; plan: readonly JointPlan[]; heldPin: number[] } {
   const { plan, heldPin } = planJoints(rod, pins);
   const count = plan.length;
   const joints: Joints = {
@@ -173,23 +174,33 @@ function buildJoints(rod: Rod, pins: readonly Pin[]): { joints: Joints; heldPin:
     mode: Uint8Array.from(plan, ({ mode }) => mode),
     pin: Int32Array.from(plan, ({ pin }) => pin),
   };
-  const q = new Float64Array(4);
-  const h = new Float64Array(4);
+  writeJoints(joints, rod, plan);
+  return { joints, plan, heldPin };
+}
+
+const composed = new Float64Array(4);
+const turn = new Float64Array(4);
+const compliance = [0, 0, 0];
+
+/** Halves in series: mean compliance, composed natural rotation. */
+function writeJoints(joints: Joints, rod: Rod, plan: readonly JointPlan[]): void {
+  const stiffnesses = [rod.halfEI1, rod.halfEI2, rod.halfGJ];
+  joints.length.fill(0);
+  joints.damping.fill(0);
   plan.forEach(({ halves, freeSpin }, i) => {
-    const compliance = [0, 0, 0];
-    q.set([1, 0, 0, 0]);
+    compliance.fill(0);
+    composed.fill(0);
+    composed[0] = 1;
     for (const half of halves) {
       const l = 0.5 * rod.edgeLengthRest[half >> 1];
       joints.length[i] += l;
       joints.damping[i] += l * rod.halfDamping[half];
-      [rod.halfEI1, rod.halfEI2, rod.halfGJ].forEach((stiffness, k) => {
-        compliance[k] += l / stiffness[half];
-      });
-      quaternionFromRotation(h, 0, rod.halfStrainRest, 3 * half);
-      multiplyQuaternions(q, 0, q, 0, h, 0);
+      for (let k = 0; k < 3; k++) compliance[k] += l / stiffnesses[k][half];
+      quaternionFromRotation(turn, 0, rod.halfStrainRest, 3 * half);
+      multiplyQuaternions(composed, 0, composed, 0, turn, 0);
     }
     joints.damping[i] /= joints.length[i];
-    rotationFromQuaternion(joints.rest, 3 * i, q, 0);
+    rotationFromQuaternion(joints.rest, 3 * i, composed, 0);
     for (let k = 0; k < 3; k++) joints.stiffness[3 * i + k] = 1 / compliance[k];
     if (freeSpin) {
       // NOTE: a frame that may spin has no axes to bend about: the half edge bends isotropically and is not twisted
@@ -198,7 +209,6 @@ function buildJoints(rod: Rod, pins: readonly Pin[]): { joints: Joints; heldPin:
       joints.rest.fill(0, 3 * i, 3 * i + 3);
     }
   });
-  return { joints, heldPin };
 }
 
 /**
@@ -219,7 +229,7 @@ interface EdgeConstants {
 }
 
 function buildConstants(rod: Rod, rule: SectionRule): EdgeConstants {
-  const { nodeCount, edgeCount } = rod;
+  const { edgeCount } = rod;
   const size = unknownCount(rod);
   const out: EdgeConstants = {
     edgeStiffness: new Float64Array(3 * edgeCount),
@@ -227,8 +237,16 @@ function buildConstants(rod: Rod, rule: SectionRule): EdgeConstants {
     massDamping: new Float64Array(size),
     edgeDamping: new Float64Array(edgeCount),
     stiffnessScale: new Float64Array(size),
-    softScale: new Float64Array(size).fill(Infinity),
+    softScale: new Float64Array(size),
   };
+  writeConstants(out, rod, rule);
+  return out;
+}
+
+function writeConstants(out: EdgeConstants, rod: Rod, rule: SectionRule): void {
+  const { nodeCount, edgeCount } = rod;
+  out.stiffnessScale.fill(0);
+  out.softScale.fill(Infinity);
   for (let i = 0; i < nodeCount; i++) {
     out.mass.fill(rod.nodeMass[i], 6 * i, 6 * i + 3);
     out.massDamping.fill(rod.nodeDamping[i], 6 * i, 6 * i + 3);
@@ -270,7 +288,6 @@ function buildConstants(rod: Rod, rule: SectionRule): EdgeConstants {
       }
     }
   }
-  return out;
 }
 
 /** Mass of an edge [kg]: its part, by length, of the masses of its two nodes. */
@@ -296,7 +313,7 @@ export function createCosseratRod(
 ): CosseratRod {
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
-  const { joints, heldPin } = buildJoints(rod, drive.pins);
+  const { joints, plan, heldPin } = buildJoints(rod, drive.pins);
   let cursor = 0;
   const take = (length: number): Float64Array => {
     cursor += length;
@@ -325,8 +342,12 @@ export function createCosseratRod(
     jointRotation: new Float64Array(3 * joints.count),
     closing: 0,
     ...constants,
-    compiled: rod.moduli && { joint: joints.stiffness.slice(), edge: constants.edgeStiffness.slice() },
-    shearFollowsE: rule.inflated,
+    ...(rod.animation && {
+      adopt: followAnimation([rod], () => {
+        writeJoints(joints, rod, plan);
+        writeConstants(constants, rod, rule);
+      }),
+    }),
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     samples: createSamples(rod),

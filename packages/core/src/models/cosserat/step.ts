@@ -11,6 +11,7 @@
  */
 
 import { square } from '../../math/rounded/index.ts';
+import { animates } from '../../scene/animate.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
 import { addSolve, type RodStep } from '../rodStep.ts';
 import { cloneArrays, copyArrays } from '../snapshot.ts';
@@ -122,6 +123,8 @@ function implicitEuler(move: Move, h: number, bold: boolean): boolean {
   work.base.set(cos.q);
   work.moveHat.fill(0);
   work.velocityHat.set(cos.v);
+  // the rate of strain is that of the motion, at the lengths of the end
+  cos.adopt?.(move.t + h);
   measureEdges(cos);
   work.strainBefore.set(cos.edgeStrain);
   return runStage(move, move.t + h, 1 / h, bold ? h : 0, work.strainBefore);
@@ -187,13 +190,22 @@ function midpoint(move: Move): boolean {
 const GAIN = 1e-2;
 const GAIN_EULER = 2e-2;
 
+/** Records the start of a step with the properties of its end: what properties that change give to a rod is no gain of the step. */
+function markStart({ cos, start, t, h }: Move): void {
+  cos.adopt?.(t + h);
+  if (cos.adopt) measureStrain(cos);
+  markRod(start.before, cos, t);
+  cos.adopt?.(t);
+  if (cos.adopt) measureStrain(cos);
+}
+
 /** TR-BDF2, or implicit Euler if that would gain energy (guard.ts). */
 function stepGuarded(move: Move): boolean {
   const { cos, work, start, t, h, out } = move;
   const { before, after } = start;
-  // moduli that change do work of their own
-  const measured = cos.rod.moduli === undefined;
-  if (measured) markRod(before, cos, t);
+  // inextensible edges that grow do work of their own
+  const measured = !(cos.rod.inextensible && animates(cos.rod, 'length'));
+  if (measured) markStart(move);
   if (!trBdf2(move)) return false;
   if (!measured || !hasTurnedFar(cos, before)) return true;
   const taken = { work, start, before, after, t: t + h, h };

@@ -55,8 +55,9 @@ export interface DerKernel {
 /** Rods with the same key can be paired; undefined for a rod that cannot be paired at all. */
 export function pairKey(der: DerRod): string | undefined {
   const { rod, held, strain, pins } = der;
-  // the angle of a hinge is found between iterations, which the kernel does not do
-  if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1)) return undefined;
+  // the angle of a hinge is found between iterations, which the kernel does not do; nor does it follow properties that change in time
+  if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1) || rod.animation)
+    return undefined;
   // the active joints follow from that
   let key = `${rod.nodeCount}`;
   for (const { node, holdX, holdY, holdZ, orientation } of pins)

@@ -132,9 +132,17 @@ function createContact(
   });
 }
 
-function createReadouts(bundle: DerBundle): Pick<Bundle, 'addEnergies' | 'addMomentum' | 'readChannel' | 'reactions'> {
+function createReadouts(
+  bundle: DerBundle,
+): Pick<Bundle, 'animate' | 'addEnergies' | 'addMomentum' | 'readChannel' | 'reactions'> {
   const { ders, bodies, tools } = bundle;
   return {
+    ...(bundle.rods.some(({ animation }) => animation) && {
+      animate: (t) => {
+        renewAll(bundle);
+        for (const der of ders) der.adopt?.(t);
+      },
+    }),
     addEnergies: (out, t) => {
       renewAll(bundle);
       for (const der of ders) addEnergies(out, der, t);

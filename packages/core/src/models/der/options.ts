@@ -61,7 +61,7 @@ export const derCapabilities: Capabilities = {
   anisotropic: true,
   inextensible: true,
   shear: false,
-  changingModuli: false,
+  animated: ['E', 'G', 'curvature', 'length', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: true,
   laws: true,
   bodies: true,

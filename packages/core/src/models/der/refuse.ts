@@ -45,6 +45,11 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
       `${scheme} does not support torques: its frames have no inertia; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
+    if (rod.animation)
+      throw new SceneError(
+        place,
+        `${scheme} supports no properties that change in time, and rod '${rod.id}' has 'animate'; use tr-bdf2`,
+      );
     const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');
     if (hinge)
       throw new SceneError(

@@ -11,7 +11,6 @@
 
 import type { BorderedBand } from '../../linalg/bandMatrix.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
-import { pow } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import {
   type Allocate,
@@ -22,11 +21,13 @@ import {
   type Loads,
   type Samples,
 } from '../../port.ts';
+import { followAnimation } from '../../scene/animate.ts';
 import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/compiled.ts';
 import type { HingeParts } from './hingeParts.ts';
 import type { JointPlan } from './jointPlan.ts';
 import type { DerOptions } from './options.ts';
 import type { RodMaterial } from './rodMaterial.ts';
+import { createScales, type ScaleNames, writeScales } from './scales.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
 
 /** Border of a closed rod: x0, θ0, x1. */
@@ -119,8 +120,8 @@ export interface DerRod {
   readonly jointActive: Uint8Array;
   /** EA/length [N/m]; for inextensible edges a penalty that only sets the speed of convergence. */
   readonly edgeStiffness: Float64Array;
-  /** Makes lengths, masses and stiffness those of another value of the parameter; absent if they do not depend on it. */
-  readonly adopt?: (value: number) => void;
+  /** Makes lengths, masses and stiffness those of a time, or of a value of the parameter that equilibria follow; absent if they never change. */
+  readonly adopt?: (time: number) => void;
   readonly samples: Samples;
   readonly loads: Loads;
   /** Fraction of the loads that acts; less than 1 only while an equilibrium is approached in increments. */
@@ -254,7 +255,7 @@ export function createDerRod(parts: DerParts): DerRod {
     jointTwist: allocate(joints.count),
     jointOffset: allocate(joints.count),
     ...scales,
-    ...(rod.at && { adopt: createAdopt(rod, options, joints, scales) }),
+    ...((rod.at || rod.animation) && { adopt: createAdopt(rod, options, joints, scales) }),
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     samples: createSamples(rod, allocateSamples),
@@ -270,16 +271,20 @@ function createAdopt(
   options: DerOptions,
   joints: Joints,
   scales: Pick<DerRod, ScaleNames>,
-): (value: number) => void {
+): (time: number) => void {
+  const write = (now: Rod): void => {
+    for (let i = 0; i < joints.count; i++) writeJoint(joints, i, now, options.strain ?? 'rotation');
+    writeScales(scales, now, options);
+  };
+  const { at } = rod;
+  if (!at) return followAnimation([rod], () => write(rod));
   let last: Rod | undefined;
   return (value) => {
-    const now = rod.at?.(value);
-    if (!now || now === last) return;
+    const now = at(value);
+    if (now === last) return;
     last = now;
     rod.edgeLengthRest.set(now.edgeLengthRest);
-    for (let i = 0; i < joints.count; i++) writeJoint(joints, i, now, options.strain ?? 'rotation');
-    const fresh = createScales(now, options, allocatePlain);
-    for (const name of SCALES) scales[name].set(fresh[name]);
+    write(now);
   };
 }
 
@@ -344,48 +349,4 @@ function nameMemory(
     vBefore: take(size),
     history: take(2),
   };
-}
-
-const SCALES = ['mass', 'stiffnessScale', 'softScale', 'massDamping', 'edgeDamping', 'edgeStiffness'] as const;
-type ScaleNames = (typeof SCALES)[number];
-
-/** Mass, damping and typical stiffness of every unknown and edge. */
-function createScales(rod: Rod, options: DerOptions, allocate: Allocate): Pick<DerRod, ScaleNames> {
-  const { nodeCount, edgeCount } = rod;
-  const size = unknownCount(rod);
-  const mass = allocate(size);
-  const stiffnessScale = allocate(size);
-  const softScale = allocate(size).fill(Infinity);
-  const edgeStiffness = allocate(edgeCount);
-  const massDamping = allocate(size);
-  const edgeDamping = allocate(edgeCount);
-  const dynamicTwist = (options.twist ?? 'dynamic') === 'dynamic';
-  for (let i = 0; i < nodeCount; i++) {
-    for (let d = 4 * i; d < 4 * i + 3; d++) {
-      mass[d] = rod.nodeMass[i];
-      massDamping[d] = rod.nodeDamping[i];
-    }
-  }
-  for (let j = 0; j < edgeCount; j++) {
-    const l = rod.edgeLengthRest[j];
-    const bend = Math.max(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
-    const twist = Math.max(rod.halfGJ[2 * j], rod.halfGJ[2 * j + 1]);
-    if (dynamicTwist) mass[4 * j + 3] = rod.edgeInertia[j];
-    const next = rod.closed ? (j + 1) % nodeCount : j + 1;
-    massDamping[4 * j + 3] = 0.5 * (rod.nodeDamping[j] + rod.nodeDamping[next]);
-    edgeDamping[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
-    const soft = Math.min(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
-    softScale[4 * j + 3] = Math.min(twist, soft) / l;
-    const softest = soft / pow(l, 3);
-    const stiffest = bend / pow(l, 3);
-    for (let k = 0; k < 3; k++) {
-      softScale[4 * j + k] = Math.min(softScale[4 * j + k], softest);
-      softScale[4 * next + k] = Math.min(softScale[4 * next + k], softest);
-      stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], stiffest);
-      stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], stiffest);
-    }
-    stiffnessScale[4 * j + 3] = Math.max(twist, bend) / l;
-    edgeStiffness[j] = rod.edgeEA[j] / l;
-  }
-  return { mass, stiffnessScale, softScale, massDamping, edgeDamping, edgeStiffness };
 }

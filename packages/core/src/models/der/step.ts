@@ -11,14 +11,16 @@
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
 import { square } from '../../math/rounded/index.ts';
+import { animates } from '../../scene/animate.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
 import { addSolve, type RodStep } from '../rodStep.ts';
 import { beginStep, cancelStep, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
-import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
+import { hasGained, type Mark, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import { approach } from './predict.ts';
+import type { DerRod } from './rod.ts';
 import type { StepStart } from './slip.ts';
 import { losesTurns } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -289,15 +291,25 @@ function stepEuler(move: RodsMove, bold: boolean): boolean {
   return solved;
 }
 
+/** Records the start of a step with the properties of its end: what properties that change give to a rod is no gain of the step. */
+function markStart({ system, t, h }: RodsMove): Mark {
+  for (const { der } of system.members) der.adopt?.(t + h);
+  const mark = markSystem(system, t);
+  for (const { der } of system.members) der.adopt?.(t);
+  return mark;
+}
+
+const growsRigidly = ({ rod }: DerRod): boolean => rod.inextensible && animates(rod, 'length');
+
 /** A second-order step, or implicit Euler if that would gain energy (guard.ts). */
 function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean {
   const { system, starts, t, h, out } = move;
   // the history of BDF2 is overwritten by a step; bodies move the pins of their rods
   const early = advance === bdf2 || system.bodies.length > 0 || system.members.some(({ der }) => willTurn(der, h));
-  let before = early ? markSystem(system, t) : undefined;
+  let before = early ? markStart(move) : undefined;
   if (!advance(move)) return false;
-  // natural strain that changes does work of its own
-  if (system.members.some(({ der }) => der.material?.law.naturalFactor)) return true;
+  // natural strain that changes, and inextensible edges that grow, do work of their own
+  if (system.members.some(({ der }) => der.material?.law.naturalFactor || growsRigidly(der))) return true;
   if (!system.members.some(({ der }, m) => turnsFar(starts[m].q, 0, der.q, turnPlaceOf(der)))) return true;
   if (system.pair) {
     // whether one rod gains does not decide for another that a kernel happens to move with it
@@ -306,7 +318,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   }
   if (!before) {
     takeBack(move);
-    before = markSystem(system, t);
+    before = markStart(move);
     if (!advance(move)) return false;
   }
   if (!hasGained(system, { starts, before, t: t + h, h }, GAIN)) return true;

@@ -93,7 +93,7 @@ function slotOf({ slots, fibers, createFactor }: FiberContact, k: number): Slot 
   return slots[k];
 }
 
-/** Updates moduli and held rings to time t. */
+/** Updates stiffness and held rings to time t. */
 function moveToTime(fiber: FiberRod, t: number): void {
   updateStiffness(fiber, t);
   evaluateHeld(fiber, t);

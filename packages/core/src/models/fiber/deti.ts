@@ -88,8 +88,11 @@ export function createDetiTools(fibers: readonly FiberRod[], options: FiberOptio
     );
   const bases = new Map<string, ModalBasis>();
   return fibers.map((fiber) => {
-    if (fiber.rod.moduli)
-      throw new SceneError(['solver', 'fiber', 'integrator'], 'deti needs constant moduli; use energy-momentum');
+    if (fiber.rod.animation)
+      throw new SceneError(
+        ['solver', 'fiber', 'integrator'],
+        "deti needs properties that stay the same, and this rod has 'animate'; use energy-momentum",
+      );
     if (functions === 'eigenbasis' && fiber.size > 1300) {
       throw new SceneError(
         ['solver', 'fiber', 'functions'],

@@ -214,6 +214,7 @@ function stepUnit(
 
 type Queries = Pick<
   Bundle,
+  | 'animate'
   | 'addEnergies'
   | 'addMomentum'
   | 'addRodMomentum'
@@ -230,6 +231,11 @@ type Queries = Pick<
 function createQueries(bundle: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
   const { fibers, remembers, scheme } = bundle;
   return {
+    ...(fibers.some(({ rod }) => rod.animation) && {
+      animate: (t) => {
+        for (const fiber of fibers) updateStiffness(fiber, t);
+      },
+    }),
     ...sumReadouts(fibers, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, fibers[rod], channel),
     differentiatesLoads: true,

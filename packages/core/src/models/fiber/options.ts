@@ -98,7 +98,7 @@ export const fiberCapabilities: Capabilities = {
   anisotropic: true,
   inextensible: false,
   shear: false,
-  changingModuli: true,
+  animated: ['E', 'G', 'friction'],
   changingRods: false,
   laws: false,
   bodies: false,

@@ -220,19 +220,21 @@ function distributeMass(rod: Rod, width1: number, width2: number, { inertia, int
   return out;
 }
 
-/** Updates the stiffness to time t, if moduli change. Rings scale with E. */
+/** Updates the stiffness to time t, if it changes. Rings scale with E. */
 export function updateStiffness(fiber: FiberRod, t: number): void {
   const { rod, edgeCount, ringCount, longBase, shearBase, ringBase, longStiffness, shearStiffness, ringStiffness } =
     fiber;
-  if (!rod.moduli) return;
+  const { animation } = rod;
+  if (!animation) return;
   for (let j = 0; j < edgeCount; j++) {
     const u = (rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j]) / rod.length;
-    const G = rod.moduli.G(t, u);
-    longStiffness[j] = longBase[j] * rod.moduli.E(t, u);
+    const G = animation.factor('G', t, u);
+    longStiffness[j] = longBase[j] * animation.factor('E', t, u);
     shearStiffness[2 * j] = shearBase[2 * j] * G;
     shearStiffness[2 * j + 1] = shearBase[2 * j + 1] * G;
   }
-  for (let i = 0; i < ringCount; i++) ringStiffness[i] = ringBase[i] * rod.moduli.E(t, rod.nodeArc[i] / rod.length);
+  for (let i = 0; i < ringCount; i++)
+    ringStiffness[i] = ringBase[i] * animation.factor('E', t, rod.nodeArc[i] / rod.length);
 }
 
 /** out = M x */

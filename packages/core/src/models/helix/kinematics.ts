@@ -12,8 +12,15 @@ const phi = new Float64Array(3);
 const angular = new Float64Array(9);
 const linear = new Float64Array(9);
 
+/** Makes animated properties of the rod those of time t. */
+export function animateHelix(h: HelixRod, t: number): void {
+  h.adopt?.(t);
+  h.bend?.(t);
+}
+
 /** Position and frame of the root at time t, and of the end if a pin holds it. */
 export function placeRoot(h: HelixRod, t: number): void {
+  animateHelix(h, t);
   const { pinPose, position, frame } = h;
   h.rootTime = t;
   h.place.evaluate(pinPose, t);

@@ -18,7 +18,7 @@ import { createHelixContact } from './contact.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
 import { findNatural } from './inverse.ts';
-import { placeRoot, poseSamples } from './kinematics.ts';
+import { animateHelix, placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import type { NewtonOptions } from './newton.ts';
 import { type HelixOptions, helixCapabilities } from './options.ts';
@@ -91,6 +91,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         return outcome;
       }),
     contact: createHelixContact({ helices, state, newton, patient }),
+    ...animateAll(helices),
     ...sumReadouts(helices, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, helices[rod], works[rod], now, channel),
     equilibrate: (rod, t, wanted) => {
@@ -102,6 +103,15 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       measureWorkError(acting, (direction, angle) => bendRod(helices[rod], works[rod], direction, angle), moment),
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
+  };
+}
+
+function animateAll(helices: readonly HelixRod[]): Pick<Bundle, 'animate'> {
+  if (!helices.some(({ adopt }) => adopt)) return {};
+  return {
+    animate: (t) => {
+      for (const h of helices) animateHelix(h, t);
+    },
   };
 }
 
@@ -185,6 +195,7 @@ function initializeShape(h: HelixRod, warnings: string[]): void {
   checkTurns(h, turns, 'initial', warnings);
   checkTurns(h, rest, 'natural', warnings);
   const natural = fitTurns(rod.edgeLengthRest, rest, elementNode);
+  h.kappaStart.set(natural.curvature);
   h.kappaRest.set(natural.curvature);
   let same = true;
   for (let k = 0; k < 6 * edgeCount; k++) same &&= Math.abs(turns[k] - rest[k]) < 1e-9;

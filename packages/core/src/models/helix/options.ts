@@ -41,7 +41,7 @@ export const helixCapabilities: Capabilities = {
   anisotropic: true,
   inextensible: true,
   shear: false,
-  changingModuli: false,
+  animated: ['E', 'G', 'curvature', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: false,
   laws: false,
   bodies: false,

@@ -10,6 +10,7 @@
  */
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type LoadSource, type Loads, type Samples } from '../../port.ts';
+import { followAnimation } from '../../scene/animate.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import { SERIES } from './gamma.ts';
 import { createHold, type Hold } from './hold.ts';
@@ -129,6 +130,11 @@ export interface HelixBody extends HelixChain {
 
 /** A rod of a scene: a body with a root that a pin moves, and the rest of its state. */
 export interface HelixRod extends HelixBody {
+  /** Makes stiffness, damping and inertia those of time t; absent if they never change. */
+  readonly adopt?: (t: number) => void;
+  /** The same of the natural shape, from `kappaStart`, the one of the scene. */
+  readonly bend?: ((t: number) => void) | undefined;
+  readonly kappaStart: Float64Array;
   readonly rod: Rod;
   readonly drive: Drive;
   /** Pins at the root: of the position and of the frame; often the same. */
@@ -163,12 +169,22 @@ export function memorySize(rod: Rod, drive: Drive, elementCount: number, twoStep
 
 /** Length × stiffness of stretches in series (mean compliance, as a moment sees it), and mean damping. */
 export function measureStiffness(rod: Rod, elementNode: Int32Array): Pick<HelixBody, 'stiffness' | 'elementDamping'> {
-  const { edgeLengthRest, halfEI1, halfEI2, halfGJ, halfDamping } = rod;
   const elementCount = elementNode.length - 1;
-  const stiffness = new Float64Array(3 * elementCount);
-  const elementDamping = new Float64Array(elementCount);
-  for (let e = 0; e < elementCount; e++) {
-    const compliance = [0, 0, 0];
+  const out = { stiffness: new Float64Array(3 * elementCount), elementDamping: new Float64Array(elementCount) };
+  writeStiffness(out, rod, elementNode);
+  return out;
+}
+
+const compliance = [0, 0, 0];
+
+function writeStiffness(
+  { stiffness, elementDamping }: Pick<HelixBody, 'stiffness' | 'elementDamping'>,
+  { edgeLengthRest, halfEI1, halfEI2, halfGJ, halfDamping }: Rod,
+  elementNode: Int32Array,
+): void {
+  elementDamping.fill(0);
+  for (let e = 0; e < elementDamping.length; e++) {
+    compliance.fill(0);
     let whole = 0;
     for (let half = 2 * elementNode[e]; half < 2 * elementNode[e + 1]; half++) {
       const length = edgeLengthRest[half >> 1] / 2;
@@ -181,15 +197,18 @@ export function measureStiffness(rod: Rod, elementNode: Int32Array): Pick<HelixB
     elementDamping[e] /= whole;
     for (let k = 0; k < 3; k++) stiffness[3 * e + k] = (whole * whole) / compliance[k];
   }
-  return { stiffness, elementDamping };
 }
 
 /** Half of the polar inertia of the edges on either side [kg m²]. */
-export function gatherInertia({ edgeInertia, edgeCount, nodeCount }: Rod): Float64Array {
-  return Float64Array.from(
-    { length: nodeCount },
-    (_, i) => ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0)) / 2,
-  );
+export function gatherInertia(rod: Rod): Float64Array {
+  const out = new Float64Array(rod.nodeCount);
+  writeInertia(out, rod);
+  return out;
+}
+
+function writeInertia(out: Float64Array, { edgeInertia, edgeCount, nodeCount }: Rod): void {
+  for (let i = 0; i < nodeCount; i++)
+    out[i] = ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0)) / 2;
 }
 
 /** Whether some load depends on the rod's state. */
@@ -205,6 +224,22 @@ export interface StateViews {
   readonly memory: Float64Array;
 }
 
+/** The natural shape at time t: that of the scene times the factor in the middle of each element. */
+function createBend(
+  { animation, nodeArc, length }: Rod,
+  elementNode: Int32Array,
+  { kappaRest, kappaStart }: Pick<HelixRod, 'kappaRest' | 'kappaStart'>,
+): ((t: number) => void) | undefined {
+  if (!animation?.fields.includes('curvature')) return undefined;
+  return (t) => {
+    for (let e = 0; e + 1 < elementNode.length; e++) {
+      const u = (0.5 * (nodeArc[elementNode[e]] + nodeArc[elementNode[e + 1]])) / length;
+      const factor = animation.factor('curvature', t, u);
+      for (let d = 3 * e; d < 3 * e + 3; d++) kappaRest[d] = factor * kappaStart[d];
+    }
+  };
+}
+
 export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, views: StateViews): HelixRod {
   const { q, v, memory } = views;
   const { nodeCount } = rod;
@@ -218,9 +253,19 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
   const hold = endPin && createHold(endPin, createPinPose(), elementCount, part(18 * nodeCount + 6, 6));
   // a clamp at the end turns with the last frame, as inertia does
   const hasFrames = hold?.rows === 6 || nodeInertia.some((inertia) => inertia > 0);
+  const elastic = measureStiffness(rod, elementNode);
+  const natural = { kappaRest: new Float64Array(3 * elementCount), kappaStart: new Float64Array(3 * elementCount) };
   return {
     ...createChain(elementNode, rod.edgeLengthRest, hasFrames),
-    ...measureStiffness(rod, elementNode),
+    ...elastic,
+    ...natural,
+    ...(rod.animation && {
+      adopt: followAnimation([rod], () => {
+        writeStiffness(elastic, rod, elementNode);
+        writeInertia(nodeInertia, rod);
+      }),
+      bend: createBend(rod, elementNode, natural),
+    }),
     rod,
     drive,
     place,
@@ -228,7 +273,6 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     rootTime: 0,
     pinPose: createPinPose(),
     length: rod.length,
-    kappaRest: new Float64Array(3 * elementCount),
     nodeMass: rod.nodeMass,
     nodeDamping: rod.nodeDamping,
     nodeInertia,

@@ -59,7 +59,7 @@ export const massSpringCapabilities: Capabilities = {
   anisotropic: false,
   inextensible: false,
   shear: false,
-  changingModuli: false,
+  animated: [],
   changingRods: false,
   laws: false,
   bodies: false,

@@ -119,6 +119,7 @@ export function resumeDrive(driven: Float64Array, tree: StrandTree): void {
 
 /** Updates everything derived from the state at time t. */
 export function poseTree(tree: StrandTree, t: number): void {
+  tree.adopt?.(t);
   recallBase(tree);
   evaluateBase(tree, t);
   moveBase(tree, t, tree.originRate);
@@ -129,6 +130,7 @@ export function poseTree(tree: StrandTree, t: number): void {
 
 /** As `poseTree`, for a tree in equilibrium: with the base's pose at t, but without the velocity of its path. */
 export function poseAtRest(tree: StrandTree, t: number): void {
+  tree.adopt?.(t);
   recallBase(tree);
   evaluateBase(tree, t);
   moveBase(tree, t, undefined);

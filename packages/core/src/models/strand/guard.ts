@@ -6,11 +6,12 @@
  * Euler of the nodes' masses in world axes (departure.ts) is the step of an incremental potential and dissipates. So the energy of every step is
  * measured, and a step that gained is repeated in that way.
  *
- * Not measured: `direct` of a strand, moduli that change, driven joints, and the law `paper`, which has no energy.
+ * Not measured: `direct` of a strand, stiffness, mass and natural shape that change, driven joints, and the law `paper`, which has no energy.
  */
 
 import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
 import { hypot } from '../../math/rounded/index.ts';
+import { animates } from '../../scene/animate.ts';
 import { poseTree } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
@@ -39,7 +40,7 @@ const isMeasured = ({ law, direction, constraints, rods }: StrandTree): boolean 
   law !== 'paper' &&
   !direction &&
   !constraints?.axis.some((axis) => axis < 0) &&
-  rods.every(({ rod }) => rod.moduli === undefined);
+  rods.every(({ rod }) => !animates(rod, 'E', 'G', 'curvature', 'density', 'radius'));
 
 const joints = (tree: StrandTree): number => {
   const { bending, twisting } = elasticEnergy(tree);

@@ -19,7 +19,7 @@ import { createStrandContact } from './contact.ts';
 import { clearContact } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { poseAtRest, poseTree, recallBase } from './drive.ts';
-import { initializeState, poseSamples } from './kinematics.ts';
+import { initializeState, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
@@ -223,6 +223,7 @@ function advanceInSubsteps(bundle: StrandBundle, k: number, t: number, dt: numbe
 
 type Queries = Pick<
   Bundle,
+  | 'animate'
   | 'addEnergies'
   | 'addMomentum'
   | 'readChannel'
@@ -241,6 +242,15 @@ function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace
     return { sweep, direction, scaled: trial, q0 };
   };
   return {
+    ...(trees.some(({ adopt }) => adopt) && {
+      animate: (t) => {
+        for (const tree of trees) {
+          tree.adopt?.(t);
+          // deformations are relative to natural shapes
+          if (tree.adopt) poseLinks(tree);
+        }
+      },
+    }),
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
     },

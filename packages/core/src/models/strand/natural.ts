@@ -3,7 +3,9 @@
  * gives the torque of every joint, and its law the deformation that balances it, which always exists. The equilibrium may be unstable: a soft strand that
  * stands up falls over whatever its natural shape. A warning reports that, with the stiffness that would be enough.
  */
+import { SceneError } from '../../errors.ts';
 import { multiplyQuaternions } from '../../math/quaternion.ts';
+import { animates } from '../../scene/animate.ts';
 import { writeDeformation } from './energy.ts';
 import { factorSweep } from './newton.ts';
 import type { Sweep } from './records.ts';
@@ -56,12 +58,15 @@ function isStable(tree: StrandTree, sweep: Sweep): boolean {
 }
 
 export function findNatural(tree: StrandTree, sweep: Sweep, warnings: string[]): void {
-  const own = tree.stiffnessStart.slice();
+  if (tree.rods.some(({ rod }) => animates(rod, 'curvature')))
+    throw new SceneError(
+      ['rods'],
+      'natural: equilibrium finds the natural shape of a whole tree, and a rod of it animates its curvature; remove one of them',
+    );
+  tree.adopt?.(0);
+  const own = tree.stiffness.slice();
   const holds = (factor: number): boolean => {
-    for (let k = 0; k < own.length; k++) {
-      tree.stiffnessStart[k] = factor * own[k];
-      tree.stiffness[k] = tree.stiffnessStart[k];
-    }
+    for (let k = 0; k < own.length; k++) tree.stiffness[k] = factor * own[k];
     setNatural(tree);
     return isStable(tree, sweep);
   };

@@ -252,7 +252,7 @@ export const strandCapabilities: Capabilities = {
   anisotropic: true,
   inextensible: true,
   shear: false,
-  changingModuli: true,
+  animated: ['E', 'G', 'curvature', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: false,
   laws: false,
   bodies: false,

@@ -9,7 +9,7 @@ import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { dampAgain, gatherLoads, subtractLoads } from './loads.ts';
-import { changeModuli, type StrandTree } from './rod.ts';
+import type { StrandTree } from './rod.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
 
 const spin = new Float64Array(3);
@@ -72,7 +72,7 @@ export function evaluateResidual(
   originRate: Float64Array | undefined,
   fresh: boolean,
 ): void {
-  if (fresh) changeModuli(tree, t);
+  if (fresh) tree.adopt?.(t);
   const pose = tree.direction?.pose;
   if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t, fresh);

@@ -14,6 +14,7 @@ import { quaternionFromRotation } from '../../math/quaternion.ts';
 import { square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { animates, followAnimation } from '../../scene/animate.ts';
 import {
   createPinMotion,
   createPinPose,
@@ -87,6 +88,8 @@ export interface ContactLoads {
 }
 
 export interface StrandTree extends LinkArrays, MotionArrays {
+  /** Makes masses, joints and damping those of time t; absent if they never change. */
+  readonly adopt?: (t: number) => void;
   readonly rods: readonly StrandRod[];
   readonly law: JointLaw;
   readonly linkCount: number;
@@ -216,14 +219,18 @@ export function createTree(
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
-  for (const strand of rods) layLinks(tree, strand);
-  for (let j = 0; j < n; j++) writeLinkInertia(tree, j);
-  rods.forEach((strand, k) => {
-    layJoints(tree, strand, parts[k].parent !== undefined);
-  });
-  tree.stiffnessStart.set(tree.stiffness);
-  tree.dampingStart.set(tree.damping);
-  return { ...tree, reach: measureReach(tree) };
+  layTree(tree, parts, true);
+  const isAnimated = parts.some(({ rod }) => rod.animation);
+  return {
+    ...tree,
+    ...(isAnimated && {
+      adopt: followAnimation(
+        parts.map(({ rod }) => rod),
+        () => layTree(tree, parts, false),
+      ),
+    }),
+    reach: measureReach(tree),
+  };
 }
 
 /** The rods with the numbers of their links: rod after rod, from root to tip. */
@@ -284,6 +291,19 @@ function createBase(pins: readonly Pin[]): Base {
   };
 }
 
+/** Writes the constants of links and joints from the rods' arrays. */
+function layTree(tree: StrandTree, parts: readonly TreeRod[], isNew: boolean): void {
+  tree.tipMass.fill(0);
+  tree.tipDamping.fill(0);
+  tree.base.mass = 0;
+  tree.base.damping = 0;
+  for (const strand of tree.rods) layLinks(tree, strand);
+  for (let j = 0; j < tree.linkCount; j++) writeLinkInertia(tree, j);
+  tree.rods.forEach((strand, k) => {
+    layJoints(tree, strand, parts[k].parent !== undefined, isNew);
+  });
+}
+
 function layLinks(tree: StrandTree, { rod, firstLink, root }: StrandRod): void {
   for (let j = 0; j < rod.edgeCount; j++) {
     const link = firstLink + j;
@@ -328,7 +348,8 @@ function writeHalf(out: Float64Array, o: number, rod: Rod, k: number, sign: numb
   quaternionFromRotation(out, o, half, 0);
 }
 
-function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows: boolean): void {
+/** `grows`: from another rod. `isNew`: natural halves are written even if they do not change: `natural: equilibrium` replaces them later. */
+function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows: boolean, isNew: boolean): void {
   const { stiffness, damping, before, after, toJoint } = tree;
   for (let j = 0; j < rod.edgeCount; j++) {
     const joint = firstLink + j;
@@ -348,27 +369,11 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
       stiffness.set([mean, mean, 0], 3 * joint);
       damping.set([loss, loss, 0], 3 * joint);
     }
+    if (!isNew && !animates(rod, 'curvature')) continue;
     writeHalf(after, 4 * joint, rod, 2 * j, -1);
     if (j > 0) writeHalf(before, 4 * joint, rod, 2 * j - 1, -1);
     else before[4 * joint] = 1;
     writeHalf(quarter, 0, rod, 2 * j, 1);
     writeRotation(toJoint, 9 * joint, quarter, 0);
-  }
-}
-
-/** Updates stiffness and damping of the joints to time t, if moduli change. */
-export function changeModuli({ rods, stiffness, damping, stiffnessStart, dampingStart }: StrandTree, t: number): void {
-  for (const { rod, firstLink } of rods) {
-    if (!rod.moduli) continue;
-    for (let j = 0; j < rod.edgeCount; j++) {
-      const u = rod.nodeArc[j] / rod.length;
-      const E = rod.moduli.E(t, u);
-      const G = rod.moduli.G(t, u);
-      for (let k = 0; k < 3; k++) {
-        const o = 3 * (firstLink + j) + k;
-        stiffness[o] = (k < 2 ? E : G) * stiffnessStart[o];
-        damping[o] = (k < 2 ? E : G) * dampingStart[o];
-      }
-    }
   }
 }

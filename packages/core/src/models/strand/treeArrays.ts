@@ -15,9 +15,6 @@ export interface LinkArrays {
   /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 per joint. */
   readonly stiffness: Float64Array;
   readonly damping: Float64Array;
-  /** The same as compiled, if moduli change in time. */
-  readonly stiffnessStart: Float64Array;
-  readonly dampingStart: Float64Array;
   /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 per joint. */
   readonly before: Float64Array;
   readonly after: Float64Array;
@@ -36,8 +33,6 @@ export function createLinkArrays(n: number): LinkArrays {
     tipDamping: new Float64Array(n),
     stiffness: new Float64Array(3 * n),
     damping: new Float64Array(3 * n),
-    stiffnessStart: new Float64Array(3 * n),
-    dampingStart: new Float64Array(3 * n),
     before: new Float64Array(4 * n),
     after: new Float64Array(4 * n),
     toJoint: new Float64Array(9 * n),
