@@ -48,8 +48,10 @@ describe('rods that threads take from each other', () => {
     teams = await hireAll();
   });
 
+  const alone: [string, Scene['contact']] = ['alone', { between: 'none', tolerance: 1e-3 }];
+
   it.each<[string, Scene['contact']]>([
-    ['alone', { between: 'none', tolerance: 1e-3 }],
+    ...(process.env.TENDRIL_LONG ? [alone] : []),
     ['beside some that touch each other', { radius: 4e-4, friction: 0.2, tolerance: 1e-3 }],
   ])('%s have the bits of one thread', (_, contact) => {
     compare(teams, makeScene(contact), (world) => {
