@@ -50,6 +50,7 @@ it('names cases that exist, and leaves out scenes that cannot run in a page', ()
 
 it('runs the scene of a page, and a reader can pull it', async () => {
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
+  page.setDefaultTimeout(240_000);
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/start.html`);

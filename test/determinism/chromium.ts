@@ -22,6 +22,7 @@ export async function openPage(): Promise<DeterminismPage> {
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
   });
   const page = await browser.newPage();
+  page.setDefaultTimeout(240_000);
   await page.addScriptTag({ content: outputFiles[0].text });
   return { browser, page };
 }

@@ -29,6 +29,8 @@ export function findChromium(): string {
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
+    // a busy machine takes its time; only a hang reaches this
+    timeout: 120_000,
     args: [
       '--headless',
       '--no-sandbox',

@@ -75,7 +75,8 @@ describe('files', () => {
       (async () => {
         await page.getByRole('button', { name: /^Film as/ }).click();
         await page.locator('.toast').getByText('Filming').waitFor();
-        await drawn();
+        // some pictures, however slow the page is
+        for (let k = 0; k < 3; k++) await drawn();
         await page.locator('.stage').focus();
         await page.keyboard.press('Space');
       })(),

@@ -260,20 +260,24 @@ describe('grooming', () => {
     await page.getByRole('button', { name: 'Simulate' }).click();
     await title('Hair on tent.glb');
     /** Roots of the newest frame in the axes of the node, which turns by 2t about x, and as they are. */
-    const roots = async (): Promise<{ own: number[][]; seen: number[][]; time: number }> => {
-      const { seen, time } = await page.evaluate(() => ({
-        seen: Array.from({ length: 200 }, (_, h) => [...window.tendrilStudio.position(h, 0)]),
-        time: window.tendrilStudio.run().last,
-      }));
+    const rootsFrom = async (least: number): Promise<{ own: number[][]; seen: number[][]; time: number }> => {
+      const found = await page.waitForFunction(
+        (low) => {
+          const time = window.tendrilStudio.run().last;
+          if (time < low) return undefined;
+          return { time, seen: Array.from({ length: 200 }, (_, h) => [...window.tendrilStudio.position(h, 0)]) };
+        },
+        least,
+        { polling: 60 },
+      );
+      const { seen, time } = (await found.jsonValue()) as { seen: number[][]; time: number };
       const [c, s] = [Math.cos(2 * time), Math.sin(2 * time)];
       return { seen, time, own: seen.map(([x, y, z]) => [x, c * y + s * z, c * z - s * y]) };
     };
     const distances = (a: number[][], b: number[][]): number[] =>
       a.map((p, h) => Math.hypot(...p.map((x, k) => x - b[h][k])));
-    await waitForClock(0.01);
-    const before = await roots();
-    await waitForClock(before.time + 0.1);
-    const after = await roots();
+    const before = await rootsFrom(0.01);
+    const after = await rootsFrom(before.time + 0.1);
     expect(Math.max(...distances(before.seen, after.seen))).toBeGreaterThan(5e-3);
     // the path starts smoothly, so that it lags behind the file by a millimetre at first
     expect(Math.max(...distances(before.own, after.own))).toBeLessThan(4e-3);

@@ -1,6 +1,6 @@
 /** Hands in the page: pulling, cutting, pinning. */
 import { describe, expect, it } from 'vitest';
-import { clickNode, clock, open, page, stopAndFind, until, useStudio, waitForClock } from './harness.ts';
+import { clickNode, clock, open, page, stopAndFind, until, useStudio, waitForClock, waitForMotion } from './harness.ts';
 
 useStudio();
 
@@ -42,11 +42,11 @@ describe('a rod under the hand', () => {
           if (away < 0.5 || k === 10) return { ...band, away };
         }
       });
-    const first = await look();
+    // from where it was taken: by now it may be near where the hand takes it
     await until(({ x, y }) => {
       const { rod } = window.tendrilStudio.pull() ?? { rod: { x, y } };
       return Math.hypot(rod.x - x, rod.y - y) > 10;
-    }, first.rod);
+    }, at);
     // The end of the band went with the rod, and the hand did not. Compared in a pause: in a run the rod's newest frame is ahead of the
     // band, which moves when the frame is drawn.
     await page.keyboard.press('Space');
@@ -80,7 +80,7 @@ describe('a rod under the hand', () => {
     await until((z) => window.tendrilStudio.position(1, 5)[2] < z - 0.5, tip[2]);
     // a slider goes on with the parts
     await page.locator('[data-path="rods.0.section.EI1"]').fill('0.6');
-    await waitForClock((await clock()) + 0.05);
+    await waitForMotion();
     expect(await page.evaluate(() => window.tendrilStudio.position(1, 0).length)).toBe(3);
     await page.locator('.stage').focus();
     await page.keyboard.press('r');

@@ -38,6 +38,7 @@ export function useStudio(): void {
     server = await serveStudio();
     browser = await launchBrowser();
     context = await browser.newContext({ ...screen, acceptDownloads: true });
+    context.setDefaultTimeout(patience);
   }, patience);
 
   afterAll(async () => {
@@ -65,13 +66,14 @@ async function leave(): Promise<void> {
 }
 
 function listen(to: Page): void {
-  to.setDefaultTimeout(patience);
   to.on('pageerror', (error) => complaints.push(String(error.stack)));
 }
 
 /** Of another visitor, who has been here never before. */
 export async function newPage(): Promise<Page> {
   const other = await browser.newContext(screen);
+  // of pages that it opens, too
+  other.setDefaultTimeout(patience);
   others.push(other);
   const opened = await other.newPage();
   listen(opened);
@@ -145,6 +147,21 @@ export const waitForClock = (least: number, most = Number.MAX_VALUE): Promise<un
     },
     [least, most],
   );
+
+/** Waits until the run has gone on. Not for a later time: at its end it begins again. */
+export const waitForMotion = async (): Promise<void> => {
+  const before = await page.locator('.clock').textContent();
+  await until((words) => document.querySelector('.clock')?.textContent !== words, before);
+};
+
+/** Stops the run at the first time not before this one that the page shows, however late this process hears of it. */
+export const pauseFrom = (least: number): Promise<unknown> =>
+  until((low) => {
+    const t = Number(/=\s*([\d.]+)/.exec(document.querySelector('.clock')?.textContent ?? '')?.[1]);
+    if (!(t >= low)) return false;
+    document.querySelector<HTMLButtonElement>('.timeline button[aria-label^="Pause"]')?.click();
+    return document.querySelector('.timeline button[aria-label^="Play"]') !== null;
+  }, least);
 
 /** Until what was asked before is on the screen, however slow the machine is. */
 export const drawn = (): Promise<void> => page.evaluate(() => window.tendrilStudio.drawn());

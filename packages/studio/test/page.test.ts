@@ -114,25 +114,28 @@ describe('the page', () => {
     ]) {
       await page.setViewportSize({ width, height });
       await drawn();
-      const found = await page.evaluate(() => {
-        // no part of it outside of what holds it, or under something else
-        const seen = (element: Element): boolean => {
-          const { left, right, top, bottom } = element.getBoundingClientRect();
-          const box = (element.closest('.plot') ?? element.closest('.timeline'))?.getBoundingClientRect();
-          if (!box || left < box.left || right > box.right + 0.5 || top < box.top || bottom > box.bottom) return false;
-          return [left + 2, right - 2].every((x) => {
-            const front = document.elementFromPoint(x, (top + bottom) / 2);
-            return front !== null && (element.contains(front) || front.contains(element));
-          });
-        };
-        const all = [...document.querySelectorAll('.plot .key, .timeline button, .timeline select, .clock')].filter(
-          (one) => one.getClientRects().length > 0,
-        );
-        return { count: all.length, hidden: all.filter((one) => !seen(one)).map(({ textContent }) => textContent) };
-      });
-      expect(found.hidden, `${width}`).toEqual([]);
+      const look = (): Promise<{ count: number; hidden: (string | null)[] }> =>
+        page.evaluate(() => {
+          // no part of it outside of what holds it, or under something else
+          const seen = (element: Element): boolean => {
+            const { left, right, top, bottom } = element.getBoundingClientRect();
+            const box = (element.closest('.plot') ?? element.closest('.timeline'))?.getBoundingClientRect();
+            if (!box || left < box.left || right > box.right + 0.5 || top < box.top || bottom > box.bottom)
+              return false;
+            return [left + 2, right - 2].every((x) => {
+              const front = document.elementFromPoint(x, (top + bottom) / 2);
+              return front !== null && (element.contains(front) || front.contains(element));
+            });
+          };
+          const all = [...document.querySelectorAll('.plot .key, .timeline button, .timeline select, .clock')].filter(
+            (one) => one.getClientRects().length > 0,
+          );
+          return { count: all.length, hidden: all.filter((one) => !seen(one)).map(({ textContent }) => textContent) };
+        });
+      // plots follow the size by and by
+      await expect.poll(async () => (await look()).hidden, { timeout: 60_000, message: `${width}` }).toEqual([]);
       // energies, hairs where there is room for their plot, buttons, speed, clock
-      expect(found.count, `${width}`).toBe(6 + (width > 1000 ? 4 : 0) + 7 + 1 + 1);
+      expect((await look()).count, `${width}`).toBe(6 + (width > 1000 ? 4 : 0) + 7 + 1 + 1);
     }
     await page.setViewportSize({ width: 1100, height: 720 });
   });

@@ -1,7 +1,7 @@
 /** What goes wrong in the page, and what it says. */
 import { describe, expect, it } from 'vitest';
 import { packText } from '../src/link.ts';
-import { clock, complaints, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+import { complaints, dropText, open, page, server, text, useStudio, waitForClock, waitForMotion } from './harness.ts';
 
 useStudio();
 
@@ -13,7 +13,7 @@ describe('what goes wrong', () => {
     const problem = page.locator('.problems li').first();
     await problem.getByText("did you mean 'edges'?").waitFor();
     expect(await problem.textContent()).toMatch(/6:5/);
-    await waitForClock((await clock()) + 0.001);
+    await waitForMotion();
     await problem.getByRole('button', { name: "Write 'edges'" }).click();
     await page.locator('.problems').getByText('The scene is sound').waitFor();
     expect(await text()).toContain('edges: 40');

@@ -11,6 +11,7 @@ import {
   dropText,
   open,
   page,
+  pauseFrom,
   text,
   title,
   until,
@@ -44,6 +45,8 @@ describe('a run', () => {
 
   it('answers to a slider at once, or starts anew and says so; undo and redo', async () => {
     await open('#case=michell-ring');
+    // a run that began again would look like one that started anew
+    await page.getByRole('button', { name: 'Loop (L)' }).click();
     await waitForClock(0.3);
     const slide = async (path: string, value: string): Promise<void> => {
       await page.locator(`[data-path="${path}"]`).fill(value);
@@ -65,6 +68,7 @@ describe('a run', () => {
     await until(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
     await page.keyboard.press('Control+y');
     await until(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.getByRole('button', { name: 'Loop (L)' }).click();
   });
 
   it('draws colliders where they are', async () => {
@@ -148,8 +152,7 @@ describe('forces', () => {
     await open('#case=michell-ring');
     await dropText(JSON.stringify(pulled));
     await title('Everything pulls');
-    await waitForClock(0.6);
-    await page.keyboard.press('Space');
+    await pauseFrom(0.6);
     expect(await page.locator('.forces').count()).toBe(0);
     await drawn();
     const before = await red();

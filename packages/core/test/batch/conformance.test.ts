@@ -70,9 +70,11 @@ beforeAll(async () => {
   });
   browser = await chromium.launch({
     executablePath: findChromium(),
+    timeout: 120_000,
     args: ['--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
   });
   page = await browser.newPage();
+  page.setDefaultTimeout(240_000);
   // WebGPU needs a secure context
   await page.route('https://tendril.test/', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),

@@ -24,6 +24,8 @@ const hairs: Scene = {
   time: { duration: 1, step: 0.004 },
 };
 const STEPS = 12;
+/** For a worker to answer [s]: on a busy machine it takes seconds to load the library. */
+const patience = 120;
 
 /** Scripts of the page; `/tendril.js` is the library. */
 const scripts: Readonly<Record<string, string>> = {
@@ -88,6 +90,7 @@ beforeAll(async () => {
   library = outputFiles[0].text;
   browser = await chromium.launch({
     executablePath: findChromium(),
+    timeout: 120_000,
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
   });
   isolated = await serve({
@@ -110,6 +113,7 @@ const run = async (
   place: 'worker' | 'page' = 'worker',
 ): Promise<Outcome> => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   try {
     await page.goto(url);
     const given = { parameters: [script, count, answerSeconds], place };
@@ -130,16 +134,20 @@ const run = async (
 it('gives the bits of one thread in Node', async () => {
   const world = createWorld(hairs, { models: [await loadDer()] });
   for (let k = 0; k < STEPS; k++) world.step();
-  const { result, error } = await run(isolated, '/thread.js', 3, 5);
+  const { result, error } = await run(isolated, '/thread.js', 3, patience);
   expect(error).toBeUndefined();
   expect(result?.touched).toBeGreaterThan(20);
   expect(result?.hash).toBe(world.hash());
 });
 
 it.each([
-  ['a page without the headers', () => run(open, '/thread.js', 2, 5), /Cross-Origin-Embedder-Policy: require-corp/],
-  ['the main thread of a page', () => run(isolated, '/thread.js', 2, 5, 'page'), /main thread .* in a worker/],
-  ['a script that is not there', () => run(isolated, '/nowhere.js', 2, 5), /worker thread 1 does not start/],
+  [
+    'a page without the headers',
+    () => run(open, '/thread.js', 2, patience),
+    /Cross-Origin-Embedder-Policy: require-corp/,
+  ],
+  ['the main thread of a page', () => run(isolated, '/thread.js', 2, patience, 'page'), /main thread .* in a worker/],
+  ['a script that is not there', () => run(isolated, '/nowhere.js', 2, patience), /worker thread 1 does not start/],
   [
     'a script that does not serve',
     () => run(isolated, '/mute.js', 2, 1),
