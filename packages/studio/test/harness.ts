@@ -32,14 +32,14 @@ let isOpen = false;
 
 /** To be called once by a file of tests. */
 export function useStudio(): void {
-  vi.setConfig({ testTimeout: 300_000, hookTimeout: patience });
+  vi.setConfig({ testTimeout: 300_000, hookTimeout: 2 * patience });
 
   beforeAll(async () => {
     server = await serveStudio();
     browser = await launchBrowser();
     context = await browser.newContext({ ...screen, acceptDownloads: true });
     context.setDefaultTimeout(patience);
-  }, patience);
+  }, 2 * patience);
 
   afterAll(async () => {
     await browser?.close();
