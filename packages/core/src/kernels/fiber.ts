@@ -13,7 +13,7 @@ import { ringRest } from '../models/fiber/elements.ts';
 import { constrainHeld, imposeHeld, returnHeld } from '../models/fiber/held.ts';
 import type { FiberKernel, PairKernel, PairMember } from '../models/fiber/kernel.ts';
 import type { FiberRod } from '../models/fiber/rod.ts';
-import { evaluateLoads, inertiaOf, loadsMove, type Scheme, spreadLoads } from '../models/fiber/step.ts';
+import { evaluateLoads, inertiaOf, isSettled, loadsMove, type Scheme, spreadLoads } from '../models/fiber/step.ts';
 import { hasAny, take } from './copy.ts';
 import { fiberBits, fiberFields, fiberSchemes } from './description.ts';
 import {
@@ -305,12 +305,14 @@ function solvePair(pair: Pair, step: PairStep, members: readonly PairMember[], w
   const share = step.scheme === 'implicit-euler' ? 1 : 0.5;
   const moving = startPair(pair, step, members, wanted);
   let [active, converged] = [wanted, 0];
+  let firsts: readonly number[] = [];
   for (let iteration = 1; active !== 0; iteration++) {
     if (iteration > 1) refreshLoads(pair, step, members, active & moving);
     active &= ~pair.exports.assembleFibers(pair.block, kind, active);
     active = eliminateLanes(pair, members, active, iteration);
     pair.exports.moveFibers(pair.block, share);
-    const done = readConverged(pair, members, active);
+    if (iteration === 1) firsts = members.map((_, lane) => pair.doubles[pair.place.outcome + 2 + lane]);
+    const done = readConverged(pair, members, active, { iteration, firsts });
     converged |= done;
     for (let lane = 0; lane < members.length; lane++) {
       const largest = pair.doubles[pair.place.outcome + 2 + lane];
@@ -375,14 +377,20 @@ function eliminateLanes({ lanes }: Pair, members: readonly PairMember[], active:
 }
 
 /** Reads the state of the active fibers that have converged; returns their bits. */
-function readConverged(pair: Pair, members: readonly PairMember[], active: number): number {
+function readConverged(
+  pair: Pair,
+  members: readonly PairMember[],
+  active: number,
+  { iteration, firsts }: { readonly iteration: number; readonly firsts: readonly number[] },
+): number {
   const { doubles, place } = pair;
   let done = 0;
   for (let lane = 0; lane < members.length; lane++) {
     if (!(active & (1 << lane))) continue;
     const s = doubles[place.outcome + lane];
     const largest = doubles[place.outcome + 2 + lane];
-    if (!(s === 1 && largest < members[lane].options.tolerance)) continue;
+    const { fiber, options } = members[lane];
+    if (!(s === 1 && isSettled(fiber, options, { iteration, largest, first: firsts[lane] }))) continue;
     done |= 1 << lane;
     readIterate(pair, members[lane].work, lane);
   }

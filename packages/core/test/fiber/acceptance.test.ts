@@ -51,6 +51,35 @@ describe('a fiber', () => {
     expect(Math.abs(omega[first] / torsion - 1)).toBeLessThan(2e-3);
   });
 
+  it('has the energy that its clamp gives it, also if a step turns it by less than the tolerance', () => {
+    const twist = (tolerance: number): { energy: number; alarms: number } => {
+      const world = createWorld({
+        tendril: 1,
+        rods: [
+          {
+            id: 'hair',
+            model: 'fiber',
+            shape: { type: 'straight', from: [0, 0, 0], to: [0.25, 0, 0] },
+            edges: 20,
+            section: { type: 'circle', radius: 3e-5 },
+            material: { E: 3.58e9, nu: 0.35, density: 1107 },
+          },
+        ],
+        pins: [
+          { rod: 'hair', at: 'start', path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, twist: 1 }] } },
+        ],
+        solver: { fiber: { tolerance } },
+        time: { duration: 1, step: 2e-3 },
+      });
+      let alarms = 0;
+      for (let k = 0; k < 20; k++) if (world.step().energyGain) alarms++;
+      return { energy: world.energies().total, alarms };
+    };
+    const [coarse, fine] = [twist(1e-3), twist(1e-9)];
+    expect(Math.abs(coarse.energy / fine.energy - 1)).toBeLessThan(1e-3);
+    expect([coarse.alarms, fine.alarms]).toEqual([0, 0]);
+  });
+
   it.each([0.05, 0.15, 0.27])('twisted by f = %s a cuboid has sin 2f/2f of the linear torque', (f) => {
     const [L, edges] = [0.1, 20];
     const angle = f * edges;

@@ -159,6 +159,25 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
   return true;
 }
 
+/** Part of the motion over the step that the last correction may be. */
+const RELATIVE = 1e-3;
+/** Motion, as a part of the scaffold's width, that one iteration solves well enough. */
+const RESTING = 1e-6;
+
+/**
+ * True if Newton's method may stop after this iteration, whose correction moves particles by at most `largest`; `first`: the same of the first iteration,
+ * which is about the motion over the step. A first correction alone moves particles along tangents: a slow clamp that twists a hair would stretch its
+ * rings, and gain forty times the energy of the twist.
+ */
+export function isSettled(
+  { width1, width2 }: FiberRod,
+  { tolerance }: NewtonOptions,
+  { iteration, largest, first }: { readonly iteration: number; readonly largest: number; readonly first: number },
+): boolean {
+  if (!(largest < tolerance)) return false;
+  return iteration > 2 || largest <= RELATIVE * first || largest < RESTING * Math.min(width1, width2);
+}
+
 /** One Newton solve from (x0, v0) over h; y on success. */
 function solveStep(
   fiber: FiberRod,
@@ -176,6 +195,7 @@ function solveStep(
   evaluateLoads(fiber, work, scheme, t, h);
   spreadLoads(fiber, work, scheme);
   const moving = loadsMove(fiber);
+  let first = 0;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (moving && iteration > 1) {
       if (fiber.loadsDependOnState) evaluateLoads(fiber, work, scheme, t, h);
@@ -206,7 +226,8 @@ function solveStep(
       work.reason = 'a position is no number';
       return false;
     }
-    if (s === 1 && largest < options.tolerance) return true;
+    if (iteration === 1) first = largest;
+    if (s === 1 && isSettled(fiber, options, { iteration, largest, first })) return true;
   }
   work.reason = `Newton's method did not converge in ${options.iterations} iterations`;
   return false;
