@@ -65,9 +65,7 @@ export interface WorldParts {
   readonly engine: EngineTurn | undefined;
   readonly budget: StepBudget;
   /** Remarks on rods that bend too sharply for their edges, after a step to time t. */
-  readonly watchFolds: (t: number) => string[];
-  /** Remarks on corners of edges that resist sliding. */
-  readonly watchCorners: (t: number) => string[];
+  readonly watchBends: (t: number) => string[];
   readonly welds: readonly Weld[];
   /** True if properties of a rod change in time. */
   readonly isAnimated: boolean;
@@ -124,17 +122,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     contact,
     engine,
     budget,
-    watchFolds: createFoldWatch(
-      rods,
-      samples,
-      drives.map(({ pins }) => pins),
-    ),
-    watchCorners: createCornerWatch({
-      scene,
-      rods,
-      samples,
-      contact: bundles.some(({ ownContact }) => ownContact) ? undefined : contact,
-    }),
+    watchBends: createBendWatch(compiled, { bundles, samples, drives, contact }),
     welds: compiled.welds,
     isAnimated: rods.some(({ animation }) => animation),
     clock,
@@ -145,6 +133,21 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
 function startAnimation(parts: WorldParts): WorldParts {
   animateRods(parts, parts.clock.time);
   return parts;
+}
+
+/** Watches for folds, and for corners that hold rods in contact unless a device has that contact. */
+function createBendWatch(
+  { scene, rods }: CompiledScene,
+  { bundles, samples, drives, contact }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'contact'>,
+): (t: number) => string[] {
+  const hasOwnContact = bundles.some(({ ownContact }) => ownContact);
+  const folds = createFoldWatch(
+    rods,
+    samples,
+    drives.map(({ pins }) => pins),
+  );
+  const corners = createCornerWatch({ scene, rods, samples, contact: hasOwnContact ? undefined : contact });
+  return (t) => [...folds(t), ...corners(t)];
 }
 
 /** The grid of dense hair, if the scene asks for it: its forces become sources of the drives. */

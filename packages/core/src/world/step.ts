@@ -80,16 +80,12 @@ function takeSpan(world: WorldParts, auditor: Auditor, span: StepSpan, progress:
 }
 
 function reportStep(
-  { bundles, clock, contact, watchFolds, watchCorners }: WorldParts,
+  { bundles, clock, contact, watchBends }: WorldParts,
   { outcome, found }: Progress,
   dt: number,
 ): StepReport {
   const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0, violation } = outcome;
-  const remarks = [
-    ...bundles.flatMap((bundle) => bundle.takeRemarks?.() ?? []),
-    ...watchFolds(clock.time),
-    ...watchCorners(clock.time),
-  ];
+  const remarks = [...bundles.flatMap((bundle) => bundle.takeRemarks?.() ?? []), ...watchBends(clock.time)];
   return {
     time: clock.time,
     dt,
