@@ -1,6 +1,7 @@
 /** `tendril render`: stills, numbered pictures, and what it rejects. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createProgress } from '../src/commands/render.ts';
 import { sandbox, scene } from './harness.ts';
 
 /** Size of a PNG, and the mean of its filtered bytes as proof of content. */
@@ -84,4 +85,18 @@ describe('render', () => {
       expect(err).toContain(hints[k]);
     });
   });
+});
+
+it('says every ten seconds how far a picture is, where there is no terminal', () => {
+  let text = '';
+  let clock = 0;
+  const terminal = { out: () => {}, err: (more: string) => (text += more), live: false, columns: 80 };
+  const progress = createProgress(terminal, 1, () => clock);
+  for (let k = 0; k <= 50; k++) {
+    clock = k / 2;
+    progress.show(0, k / 50);
+  }
+  progress.finish(0);
+  progress.clear();
+  expect(text).toBe('40 %, 15 s left\n80 %, 5.0 s left\n');
 });
