@@ -138,6 +138,7 @@ export {
 export { continuationOf, type Liveness, livenessOf, turnRing } from './scene/live.ts';
 export { listNames } from './scene/names.ts';
 export { bodyQuantities } from './scene/output.ts';
+export { sampleLimit } from './scene/sampledWind.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';

@@ -94,7 +94,7 @@ export function openWithin(folder: string): (name: string) => Uint8Array {
     const real = attempt(path, 'read', () => realpathSync(path));
     const home = attempt(folder, 'read', () => realpathSync(folder));
     if (relative(home, real).split(/[\\/]/)[0] === '..' || isAbsolute(relative(home, real))) throw outside();
-    return readBytes(real, curveFileLimit, 'a file of curves or a mesh');
+    return readBytes(real, curveFileLimit, 'a file of curves, a mesh or wind');
   };
 }
 

@@ -10,6 +10,7 @@ import { renameFormer } from './formerNames.ts';
 import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 import { explainIssues, type Locator } from './validation.ts';
+import { windFileOf } from './windFile.ts';
 
 /** A scene and its document. */
 export interface ParsedScene {
@@ -119,7 +120,7 @@ function resolve(
   }
 }
 
-function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Resolved {
+function withoutFiles({ strands, rods = [], colliders, fields, ...rest }: SceneFile): Resolved {
   const refuse = (path: readonly PropertyKey[], name: string): never => {
     throw new ResolveError(path, `the scene takes '${name}' from a file, and files cannot be read here`);
   };
@@ -127,7 +128,12 @@ function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Re
     spec.type === 'mesh-file' ? refuse(['colliders', k, 'file'], spec.file) : spec,
   );
   if (strands) refuse(['strands', 0, 'file'], strands[0].file);
-  return { scene: { ...rest, rods, ...(obstacles && { colliders: obstacles }) }, origin: [], warnings: [] };
+  fields?.forEach((field, k) => {
+    const wind = windFileOf(field);
+    if (wind) refuse(['fields', k, 'wind', 'grid', 'file'], wind.file);
+  });
+  const scene = { ...rest, rods, ...(obstacles && { colliders: obstacles }), ...(fields && { fields }) } as Scene;
+  return { scene, origin: [], warnings: [] };
 }
 
 /** Reads a scene from values of a program; text may have units just as in a file. */

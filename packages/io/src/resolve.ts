@@ -1,11 +1,12 @@
 /**
- * Loads the files that a scene refers to: curves become rods with pins at their roots, meshes become obstacles. The result is a scene without files, for
+ * Loads the files that a scene refers to: curves become rods with pins at their roots, meshes become obstacles, arrays become wind. The result is a scene without files, for
  * the core and for recordings.
  *
  * The caller provides the bytes of a file name; in Node, `readSceneFile` opens nothing outside the scene's folder.
  */
 import {
   type ColliderSpec,
+  type FieldSpec,
   type Hairstyle,
   type PinSpec,
   type RodSpec,
@@ -22,8 +23,10 @@ import { readCurves } from './import/read.ts';
 import { type FileResolver, type Resolved, ResolveError } from './read.ts';
 import type { MeshFileSpec } from './schema/collider.ts';
 import type { SkinSpec, StrandsSpec } from './schema/files.ts';
+import type { FieldInFile } from './schema/wind.ts';
 import type { SceneFile } from './schema.ts';
 import { type AnimatedSkin, deformOf, readAnimatedSkin, rootPaths, triplesOf } from './skin.ts';
+import { fillWind, windFileOf } from './windFile.ts';
 
 /** Returns the bytes of a file that a scene refers to. Throws InputError if it may not or cannot be read. */
 export type OpenFile = (name: string) => Uint8Array;
@@ -34,7 +37,7 @@ export function createFileResolver(open: OpenFile): FileResolver {
 }
 
 function resolveScene(file: SceneFile, open: OpenFile): Resolved {
-  const { strands = [], rods = [], colliders, ...rest } = file;
+  const { strands = [], rods = [], colliders, fields, ...rest } = file;
   const sources = createSources(open);
   const made = strands.map((spec, k) => strandsOf(spec, k, sources));
   const pins = [...(file.pins ?? []), ...made.flatMap((one) => one.pins)];
@@ -45,6 +48,7 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
     ...(colliders && {
       colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, sources) : spec)),
     }),
+    ...(fields && { fields: fields.map((spec, k) => fieldOf(spec, k, sources)) }),
   };
   return {
     scene,
@@ -222,6 +226,12 @@ function meshOf(spec: MeshFileSpec, index: number, { fetch, skinOf, warnings }: 
     faces: triplesOf(mesh.triangle),
     ...(skin && guarded(path, () => deformOf(skin))),
   };
+}
+
+function fieldOf(spec: FieldInFile, index: number, { fetch }: Sources): FieldSpec {
+  const file = windFileOf(spec);
+  const path = ['fields', index, 'wind', 'grid', 'file'];
+  return file ? guarded(path, () => fillWind(spec, fetch(file.file, path))) : (spec as FieldSpec);
 }
 
 /** A mesh from its own file, or the skin stored in a hairstyle. */

@@ -34,6 +34,7 @@ import {
 } from './schema/primitives.ts';
 import { material, rod, section } from './schema/rod.ts';
 import { solver } from './schema/solver.ts';
+import type { FieldInFile } from './schema/wind.ts';
 
 /** A scene as a file or a program may write it, with units in text. Slightly more permissive than the reader. */
 export type SceneInput = Written<Scene>;
@@ -168,8 +169,9 @@ const sceneFields = {
 const strandsField = list(strands, 'strands', 1);
 
 /** A scene as it is in a file: parts of it may lie in files beside it. `resolveScene` fetches them. */
-export type SceneFile = Omit<Scene, 'rods' | 'colliders'> & {
+export type SceneFile = Omit<Scene, 'rods' | 'colliders' | 'fields'> & {
   readonly rods?: Scene['rods'];
+  readonly fields?: readonly FieldInFile[];
   readonly colliders?: readonly (ColliderSpec | MeshFileSpec)[];
   readonly strands?: readonly StrandsSpec[];
 };

@@ -1,5 +1,5 @@
 /**
- * Wind made of parts that add up: a mean with gusts, vortices, turbulence.
+ * Wind made of parts that add up: a mean with gusts, vortices, turbulence, samples on a grid.
  *
  * Turbulence is a sum of Fourier modes a·sin(k·x + ωt + φ) with random directions [Kraichnan1970]. As a is normal to k,
  * every mode is free of divergence, and so is the sum, exactly; noise on a grid would be so only after a curl. The mean square
@@ -9,6 +9,7 @@
  */
 import { cos, expm1, hypotOf, pow, sin } from '../math/rounded/index.ts';
 import type { GustSpec, TurbulenceSpec, Vec3, VortexSpec, WindSpec } from '../scene/types.ts';
+import { createSampledWind } from './sampledWind.ts';
 
 /** Writes the velocity [m/s] at (x, y, z) and t. */
 export type Wind = (out: Float64Array, x: number, y: number, z: number, t: number) => void;
@@ -158,11 +159,12 @@ function createTurbulence(spec: TurbulenceSpec, mean: Vec3, travel: (t: number) 
 }
 
 /** Creates a wind from values that the scene compiler has already validated. */
-export function createWind({ mean = [0, 0, 0], gust, vortices = [], turbulence }: WindSpec): Wind {
+export function createWind({ mean = [0, 0, 0], gust, vortices = [], turbulence, grid }: WindSpec): Wind {
   const { factor, travel } = gust ? createGust(gust) : steady;
   const parts = vortices.map(createVortex);
   // with zero intensity the eddies would also never change
   if (turbulence && turbulence.intensity > 0) parts.push(createTurbulence(turbulence, mean, travel));
+  if (grid) parts.push(createSampledWind(grid));
   let instant = Number.NaN;
   let strength = 1;
   return (out, x, y, z, t) => {

@@ -7,6 +7,7 @@ import type { LoadSource } from '../port.ts';
 import { compileNode, parseExpression } from './expression.ts';
 import { gatherHalves } from './loads.ts';
 import type { CompiledRod } from './rods.ts';
+import { checkSampledWind } from './sampledWind.ts';
 import type { FieldSpec, WindSpec } from './types.ts';
 import type { Path, Profile, Requirement } from './varying.ts';
 import { atPath, compileTimed, compileVarying, finite, nonNegative, positive } from './varying.ts';
@@ -42,7 +43,8 @@ function checkNumber(value: number, path: Path, { test, words }: Requirement, re
 }
 
 /** That every number is finite is checked for the whole scene. */
-function checkWind({ mean, gust, vortices = [], turbulence }: WindSpec, path: Path): void {
+function checkWind({ mean, gust, vortices = [], turbulence, grid }: WindSpec, path: Path): void {
+  if (grid) checkSampledWind(grid, [...path, 'grid']);
   if (gust) {
     const here = [...path, 'gust'];
     if (!mean) throw new SceneError(here, "gusts vary the mean wind, and there is none; give 'mean'");

@@ -21,7 +21,29 @@ export interface WindSpec {
   readonly gust?: GustSpec;
   readonly vortices?: readonly VortexSpec[];
   readonly turbulence?: TurbulenceSpec;
+  readonly grid?: SampledWindSpec;
 }
+
+/** Velocities on a regular grid, at one instant or at several; trilinear between the grid points. */
+export interface SampledWindSpec {
+  /** The first grid point [m]. */
+  readonly origin: Vec3;
+  /** Between grid points [m]: the same along all axes, or along x, y and z. */
+  readonly spacing: number | Vec3;
+  /** Grid points along x, y and z. Along an axis with one point the wind is constant. */
+  readonly count: Vec3;
+  /** Instants of the frames [s], increasing; or `every`, starting at `from` (default 0). Absent: one frame, a steady wind. */
+  readonly times?: readonly number[] | { readonly from?: number; readonly every: number };
+  /** Outside the grid: `still` air, reached within one spacing, or the velocity of the `nearest` point of the grid. */
+  readonly outside: 'still' | 'nearest';
+  /** Between frames: `linear` (default), or `smooth`, with a continuous rate. The first and last frame extend to all earlier and later times. */
+  readonly interpolation?: 'linear' | 'smooth';
+  /** Velocities [m/s], three components per point: x fastest, then y, then z, then time. */
+  readonly values: readonly number[] | PackedNumbers;
+}
+
+/** Many numbers as base64 of their bytes, little endian. */
+export type PackedNumbers = { readonly float32: string } | { readonly float64: string };
 
 /** The mean wind times 1 + amplitude·g(t), with g smooth, without a period, between −1 and 1, and 0 at t = 0. */
 export interface GustSpec {

@@ -1,9 +1,7 @@
 /** What acts on rods: places, pins, loads, fields. */
-import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3, WindSpec } from '@tendril-sim/core';
+import type { LoadSpec, Location, PathSpec, PinSpec } from '@tendril-sim/core';
 import * as z from 'zod';
-import { looksLikeQuantity, parseQuantity } from '../units.ts';
 import {
-  commaHint,
   count,
   direction,
   either,
@@ -13,7 +11,6 @@ import {
   interpolation,
   list,
   quantity,
-  show,
   text,
   timed,
   variants,
@@ -23,6 +20,7 @@ import {
   whole,
   words,
 } from './primitives.ts';
+import { type FieldInFile, wind } from './wind.ts';
 
 export const location: z.ZodType<Location, Written<Location>> = either(
   "a place on the rod: 'start', 'end', { node: 3 }, { u: 0.5 } or { s: \"2 cm\" }",
@@ -156,82 +154,6 @@ export const load: z.ZodType<LoadSpec, Written<LoadSpec>> = variants('a load', [
   }),
 ]);
 
-type PlainWind = Vec3 | [string, string, string];
-
-/** Velocities or formulas: "2 m/s" is a quantity, "2*sin(t)" a formula; a list must not mix them. */
-const plainWind: z.ZodType<PlainWind, Written<PlainWind>> = z
-  .tuple([windItem(), windItem(), windItem()], {
-    error: ({ input }) =>
-      `expected a list of three velocities such as ["2 m/s", 0, 0], or three expressions in x, y, z and t${commaHint(Array.isArray(input) ? input : [])}`,
-  })
-  .transform((items, context): PlainWind => {
-    const isFormula = items.map((item) => typeof item === 'string' && !looksLikeQuantity(item));
-    const isQuantity = items.map((item) => typeof item === 'string' && looksLikeQuantity(item));
-    if (isFormula.includes(true)) {
-      isQuantity.forEach((bad, k) => {
-        if (!bad) return;
-        const message = `"${items[k]}" has a unit, but the wind is given by expressions here: write it in m/s, without the unit`;
-        context.issues.push({ code: 'custom', path: [k], message, input: items });
-      });
-      return items.map(String) as [string, string, string];
-    }
-    const values = items.map((item, k) => {
-      if (typeof item === 'number') return item;
-      const result = parseQuantity(item, 'velocity');
-      if (result.ok) return result.value;
-      context.issues.push({ code: 'custom', path: [k], message: result.message, input: items });
-      return 0;
-    });
-    return [values[0], values[1], values[2]];
-  });
-
-function windItem(): z.ZodType<number | string, number | string> {
-  return z.union([z.number(), z.string().min(1)], {
-    error: 'expected a velocity such as "2 m/s", a number in m/s, or an expression in x, y, z and t',
-  });
-}
-
-const octavesExpected = ({ input }: { readonly input?: unknown }): string =>
-  `expected a whole number from 1 to 6, got ${show(input)}`;
-
-const windParts: z.ZodType<WindSpec, Written<WindSpec>> = fields('wind', {
-  mean: vector('velocity').optional().describe('Mean velocity [m/s]; it also carries the turbulence. Default none.'),
-  gust: fields('a gust', {
-    amplitude: count('nonnegative').describe('Largest deviation, as a fraction of the mean wind, such as 0.5.'),
-    period: quantity('time', 'positive').describe('Period of the slowest swing [s]; the sum of all has no period.'),
-  })
-    .optional()
-    .describe('Swells and lulls of the mean wind, which starts at its mean. Default steady.'),
-  vortices: list(
-    fields('a vortex', {
-      center: vector('length').describe('A point on the axis at t = 0 [m].'),
-      axis: direction().describe('Direction about which it turns, by the right-hand rule; its length does not matter.'),
-      circulation: quantity('circulation').describe('Circulation Γ [m²/s]: 2π·distance·speed far from the axis.'),
-      core: quantity('length', 'positive').describe('Radius of the core [m], inside which the air turns like a solid.'),
-      velocity: vector('velocity').optional().describe('Velocity of the axis [m/s]. Default 0.'),
-    }),
-    'vortices',
-  )
-    .optional()
-    .describe('Straight vortices. Default none.'),
-  turbulence: fields('turbulence', {
-    intensity: quantity('velocity', 'nonnegative').describe('Root mean square of the speed [m/s].'),
-    length: quantity('length', 'positive').describe('Size of the largest eddies [m].'),
-    octaves: z
-      .int({ error: octavesExpected })
-      .min(1, { error: octavesExpected })
-      .max(6, { error: octavesExpected })
-      .optional()
-      .describe('How many sizes of eddies, each half the one before, from 1 to 6. Default 3.'),
-    seed: whole(0).optional().describe('Another whole number gives other eddies. Default 0.'),
-    time: quantity('time', 'positive')
-      .optional()
-      .describe('Time in which the largest eddies change [s]; smaller ones are faster. Default length/intensity.'),
-  })
-    .optional()
-    .describe('Random eddies without divergence. Default none.'),
-});
-
 const fieldCommon = {
   rods: list(text("a rod's name"), "rods' names").optional().describe('Rods it acts on. Default all.'),
   factor: timed.optional().describe('Factor in time. Default 1.'),
@@ -242,14 +164,11 @@ const fieldCommon = {
 
 const drag = (): z.ZodType<number, number | string> => quantity('dragPerLength', 'nonnegative');
 
-export const field: z.ZodType<FieldSpec, Written<FieldSpec>> = variants('a field', [
+export const field: z.ZodType<FieldInFile, Written<FieldInFile>> = variants('a field', [
   fields('air', {
     type: z.literal('air').describe('Air (or water) that resists motion relative to the wind.'),
     ...fieldCommon,
-    wind: either(
-      'a list of three velocities such as ["2 m/s", 0, 0], three expressions in x, y, z and t, or { mean, gust, vortices, turbulence }',
-      [plainWind, windParts],
-    )
+    wind: wind
       .optional()
       .describe('Velocity [m/s], or three expressions in x, y, z, t, or parts that add up. Default still.'),
     linear: z
