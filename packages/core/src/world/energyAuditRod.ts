@@ -76,6 +76,7 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
   const { drives, samples, welds, placeOfRod, contact } = world;
   const { bundle, index } = placeOfRod[r];
   const pins = drives[r].pins.filter((pin) => !welds.some((weld) => weld.pin === pin));
+  const atBodies = new Set(welds.filter((weld) => weld.rod === r).map(({ pin }) => pin.node));
   const make = (length: number): Float64Array => new Float64Array(length);
   const mass = sumOverMass(rod, () => 1);
   return {
@@ -84,7 +85,8 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
       bundle.hasJointUnknowns &&
       ((t, isAfterStep) => {
         contact?.applyContactForces();
-        return bundle.reactions(index, t, isAfterStep);
+        // forces of bodies are internal: the bundle's energy includes that of its bodies
+        return bundle.reactions(index, t, isAfterStep).filter(({ node }) => !atBodies.has(node));
       }),
     reactions: [],
     reactionsBefore: [],

@@ -49,6 +49,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     readsDisplacements: true,
     readVelocity: (out, sides) => readVelocity(context, out, sides),
     measureEnergy(out, k) {
+      // the work of loads on bodies is not known to the contact solver
+      if (trees[k].bodies.length > 0) return false;
       addEnergy(out, trees[k]);
       return true;
     },
@@ -90,6 +92,10 @@ function hold({ trees, starts, slots, place, systemOfRod, positions }: StrandCon
   place.forEach(({ strand }, rod) => {
     if (!marked || marked[systemOfRod[rod]]) positions[rod].set(strand.samples.nodePosition);
   });
+  for (let k = 0; k < trees.length; k++) {
+    if (trees[k].bodies.length === 0 || (marked && !marked[k])) continue;
+    for (const { index, samples } of trees[k].rods) positions[index].set(samples.nodePosition);
+  }
 }
 
 /** The mean over the step: a link may turn by a radian in it, so its last velocity does not give its displacement. */

@@ -67,11 +67,17 @@ export function createContext(parts: StrandContactParts): StrandContact {
     byTree: createSidesByTree(systemOfRod, firstLink, trees.length),
     slots: [],
     starts: trees.map((tree) => partOf(tree, state, held)),
-    positions: place.map(({ strand }) => strand.samples.nodePosition.slice()),
+    positions: listRods(parts).map(({ samples }) => samples.nodePosition.slice()),
     accurate: 100 * options.tolerance,
     flying: { trees: [], bulks: [] },
     h: 1,
   };
+}
+
+/** Rods of the scene by their index, then body links by theirs. */
+export function listRods({ place, trees }: Pick<StrandContactParts, 'place' | 'trees'>): StrandTree['rods'] {
+  const bodyLinks = trees.flatMap(({ rods }) => rods.filter(({ index }) => index >= place.length));
+  return [...place.map(({ strand }) => strand), ...bodyLinks.sort((a, b) => a.index - b.index)];
 }
 
 export function slotOf({ slots, trees, workOf, positions }: StrandContact, k: number): Slot {

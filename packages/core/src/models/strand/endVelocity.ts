@@ -7,6 +7,7 @@
  * a parent feels the masses beyond it only along the link.
  */
 
+import { writeBodyVelocity } from './bodyVelocity.ts';
 import { recallBase } from './drive.ts';
 import { moveBase, moveLinks, poseSamples } from './kinematics.ts';
 import type { Departure } from './records.ts';
@@ -48,6 +49,10 @@ function ensureCapacity(links: number): void {
 
 /** Writes the rates of joints and origin; the tree is posed at the end of the step. Returns the kinetic energy [J]. */
 export function writeEndVelocity(tree: StrandTree, at: Departure, t: number): number {
+  if (tree.bodies.length > 0) {
+    moveBase(tree, t, tree.originRate, false);
+    return writeBodyVelocity(tree, at);
+  }
   ensureCapacity(tree.linkCount);
   gatherMasses(tree, at);
   moveNodes(tree);

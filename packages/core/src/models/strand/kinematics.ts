@@ -3,6 +3,8 @@
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { cos, sin } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
+import { poseBodies } from './bodyLinks.ts';
+import { BALL, ELASTIC } from './bodyLinkTypes.ts';
 import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
 import type { Departure } from './records.ts';
 import type { StrandTree } from './rod.ts';
@@ -211,6 +213,7 @@ export function poseSamples(tree: StrandTree): void {
     poseFrames(samples, world, firstLink, rod.edgeCount);
     for (let j = 0; j < rod.edgeCount; j++) samples.edgeSpin[j] = m[6 * (firstLink + j) + 2];
   }
+  if (tree.bodies.length > 0) poseBodies(tree);
 }
 
 function poseFrames({ edgeTangent, edgeDirector }: Samples, world: Float64Array, first: number, edges: number): void {
@@ -265,7 +268,8 @@ export function initializeState(tree: StrandTree): void {
   }
   const absolute = new Float64Array(9 * tree.linkCount);
   const spins = new Float64Array(3 * tree.linkCount);
-  rods.forEach(({ rod, firstLink, root }, part) => {
+  rods.forEach(({ rod, firstLink, root, isBodyLink }, part) => {
+    const grows = part > 0 && !(isBodyLink && tree.lock[firstLink] === ELASTIC);
     for (let j = 0; j < rod.edgeCount; j++) {
       const link = firstLink + j;
       let square = 0;
@@ -277,7 +281,7 @@ export function initializeState(tree: StrandTree): void {
       writeFrame(absolute, 9 * link, edge, 0, rod.edgeDirector, 3 * j);
       writeLinkSpin(spins, link, rod, j, square);
       const up = tree.parent[link];
-      if (j === 0 && part > 0)
+      if (j === 0 && grows)
         keepAngle(tree, link, rod, root < 0 ? base.rotation : absolute.subarray(9 * root, 9 * root + 9));
       const from = up < 0 ? base.rotation : absolute.subarray(9 * up, 9 * up + 9);
       transpose(inverse, from);
@@ -287,6 +291,10 @@ export function initializeState(tree: StrandTree): void {
   });
   poseLinks(tree);
   moveBase(tree, 0, new Float64Array(3));
+  // a body that is clamped starts with the velocity of its rod
+  const carried = new Set(
+    rods.flatMap(({ isBodyLink, firstLink }) => (isBodyLink && tree.lock[firstLink] !== BALL ? [firstLink] : [])),
+  );
   for (let link = 0; link < tree.linkCount; link++) {
     const up = tree.parent[link];
     turnBack(local, 0, absolute, 9 * link, spins, 3 * link);
@@ -294,6 +302,11 @@ export function initializeState(tree: StrandTree): void {
       turn(global, 0, base.rotation, 0, base.spin, 0);
       turnBack(edge, 0, absolute, 9 * link, global, 0);
     } else turnBack(edge, 0, absolute, 9 * link, spins, 3 * up);
+    if (carried.has(link)) {
+      v.fill(0, 3 + 3 * link, 6 + 3 * link);
+      turn(spins, 3 * link, absolute, 9 * link, edge, 0);
+      continue;
+    }
     for (let k = 0; k < 3; k++) v[3 + 3 * link + k] = local[k] - edge[k];
   }
   tree.rate.fill(0);

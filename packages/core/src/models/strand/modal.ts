@@ -11,6 +11,7 @@ import { eigenGeneral } from '../../linalg/eigen.ts';
 import { collectDense } from '../../linalg/modal.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes } from '../../model.ts';
+import { RIGID } from './bodyLinkTypes.ts';
 import { measureRow } from './constraints.ts';
 import { TWO_SIDED } from './lcp.ts';
 import { writeMassMatrix } from './massMatrix.ts';
@@ -39,7 +40,8 @@ function assemblePair(tree: StrandTree, sweep: Sweep, t: number): Pair {
   sweep.coefficient = 0;
   setStraightChart(sweep, tree.linkCount);
   const unknowns: number[] = [];
-  for (let k = 0; k < all; k++) if (k < all - 3 || tree.base.free[k - all + 3]) unknowns.push(k);
+  for (let k = 0; k < all; k++)
+    if (k < all - 3 ? tree.lock[Math.floor(k / 3)] !== RIGID : tree.base.free[k - all + 3]) unknowns.push(k);
   const n = unknowns.length;
   const full = new Float64Array(all * all);
   writeMassMatrix(full, tree);
@@ -217,13 +219,14 @@ function writeDamping(tree: StrandTree, unknowns: readonly number[], sweep: Swee
   }
   for (let j = 0; j < tree.linkCount; j++) {
     if (j === 0 && !tree.rootHeld) continue;
+    const at = unknowns.indexOf(3 * j);
+    if (at < 0) continue;
     // Bᵀ diag(c) B in the child's axes
     const B = tree.toJoint.subarray(9 * j, 9 * j + 9);
     for (let r = 0; r < 3; r++)
       for (let c = 0; c < 3; c++)
-        for (let k = 0; k < 3; k++)
-          out[(3 * j + r) * n + 3 * j + c] += B[3 * k + r] * tree.damping[3 * j + k] * B[3 * k + c];
+        for (let k = 0; k < 3; k++) out[(at + r) * n + at + c] += B[3 * k + r] * tree.damping[3 * j + k] * B[3 * k + c];
   }
-  for (let k = 3 * tree.linkCount; k < n; k++) out[k * n + k] += tree.base.damping;
+  for (let k = n - 1; k >= 0 && unknowns[k] >= 3 * tree.linkCount; k--) out[k * n + k] += tree.base.damping;
   return out;
 }

@@ -14,6 +14,7 @@ import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { cloneState, copyState, packState, partOf } from '../stateParts.ts';
 import { measureWorkError } from '../virtualWork.ts';
+import { addBodyLinks, carryBodies } from './bodyLinks.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { createStrandContact } from './contact.ts';
 import { clearContact } from './contactStep.ts';
@@ -23,7 +24,7 @@ import { initializeState, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
-import { addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
+import { addBodiesActing, addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
 import { createTree, memoryCount, positionCount, type StrandTree, type TreeRod, velocityCount } from './rod.ts';
@@ -44,10 +45,11 @@ interface StrandBundle {
   readonly substepStarts: readonly BundleState[];
 }
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
-  refuseScene(rods, drives, scene, coupling);
+function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+  const drives = given.map((drive) => withoutWelds(drive, coupling));
+  refuseScene(rods, drives, scene);
   const options = readOptions(scene);
-  const { state, trees } = createTrees(rods, drives, scene);
+  const { state, trees } = createTrees(rods, drives, scene, coupling);
   // one elimination, as large as the largest tree needs
   const counts = trees.map(({ linkCount }) => linkCount);
   const sweep = createSweep(Math.max(...counts));
@@ -57,7 +59,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const warnings: string[] = [];
   warnStretch(rods, scene, 'strand', warnings);
   for (const tree of trees) {
-    initializeState(tree);
     tree.direction = compileDirection(tree, scene);
     if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
     if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
@@ -81,7 +82,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     model: 'strand',
     rods,
     samples: place.map(({ strand }) => strand.samples),
-    bodies: [],
+    bodies: trees.flatMap(({ bodies }) => bodies),
     warnings,
     state,
     refresh,
@@ -98,9 +99,16 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   };
 }
 
-function refuseScene(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, { welds }: Coupling): void {
-  if (welds.length > 0)
-    throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
+/** Pins and loads of a rod; bodies are part of its tree. */
+function withoutWelds(drive: Drive, { welds }: Coupling): Drive {
+  const isWeld = drive.pins.map((pin) => welds.some((weld) => weld.pin === pin));
+  if (!isWeld.includes(true)) return drive;
+  const pins = drive.pins.filter((_, k) => !isWeld[k]);
+  // loads may be added and removed while the world runs
+  return Object.create(drive, { pins: { value: pins } }) as Drive;
+}
+
+function refuseScene(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): void {
   refuseTolerance(scene.solver?.strand?.tolerance);
   refuseAnisotropy(rods, scene.solver?.strand?.stiffness);
   rods.forEach((rod, k) => {
@@ -128,8 +136,10 @@ function createTrees(
   rods: readonly Rod[],
   drives: readonly Drive[],
   scene: Scene,
+  coupling: Coupling,
 ): { readonly state: BundleState; readonly trees: StrandTree[] } {
   const groups = findTrees(rods, drives, scene);
+  addBodyLinks(groups, rods, coupling, scene);
   const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
   checkJoints(scene);
   const { state, parts: views } = packState(
@@ -142,7 +152,9 @@ function createTrees(
   const stiffness = scene.solver?.strand?.stiffness ?? 'gibbs';
   const trees = groups.map((parts, k) => {
     const { q, v, memory } = views[k];
-    const tree = createTree(parts, stiffness, { q, v, memory });
+    const plain = createTree(parts, stiffness, { q, v, memory });
+    initializeState(plain);
+    const tree = { ...plain, bodies: carryBodies(plain, parts) };
     const forces = tree.memory.subarray(memoryCount(counts[k]));
     tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
     return tree;
@@ -266,8 +278,11 @@ function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace
     },
     hasJointUnknowns: true,
     reactions: (rod, t, isAfterStep = false) => measureReactions(place[rod].tree, place[rod].strand, t, isAfterStep),
-    workError: (rod, acting, moment) =>
-      measureWorkError(acting, (direction, angle) => bendTree(place[rod].tree, direction, angle), moment),
+    workError: (rod, acting, moment) => {
+      const { tree } = place[rod];
+      const all = addBodiesActing(tree, acting, tree.time);
+      return measureWorkError(all, (direction, angle) => bendTree(tree, direction, angle), moment);
+    },
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };

@@ -13,7 +13,16 @@ import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
 import { expandSymmetric, timesCross, writeOwn } from './terms.ts';
-import { carriedRow, D, multiplyPhi, multiplyPsi, own, shiftPivot, subtractTorqueSlope, writePsi } from './transfer.ts';
+import {
+  carriedRow,
+  D,
+  invertPivot,
+  multiplyPhi,
+  multiplyPsi,
+  own,
+  subtractTorqueSlope,
+  writePsi,
+} from './transfer.ts';
 
 const f = new Float64Array(3);
 const drag = new Float64Array(9);
@@ -59,8 +68,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
     multiplyPhi(tree, sweep, j);
     for (let k = 0; k < 9; k++) D[k] = own[k];
     subtractTorqueSlope(tree, sweep, j);
-    sweep.negative += countNegative(D, 1e-10 * shiftPivot(tree, j, shift));
-    if (invert3(inverse, 9 * j, D, 0) === 0) return false;
+    if (!invertPivot(tree, sweep, j, shift, countNegative)) return false;
     const g = 3 * COLUMNS * j;
     const v = 9 * j;
     eliminateJoint(G, g, inverse, v, columns, placeless);

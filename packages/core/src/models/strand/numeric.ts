@@ -2,6 +2,8 @@
  * Newton's direction from a matrix of finite differences: O(n²) residuals and a dense solve. It includes how loads change with the position (followers,
  * wind, fields), which the exact matrix omits, and needs no derivative of a new joint law. [Hadap2006 §3]
  */
+
+import { RIGID } from './bodyLinkTypes.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
 import { placeTrial, type StepWork } from './trial.ts';
@@ -28,7 +30,7 @@ export function writeNumericDirection(
   for (let k = 0; k < n; k++) right[k] = -tree.residual[k];
   trial.set(phi);
   for (let c = 0; c < n; c++) {
-    const held = c >= n - 3 && !tree.base.free[c - n + 3];
+    const held = c >= n - 3 ? !tree.base.free[c - n + 3] : tree.lock[Math.floor(c / 3)] === RIGID;
     const step = 1e-6 * (c < n - 3 ? 1 : tree.reach);
     if (!held) {
       trial[c] = phi[c] + step;

@@ -255,7 +255,7 @@ export const strandCapabilities: Capabilities = {
   animated: ['E', 'G', 'curvature', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: false,
   laws: false,
-  bodies: false,
+  bodies: true,
   hinges: false,
   branches: true,
   naturalEquilibrium: true,

@@ -7,7 +7,7 @@ import type { Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { invert3, turnBack } from './spatial.ts';
 import { expandSymmetric, toLocal } from './terms.ts';
-import { D, shiftPivot, subtractTorqueSlope } from './transfer.ts';
+import { D, invertPivot, subtractTorqueSlope } from './transfer.ts';
 
 /** 6 × 6 per link. */
 const PLACES = 36;
@@ -233,8 +233,7 @@ export function factorPlaces(
     multiplyBlock(P, PLACES * j, Th, 9 * j, rotation, offset[j]);
     for (let k = 0; k < 9; k++) D[k] = turned[k];
     subtractTorqueSlope(tree, sweep, j);
-    sweep.negative += count(D, 1e-10 * shiftPivot(tree, j, shift));
-    if (invert3(inverse, 9 * j, D, 0) === 0) return false;
+    if (!invertPivot(tree, sweep, j, shift, count)) return false;
     writeForceTurn(F, j, force, Th);
     passOn(P, PLACES * (parent[j] < 0 ? linkCount : parent[j]), G, F, inverse, rotation, j, offset[j]);
   }

@@ -1,13 +1,16 @@
 import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import type { ActingRod } from '../../port.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { virtualBend } from '../virtualBend.ts';
+import { BALL, type CarriedBody, RIGID } from './bodyLinkTypes.ts';
 import { elasticEnergy } from './energy.ts';
 import { reactionOfStep } from './guard.ts';
 import { poseLinks, poseSamples, turnJoint } from './kinematics.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './rod.ts';
+import { turn as turnVector } from './spatial.ts';
 
 type Strand = StrandTree['rods'][number];
 
@@ -59,13 +62,14 @@ export function measureReactions(tree: StrandTree, strand: Strand, t: number, is
   const { constraints } = tree;
   const { rod, firstLink } = strand;
   const out: Reaction[] = [];
-  const left = isAfterStep ? reactionOfStep(tree, t) : undefined;
+  const left = isAfterStep && tree.bodies.length === 0 ? reactionOfStep(tree, t) : undefined;
   if (!left) evaluateForces(tree, t);
   if (strand === tree.rods[0] && tree.base.poses.some(({ active }) => active)) {
     const base = left ?? new Float64Array(6);
     if (!left) writeBaseReaction(base, tree);
     out.push({ rod: rod.id, node: 0, force: [base[0], base[1], base[2]], torque: [base[3], base[4], base[5]] });
   }
+  for (const body of tree.bodies) if (tree.rods[body.part] === strand) out.push(reactionOfWeld(tree, rod.id, body));
   if (!constraints) return out;
   for (let j = 0; j < rod.edgeCount; j++) {
     const force: [number, number, number] = [0, 0, 0];
@@ -80,6 +84,34 @@ export function measureReactions(tree: StrandTree, strand: Strand, t: number, is
   return out;
 }
 
+const passed = new Float64Array(6);
+
+/** Force and torque of a body on its rod: the opposite of what the joint of its first link passes on to it. */
+function reactionOfWeld({ world, force, lock }: StrandTree, rod: string, { node, link }: CarriedBody): Reaction {
+  turnVector(passed, 0, world, 9 * link, force, 6 * link + 3);
+  turnVector(passed, 3, world, 9 * link, force, 6 * link);
+  const [x, y, z, p, q, r] = passed.map((value) => -value);
+  return { rod, node, force: [x, y, z], torque: lock[link] === BALL ? [0, 0, 0] : [p, q, r] };
+}
+
+/** Rods of the scene as they act at rest, without the reactions of bodies, and the bodies with their loads: for virtual work. */
+export function addBodiesActing(tree: StrandTree, acting: readonly ActingRod[], t: number): readonly ActingRod[] {
+  if (tree.bodies.length === 0) return acting;
+  const out = acting.map((one) => ({ ...one, nodeForce: one.nodeForce.slice() }));
+  evaluateForces(tree, t);
+  for (const body of tree.bodies) {
+    const { rod, samples } = tree.rods[body.part];
+    const { force } = reactionOfWeld(tree, rod.id, body);
+    const own = out.find((one) => one.samples === samples);
+    for (let k = 0; own && k < 3; k++) own.nodeForce[3 * body.node + k] -= force[k];
+  }
+  const bodyLinks = tree.rods.filter(({ isBodyLink }) => isBodyLink);
+  return [
+    ...out,
+    ...bodyLinks.map(({ samples, loads }) => ({ samples, nodeForce: loads.nodeForce, edgeTorque: loads.edgeTorque })),
+  ];
+}
+
 /**
  * A virtual displacement, see `Bend`. Moves the whole tree. Undefined for held and limited joints, poses and the law `paper`: the work of their torques is unknown.
  */
@@ -91,7 +123,7 @@ export function bendTree(tree: StrandTree, direction: number, angle: number): nu
   for (let j = 0; angle !== 0 && j < linkCount; j++) {
     const { component, weight } = virtualBend(direction, j);
     turn.fill(0);
-    turn[component] = (angle * weight * length[j]) / reach;
+    if (tree.lock[j] !== RIGID) turn[component] = (angle * weight * length[j]) / reach;
     turnJoint(q, 3 + 4 * j, before, 3 + 4 * j, turn, 0);
   }
   poseLinks(tree);

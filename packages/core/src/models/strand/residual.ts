@@ -3,6 +3,7 @@
  * force at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
+import { RIGID } from './bodyLinkTypes.ts';
 import { applyConstraints } from './constraints.ts';
 import { addInertia } from './departure.ts';
 import { evaluatePose } from './direction.ts';
@@ -35,12 +36,12 @@ const baseForce = new Float64Array(6);
 
 /** Sums forces inwards; the residual of a joint is the torque that its spring does not balance. */
 export function sweepForces(tree: StrandTree, originRate: Float64Array | undefined): void {
-  const { linkCount, parent, rotation, offset, force, residual, torque, base } = tree;
+  const { linkCount, parent, rotation, offset, force, residual, torque, base, lock } = tree;
   baseForce.fill(0);
   for (let j = linkCount - 1; j >= 0; j--) {
     const i = parent[j];
     addForce(i < 0 ? baseForce : force, i < 0 ? 0 : 6 * i, rotation, 9 * j, offset[j], force, 6 * j);
-    for (let k = 0; k < 3; k++) residual[3 * j + k] = force[6 * j + k] - torque[3 * j + k];
+    for (let k = 0; k < 3; k++) residual[3 * j + k] = lock[j] === RIGID ? 0 : force[6 * j + k] - torque[3 * j + k];
   }
   const o = 3 * linkCount;
   turn(residual, o, base.rotation, 0, baseForce, 3);

@@ -10,11 +10,9 @@
  * the weight of a rod whose mass varies would not act where its inertia is.)
  */
 
-import { quaternionFromRotation } from '../../math/quaternion.ts';
-import { square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
-import { animates, followAnimation } from '../../scene/animate.ts';
+import { followAnimation } from '../../scene/animate.ts';
 import {
   createPinMotion,
   createPinPose,
@@ -23,10 +21,11 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { BodyLink, CarriedBody } from './bodyLinkTypes.ts';
 import type { JointLaw } from './energy.ts';
+import { layBodyJoint, layJoints } from './joints.ts';
 import type { Bulk, Constraints, Departure, Direction, Guard } from './records.ts';
 import { DRIVEN, DRIVEN_EARLIER } from './records.ts';
-import { writeRotation } from './spatial.ts';
 import { createLinkArrays, createMotionArrays, type LinkArrays, type MotionArrays } from './treeArrays.ts';
 
 export interface StrandRod {
@@ -42,6 +41,8 @@ export interface StrandRod {
   /** True if some load depends on the state, so loads are evaluated at every iterate. */
   dependsOnState: boolean;
   readonly damped: boolean;
+  /** Not a rod of the scene: carries a body. */
+  readonly isBodyLink: boolean;
 }
 
 /** The base: a frame that is prescribed, and an origin that may be free along some world axes. */
@@ -96,6 +97,9 @@ export interface StrandTree extends LinkArrays, MotionArrays {
   /** Total rest length of the longest way from base to tip [m]. */
   readonly reach: number;
   readonly base: Base;
+  /** Bodies that are welded to the tree, and per joint ELASTIC, or RIGID or BALL at the links that carry them. */
+  readonly bodies: readonly CarriedBody[];
+  readonly lock: Uint8Array;
 
   /** Joint 0 swings only: direction held, spin free. */
   swingOnly: boolean;
@@ -181,6 +185,8 @@ export interface TreeRod {
   readonly drive: Drive;
   /** Index in the parts of the parent, and the node it grows from. */
   readonly parent?: { readonly part: number; readonly node: number };
+  /** Not a rod of the scene: carries a body. */
+  readonly bodyLink?: BodyLink;
 }
 
 /** A tree of rods on the given slices of the bundle's state. */
@@ -198,6 +204,8 @@ export function createTree(
     linkCount: n,
     reach: 0,
     base,
+    bodies: [],
+    lock: new Uint8Array(n),
     ...createLinkArrays(n),
     swingOnly: base.frame >= 0 && base.pins[base.frame].orientation === 'tangent',
     rootHeld: base.frame >= 0,
@@ -241,7 +249,7 @@ function createRods(parts: readonly TreeRod[]): StrandRod[] {
     firstLink.push(at);
     at += rod.edgeCount;
   }
-  return parts.map(({ rod, index, drive, parent }, k) => ({
+  return parts.map(({ rod, index, drive, parent, bodyLink }, k) => ({
     rod,
     index,
     drive,
@@ -251,6 +259,7 @@ function createRods(parts: readonly TreeRod[]): StrandRod[] {
     loads: createLoads(rod),
     dependsOnState: true,
     damped: rod.nodeDamping.some((rate) => rate > 0),
+    isBodyLink: bodyLink !== undefined,
   }));
 }
 
@@ -301,6 +310,8 @@ function layTree(tree: StrandTree, parts: readonly TreeRod[], isNew: boolean): v
   for (let j = 0; j < tree.linkCount; j++) writeLinkInertia(tree, j);
   tree.rods.forEach((strand, k) => {
     layJoints(tree, strand, parts[k].parent !== undefined, isNew);
+    const { bodyLink } = parts[k];
+    if (bodyLink) layBodyJoint(tree, strand.firstLink, bodyLink, isNew);
   });
 }
 
@@ -337,43 +348,4 @@ function writeLinkInertia({ inertia, tipMass, length }: StrandTree, j: number): 
   inertia[o + 6 * 4] = -h;
   inertia[o + 6 * 3 + 1] = h;
   for (let k = 3; k < 6; k++) inertia[o + 7 * k] = m;
-}
-
-const half = new Float64Array(3);
-const quarter = new Float64Array(4);
-
-/** exp of the natural rotation over a half, or of its inverse. */
-function writeHalf(out: Float64Array, o: number, rod: Rod, k: number, sign: number): void {
-  for (let i = 0; i < 3; i++) half[i] = sign * rod.halfStrainRest[3 * k + i];
-  quaternionFromRotation(out, o, half, 0);
-}
-
-/** `grows`: from another rod. `isNew`: natural halves are written even if they do not change: `natural: equilibrium` replaces them later. */
-function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows: boolean, isNew: boolean): void {
-  const { stiffness, damping, before, after, toJoint } = tree;
-  for (let j = 0; j < rod.edgeCount; j++) {
-    const joint = firstLink + j;
-    const moduli = [rod.halfEI1, rod.halfEI2, rod.halfGJ];
-    for (let k = 0; k < 3; k++) {
-      const own = rod.edgeLengthRest[j] / 2 / moduli[k][2 * j];
-      const other = j > 0 ? rod.edgeLengthRest[j - 1] / 2 / moduli[k][2 * j - 1] : 0;
-      // halves in series; tan(θ/2) is half of θ
-      stiffness[3 * joint + k] = 2 / (own + other);
-      const viscous = own * rod.halfDamping[2 * j] + (j > 0 ? other * rod.halfDamping[2 * j - 1] : 0);
-      damping[3 * joint + k] = viscous / square(own + other);
-    }
-    if (j === 0 && root < 0 && !grows && tree.swingOnly) {
-      // no axes to distinguish EI1 from EI2, and no twist
-      const mean = 0.5 * (stiffness[3 * joint] + stiffness[3 * joint + 1]);
-      const loss = 0.5 * (damping[3 * joint] + damping[3 * joint + 1]);
-      stiffness.set([mean, mean, 0], 3 * joint);
-      damping.set([loss, loss, 0], 3 * joint);
-    }
-    if (!isNew && !animates(rod, 'curvature')) continue;
-    writeHalf(after, 4 * joint, rod, 2 * j, -1);
-    if (j > 0) writeHalf(before, 4 * joint, rod, 2 * j - 1, -1);
-    else before[4 * joint] = 1;
-    writeHalf(quarter, 0, rod, 2 * j, 1);
-    writeRotation(toJoint, 9 * joint, quarter, 0);
-  }
 }

@@ -10,6 +10,7 @@ import { eigenDense } from '../../linalg/eigen.ts';
 import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { noVerdict, raiseLoads, type Settled, seekStable } from '../../statics/search.ts';
+import { RIGID } from './bodyLinkTypes.ts';
 import { constraintMerit, prepareConstraints, springEnergy } from './constraints.ts';
 import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
@@ -68,7 +69,8 @@ function stiffnessScale({ linkCount, stiffness }: StrandTree): number {
 }
 
 function moveTrial(tree: StrandTree, { q0, direction }: StaticsWork, share: number, scaled: Float64Array): void {
-  for (let k = 0; k < 3 * tree.linkCount; k++) scaled[k] = share * direction[k];
+  for (let k = 0; k < 3 * tree.linkCount; k++)
+    scaled[k] = tree.lock[Math.floor(k / 3)] === RIGID ? 0 : share * direction[k];
   for (let j = 0; j < tree.linkCount; j++) turnJoint(tree.q, 3 + 4 * j, q0, 3 + 4 * j, scaled, 3 * j);
 }
 

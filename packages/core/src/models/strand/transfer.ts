@@ -1,8 +1,11 @@
 /** How a sweep passes a link's terms to its parent: products with Φ and Ψ, which carry motion from the parent to the link and add that of the joint. */
+
+import { BALL, RIGID } from './bodyLinkTypes.ts';
 import { addJointSprings } from './constraints.ts';
 import { writeJointTangent } from './energy.ts';
 import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
+import { invert3 } from './spatial.ts';
 import { toLocal } from './terms.ts';
 
 /** P Φ, 6 × 18; P Ψ, 6 × 3; the joint's pivot, 3 × 3. */
@@ -202,12 +205,28 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   subtractProduct(tangent, W, t);
 }
 
+/** Inverts the pivot D of joint j, and adds its negative eigenvalues to the sweep's. A rigid joint does not respond. False if the pivot is singular. */
+export function invertPivot(
+  tree: StrandTree,
+  sweep: Sweep,
+  j: number,
+  shift: number,
+  count: (pivot: Float64Array, floor: number) => number,
+): boolean {
+  if (tree.lock[j] === RIGID) {
+    sweep.inverse.fill(0, 9 * j, 9 * j + 9);
+    return true;
+  }
+  sweep.negative += count(D, 1e-10 * shiftPivot(tree, j, shift));
+  return invert3(sweep.inverse, 9 * j, D, 0) !== 0;
+}
+
 /** Adds `shift` times the stiffness of joint j to its pivot D; returns the largest of its stiffnesses. */
-export function shiftPivot({ stiffness, linkCount }: StrandTree, j: number, shift: number): number {
+function shiftPivot({ stiffness, linkCount, lock }: StrandTree, j: number, shift: number): number {
   let scale = 0;
   for (let k = 0; k < 3; k++) {
-    // if the root has no stiffness, use that of its neighbour
-    const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
+    // if the root or a ball joint has no stiffness, use that of a neighbour
+    const s = stiffness[3 * (lock[j] === BALL ? 0 : Math.max(j, Math.min(1, linkCount - 1))) + k];
     D[4 * k] += shift * s;
     scale = Math.max(scale, s);
   }
