@@ -239,7 +239,7 @@ describe('a body on a strand in motion', () => {
       const world = createWorld(
         swinging('clamp', {
           gravity: [2, 3, -9.81],
-          rods: [{ ...stiff, section: { ...stiff.section, EI1: 40, GJ: 40 } as RodSpec['section'] }],
+          rods: [{ ...stiff, section: { type: 'stiffness', EI1: 40, GJ: 40, mass: 0.2, inertia: 1e-4 } }],
         }),
       );
       const before = total(world);
