@@ -9,8 +9,8 @@ import {
   type sceneSchema,
 } from '../src/index.ts';
 
-// The output of the schema is a Scene but for meshes in files, and what is no Scene does not pass for one.
-const asserted: Omit<Scene, 'colliders'> = {} as ReturnType<typeof sceneSchema.parse>;
+// The output of the schema is a Scene but for meshes and wind in files, and what is no Scene does not pass for one.
+const asserted: Omit<Scene, 'colliders' | 'fields'> = {} as ReturnType<typeof sceneSchema.parse>;
 // @ts-expect-error a scene without rods
 const refused: SceneInput = { tendril: 1 };
 void asserted;
