@@ -8,8 +8,15 @@ import { square } from '../../math/rounded/index.ts';
 import { animates } from '../../scene/animate.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { BodyLink } from './bodyLinkTypes.ts';
-import type { StrandRod, StrandTree } from './rod.ts';
 import { writeRotation } from './spatial.ts';
+import type { LinkArrays } from './treeArrays.ts';
+
+/** A rod of the tree, its first link, and the link that it grows from, −1 for the base. */
+interface LaidRod {
+  readonly rod: Rod;
+  readonly firstLink: number;
+  readonly root: number;
+}
 
 const half = new Float64Array(3);
 const quarter = new Float64Array(4);
@@ -21,7 +28,12 @@ function writeHalf(out: Float64Array, o: number, rod: Rod, k: number, sign: numb
 }
 
 /** `grows`: from another rod. `isNew`: natural halves are written even if they do not change: `natural: equilibrium` replaces them later. */
-export function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows: boolean, isNew: boolean): void {
+export function layJoints(
+  tree: LinkArrays & { readonly swingOnly: boolean },
+  { rod, firstLink, root }: LaidRod,
+  grows: boolean,
+  isNew: boolean,
+): void {
   const { stiffness, damping, before, after, toJoint } = tree;
   for (let j = 0; j < rod.edgeCount; j++) {
     const joint = firstLink + j;
@@ -52,7 +64,7 @@ export function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod,
 
 /** The joint of a body link: rigid, a ball joint, or the last half edge of the rod that the body is clamped to. */
 export function layBodyJoint(
-  { lock: locks, stiffness, damping, before, after, toJoint }: StrandTree,
+  { lock: locks, stiffness, damping, before, after, toJoint }: LinkArrays & { readonly lock: Uint8Array },
   j: number,
   { lock, joint }: BodyLink,
   isNew: boolean,
