@@ -44,10 +44,12 @@ export interface ContactContext {
   readonly islandContacts: ContactSet;
   readonly warmStart: WarmStart;
 
-  /** All systems; systems that a model's own step leaves out; those of one island; those that are stepped in substeps. */
   readonly everySystem: Marks;
+  /** Systems that the models' own steps leave out. */
   readonly leftOut: Marks;
+  /** Systems of one island; overwritten by every call that needs such marks. */
   readonly islandMarks: SystemMarks;
+  /** Systems that are stepped in substeps. */
   readonly substepMarks: SystemMarks;
   /** How each system was moved in the current attempt: 0, STEPPED or NEEDS_RECHECK. */
   readonly stepped: Uint8Array;
@@ -95,10 +97,10 @@ export interface StepAttempt {
   readonly dt: number;
   /** Use the model's most stable scheme and more Newton iterations: in substeps of a quarter step and less. */
   readonly robust: boolean;
-  /** Leave deep penetration to the next step, and accept contacts for which the solver did not converge, instead of failing. */
-  readonly acceptsInaccurate: boolean;
-  /** Accept, and report, islands whose rods ended elsewhere than predicted or gained energy: the step cannot be halved any more. */
-  readonly acceptsUnsolved: boolean;
+  /** Leave deep penetration to the next step, and accept an island whose contact solver did not converge, instead of failing. */
+  readonly acceptsUnconverged: boolean;
+  /** Accept, and report, an island whose step is no solution (`findViolation`): the step cannot be halved any more. */
+  readonly acceptsViolation: boolean;
   /** Systems that take part. All others stay where they are. */
   readonly within: Marks;
   readonly warmStart: WarmStart;

@@ -72,7 +72,7 @@ export function recordSingleRods(context: ContactContext): void {
 /** Detects contacts that the pass missed, and merges them into `contacts`. Returns the systems that must be solved again. */
 export function checkForMissed(
   context: ContactContext,
-  { t, dt, acceptsInaccurate }: StepAttempt,
+  { t, dt, acceptsUnconverged }: StepAttempt,
   pass: number,
 ): { crossed: number; systems: Set<number> } {
   const { contacts, found, islandContacts, finder, systems, stepped, report, missed, singleRods } = context;
@@ -80,8 +80,8 @@ export function checkForMissed(
     t,
     dt,
     pass,
-    leavesPenetration: acceptsInaccurate,
-    takeUnchecked: singleRods.takeUnchecked,
+    leavesPenetration: acceptsUnconverged,
+    takeUncheckedRods: singleRods.takeUncheckedRods,
   });
   report.swept += result.crossed;
   for (let s = 0; s < systems.count; s++) if (stepped[s] === NEEDS_RECHECK) result.systems.add(s);

@@ -63,8 +63,8 @@ function advanceFromHold(context: ContactContext, t: number, dt: number, robust:
     t,
     dt,
     robust,
-    acceptsInaccurate: robust,
-    acceptsUnsolved: false,
+    acceptsUnconverged: robust,
+    acceptsViolation: false,
     within: everySystem,
     warmStart,
   });
@@ -86,7 +86,7 @@ function advanceFromHold(context: ContactContext, t: number, dt: number, robust:
  */
 export function attemptStep(context: ContactContext, attempt: StepAttempt): StepOutcome {
   const { systems, singleRods, stepped, outcome, contacts, finder } = context;
-  const { t, dt, robust, within, acceptsInaccurate, acceptsUnsolved } = attempt;
+  const { t, dt, robust, within, acceptsUnconverged, acceptsViolation } = attempt;
   context.failedIslands.length = 0;
   for (let s = 0; s < systems.count; s++) setRole(context, s, isMarked(systems, within, s) ? SEARCHED : IGNORED);
   detectContacts(context, attempt);
@@ -103,7 +103,7 @@ export function attemptStep(context: ContactContext, attempt: StepAttempt): Step
         ...singleRods.step({ set: contacts, stepped, t, dt, revert: (list) => revertSystems(context, list, t) }),
       );
     for (const island of pending) {
-      const one = solveIsland(context, island, { t, dt, robust, pass, acceptsInaccurate, acceptsUnsolved });
+      const one = solveIsland(context, island, { t, dt, robust, pass, acceptsUnconverged, acceptsViolation });
       if (one.ok) continue;
       failure = one.failure;
       failIsland(context, island, t);

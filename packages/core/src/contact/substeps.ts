@@ -10,7 +10,7 @@ import { type Island, isMarked, markOnly } from './solve/islands.ts';
 import { copyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 
 type Interval = Pick<StepAttempt, 't' | 'dt' | 'robust'>;
-type AttemptStep = (context: ContactContext, attempt: StepAttempt) => StepOutcome;
+type StepFunction = (context: ContactContext, attempt: StepAttempt) => StepOutcome;
 
 /**
  * How often an island may be halved because its rods do not follow their impulses. If that does not help, as for a hair squeezed between
@@ -25,7 +25,7 @@ const MAX_VIOLATIONS = 12;
 const SUNK = 0.1;
 
 /** Steps all failed islands in substeps; returns false if one fails again or collides with another, and then all systems are at t. */
-export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: AttemptStep): boolean {
+export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: StepFunction): boolean {
   const { systems, contacts, finder, bundles, missed } = context;
   const failed = [...context.failedIslands];
   const islandOf = new Map(failed.flatMap((island, k) => island.systems.map((s) => [s, k] as const)));
@@ -61,7 +61,7 @@ function stepIsland(
   context: ContactContext,
   { links: linked, systems: list }: Island,
   { t, dt, robust }: Interval,
-  { done, attemptStep }: { readonly done: ContactSet; readonly attemptStep: AttemptStep },
+  { done, attemptStep }: { readonly done: ContactSet; readonly attemptStep: StepFunction },
 ): boolean {
   const { systems, bundles, links, contacts, outcome, settings } = context;
   const within = markOnly(systems, context.substepMarks, list);
@@ -82,8 +82,8 @@ function stepIsland(
       t: from,
       dt: length,
       robust: robust || share <= 1 / 4,
-      acceptsInaccurate: robust || share <= 1 / 32,
-      acceptsUnsolved: share === 2 ** -halvings,
+      acceptsUnconverged: robust || share <= 1 / 32,
+      acceptsViolation: share === 2 ** -halvings,
       within,
       warmStart,
     });

@@ -18,7 +18,7 @@ import {
   dotDirections,
   findMode,
   findTangent,
-  MOST_ITERATIONS,
+  MAX_ITERATIONS,
   solveStep,
   type Trace,
 } from './branchTrace.ts';
@@ -35,11 +35,11 @@ interface Outcome {
  * Moves by the whole of `step`: a Newton step, or a prediction, which leaves the edges' forces as they are. Pins have then moved alone by as much as several
  * edges, and forces from such stretch would be absurd. Returns the reason if the move is impossible, else ''.
  */
-function move({ problem, gone }: Trace, how: 'predict' | 'correct'): string {
+function move({ problem, stepped }: Trace, how: 'predict' | 'correct'): string {
   const fraction = problem.limitStep();
   if (!(fraction > 0)) return 'the Newton step is not a number';
   if (fraction < 1) return 'an edge turns too far';
-  for (let d = 0; d < gone.length; d++) gone[d] += problem.step[d];
+  for (let d = 0; d < stepped.length; d++) stepped[d] += problem.step[d];
   if (how === 'predict') problem.moveFree(1);
   else problem.takeStep(1);
   return problem.follow();
@@ -47,23 +47,23 @@ function move({ problem, gone }: Trace, how: 'predict' | 'correct'): string {
 
 /** Newton's method for the point at arc length ds from the held point. */
 function correct(trace: Trace, ds: number): Outcome {
-  const { problem, tangent, options, range, byParameter, gone } = trace;
+  const { problem, tangent, options, range, byParameter, stepped } = trace;
   const { step } = problem;
   const start = problem.parameter;
-  gone.fill(0);
+  stepped.fill(0);
   const placed = problem.place(start + ds * tangent.t) || problem.evaluateRight();
   if (placed) return { trouble: placed, iterations: 0 };
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
   let trouble = move(trace, 'predict');
   const test = createRestTest(options.tolerance, true);
-  for (let iterations = 0; iterations < MOST_ITERATIONS && !trouble; iterations++) {
+  for (let iterations = 0; iterations < MAX_ITERATIONS && !trouble; iterations++) {
     trouble = problem.linearize();
     if (trouble) break;
     const right = step.slice();
     trouble = differentiate(trace);
     if (trouble) break;
     solveStep(trace, right);
-    const missing = ds - dot(trace, tangent.x, gone) - (tangent.t * (problem.parameter - start)) / (range * range);
+    const missing = ds - dot(trace, tangent.x, stepped) - (tangent.t * (problem.parameter - start)) / (range * range);
     const change =
       (missing - dot(trace, tangent.x, right)) / (tangent.t / (range * range) + dot(trace, tangent.x, byParameter));
     trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
@@ -82,7 +82,7 @@ function correct(trace: Trace, ds: number): Outcome {
     if (isSettled && !trouble) return { trouble: '', iterations: iterations + 1 };
     if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
   }
-  return { trouble: trouble || `no convergence in ${MOST_ITERATIONS} iterations`, iterations: MOST_ITERATIONS };
+  return { trouble: trouble || `no convergence in ${MAX_ITERATIONS} iterations`, iterations: MAX_ITERATIONS };
 }
 
 /** Last point, at the end of the range. */
@@ -97,7 +97,7 @@ function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome
   return { trouble: found.converged ? '' : found.reason, iterations: found.iterations };
 }
 
-interface Stretch {
+interface BranchInterval {
   readonly ds: number;
   readonly after: Direction;
   /** At its two ends. */
@@ -105,7 +105,10 @@ interface Stretch {
 }
 
 /** Event between the held point and the next point. */
-function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | 'bifurcation' | 'both' | undefined {
+function findEvent(
+  { tangent }: Trace,
+  { after, verdicts }: BranchInterval,
+): 'fold' | 'bifurcation' | 'both' | undefined {
   const [before, behind] = verdicts.map(({ negativeModes }) => negativeModes);
   const folds = tangent.t * after.t < 0;
   const change = before < 0 || behind < 0 ? 0 : Math.abs(behind - before);
@@ -115,7 +118,7 @@ function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | '
 }
 
 /** Event that was located. */
-interface Located {
+interface LocatedEvent {
   /** Distance from the held point. */
   readonly along: number;
   /** Of a bifurcation: the nearest point found behind it, and its unstable directions. */
@@ -123,7 +126,13 @@ interface Located {
 }
 
 /** Moves to the first event between the points `from` and `stretch.ds` farther than the held point; `modes`: unstable directions at `from`. */
-function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch, from: number, modes: number): Located {
+function locate(
+  trace: Trace,
+  kind: 'fold' | 'bifurcation',
+  stretch: BranchInterval,
+  from: number,
+  modes: number,
+): LocatedEvent {
   const { problem, tangent } = trace;
   const there: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
   let [low, high] = [from, stretch.ds];
@@ -163,12 +172,12 @@ function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch, fr
 }
 
 /** Largest number of bifurcations between two points. */
-const MOST_EVENTS = 20;
+const MAX_EVENTS = 20;
 
 /** Moves to each event of the stretch in turn; yields its distance from the held point. */
-function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): Generator<number> {
+function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: BranchInterval): Generator<number> {
   let behind = { ds: 0, negativeModes: stretch.verdicts[0].negativeModes };
-  for (let count = 0; count < MOST_EVENTS; count++) {
+  for (let count = 0; count < MAX_EVENTS; count++) {
     const found = locate(trace, kind, stretch, behind.ds, behind.negativeModes);
     yield found.along;
     behind = found.behind;
@@ -177,11 +186,11 @@ function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch
 }
 
 /** Holds the current point. */
-function settle({ problem, tangent, gone, start, way }: Trace, after: Direction): void {
+function acceptPoint({ problem, tangent, stepped, start, fromStart }: Trace, after: Direction): void {
   tangent.x.set(after.x);
   tangent.t = after.t;
-  for (let d = 0; d < gone.length; d++) way.x[d] += gone[d];
-  way.t += problem.parameter - start.t;
+  for (let d = 0; d < stepped.length; d++) fromStart.x[d] += stepped[d];
+  fromStart.t += problem.parameter - start.t;
   start.t = problem.parameter;
   problem.hold('point');
 }
@@ -200,17 +209,17 @@ const NO_MOVE = 1e-7;
  * and chord. The parameter is not counted: where shapes change little, other branches are near in any norm.
  */
 function measureTurn(trace: Trace, ds: number, after: Direction): number {
-  const { gone, tangent } = trace;
+  const { stepped, tangent } = trace;
   const cosine = (a: Float64Array, b: Float64Array, sizes: number): number => dot(trace, a, b) / sizes;
-  const [was, is, way] = [tangent.x, after.x, gone].map((x) => Math.sqrt(dot(trace, x, x)));
+  const [was, is, way] = [tangent.x, after.x, stepped].map((x) => Math.sqrt(dot(trace, x, x)));
   if (Math.min(ds * was, ds * is, way) < NO_MOVE) return 1;
-  return Math.min(cosine(tangent.x, after.x, was * is), cosine(tangent.x, gone, was * way));
+  return Math.min(cosine(tangent.x, after.x, was * is), cosine(tangent.x, stepped, was * way));
 }
 
 /** True if the branch has returned to its start, within a fraction of the distance between points, and in its first direction. */
-function isBack(trace: Trace, ds: number, first: Direction): boolean {
-  const { way, range, tangent } = trace;
-  const distance = Math.sqrt(dot(trace, way.x, way.x) + square(way.t / range));
+function hasReturned(trace: Trace, ds: number, first: Direction): boolean {
+  const { fromStart, range, tangent } = trace;
+  const distance = Math.sqrt(dot(trace, fromStart.x, fromStart.x) + square(fromStart.t / range));
   return distance < 0.5 * ds && dotDirections(trace, tangent, first) > 0;
 }
 
@@ -289,10 +298,10 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     arc += ds;
     // if rounding allows no verdict, the next verdict is compared with the last one available
     if (next.verdict.negativeModes >= 0) verdict = next.verdict;
-    settle(trace, after);
+    acceptPoint(trace, after);
     yield pointAt('point', next.verdict, next.iterations);
     count++;
-    if (count > 4 && isBack(trace, ds, first)) return { reason: 'closed', detail: '' };
+    if (count > 4 && hasReturned(trace, ds, first)) return { reason: 'closed', detail: '' };
     ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));
   }
   return { reason: 'points', detail: '' };

@@ -21,7 +21,7 @@ export interface Trace {
   readonly tangent: Direction;
   /** Displacement by the parameter, and that of a Newton step. */
   readonly byParameter: Float64Array;
-  readonly gone: Float64Array;
+  readonly stepped: Float64Array;
   /** Softest mode, kept from point to point as a first guess. */
   readonly idle: Float64Array;
   /** Whether it is idle: see findIdleMode. */
@@ -29,11 +29,11 @@ export interface Trace {
   /** Parameter of the held point. */
   readonly start: { t: number };
   /** Arc length from the first point to the held one. */
-  readonly way: Direction;
+  readonly fromStart: Direction;
 }
 
 /** Iterations after which a shorter distance is tried. */
-export const MOST_ITERATIONS = 24;
+export const MAX_ITERATIONS = 24;
 
 export function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
   const size = problem.step.length;
@@ -49,11 +49,11 @@ export function createTrace(problem: BranchProblem, options: BranchOptions): Tra
     ),
     tangent: { x: new Float64Array(size), t: 0 },
     byParameter: new Float64Array(size),
-    gone: new Float64Array(size),
+    stepped: new Float64Array(size),
     idle: Float64Array.from({ length: size }, (_, d) => sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)),
     hasIdle: false,
     start: { t: problem.parameter },
-    way: { x: new Float64Array(size), t: 0 },
+    fromStart: { x: new Float64Array(size), t: 0 },
   };
 }
 

@@ -26,7 +26,7 @@ const places = {
 
 export const ANSWER_SIZE: number = Object.keys(places).length;
 
-export function writeAnswer({ answers, letters }: WorkerPool, thread: number, answer: Answer): void {
+export function writeAnswer({ answers, errorTexts }: WorkerPool, thread: number, answer: Answer): void {
   const at = ANSWER_SIZE * thread;
   answers[at + places.ok] = answer.ok ? 1 : 0;
   answers[at + places.iterations] = answer.iterations;
@@ -38,7 +38,7 @@ export function writeAnswer({ answers, letters }: WorkerPool, thread: number, an
   answers[at + places.solverIterations] = answer.solverIterations ?? 0;
   answers[at + places.error] = answer.error ?? 0;
   answers[at + places.converged] = answer.converged === false ? 0 : 1;
-  writeText(letters, thread, answer.failure ? JSON.stringify(answer.failure) : '');
+  writeText(errorTexts, thread, answer.failure ? JSON.stringify(answer.failure) : '');
 }
 
 export function writeSuccess({ answers }: WorkerPool, thread: number, ok: boolean): void {
@@ -64,7 +64,7 @@ export function readCount({ answers }: WorkerPool, thread: number): number {
  * which stops there.
  */
 export function combineAnswers(
-  { answers, letters, count }: WorkerPool,
+  { answers, errorTexts, count }: WorkerPool,
   own: StepOutcome,
 ): Required<Omit<Answer, 'violation' | 'failure'>> & Pick<Answer, 'failure'> {
   let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0, unfinished = false, failure } = own;
@@ -82,7 +82,7 @@ export function combineAnswers(
     error = Math.max(error, answers[at + places.error]);
     converged &&= answers[at + places.converged] === 1;
     if (ok) continue;
-    const text = readText(letters, k);
+    const text = readText(errorTexts, k);
     failure = text ? (JSON.parse(text) as NonNullable<StepOutcome['failure']>) : { rod: '', reason: 'the step failed' };
   }
   return {

@@ -1,10 +1,10 @@
 /**
- * A bundle whose rods several threads move: the caller's side of it.
+ * The caller's side of a bundle whose rods several threads move.
  *
  * State, samples and the start of a step are in shared memory. Each worker compiles the part of the scene that its rods need (ranges.ts), and so has
- * its own models, pins and loads. The caller has all of them, detects contacts between rods and answers queries. A request goes to all threads
- * (requests.ts): each, including the caller, processes its own range. Which rods are solved together does not depend on the number of threads, and no
- * range reads another: so the result is the same, bit for bit.
+ * its own model, pins and loads. The caller has those of all rods, detects contacts between rods and answers queries. A request goes to all threads
+ * (requests.ts); each, including the caller, processes its own range. Which rods are solved together does not depend on the number of threads, and no
+ * range reads another, so the result has the same bits with any number of threads.
  *
  * Rods with bodies, and rods that grow from others, are not in ranges: every worker then compiles the whole scene, and the caller solves contact.
  * The caller blocks while it waits, which browsers allow in workers only. Measurements: docs/notes/threads.md.
@@ -16,8 +16,8 @@ import type { Task } from './messages.ts';
 import type { ThreadPort } from './options.ts';
 import { divide } from './ranges.ts';
 import { pickColliders, pickRods } from './sceneParts.ts';
-import { beginKeeping, isAlone, rebalance, type SharedBundle, type ShareInput, syncWorkers } from './sharedBundle.ts';
-import { copyAll, keepRange, keepShare, returnAll, returnToKept } from './stateCopies.ts';
+import { beginSaving, isAlone, rebalance, type SharedBundle, type ShareInput, syncWorkers } from './sharedBundle.ts';
+import { copyAll, restoreAll, restoreStepStart, saveRange, saveShare } from './stateCopies.ts';
 import {
   createPoolMemory,
   isUnaccepted,
@@ -30,8 +30,8 @@ import {
 } from './workerPool.ts';
 import { listChunks } from './workStealing.ts';
 
-/** Ports without `hasEnded` whose workers have not answered. */
-const lost = new WeakSet<ThreadPort>();
+/** Workers that have not answered in time, by their ports; only of ports that cannot report their end (`hasEnded`). */
+const unresponsive = new WeakSet<ThreadPort>();
 
 /** Opens the caller's view of the pool. Workers whose ports do not report their end have `answerSeconds` to begin or to complete a request. */
 function watchPool(memory: PoolMemory, ports: readonly ThreadPort[], answerSeconds: number): WorkerPool {
@@ -39,13 +39,13 @@ function watchPool(memory: PoolMemory, ports: readonly ThreadPort[], answerSecon
     findEnded(seconds) {
       const isLate = seconds > answerSeconds;
       ports.forEach((port, k) => {
-        if (!port.hasEnded && isLate && isUnaccepted(pool, k + 1)) lost.add(port);
+        if (!port.hasEnded && isLate && isUnaccepted(pool, k + 1)) unresponsive.add(port);
       });
-      return 1 + ports.findIndex((port) => port.hasEnded?.() ?? lost.has(port));
+      return 1 + ports.findIndex((port) => port.hasEnded?.() ?? unresponsive.has(port));
     },
     isGone(thread, seconds) {
       const port = ports[thread - 1];
-      return port.hasEnded?.() ?? (lost.has(port) || seconds > answerSeconds);
+      return port.hasEnded?.() ?? (unresponsive.has(port) || seconds > answerSeconds);
     },
   });
   return pool;
@@ -79,8 +79,8 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
     ranges: { ...plan, rods: pool.firstRods, parts: pool.firstParts },
     inRanges,
     positions: samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer),
-    stale: new Uint8Array(rods.length),
-    hasStale: false,
+    callerStale: new Uint8Array(rods.length),
+    hasCallerStale: false,
     time: 0,
     overridden: new Uint8Array(rods.length),
     hasOverridden: false,
@@ -110,7 +110,7 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
 function startWorkers(sharedBundle: SharedBundle, memory: PoolMemory, samples: number): void {
   const { pool, ports, bundle, model, options, scene, arrays, ranges, inRanges } = sharedBundle;
   const { state } = bundle;
-  copyAll(pool.kept, state);
+  copyAll(pool.stepStart, state);
   const describe = (index: number): Task => {
     const { first, end, part } = ranges.compiled[index];
     const { kernels } = options;
@@ -136,37 +136,37 @@ function startWorkers(sharedBundle: SharedBundle, memory: PoolMemory, samples: n
   }
   const [q, v] = [state.q.length, 2 * state.q.length];
   const isSame = (list: Float64Array, at: number): boolean =>
-    list.every((value, k) => Object.is(value, pool.kept[at + k]));
+    list.every((value, k) => Object.is(value, pool.stepStart[at + k]));
   if (isSame(state.q, 0) && isSame(state.v, q) && isSame(state.memory, v)) return;
   // the world does not start at the scene's start time, but workers have only the scene
-  returnAll(pool.kept, state);
+  restoreAll(pool.stepStart, state);
   if (isAlone(sharedBundle)) return;
   sharedBundle.isReleased = true;
   sendRequest(pool, { kind: 'leave' });
 }
 
-/** At the time to which the rods were moved, which may differ in its last bit from the world's clock. */
-function renew(sharedBundle: SharedBundle): void {
-  if (!sharedBundle.hasStale) return;
+/** Refreshes what the caller derives from rods that workers have moved, at the time to which they moved: the world's clock may differ in its last bit. */
+function refreshStale(sharedBundle: SharedBundle): void {
+  if (!sharedBundle.hasCallerStale) return;
   sharedBundle.bundle.refresh(sharedBundle.time);
-  sharedBundle.stale.fill(0);
-  sharedBundle.hasStale = false;
+  sharedBundle.callerStale.fill(0);
+  sharedBundle.hasCallerStale = false;
 }
 
-/** The caller has written the state; updates its derived data. */
-function noteWritten(sharedBundle: SharedBundle, t: number): void {
+/** Records that the caller has written the state for time t: workers must refresh before the next request. */
+function markUnsynced(sharedBundle: SharedBundle, t: number): void {
   sharedBundle.time = t;
   if (!isAlone(sharedBundle)) sharedBundle.unsyncedTime = t;
 }
 
 function refresh(sharedBundle: SharedBundle, t: number): void {
   sharedBundle.bundle.refresh(t);
-  sharedBundle.stale.fill(0);
-  sharedBundle.hasStale = false;
-  noteWritten(sharedBundle, t);
+  sharedBundle.callerStale.fill(0);
+  sharedBundle.hasCallerStale = false;
+  markUnsynced(sharedBundle, t);
 }
 
-/** Starts a step of the world: finds the rods whose loads or pins have been changed since the scene was compiled. */
+/** Starts a step of the world. Rods whose loads or pins were changed since the scene was compiled are overridden: the caller moves them. */
 function beginStep(sharedBundle: SharedBundle): void {
   sharedBundle.isAtStepStart = true;
   const { drives, parts, overridden } = sharedBundle;
@@ -175,8 +175,8 @@ function beginStep(sharedBundle: SharedBundle): void {
   for (let k = 0; k < drives.length && !any; k++) any = (drives[k].overrides ?? 0) > 0;
   if (!any && !sharedBundle.hasOverridden) return;
   if (!sharedBundle.inRanges || !parts.refreshRod) {
-    // workers compiled the scene, and single rods cannot be exempted
-    renew(sharedBundle);
+    // workers only know the loads of the scene, and the caller cannot take over single rods
+    refreshStale(sharedBundle);
     sharedBundle.isReleased = true;
     sendRequest(sharedBundle.pool, { kind: 'leave' });
     return;
@@ -189,20 +189,24 @@ function beginStep(sharedBundle: SharedBundle): void {
   sharedBundle.hasOverridden = any;
 }
 
-/** The step threw: restores the state of its start. */
+/** After a step that threw: restores the state of its start. */
 function undoStep(sharedBundle: SharedBundle, t: number): void {
   if (sharedBundle.isAtStepStart) return;
-  returnToKept(sharedBundle.pool, sharedBundle.bundle.state, sharedBundle.inRanges);
+  restoreStepStart(sharedBundle.pool, sharedBundle.bundle.state, sharedBundle.inRanges);
   refresh(sharedBundle, t);
 }
 
-/** Updates rods that workers have moved and that now belong to the caller, except skipped ones. */
-function followOwn({ stale, pool, parts, inRanges }: SharedBundle, t: number, skipped: Uint8Array | undefined): void {
+/** Refreshes rods in the caller's range that workers have moved, except skipped ones. */
+function refreshOwnRods(
+  { callerStale, pool, parts, inRanges }: SharedBundle,
+  t: number,
+  skipped: Uint8Array | undefined,
+): void {
   const end = inRanges ? pool.firstRods[1] : 0;
-  for (let rod = stale.indexOf(1); rod >= 0 && rod < end; rod = stale.indexOf(1, rod + 1)) {
+  for (let rod = callerStale.indexOf(1); rod >= 0 && rod < end; rod = callerStale.indexOf(1, rod + 1)) {
     if (skipped?.[rod]) continue;
     parts.refreshRod?.(rod, t, 0);
-    stale[rod] = 0;
+    callerStale[rod] = 0;
   }
 }
 
@@ -212,70 +216,76 @@ function advanceOverridden(
   t: number,
   dt: number,
   robust: boolean,
-  left?: Uint8Array,
+  leftOut?: Uint8Array,
 ): StepOutcome {
-  const { overridden, stale, pool, parts } = sharedBundle;
-  const others = overridden.map((one, rod) => (one && !left?.[rod] ? 0 : 1));
+  const { overridden, callerStale, pool, parts } = sharedBundle;
+  const others = overridden.map((one, rod) => (one && !leftOut?.[rod] ? 0 : 1));
   for (let rod = others.indexOf(0); rod >= 0; rod = others.indexOf(0, rod + 1)) {
-    if (stale[rod]) parts.refreshRod?.(rod, t, 0);
-    stale[rod] = 0;
-    pool.behind[rod] = 1;
+    if (callerStale[rod]) parts.refreshRod?.(rod, t, 0);
+    callerStale[rod] = 0;
+    pool.workerStale[rod] = 1;
   }
   return parts.advance(0, parts.count, t, dt, robust, others);
 }
 
-/** The start of this substep of the step, to return to if it fails. */
+/** State at the start of this substep, to which rods return if it fails. */
 function findSubstepStart(sharedBundle: SharedBundle): Float64Array {
-  if (sharedBundle.isAtStepStart || !sharedBundle.hasMoved) return sharedBundle.pool.kept;
-  sharedBundle.substepStart ??= new Float64Array(sharedBundle.pool.kept.length);
+  if (sharedBundle.isAtStepStart || !sharedBundle.hasMoved) return sharedBundle.pool.stepStart;
+  sharedBundle.substepStart ??= new Float64Array(sharedBundle.pool.stepStart.length);
   copyAll(sharedBundle.substepStart, sharedBundle.bundle.state);
   return sharedBundle.substepStart;
 }
 
-function advance(sharedBundle: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
+function advance(
+  sharedBundle: SharedBundle,
+  t: number,
+  dt: number,
+  robust: boolean,
+  leftOut?: Uint8Array,
+): StepOutcome {
   const { bundle, pool, parts, inRanges, hasOverridden } = sharedBundle;
   if (isAlone(sharedBundle)) {
-    renew(sharedBundle);
+    refreshStale(sharedBundle);
     sharedBundle.time = t + dt;
-    return bundle.advance(t, dt, robust, left);
+    return bundle.advance(t, dt, robust, leftOut);
   }
-  if (sharedBundle.isWrittenByStatics) noteWritten(sharedBundle, t);
+  if (sharedBundle.isWrittenByStatics) markUnsynced(sharedBundle, t);
   syncWorkers(sharedBundle);
-  if (!bundle.contact || !left) rebalance(sharedBundle);
+  if (!bundle.contact || !leftOut) rebalance(sharedBundle);
   sharedBundle.time = t + dt;
-  const skipped = hasOverridden ? sharedBundle.overridden.map((one, rod) => one | (left?.[rod] ?? 0)) : left;
+  const skipped = hasOverridden ? sharedBundle.overridden.map((one, rod) => one | (leftOut?.[rod] ?? 0)) : leftOut;
   if (skipped) pool.skipped.set(skipped);
-  followOwn(sharedBundle, t, skipped);
+  refreshOwnRods(sharedBundle, t, skipped);
   const substepStart = findSubstepStart(sharedBundle);
-  const keeps = beginKeeping(sharedBundle);
+  const savesStart = beginSaving(sharedBundle);
   sharedBundle.hasMoved = true;
-  const own = runRequest(pool, { kind: 'advance', t, dt, robust, keeps, skips: skipped !== undefined }, () => {
-    if (keeps && inRanges) keepRange(pool, bundle.state, 0);
-    else if (keeps) keepShare(pool, bundle.state, 0);
+  const own = runRequest(pool, { kind: 'advance', t, dt, robust, savesStart, skips: skipped !== undefined }, () => {
+    if (savesStart && inRanges) saveRange(pool, bundle.state, 0);
+    else if (savesStart) saveShare(pool, bundle.state, 0);
     return parts.advance(0, pool.firstParts[1], t, dt, robust, skipped);
   });
-  noteStale(sharedBundle, skipped);
+  markStale(sharedBundle, skipped);
   let out: StepOutcome = combineAnswers(pool, own);
-  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(sharedBundle, t, dt, robust, left));
+  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(sharedBundle, t, dt, robust, leftOut));
   const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = out;
   if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
-  returnAll(substepStart, bundle.state);
+  restoreAll(substepStart, bundle.state);
   refresh(sharedBundle, t);
   return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
 }
 
-/** Marks rods that workers have moved. */
-function noteStale(sharedBundle: SharedBundle, skipped: Uint8Array | undefined): void {
-  const { stale, pool, parts, inRanges, bundle } = sharedBundle;
+/** Marks the rods that workers have just moved as stale in the caller's thread. */
+function markStale(sharedBundle: SharedBundle, skipped: Uint8Array | undefined): void {
+  const { callerStale, pool, parts, inRanges, bundle } = sharedBundle;
   const { systemOfRod } = bundle.contact ?? {};
   const isMoved = (rod: number): boolean => !skipped?.[systemOfRod?.[rod] ?? rod];
   if (inRanges) {
-    for (let rod = pool.firstRods[1]; rod < stale.length; rod++) if (isMoved(rod)) stale[rod] = 1;
+    for (let rod = pool.firstRods[1]; rod < callerStale.length; rod++) if (isMoved(rod)) callerStale[rod] = 1;
   } else {
     for (let u = pool.firstParts[1]; u < parts.count; u++)
-      for (const rod of parts.rods(u)) if (isMoved(rod)) stale[rod] = 1;
+      for (const rod of parts.rods(u)) if (isMoved(rod)) callerStale[rod] = 1;
   }
-  sharedBundle.hasStale = true;
+  sharedBundle.hasCallerStale = true;
 }
 
 function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
@@ -289,7 +299,7 @@ function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
   };
 }
 
-/** The caller's bundle: updates data before it is read, and notifies workers of writes. */
+/** The bundle that the world sees: refreshes stale rods before they are read, and notifies workers of writes. */
 function wrapBundle(sharedBundle: SharedBundle): Bundle {
   const { bundle } = sharedBundle;
   const { placeBodies, atRest } = bundle;
@@ -297,7 +307,7 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
   const reading =
     <A extends unknown[], R>(read: (...given: A) => R): ((...given: A) => R) =>
     (...given) => {
-      renew(sharedBundle);
+      refreshStale(sharedBundle);
       return read(...given);
     };
   return {
@@ -310,31 +320,31 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
       undoStep(sharedBundle, t);
     },
     refresh: (t) => refresh(sharedBundle, t),
-    advance: (t, dt, robust, left) => advance(sharedBundle, t, dt, robust, left),
+    advance: (t, dt, robust, leftOut) => advance(sharedBundle, t, dt, robust, leftOut),
     ...(contact && {
       contact: { ...contact, ...(contact.applyForces && { applyForces: reading(contact.applyForces) }) },
     }),
     restart(t) {
-      renew(sharedBundle);
+      refreshStale(sharedBundle);
       bundle.restart(t);
-      noteWritten(sharedBundle, t);
+      markUnsynced(sharedBundle, t);
     },
     ...(placeBodies && {
       placeBodies(motions, t) {
-        renew(sharedBundle);
+        refreshStale(sharedBundle);
         placeBodies(motions, t);
-        noteWritten(sharedBundle, t);
+        markUnsynced(sharedBundle, t);
       },
     }),
     equilibrate(rod, t, wanted) {
-      renew(sharedBundle);
+      refreshStale(sharedBundle);
       const report = bundle.equilibrate(rod, t, wanted);
-      noteWritten(sharedBundle, t);
+      markUnsynced(sharedBundle, t);
       return report;
     },
     ...(atRest && {
       atRest(rod) {
-        renew(sharedBundle);
+        refreshStale(sharedBundle);
         sharedBundle.isWrittenByStatics = true;
         return atRest(rod);
       },

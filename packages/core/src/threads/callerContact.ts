@@ -1,26 +1,26 @@
 /**
- * Contact of a shared bundle, the caller's side. Each thread has a ContactPort for its own rods and handles the sides of those rods; the caller's
+ * The caller's side of contact for a shared bundle. Each thread has a ContactPort for its own rods and handles the sides on those rods; the caller's
  * own port knows all rods.
  *
  * Threads share the work on at least `leastTouching` systems; the caller solves smaller groups alone. State, samples and the start of the step are
- * in shared memory; data that a model derives from them belongs to each port. A thread that moves a rod of another thread marks it: `behind` means
- * that the caller moved it instead of its worker, `stale` that a worker moved it and the caller has not derived its own data yet. The data is
- * derived when the rod is next needed, from the state alone, so it has the same bits.
+ * in shared memory; what a model derives from them (frames, factors) belongs to each port. A thread that moves a rod marks it for the others:
+ * `workerStale` if the worker that owns the rod must refresh it, `callerStale` if the caller must. They refresh a rod when they next need it, from its
+ * state alone, so it has the same bits.
  */
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
 import { allSucceeded, combineAnswers } from './answers.ts';
 import { createCallerLoops } from './callerLoops.ts';
 import type { ThreadedContactPort } from './contactThreads.ts';
-import {
-  beginKeeping,
-  isAlone,
-  moveEndsToMeetings,
-  rebalance,
-  type SharedBundle,
-  syncWorkers,
-} from './sharedBundle.ts';
+import { beginSaving, isAlone, moveEndsToMeetings, rebalance, type SharedBundle, syncWorkers } from './sharedBundle.ts';
 import { createSharedSearch } from './sharedSearch.ts';
-import { bufferFor, clearedBuffer, createSharedSides, findLayout, referTo, type SharedSides } from './sharedSides.ts';
+import {
+  bufferFor,
+  clearedBuffer,
+  createSharedSides,
+  findLayout,
+  prepareSides,
+  type SharedSides,
+} from './sharedSides.ts';
 import {
   countContacts,
   createSingleRodSum,
@@ -33,38 +33,38 @@ import {
   unpackSingleRods,
 } from './sideSlices.ts';
 import { slots } from './slots.ts';
-import { keepRange } from './stateCopies.ts';
+import { saveRange } from './stateCopies.ts';
 import { runRequest } from './workerPool.ts';
 import { listMeetings, resetWorkStealing, takeChunks } from './workStealing.ts';
 
-/** The port with its sides and marks, and the rules for which thread may move which rods. */
+/** The caller's port and its shared sides, and the bookkeeping that must precede a move of rods. */
 interface SharedPort {
   readonly sharedBundle: SharedBundle;
   readonly port: ContactPort;
   readonly shared: SharedSides;
-  /** Whether threads share the work on these systems. */
+  /** True if threads share the work on the marked systems. */
   isShared(marked: Uint8Array): boolean;
-  /** Called before the caller moves rods alone; `follows`: from their current state, not from the start of the step. */
-  takeOver(marked: Uint8Array, t: number, dt: number, follows: boolean): void;
-  /** Called before all threads move rods, each its own. */
-  handOver(marked: Uint8Array, t: number, dt: number): void;
-  catchUp(rod: number, t: number, dt: number): void;
-  /** The part of the marks that belongs to the caller's own rods. */
-  ownOf(marked: Uint8Array): Uint8Array;
+  /** Call before the caller alone moves the marked systems. `continues`: from their current state, not from the start of the step. */
+  beforeCallerMoves(marked: Uint8Array, t: number, dt: number, continues: boolean): void;
+  /** Call before every thread moves those of the marked systems that it owns. */
+  beforeAllMove(marked: Uint8Array, t: number, dt: number): void;
+  refreshIfStale(rod: number, t: number, dt: number): void;
+  /** The marks of the rods in the caller's range. */
+  callersPart(marked: Uint8Array): Uint8Array;
 }
 
 function createSharedPort(sharedBundle: SharedBundle, port: ContactPort): SharedPort {
   const { pool, parts, options } = sharedBundle;
   const { systemOfRod, systemCount } = port;
-  const { behind, firstRods, marks } = pool;
+  const { workerStale, firstRods, marks } = pool;
   const eachRod = (marked: Uint8Array, action: (rod: number) => void): void => {
     if (systemCount === systemOfRod.length)
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) action(s);
     else for (let rod = 0; rod < systemOfRod.length; rod++) if (marked[systemOfRod[rod]]) action(rod);
   };
-  const catchUp = (rod: number, t: number, dt: number): void => {
-    if (sharedBundle.stale[rod]) parts.refreshRod?.(rod, t, dt);
-    sharedBundle.stale[rod] = 0;
+  const refreshIfStale = (rod: number, t: number, dt: number): void => {
+    if (sharedBundle.callerStale[rod]) parts.refreshRod?.(rod, t, dt);
+    sharedBundle.callerStale[rod] = 0;
   };
   return {
     sharedBundle,
@@ -74,48 +74,48 @@ function createSharedPort(sharedBundle: SharedBundle, port: ContactPort): Shared
       if (isAlone(sharedBundle) || !sharedBundle.inRanges) return false;
       let found = 0;
       for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || sharedBundle.hasOverridden); ) {
-        // only the caller has the loads or pins of this rod
+        // only the caller has this rod's loads or pins
         if (sharedBundle.overridden[s]) return false;
         found++;
         s = marked.indexOf(1, s + 1);
       }
       return found >= options.leastTouching;
     },
-    takeOver(marked, t, dt, follows) {
+    beforeCallerMoves(marked, t, dt, continues) {
       sharedBundle.hasMoved = true;
       eachRod(marked, (rod) => {
-        if (follows) catchUp(rod, t, dt);
-        sharedBundle.stale[rod] = 0;
-        behind[rod] = 1;
+        if (continues) refreshIfStale(rod, t, dt);
+        sharedBundle.callerStale[rod] = 0;
+        workerStale[rod] = 1;
       });
     },
-    handOver(marked, t, dt) {
+    beforeAllMove(marked, t, dt) {
       sharedBundle.hasMoved = true;
       marks.set(marked);
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
-        if (s >= firstRods[1]) sharedBundle.stale[s] = 1;
-        else catchUp(s, t, dt);
+        if (s >= firstRods[1]) sharedBundle.callerStale[s] = 1;
+        else refreshIfStale(s, t, dt);
       }
-      sharedBundle.hasStale = true;
+      sharedBundle.hasCallerStale = true;
     },
-    catchUp,
-    ownOf: (marked) => marked.subarray(0, firstRods[1]),
+    refreshIfStale,
+    callersPart: (marked) => marked.subarray(0, firstRods[1]),
   };
 }
 
-/** `port`: the caller's own, for all rods of the bundle. */
+/** Wraps `port`, the caller's own port for all rods of the bundle, so that threads share its work. */
 export function shareContact(sharedBundle: SharedBundle, port: ContactPort): ThreadedContactPort {
-  const mine = createSharedPort(sharedBundle, port);
-  const { shared, isShared } = mine;
+  const sharedPort = createSharedPort(sharedBundle, port);
+  const { shared, isShared } = sharedPort;
   const { pool, options } = sharedBundle;
-  /** Whether workers have the node positions of the start of the step. */
+  /** True if workers have the node positions at the start of the step. */
   let isSearching = false;
   return {
     ...port,
-    ...createHold(mine),
-    ...createStep(mine),
-    ...createResponse(mine),
-    ...(port.stepSingleRods && { stepSingleRods: createSingleRodStep(mine, port.stepSingleRods) }),
+    ...createHold(sharedPort),
+    ...createStep(sharedPort),
+    ...createResponse(sharedPort),
+    ...(port.stepSingleRods && { stepSingleRods: createSingleRodStep(sharedPort, port.stepSingleRods) }),
     threads: {
       ...createCallerLoops(shared),
       sideBuffer: (slot, bytes, marked) => (isShared(marked) ? clearedBuffer(shared, slot, bytes) : undefined),
@@ -124,11 +124,11 @@ export function shareContact(sharedBundle: SharedBundle, port: ContactPort): Thr
         return isSearching ? createSharedSearch(sharedBundle, bytes) : undefined;
       },
       addDisplacements(sides, dt, own) {
-        const laid = isSearching ? findLayout(shared, sides) : undefined;
-        if (!laid || sides.count < options.leastNumbers / 3) return false;
-        const { reference } = referTo(shared, sides, laid);
+        const layout = isSearching ? findLayout(shared, sides) : undefined;
+        if (!layout || sides.count < options.leastNumbers / 3) return false;
+        const { reference } = prepareSides(shared, sides, layout);
         runRequest(pool, { kind: 'addDisplacements', ...reference, dt }, () => {
-          own(laid.bounds[1]);
+          own(layout.bounds[1]);
         });
         return true;
       },
@@ -137,31 +137,39 @@ export function shareContact(sharedBundle: SharedBundle, port: ContactPort): Thr
 }
 
 /** Members of the port that hold the start of a step and return to it. */
-function createHold({ sharedBundle, port, shared, isShared, takeOver, handOver, ownOf }: SharedPort): Hold {
+function createHold({
+  sharedBundle,
+  port,
+  shared,
+  isShared,
+  beforeCallerMoves,
+  beforeAllMove,
+  callersPart,
+}: SharedPort): Hold {
   const { pool, bundle } = sharedBundle;
-  const everyone = new Uint8Array(port.systemCount).fill(1);
+  const everySystem = new Uint8Array(port.systemCount).fill(1);
   return {
     hold(marked) {
       if (marked || isAlone(sharedBundle) || !sharedBundle.inRanges) return port.hold(marked);
       syncWorkers(sharedBundle);
       shared.isUsed = false;
       rebalance(sharedBundle);
-      const keeps = beginKeeping(sharedBundle);
-      runRequest(pool, { kind: 'hold', keeps }, () => {
-        if (keeps) keepRange(pool, bundle.state, 0);
-        port.hold(ownOf(everyone));
+      const savesStart = beginSaving(sharedBundle);
+      runRequest(pool, { kind: 'hold', savesStart }, () => {
+        if (savesStart) saveRange(pool, bundle.state, 0);
+        port.hold(callersPart(everySystem));
       });
     },
     revert(marked, t) {
       sharedBundle.time = t;
       if (!isShared(marked)) {
-        takeOver(marked, t, 0, false);
+        beforeCallerMoves(marked, t, 0, false);
         return port.revert(marked, t);
       }
-      handOver(marked, t, 0);
+      beforeAllMove(marked, t, 0);
       syncWorkers(sharedBundle);
       runRequest(pool, { kind: 'revert', t }, () => {
-        port.revert(ownOf(marked), t);
+        port.revert(callersPart(marked), t);
       });
     },
   };
@@ -170,8 +178,8 @@ function createHold({ sharedBundle, port, shared, isShared, takeOver, handOver, 
 type Hold = Pick<ContactPort, 'hold' | 'revert'>;
 
 /** Members of the port that step rods or read their motion. */
-function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {
-  const { sharedBundle, port, shared, takeOver, handOver, ownOf } = mine;
+function createStep(sharedPort: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {
+  const { sharedBundle, port, shared, beforeCallerMoves, beforeAllMove, callersPart } = sharedPort;
   const { pool } = sharedBundle;
   const { guess, measureEnergy, systemOfRod, systemCount } = port;
   const rodsOf = (system: number): number[] =>
@@ -182,36 +190,36 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
     ...(guess && {
       guess(velocity, marked, sides, { t, dt }) {
         sharedBundle.time = t + dt;
-        const laid = findLayout(shared, sides);
-        if (!laid) {
-          takeOver(marked, t, dt, true);
+        const layout = findLayout(shared, sides);
+        if (!layout) {
+          beforeCallerMoves(marked, t, dt, true);
           return guess(velocity, marked, sides, { t, dt });
         }
-        handOver(marked, t, dt);
-        const { reference, part } = referTo(shared, sides, laid);
+        beforeAllMove(marked, t, dt);
+        const { reference, part } = prepareSides(shared, sides, layout);
         const own = runRequest(pool, { kind: 'guess', ...reference, t, dt }, () =>
-          guess(part.reached, ownOf(marked), part.sides, { t, dt }),
+          guess(part.reached, callersPart(marked), part.sides, { t, dt }),
         );
         return own && allSucceeded(pool);
       },
     }),
     step(marked, sides, { t, dt, robust, rough = false }) {
       sharedBundle.time = t + dt;
-      const laid = findLayout(shared, sides);
-      if (!laid) {
-        takeOver(marked, t, dt, true);
+      const layout = findLayout(shared, sides);
+      if (!layout) {
+        beforeCallerMoves(marked, t, dt, true);
         return port.step(marked, sides, { t, dt, robust, rough });
       }
-      handOver(marked, t, dt);
-      const { reference, part } = referTo(shared, sides, laid);
+      beforeAllMove(marked, t, dt);
+      const { reference, part } = prepareSides(shared, sides, layout);
       const own = runRequest(pool, { kind: 'step', ...reference, t, dt, robust, rough }, () =>
-        port.step(ownOf(marked), part.sides, { t, dt, robust, rough }),
+        port.step(callersPart(marked), part.sides, { t, dt, robust, rough }),
       );
       return combineAnswers(pool, own);
     },
     ...(measureEnergy && {
       measureEnergy(out, system, t) {
-        for (const rod of rodsOf(system)) mine.catchUp(rod, t, 0);
+        for (const rod of rodsOf(system)) sharedPort.refreshIfStale(rod, t, 0);
         return measureEnergy(out, system, t);
       },
     }),
@@ -219,48 +227,50 @@ function createStep(mine: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'mea
 }
 
 /** Members of the port that compute the linear response of rods and solve with it. */
-function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'readVelocity' | 'factor' | 'solve'> {
-  const { sharedBundle, port, shared, takeOver, handOver, ownOf } = mine;
+function createResponse(sharedPort: SharedPort): Pick<ContactPort, 'linearize' | 'readVelocity' | 'factor' | 'solve'> {
+  const { sharedBundle, port, shared, beforeCallerMoves, beforeAllMove, callersPart } = sharedPort;
   const { pool } = sharedBundle;
   const { marks } = pool;
   return {
     linearize(out, marked, sides, { t, dt, fresh }) {
       sharedBundle.time = t + dt;
-      const laid = findLayout(shared, sides);
-      if (!laid) {
-        takeOver(marked, t, dt, true);
+      const layout = findLayout(shared, sides);
+      if (!layout) {
+        beforeCallerMoves(marked, t, dt, true);
         return port.linearize(out, marked, sides, { t, dt, fresh });
       }
-      handOver(marked, t, dt);
-      const { reference, part } = referTo(shared, sides, laid);
+      beforeAllMove(marked, t, dt);
+      const { reference, part } = prepareSides(shared, sides, layout);
       const own = runRequest(pool, { kind: 'linearize', ...reference, t, dt, fresh }, () =>
-        port.linearize(responseOf(part), ownOf(marked), part.sides, { t, dt, fresh }),
+        port.linearize(responseOf(part), callersPart(marked), part.sides, { t, dt, fresh }),
       );
       return own && allSucceeded(pool);
     },
     readVelocity(out, sides) {
-      const laid = findLayout(shared, sides);
-      if (!laid) return port.readVelocity(out, sides);
-      const { reference, part } = referTo(shared, sides, laid);
+      const layout = findLayout(shared, sides);
+      if (!layout) return port.readVelocity(out, sides);
+      const { reference, part } = prepareSides(shared, sides, layout);
       runRequest(pool, { kind: 'readVelocity', ...reference }, () => {
         port.readVelocity(part.reached, part.sides);
       });
     },
     factor(marked, sides) {
-      const laid = findLayout(shared, sides);
-      if (!laid) return port.factor(marked, sides);
+      const layout = findLayout(shared, sides);
+      if (!layout) return port.factor(marked, sides);
       marks.set(marked);
-      const { reference, part } = referTo(shared, sides, laid);
-      const own = runRequest(pool, { kind: 'factor', ...reference }, () => port.factor(ownOf(marked), part.sides));
+      const { reference, part } = prepareSides(shared, sides, layout);
+      const own = runRequest(pool, { kind: 'factor', ...reference }, () =>
+        port.factor(callersPart(marked), part.sides),
+      );
       return own && allSucceeded(pool);
     },
     solve(velocity, impulse, sides, marked) {
-      const laid = findLayout(shared, sides);
-      if (!laid) return port.solve(velocity, impulse, sides, marked);
+      const layout = findLayout(shared, sides);
+      if (!layout) return port.solve(velocity, impulse, sides, marked);
       if (marked) marks.set(marked);
-      const { reference, part } = referTo(shared, sides, laid);
+      const { reference, part } = prepareSides(shared, sides, layout);
       runRequest(pool, { kind: 'solve', ...reference, selected: marked !== undefined }, () => {
-        port.solve(part.velocityChange, part.right, part.sides, marked && ownOf(marked));
+        port.solve(part.velocityChange, part.right, part.sides, marked && callersPart(marked));
       });
     },
   };
@@ -268,14 +278,14 @@ function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'read
 
 /** Single rods against colliders. */
 function createSingleRodStep(
-  mine: SharedPort,
+  sharedPort: SharedPort,
   stepAlone: NonNullable<ContactPort['stepSingleRods']>,
 ): (job: SingleRodBatch) => StepOutcome {
-  const { sharedBundle, port, shared, isShared, takeOver, handOver } = mine;
+  const { sharedBundle, port, shared, isShared, beforeCallerMoves, beforeAllMove } = sharedPort;
   const { pool } = sharedBundle;
   const { systemCount } = port;
-  /** True if threads share the last job: a job that continues stays with the threads that began it. */
-  let together = false;
+  /** True if threads share the last job. A job that continues stays with the threads that began it. */
+  let isSharedJob = false;
   return (job) => {
     sharedBundle.time = job.t + job.dt;
     const marked = new Uint8Array(systemCount);
@@ -284,9 +294,9 @@ function createSingleRodStep(
       marked[job.system[i]] = 1;
       if (i > 0 && job.system[i] <= job.system[i - 1]) ordered = false;
     }
-    if (job.fresh) together = ordered && isShared(marked);
-    if (!together) {
-      takeOver(marked, job.t, job.dt, true);
+    if (job.fresh) isSharedJob = ordered && isShared(marked);
+    if (!isSharedJob) {
+      beforeCallerMoves(marked, job.t, job.dt, true);
       return stepAlone(job);
     }
     const contacts = countContacts(job);
@@ -296,13 +306,13 @@ function createSingleRodStep(
       contacts,
     );
     packSingleRods(rows, job);
-    // a job that continues stays in its ranges; if most rods are in islands or free, ranges are balanced for those
+    // a job that continues stays in its ranges; if most rods are free or in islands, the ranges are balanced for those and must not move
     const stealing = job.fresh && !shared.isUsed && 2 * job.count >= systemCount;
     if (stealing) resetWorkStealing(pool.workStealing);
-    else handOver(marked, job.t, job.dt);
+    else beforeAllMove(marked, job.t, job.dt);
     sharedBundle.hasMoved = true;
-    sharedBundle.hasStale = true;
-    const sum = stepTogether(mine, job, rows, { marked, contacts, stealing });
+    sharedBundle.hasCallerStale = true;
+    const sum = stepTogether(sharedPort, job, rows, { marked, contacts, stealing });
     if (stealing) recordMovers(sharedBundle, marked);
     unpackSingleRods(job, rows);
     const { solverIterations, error, converged, ...all } = combineAnswers(pool, sum);
@@ -320,7 +330,7 @@ interface SingleRodPlan {
 }
 
 function stepTogether(
-  { sharedBundle, port, catchUp }: SharedPort,
+  { sharedBundle, port, refreshIfStale }: SharedPort,
   job: SingleRodBatch,
   rows: SingleRodRows,
   { marked, contacts, stealing }: SingleRodPlan,
@@ -331,7 +341,7 @@ function stepTogether(
   const share = { port, rows, count: rods, first: 0, wanted: job };
   const stepOwn = (from: number, to: number): void => {
     if (stealing)
-      for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) catchUp(s, t, dt);
+      for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) refreshIfStale(s, t, dt);
     stepRange(sum, share, from, to);
   };
   syncWorkers(sharedBundle);
@@ -356,13 +366,13 @@ function stepTogether(
 
 /** Records which thread moved each rod of a job that was divided by work stealing. */
 function recordMovers(sharedBundle: SharedBundle, marked: Uint8Array): void {
-  const { pool, stale } = sharedBundle;
-  const { behind, firstRods, count } = pool;
+  const { pool, callerStale } = sharedBundle;
+  const { workerStale, firstRods, count } = pool;
   const met = listMeetings(pool.workStealing, marked.length);
   moveEndsToMeetings(sharedBundle);
   for (let k = 0; k < count; k++)
     for (let s = marked.indexOf(1, met[k]); s >= 0 && s < met[k + 1]; s = marked.indexOf(1, s + 1)) {
-      stale[s] = k > 0 ? 1 : 0;
-      behind[s] = firstRods[k] <= s && s < firstRods[k + 1] ? 0 : 1;
+      callerStale[s] = k > 0 ? 1 : 0;
+      workerStale[s] = firstRods[k] <= s && s < firstRods[k + 1] ? 0 : 1;
     }
 }

@@ -1,4 +1,4 @@
-/** Vector loops of the contact solver and of links over shared memory, the caller's side; contactThreads.ts describes them. */
+/** The caller's side of vector loops over shared memory, for the contact solver and for links. contactThreads.ts describes them. */
 import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
 import { openCoarse } from '../contact/links/coarseBasis.ts';
 import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/links/loops.ts';
@@ -9,11 +9,11 @@ import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLo
 import { axesOf, type ContactSides } from '../port.ts';
 import type { ContactThreads, SharedLinks, SharedLoops } from './contactThreads.ts';
 import { isAlone, syncWorkers } from './sharedBundle.ts';
-import { bufferFor, findLayout, referTo, type SharedSides } from './sharedSides.ts';
+import { bufferFor, findLayout, prepareSides, type SharedSides } from './sharedSides.ts';
 import { slots } from './slots.ts';
 import { runRequest, shareOf } from './workerPool.ts';
 
-/** Memory of the loops, as last laid out. */
+/** Memory of the loops, as last layout out. */
 interface LoopMemory {
   readonly shared: SharedSides;
   /** Rows of the links, once requested. */
@@ -28,7 +28,7 @@ export function createCallerLoops(shared: SharedSides): Pick<ContactThreads, 'so
   };
 }
 
-/** Memory for the rows of links, with their loops; undefined if they are not worth the threads' start. */
+/** Shared memory for the rows of links, and their loops; undefined if there are too few numbers for threads. */
 function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
   const { shared } = own;
   const { sharedBundle } = shared;
@@ -52,14 +52,14 @@ function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
   };
 }
 
-/** Loops over the sides that were laid out last; undefined if the sides are too few for threads. */
+/** Loops over the sides that were layout out last; undefined if the sides are too few for threads. */
 function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedLoops | undefined {
   const { shared } = loopMemory;
   const { sharedBundle, buffers } = shared;
   const { pool, positions, options } = sharedBundle;
   const { count } = pool;
-  const laid = findLayout(shared, sides);
-  if (!laid || axesOf(sides) * sides.count < options.leastNumbers) return undefined;
+  const layout = findLayout(shared, sides);
+  if (!layout || axesOf(sides) * sides.count < options.leastNumbers) return undefined;
   const mixFor = createMixRows(shared);
   let law: LawRows | undefined;
   return {
@@ -70,30 +70,30 @@ function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedL
     runLaw(contacts) {
       law ??= cutLawRows(buffers[slots.law] as SharedArrayBuffer, contacts);
       const rows = law;
-      const { reference, part } = referTo(shared, sides, laid);
+      const { reference, part } = prepareSides(shared, sides, layout);
       const own = runRequest(pool, { kind: 'contactLaw', ...reference, contacts }, () =>
         applyLawAndWriteRightSide(rows, { ...rows, ...part.all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count)),
       );
-      return combineMost(own, rows.swing, count);
+      return takeLargest(own, rows.impulseSpeed, count);
     },
     runLinks(loop, capacity, window, values) {
       const { links: rows } = loopMemory;
       if (!rows) throw new Error('links have no memory that threads see');
       const mixed = capacity > 0 ? mixFor(capacity, window) : UNMIXED;
-      const { reference, part } = referTo(shared, sides, laid);
+      const { reference, part } = prepareSides(shared, sides, layout);
       const to = shareOf(lengthOf(loop, rows, part.all), 1, count);
       const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
       const input = { rows, arrays: part.all, mix: mixed, position: positions, numbers: values, cells };
       const own = runRequest(pool, { kind: 'linkLoop', ...reference, loop, capacity, window, values }, () =>
         runLinkLoop(loop, input, 0, to),
       );
-      return combineMost(own, rows.answer, count);
+      return takeLargest(own, rows.answer, count);
     },
     coarseMemory: (bytes) => bufferFor(shared, slots.coarse, bytes, true),
     memory: (bytes) => bufferFor(shared, slots.mixing, bytes),
     run({ kind: loop, capacity, window, size, count: changes, slot: last, gamma: values }) {
       const own = mixFor(capacity, window);
-      const { reference, part } = referTo(shared, sides, laid);
+      const { reference, part } = prepareSides(shared, sides, layout);
       const to = shareOf(countBlocks(size), 1, count);
       const request = {
         kind: 'solverLoop',
@@ -125,8 +125,8 @@ function createMixRows({ buffers }: SharedSides): (capacity: number, window: num
 }
 
 /** Largest of the caller's value and those that workers have written. */
-function combineMost(own: number, written: ArrayLike<number>, count: number): number {
-  let most = own;
-  for (let k = 1; k < count; k++) most = Math.max(most, written[k]);
-  return most;
+function takeLargest(own: number, written: ArrayLike<number>, count: number): number {
+  let largest = own;
+  for (let k = 1; k < count; k++) largest = Math.max(largest, written[k]);
+  return largest;
 }

@@ -20,8 +20,8 @@ export function threadsOf(port: Partial<ThreadedContactPort> | undefined): Conta
 /** Each member returns undefined (or false) if there is too little work to share: the caller then does it alone. */
 export interface ContactThreads {
   /**
-   * Zeroed shared memory of `bytes` bytes for contact sides, for work on the marked systems. It belongs to the caller until the same slot, 0 or 1, is
-   * requested again. Layout: contact/solve/sideArrays.ts.
+   * Zeroed shared memory of `bytes` bytes for contact sides of the marked systems. The memory stays valid until the same slot, 0 or 1, is requested
+   * again. Layout: contact/solve/sideArrays.ts.
    */
   sideBuffer(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
   /** Loops of the contact solver over these sides; they must lie in a `sideBuffer`. */
@@ -53,14 +53,14 @@ export interface SharedLoop {
 
 /** Loops of the contact solver over the numbers of all sides, by several threads: see contact/solve/vectorLoops.ts. */
 export interface SharedLoops {
-  /** At least so many bytes of shared memory, valid until more are requested. */
+  /** Shared memory of at least `bytes` bytes, valid until more are requested. */
   memory(bytes: number): ArrayBufferLike;
   /** Runs a loop over all blocks. */
   run(loop: SharedLoop): void;
-  /** The same for the contact law (contact/solve/lawArrays.ts); returns the largest velocity that an impulse causes. */
+  /** Shared memory for the contact law (contact/solve/lawArrays.ts); `runLaw` returns the largest velocity that an impulse causes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;
-  /** The same for links (contact/links/loops.ts): loop `kind` over the rows in the memory of SharedLinks; returns the largest result. */
+  /** Runs loop `kind` of contact/links/loops.ts over the rows in the memory of SharedLinks; returns the largest result. */
   runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
   /** Memory for contact/links/coarseBasis.ts; keeps its contents until more is requested. */
   coarseMemory(bytes: number): ArrayBufferLike;
@@ -97,10 +97,10 @@ export type EachRange = (action: (from: number, to: number) => void) => void;
 export interface SharedSearch {
   /** Shared memory. */
   readonly buffer: ArrayBufferLike;
-  /** True if the work on so many nodes is worth sharing. */
+  /** True if a search over `nodes` nodes is worth sharing. */
   isWorth(nodes: number): boolean;
   /** Processes all rods: `own` is called for the caller's ranges, in their order. */
   run(request: SearchRequest, own: (each: EachRange) => void): void;
-  /** Contacts that the other threads have found since: their memory, its capacity, and their number; in the order of the rods. */
+  /** Calls `action` for each worker's results of the last search, in the order of the rods: their memory, its capacity, and the number of contacts. */
   read(action: (buffer: ArrayBufferLike, from: number, capacity: number, count: number) => void): void;
 }

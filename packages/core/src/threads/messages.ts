@@ -1,9 +1,9 @@
-/** Messages to a worker, besides the requests in shared memory. */
+/** Messages that the caller posts to a worker. Requests of a step are not messages: they are in shared memory (requests.ts). */
 import type { ColliderSpec, Scene } from '../scene/types.ts';
 import type { ThreadableModel } from './modelMaker.ts';
 import type { PoolMemory } from './workerPool.ts';
 
-/** Checks that a worker is ready: it writes 1 to index `index` of the memory. */
+/** Asks a worker to show that it runs: it writes 1 to index `index` of the memory. */
 export interface HelloMessage {
   readonly kind: 'hello';
   readonly memory: SharedArrayBuffer;
@@ -26,7 +26,7 @@ export interface Task {
   readonly memory: PoolMemory;
   /** Number of the thread; the caller is 0. */
   readonly index: number;
-  /** The first rod and part of its scene. */
+  /** The first rod and the first part (`Bundle.parts`) of its scene, numbered in the whole bundle. */
   readonly first: number;
   readonly part: number;
   /** True if its scene contains only rods that it may have to move. */

@@ -3,8 +3,8 @@
  *
  * Rods take different times: hair on the crown touches the head along its whole length, hair above the neck hardly at all. With 10,000 hairs split in
  * half, the caller took 1.2 times as long as the other thread. So the ends of ranges move, step by step, until all threads take equally long. A thread
- * compiles more rods than it begins with, up to MARGIN of its share on either side, and can take those over; the caller has all. Ownership changes no
- * bit of the result: a thread that takes a rod over starts from its state (`adopt`), as the caller does for rods that it moves itself.
+ * compiles more rods than it begins with, up to MARGIN of its share on either side, and can take those over; the caller has compiled all. Ownership
+ * does not change a bit of the result: a thread that takes over a rod starts from its state (`Bundle.parts.refreshRod`).
  */
 import type { Bundle } from '../model.ts';
 
@@ -92,7 +92,7 @@ export function divide(parts: Parts, rodCount: number, count: number, inRanges: 
   return { rods: Int32Array.from(rods), parts: Int32Array.from(first), inRanges, compiled, cuts };
 }
 
-/** Fraction of a range below which it is not moved; and fraction of the way that it moves at once, because times vary. */
+/** Moves of less than this fraction of a range are not worth it; and the fraction of a move that is made at once, because times vary. */
 const LITTLE = 0.01;
 const HALF = 0.5;
 

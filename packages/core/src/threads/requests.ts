@@ -22,15 +22,15 @@ export interface SidesReference {
 
 /** Times are in seconds. `values`: at most VALUES numbers. */
 export interface Requests {
-  /** Steps the worker's rods from t to t + dt. `keeps`: first saves their state as the start of the world's step. `skips`: leaves out the rods marked as skipped. */
+  /** Steps the worker's rods from t to t + dt. `savesStart`: first saves their state as the start of the world's step. `skips`: leaves out the rods marked as skipped. */
   readonly advance: { readonly t: number; readonly dt: number; readonly robust: boolean } & {
-    readonly keeps: boolean;
+    readonly savesStart: boolean;
     readonly skips: boolean;
   };
   /** The caller has written the state: recompute everything that follows from it. */
   readonly refresh: { readonly t: number };
   /** `ContactPort.hold` for the worker's rods. */
-  readonly hold: { readonly keeps: boolean };
+  readonly hold: { readonly savesStart: boolean };
   /** `ContactPort.revert` and the members after it, for the marked systems. */
   readonly revert: { readonly t: number };
   readonly guess: SidesReference & { readonly t: number; readonly dt: number };
@@ -71,16 +71,16 @@ export interface Requests {
   };
   /** A loop over links that reads no sides. */
   readonly linkLoopWithoutSides: { readonly loop: number; readonly values: ArrayLike<number> };
-  /** Zeros into a shared buffer. */
+  /** Fills a shared buffer with zeros. */
   readonly clear: { readonly slot: number; readonly bytes: number };
-  /** Finds contacts with colliders (contact/detect/colliderSearch.ts). `capacity`: of the buffer for what each worker finds. */
+  /** Finds contacts with colliders (contact/detect/colliderSearch.ts). `capacity`: number of contacts that each worker's buffer holds. */
   readonly search: { readonly search: number; readonly collider: number } & {
     readonly t: number;
     readonly dt: number;
     readonly allowed: number;
     readonly capacity: number;
   };
-  /** Writes the results of the last search again, into a larger buffer. */
+  /** Writes the results of the last search again, because the buffer was too small for them. */
   readonly deliver: { readonly capacity: number };
   /** Return to the event loop to receive a message. */
   readonly receive: Readonly<Record<never, never>>;
@@ -113,9 +113,9 @@ const loop = { loop: 'number', capacity: 'number', window: 'number', values: 'va
 
 /** Fields of each kind in the order in which they are written. The compiler checks that none is missing and none is superfluous. */
 const layouts: { readonly [K in RequestKind]: Fields<Requests[K]> } = {
-  advance: { ...time, robust: 'flag', keeps: 'flag', skips: 'flag' },
+  advance: { ...time, robust: 'flag', savesStart: 'flag', skips: 'flag' },
   refresh: { t: 'number' },
-  hold: { keeps: 'flag' },
+  hold: { savesStart: 'flag' },
   revert: { t: 'number' },
   guess: { ...sides, ...time },
   linearize: { ...sides, ...time, fresh: 'flag' },
@@ -195,7 +195,7 @@ export function decodeRequest(numbers: Float64Array): Request {
   return request as unknown as Request;
 }
 
-/** Requests that are divided evenly, whatever rods a thread has. */
+/** Requests whose work is divided evenly, whatever rods a thread owns. */
 const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'solverLoop',
   'contactLaw',
@@ -207,7 +207,7 @@ const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'deliver',
 ]);
 
-/** True if the time of the request grows with a thread's rods; it then counts for the balance of ranges. */
+/** True if the time that a thread needs for the request grows with the number of its rods; it then counts when ranges are balanced. */
 export function growsWithRods(kind: RequestKind): boolean {
   return !evenly.has(kind);
 }

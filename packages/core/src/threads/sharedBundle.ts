@@ -33,29 +33,30 @@ export interface SharedBundle extends ShareInput {
   /** Participating workers. */
   readonly ports: readonly ThreadPort[];
   readonly ranges: Ranges;
-  /** Whether rods lie in ranges, see `Ranges.inRanges`. */
+  /** True if each thread has a range of rods, see `Ranges.inRanges`. */
   readonly inRanges: boolean;
   /** Node positions of all rods in shared memory; empty if they are in no single array. */
   readonly positions: Float64Array;
-  /** 1 for rods whose derived quantities are behind their state here, because a worker has moved them. */
-  readonly stale: Uint8Array;
-  /** Whether any rod is stale. */
-  hasStale: boolean;
+  /** 1 for rods whose derived quantities in the caller's thread are out of date, because a worker has moved them. */
+  readonly callerStale: Uint8Array;
+  /** True if any rod is stale. */
+  hasCallerStale: boolean;
   /** Time of the rods [s], as of the last request. */
   time: number;
   /** 1 for rods with loads or grips that were added while the world runs, and their partners: the caller moves them. */
   readonly overridden: Uint8Array;
   hasOverridden: boolean;
-  /** Workers were released. */
+  /** True after the workers were released: the caller works alone from then on. */
   isReleased: boolean;
-  /** Ranges end where work stealing ended in the current step. */
+  /** True if work stealing has moved the ends of ranges in the current step. */
   hasMeetings: boolean;
-  /** True if the start of the step has not been saved yet; and if rods may have moved since it was. */
+  /** True if the start of the step has not been saved yet. */
   isAtStepStart: boolean;
+  /** True if rods may have moved since the start of the step was saved. */
   hasMoved: boolean;
-  /** The caller has written the state for this time, and workers have not been notified. */
+  /** Time of the state that the caller has written and workers have not been notified of; undefined if they are up to date. */
   unsyncedTime: number | undefined;
-  /** Equilibria with links keep writing to the rods they were given. */
+  /** True once `atRest` was called: equilibria with links may write to the rods at any time. */
   isWrittenByStatics: boolean;
   /** State at the start of a substep of a step. */
   substepStart: Float64Array | undefined;
@@ -76,7 +77,7 @@ export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: 
   return buffer;
 }
 
-/** Before every request: workers update their data from the state that the caller has written. */
+/** Call before every request: workers then refresh what they derive from the state, if the caller has written it. */
 export function syncWorkers(sharedBundle: SharedBundle): void {
   if (sharedBundle.unsyncedTime === undefined) return;
   const t = sharedBundle.unsyncedTime;
@@ -84,14 +85,14 @@ export function syncWorkers(sharedBundle: SharedBundle): void {
   runRequest(sharedBundle.pool, { kind: 'refresh', t }, () => {});
 }
 
-/** A worker derives the data of rods that it takes over from their state; the caller marks which of its own rods need that (`stale`). */
+/** Moves the ends of ranges. Workers must refresh the rods that they take over; rods that the caller takes over are `callerStale` already. */
 function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): void {
   moveRanges(ranges, wanted, (k, from, to) => {
-    if (k > 0) pool.behind.fill(1, from, to);
+    if (k > 0) pool.workerStale.fill(1, from, to);
   });
 }
 
-/** Between two steps. */
+/** Between two steps, moves the ends of ranges so that all threads take equally long. */
 export function rebalance(sharedBundle: SharedBundle): void {
   const { pool, parts, options } = sharedBundle;
   if (isAlone(sharedBundle) || !sharedBundle.inRanges || !parts.refreshRod) return;
@@ -102,14 +103,14 @@ export function rebalance(sharedBundle: SharedBundle): void {
 
 /** Ends the ranges where work stealing ended. */
 export function moveEndsToMeetings(sharedBundle: SharedBundle): void {
-  moveEnds(sharedBundle, listMeetings(sharedBundle.pool.workStealing, sharedBundle.pool.behind.length));
+  moveEnds(sharedBundle, listMeetings(sharedBundle.pool.workStealing, sharedBundle.pool.workerStale.length));
   sharedBundle.hasMeetings = true;
 }
 
-/** True if the next request is the first of the world's step: then threads save the state of its start. */
-export function beginKeeping(sharedBundle: SharedBundle): boolean {
+/** True if the next request is the first of the world's step: every thread then saves the start of the step. */
+export function beginSaving(sharedBundle: SharedBundle): boolean {
   if (!sharedBundle.isAtStepStart) return false;
-  sharedBundle.pool.keptBy.fill(0);
+  sharedBundle.pool.hasSaved.fill(0);
   sharedBundle.isAtStepStart = false;
   sharedBundle.hasMoved = false;
   return true;

@@ -1,4 +1,4 @@
-/** Detection of contacts with obstacles in threads, both sides of it; the search itself is in contact/detect/colliderSearch.ts. */
+/** Detection of contacts with colliders by several threads: the caller's and the workers' side. The search itself is in contact/detect/colliderSearch.ts. */
 
 import { type ContactSet, createContactSet } from '../contact/contactSet.ts';
 import {
@@ -31,7 +31,7 @@ const CAPACITY = 1024;
 /** The caller's side. `bytes`: size of the search's input. */
 export function createSharedSearch(sharedBundle: SharedBundle, bytes: number): SharedSearch {
   const { pool, options } = sharedBundle;
-  const { count, workStealing, behind } = pool;
+  const { count, workStealing, workerStale } = pool;
   syncWorkers(sharedBundle);
   const buffer = shareBuffer(sharedBundle, slots.nodes, bytes);
   let capacity = CAPACITY;
@@ -44,7 +44,7 @@ export function createSharedSearch(sharedBundle: SharedBundle, bytes: number): S
       resetWorkStealing(workStealing);
       runRequest(pool, { kind: 'search', search, collider, t, dt, allowed, capacity }, () => {
         own((action) => {
-          takeChunks(workStealing, 0, behind.length, action);
+          takeChunks(workStealing, 0, workerStale.length, action);
         });
       });
     },
@@ -115,10 +115,10 @@ export function serveSearch(worker: SearchingWorker, request: Request<'search' |
     set.count = 0;
     runs.length = 0;
     const each: EachRange = (action) => {
-      takeChunks(pool.workStealing, index, pool.behind.length, action);
+      takeChunks(pool.workStealing, index, pool.workerStale.length, action);
     };
     const { search: kind, collider, t, dt, allowed } = request;
-    const own = { finder, asked: rows.asked, samples, first, set, each: noteRuns(runs, set, each) };
+    const own = { finder, asked: rows.isSearched, samples, first, set, each: noteRuns(runs, set, each) };
     searchRanges(own, { kind, collider, t, dt, allowed });
     writeCount(pool, index, set.count);
   }

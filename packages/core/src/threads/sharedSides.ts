@@ -45,7 +45,7 @@ export function bufferFor(
   return made;
 }
 
-/** The same, zeroed; for a cloth of thousands of fibers that is a gigabyte to write. */
+/** Like `bufferFor`, but zeroed, by all threads if it is large: for a cloth of thousands of fibers it has a gigabyte. */
 export function clearedBuffer(shared: SharedSides, slot: number, bytes: number): SharedArrayBuffer {
   const { sharedBundle } = shared;
   const buffer = bufferFor(shared, slot, bytes);
@@ -60,13 +60,13 @@ export function clearedBuffer(shared: SharedSides, slot: number, bytes: number):
   return buffer;
 }
 
-/** Undefined if workers do not see these sides. */
+/** Where the sides lie in shared memory; undefined if they do not, and the caller works alone. */
 export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSides | undefined {
   const { sharedBundle, buffers, known } = shared;
   const slot = buffers.indexOf(sides.rod.buffer as SharedArrayBuffer);
   if (slot < 0 || !sharedBundle.inRanges || isAlone(sharedBundle)) return undefined;
-  let laid = known.get(sides);
-  if (!laid) {
+  let laidOut = known.get(sides);
+  if (!laidOut) {
     const { total, from: first } = placeOfSides(sides);
     const bounds = boundSides(sides, sharedBundle.pool.firstRods);
     const own = cutSides(sides.rod.buffer, {
@@ -78,20 +78,20 @@ export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSid
       hasGoals: sides.goal !== undefined,
     });
     shared.isUsed = true;
-    laid = { layout: ++shared.layouts, slot, total, first, bounds, own };
-    known.set(sides, laid);
+    laidOut = { layout: ++shared.layouts, slot, total, first, bounds, own };
+    known.set(sides, laidOut);
   }
-  return laid;
+  return laidOut;
 }
 
 /** Prepares a request on these sides: writes their bounds, and returns the request's reference to them and the caller's part. */
-export function referTo(
+export function prepareSides(
   { sharedBundle }: SharedSides,
   sides: ContactSides,
-  laid: LaidOutSides,
+  laidOut: LaidOutSides,
 ): { readonly reference: SidesReference; readonly part: SidePart } {
   syncWorkers(sharedBundle);
-  const { layout, slot, total, first, bounds, own } = laid;
+  const { layout, slot, total, first, bounds, own } = laidOut;
   const isReleased = sides.released ?? false;
   own.sides.released = isReleased;
   sharedBundle.pool.sideBounds.set(bounds);

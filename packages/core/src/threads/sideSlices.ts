@@ -67,7 +67,7 @@ export function cutSides(
   };
 }
 
-/** Thread k's share of clearing so many bytes. */
+/** Fills thread k's share of the first `bytes` bytes with zeros. */
 export function clearShare(buffer: ArrayBufferLike, bytes: number, k: number, count: number): void {
   const numbers = Math.ceil(bytes / 8);
   const from = 8 * shareOf(numbers, k, count);
@@ -209,7 +209,7 @@ export interface SingleRodShare {
   readonly wanted: SingleRodTask;
 }
 
-/** Steps those whose systems are `from` to `to`, and adds to the sum. */
+/** Steps the rods whose systems are `from` to `to` − 1, and adds their outcome to the sum. */
 export function stepRange(
   sum: SingleRodSum,
   { port, rows, count, first, wanted }: SingleRodShare,

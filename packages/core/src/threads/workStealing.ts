@@ -2,8 +2,8 @@
  * Work stealing: rods that either of two neighbouring threads may move, in chunks. Each takes the next chunk from its own side, until they meet.
  *
  * Ranges that follow the times of earlier steps (ranges.ts) adapt late: with 10,000 hairs on a turning head, one of two threads waited for the other
- * for a tenth of the step. Here none waits for longer than one chunk takes. Where two threads have met, their ranges end, for the rest of the step
- * and for the next.
+ * for a tenth of the step. With work stealing, no thread waits for longer than one chunk takes. Where two threads have met, their ranges end, for the
+ * rest of the step and for the next.
  *
  * Thread k shares one zone with k − 1 and one with k + 1; only thread k moves the rods between the two. One word per zone counts the chunks taken
  * from below and from above, so that no chunk is taken twice.
@@ -16,7 +16,7 @@ const FEW = 16;
 const MOST = 4096;
 
 export interface WorkStealing {
-  /** For each zone: chunks taken from below, in the upper half of the word, and chunks not taken from above, in the lower. */
+  /** For each zone: the number of chunks taken from below in the upper half of the word, and of chunks not taken from above in the lower half. */
   readonly words: Int32Array;
   /** Offset of each zone's chunk boundaries, one more than there are chunks; and their number. */
   readonly offsets: Int32Array;

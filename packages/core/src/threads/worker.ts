@@ -6,7 +6,7 @@ import type { BufferMessage, HelloMessage, Task } from './messages.ts';
 import { loadModelMaker } from './modelMaker.ts';
 import type { Request } from './requests.ts';
 import { type Searcher, serveSearch } from './sharedSearch.ts';
-import { keepRange, keepShare } from './stateCopies.ts';
+import { saveRange, saveShare } from './stateCopies.ts';
 import { type ContactViews, serveContact } from './workerContact.ts';
 import {
   acceptRequest,
@@ -25,16 +25,16 @@ export interface Service {
   readonly pool: WorkerPool;
   readonly bundle: Bundle;
   readonly parts: NonNullable<Bundle['parts']>;
-  /** Systems that a request concerns, among the rods that the worker owns now. */
+  /** 1 for each system that the request concerns and the worker owns. */
   readonly marks: Uint8Array;
   readonly skipped: Uint8Array;
   readonly buffers: (SharedArrayBuffer | undefined)[];
   /** Node positions of all rods in shared memory. */
   readonly positions: Float64Array;
-  /** Views of shared buffers, as last laid out. */
+  /** Views of shared buffers in the layout of the last request that used them. */
   readonly views: ContactViews;
   searcher: Searcher | undefined;
-  turn: number;
+  requestNumber: number;
 }
 
 /** The world that the worker serves now. */
@@ -52,7 +52,7 @@ export async function serveThread(message: unknown): Promise<void> {
       current = await startService(given);
     } catch (error) {
       current = undefined;
-      // the caller throws it
+      // the caller rethrows the error
       reportReady(openPool(given.memory), given.index, error);
       return;
     }
@@ -62,27 +62,27 @@ export async function serveThread(message: unknown): Promise<void> {
     current.buffers[given.slot] = given.buffer;
     reportDone(current.pool);
   }
-  if (current && serve(current)) current = undefined;
+  if (current && serveUntilReleased(current)) current = undefined;
 }
 
 async function startService(task: Task): Promise<Service> {
   const make = await loadModelMaker(task.model, task.kernels);
   let given = 0;
-  // the same order of allocation gives the same memory; compiling writes the values that the caller wrote there
+  // allocating in the caller's order gives the caller's memory; compiling writes the values that are already there
   const model = make((length) => {
     const { buffer, from, length: all } = task.arrays[given++];
     if (length !== all) throw new Error(`a thread compiles ${length} numbers where the caller has ${all}`);
     return new Float64Array(buffer, 8 * from, length);
   });
   let bundle: Bundle | undefined;
-  const spy: Model = {
+  const recordingModel: Model = {
     ...model,
     compile(...parameters) {
       bundle = model.compile(...parameters);
       return bundle;
     },
   };
-  createWorld(task.scene, { models: [spy] });
+  createWorld(task.scene, { models: [recordingModel] });
   if (!bundle?.parts) throw new Error('a thread has no rods to move');
   const pool = openPool(task.memory);
   const { marks, skipped } = pool;
@@ -98,39 +98,39 @@ async function startService(task: Task): Promise<Service> {
     positions: task.samples < 0 ? new Float64Array(0) : new Float64Array(task.arrays[task.samples].buffer),
     views: { sides: [], law: undefined, links: undefined, mixing: undefined },
     searcher: undefined,
-    turn: 0,
+    requestNumber: 0,
   };
 }
 
-/** True if the worker was asked to exit; false if it has a message to receive. */
-function serve(service: Service): boolean {
+/** Serves requests. Returns true if the worker was released, false if it must return to the event loop to receive a message. */
+function serveUntilReleased(service: Service): boolean {
   for (;;) {
-    const { turn, request } = waitForRequest(service.pool, service.turn);
-    service.turn = turn;
-    if (!acceptRequest(service.pool, service.task.index, turn) || request.kind === 'leave') return true;
+    const { requestNumber, request } = waitForRequest(service.pool, service.requestNumber);
+    service.requestNumber = requestNumber;
+    if (!acceptRequest(service.pool, service.task.index, requestNumber) || request.kind === 'leave') return true;
     if (request.kind === 'receive') {
       completeRequest(service.pool, service.task.index);
       return false;
     }
     serveRequest(service.pool, service.task.index, request, () => {
-      answer(service, request);
+      handleRequest(service, request);
     });
   }
 }
 
-/** Rods that the worker owns now: the first, and the one after the last, as indices in its bundle. */
+/** Range of the rods that the worker owns now, as indices in its bundle: the first, and the one after the last. */
 export function ownRods({ task, pool }: Service): readonly [number, number] {
   return [pool.firstRods[task.index] - task.first, pool.firstRods[task.index + 1] - task.first];
 }
 
-/** Updates data derived from rods that others have moved meanwhile: the marked ones, or all except skipped ones. */
-export function followOthers(service: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
+/** Refreshes those of the worker's rods that other threads have moved and that are `chosen`. */
+export function refreshOwnRods(service: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
   const { task, pool, parts } = service;
-  const { behind, firstParts } = pool;
+  const { workerStale, firstParts } = pool;
   const follow = (rod: number): void => {
-    if (!behind[task.first + rod] || !chosen(rod)) return;
+    if (!workerStale[task.first + rod] || !chosen(rod)) return;
     parts.refreshRod?.(rod, t, dt);
-    behind[task.first + rod] = 0;
+    workerStale[task.first + rod] = 0;
   };
   if (task.inRanges) {
     const [from, to] = ownRods(service);
@@ -138,7 +138,7 @@ export function followOthers(service: Service, t: number, dt: number, chosen: (r
   } else for (let u = firstParts[task.index]; u < firstParts[task.index + 1]; u++) parts.rods(u).forEach(follow);
 }
 
-function answer(service: Service, request: Exclude<Request, Request<'receive' | 'leave'>>): void {
+function handleRequest(service: Service, request: Exclude<Request, Request<'receive' | 'leave'>>): void {
   const { task, pool, bundle } = service;
   switch (request.kind) {
     case 'advance':
@@ -146,15 +146,15 @@ function answer(service: Service, request: Exclude<Request, Request<'receive' | 
       break;
     case 'refresh':
       bundle.refresh(request.t);
-      // all threads do this
-      pool.behind.fill(0, task.first, task.first + bundle.rods.length);
+      // every thread refreshes its own rods
+      pool.workerStale.fill(0, task.first, task.first + bundle.rods.length);
       break;
     case 'search':
     case 'deliver':
       service.searcher = serveSearch(service, request);
       break;
     case 'hold':
-      if (request.keeps) keepRange(pool, bundle.state, task.index);
+      if (request.savesStart) saveRange(pool, bundle.state, task.index);
       hold(service, bundle.contact as ContactPort);
       break;
     default:
@@ -164,12 +164,12 @@ function answer(service: Service, request: Exclude<Request, Request<'receive' | 
   }
 }
 
-function advance(service: Service, { t, dt, robust, keeps, skips }: Request<'advance'>): void {
+function advance(service: Service, { t, dt, robust, savesStart, skips }: Request<'advance'>): void {
   const { task, pool, bundle, parts } = service;
-  if (keeps && task.inRanges) keepRange(pool, bundle.state, task.index);
-  else if (keeps) keepShare(pool, bundle.state, task.index);
+  if (savesStart && task.inRanges) saveRange(pool, bundle.state, task.index);
+  else if (savesStart) saveShare(pool, bundle.state, task.index);
   const skipped = skips ? service.skipped : undefined;
-  followOthers(service, t, 0, (rod) => !skipped?.[rod]);
+  refreshOwnRods(service, t, 0, (rod) => !skipped?.[rod]);
   const [from, to] = [pool.firstParts[task.index] - task.part, pool.firstParts[task.index + 1] - task.part];
   writeAnswer(pool, task.index, parts.advance(from, to, t, dt, robust, skipped));
 }
@@ -179,7 +179,7 @@ function hold(service: Service, port: ContactPort): void {
   port.hold(service.marks.fill(0).fill(1, from, to));
 }
 
-/** Marks of the worker's own rods. */
+/** Copies the marks of the worker's own rods. */
 function readMarks(service: Service): void {
   const { task, pool, marks } = service;
   const [from, to] = ownRods(service);

@@ -1,4 +1,4 @@
-/** Requests of contact, in a worker: the counterpart of callerContact.ts and callerLoops.ts. */
+/** The worker's side of contact: serves the requests that callerContact.ts and callerLoops.ts send. */
 import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
 import { openCoarse } from '../contact/links/coarseBasis.ts';
 import {
@@ -30,11 +30,11 @@ import {
   stepRange,
 } from './sideSlices.ts';
 import { slots } from './slots.ts';
-import { followOthers, ownRods, type Service } from './worker.ts';
+import { ownRods, refreshOwnRods, type Service } from './worker.ts';
 import { shareOf } from './workerPool.ts';
 import { takeChunks } from './workStealing.ts';
 
-/** Views of shared buffers, as last laid out. */
+/** Views of shared buffers in the layout of the last request that used them. */
 export interface ContactViews {
   /** By slot. */
   readonly sides: { layout: number; part: SidePart }[];
@@ -53,7 +53,8 @@ export function serveContact(service: Service, port: ContactPort, request: Conta
   switch (request.kind) {
     case 'revert':
       port.revert(marks, request.t);
-      for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) pool.behind[task.first + rod] = 0;
+      for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1))
+        pool.workerStale[task.first + rod] = 0;
       break;
     case 'stepSingleRods':
       stepSingleRods(service, port, request);
@@ -81,19 +82,19 @@ function serveSides(
   switch (request.kind) {
     case 'guess': {
       const { t, dt } = request;
-      followMarked(service, t, dt);
+      refreshMarkedRods(service, t, dt);
       writeSuccess(pool, task.index, port.guess?.(reached, marks, sides, { t, dt }) ?? false);
       break;
     }
     case 'linearize': {
       const { t, dt, fresh } = request;
-      followMarked(service, t, dt);
+      refreshMarkedRods(service, t, dt);
       writeSuccess(pool, task.index, port.linearize(responseOf(part), marks, sides, { t, dt, fresh }));
       break;
     }
     case 'step': {
       const { t, dt, robust, rough } = request;
-      followMarked(service, t, dt);
+      refreshMarkedRods(service, t, dt);
       writeAnswer(pool, task.index, port.step(marks, sides, { t, dt, robust, rough }));
       break;
     }
@@ -121,8 +122,8 @@ function serveSides(
   }
 }
 
-function followMarked(service: Service, t: number, dt: number): void {
-  followOthers(service, t, dt, (rod) => service.marks[rod] === 1);
+function refreshMarkedRods(service: Service, t: number, dt: number): void {
+  refreshOwnRods(service, t, dt, (rod) => service.marks[rod] === 1);
 }
 
 /** The worker's part of the sides of the request. */
@@ -161,7 +162,7 @@ function findMixing({ buffers, views }: Service, request: Request<'solverLoop' |
   return mixing.rows;
 }
 
-/** The worker's share of so many items: the first, and the one after the last. */
+/** The worker's share of `all` items: the first, and the one after the last. */
 function ownShare({ task, pool }: Service, all: number): readonly [number, number] {
   return [shareOf(all, task.index, pool.count), shareOf(all, task.index + 1, pool.count)];
 }
@@ -199,12 +200,17 @@ function applyLawShare(service: Service, { contacts, axes }: Request<'contactLaw
   }
   const { rows } = law;
   const [from, to] = ownShare(service, contacts);
-  rows.swing[task.index] = applyLawAndWriteRightSide(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
+  rows.impulseSpeed[task.index] = applyLawAndWriteRightSide(
+    rows,
+    { ...rows, ...all, axes: axes === 1 ? 1 : 3 },
+    from,
+    to,
+  );
 }
 
 function stepSingleRods(service: Service, port: ContactPort, request: Request<'stepSingleRods'>): void {
   const { task, pool, buffers, parts } = service;
-  const { behind, workStealing } = pool;
+  const { workerStale, workStealing } = pool;
   const { t, dt, fresh, rods, contacts, speed, tolerance, iterations } = request;
   const wanted = { t, dt, fresh, speed, tolerance, iterations };
   const rows = cutSingleRods(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
@@ -215,13 +221,13 @@ function stepSingleRods(service: Service, port: ContactPort, request: Request<'s
     const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
     for (let i = first; i < last; i++) {
       const rod = rows.system[i] - task.first;
-      // a worker has no record of which threads moved the other rods
-      if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
-      behind[rows.system[i]] = 0;
+      // a worker does not know which thread last moved a rod outside its range
+      if (workerStale[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
+      workerStale[rows.system[i]] = 0;
     }
     stepRange(sum, share, from, to);
   };
-  if (request.stealing) takeChunks(workStealing, task.index, behind.length, stepOwn);
+  if (request.stealing) takeChunks(workStealing, task.index, workerStale.length, stepOwn);
   else stepOwn(own + task.first, end + task.first);
   writeAnswer(pool, task.index, sum);
 }

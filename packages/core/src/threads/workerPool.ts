@@ -15,11 +15,13 @@ import { openWorkStealing, type WorkStealing, workStealingBytes } from './workSt
 
 /** Words of `control`. */
 const words = {
-  /** Incremented by every request. */
-  turn: 0,
-  /** Number of workers that are ready; that have completed the last request; of threads that have copied their share of the state. */
+  /** Number of the last request: 1 more with each. */
+  requestNumber: 0,
+  /** Number of workers that are ready. */
   ready: 1,
+  /** Number of workers that have completed the last request. */
   done: 2,
+  /** Number of threads that have copied their share of the state. */
   saved: 3,
   /** 1: the caller gave up on this pool. */
   abandoned: 4,
@@ -32,12 +34,12 @@ export interface PoolMemory {
   readonly control: SharedArrayBuffer;
   readonly request: SharedArrayBuffer;
   readonly answers: SharedArrayBuffer;
-  readonly letters: SharedArrayBuffer;
+  readonly errorTexts: SharedArrayBuffer;
   /** 1 for each thread whose part of the last request threw. */
   readonly failed: SharedArrayBuffer;
-  /** For each thread: the last request that it began. */
+  /** For each thread: number of the last request that it began. */
   readonly accepted: SharedArrayBuffer;
-  /** For each thread: the last request after which it left the state alone. */
+  /** For each thread: number of the last request for which it no longer touches the state. */
   readonly completed: SharedArrayBuffer;
   /** First side of each thread, see `SidesReference`. */
   readonly sideBounds: SharedArrayBuffer;
@@ -45,8 +47,8 @@ export interface PoolMemory {
   readonly skipped: SharedArrayBuffer;
   /** 1 for each system that a request concerns. */
   readonly marks: SharedArrayBuffer;
-  /** 1 for each rod that another thread than its owner moved last. */
-  readonly behind: SharedArrayBuffer;
+  /** 1 for each rod that its worker must refresh before use, because another thread moved it. */
+  readonly workerStale: SharedArrayBuffer;
   /** First rod of each thread, then first part of each. */
   readonly ranges: SharedArrayBuffer;
   /** Time that each thread has worked on its rods in this step [ms]. */
@@ -55,9 +57,9 @@ export interface PoolMemory {
   /** Offsets of each rod's numbers in q, v and memory, consecutively. */
   readonly starts: SharedArrayBuffer;
   /** State at the start of the world's step: q, v and memory, consecutively; every thread copies a part of it. */
-  readonly kept: SharedArrayBuffer;
-  /** 1 for each thread whose part of `kept` is complete. */
-  readonly keptBy: SharedArrayBuffer;
+  readonly stepStart: SharedArrayBuffer;
+  /** 1 for each thread whose part of `stepStart` is complete. */
+  readonly hasSaved: SharedArrayBuffer;
 }
 
 export interface WorkerPool {
@@ -65,24 +67,24 @@ export interface WorkerPool {
   readonly control: Int32Array;
   readonly request: Float64Array;
   readonly answers: Float64Array;
-  readonly letters: Uint16Array;
+  readonly errorTexts: Uint16Array;
   readonly failed: Int32Array;
   readonly accepted: Int32Array;
   readonly completed: Int32Array;
   readonly sideBounds: Float64Array;
   readonly skipped: Uint8Array;
   readonly marks: Uint8Array;
-  readonly behind: Uint8Array;
+  readonly workerStale: Uint8Array;
   readonly firstRods: Int32Array;
   readonly firstParts: Int32Array;
   readonly busy: Float64Array;
   readonly workStealing: WorkStealing;
   readonly starts: readonly Float64Array[];
-  readonly kept: Float64Array;
-  readonly keptBy: Int32Array;
-  /** For the caller, after waiting for `seconds`: index of a worker that has ended, or 0. */
+  readonly stepStart: Float64Array;
+  readonly hasSaved: Int32Array;
+  /** In the caller, which has waited for `seconds`: returns the index of a worker that has ended, or 0. */
   readonly findEnded: (seconds: number) => number;
-  /** For the caller, after waiting for `seconds`: true if a worker has ended, or need not be waited for any longer. */
+  /** In the caller, which has waited for `seconds`: true if a worker has ended, or the caller need not wait for it any longer. */
   readonly isGone: (thread: number, seconds: number) => boolean;
 }
 
@@ -104,20 +106,20 @@ export function createPoolMemory({ count, rods, systems, state, chunks }: PoolSi
     control: new SharedArrayBuffer(4 * Object.keys(words).length),
     request: new SharedArrayBuffer(8 * REQUEST_SIZE),
     answers: new SharedArrayBuffer(8 * ANSWER_SIZE * count),
-    letters: new SharedArrayBuffer(2 * TEXT_SIZE * count),
+    errorTexts: new SharedArrayBuffer(2 * TEXT_SIZE * count),
     failed: new SharedArrayBuffer(4 * count),
     accepted: new SharedArrayBuffer(4 * count),
     completed: new SharedArrayBuffer(4 * count),
     sideBounds: new SharedArrayBuffer(8 * (count + 1)),
     skipped: new SharedArrayBuffer(systems),
     marks: new SharedArrayBuffer(systems),
-    behind: new SharedArrayBuffer(rods),
+    workerStale: new SharedArrayBuffer(rods),
     ranges: new SharedArrayBuffer(4 * 2 * (count + 1)),
     busy: new SharedArrayBuffer(8 * count),
     workStealing,
     starts: new SharedArrayBuffer(8 * 3 * (rods + 1)),
-    kept: new SharedArrayBuffer(8 * state),
-    keptBy: new SharedArrayBuffer(4 * count),
+    stepStart: new SharedArrayBuffer(8 * state),
+    hasSaved: new SharedArrayBuffer(4 * count),
   };
 }
 
@@ -137,14 +139,14 @@ export function openPool(
     control: new Int32Array(memory.control),
     request: new Float64Array(memory.request),
     answers: new Float64Array(memory.answers),
-    letters: new Uint16Array(memory.letters),
+    errorTexts: new Uint16Array(memory.errorTexts),
     failed: new Int32Array(memory.failed),
     accepted: new Int32Array(memory.accepted),
     completed: new Int32Array(memory.completed),
     sideBounds: new Float64Array(memory.sideBounds),
     skipped: new Uint8Array(memory.skipped),
     marks: new Uint8Array(memory.marks),
-    behind: new Uint8Array(memory.behind),
+    workerStale: new Uint8Array(memory.workerStale),
     firstRods: firstOf(0),
     firstParts: firstOf(1),
     busy: new Float64Array(memory.busy),
@@ -153,14 +155,14 @@ export function openPool(
       const each = memory.starts.byteLength / 3;
       return new Float64Array(memory.starts, k * each, each / 8);
     }),
-    kept: new Float64Array(memory.kept),
-    keptBy: new Int32Array(memory.keptBy),
+    stepStart: new Float64Array(memory.stepStart),
+    hasSaved: new Int32Array(memory.hasSaved),
     findEnded,
     isGone,
   };
 }
 
-/** First of thread k's share of `all`. */
+/** Index of the first of thread k's share of `all` items. */
 export function shareOf(all: number, k: number, count: number): number {
   return Math.floor((all * k) / count);
 }
@@ -193,17 +195,17 @@ function waitFor(pool: WorkerPool, word: number, value: number): void {
 /** Waits until no worker is in the middle of the last request; those that have not begun it will not, see `acceptRequest`. */
 function waitForSurvivors(pool: WorkerPool): void {
   const { control, completed, count, isGone } = pool;
-  const turn = Atomics.load(control, words.turn);
+  const requestNumber = Atomics.load(control, words.requestNumber);
   for (let thread = 1; thread < count; thread++) {
     for (let waits = 0; !isUnaccepted(pool, thread) && !isGone(thread, (waits * WATCH) / 1000); waits++) {
       const seen = Atomics.load(completed, thread);
-      if (seen === turn) break;
+      if (seen === requestNumber) break;
       Atomics.wait(completed, thread, seen, WATCH);
     }
   }
 }
 
-/** Releases workers that still wait for others. */
+/** Gives up the pool: workers that wait for others stop waiting, and begin no more requests. */
 export function abandonPool({ control }: WorkerPool): void {
   Atomics.store(control, words.abandoned, 1);
 }
@@ -212,21 +214,24 @@ export function isAbandoned({ control }: WorkerPool): boolean {
   return Atomics.load(control, words.abandoned) === 1;
 }
 
-/** In a worker: waits for the next request after `turn`; returns its turn. */
-export function waitForRequest({ control, request }: WorkerPool, turn: number): { turn: number; request: Request } {
-  let seen = Atomics.load(control, words.turn);
-  for (let k = 0; k < SPINS && seen === turn; k++) seen = Atomics.load(control, words.turn);
-  while (seen === turn) {
-    Atomics.wait(control, words.turn, turn);
-    seen = Atomics.load(control, words.turn);
+/** In a worker: waits for the next request after `requestNumber`, and returns it with its number. */
+export function waitForRequest(
+  { control, request }: WorkerPool,
+  requestNumber: number,
+): { requestNumber: number; request: Request } {
+  let seen = Atomics.load(control, words.requestNumber);
+  for (let k = 0; k < SPINS && seen === requestNumber; k++) seen = Atomics.load(control, words.requestNumber);
+  while (seen === requestNumber) {
+    Atomics.wait(control, words.requestNumber, requestNumber);
+    seen = Atomics.load(control, words.requestNumber);
   }
-  return { turn: seen, request: decodeRequest(request) };
+  return { requestNumber: seen, request: decodeRequest(request) };
 }
 
 /** In a worker: begins a request. Returns false if the caller has given up, and may have restored the state: the worker must not touch it. */
-export function acceptRequest(pool: WorkerPool, thread: number, turn: number): boolean {
+export function acceptRequest(pool: WorkerPool, thread: number, requestNumber: number): boolean {
   // in this order: either the caller sees that the worker has begun, or the worker that the caller has given up
-  Atomics.store(pool.accepted, thread, turn);
+  Atomics.store(pool.accepted, thread, requestNumber);
   if (!isAbandoned(pool)) return true;
   completeRequest(pool, thread);
   return false;
@@ -240,7 +245,7 @@ export function completeRequest({ accepted, completed }: WorkerPool, thread: num
 
 /** True if a worker has not begun the last request. */
 export function isUnaccepted({ accepted, control }: WorkerPool, thread: number): boolean {
-  return Atomics.load(accepted, thread) !== Atomics.load(control, words.turn);
+  return Atomics.load(accepted, thread) !== Atomics.load(control, words.requestNumber);
 }
 
 /** Sends a request without waiting for an answer. */
@@ -249,8 +254,8 @@ export function sendRequest({ control, request: memory, failed }: WorkerPool, re
   failed.fill(0);
   Atomics.store(control, words.done, 0);
   Atomics.store(control, words.saved, 0);
-  Atomics.add(control, words.turn, 1);
-  Atomics.notify(control, words.turn);
+  Atomics.add(control, words.requestNumber, 1);
+  Atomics.notify(control, words.requestNumber);
 }
 
 /**
@@ -314,11 +319,11 @@ export function waitForReady(pool: WorkerPool, count: number): void {
   throwFailure(pool);
 }
 
-function noteFailure({ failed, letters }: WorkerPool, thread: number, error: unknown): void {
-  writeText(letters, thread, encodeError(error));
+function noteFailure({ failed, errorTexts }: WorkerPool, thread: number, error: unknown): void {
+  writeText(errorTexts, thread, encodeError(error));
   Atomics.store(failed, thread, 1);
 }
 
-function throwFailure({ failed, letters, count }: WorkerPool): void {
-  for (let k = 1; k < count; k++) if (Atomics.load(failed, k) === 1) throw decodeError(readText(letters, k));
+function throwFailure({ failed, errorTexts, count }: WorkerPool): void {
+  for (let k = 1; k < count; k++) if (Atomics.load(failed, k) === 1) throw decodeError(readText(errorTexts, k));
 }

@@ -11,7 +11,7 @@ import { restoreState, saveRods } from './state.ts';
 import type { WorldState } from './types.ts';
 
 /** The outcome of a step in which nothing was solved. */
-export const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, substeps: 0 };
+export const emptyOutcome: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, substeps: 0 };
 
 /** Calls `action`; if it throws, such as on a formula that gives NaN, restores the world. */
 export function undoOnThrow<T>(world: WorldParts, before: WorldState, action: () => T): T {
@@ -65,7 +65,7 @@ function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boole
   const { contact, continuum, rods } = world;
   world.budget.spend(t);
   const fault = continuum?.update(dt);
-  if (fault) return { ...nothing, ok: false, failure: { rod: rods[0].id, reason: fault } };
+  if (fault) return { ...emptyOutcome, ok: false, failure: { rod: rods[0].id, reason: fault } };
   const impact = contact?.findImpact(t, dt) ?? 0;
   if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
   return allOrNone(world, t, () => {
@@ -84,7 +84,7 @@ function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolea
   if (contact) return contact.advance(t, dt, robust);
   if (bundles.length === 1) return bundles[0].advance(t, dt, robust);
   return allOrNone(world, t, () => {
-    let sum = nothing;
+    let sum = emptyOutcome;
     for (const bundle of bundles) {
       const one = bundle.advance(t, dt, robust);
       sum = { ...one, ...combineTaken(sum, one, 'beside') };

@@ -32,7 +32,7 @@ export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[])
 }
 
 /** Throws if the scene needs something of rods that their model does not support. */
-function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members: readonly number[]): void {
+function requireCapabilities(model: Model, { rods, drives }: CompiledScene, members: readonly number[]): void {
   const { id, backend, capabilities } = model;
   const hinged = members.find((index) => drives[index].pins.some((pin) => pin.orientation === 'hinge'));
   if (hinged !== undefined && !capabilities.hinges)
@@ -79,7 +79,7 @@ export function compileBundles(
         `model '${id}' is not available; use one of: ${[...new Set(models.map((one) => one.id))].join(', ') || 'none was given to createWorld'}`,
       );
     }
-    refuseIncapable(model, compiled, members);
+    requireCapabilities(model, compiled, members);
     const drives = members.map((index) => open[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);

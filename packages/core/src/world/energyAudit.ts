@@ -73,19 +73,19 @@ export function createAuditor(world: WorldParts): Auditor {
       if (isAfterJump && world.isAnimated) isKnown = false;
       if (!isKnown) {
         readBack(world);
-        isKnown = attempt(() => ledger.note(t)) !== undefined;
+        isKnown = ignoreErrors(() => ledger.note(t)) !== undefined;
         elapsed = 0;
         steps = 0;
       }
       if (world.isAnimated && isKnown && steps === 0)
-        isKnown = attempt(() => ledger.lookAhead(t, t + interval * dt)) !== undefined;
+        isKnown = ignoreErrors(() => ledger.lookAhead(t, t + interval * dt)) !== undefined;
     },
     check(t, dt) {
       elapsed += dt;
       steps++;
       if (!isKnown || steps < interval) return inBalance;
       readBack(world);
-      const found = attempt(() => ledger.close(t, elapsed));
+      const found = ignoreErrors(() => ledger.close(t, elapsed));
       elapsed = 0;
       steps = 0;
       // the engine changes the recorded values
@@ -103,7 +103,7 @@ export function createAuditor(world: WorldParts): Auditor {
  * A load may throw at the end of a step, where the step itself did not evaluate it (a formula that becomes NaN). The next step reports that, and this
  * one is not audited.
  */
-function attempt<T>(action: () => T): T | undefined {
+function ignoreErrors<T>(action: () => T): T | undefined {
   try {
     return action();
   } catch (error) {

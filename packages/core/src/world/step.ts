@@ -7,7 +7,7 @@ import { SceneError } from '../errors.ts';
 import { combineTaken } from '../math/substeps.ts';
 import type { StepOutcome } from '../model.ts';
 import { refuseParameter } from '../scene/check.ts';
-import { advanceInSubsteps, nothing, undoOnThrow } from './advance.ts';
+import { advanceInSubsteps, emptyOutcome, undoOnThrow } from './advance.ts';
 import { animateRods, moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
 import { type Auditor, type Findings, inBalance } from './energyAudit.ts';
 import { finishSpan, justAfter, type StepSpan, splitStep } from './spans.ts';
@@ -25,7 +25,7 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
   checkStep(world, dt);
   const spans = splitStep(world, dt);
   beginStep(world, dt);
-  const progress: Progress = { outcome: nothing, found: inBalance };
+  const progress: Progress = { outcome: emptyOutcome, found: inBalance };
   takeAllOrNone(world, auditor, spans, (span) => takeSpan(world, auditor, span, progress));
   world.clock.stepCount++;
   if (reading === 'now') readBack(world);

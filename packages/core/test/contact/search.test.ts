@@ -125,7 +125,7 @@ function share(bounds: readonly number[]): { finder: Finder; search: ColliderSea
         });
         const own = {
           finder: other,
-          asked: theirs.asked,
+          asked: theirs.isSearched,
           samples: samples.slice(from, to),
           first: from,
           set: sets[k],

@@ -34,7 +34,7 @@ describe('a worker', () => {
     const { caller, worker } = makePool();
     reportReady(worker, 1);
     waitForReady(caller, 1);
-    const asked = runRequest(caller, { kind: 'hold', keeps: true }, () => answer(worker, () => {}));
+    const asked = runRequest(caller, { kind: 'hold', savesStart: true }, () => answer(worker, () => {}));
     expect(asked).toEqual({ kind: 'hold', keeps: true });
   });
 
@@ -104,7 +104,7 @@ describe('a worker', () => {
 describe('requests', () => {
   const sides = { layout: 7, slot: 1, total: 40, first: 3, axes: 3, hasGoals: true, isReleased: false };
   it.each<Request>([
-    { kind: 'advance', t: 0.1, dt: 0.01, robust: true, keeps: false, skips: true },
+    { kind: 'advance', t: 0.1, dt: 0.01, robust: true, savesStart: false, skips: true },
     { kind: 'leave' },
     { kind: 'step', ...sides, t: 1, dt: 2, robust: false, rough: true },
     {

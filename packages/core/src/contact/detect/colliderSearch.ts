@@ -37,26 +37,26 @@ const SWEEP = 4;
 /** Shared arrays of a finder, and more. */
 export interface SearchRows extends FinderRows {
   /** Sizes of the arrays, see `SearchCounts`; gravity; range of a repulsion field. */
-  readonly given: Float64Array;
+  readonly settings: Float64Array;
   /** For each collider: edges that it spares, rods that it acts on, and the motion of a hand that holds it. */
   readonly exempt: readonly Uint8Array[];
   readonly acts: readonly Uint8Array[];
   readonly hands: readonly Float64Array[];
   /** 1 for each rod to search. */
-  readonly asked: Uint8Array;
+  readonly isSearched: Uint8Array;
 }
 
-const GIVEN = 8;
+const SETTINGS_SIZE = 8;
 
 function layOutSearch(counts: SearchCounts, cutter: Cutter): SearchRows {
   const { rods, nodes, colliders } = counts;
   const { doubles, bytes } = cutter;
   const each = <T>(make: () => T): T[] => Array.from({ length: colliders }, make);
   return {
-    given: doubles(GIVEN),
+    settings: doubles(SETTINGS_SIZE),
     hands: each(() => doubles(HAND)),
     ...layOutFinder(counts, cutter),
-    asked: bytes(rods),
+    isSearched: bytes(rods),
     exempt: each(() => bytes(nodes)),
     acts: each(() => bytes(rods)),
   };
@@ -75,7 +75,7 @@ export function readCounts(buffer: ArrayBufferLike): SearchCounts {
 
 /** What a thread needs to detect contacts. */
 export function openFinder(rows: SearchRows, colliders: Finder['colliders']): ColliderFinder {
-  const gravity = [...rows.given.subarray(4, 7)];
+  const gravity = [...rows.settings.subarray(4, 7)];
   return {
     ...rows,
     exempt: [...rows.exempt],
@@ -83,7 +83,7 @@ export function openFinder(rows: SearchRows, colliders: Finder['colliders']): Co
     nodeCount: rows.nodeHeld.length,
     gravity,
     acceleration: hypot(gravity[0], gravity[1], gravity[2]),
-    rules: { reach: rows.given[7] },
+    rules: { reach: rows.settings[7] },
   };
 }
 
@@ -315,14 +315,14 @@ function searchWithThreads(
   alone: ColliderSearch,
 ): ColliderSearch {
   const { colliders, rodRole } = finder;
-  const { asked } = rows;
-  const nothing = createContactSet(1);
-  writeGiven(finder, rows);
+  const { isSearched } = rows;
+  const noContacts = createContactSet(1);
+  writeSettings(finder, rows);
   const run = (set: ContactSet, part: Partial<SearchRequest> & { readonly kind: number }): void => {
     const request = { collider: 0, t: 0, dt: 0, allowed: 0, ...part };
     for (let k = 0; k < colliders.length; k++) rows.hands[k].set(colliders[k].hand);
     shared.run(request, (each) => {
-      searchRanges({ finder, asked, samples: finder.samples, first: 0, set, each }, request);
+      searchRanges({ finder, asked: isSearched, samples: finder.samples, first: 0, set, each }, request);
     });
     shared.read((buffer, from, capacity, count) => {
       appendFound(set, { buffer, from, capacity }, count);
@@ -330,13 +330,13 @@ function searchWithThreads(
   };
   return {
     gather() {
-      if (shared.isWorth(finder.nodeCount)) run(nothing, { kind: GATHER });
+      if (shared.isWorth(finder.nodeCount)) run(noContacts, { kind: GATHER });
       else alone.gather();
     },
     gatherEnd() {
       if (!shared.isWorth(finder.nodeCount)) return alone.gatherEnd();
-      asked.fill(1);
-      run(nothing, { kind: GATHER_END });
+      isSearched.fill(1);
+      run(noContacts, { kind: GATHER_END });
     },
     find(set, k, t, dt) {
       if (shared.isWorth(countNodes(finder, rodRole, SEARCHED))) run(set, { kind: FIND, collider: k, t, dt });
@@ -344,9 +344,9 @@ function searchWithThreads(
     },
     findPenetrations(set, query) {
       const { t, dt, allowed, rods, gathered } = query;
-      if (!markRods(asked, rods) || !shared.isWorth(countNodes(finder, asked, 1)))
+      if (!markRods(isSearched, rods) || !shared.isWorth(countNodes(finder, isSearched, 1)))
         return alone.findPenetrations(set, query);
-      if (!gathered) run(nothing, { kind: GATHER_END });
+      if (!gathered) run(noContacts, { kind: GATHER_END });
       for (let k = 0; k < colliders.length; k++) run(set, { kind: FIND_PENETRATIONS, collider: k, t, dt, allowed });
     },
     sweep(set, t, dt) {
@@ -361,8 +361,8 @@ function searchWithThreads(
 }
 
 /** Writes what workers read when they open the finder. */
-function writeGiven({ colliders, nodeCount, edgeCount, gravity, rules }: Finder, rows: SearchRows): void {
-  rows.given.set([rows.asked.length, nodeCount, edgeCount, colliders.length, ...gravity, rules.reach]);
+function writeSettings({ colliders, nodeCount, edgeCount, gravity, rules }: Finder, rows: SearchRows): void {
+  rows.settings.set([rows.isSearched.length, nodeCount, edgeCount, colliders.length, ...gravity, rules.reach]);
   colliders.forEach(({ acts }, k) => {
     rows.acts[k].set(acts);
   });

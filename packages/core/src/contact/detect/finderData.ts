@@ -151,10 +151,10 @@ export interface NearPairs {
   searches: number;
   lookUps: number;
   /** Displacement of the nodes over the step at their current velocity [m], and its error in the last step, which predicts that of the next. */
-  readonly ahead: Float64Array;
-  readonly miss: Float32Array;
+  readonly motion: Float64Array;
+  readonly motionError: Float32Array;
   /** Edges that have left their boxes, and marks of them. */
-  readonly left: IntList;
-  readonly leaves: Uint8Array;
+  readonly escaped: IntList;
+  readonly hasEscaped: Uint8Array;
   readonly found: IntList;
 }

@@ -20,7 +20,7 @@ export interface MissedContactQuery {
   /** Leave deep penetration to the next step. */
   readonly leavesPenetration: boolean;
   /** Rods that have not been checked for penetration yet; called in the first pass. */
-  readonly takeUnchecked: () => readonly number[];
+  readonly takeUncheckedRods: () => readonly number[];
 }
 
 export interface MissedContactDetector {
@@ -54,7 +54,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
   const deeper = exact ? DEEPER : 0.01;
 
   return {
-    find({ t, dt, pass, leavesPenetration, takeUnchecked }) {
+    find({ t, dt, pass, leavesPenetration, takeUncheckedRods }) {
       const swept = continuous || sweeping;
       if (swept) search.gatherEnd();
       found.count = 0;
@@ -67,7 +67,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
           t,
           dt,
           allowed: deep,
-          rods: pass === 0 ? takeUnchecked() : undefined,
+          rods: pass === 0 ? takeUncheckedRods() : undefined,
           gathered: swept,
         });
       markSlidingAtStart(found, finder, slipLimit(scaleOf(dt)));

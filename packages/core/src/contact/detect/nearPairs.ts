@@ -38,10 +38,10 @@ export function createNearPairs(edgeCount: number, nodeCount: number): NearPairs
     searched: 0,
     searches: 0,
     lookUps: 0,
-    ahead: new Float64Array(3 * nodeCount),
-    miss: new Float32Array(3 * nodeCount),
-    left: createIntList(),
-    leaves: new Uint8Array(edgeCount),
+    motion: new Float64Array(3 * nodeCount),
+    motionError: new Float32Array(3 * nodeCount),
+    escaped: createIntList(),
+    hasEscaped: new Uint8Array(edgeCount),
     found: createIntList(),
   };
 }
@@ -56,9 +56,9 @@ export function coverStep(finder: Finder, dt: number): void {
   const { near, rods, rodRole, nodeOffset, position: x, velocity: v } = finder;
   for (let r = 0; r < rods.length; r++) {
     if (rodRole[r] === 0) continue;
-    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.ahead[k] = x[k] + dt * v[k];
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.motion[k] = x[k] + dt * v[k];
   }
-  cover(finder, near.ahead, dt);
+  cover(finder, near.motion, dt);
 }
 
 /** Makes sure that the list has all pairs that come within the sum of their radii on the way from finder.position to `end`. */
@@ -66,7 +66,7 @@ export function coverPaths(finder: Finder, end: Float64Array): void {
   const { near, rods, rodRole, nodeOffset } = finder;
   for (let r = 0; r < rods.length; r++) {
     if (rodRole[r] === 0) continue;
-    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.miss[k] = end[k] - near.ahead[k];
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.motionError[k] = end[k] - near.motion[k];
   }
   cover(finder, end, 0);
 }
@@ -74,22 +74,22 @@ export function coverPaths(finder: Finder, end: Float64Array): void {
 /** dt: 0 if the end of the paths is known. */
 function cover(finder: Finder, end: Float64Array, dt: number): void {
   const { near, rods, edgeOffset, rodRole } = finder;
-  near.left.length = 0;
+  near.escaped.length = 0;
   let looked = 0;
   if (near.tree.nodeCount > 0)
     for (let r = 0; r < rods.length; r++) {
       if (rodRole[r] === 0) continue;
       looked += rods[r].edgeCount;
-      for (let e = edgeOffset[r]; e < edgeOffset[r + 1]; e++) if (!isCovered(finder, e, end, dt)) push(near.left, e);
-      if (near.left.length > FEW * finder.edgeCount + FEWEST) break;
+      for (let e = edgeOffset[r]; e < edgeOffset[r + 1]; e++) if (!isCovered(finder, e, end, dt)) push(near.escaped, e);
+      if (near.escaped.length > FEW * finder.edgeCount + FEWEST) break;
     }
   if (
     near.tree.nodeCount === 0 ||
-    near.left.length > FEW * looked + FEWEST ||
+    near.escaped.length > FEW * looked + FEWEST ||
     near.list.length > 2 * near.searched + 4096
   )
     searchAll(finder, end, dt);
-  else if (near.left.length > 0) lookUp(finder, end, dt);
+  else if (near.escaped.length > 0) lookUp(finder, end, dt);
 }
 
 function isCovered(finder: Finder, e: number, end: Float64Array, dt: number): boolean {
@@ -104,7 +104,7 @@ function isCovered(finder: Finder, e: number, end: Float64Array, dt: number): bo
 
 function writeBoxes(finder: Finder, e: number, end: Float64Array, dt: number): void {
   const { near, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
-  const { tree, miss } = near;
+  const { tree, motionError } = near;
   const place = tree.placeOf[e];
   const a = 3 * edgeFirst[e];
   const b = 3 * edgeSecond[e];
@@ -112,7 +112,7 @@ function writeBoxes(finder: Finder, e: number, end: Float64Array, dt: number): v
   const reach = dt > 0 ? reachOf(finder, e, dt) + SLACK * pairRadius[e] : r;
   writePathBox(tree, place, 0, x, a, b, reach);
   writePathBox(tree, place, 6, end, a, b, reach);
-  if (dt > 0) widenPathBox(tree, place, 6, end, miss, a, b, r);
+  if (dt > 0) widenPathBox(tree, place, 6, end, motionError, a, b, r);
 }
 
 function searchAll(finder: Finder, end: Float64Array, dt: number): void {
@@ -140,21 +140,21 @@ function searchAll(finder: Finder, end: Float64Array, dt: number): void {
 /** New boxes for the edges that have left theirs, and lookup of their neighbours. */
 function lookUp(finder: Finder, end: Float64Array, dt: number): void {
   const { near, edgeRod } = finder;
-  const { tree, left, leaves, found } = near;
-  for (let k = 0; k < left.length; k++) {
-    writeBoxes(finder, left.data[k], end, dt);
-    leaves[left.data[k]] = 1;
+  const { tree, escaped, hasEscaped, found } = near;
+  for (let k = 0; k < escaped.length; k++) {
+    writeBoxes(finder, escaped.data[k], end, dt);
+    hasEscaped[escaped.data[k]] = 1;
   }
   refitPathTree(tree);
-  for (let k = 0; k < left.length; k++) {
-    const e = left.data[k];
+  for (let k = 0; k < escaped.length; k++) {
+    const e = escaped.data[k];
     found.length = 0;
     findPathOverlaps(found, tree, edgeRod, tree.placeOf[e]);
     // if both have left their boxes, the first reports the pair
     for (let m = 0; m < found.length; m++)
-      if (!leaves[found.data[m]] || e < found.data[m]) addPair(finder, e, found.data[m]);
+      if (!hasEscaped[found.data[m]] || e < found.data[m]) addPair(finder, e, found.data[m]);
   }
-  for (let k = 0; k < left.length; k++) leaves[left.data[k]] = 0;
+  for (let k = 0; k < escaped.length; k++) hasEscaped[escaped.data[k]] = 0;
   near.lookUps++;
 }
 

@@ -252,7 +252,7 @@ export function applyCrossings(
   end: number,
 ): number {
   const { lawInput: q } = arrays;
-  let swing = 0;
+  let impulseSpeed = 0;
   for (let k = begin; k < end; k++) {
     const at = member[k];
     const o = RECORD * at;
@@ -283,7 +283,7 @@ export function applyCrossings(
     const y = py < 0 ? -py : py;
     const z = pz < 0 ? -pz : pz;
     const largest = r[o + RESPONSE] * (x > y ? (x > z ? x : z) : y > z ? y : z);
-    if (largest > swing) swing = largest;
+    if (largest > impulseSpeed) impulseSpeed = largest;
     r[o + IMPULSE] = px;
     r[o + IMPULSE + 1] = py;
     r[o + IMPULSE + 2] = pz;
@@ -293,7 +293,7 @@ export function applyCrossings(
     writeSide(arrays, c, r, o, 2);
     writeSide(arrays, d, r, o, 3);
   }
-  return swing;
+  return impulseSpeed;
 }
 
 /**

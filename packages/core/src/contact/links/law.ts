@@ -117,7 +117,7 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
   const { mass, copy, lawInput, response } = arrays;
   const { set, dt } = group;
   const { otherSide: side } = group.rows;
-  let swing = loopLinks(group, APPLY, arrays);
+  let impulseSpeed = loopLinks(group, APPLY, arrays);
   for (const link of set.others) {
     const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain, firstSide: first } = link;
     for (let r = 0; r < rows; r++) {
@@ -140,13 +140,13 @@ export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
       const s = side[first + i];
       for (let k = 0; k < 3; k++) {
         // forces only: a cross-section turns so easily that its response to torques is no measure
-        if (i % link.perEnd < 2) swing = Math.max(swing, Math.abs(p[k]) * response[s]);
+        if (i % link.perEnd < 2) impulseSpeed = Math.max(impulseSpeed, Math.abs(p[k]) * response[s]);
         const impulse = impulseAt(link, p, i, k);
         copy[3 * s + k] = lawInput[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
       }
     }
   }
-  return swing;
+  return impulseSpeed;
 }
 
 /** Right-hand side of the rods' solves: ρ(y − v₀) + Cᵀ(p − p₀); crossings write theirs with their law. */

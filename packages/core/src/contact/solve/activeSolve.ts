@@ -29,7 +29,7 @@ import {
 } from './islandRound.ts';
 import type { SideArrays } from './sideArrays.ts';
 import { layOutSides, writeForces } from './sides.ts';
-import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
+import { isNearPrediction, markSliding, matchesPrediction } from './sideVelocities.ts';
 
 /** If contacts would close by more than this many tolerances, the forces of the last step are a poor prediction: a rough round comes first. */
 const { ABRUPT, LATE } = contactConstants;
@@ -240,7 +240,7 @@ function takeRounds(run: ActiveRun): { readonly trouble?: StepOutcome; readonly 
     const toleranceFactor = rough ? ROUGH : 1;
     const trouble = takeRound(rounds, onlyActive, run.arrays, { linearization, rough, toleranceFactor });
     if (trouble) return { trouble, needsRecheck: false };
-    const predicted = !rough && isPredicted(run.arrays, predictionLimit(rounds, dt));
+    const predicted = !rough && matchesPrediction(run.arrays, predictionLimit(rounds, dt));
     if (addClosed(run, rough, lateRounds < LATE_ROUNDS)) {
       lateRounds++;
       continue;
@@ -268,7 +268,7 @@ export function solveWithActiveContacts(
   selectFirst(run);
   const { trouble, needsRecheck } = takeRounds(run);
   if (trouble) return finish(trouble);
-  rounds.arrived = hasArrived(run.arrays, predictionLimit(rounds, dt));
+  rounds.isNearPrediction = isNearPrediction(run.arrays, predictionLimit(rounds, dt));
   markSliding(active.contacts, run.arrays, velocityScale(rounds.layout, dt));
   returnActive(active, set);
   return { outcome: { ok: true, ...rounds.outcome }, needsRecheck };

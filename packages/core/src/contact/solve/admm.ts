@@ -120,13 +120,13 @@ export function applyLawAndWriteRightSide(set: LawSet, arrays: LawArrays, from: 
  * velocity that an impulse causes [m/s]. `law`: given if threads apply it.
  */
 function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
-  let swing = law ? law.run() : applyLawAndWriteRightSide(set, arrays, 0, set.count);
+  let impulseSpeed = law ? law.run() : applyLawAndWriteRightSide(set, arrays, 0, set.count);
   if (arrays.links) {
-    swing = Math.max(swing, applyLinks(arrays.links, arrays));
+    impulseSpeed = Math.max(impulseSpeed, applyLinks(arrays.links, arrays));
     pullSides(arrays.links, arrays);
   }
   for (const one of arrays.bundles) one.port.solve(one.velocityChange, one.right, one.sides);
-  return swing;
+  return impulseSpeed;
 }
 
 /** Right-hand side of the rods' linear solves: ρ(y − v₀) ± (p − p₀). */
@@ -192,7 +192,7 @@ function chooseStart(
 
 /** The contact law, applied by threads. */
 interface SharedLaw {
-  /** The largest result of `applyLawAndWriteRightSide` over all threads. */
+  /** Applies the law to all contacts; returns the largest velocity that an impulse causes. */
   run(): number;
   /** Copies the impulses back to the set. */
   finish(): void;

@@ -84,7 +84,7 @@ export function startNormal(
 export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const { sideA, sideB, omega, mass, copy, lawInput, contactsAtNode, normalImpulse } = arrays;
   const { bias } = set;
-  let swing = 0;
+  let impulseSpeed = 0;
   for (let c = from; c < to; c++) {
     const w = omega[c];
     if (w === 0) continue;
@@ -96,9 +96,9 @@ export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to:
     const change = p / mass[a];
     copy[a] = lawInput[a] + change;
     if (b >= 0) copy[b] = lawInput[b] - change;
-    swing = Math.max(swing, (w / spread(contactsAtNode[c])) * p);
+    impulseSpeed = Math.max(impulseSpeed, (w / spread(contactsAtNode[c])) * p);
   }
-  return swing;
+  return impulseSpeed;
 }
 
 /** Right-hand side of the rods' solves: ρ(y − v₀) ± (p − p₀). */

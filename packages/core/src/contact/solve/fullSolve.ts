@@ -27,7 +27,7 @@ import {
 } from './islandRound.ts';
 import type { SideArrays } from './sideArrays.ts';
 import { layOutSides } from './sides.ts';
-import { hasArrived, isPredicted, keepsPositions, markSliding, measureMiss } from './sideVelocities.ts';
+import { isNearPrediction, keepsPositions, markSliding, matchesPrediction, measureMiss } from './sideVelocities.ts';
 
 /** Rounds for linked rods that step with attached point masses. */
 const LINKED_ROUNDS = 12;
@@ -86,7 +86,7 @@ function tightenFactor({ rounds, problem, arrays }: FullRun, factor: number): nu
 function isSolved({ rounds, problem, arrays, hasGoals }: FullRun): boolean {
   const { contacts, dt } = problem;
   if (rounds.options.solver === 'impulses') return rounds.total.converged;
-  if (!isPredicted(arrays, predictionLimit(rounds, dt))) return false;
+  if (!matchesPrediction(arrays, predictionLimit(rounds, dt))) return false;
   // a tolerance that is coarse relative to a thin fiber would leave it in the obstacle, to be detected and solved again and again
   return !hasGoals || keepsPositions(contacts, arrays, dt, POSITION_TOLERANCE);
 }
@@ -121,7 +121,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
     else if (isSolved(run)) break;
   }
   if (hasGoals) releaseMasses(rounds, arrays, problem);
-  rounds.arrived = hasGoals || hasArrived(arrays, predictionLimit(rounds, dt));
+  rounds.isNearPrediction = hasGoals || isNearPrediction(arrays, predictionLimit(rounds, dt));
   markSliding(contacts, arrays, velocityScale(layout, dt));
   return { ok: true, ...outcome };
 }

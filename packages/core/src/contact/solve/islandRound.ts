@@ -53,8 +53,8 @@ export interface IslandRounds {
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number };
   /** True if the last step left rods short of their goals (ContactPort with goals). */
   unfinished: boolean;
-  /** True if the rods reached the velocities that the impulses were computed for; else the impulses belong to another motion. */
-  arrived: boolean;
+  /** True if the rods moved, within a tolerance, as the impulses were computed for; else the impulses belong to another motion. */
+  isNearPrediction: boolean;
 }
 
 /** Rounds per island, and additional rounds for contacts that are added late. */

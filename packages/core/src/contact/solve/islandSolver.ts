@@ -13,8 +13,8 @@ export interface IslandSolver {
   readonly result: SolveResult;
   /** True if the last island was solved roughly, so that the caller must solve it again. */
   readonly needsRecheck: boolean;
-  /** True if the rods of the last island reached the velocities that its impulses were computed for. */
-  readonly arrived: boolean;
+  /** True if the rods of the last island moved, within a tolerance, as its impulses were computed for. */
+  readonly isNearPrediction: boolean;
   /** Reference velocity for errors [m/s]. */
   scaleOf(dt: number): number;
   solve(problem: IslandProblem): StepOutcome;
@@ -34,7 +34,7 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     last: { iterations: 0, error: 0, converged: true },
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0 },
     unfinished: false,
-    arrived: true,
+    isNearPrediction: true,
   };
   const active = createActiveContacts();
   let needsRecheck = false;
@@ -44,12 +44,12 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     get needsRecheck() {
       return needsRecheck;
     },
-    get arrived() {
-      return rounds.arrived;
+    get isNearPrediction() {
+      return rounds.isNearPrediction;
     },
     solve(problem) {
       needsRecheck = false;
-      rounds.arrived = true;
+      rounds.isNearPrediction = true;
       Object.assign(rounds.total, { iterations: 0, error: 0, converged: true });
       Object.assign(rounds.outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       const ports = options.solver === 'admm' && !problem.links ? portsOf(layout, problem.contacts) : undefined;

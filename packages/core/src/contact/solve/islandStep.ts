@@ -12,17 +12,17 @@ export interface IslandPass {
   readonly dt: number;
   readonly robust: boolean;
   readonly pass: number;
-  /** Accept, and report, a step in which only the contact solver has not converged. */
-  readonly acceptsInaccurate: boolean;
-  /** Accept, and report, a step in which rods ended elsewhere than predicted, or gained energy. */
-  readonly acceptsUnsolved: boolean;
+  /** Accept, and report, a step whose contact solver did not converge. */
+  readonly acceptsUnconverged: boolean;
+  /** Accept, and report, a step that is no solution (`findViolation`). */
+  readonly acceptsViolation: boolean;
 }
 
 /** Solves for an island's impulses and steps it under them. Appends contacts found in between to `contacts`. */
 export function solveIsland(
   context: ContactContext,
   island: Island,
-  { t, dt, robust, pass, acceptsInaccurate, acceptsUnsolved }: IslandPass,
+  { t, dt, robust, pass, acceptsUnconverged, acceptsViolation }: IslandPass,
 ): StepOutcome {
   const { contacts: all, islandContacts: own, systems, solver, missed, stepped, report, log, settings } = context;
   const { contacts, links, systems: list } = island;
@@ -54,13 +54,13 @@ export function solveIsland(
   log.record(list, solver.result);
   returnContacts(all, own, contacts);
   if (!outcome.ok || solver.needsRecheck || !settings.keepsLaw) return outcome;
-  if (!solver.result.converged && !links && !acceptsInaccurate && context.retriesLeft > 0) {
+  if (!solver.result.converged && !links && !acceptsUnconverged && context.retriesLeft > 0) {
     context.retriesLeft--;
     return failed('the contact solver does not converge');
   }
   const reason = findViolation(context, island, t, dt);
   if (reason === undefined) return outcome;
-  if (!acceptsUnsolved && (context.violationsLeft-- > 0 || createsEnergy(context, island, t, dt)))
+  if (!acceptsViolation && (context.violationsLeft-- > 0 || createsEnergy(context, island, t, dt)))
     return failed(reason);
   log.record(list, { ...solver.result, converged: false });
   return outcome;
@@ -74,7 +74,7 @@ function returnContacts(all: ContactSet, own: ContactSet, places: ArrayLike<numb
 
 /** Why the island's last step is not a solution; undefined if it is. */
 function findViolation(context: ContactContext, island: Island, t: number, dt: number): string | undefined {
-  if (!context.solver.arrived) return 'the response to contact is too far from linear';
+  if (!context.solver.isNearPrediction) return 'the response to contact is too far from linear';
   return createsEnergy(context, island, t, dt) ? 'contact would create energy' : undefined;
 }
 

@@ -31,7 +31,7 @@ export type LawArrays = Pick<
 export type LawRows = LawSet &
   Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'contactsAtNode' | 'normalImpulse' | 'impulseStart'> & {
     /** Result of the contact law for each thread's share. */
-    readonly swing: Float64Array;
+    readonly impulseSpeed: Float64Array;
   };
 
 /** Maximum number of threads. */
@@ -45,7 +45,7 @@ export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
   const { doubles: take, integers, bytes } = createCutter(buffer);
   const takeIntegers = (): Int32Array => integers(contacts);
   return {
-    swing: take(THREADS),
+    impulseSpeed: take(THREADS),
     impulse: take(3 * contacts),
     normal: take(3 * contacts),
     surface: take(3 * contacts),

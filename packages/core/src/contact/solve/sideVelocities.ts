@@ -56,23 +56,23 @@ export function measureMiss(arrays: SideArrays): number {
   return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
 }
 
-/** True if the rods reached the velocities of their copies, which the solver predicted. */
-export function isPredicted(arrays: SideArrays, limit: number): boolean {
+/** True if the rods moved as the linear response predicted: the velocities at the sides agree with their copies. */
+export function matchesPrediction(arrays: SideArrays, limit: number): boolean {
   const { reached, copy, count, axes, links } = arrays;
   if (links) return measureMiss(arrays) <= 10 * limit;
   for (let k = 0; k < axes * count; k++) if (!(Math.abs(reached[k] - copy[k]) <= 10 * limit)) return false;
   return true;
 }
 
-/** Fraction of the contact speeds by which rods may miss the predicted velocities. */
-const ASTRAY = 1e-2;
+/** Share of the largest contact speed by which rods may miss the prediction. */
+const SPEED_SHARE = 1e-2;
 
-/** Whether the rods reached the predicted velocities after the last round; the tolerance includes a fraction of the contact speeds. */
-export function hasArrived(arrays: SideArrays, limit: number): boolean {
+/** Like `matchesPrediction`, with a looser tolerance that includes a share of the largest contact speed. */
+export function isNearPrediction(arrays: SideArrays, limit: number): boolean {
   const { reached, copy, count, axes } = arrays;
   let fastest = 0;
   for (let k = 0; k < axes * count; k++) fastest = Math.max(fastest, Math.abs(reached[k]), Math.abs(copy[k]));
-  return isPredicted(arrays, Math.max(limit, 0.1 * ASTRAY * fastest));
+  return matchesPrediction(arrays, Math.max(limit, 0.1 * SPEED_SHARE * fastest));
 }
 
 /** True if contacts reached the positions that their copies predict, within `part` of their size. */

@@ -44,7 +44,7 @@ export interface SingleRodSolver {
    */
   step(input: SingleRodStep): readonly Island[];
   /** Returns the rods whose end of step was not checked, and forgets which they were: a second call returns all rods. */
-  takeUnchecked(): readonly number[];
+  takeUncheckedRods(): readonly number[];
 }
 
 export interface SingleRodStep {
@@ -146,7 +146,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
       });
       return returnFailed(batch, input);
     },
-    takeUnchecked() {
+    takeUncheckedRods() {
       const { checked } = batch;
       const rods: number[] = [];
       for (let r = 0; r < checked.length; r++) if (!checked[r]) rods.push(r);
