@@ -9,6 +9,7 @@ import type {
   SideResponse,
   StepInterval,
 } from './port.ts';
+
 /** Energies of the rods of a system [J]. */
 export interface SystemEnergy {
   kinetic: number;
@@ -27,7 +28,7 @@ export interface SingleRodBatch {
   readonly contacts: ColliderContacts;
   readonly t: number;
   readonly dt: number;
-  /** Velocities must be accurate to `tolerance` × `speed` [m/s], within so many iterations. */
+  /** Velocities must be accurate to `tolerance` × `speed` [m/s] within `iterations` iterations. */
   readonly speed: number;
   readonly tolerance: number;
   readonly iterations: number;

@@ -17,11 +17,11 @@ export interface PathRow {
   readonly energies: Energies;
   /** Unstable directions, summed over the rods. */
   readonly negativeModes: number;
-  /** Whether all rods are stable. */
+  /** True if all rods are stable. */
   readonly stable: boolean;
   /** Criterion of the verdict: the weakest of all rods. */
   readonly criterion: EquilibriumReport['criterion'];
-  /** Whether all rods converged. */
+  /** True if all rods converged. */
   readonly converged: boolean;
   /** Newton iterations, summed over the rods. */
   readonly iterations: number;

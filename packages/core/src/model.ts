@@ -82,7 +82,7 @@ export interface StepOutcome {
 export interface EquilibriumReport {
   /** The rod. */
   readonly rod: string;
-  /** Whether an equilibrium was found. */
+  /** True if an equilibrium was found. */
   readonly converged: boolean;
   /** Newton iterations. */
   readonly iterations: number;
@@ -99,7 +99,7 @@ export interface EquilibriumReport {
   readonly imbalance?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
   readonly negativeModes: number;
-  /** Whether the equilibrium is stable by `criterion`. */
+  /** True if the equilibrium is stable by `criterion`. */
   readonly stable: boolean;
   /**
    * Criterion of `stable`. `energy`: negative eigenvalues were counted; `divergence`: the loads have no potential, only the sign of the determinant
@@ -144,7 +144,7 @@ export interface BranchPoint {
   /** Distance from the start along the branch. */
   readonly arc: number;
   readonly iterations: number;
-  /** As in EquilibriumReport. */
+  /** See EquilibriumReport. */
   readonly negativeModes: number;
   readonly criterion: 'energy' | 'divergence' | 'none';
 }

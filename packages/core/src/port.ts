@@ -65,7 +65,7 @@ export interface UniformAir {
   readonly coefficients: Float64Array;
   /** Writes the wind [m/s] and the factor of the drag at t. */
   read(out: Float64Array, t: number): void;
-  /** The same object for all rods in this air. */
+  /** Identifies the air: the same object for all rods in it. */
   readonly field: object;
 }
 

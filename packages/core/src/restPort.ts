@@ -1,4 +1,4 @@
-/** The equations of a rod at rest, as a model offers them to solvers outside: equilibria of linked rods, derivatives of equilibria. */
+/** The equations of a rod at rest that a model provides to solvers outside: for equilibria of linked rods, and for derivatives of equilibria. */
 
 import type { Modes } from './model.ts';
 import type { Samples } from './port.ts';
@@ -33,14 +33,14 @@ export interface RestEdges {
 }
 
 /**
- * A rod in a joint search for the equilibrium of several rods, by Newton's method on all of them: its equations at the current state, in unknowns that
- * only the model understands. Links see edges: the positions of an edge's two nodes and its turn about its tangent, whose derivatives with respect to the
- * unknowns the model provides.
+ * The equations of one rod in a search for the equilibrium of several linked rods, by Newton's method on all of them together. Only the model knows the
+ * meaning of its unknowns. Links see edges: the positions of an edge's two nodes, and its turn about its tangent. The model provides the derivatives of
+ * these with respect to its unknowns.
  */
 export interface RestRod extends RestEdges {
   /** Number of unknowns. */
   readonly size: number;
-  /** All numbers of the rod's pose, to be copied and restored by others, not read. */
+  /** All numbers of the rod's pose. The solver copies and restores them, but does not interpret them. */
   readonly q: Float64Array;
   /**
    * Samples with every edge along the chord between its nodes, as links see it: always the same object, updated by this call, `evaluate` and `place`. Absent:
@@ -78,7 +78,7 @@ export interface RestRod extends RestEdges {
   readonly conservative: boolean;
   /** Writes the right-hand side of Newton's equations to `step`. */
   writeRight(): void;
-  /** Whether the current residual is negligible relative to `scale` or rounding; and its magnitude [N] and limit. */
+  /** True in `settled` if the current residual is negligible relative to `scale` or rounding; also its magnitude [N] and its limit. */
   settled(
     scale: number,
     tolerance: number,
@@ -89,7 +89,7 @@ export interface RestRod extends RestEdges {
   takeStep(part: number, shift: number): void;
   /** Why the current state, though in balance, is no equilibrium of the rod, or ''. Absent: it always is one. */
   explainFalseBalance?(): string;
-  /** Saves the rod's state, and restores it. */
+  /** Saves the rod's state. */
   hold(): void;
   /** Restores the state that `hold` saved. */
   revert(t: number): void;

@@ -67,7 +67,7 @@ function explainTrouble({ rods, time }: World, r: number, trouble: string): Simu
 
 /** ∂r/∂p, and how prescribed unknowns move with p. */
 interface ParameterChange extends Difference {
-  /** The same with twice the δ: the error is of second order in δ, so that both together give the next order. */
+  /** The difference with twice the δ: errors are of second order in δ, so both together give a derivative of the next order. */
   readonly coarse: Difference;
   readonly error: number;
 }

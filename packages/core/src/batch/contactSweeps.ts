@@ -160,7 +160,7 @@ export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange 
   return { change, loaded };
 }
 
-/** The same at every contact of the strand with an obstacle. */
+/** Applies Coulomb's law at every contact of the strand with an obstacle. */
 export function applyLaw(s: Strand, alternates: boolean): LawChange {
   let change = 0;
   let loaded: Index = 0;

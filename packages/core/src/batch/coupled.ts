@@ -1,6 +1,6 @@
 /**
- * A step of strands that touch each other, in double precision: the reference for the GPU. Strands in contact with each other iterate together;
- * the others step separately, as in merged.ts.
+ * A step of strands that touch each other, in double precision: the reference for the GPU. Strands in contact with each other iterate in lockstep;
+ * all others are stepped one by one, as in merged.ts.
  */
 import type { Quaternion } from './algebra.ts';
 import { beginPressed, isLarge, type LawChange, type PressedProgress, pressedStage } from './contactSweeps.ts';

@@ -221,7 +221,7 @@ function logarithmSlope(theta2: number): number {
   return 1.3888889e-3 + theta2 * (6.613757e-5 + theta2 * (2.480159e-6 + theta2 * 8.350703e-8));
 }
 
-/** Whether all three pivots of a symmetric matrix are positive. */
+/** True if all three pivots of a symmetric matrix are positive. */
 export function isPositive(a: Matrix): boolean {
   const x = column(a, 0);
   const y = column(a, 1);
@@ -357,7 +357,7 @@ export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse
 export interface JointResponse {
   readonly torque: Vector;
   readonly stiffness: Matrix;
-  /** Whether the stiffness is the exact second derivative. */
+  /** True if the stiffness is the exact second derivative. */
   readonly exact: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Contact with obstacles merged into Newton's iterations, in double precision: the reference for the GPU, which does it for thousands of strands
- * in real time. Contact in the world, with all colliders and between rods, is in contactPort.ts.
+ * Contact with obstacles merged into Newton's iterations, in double precision: the reference for the GPU, which steps thousands of strands in real
+ * time. For contact by the world's solver, with all colliders and between rods, see contactPort.ts.
  */
 import type { Quaternion, Vector } from './algebra.ts';
 import { findContacts, type Search } from './contactSearch.ts';
@@ -29,7 +29,7 @@ export interface ObstacleOptions {
   readonly position?: Vector;
   readonly frame?: Quaternion;
   readonly friction?: number;
-  /** Over a step. */
+  /** Motion over the step. */
   readonly turn?: Quaternion;
   readonly shift?: Vector;
 }
@@ -112,11 +112,11 @@ export interface MergedReport {
   readonly reason: string;
   /** Deepest overlap at the start of the step [m]. */
   readonly overlap: number;
-  /** Whether the strand took implicit Euler because of contact. */
+  /** True if the strand took implicit Euler because of contact. */
   readonly pressed: boolean;
   /** Turn in the last iteration [rad]. */
   readonly turn: number;
-  /** Whether contacts settled within the iterations. */
+  /** True if contacts settled within the iterations. */
   readonly settled: boolean;
   /** Number of contacts that carry force, iterations of contact, and largest displacement of a contact in the last one [m]. */
   readonly loaded: number;
@@ -199,7 +199,7 @@ export function reportProgress(progress: PressedProgress, overlap: number): Merg
   };
 }
 
-/** One step: the scheme's own where nothing presses, else implicit Euler with at least `iterations` of contact. */
+/** One step: by the scene's scheme if no contact carries force, else by implicit Euler with at least `iterations` contact iterations. */
 export function stepMerged(batch: BatchRod, step: MergedStep, options: StepOptions): MergedReport {
   return closeMergedStep(batch, step, options, openMergedStep(batch, step));
 }

@@ -82,7 +82,7 @@ interface SeenEdge {
   readonly isFree: boolean;
 }
 
-/** The same for the inside of an edge, where that is deeper than its ends. */
+/** Adds a contact between the nodes of an edge, if the edge is deeper there than at its ends. */
 function addMissedInside(s: Strand, j: Index, k: Index, edge: SeenEdge): boolean {
   const o = obstacleOf(s, k);
   let added = false;

@@ -53,7 +53,7 @@ function readOptions(scene: Scene, merged: boolean): StepOptions {
   return { scheme: integrator as Scheme, tolerance: 0.01 * tolerance, iterations };
 }
 
-/** What a user would otherwise not see. */
+/** Warns about what the formulation leaves out of a scene. */
 function listRemarks(rods: readonly Rod[], scene: Scene): string[] {
   const spinning = rods.find(({ edgeInertia }) => edgeInertia.some((inertia) => inertia > 0));
   if (!spinning || scene.solver?.der?.twist === 'quasistatic') return [];
@@ -67,7 +67,7 @@ export interface BatchBundle {
   readonly bundle: Bundle;
   readonly strands: readonly BatchRod[];
   readonly options: StepOptions;
-  /** Whether contact is merged into the strands' own iterations (`Bundle.ownContact`), not the world's. */
+  /** True if contact is merged into the strands' own iterations (`Bundle.ownContact`), not the world's. */
   readonly isMerged: boolean;
 }
 

@@ -105,7 +105,7 @@ export function listRows({ strand }: BatchRod, rod: number): OwnContactRow[] {
   );
 }
 
-/** Whether edge `a` of rod `rod` is the lower one of a pair: forces and normals are stored as those of the lower edge. */
+/** True if edge `a` of rod `rod` is the lower one of a pair: forces and normals are stored as those of the lower edge. */
 function isLower(rod: number, edge: number, other: Pick<Partner, 'strand' | 'edge'>): boolean {
   return rod < other.strand || (rod === other.strand && edge < other.edge);
 }

@@ -3,14 +3,14 @@ import { CANDIDATES } from './layout.ts';
 import { approachOf, distanceOf, type EdgeName, type PairEdge, reachOf } from './pairs.ts';
 import { pairEdgeOf, type Strand } from './strand.ts';
 
-/** Edges are candidates within: this factor times their predicted approach, plus these parts of their displacements and of the sum of radii. */
+/** Edges are candidates if they are closer than this factor times their predicted approach, plus these shares of their displacements and of the sum of radii. */
 export const SPARE_WAY = 1.5;
 export const SPARE_ASIDE = 0.25;
 export const SPARE_GAP = 0.5;
 
 /** Rules for which edges may touch. */
 export interface PairRules {
-  /** Whether a strand may touch itself. */
+  /** True if a strand may touch itself. */
   readonly self: boolean;
 }
 

@@ -102,7 +102,7 @@ function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: Pair
   });
 }
 
-/** Whether edge j has a contact with the other edge. */
+/** True if edge j has a contact with the other edge. */
 function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
   let found = false;
   for (let k = 0; k < PAIR_SLOTS; k++) {
@@ -220,7 +220,7 @@ function pairStiffness(s: Strand, j: Index, k: Index, partner: Partner): number 
   return shareOf(own.compliance, other.compliance);
 }
 
-/** Whether edge j is the lower of a pair. */
+/** True if edge j is the lower of a pair. */
 function isLowerOf(s: Strand, j: Index, partner: Partner): boolean {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const other: EdgeName = { strand: partner.strand, edge: partner.edge };

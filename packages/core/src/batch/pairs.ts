@@ -15,10 +15,10 @@ export interface PairEdge {
   readonly next: Vector;
   /** Contact radius [m]. */
   readonly radius: number;
-  /** Whether the strand continues before the first node, and after the second. */
+  /** True if the strand continues before the first node, and after the second. */
   readonly isContinuedBefore: boolean;
   readonly isContinuedBehind: boolean;
-  /** Whether the first node is held. */
+  /** True if the first node is held. */
   readonly isRoot: boolean;
 }
 

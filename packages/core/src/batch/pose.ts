@@ -64,7 +64,7 @@ export function measureSpin(batch: BatchRod, tangentBefore: Float64Array, dt: nu
   }
 }
 
-/** Whether loads besides the air that the sweeps evaluate depend on the state. */
+/** True if loads besides the air that the sweeps evaluate depend on the state. */
 export function loadsDependOnState({ drive, airSource }: BatchRod): boolean {
   return drive.sources.some((source) => source.dependsOnState && source !== airSource);
 }
@@ -85,7 +85,7 @@ export function evaluateLoads(batch: BatchRod, t: number): void {
 
 const airNow = new Float64Array(4);
 
-/** The same for a stage that ends at t, without uniform air, which the sweeps evaluate. */
+/** Evaluates the load sources for a stage that ends at t, without uniform air, which the sweeps evaluate. */
 export function evaluateStageLoads(batch: BatchRod, t: number): void {
   const { strand, airSource } = batch;
   addLoads(batch, t, airSource);

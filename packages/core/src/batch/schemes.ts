@@ -15,7 +15,7 @@ const nothing: Stage = {
   keeps: 0,
 };
 
-/** `keeps` in the form that the scheme needs to continue from this step. */
+/** Implicit Euler over a step h [s]; `keeps`: see Stage. */
 export function eulerStage(h: number, keeps: 1 | 2 = 1): Stage {
   return { ...nothing, inertia: 1 / (h * h), rate: 1 / h, targetVelocity: h, guessRate: h * h, keeps };
 }

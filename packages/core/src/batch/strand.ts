@@ -56,7 +56,7 @@ export interface Strand {
   readonly nodeDrag: Float64Array;
   /** Air that the sweeps evaluate themselves; absent if there is none. */
   readonly air: StrandAir | undefined;
-  /** Whether Newton uses the exact Hessian of joints; Gauss–Newton else. */
+  /** True if Newton uses the exact Hessian of joints; Gauss–Newton else. */
   exact: boolean;
   /** For each edge, the points at which contact forces act; empty without contact. */
   points: readonly (readonly EdgePoint[])[];
@@ -157,7 +157,7 @@ function contactCountOf(s: Strand): Index {
   return (s.root.kind === 'free' ? 3 : 2) * mergedOf(s).obstacles.length;
 }
 
-/** Whether the strand may touch strands. */
+/** True if the strand may touch strands. */
 export function hasPairs(s: Strand): boolean {
   return s.merged?.pairs !== undefined;
 }
@@ -340,7 +340,7 @@ export function edgeTorqueOf(s: Strand, j: Index): Vector {
   return readVector(s.edgeTorque, j);
 }
 
-/** Whether the sweeps add the drag of air. */
+/** True if the sweeps add the drag of air. */
 export function hasAir(s: Strand): boolean {
   return s.air !== undefined && s.air.factor !== 0;
 }

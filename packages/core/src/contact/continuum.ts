@@ -3,7 +3,7 @@
  *
  * Points along the rods transfer mass and velocity to a staggered grid. There friction equalizes the velocities of neighbouring cells over time,
  * and a pressure, never negative, keeps cells below a density: hair resists compression but not separation. The changes of velocity return as
- * forces on the nodes, before the step.
+ * forces on the nodes before the step.
  *
  * Points are sampled every half cell along the edges: with edges longer than a cell, nodes alone give a density that depends on where they happen
  * to lie. Forty sweeps of projected Gauss–Seidel, in the order of the cells, compute the pressure. The model gives drag and volume, not friction:

@@ -21,7 +21,7 @@ export interface EnergyCheck {
   measureGain(step: CheckedStep): number;
 }
 
-/** A step of an island: its systems and contacts, and when. */
+/** A step of an island: its systems, its contacts, its start and its length. */
 export interface CheckedStep {
   readonly systems: readonly number[];
   readonly contacts: ContactSet;

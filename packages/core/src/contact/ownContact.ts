@@ -72,7 +72,7 @@ function describeSolid(spec: ColliderSpec): LocalSolid | undefined {
   };
 }
 
-/** Why a shape has no distance field; undefined if it has one. */
+/** Returns why a shape has no distance field; undefined if it has one. */
 function refuseField({ shape }: Collider): string | undefined {
   if (shape.thin) return 'surfaces without an inside';
   if (shape.update || shape.surfaceVelocity) return 'colliders that change their shape';

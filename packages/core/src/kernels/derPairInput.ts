@@ -12,7 +12,7 @@ import { FIXED_COUNT, LOADS } from './layout.ts';
 
 const { ASK_LOADS: ASK, WITH_TORQUE: TORQUE, WITH_DRAG: DRAG } = loadBits;
 
-/** Prescribed and acting terms, as of the last `evaluatePins` of a rod of the pair. */
+/** Prescribed unknowns and active joints of a rod of the pair, as of the last `evaluatePins`. */
 export function writeLists({ memory, block, addresses, shared }: Pair, { fixed, size, jointActive }: DerRod): void {
   const { integers, bytes } = memory;
   let count = 0;

@@ -89,7 +89,7 @@ export const pairFields = [
 export const fiberHead = ['ringCount', 'kinds'] as const;
 
 /**
- * Arrays of a pair of fibers: entries per edge, and so many more. `moved` and `speeds` are the shares of y − x0 and of v0 in the inertia, `edgeChi` and
+ * Arrays of a pair of fibers: number of entries per edge, and of additional entries. `moved` and `speeds` are the shares of y − x0 and of v0 in the inertia, `edgeChi` and
  * `ringChi` viscous shares, `window` two blocks on, one above and one below the diagonal, `outcome` what the host reads.
  */
 export const fiberFields = [

@@ -1,4 +1,4 @@
-/** The matrix of a rod with a banded stiffness as equilibria of linked rods read it (RestRod): `der`, `cosserat`. */
+/** Reads the banded matrix of a rod for equilibria of linked rods (RestRod): `der`, `cosserat`. */
 import { BAND_WIDTH, type BorderedBand, readEntry } from '../linalg/bandMatrix.ts';
 import type { RestRod } from '../model.ts';
 

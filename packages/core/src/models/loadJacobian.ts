@@ -49,8 +49,8 @@ export interface MovableRod {
   /** Evaluates the loads at the current state and writes their generalized force. */
   writeForce(out: Float64Array): void;
   /**
-   * Adds what torques contribute because turns in different order end in different frames. The stiffness matrix is the symmetric part of the
-   * derivative of the elastic forces; its other part is half the torque on each edge, which at rest is the torque `force` of the loads.
+   * Adds the contribution of torques that arises because rotations do not commute. The stiffness matrix is the symmetric part of the derivative of the
+   * elastic forces; its antisymmetric part is half the torque on each edge, which at rest is the torque `force` of the loads.
    */
   addTurnOrder(add: AddToJacobian, force: Float64Array): void;
 }

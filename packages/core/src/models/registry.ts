@@ -56,12 +56,12 @@ export const modelCapabilities: Readonly<Record<ModelId, Capabilities>> = {
 /** Model of rods that do not specify one. */
 export const defaultModel: ModelId = 'der';
 
-/** What the model of a rod can do; a model that was injected under an id of its own is not in the table, and can do nothing special. */
+/** Capabilities of a rod's model. A model that a program injects under an id of its own is not in the table and has none. */
 export function capabilitiesOf({ model = defaultModel }: { readonly model?: ModelId }): Partial<Capabilities> {
   return Object.hasOwn(modelCapabilities, model) ? modelCapabilities[model] : {};
 }
 
-/** Ids of the models, in the order of their arrival. */
+/** Ids of the models, in the order of the table. */
 export function availableModels(): readonly ModelId[] {
   return Object.keys(modelCapabilities) as ModelId[];
 }

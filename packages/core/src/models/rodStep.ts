@@ -1,4 +1,4 @@
-/** What the step of one rod took, and a range of parts of a bundle to step. */
+/** The report on a step of one rod, and the range of a bundle's parts that a call steps. */
 import type { NewtonResult } from '../statics/search.ts';
 
 /** Report on the step of one rod, or of rods that are solved together. */

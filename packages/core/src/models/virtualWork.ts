@@ -1,8 +1,8 @@
 /**
- * Virtual work at an equilibrium: for any small displacement, loads and pins must do the work that the elastic energy takes up.
+ * Virtual work at an equilibrium: for any small displacement, the work of loads and pins must equal the change of the elastic energy.
  *
- * Checks models that compute the reaction at the base from the loads: their forces balance whatever the shape. Uses only poses, energies,
- * loads and reactions of points on the way, not the model's residual or its derivatives.
+ * Checks models that compute the reaction at the base from the loads: their forces balance in any shape. Uses only poses, energies,
+ * loads and reactions, not the model's residual or its derivatives.
  */
 import { hypot } from '../math/rounded/index.ts';
 import type { ActingRod, Samples } from '../port.ts';

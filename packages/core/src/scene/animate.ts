@@ -211,7 +211,7 @@ function createAnimation(
   };
 }
 
-/** Whether one of the fields of a rod changes. */
+/** True if one of the fields of a rod changes. */
 export function animates({ animation }: Pick<Rod, 'animation'>, ...fields: readonly AnimatedField[]): boolean {
   return animation?.fields.some((field) => fields.includes(field)) ?? false;
 }

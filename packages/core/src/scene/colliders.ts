@@ -83,13 +83,13 @@ export interface BlendSpec {
 export interface ContactSpec {
   /** How rods meet rods; default `pairs`. */
   readonly between?: 'pairs' | 'continuum' | 'none';
-  /** Whether a rod meets itself. Default true. */
+  /** True if a rod collides with itself. Default true. */
   readonly self?: boolean;
   /** Between rods; default 0. */
   readonly friction?: FrictionSpec;
   /** Radius at which rods meet rods [m]; default: that of their section. */
   readonly radius?: number;
-  /** Whether friction turns a rod about its own axis. Default false. */
+  /** True if friction turns a rod about its own axis. Default false. */
   readonly rolling?: boolean;
   /** Default `admm`. */
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
@@ -97,7 +97,7 @@ export interface ContactSpec {
   readonly iterations?: number;
   /** Largest error of a contact's velocity, relative to the velocity that gravity or the motion causes in a step. Default 1e-4. */
   readonly tolerance?: number;
-  /** Whether paths are checked for crossings within a step. Default true. */
+  /** True if paths are checked for crossings within a step. Default true. */
   readonly continuous?: boolean;
   /** For `repulsion`: stiffness [N/m], reach [m]. */
   readonly repulsion?: { readonly stiffness: number; readonly reach: number };

@@ -132,7 +132,7 @@ export interface Pin {
   readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
   /** Writes the pose that the pin prescribes at time t [s]. */
   evaluate(pose: PinPose, t: number): void;
-  /** Whether the pose is the same at all times, as long as no grip moves it. */
+  /** True if the pose is the same at all times, as long as no grip moves it. */
   readonly isStill?: boolean;
   /** `active` of the pose, without the rest. */
   holds(t: number): boolean;

@@ -83,7 +83,7 @@ export function writeNumber(scene: Scene, name: string, value: number): Scene {
   return write({ ...scene, statics }, 0) as Scene;
 }
 
-/** Whether two rods have the same numbers but for where they start. */
+/** True if two rods differ in nothing but their initial position. */
 function isSame(one: Rod, other: Rod): boolean {
   const names = ['edgeLengthRest', 'halfEI1', 'halfEI2', 'halfGJ', 'edgeEA', 'halfStrainRest', 'nodeMass'] as const;
   return names.every(
@@ -121,7 +121,7 @@ function rodAt({ rods }: CompiledScene, base: Rod, index: number, name: string):
   throw new SceneError(PATH, `'${name}' changes the number of nodes of rod '${base.id}'`);
 }
 
-/** Whether pins may move with the parameter. */
+/** True if pins may move with the parameter. */
 function movesPins(name: string): boolean {
   const [root, , field] = name.split('.');
   return root === 'pins' || (root === 'rods' && (field === 'shape' || field === 'frame'));

@@ -1,4 +1,4 @@
-/** Whether a rod's tension is a matter of its EA: it is laid or pulled to another length than its rest length. */
+/** True if EA affects a rod's tension: its initial shape or its pins give it another length than its rest length. */
 import { hypot, hypotOf } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type Rod } from './compiled.ts';
 import type { Scene } from './types.ts';

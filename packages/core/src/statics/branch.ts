@@ -85,7 +85,7 @@ function correct(trace: Trace, ds: number): Outcome {
   return { trouble: trouble || `no convergence in ${MAX_ITERATIONS} iterations`, iterations: MAX_ITERATIONS };
 }
 
-/** Last point, at the end of the range. */
+/** Moves to the last point of the branch, at the end of the range. */
 function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome {
   const { step } = problem;
   const ds = (bound - problem.parameter) / tangent.t;
@@ -97,10 +97,11 @@ function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome
   return { trouble: found.converged ? '' : found.reason, iterations: found.iterations };
 }
 
+/** The part of the branch from the held point to the next one. */
 interface BranchInterval {
   readonly ds: number;
   readonly after: Direction;
-  /** At its two ends. */
+  /** Verdicts at both ends of the interval. */
   readonly verdicts: readonly [Verdict, Verdict];
 }
 
@@ -117,11 +118,11 @@ function findEvent(
   return change > 0 ? 'bifurcation' : undefined;
 }
 
-/** Event that was located. */
+/** A fold or bifurcation that was located. */
 interface LocatedEvent {
   /** Distance from the held point. */
   readonly along: number;
-  /** Of a bifurcation: the nearest point found behind it, and its unstable directions. */
+  /** For a bifurcation: the nearest point found beyond it, and the number of unstable directions there. */
   readonly behind: { readonly ds: number; readonly negativeModes: number };
 }
 
@@ -140,7 +141,7 @@ function locate(
   let last = 0;
   let { negativeModes } = stretch.verdicts[1];
   for (let k = 0; k < 26 && high - low > 1e-7 * stretch.ds; k++) {
-    // at a fold ṫ is smooth: false position, halving what stays (Illinois)
+    // at a fold ṫ is smooth: false position, halving the value at the end that stays (Illinois)
     const share = kind === 'fold' ? Math.min(0.95, Math.max(0.05, fLow / (fLow - fHigh))) : 0.5;
     const ds = low + share * (high - low);
     problem.revert('point');
@@ -185,7 +186,7 @@ function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: BranchI
   }
 }
 
-/** Holds the current point. */
+/** Makes the current point the held point, from which the next one is searched. */
 function acceptPoint({ problem, tangent, stepped, start, fromStart }: Trace, after: Direction): void {
   tangent.x.set(after.x);
   tangent.t = after.t;

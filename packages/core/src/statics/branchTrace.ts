@@ -17,18 +17,19 @@ export interface Trace {
   readonly range: number;
   /** Weight of each unknown in the norm. */
   readonly weight: Float64Array;
-  /** At the held point. */
+  /** Tangent at the held point. */
   readonly tangent: Direction;
-  /** Displacement by the parameter, and that of a Newton step. */
+  /** Displacement per change of the parameter. */
   readonly byParameter: Float64Array;
+  /** Displacement from the held point so far. */
   readonly stepped: Float64Array;
-  /** Softest mode, kept from point to point as a first guess. */
+  /** Softest mode; the one at the last point is the first guess at the next. */
   readonly idle: Float64Array;
-  /** Whether it is idle: see findIdleMode. */
+  /** True if the parameter does not excite that mode: see findIdleMode. */
   hasIdle: boolean;
   /** Parameter of the held point. */
   readonly start: { t: number };
-  /** Arc length from the first point to the held one. */
+  /** Displacement, and change of the parameter, from the first point to the held one. */
   readonly fromStart: Direction;
 }
 
@@ -72,7 +73,7 @@ function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
   for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
 }
 
-/** Places and weights of differences of second order: between two points, or to the side that is within the range, where paths may begin or end. */
+/** Points and weights of differences of second order: central, or one-sided at an end of the range, where paths may begin or end. */
 const CENTRAL = [
   [1, 0.5],
   [-1, -0.5],

@@ -1,6 +1,6 @@
 /**
- * A path of equilibria taken in increments, for every model: loads raised from zero, a natural shape that returns to the rod's own, pins that move. An
- * increment that fails is undone and divided; after one that succeeds the next may be larger. Why schedules differ:
+ * Follows a path of equilibria in increments, for every model: loads that are raised from zero, a natural shape that returns to the rod's own, pins that
+ * move. An increment that fails is undone and divided; after one that succeeds the next may be larger. Why schedules differ:
  * docs/notes/statics-convergence.md#increments.
  */
 

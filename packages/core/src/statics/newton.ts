@@ -92,8 +92,8 @@ export function measureScales(problem: RestProblem, factored: boolean): RestScal
 }
 
 /**
- * Displacement that corresponds to the elastic energy beyond that of rounding [m]: a rod bent by its pins does not have to show the effect of a small
- * load.
+ * Displacement that corresponds to the elastic energy beyond that of rounding [m]: if pins bend the rod, the effect of a small load on it need not be
+ * resolved.
  */
 export function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
   const { energy, noise } = problem.measureEnergy(rounding);

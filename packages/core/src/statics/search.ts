@@ -93,8 +93,8 @@ export interface LoadRaiser<T> {
 const RAISING: Schedule = { first: 0.1, growth: 1.5, division: 3, least: 0.004 / 3 };
 
 /**
- * First without loads, then in increments: what is too far for one iteration is near for ten, above all for follower loads. Small loads lead back to a
- * saddle that was left.
+ * Solves without loads, then with loads that rise in increments: each solution is close to the last, which matters most for follower loads. Not used
+ * after a saddle was left, because small loads lead back to it.
  */
 export function raiseLoads<T extends { readonly converged: boolean; readonly iterations: number }>(
   { setLoads, solve, hold, revert }: LoadRaiser<T>,
@@ -115,7 +115,7 @@ export function raiseLoads<T extends { readonly converged: boolean; readonly ite
   return { last, iterations: unloaded.iterations + iterations };
 }
 
-/** `at once`: Newton from where the rod is; `laid`: loads and natural shape raised from where it is; `unloaded`: loads raised from the natural shape. */
+/** `at once`: Newton from the current shape; `laid`: raises loads and natural shape, from the current shape; `unloaded`: raises loads, from the natural shape. */
 type Way = 'at once' | 'laid' | 'unloaded';
 
 /** Iterations per increment of `laid`: a solution that needs more is on another branch, beyond a fold. */
@@ -146,8 +146,8 @@ function attempt(system: RestSystem, way: Way, mode: SearchMode, tolerance: numb
 }
 
 /**
- * Newton; if it fails, with loads in increments, and then descent. A perturbation precedes the descent: a straight inextensible rod under compression
- * has no equilibrium at all on its straight line, and nothing else would make it leave that.
+ * Newton; if it fails, Newton with loads that rise in increments; then descent. A perturbation precedes the descent: a straight inextensible rod under
+ * compression has no equilibrium on its straight line, and only a perturbation makes it leave that line.
  */
 function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, leaving: boolean): Search {
   system.hold('entry');
@@ -251,7 +251,7 @@ export function seekEquilibrium(system: RestSystem, rod: string, options: Equili
       },
       judge: () => system.judge(),
       leave(round) {
-        // close to a critical load the way back is short
+        // close to a critical load the rod easily falls back
         system.nudge(0.02 * round);
         return system.descend(60);
       },

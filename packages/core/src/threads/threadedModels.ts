@@ -24,7 +24,7 @@ export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadO
   return loadThreaded('fiber', ports, { ...defaults, leastParts: 4, leastTouching: 4, ...options });
 }
 
-/** Number of threads, including the caller's, that so many rods can keep busy: each needs two. */
+/** Number of threads, including the caller's, that `rods` rods can keep busy: each thread needs two rods. */
 export function countUsefulThreads(rods: number): number {
   return Math.max(1, Math.floor(rods / 2));
 }

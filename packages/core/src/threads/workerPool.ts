@@ -313,7 +313,7 @@ export function reportReady(pool: WorkerPool, thread: number, error?: unknown): 
   Atomics.notify(pool.control, words.ready);
 }
 
-/** Waits until so many workers are ready; rethrows the error of one of them. */
+/** Waits until `count` workers are ready. Rethrows the error of a worker that failed. */
 export function waitForReady(pool: WorkerPool, count: number): void {
   waitFor(pool, words.ready, count);
   throwFailure(pool);

@@ -1,6 +1,6 @@
 /**
- * Advances the rods of a world over a span of time: at once; in halves if that fails; in two parts if something rebounds within. Each function either
- * advances all rods, or restores them.
+ * Advances the rods of a world over a span of time: in one step; in substeps if that fails; in two parts if a contact rebounds within it. Each function
+ * either advances all rods, or restores them.
  */
 import { SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumSubsteps } from '../math/substeps.ts';
@@ -23,7 +23,7 @@ export function undoOnThrow<T>(world: WorldParts, before: WorldState, action: ()
   }
 }
 
-/** Several advances as one: if the last fails or one throws, restores the rods to t. */
+/** Combines several advances: if the last fails or one throws, restores the rods to t. */
 function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance: () => T): T {
   const { contact, clock } = world;
   const { time } = clock;
@@ -38,7 +38,7 @@ function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance:
   return outcome;
 }
 
-/** Advances everything from t by dt: at once, or in substeps if that fails. Throws if a substep of dt/2^halvings fails. */
+/** Advances all rods from t by dt: in one step, or in substeps if that fails. Throws SimulationError if a substep of dt/2^halvings fails. */
 export function advanceInSubsteps(world: WorldParts, span: Span): StepOutcome {
   const { t, dt } = span;
   const whole = advanceToImpact(world, t, dt, false);
@@ -60,7 +60,7 @@ export function advanceInSubsteps(world: WorldParts, span: Span): StepOutcome {
   );
 }
 
-/** Advances everything from t by dt; in two parts if something rebounds within, so that the rebound happens at its time. */
+/** Advances all rods from t by dt; in two parts if a contact rebounds within the step, so that the rebound happens at its time. */
 function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
   const { contact, continuum, rods } = world;
   world.budget.spend(t);
@@ -78,7 +78,7 @@ function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boole
   });
 }
 
-/** Advances all bundles, coupled by contact if there is any; all or none. */
+/** Advances all bundles, coupled by contact if the scene has contact; either all or none. */
 function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
   const { contact, bundles } = world;
   if (contact) return contact.advance(t, dt, robust);

@@ -2,8 +2,8 @@
  * An independent check of every equilibrium: forces and torques on the whole rod must balance. It sums the forces of pins and welds, loads and links
  * from samples and loads alone, without a model's own residual.
  *
- * It detects a search that accepts a rod which does not carry its load, and a wrong reaction. Where a model computes the reaction at the base from the
- * loads, the forces balance in any shape; such rods are also checked by virtual work (models/virtualWork.ts).
+ * The check detects a search that accepts a rod which does not carry its load, and a wrong reaction. If a model computes the reaction at the base from
+ * the loads, forces balance in any shape; such rods are also checked by virtual work (models/virtualWork.ts).
  */
 
 import type { ContactWorld } from '../contact/contactWorld.ts';
@@ -86,7 +86,7 @@ function joinReactions({ samples, loads, reactions }: Acting): ActingRod {
   return { samples, nodeForce, edgeTorque: loads.edgeTorque };
 }
 
-/** Adds link forces to the rods' balances. Their torques per rod are not known: `linked` rods are checked for forces alone. */
+/** Adds link forces to the rods' balances. Their torques per rod are not known, so linked rods are checked for forces alone. Returns the linked rods. */
 function addLinks(balances: readonly Balance[], contact: ContactWorld): ReadonlySet<number> {
   const linked = new Set<number>();
   contact.linkForces().forEach(({ force }, k) => {
@@ -162,7 +162,7 @@ interface Imbalance {
   /** [N], [N m] */
   readonly force: number;
   readonly torque: number;
-  /** The larger of the two, relative to the forces and torques that act. */
+  /** The larger of both imbalances, relative to the forces and torques that act. */
   readonly relative: number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The budget of a step: the number of substeps that it may be tried in, counted over the world and all islands, and a way to cancel it.
+ * The budget of a step: the largest number of substeps that may be tried, by the world and all islands together, and a way to cancel the step.
  *
- * A step that fails is halved by the world, by islands and by rods, one inside the other. Their depth is limited together (halvingsLeft);
- * this limits their number, so that a step ends in bounded time: with an error that leaves the world as it was.
+ * The world, islands and rods halve a step that fails, one inside the other. `halvingsLeft` limits the depth of all halvings together. The budget
+ * limits the number of substeps, so that a step ends in bounded time: if necessary with an error that leaves the world as it was.
  */
 import type { WorldOptions } from '../engine.ts';
 import { SimulationError, StoppedError } from '../errors.ts';

@@ -64,7 +64,7 @@ export interface WorldParts {
   readonly contact: ContactWorld | undefined;
   readonly engine: EngineTurn | undefined;
   readonly budget: StepBudget;
-  /** Remarks on rods that bend too sharply for their edges, after a step to time t. */
+  /** Call after a step to time t: returns remarks on rods that bend too sharply for their edges. */
   readonly watchBends: (t: number) => string[];
   readonly welds: readonly Weld[];
   /** True if properties of a rod change in time. */
@@ -106,7 +106,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
   const parts: WorldParts = {
     scene,
     options,
-    // a model may have found the natural shape itself
+    // for `natural: equilibrium`, the model has computed the natural shape
     rods: placeOfRod.map(({ bundle, index }) => bundle.rods[index]),
     bodies,
     releases,
@@ -135,7 +135,7 @@ function startAnimation(parts: WorldParts): WorldParts {
   return parts;
 }
 
-/** Watches for folds, and for corners that hold rods in contact unless a device has that contact. */
+/** Watches for folds, and for corners that hold rods like friction. Corners are not watched if the bundle solves contact on a device. */
 function createBendWatch(
   { scene, rods }: CompiledScene,
   { bundles, samples, drives, contact }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'contact'>,
@@ -204,7 +204,7 @@ function compileAlongParameter(scene: Scene, { contact, models }: WorldOptions):
   );
 }
 
-/** Lists of pins and loads that can change while the world runs, and a grip on every pin that no body holds. */
+/** Creates lists of pins and loads that can change while the world runs, and a grip on every pin that no body holds. */
 function openDrives(
   { drives, welds, carried }: CompiledScene,
   restart: () => void,
@@ -250,7 +250,7 @@ function buildColliders(
   return colliders;
 }
 
-/** Makes animated properties of rods those of time t. */
+/** Sets animated properties of rods to their values at time t. */
 export function animateRods({ rods, bundles, isAnimated }: WorldParts, t: number): void {
   if (!isAnimated) return;
   for (const { animation } of rods) animation?.moveTo(t);

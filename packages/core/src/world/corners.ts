@@ -1,8 +1,9 @@
 /**
- * Corners between edges that hold a rod like friction, as a remark after a step.
+ * Detects corners between edges that hold a rod like friction, and remarks on them after a step.
  *
  * A contact normal is perpendicular to the edges, not to the curve. A rod that slides along itself or along another rod climbs over the corners of its
- * polygon, which resist like friction of half the angle between two edges, also if the scene has none: docs/notes/contact-solver.md#stiction-of-polygons.
+ * polygon. They resist like a friction coefficient of half the angle between two edges, also if the scene has no friction:
+ * docs/notes/contact-solver.md#stiction-of-polygons.
  */
 import type { ContactModule } from '../contact/index.ts';
 import { acos } from '../math/rounded/index.ts';
@@ -13,7 +14,7 @@ import type { Scene } from '../scene/types.ts';
 
 /** Less friction than this is not reported. */
 const NOTICEABLE = 0.05;
-/** Steps between two looks at the contacts. */
+/** Number of steps from one check of the contacts to the next. */
 const INTERVAL = 16;
 
 /** Mean angle between an edge and its neighbours [rad]. */
@@ -41,7 +42,7 @@ function frictionOf({ contact }: Scene): number {
   return typeof friction === 'number' ? friction : friction.static;
 }
 
-/** A remark after the first step in which corners of edges hold a rod more than its friction does. */
+/** Returns a function to call after each step: its remark, the first time that corners of edges hold a rod more than friction does. */
 export function createCornerWatch({ scene, rods, samples, contact }: CornerWatchParts): (t: number) => string[] {
   const isWatched =
     contact !== undefined && scene.contact !== undefined && (scene.contact.between ?? 'pairs') === 'pairs';

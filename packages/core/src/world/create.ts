@@ -1,8 +1,8 @@
 /**
  * The world: compiles a scene and moves its rods through time. Read this file first, then step.ts.
  *
- * `buildWorld` makes the parts (build.ts); a step advances them (step.ts); readings and statics answer questions about them
- * (read.ts, statics.ts). Nothing in this folder depends on the inside of a model.
+ * `buildWorld` (build.ts) creates the parts of a world, step.ts advances them, read.ts and statics.ts answer queries about them.
+ * Nothing in this folder depends on the inside of a model.
  */
 import { bodyEnergies } from '../bodies/body.ts';
 import type { WorldOptions } from '../engine.ts';

@@ -48,9 +48,9 @@ export const inBalance: Findings = {};
 export interface Auditor {
   /** Starts a step. */
   begin(span: StepSpan): void;
-  /** Rods have moved to t, in a time dt; call before the engine of bodies acts. Returns the gain of the step, if it is too large. */
+  /** Call after rods have moved to t over a time dt, before the engine of bodies acts. Returns the findings of the step. */
   check(t: number, dt: number): Findings;
-  /** Something other than a step has changed the state. */
+  /** Call if anything other than a step has changed the state: the audit starts again. */
   forget(): void;
 }
 
@@ -121,7 +121,7 @@ interface Ledger {
   clear(): void;
 }
 
-/** True for each rod that nothing pushes but its loads and pins: not contacts, links, bodies, or rods that it grows from or that grow from it. */
+/** True for each rod on which only its loads and pins act: no contacts, links, bodies, parent or branches. */
 function findRodsApart({ contact, bodies, rods }: WorldParts): boolean[] {
   const joined = new Set(rods.flatMap(({ parent }, r) => (parent ? [r, parent.rod] : [])));
   return rods.map((_, r) => !contact && bodies.length === 0 && !joined.has(r));

@@ -49,7 +49,7 @@ export interface AuditedRod {
   damping: number;
   /** Momentum that added mass has brought in this step, and its moment about the origin; zero unless properties are animated. */
   readonly given: Float64Array;
-  /** Rotation of each pin over the step [rad], 3 numbers each. */
+  /** Rotation of each pin over the step [rad], 3 numbers per pin. */
   readonly pinTurns: Float64Array;
   /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
   readonly displacement: Float64Array;

@@ -1,5 +1,5 @@
 /**
- * Instants between two equilibria at which rods are brought to rest as well, so that clamps that turn far between the two are followed turn by turn.
+ * Intermediate instants between two equilibria: the statics also finds the equilibria there, so that it follows clamps that turn far.
  *
  * Models see frames, and frames cannot tell a full turn from none: a clamp that turned by 5 rad at once would seem to have turned back by 1.3. The
  * angle `twist` of a pin is counted and needs no instants. Models `fiber` and `massspring` follow pins in increments of their own.
@@ -39,7 +39,7 @@ export function findTurnStops(rods: readonly Rod[], drives: readonly Drive[], fr
 
 const turns = ({ isStill, orientation }: Pin): boolean => !isStill && orientation !== 'free';
 
-/** Largest turn of a pin in each of equally long pieces, of which there are enough that no turn is missed. */
+/** Largest turn of a pin in each of several intervals of equal length, which are short enough that no turn is missed. */
 function sampleTurns(pins: readonly Pin[], from: number, to: number): number[] {
   const [fewest, most] = SAMPLES;
   for (let count = fewest; ; count *= 2) {

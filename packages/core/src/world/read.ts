@@ -38,7 +38,7 @@ function readMomentum({ bundles }: WorldParts): Momentum {
   return out;
 }
 
-/** Models compute reactions and tensions from the forces on a rod, including contact forces. */
+/** Models compute reactions and tensions from the forces on a rod; this adds contact forces to those. */
 function applyContactForces({ contact, clock }: WorldParts): void {
   if (!clock.hasContactForces) contact?.applyContactForces();
   clock.hasContactForces = true;

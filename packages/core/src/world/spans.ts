@@ -5,7 +5,7 @@ import type { WorldParts } from './build.ts';
 /** Times closer than this share of a step are the same. */
 const SAME = 1e-9;
 
-/** A part of a step without a jump inside. */
+/** A part of a step within which no force jumps. */
 export interface StepSpan extends Span {
   /** Start of the next span; t + dt may be less by a rounding error, so that the end is evaluated before a jump. */
   readonly end: number;

@@ -10,7 +10,7 @@ export function saveState(world: WorldParts): WorldState {
   return { ...saveRods(world, clock.time), ...(engine && { engine: engine.session.save() }) };
 }
 
-/** The same at time t within a step, without the engine's state, which changes only at the end of a step. */
+/** Copies the state at time t within a step, without that of the engine, which changes only at the end of a step. */
 export function saveRods(world: WorldParts, t: number): WorldState {
   const { clock, bundles, contact } = world;
   return {

@@ -23,7 +23,7 @@ import { findTurnStops } from './pinTurns.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
-/** Data that one equilibrium leaves for the next. */
+/** What one search for equilibria keeps for the next. */
 interface StaticsMemory {
   /** Solver for linked rods; created on first use. */
   linked(): LinkedRest | undefined;
@@ -225,7 +225,7 @@ function* followWorld(
   }
 }
 
-/** Checks a point of a branch like any other equilibrium. Returns the reason if it is none, else ''. */
+/** Checks a point of a branch as any other equilibrium is checked. Returns why it is none, or ''. */
 function auditPoint(world: WorldParts, { iterations, negativeModes, criterion }: BranchPoint): string {
   const [{ id: rod }] = world.rods;
   const found = { converged: true, residual: 0, tolerance: 0, stable: negativeModes === 0, saddlesLeft: 0 };
@@ -270,7 +270,7 @@ function findMatrices(world: WorldParts): Matrices[] {
   });
 }
 
-/** Models differentiate by moving their rods slightly and back with rounding errors: this restores them to the last bit. */
+/** Runs `action` and restores the state to the last bit: models differentiate by moving their rods slightly and back, with rounding errors. */
 function withStateKept<T>(world: WorldParts, action: () => T): T {
   const before = saveRods(world, world.clock.time);
   try {

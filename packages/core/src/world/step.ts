@@ -1,7 +1,7 @@
 /**
  * One step of the world. `stepWorld` is the recipe; the functions below it are its stages, in the order of their use.
  *
- * A step either succeeds, whole or in substeps, or throws and leaves the world as it was.
+ * A step either succeeds, possibly in substeps, or throws and leaves the world as it was.
  */
 import { SceneError } from '../errors.ts';
 import { combineTaken } from '../math/substeps.ts';
@@ -14,13 +14,13 @@ import { finishSpan, justAfter, type StepSpan, splitStep } from './spans.ts';
 import { saveState } from './state.ts';
 import type { StepReport } from './types.ts';
 
-/** What the spans of a step have taken so far, and what the audit found. */
+/** Outcome of the spans of a step so far, and findings of the audit. */
 interface Progress {
   outcome: StepOutcome;
   found: Findings;
 }
 
-/** Advances the world by dt. Throws SimulationError if no substep succeeds; the state is then that of before. */
+/** Advances the world by dt. Throws SimulationError if a step fails at the shortest substep; the world is then as before. */
 export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, reading: 'now' | 'later'): StepReport {
   checkStep(world, dt);
   const spans = splitStep(world, dt);
@@ -64,7 +64,7 @@ function takeAllOrNone(
   }
 }
 
-/** Advances rods, then bodies on paths; audits the energy; then it is the rigid-body engine's turn. */
+/** Advances rods, moves bodies on paths, audits the energy, and finally lets the rigid-body engine act. */
 function takeSpan(world: WorldParts, auditor: Auditor, span: StepSpan, progress: Progress): void {
   const { clock, engine, bodies } = world;
   if (span.isAfterJump) restartMotion(world, justAfter(span));

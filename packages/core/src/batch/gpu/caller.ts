@@ -30,7 +30,7 @@ export interface GpuCaller {
   readonly where: string;
   /** Its name in messages. */
   readonly device: string;
-  /** Whether it moves strands that are not clamped at their first node. */
+  /** True if it moves strands that are not clamped at their first node. */
   readonly movesLooseRoots: boolean;
   /** Sends a request and waits. Throws DeviceLostError, or what the device's thread threw. */
   call(request: GpuRequest): StepAnswer;

@@ -67,7 +67,7 @@ struct ObstacleData {
 @group(0) @binding(8) var<storage, read_write> contacts: array<vec4f>;
 @group(0) @binding(9) var<uniform> obstacles: array<ObstacleData, max(OBSTACLES, 1u)>;
 const EDGE_SLOTS: u32 = ${2 * CONTACT_SLOTS} * OBSTACLES + 1;
-/** Whether the strand is in contact in this step. */
+/** True if the strand is in contact in this step. */
 var<private> pressed: bool;
 var<private> isUnsettled: bool;
 fn contactAt(j: u32, c: u32, slot: u32) -> u32 { return address(j, EDGE_SLOTS, ${CONTACT_SLOTS} * c + slot); }
@@ -157,7 +157,7 @@ fn pointOf(j: u32, c: u32) -> EdgePoint {
   let stiffness = readSlot(j, c, 1).w;
   return EdgePoint(p.w, vec3f(0), p.xyz, a.xyz, stiffness, select(stiffness, a.w, c < 2 * OBSTACLES));
 }
-/** Whether the inverse of eliminated blocks is not needed: ρ of contacts follows from the first iteration alone. */
+/** True if the inverse of eliminated blocks is not needed: ρ of contacts follows from the first iteration alone. */
 var<private> skipsInverse: bool;
 fn keepElimination(j: u32, step: Elimination, edge: vec3f) {
   if (skipsInverse) {

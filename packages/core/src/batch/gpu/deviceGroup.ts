@@ -22,10 +22,10 @@ export interface DeviceGroup {
   readonly moved: Float32Array;
   /** Forces last sent to the device; undefined: none yet. */
   sentForces: Float32Array | undefined;
-  /** Whether forces, and poses of roots, never change; then they are sent once. */
+  /** True if forces, and poses of roots, never change; then they are sent once. */
   readonly hasConstantForces: boolean;
   readonly hasStillRoots: boolean;
-  /** Whether the poses of roots that do not move have been sent. */
+  /** True if the poses of roots that do not move have been sent. */
   hasSentRoots: boolean;
   /** Frames of the roots at the start of the step, 4 per strand, if the step may turn them. */
   readonly framesBefore: Float64Array;

@@ -31,7 +31,7 @@ const MOST_CELLS = 400;
 /** The number of an edge takes 22 bits of a candidate, as of a contact; the bits above are its distance. */
 const EDGE_BITS = PAIR_BITS.edge;
 
-/** Sizes of the buffers for so many edges: words of `grid` and `candidates`, vec4f of `spans`. */
+/** Sizes of the buffers for a number of edges: words of `grid` and `candidates`, vec4f of `spans`. */
 interface GridSizes {
   readonly buckets: number;
   /** Coarse cells along each axis, and all of them. */
@@ -162,7 +162,7 @@ fn coarseBeside(c: vec3i, n: i32) -> u32 {
 fn wayUnit() -> f32 { return max(farthestReach(), 1e-12) / 1024; }
 fn middleOf(span: PairEdge) -> vec3f { return 0.5 * (span.first + span.second); }
 fn wayOfMiddle(span: PairEdge) -> vec3f { return 0.5 * (span.wayOfFirst + span.wayOfSecond); }
-/** Whether the edge is somewhere: a strand that diverged meets nothing. */
+/** False for an edge of a strand that has diverged: it is in no cell of the grid. */
 fn isSane(span: PairEdge) -> bool {
   let size = abs(span.first) + abs(span.second) + abs(span.wayOfFirst) + abs(span.wayOfSecond);
   return size.x + size.y + size.z < 1e6;

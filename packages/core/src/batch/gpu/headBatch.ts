@@ -48,7 +48,7 @@ export interface GpuStep {
   readonly contactIterations?: number;
   /** At most: 4, 8, 16 or 32 (default). Fewer are faster, and leave more contacts unsettled. */
   readonly mostContactIterations?: number;
-  /** Whether to look for strands that pass through each other without a contact, which takes time; default true. `advance` always does. */
+  /** True to look for strands that pass through each other without a contact, which takes time; default true. `advance` always does. */
   readonly looksFurther?: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface ContactCounts extends PairCounts {
 /** Result of `advance`: number of steps that it divided the step into, and the counts of the last of them. */
 export interface Advance extends ContactCounts {
   readonly steps: number;
-  /** Whether strands were still about to pass through others in the shortest steps. */
+  /** True if strands were still about to pass through others in the shortest steps. */
   readonly isForced: boolean;
 }
 

@@ -33,7 +33,7 @@ function isConstant(values: Float64Array): boolean {
 export interface Abilities {
   /** Number of obstacles around the strands. */
   readonly obstacles: number;
-  /** Whether it moves strands that are pinned, or free where there are no obstacles. */
+  /** True if it moves strands that are pinned, or free where there are no obstacles. */
   readonly looseRoots: boolean;
 }
 

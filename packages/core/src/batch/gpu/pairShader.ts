@@ -56,7 +56,7 @@ struct Loads {
   leverForce: vec3f,
 }
 var<private> loads: Loads;
-/** Whether contacts reach Newton by their sums. */
+/** True if contacts reach Newton by their sums. */
 var<private> sumsLoads: bool;
 fn isSummed() -> bool { return sumsLoads; }
 fn addLoad(push: vec3f, stiffness: f32, part: f32) {
@@ -273,7 +273,7 @@ function firstIterationEntries(workgroup: number): string {
 function iterationEntries(workgroup: number): string {
   return `
 
-/** Whether iteration k still has to be done: in the one before, contacts of some strand moved. */
+/** True if iteration k still has to be done: in the one before, contacts of some strand moved. */
 fn needsIteration(k: u32) -> bool { return k < max(u32(P.contact.z), LEAST_COUPLED_ITERATIONS) || atomicLoad(&status[${STATUS.moved}]) >= k; }
 
 ${edgeEntry(

@@ -22,9 +22,9 @@ export interface StrandsOptions {
   /** [1/s] and [s] */
   readonly massDamping?: number;
   readonly stiffnessDamping?: number;
-  /** Whether air drags the strands; their descriptions have its coefficients. */
+  /** True if air drags the strands; their descriptions have its coefficients. */
   readonly hasAir?: boolean;
-  /** Whether `writeForces` will be called. */
+  /** True if `writeForces` will be called. */
   readonly forces?: boolean;
   readonly gains?: 'f16' | 'f32';
   /** Number of obstacles; each step gets them anew. */
@@ -41,7 +41,7 @@ export interface StrandsOptions {
 /** Contact between strands. */
 export interface PairOptions {
   readonly friction: number;
-  /** Whether a strand may touch itself. */
+  /** True if a strand may touch itself. */
   readonly self: boolean;
   /** Edge of a cell of the grid [m]; default: half the longest edge of a strand. */
   readonly cell?: number;

@@ -20,7 +20,7 @@ export interface GroupTask {
   /** [1/s] and [s] */
   readonly massDamping: number;
   readonly stiffnessDamping: number;
-  /** Whether air drags the strands: `StrandDescription.air` has its coefficients, and each stage the wind. */
+  /** True if air drags the strands: `StrandDescription.air` has its coefficients, and each stage the wind. */
   readonly hasAir: boolean;
   /** Number of obstacles. */
   readonly obstacles: number;
@@ -49,7 +49,7 @@ export type AirNow = readonly [number, number, number, number];
 
 export interface StageTask {
   readonly stage: Stage;
-  /** Whether the step ends with this stage. */
+  /** True if the step ends with this stage. */
   readonly isLast: boolean;
   /** For each group, whether poses of roots, and forces, differ from those of the previous stage. */
   readonly hasNewRoots: readonly boolean[];

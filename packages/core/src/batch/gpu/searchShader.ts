@@ -54,7 +54,7 @@ export function forEachCell(body: string): string {
 }
 
 const selection = `
-/** Whether two edges may meet: of one strand only if it bends back between them. */
+/** True if two edges may meet: of one strand only if it bends back between them. */
 fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
   if (a.strand != b.strand) {
     return true;
@@ -103,7 +103,7 @@ fn stillEdge(e: Entry) -> PairEdge {
   let h = e.half_.xyz;
   return PairEdge(x - h, x + h, vec3f(0), vec3f(0), vec3f(0), e.half_.w, false, false, false);
 }
-/** Whether the edges may be within their spares: the distance of their middles across the first, and along it. */
+/** True if the edges may be closer than the sum of their margins; compares the distance of their middles across the first edge, and along it. */
 fn isNear(a: Entry, b: Entry) -> bool {
   let apart = b.middle.xyz - a.middle.xyz;
   let size = dot(a.half_.xyz, a.half_.xyz);

@@ -17,13 +17,13 @@ export interface ShaderOptions {
   readonly nodes: number;
   /** `f16`: gains take half the memory; equilibria do not change, since gains affect only the convergence of Newton. */
   readonly gains: 'f16' | 'f32';
-  /** Whether mass, stiffness and length vary along a strand. */
+  /** True if mass, stiffness and length vary along a strand. */
   readonly varying: boolean;
-  /** Whether a buffer of forces on nodes is bound. */
+  /** True if a buffer of forces on nodes is bound. */
   readonly forces: boolean;
-  /** Whether joints have stiffness damping. */
+  /** True if joints have stiffness damping. */
   readonly viscous: boolean;
-  /** Whether air drags the strands. */
+  /** True if air drags the strands. */
   readonly air: boolean;
   /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has its own pose, and failures are counted. */
   readonly roots: 'head' | 'each';

@@ -141,7 +141,7 @@ export interface LaneMemory {
 /** Floats of an obstacle: its kind, the first row of its field, its numbers. */
 export const OBSTACLE_FLOATS: number = 2 + countVectors(obstacleFields);
 
-/** Whether the strands take the kernels with damping, which have that of joints, nodes and air. */
+/** True if the strands take the kernels with damping, which have that of joints, nodes and air. */
 export const isDamped = ({ massDamping, stiffnessDamping, hasAir }: GroupTask): boolean =>
   massDamping > 0 || stiffnessDamping > 0 || hasAir;
 

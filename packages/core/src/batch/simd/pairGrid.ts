@@ -17,7 +17,7 @@ import {
   SPARE,
 } from './pairMemory.ts';
 
-/** Whether edges a and b, a < b, of one strand may meet. */
+/** True if edges a and b, a < b, of one strand may meet. */
 export type MayMeet = (strand: number, a: number, b: number) => boolean;
 
 /** Largest number of cells of the coarse grid along an axis; mean number of entries per edge in the fine grid above which cells grow. */
@@ -213,7 +213,7 @@ function limit(part: number): number {
   return part < -1 ? -1 : part > 1 ? 1 : part;
 }
 
-/** Whether edges e and f are within the sum of their spares. */
+/** True if edges e and f are within the sum of their spares. */
 function areNear(rows: Float64Array, e: number, f: number): boolean {
   const o = ROW * e;
   const p = ROW * f;

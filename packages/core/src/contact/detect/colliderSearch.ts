@@ -27,14 +27,17 @@ import { type ColliderFinder, type Finder, gather, SEARCHED } from './finderData
 import { findMarkedPenetrations, findPenetrations, type PenetrationQuery } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 
-/** Requests to threads: positions and velocities at the start; contacts there; positions at the end; penetrations there; surfaces passed through. */
+/**
+ * Kinds of requests to threads: read positions and velocities at the start of the step; find contacts there; read positions at the end; find penetrations
+ * there; find surfaces that rods passed through.
+ */
 const GATHER = 0;
 const FIND = 1;
 const GATHER_END = 2;
 const FIND_PENETRATIONS = 3;
 const SWEEP = 4;
 
-/** Shared arrays of a finder, and more. */
+/** Arrays of a finder and inputs of a search, in memory that threads share. */
 export interface SearchRows extends FinderRows {
   /** Sizes of the arrays, see `SearchCounts`; gravity; range of a repulsion field. */
   readonly settings: Float64Array;
@@ -189,7 +192,7 @@ export function appendFound(set: ContactSet, memory: FoundMemory, count: number)
   set.slides.fill(0, at, at + count);
 }
 
-/** What a thread searches with. */
+/** Inputs and output of a search on one thread. */
 export interface RangeSearch {
   readonly finder: ColliderFinder;
   /** 1 for each rod to search. */
@@ -307,7 +310,7 @@ export function createColliderSearch(finder: Finder, shared?: SharedSearch, rows
   return shared && rows ? searchWithThreads(finder, shared, rows, alone) : alone;
 }
 
-/** Search by threads where it is worth their start, else by `alone`. */
+/** Searches by threads if there is enough work for them, else by `alone`. */
 function searchWithThreads(
   finder: Finder,
   shared: SharedSearch,
@@ -360,7 +363,7 @@ function searchWithThreads(
   };
 }
 
-/** Writes what workers read when they open the finder. */
+/** Writes the inputs that workers read when they open the finder. */
 function writeSettings({ colliders, nodeCount, edgeCount, gravity, rules }: Finder, rows: SearchRows): void {
   rows.settings.set([rows.isSearched.length, nodeCount, edgeCount, colliders.length, ...gravity, rules.reach]);
   colliders.forEach(({ acts }, k) => {

@@ -174,7 +174,7 @@ function mayComeNear(finder: Finder, first: number, second: number, dt: number):
   const b = 3 * edgeSecond[first];
   const c = 3 * edgeFirst[second];
   const d = 3 * edgeSecond[second];
-  return !areSegmentsApart(x, near.motion, a, b, c, d, reachOf(finder, first, dt) + reachOf(finder, second, dt));
+  return !areSegmentsApart(x, near.predicted, a, b, c, d, reachOf(finder, first, dt) + reachOf(finder, second, dt));
 }
 
 /** Appends a pair to `pairs`. */

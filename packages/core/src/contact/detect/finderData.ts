@@ -8,7 +8,7 @@ import type { FinderRows } from './finderArrays.ts';
 import type { PathTree } from './sweptTree.ts';
 
 /**
- * How a rod takes part in a search (`FinderRows.look`): not at all; only as the partner of searched rods; contacts are searched along it.
+ * How a rod takes part in a search (`FinderRows.rodRole`): not at all; only as the partner of searched rods; contacts are searched along it.
  */
 export const IGNORED = 0;
 export const PARTNER = 1;
@@ -100,7 +100,7 @@ export function isHeldAlong(
   return weight === 0 || isNodeHeldAlong(finder, edgeSecond[edge], normal, at);
 }
 
-/** The same of a node; `at`: where the normal starts in its array. */
+/** True if pins hold a node along the normal; `at`: where the normal starts in its array. */
 export function isNodeHeldAlong(
   { nodeHeld, nodeHeldAxes }: FinderRows,
   node: number,
@@ -150,11 +150,13 @@ export interface NearPairs {
   /** Number of tree searches and of single-edge lookups so far. */
   searches: number;
   lookUps: number;
-  /** Displacement of the nodes over the step at their current velocity [m], and its error in the last step, which predicts that of the next. */
-  readonly motion: Float64Array;
-  readonly motionError: Float32Array;
-  /** Edges that have left their boxes, and marks of them. */
+  /** Positions of the nodes at the end of the step if they keep their velocities [m]. */
+  readonly predicted: Float64Array;
+  /** Error of that prediction in the last step [m]: the boxes of the next step allow for as much. */
+  readonly predictionError: Float32Array;
+  /** Edges that have left their boxes. */
   readonly escaped: IntList;
+  /** 1 for each of these edges, while their neighbours are looked up. */
   readonly hasEscaped: Uint8Array;
   readonly found: IntList;
 }

@@ -1,4 +1,4 @@
-/** Contacts that a step missed: rods that passed through something during the step, or penetrate it too deeply at the end. */
+/** Detects contacts that a step missed: rods that passed through a rod or surface within the step, or penetrate one too deeply at its end. */
 import type { ContactSpec } from '../../scene/types.ts';
 import { appendContact, type ContactSet, replaceContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
@@ -26,7 +26,7 @@ export interface MissedContactQuery {
 export interface MissedContactDetector {
   /** Writes the missed contacts to `found`; returns how many were crossings on the way, and the systems concerned. */
   find(query: MissedContactQuery): { crossed: number; systems: Set<number> };
-  /** Adds contacts that the listed systems, where they are now, penetrate; returns their number. */
+  /** Adds contacts where the listed systems penetrate something in their current state; returns their number. */
   addPenetrations(to: ContactSet, list: readonly number[], t: number, dt: number): number;
   /** True if systems collided with systems of other islands on the way from `positions`. */
   meetsOthers(islandOf: ReadonlyMap<number, number>, positions: Float64Array): boolean;
@@ -37,7 +37,7 @@ export interface DetectorParts {
   readonly search: ColliderSearch;
   readonly systems: Systems;
   readonly spec: ContactSpec | undefined;
-  /** Receives the contacts found. */
+  /** Contacts found are appended here. */
   readonly found: ContactSet;
   /** Reference velocity for errors of a step [m/s]. */
   readonly scaleOf: (dt: number) => number;

@@ -38,8 +38,8 @@ export function createNearPairs(edgeCount: number, nodeCount: number): NearPairs
     searched: 0,
     searches: 0,
     lookUps: 0,
-    motion: new Float64Array(3 * nodeCount),
-    motionError: new Float32Array(3 * nodeCount),
+    predicted: new Float64Array(3 * nodeCount),
+    predictionError: new Float32Array(3 * nodeCount),
     escaped: createIntList(),
     hasEscaped: new Uint8Array(edgeCount),
     found: createIntList(),
@@ -56,9 +56,9 @@ export function coverStep(finder: Finder, dt: number): void {
   const { near, rods, rodRole, nodeOffset, position: x, velocity: v } = finder;
   for (let r = 0; r < rods.length; r++) {
     if (rodRole[r] === 0) continue;
-    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.motion[k] = x[k] + dt * v[k];
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.predicted[k] = x[k] + dt * v[k];
   }
-  cover(finder, near.motion, dt);
+  cover(finder, near.predicted, dt);
 }
 
 /** Makes sure that the list has all pairs that come within the sum of their radii on the way from finder.position to `end`. */
@@ -66,12 +66,13 @@ export function coverPaths(finder: Finder, end: Float64Array): void {
   const { near, rods, rodRole, nodeOffset } = finder;
   for (let r = 0; r < rods.length; r++) {
     if (rodRole[r] === 0) continue;
-    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.motionError[k] = end[k] - near.motion[k];
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++)
+      near.predictionError[k] = end[k] - near.predicted[k];
   }
   cover(finder, end, 0);
 }
 
-/** dt: 0 if the end of the paths is known. */
+/** `dt`: length of the step; 0 if `end` is not a prediction. */
 function cover(finder: Finder, end: Float64Array, dt: number): void {
   const { near, rods, edgeOffset, rodRole } = finder;
   near.escaped.length = 0;
@@ -104,7 +105,7 @@ function isCovered(finder: Finder, e: number, end: Float64Array, dt: number): bo
 
 function writeBoxes(finder: Finder, e: number, end: Float64Array, dt: number): void {
   const { near, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
-  const { tree, motionError } = near;
+  const { tree, predictionError } = near;
   const place = tree.placeOf[e];
   const a = 3 * edgeFirst[e];
   const b = 3 * edgeSecond[e];
@@ -112,7 +113,7 @@ function writeBoxes(finder: Finder, e: number, end: Float64Array, dt: number): v
   const reach = dt > 0 ? reachOf(finder, e, dt) + SLACK * pairRadius[e] : r;
   writePathBox(tree, place, 0, x, a, b, reach);
   writePathBox(tree, place, 6, end, a, b, reach);
-  if (dt > 0) widenPathBox(tree, place, 6, end, motionError, a, b, r);
+  if (dt > 0) widenPathBox(tree, place, 6, end, predictionError, a, b, r);
 }
 
 function searchAll(finder: Finder, end: Float64Array, dt: number): void {

@@ -42,7 +42,7 @@ function pinDistanceAt(
   return Math.min(before + weight * edgeLength[edge], after + (1 - weight) * edgeLength[edge]);
 }
 
-/** Whether an overlap is ignored because both rods would have to turn too far about their pins. */
+/** True if an overlap is ignored because both rods would have to turn too far about their pins. */
 export function areTooNearPins(
   finder: Finder,
   first: number,

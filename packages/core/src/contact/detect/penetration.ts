@@ -43,7 +43,7 @@ export function findPenetrations(finder: ColliderFinder, set: ContactSet, query:
   });
 }
 
-/** The same for one collider and the marked rods of some ranges. */
+/** Like `findPenetrations`, for one collider and the marked rods of some ranges. */
 export function findMarkedPenetrations(
   pass: ColliderPass & { readonly allowed: number },
   marks: Uint8Array,

@@ -173,7 +173,7 @@ function areApart(a: Float32Array, i: number, b: Float32Array, j: number): boole
   );
 }
 
-/** The same, exactly, for two segments on paths x → y with `radius` around both together. */
+/** True if one of two segments lies beyond the other along an axis, on the whole of their paths x → y; `radius`: sum of both radii. */
 export function areSegmentsApart(
   x: Float64Array,
   y: Float64Array,

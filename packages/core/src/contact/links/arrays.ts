@@ -7,7 +7,7 @@ import { createCutter } from '../memory.ts';
 export const RECORD = 32;
 export const GIVEN = 9;
 
-/** Numbers per link that a step leaves for the next: forces, then strains, MOST_ROWS each. */
+/** Numbers per link that a step stores for the next: forces, then strains, MOST_ROWS each. */
 export const MOST_ROWS = 6;
 export const MEMORY: number = 2 * MOST_ROWS;
 

@@ -31,7 +31,7 @@ export function readFrame(out: EdgeFrame, samples: Samples, rod: Rod, edge: numb
   out.length = Math.sqrt(square);
 }
 
-/** The same at the start of the scene. */
+/** Writes the frame and chord of an edge in a given pose. */
 export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, weight: number): void {
   out.length = hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   const t = to.map((x, k) => (x - from[k]) / out.length);
@@ -44,7 +44,7 @@ export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, w
   }
 }
 
-/** The same for a rod as described in the scene. */
+/** Writes the frame and chord of an edge in the initial shape of its rod. */
 export function startFrame(
   out: EdgeFrame,
   { nodePosition: x, edgeDirector: d, nodeCount }: Rod,
@@ -73,7 +73,7 @@ export const cross = (out: Float64Array, a: ArrayLike<number>, b: ArrayLike<numb
 };
 export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** R_Bᵀ R_A, or R_A. */
+/** Writes R_Bᵀ R_A, or R_A for a link to a fixed point. */
 export function writeRelative(out: Float64Array, a: Float64Array, b: Float64Array | undefined): void {
   for (let i = 0; i < 3; i++) {
     for (let j = 0; j < 3; j++)

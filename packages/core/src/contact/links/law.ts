@@ -33,7 +33,7 @@ export function loopLinks(
   return runLinkLoop(kind, input, 0, lengthOf(kind, rows, arrays));
 }
 
-/** The same with one number. */
+/** Runs a loop with one parameter. */
 function loopWith(group: LinkGroup, kind: number, arrays: LinkLoopArrays, number: number): number {
   given[0] = number;
   return loopLinks(group, kind, arrays, UNMIXED, given);

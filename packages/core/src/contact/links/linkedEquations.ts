@@ -182,7 +182,7 @@ function smallestStrain({ rods, samples }: LinkScene, { plan: { rodA, edgeA } }:
   return Math.max(1e-12 * edgeLengthRest[edgeA], 4e-15 * extent);
 }
 
-/** Whether all rods are in equilibrium, and every link has the force of its strain. */
+/** True if all rods are in equilibrium, and every link has the force of its strain. */
 export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquations, tolerance: number): Balance {
   let settled = true;
   let residual = 0;

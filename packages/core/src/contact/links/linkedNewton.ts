@@ -1,4 +1,4 @@
-/** Newton's method on all linked rods, descent, and the stability verdict (the equations are in linkedEquations.ts). */
+/** Newton's method, descent and stability verdict for linked rods together. The equations are in linkedEquations.ts. */
 
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { sin } from '../../math/rounded/index.ts';

@@ -63,7 +63,7 @@ export function createLinkBlock(link: Link, rods: readonly Rod[]): LinkBlock {
   };
 }
 
-/** Whether coordinate i of a block is the twist of an edge. */
+/** True if coordinate i of a block is the twist of an edge. */
 export function isTwist({ perEnd }: LinkBlock, i: number): boolean {
   return perEnd === 7 && i % 7 === 6;
 }

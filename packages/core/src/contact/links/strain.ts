@@ -30,7 +30,7 @@ export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], s
   for (const link of set.others) measureOne(links, link, rods, samples);
 }
 
-/** The same for one link, as an object. */
+/** Measures the strains of one link. */
 export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
   readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
@@ -38,7 +38,7 @@ export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[],
   measureLink(sideArm, link, frameA, frameB);
 }
 
-/** The same for one link with given frames of its edges. */
+/** Measures the strains of one link from given frames of its edges. */
 export function measureLink(sideArm: Float64Array, link: Link, frameA: EdgeFrame, frameB: EdgeFrame): void {
   const { plan, strain, offsetA, offsetB, perEnd, firstSide, coefficient } = link;
   const { rodB, about } = plan;

@@ -21,7 +21,7 @@ import { listStored, storeWarmStart } from '../warmStart.ts';
 const STIFFNESS = 100;
 const MOST_UPDATES = 40;
 const MOST_CHANGES = 20;
-/** Gaps that count as closed: in lengths of the rod, or if they change no force by more than this share of the largest. */
+/** A gap counts as closed below this many lengths of the rod, or if it changes no force by more than this share of the largest. */
 const CLOSED = 1e-12;
 const CHANGE = 1e-9;
 /** Overlaps that make a new contact, in contact sizes. */

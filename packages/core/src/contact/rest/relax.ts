@@ -2,7 +2,8 @@
  * Equilibrium with contact by relaxation: steps of implicit Euler from rest, each with all velocities set to zero before it.
  *
  * Such a step minimizes E + M|x − x₀|²/2dt² under the contact law: it goes downhill whatever its length, and where rods no longer move the forces
- * balance. A mode of angular frequency ω approaches its rest by 1/(1 + ω²dt²) per step, so steps that are long compared with the slowest mode need few.
+ * balance. The amplitude of a mode of angular frequency ω falls by the factor 1/(1 + ω²dt²) per step, so a few steps suffice that are long compared with
+ * the period of the slowest mode.
  * Friction acts along the way, and the result depends on it: rods stay where friction first holds them.
  *
  * Contact velocities are solved to a share of speed × dt, so the tolerance is far below that of motion: at 1e-4 a long step throws rods about.

@@ -33,7 +33,7 @@ export function tabulateShape(shape: Shape, reach: number, tolerance: number): D
   return table;
 }
 
-/** With so many rows along the longest axis. */
+/** Computes a table with `rows` rows along the longest axis. */
 export function tabulateAt(shape: Shape, reach: number, rowsOfLongest: number): DistanceTable {
   const extents = [0, 1, 2].map((k) => shape.bounds[3 + k] - shape.bounds[k] + 2 * reach);
   const spacing = Math.max(...extents) / (rowsOfLongest - 1);
@@ -60,7 +60,7 @@ export function tabulateAt(shape: Shape, reach: number, rowsOfLongest: number): 
   };
 }
 
-/** A table in the making. */
+/** A table that is being filled. */
 interface Grid {
   readonly shape: Shape;
   readonly spacing: number;

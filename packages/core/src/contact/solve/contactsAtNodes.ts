@@ -45,7 +45,7 @@ export function countContactsAtNodes(
     }
   }
   if (linked) {
-    // those that had contacts in the last layout, and those that have some now
+    // nodes that had contacts in the last layout, and nodes that have contacts now
     const before = [...rodsWithContacts];
     rodsWithContacts.clear();
     for (let c = 0; c < set.count; c++) {

@@ -39,7 +39,7 @@ export function replaceByDisplacements(
 /** Positions of the nodes at the start of the step and now. */
 type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
 
-/** The same for sides up to `end`; `rodOf`: index of samples and offsets. */
+/** Replaces the velocities of sides 0 to `end` − 1; `rodOf`: index of each side's rod in `samples` and `nodeOffset`. */
 export function addDisplacementCorrection(
   velocity: Float64Array,
   { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,

@@ -1,4 +1,4 @@
-/** One island in one pass of a contact step: solves it, undoes it, and adds its step to the outcome. */
+/** One island in one pass of a contact step: solves and steps it, decides whether to accept the step, or restores its start. */
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
@@ -6,7 +6,7 @@ import { IGNORED } from '../detect/finderData.ts';
 import { canSelectContacts } from './islandSolver.ts';
 import { type Island, markOnly } from './islands.ts';
 
-/** Part of the step and how it is taken. `pass`: how often missed contacts have been added before. */
+/** How to step an island. `pass`: how often islands have been solved again in this attempt because they missed contacts. */
 export interface IslandPass {
   readonly t: number;
   readonly dt: number;
@@ -66,7 +66,7 @@ export function solveIsland(
   return outcome;
 }
 
-/** Writes an island's contacts back to the set of all; contacts that the island got since are appended. */
+/** Writes an island's contacts back to the set of all contacts, and appends those that the solver added. */
 function returnContacts(all: ContactSet, own: ContactSet, places: ArrayLike<number>): void {
   for (let i = 0; i < places.length; i++) copyContact(all, places[i], own, i);
   for (let i = places.length; i < own.count; i++) appendContact(all, own, i);
@@ -80,7 +80,7 @@ function findViolation(context: ContactContext, island: Island, t: number, dt: n
 
 function createsEnergy(context: ContactContext, { links, systems }: Island, t: number, dt: number): boolean {
   const { islandContacts: contacts, energies, solver, settings } = context;
-  // velocities of contacts are as accurate as the solver left them: after large impulses, and without gravity, that exceeds the reference velocity
+  // after large impulses, and without gravity, the error that the solver leaves is larger than its tolerance times the reference velocity
   const { converged, error } = solver.result;
   const slack = Math.max(10 * settings.tolerance * solver.scaleOf(dt), converged ? error : 0);
   return !links && energies.measureGain({ systems, contacts, t, dt, slack }) > 0;

@@ -1,4 +1,4 @@
-/** Inputs of the contact law in shared memory: per contact, in the order of the set. */
+/** Inputs of the contact law in shared memory, per contact and in the order of the set. */
 
 import type { ContactSet } from '../contactSet.ts';
 import { createCutter } from '../memory.ts';

@@ -37,7 +37,7 @@ export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: 
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
-    // what rods swell by in this step is no overlap: their surfaces move by it
+    // growth of the radii in this step is not an overlap: the surfaces move by that much
     const before = gap + growthOf(finder, set, c);
     const floor = set.swept[c] ? set.floor[c] : before > 0 ? 0 : targetGap(before, size);
     set.bias[c] = (gap - floor) / dt;

@@ -1,6 +1,6 @@
 /**
- * The list of single rods of a step: systems of one rod that touch obstacles and nothing else, each with its contacts in the sorted set and those that
- * the step adds later. Number arrays, kept from step to step, because objects per rod would burden the garbage collector.
+ * The list of single rods of a step: systems of one rod that touch obstacles and nothing else. Each entry has the rod's contacts in the sorted set and
+ * those that the step adds later. The list is made of arrays that are reused in every step: an object per rod would burden the garbage collector.
  */
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
@@ -15,7 +15,7 @@ export interface SingleRodList {
   readonly system: Int32Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** Contacts that an entry got since. */
+  /** Contacts that were added to an entry after the list was built. */
   readonly added: Map<number, number[]>;
   /** For each system: can never be listed; touches another rod or a body now; is listed; its entry. */
   readonly unfit: Uint8Array;

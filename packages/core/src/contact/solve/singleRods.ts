@@ -3,8 +3,8 @@
  * are of this kind.
  *
  * A rod that slides or falls far can end the step deeper in an obstacle than the contacts of its start predict: under a falling hair the surface
- * of a sphere turns by a tenth of a radian per step. So each rod is checked where it ends, and continues from there with the contacts that it
- * has there; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
+ * of a sphere turns by a tenth of a radian per step. So each rod is checked where it ends. If it penetrates an obstacle, it continues from there with
+ * the contacts that it has there; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
  */
 import type { Bundle, SingleRodBatch, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet, replaceContact } from '../contactSet.ts';
@@ -27,7 +27,7 @@ import {
   type SingleRodList,
 } from './singleRodList.ts';
 
-/** How often the contacts of a rod may change within the step, and the depth, in radii, from which they do. */
+/** How often contacts may be added to a rod within the step, and the penetration, in radii, that adds one. */
 const MAX_ROUNDS = 5;
 const DEEP = 0.04;
 
@@ -37,13 +37,13 @@ export interface SingleRodSolver {
   readonly result: SolveResult;
   /** Lists the systems of `within` that touch obstacles and nothing else, by the sorted set. */
   list(set: ContactSet, within: (system: number) => boolean): void;
-  /** Whether a system is in the list. */
+  /** True if a system is in the list. */
   has(system: number): boolean;
   /**
    * Steps the listed systems. Returns those that it cannot step, as islands at the start of the step.
    */
   step(input: SingleRodStep): readonly Island[];
-  /** Returns the rods whose end of step was not checked, and forgets which they were: a second call returns all rods. */
+  /** Returns the rods whose end of step has not been checked. Only the first call per step knows them; later calls return all rods. */
   takeUncheckedRods(): readonly number[];
 }
 
@@ -77,7 +77,7 @@ export interface SingleRodParts {
   readonly bundles: readonly Bundle[];
   readonly systems: Systems;
   readonly options: SolveOptions;
-  /** Whether friction turns rods about their axes. */
+  /** True if friction turns rods about their axes. */
   readonly rolling: boolean;
   /** Systems that links hold. */
   readonly linked: readonly number[];

@@ -106,7 +106,7 @@ function findDeepest(set: ContactSet, selects: (rod: number) => boolean): number
   return deepest;
 }
 
-/** Names of what contact c joins. */
+/** Names of the rods, or of the rod and the collider, of contact c. */
 function namePair(
   { collider, rodA, rodB }: ContactSet,
   c: number,

@@ -75,7 +75,7 @@ export interface BlockRange {
   readonly to: number;
 }
 
-/** The same, with the `count` stored changes, the slot of the last one, and the factors of the changes. */
+/** Blocks of a loop over stored changes: their number `count`, the slot of the last one, and the factors of the changes. */
 export interface MixPart extends BlockRange {
   readonly count: number;
   readonly slot: number;

@@ -1,4 +1,4 @@
-/** A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts. */
+/** The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts. */
 import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { RestEdges, RestRod } from '../../model.ts';
 import { createSamples } from '../../port.ts';
@@ -118,9 +118,9 @@ function moveFree(cos: CosseratRod, direction: Float64Array, amount: number): vo
   moveBy(cos, free, amount);
 }
 
-/** A rod at rest as links see it. */
+/** Implements RestRod for a rod. */
 export function createRestRod(cos: CosseratRod): RestRod {
-  // rods usually share work space, but here all of them are in use at once
+  // no shared work space: the work space of all linked rods is in use at once
   const work = createWorkspace(cos);
   const snapshot = createSnapshot(cos);
   const chordSamples = createSamples(cos.rod);

@@ -5,8 +5,8 @@
  * and ν0 = e3. Its gradient is that of l n·ν alone, and the Hessian holds the geometric part of n and, condensed,
  * l AᵀSA with A = ∂ν/∂(x, ϑ): ν' = RᵀΔx'/l + ν×ϑ'. With n = S(ν − ν0) this is the plain Hessian.
  *
- * NOTE: ν0 = e3. The notes' rest-exact chord of a helix would put nodes on the curve; compiled rods are laid as chains of
- * edges with the length of their arc, and e3 is what makes those free of stress.
+ * NOTE: ν0 = e3. With the exact chord of a helix, nodes would lie on the curve. But compiled rods are chains of edges that have
+ * the length of their arc, and those are free of stress with e3.
  */
 
 import { addEntry, type BorderedBand } from '../../linalg/bandMatrix.ts';
@@ -64,8 +64,8 @@ function writeHeldSpin(out: Float64Array, cos: CosseratRod, held: number): void 
 }
 
 /**
- * φ̇ of joint i into `rate`, of the frames' angular velocities into `rateA` and `rateB`, the latter in the axes of the joint. A held
- * frame turns with its pin if `moving`, and is at rest in a variation of the rod.
+ * Writes φ̇ of joint i to `rate`, and the frames' angular velocities in the axes of the joint to `rateA` and `rateB`. A held frame turns
+ * with its pin if `moving`; in a variation of the rod it is at rest.
  */
 function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number, moving: boolean): void {
   const { before, after } = cos.joints;
@@ -167,7 +167,7 @@ export function evaluateHeldTangent(cos: CosseratRod, i: number, withHessian: bo
   return evaluateTangentJoint(edgeFrame, 9 * edge, tangent, 0, joints.stiffness[3 * i], withHessian);
 }
 
-/** Gradient of Σ l n·ν with the forces n of now. */
+/** Gradient of Σ l n·ν with the current forces n. */
 export function addEdgeForces(cos: CosseratRod, gradient: Float64Array): void {
   const { edgeCount, nodeCount, edgeFrame, edgeStrain, edgeForce, rod } = cos;
   for (let j = 0; j < edgeCount; j++) {
@@ -200,7 +200,7 @@ const tx = new Float64Array(9);
 const tt = new Float64Array(9);
 const sn = new Float64Array(9);
 
-/** Hessian of edge j for stiffness S (3 per edge in `stiffness`) and the force n of now. */
+/** Hessian of edge j for stiffness S (3 per edge in `stiffness`) and the current force n. */
 export function addEdgeHessian(matrix: BorderedBand, cos: CosseratRod, j: number, stiffness: Float64Array): void {
   const { edgeFrame, edgeStrain, edgeForce, nodeCount, rod } = cos;
   const o = 3 * j;

@@ -1,8 +1,8 @@
 /**
- * Velocity Verlet: half a kick, drift, forces, half a kick; the reference of the comparisons, exact in its forces and
- * without dissipation (energy to 1e-8).
+ * Velocity Verlet: half a kick, drift, forces, half a kick. The reference in comparisons: its forces are exact, and it does not
+ * dissipate (energy to 1e-8).
  *
- * The step is cut into as many substeps as stability asks for. With Rayleigh's quotient, and |a + b|² ≤ 2|a|² + 2|b|² for the
+ * The step is split into as many substeps as stability requires. With Rayleigh's quotient, and |a + b|² ≤ 2|a|² + 2|b|² for the
  * shear, which couples a node with a frame, ω² is at most the larger of (4EA or 8GA)/(λl²) and (4B/l² + 2GA)/J for every
  * node and edge; substeps are 0.8·2/ω. The limit is set by shear against rotary inertia: (4/d)√(G/ρ) for a round rod, however
  * coarse its edges. A hair would take 3e-8 s; inflated to a gyration of 0.4 mm, 4e-6 s.
@@ -61,7 +61,7 @@ function largestStretch({ q, nodeCount, edgeCount, rod }: CosseratRod): number {
   return largest > STRETCHED ? largest : 1;
 }
 
-/** −∂E/∂q + loads at the current state, into work.residual with its sign changed. */
+/** Writes ∂E/∂q − loads at the current state to work.residual. */
 function evaluateForces(cos: CosseratRod, work: Workspace, t: number): void {
   work.residual.fill(0);
   stretchForces(cos);
@@ -103,7 +103,7 @@ function damp(cos: CosseratRod, h: number): void {
 
 const turned = new Float64Array(3);
 
-/** One step of the world in substeps of at most `stable`; state and forces are those of the end, or the caller restores them. */
+/** One step of the world in substeps of at most `stable`. After a failure the state is arbitrary, and the caller restores it. */
 export function stepVerlet(
   cos: CosseratRod,
   work: Workspace,

@@ -57,7 +57,7 @@ export function evaluatePins(cos: CosseratRod, t: number): void {
   cos.adopt?.(t);
 }
 
-/** Quaternions of held frames from the pins' poses; the sign is the one nearest to the last. */
+/** Quaternions of held frames from the pins' poses; of both signs, the one closer to the last quaternion. */
 export function placeHeldFrames(cos: CosseratRod): void {
   const { heldPin, heldQuaternion, heldMemory, poses } = cos;
   for (let h = 0; h < heldPin.length; h++) {
@@ -74,7 +74,7 @@ export function placeHeldFrames(cos: CosseratRod): void {
   }
 }
 
-/** Keeps the held frames of now, so that the next ones are found without a jump of sign. */
+/** Stores the current held frames, so that the quaternions of the next ones do not change their sign. */
 export function rememberHeldFrames(cos: CosseratRod): void {
   const { heldPin, heldMemory, poses } = cos;
   for (let h = 0; h < heldPin.length; h++) {
@@ -212,7 +212,7 @@ export function measureStrain(cos: CosseratRod): boolean {
   return true;
 }
 
-/** Angle about d3 that joint i adds: that of the seam of a closed rod, behind its last edge, whether a frame is held there or not. */
+/** Angle about d3 that joint i adds: for the joint after the last edge of a closed rod, that of the seam, also if a frame is held there. */
 export function closingOf({ rod, joints, edgeCount, closing }: CosseratRod, i: number): number {
   return rod.closed && joints.node[i] === 0 && joints.before[i] === edgeCount - 1 ? closing : 0;
 }
@@ -269,7 +269,7 @@ function chooseSign(q: Float64Array, a: number, b: number, twist: number): boole
   return Math.min(plus, minus) < 2;
 }
 
-/** The imposed twist need not be a whole number of turns: the joint that closes the rod keeps the rest as an offset. */
+/** The imposed twist need not be a whole number of turns: the joint that closes the rod has the remainder as an offset. */
 function closeFrames(cos: CosseratRod): void {
   const { q, edgeCount, rod } = cos;
   const a = 7 * (edgeCount - 1) + 3;

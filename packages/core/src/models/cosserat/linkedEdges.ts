@@ -62,7 +62,7 @@ export function writeTurnRates(out: Float64Array, cos: CosseratRod, edge: number
 
 const turn = new Float64Array(3);
 
-/** The same with one unknown of the edge displaced. */
+/** Rates of the turn of an edge by its nine unknowns, with one of them displaced. */
 export function writeMovedRates(out: Float64Array, cos: CosseratRod, edge: number, unknown: number, by: number): void {
   readPose(cos, edge);
   if (unknown < 6) pose[unknown] += by;

@@ -4,9 +4,9 @@
  * Unknowns are positions, frames and the forces n of the edges; n is condensed, so that the matrix keeps the band of positions
  * and frames:
  *     K = H(n) + Σ l AᵀSA,   K dq = −r − Σ l AᵀSc,   dn = S(c + (1 + sβ)A dq),   c = ν − e3 + βν̇ − S⁻¹n.
- * With n an unknown of its own the physical section of a hair, r/L = 6e-5, is no harder than a thick rod: Newton on
- * positions and frames alone does not converge there in 40 load steps. A rigid component drops S⁻¹n from c, and S is then
- * a penalty, 1e6 times all other stiffness, that only sets the speed of convergence.
+ * Because n is an unknown, the section of a real hair, r/L = 6e-5, is no harder to solve than a thick rod: Newton on positions and
+ * frames alone does not converge there in 40 load steps. For a rigid component, S⁻¹n is omitted from c; S is then a penalty,
+ * 1e6 times all other stiffness, that only determines the speed of convergence.
  */
 
 import { newtonConstants } from '../../constants.ts';
@@ -21,7 +21,7 @@ import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, measureMotion, type Stage, setPenalties, type Workspace } from './stage.ts';
 import { measureLoads } from './tangent.ts';
 
-/** Lengths of the rod from the origin, from which on an iteration is not accepted as the first. */
+/** A rod farther from the origin than this many of its lengths needs at least two iterations. */
 const FAR = 100;
 
 /** Compares forces, and torques divided by the rod's length, with tolerance × scale and with rounding. */
@@ -50,7 +50,7 @@ export function measureConvergence(
       if (stiffnessScale[d] > bending) bending = stiffnessScale[d];
     }
   }
-  // rounding has no direction, the error of the first iteration has: far away that would pass for rounding, step after step
+  // far from the origin the error of the first iteration would pass for rounding, and it has the same direction in every step
   if (result.iterations < 2) extent = Math.min(extent, FAR * rod.length);
   floorForce *= extent;
   for (let o = 0; o < 3 * edgeCount; o++) {

@@ -6,8 +6,8 @@ export interface CosseratOptions {
   /** Implicit: `tr-bdf2` (default), `implicit-euler`, `midpoint`. Explicit: `verlet`, which subdivides the step as stability requires. */
   readonly integrator?: 'tr-bdf2' | 'implicit-euler' | 'midpoint' | 'verlet';
   /**
-   * `physical`: shear, stretch and rotary inertia of the rod as it is (default of the implicit integrators).
-   * `inflated`: those of a thicker rod, bending, twist and mass as they are (default of `verlet`).
+   * `physical` (default of the implicit integrators): shear, stretch and rotary inertia of the rod's section.
+   * `inflated` (default of `verlet`): those of a thicker section; bending, twist and mass are the rod's own.
    */
   readonly section?: 'physical' | 'inflated';
   /** Radius of gyration r of the inflated section [m]: GA = EI/r², rotary inertia mass·r². Default length/250. */

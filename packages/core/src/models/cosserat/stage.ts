@@ -3,8 +3,8 @@
  *
  * Positions move by Δ = x − x₀ and frames by ψ = log(q₀⁻¹q) from the start of the step (`base`). A stage says
  *     rate = s(Δ − Δ̃),   velocity = s(Δ − Δ̃) of a node, J_r(ψ)·s(ψ − ψ̃) of an edge,   acceleration = s(velocity − v̂),
- * which is implicit Euler, the trapezoidal rule or BDF2 by the choice of s, Δ̃ and v̂, in the chart that the exponential map
- * makes around the start. Statics has s = 0; a descent has inertia c on Δ itself and no velocities.
+ * where s, Δ̃ and v̂ make it implicit Euler, the trapezoidal rule or BDF2, in the coordinates that the exponential map defines around
+ * the start. Statics has s = 0; a descent has inertia c on Δ itself and no velocities.
  */
 
 import { type BorderedFactor, createBorderedFactor } from '../../linalg/band.ts';

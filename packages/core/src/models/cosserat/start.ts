@@ -1,6 +1,6 @@
 /**
- * Initial values of a motion. Frames without inertia are in equilibrium at every instant, so at the first one too, for the given nodes. The search
- * for it gives rigid edges a finite stiffness; afterwards d3 is aligned with them again.
+ * Initial values of a motion. Frames without inertia are in equilibrium at every instant, also at the first, for the given nodes. The search for this
+ * equilibrium gives rigid edges a finite stiffness; afterwards it aligns d3 with them again.
  */
 
 import { multiplyQuaternions } from '../../math/quaternion.ts';
@@ -24,7 +24,7 @@ export function relaxFrames(cos: CosseratRod, work: Workspace, start: Snapshot, 
     if (edgeStiffness[o] === Infinity)
       edgeStiffness[o] = stiffEnough(cos) * stiffnessScale[6 * j] * rod.edgeLengthRest[j];
   }
-  // everything that has mass stays in place
+  // unknowns with mass do not move
   for (let d = 0; d < size; d++) fixed[d] = d % 6 < 3 || mass[d] > 0 ? 1 : 0;
   const velocity = cos.v.slice();
   const options = { tolerance: 1e-12, iterations: 60, rotation: 0.5 };

@@ -50,8 +50,8 @@ function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, 
 
 /**
  * Below this, relative to the softer bending stiffness, an eigenvalue counts as zero. A closed rod under force does not close
- * with the strain that `assembleTangent` gives it, and its rigid rotations get eigenvalues of −n²l/S: they count as well.
- * (Settling the rod with that S first was tried: near a critical load Newton wanders off along the very mode in question.)
+ * with the strain that `assembleTangent` gives it, so its rigid rotations get eigenvalues of −n²l/S, which also count as zero.
+ * (Finding an equilibrium with that S first does not help: near a critical load Newton moves far along the critical mode.)
  */
 function zeroModeShift(cos: CosseratRod, work: Workspace): number {
   let shift = 1e-4 / pow(cos.edgeCount, 4);

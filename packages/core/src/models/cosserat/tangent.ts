@@ -13,11 +13,11 @@ export function stiffEnough(cos: CosseratRod): number {
 }
 
 /**
- * Tangent stiffness at the current state, ∂f/∂q of the loads beside it in work.loadJacobian. Rigid edges get a stiffness that is
- * enough; so do, with `cap`, those that are stiffer: signs of soft eigenvalues would drown in the rounding of very stiff ones.
- * Such a stiffness is the same along all three axes, and the strain is made the one that its force would have, e3 + n/S: the
- * rod with that S is then in equilibrium with the same frames, and what costs no energy (free spin, rigid motion) still
- * costs none. (With ν = e3 a free spin has the eigenvalue −n²l/S, and counts as an instability.)
+ * Tangent stiffness at the current state; ∂f/∂q of the loads goes to work.loadJacobian. Rigid edges get a finite stiffness, and with
+ * `cap` so do edges that are stiffer than it: rounding of very stiff eigenvalues would hide the signs of soft ones. The finite
+ * stiffness S is the same along all three axes, and the strain is set to e3 + n/S, which belongs to the edge's force n. So the rod
+ * with S is in equilibrium with the same frames, and motions without energy (free spin, rigid motion) still have none. (With ν = e3 a
+ * free spin would have the eigenvalue −n²l/S and count as an instability.)
  */
 export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, cap: boolean): boolean {
   const { edgeStiffness, edgeForce, edgeStrain } = cos;
@@ -55,7 +55,7 @@ export function zeroShift(cos: CosseratRod): number {
   return Math.max(1e-4 / pow(cos.edgeCount, 4), 1e-15 * stiffEnough(cos));
 }
 
-/** ∂f/∂q of the loads at the current state, into work.loadJacobian. */
+/** Writes ∂f/∂q of the loads at the current state to work.loadJacobian. */
 export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void {
   const before = cos.q.slice();
   measureLoadJacobian(work.loadJacobian, {

@@ -14,7 +14,7 @@ import { losesTurns } from './slip.ts';
 import { returnToState, type Snapshot } from './snapshot.ts';
 import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
 
-/** Steps units. On failure, the rods' state is arbitrary. */
+/** Steps units (systems, or pairs of rods). After a failure the rods' state is arbitrary. */
 export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: Advance): StepOutcome {
   const { units, systems, rods, ders } = bundle;
   let iterations = 0;
@@ -113,7 +113,7 @@ function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number,
   const move = { system: pair.system, starts: pair.starts, t, h: dt, options: newton };
   const step = stepImplicit(move, scheme as ImplicitScheme, false);
   for (const k of [first, second]) {
-    // a kernel's sines differ from the engine's, and derived quantities must depend on the state alone
+    // a kernel rounds sines differently; derived quantities are computed here, so that they depend on the state alone
     restoreFrames(ders[k], tools[k].work.edgeWork);
     poseSamples(ders[k]);
   }

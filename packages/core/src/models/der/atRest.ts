@@ -1,4 +1,4 @@
-/** A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts. */
+/** The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts. */
 
 import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { OutsideForces, RestEdges, RestRod } from '../../model.ts';
@@ -22,7 +22,7 @@ function listEdgeUnknowns({ nodeCount }: DerRod, edge: number, withTurn: boolean
   return [a, a + 1, a + 2, b, b + 1, b + 2, ...(withTurn ? [a + 3] : [])];
 }
 
-/** Links read edges, and the unknowns are what they read: all derivatives are 0 or 1. */
+/** The coordinates of an edge that links read are unknowns of the rod, so all derivatives are 0 or 1. */
 function createEdgeAccess(der: DerRod): RestEdges {
   const { stiffnessScale: scale, rod, size } = der;
   return {
@@ -53,9 +53,9 @@ function createEdgeAccess(der: DerRod): RestEdges {
   };
 }
 
-/** A rod at rest as links see it: the part of `der` for equilibria and modes of linked rods. */
+/** Implements RestRod: the part of `der` for equilibria and modes of linked rods. */
 export function createRestRod(der: DerRod): RestRod {
-  // rods usually share work space, but here all of them are in use at once
+  // no shared work space: the work space of all linked rods is in use at once
   const work = createWorkspace(der);
   const snapshot = createSnapshot(der);
   const { size } = der;

@@ -33,7 +33,7 @@ export interface PortParts {
   readonly renew: (rod: number) => void;
   /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): its derived quantities are outdated. */
   readonly movedTo: (rod: number, t: number | undefined) => void;
-  /** Threads share the start of the step too. */
+  /** In memory that threads share, like the state. */
   readonly allocate: Allocate;
 }
 

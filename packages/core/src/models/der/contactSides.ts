@@ -101,7 +101,7 @@ export function readSide(
   for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
 }
 
-/** The same for sides c … end − 1 of one rod. */
+/** Both maps for sides c … end − 1 of one rod. */
 export function addSides(
   x: Float64Array,
   der: DerRod,

@@ -139,7 +139,7 @@ export function respondTo(
   multiply(velocity, slot.response, impulse, axes * c, size);
 }
 
-/** The same by one banded solve. */
+/** velocity = S H⁻¹ Sᵀ impulse by one banded solve. */
 function solveSides(
   velocity: Float64Array,
   impulse: Float64Array,

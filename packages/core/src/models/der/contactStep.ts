@@ -211,7 +211,7 @@ export function stepSystems(
       return { ok: false, ...cost, failure: { rod: ders[systems[one].rods[0]].rod.id, reason } };
     }
     for (const rod of rods) {
-      // a kernel's sines differ from the engine's, and derived quantities must depend on the state alone
+      // a kernel rounds sines differently; derived quantities are computed here, so that they depend on the state alone
       if (list.length > 1) restoreFrames(ders[rod], works[rod].edgeWork);
       poseSamples(ders[rod]);
     }

@@ -107,7 +107,7 @@ function estimateStiffest({ members }: System): number {
   );
 }
 
-/** The same for the slowest motion, bending of a rod under all masses: that of the descent from a saddle. */
+/** A typical frequency² of the slowest motion, bending of a rod under all masses [1/s²]: the fictitious inertia of a descent from a saddle. */
 function estimateSoftest({ members, bodies }: System): number {
   const mass = bodies.reduce((sum, body) => sum + body.mass, 0);
   return Math.max(

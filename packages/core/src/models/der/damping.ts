@@ -23,7 +23,7 @@ export function gatherRate(der: DerRod, i: number, v: Float64Array): void {
   rate[7] = after >= 0 ? v[4 * after + 3] : 0;
 }
 
-/** The same of a rod that moves: held frames turn with their holders. */
+/** Rates of (e, θe, f, θf) at joint i of a rod that moves: held frames turn with their holders. */
 export function gatherMotion(der: DerRod, i: number, v: Float64Array): void {
   gatherRate(der, i, v);
   const before = der.joints.before[i];

@@ -8,7 +8,7 @@ export interface ExplicitWork extends QuasistaticWork {
   readonly edgeStart: Float64Array;
   /** Directions along which edges are pulled or pushed. */
   readonly direction: Float64Array;
-  /** 1 if the constraint pushes in this step. */
+  /** 1 if the edge is under compression in this step. */
   readonly isPushed: Uint8Array;
   readonly inverseMass: Float64Array;
   readonly correction: Float64Array;

@@ -10,7 +10,7 @@ export interface HingeParts {
   spin(der: DerRod, v: Float64Array): void;
   /** Eliminates the angle of hinge h; returns the joint whose second derivatives H then holds, −1 if there is none. */
   condense(der: DerRod, h: number, rateScale: number): number;
-  /** The same for a frame that a body holds. */
+  /** Eliminates the angle of a hinge on a body. */
   condenseHeld(
     rotation: Float64Array,
     torque: Float64Array,

@@ -102,8 +102,8 @@ export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeSt
 }
 
 /**
- * Determines which edges this step pushes, by the sign of the multipliers with the gradients of the start. If rounding decides the sign of an edge, its
- * multiplier is nearly zero and the choice does not matter; tensions of the last step would be wrong for new forces.
+ * Determines which edges are under compression in this step, by the sign of the multipliers with the gradients of the start. If rounding decides a sign, the
+ * multiplier is nearly zero and the choice does not matter. Tensions of the last step would be wrong for new forces.
  */
 export function markPushed({ isPushed }: ExplicitWork, multipliers: Float64Array, isSolved: boolean): void {
   for (let j = 0; j < isPushed.length; j++) isPushed[j] = isSolved && multipliers[j] < 0 ? 1 : 0;

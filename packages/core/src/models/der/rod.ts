@@ -110,7 +110,7 @@ export interface DerRod {
   readonly mass: Float64Array;
   /** Stiffness scale of each unknown, for shifts and tolerances. */
   readonly stiffnessScale: Float64Array;
-  /** The same with the softer of the two bending stiffnesses: the reference for the smallest eigenvalues. */
+  /** Stiffness scale with the softer of the two bending stiffnesses: the reference for the smallest eigenvalues. */
   readonly softScale: Float64Array;
   /** Mass damping of each unknown [1/s], and stiffness damping of each edge [s]. */
   readonly massDamping: Float64Array;

@@ -1,4 +1,4 @@
-/** The law of a rod as the rest of the model sees it; material.ts implements it. */
+/** Interface of a rod's law for the rest of the model; material.ts implements it. */
 import type { SectionLaw } from '../../materials/law.ts';
 
 /** The law of a rod, and its internal variables. */
@@ -8,11 +8,11 @@ export interface RodMaterial {
   readonly time: Float64Array;
   /** Sets the time of the current state; a rod that stands still keeps that of its instant. */
   setTime(t: number): void;
-  /** Throws SceneError unless the law is one of `needed`: it gives no meaning to what is asked. */
+  /** Throws SceneError unless the law is one of `needed`: the request is not defined for others. */
   refuse(what: string, needed: readonly ('isElastic' | 'isLinearAtRest')[]): void;
   /** Makes the current state that of the internal variables: call where a step starts. */
   advance(): void;
-  /** Starts a search for an equilibrium from the current state, before its pins move: from now on, what relaxes has relaxed. */
+  /** Starts a search for an equilibrium from the current state, before its pins move. Until it ends, laws that relax are fully relaxed. */
   beginRest(): void;
   /** Ends it. Only an equilibrium becomes the state of the internal variables. */
   endRest(isEquilibrium: boolean): void;

@@ -1,5 +1,5 @@
 /**
- * A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts.
+ * The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts.
  *
  * Unknowns are the particles, and in a ring that a pin holds in part the coordinates of held.ts, some of which are prescribed. A vector in these unknowns
  * is `turned`; `returnHeld` gives the particles' displacements.
@@ -247,7 +247,7 @@ function createState(fiber: FiberRod): RestState {
   const vector = (): Float64Array => new Float64Array(fiber.size);
   return {
     fiber,
-    // rods usually share work space, but here all of them are in use at once
+    // no shared work space: the work space of all linked rods is in use at once
     work: createWorkspace(fiber),
     statics: createStaticWork(fiber),
     residual: vector(),
@@ -261,7 +261,7 @@ function createState(fiber: FiberRod): RestState {
   };
 }
 
-/** A rod at rest as links see it. */
+/** Implements RestRod for a fiber. */
 export function createRestRod(fiber: FiberRod): RestRod {
   const state = createState(fiber);
   const { work, statics, residual, step, fixed, held } = state;
@@ -308,7 +308,7 @@ export function createRestRod(fiber: FiberRod): RestRod {
     explainFalseBalance: () => explainSoftTwist(fiber, q),
     hold() {
       held.set(q);
-      // a new search begins, be it with other loads or another fictitious inertia
+      // a new search begins, with other loads or another fictitious inertia
       state.smallSteps = 0;
     },
     revert(t) {

@@ -1,7 +1,7 @@
 /**
- * Suppresses the breathing of rings (`calmRings`). In a fiber that moves undamped for seconds, a tenth of the energy ends in rings that change their
- * shape; in the exact network these are nearly still, so the method causes it. With `calmRings` the springs of the rings are viscous (χ = 1, which
- * stops them within a step). The energy that this dissipates is known exactly for each spring, χk(l1 − l0)²/2, and is returned to the motion: v is
+ * Suppresses the vibration of rings (`calmRings`). In a fiber that moves undamped for seconds, a tenth of the energy ends in rings that change their
+ * shape. In the exact network they hardly do, so this is an error of the method. With `calmRings` the springs of the rings are viscous (χ = 1, which
+ * stops the vibration within a step). The energy that each spring dissipates is known exactly, χk(l1 − l0)²/2, and is returned to the motion: v is
  * scaled so that the energy balances. In a free fiber the rigid part of v is not scaled, so momentum and angular momentum do not change.
  */
 

@@ -1,11 +1,11 @@
 /**
  * Contact for fibers: a step of backward Euler under forces at points, and its linear response.
  *
- * A point on an edge moves with the means of two rings and, where it lies off the axis, with their spin: S has 24 entries a
- * row, and a point mass glued to it stays within two neighbouring blocks, so everything remains block-tridiagonal. The
- * matrix of the response is the Hessian of the step at the state it came to; where springs that push make it
- * indefinite, they lose their geometric part. A step with contact loses energy, as backward Euler does; the steps after
- * are the integrator's own again.
+ * A point on an edge moves with the means of two rings and, if it lies off the axis, with their spin. So S has 24 entries
+ * per row, and a point mass attached to the point stays within two neighbouring blocks: everything remains block-tridiagonal.
+ * The matrix of the response is the Hessian of the step at the state that it reached; if springs under compression make it
+ * indefinite, they lose their geometric part. A step with contact loses energy, as backward Euler does; steps without contact
+ * use the integrator of the scene.
  */
 import { type CreateFactor, createSymmetricFactor, factorSymmetric } from '../../linalg/blockSymmetric.ts';
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
@@ -56,7 +56,7 @@ function createContext(
   createFactor: CreateFactor,
 ): FiberContact {
   const sizes = fibers.map(({ size }) => size);
-  // threads share the start of the step too
+  // in memory that threads share, like the state
   const held = {
     q: allocate(state.q.length, sizes),
     v: allocate(state.v.length, sizes),
@@ -141,7 +141,7 @@ export function createFiberContact(
         fiber.contactForce = forces[k];
       });
     },
-    // the first guess is the step itself under the last forces
+    // the first guess is the step under the forces of the last step
     guess(velocity, marked, sides, { t, dt }) {
       if (!stepFibers(context, marked, sides, { t, dt, robust: false }).ok) return false;
       readSampleVelocity(velocity, fibers, sides);

@@ -1,4 +1,4 @@
-/** The response of one fiber to forces at its contact points: S, A and its factor with point masses (contact.ts explains its use). */
+/** The response of one fiber to forces at its contact points: S, A, and the factor of A with point masses. contact.ts explains their use. */
 
 import {
   type CreateFactor,
@@ -27,7 +27,7 @@ export interface Slot {
   /** Contact forces on the particles [N]. */
   readonly force: Float64Array;
   readonly none: Float64Array;
-  /** Places of the rod's points among the sides; rows of S, 72 each. */
+  /** Indices of the rod's points among the sides; rows of S, 72 numbers per point. */
   side: Int32Array;
   rows: Float64Array;
   count: number;
@@ -152,12 +152,12 @@ function traceOf(fiber: FiberRod, slot: Slot, sides: ContactSides, i: number): n
 }
 
 /**
- * From this number of sides on, responses are read from blocks of the inverse instead of one solve each: for a rope with a hundred sides these solves
- * took half of all the time.
+ * With at least this many sides, responses are read from blocks of the inverse instead of from one solve per side: for a rope with a hundred sides, the
+ * solves took half of the time of the step.
  */
 const MANY = 8;
 
-/** Factor and inverse of a matrix, one for each number of rings. */
+/** Memory for the factor and the inverse of a matrix, by number of rings. */
 const inverses = new Map<number, { readonly factor: SymmetricFactor; readonly inverse: SelectedInverse }>();
 
 export function writeTraces(response: Float64Array, fiber: FiberRod, slot: Slot, sides: ContactSides): void {
@@ -179,7 +179,7 @@ export function writeTraces(response: Float64Array, fiber: FiberRod, slot: Slot,
   }
   for (let i = 0; i < count; i++) {
     const edge = sides.edge[side[i]];
-    // rings that are partly held have coordinates of their own
+    // a ring that a pin holds in part is solved in the coordinates of held.ts
     const held = fiber.held.some(({ active, ring }) => active && (ring === edge || ring === edge + 1));
     response[side[i]] =
       inverse && !held ? (scale / 3) * traceOfBlocks(inverse, rows, 72 * i, edge) : traceOf(fiber, slot, sides, i);

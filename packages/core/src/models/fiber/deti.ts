@@ -1,5 +1,5 @@
 /**
- * The damped exponential time integrator: the linear part about the natural shape exact, with its damping, the rest as a force. [Michels2015 §3.3]
+ * The damped exponential time integrator: exact for the linear part about the natural shape and its damping; the rest acts as a force. [Michels2015 §3.3]
  *
  *     x_{n+1} = x_n + e^(−2hD)(x_n − x_{n−1}) + W(A)(g(ψ x_n) − A x_n),     g = all forces + A x
  *
@@ -171,7 +171,7 @@ function prepareFilters({ filters, basis, alpha }: DetiTool, h: number): void {
 
 type FilterName = 'decay2' | 'force' | 'rest' | 'kick';
 
-/** out[k] = filter[k](A) x; false if Lanczos did not get there. */
+/** out[k] = filter[k](A) x; false if Lanczos does not converge. */
 function applyFilters(
   tool: DetiTool,
   out: readonly Float64Array[],
@@ -259,7 +259,7 @@ function explodes(fiber: FiberRod, work: Workspace, h: number): boolean {
   return !(stretching <= others + 0.01 * weight * rod.length);
 }
 
-/** One step; memory holds the step before (0: none) and the last increment of η. On failure q, v, memory are as before. */
+/** One step; memory holds the length of the last step (0: none) and the last increment of η. A failure leaves q, v and memory unchanged. */
 export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: number, dt: number): boolean {
   const { q, v, memory, size } = fiber;
   const h = lengthLike(memory[0], dt);

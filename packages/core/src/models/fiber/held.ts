@@ -1,10 +1,10 @@
 /**
  * Rings that pins hold.
  *
- * A ring has twelve coordinates; in the orthonormal basis of its mean, its two axes and its warp (sums of the corners with
- * signs, halved) a pin prescribes some of them: the mean along world axes for a position, the two axes and the warp for a frame, and
- * what of these lies along the tangent for a direction that may spin. So a held ring is a few fixed unknowns in a turned
- * basis, whatever the pin holds, and the particles stay the unknowns everywhere else.
+ * A ring has twelve coordinates. In the orthonormal basis of its mean, its two axes and its warp (halved sums of the corners with
+ * signs), a pin prescribes some of them: the mean along world axes for a position; the two axes and the warp for a frame; the
+ * components of these along the tangent for a direction that may spin. So a held ring has a few fixed unknowns in another
+ * basis, whatever the pin holds; everywhere else, the particles are the unknowns.
  */
 
 import { BLOCK, type BlockTridiagonal, fixEntry } from '../../linalg/blockTridiagonal.ts';
@@ -25,7 +25,7 @@ export interface HeldRing {
   /** Prescribed values of `fixed` coordinates, and their rates if the pin prescribes those too, which a direction alone does not. */
   readonly target: Float64Array;
   readonly rate: Float64Array;
-  /** Anything fixed now, and everything. */
+  /** True if any coordinate is fixed now; true if all are. */
   active: boolean;
   full: boolean;
 }
@@ -92,7 +92,7 @@ export function evaluateHeld(fiber: FiberRod, t: number): void {
   for (let h = 0; h < held.length; h++) evaluateRing(fiber, held[h]);
 }
 
-/** The same from poses that were written already. */
+/** Like `holdRings`, with poses of the pins that have been written already. */
 export function evaluateRing(fiber: FiberRod, ring: HeldRing): void {
   const { pins, poses, width1, width2 } = fiber;
   const { basis, fixed, target, rate, placePins, framePin } = ring;
@@ -279,7 +279,7 @@ export function constrainHeld(fiber: FiberRod, matrix: BlockTridiagonal, r: Floa
   }
 }
 
-/** A right-hand side alone, for a matrix that was constrained before. */
+/** Constrains a right-hand side alone, if the matrix has been constrained already. */
 export function constrainRight(fiber: FiberRod, r: Float64Array): void {
   for (let h = 0; h < fiber.held.length; h++) if (fiber.held[h].active) constrainVector(fiber.held[h], r);
 }

@@ -35,7 +35,7 @@ export interface Unit {
   readonly kernel?: PairKernel;
 }
 
-/** As for rods of the model der: after so many fibers of which always some wait for a partner, those stay alone. */
+/** After this many fibers during which some fiber always waits for a partner, the waiting fibers stay alone; see models/der/parts.ts for the reason. */
 const BLOCK = 128;
 
 /** Pairs fibers with the same number of rings, in their order; a fiber without a partner stays alone. */

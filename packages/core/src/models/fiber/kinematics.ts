@@ -1,9 +1,9 @@
 /**
  * Particles ↔ samples and loads.
  *
- * A node is the mean of its ring. The frame of an edge has the direction between two such means; its axis d1 bisects the
- * first axes of the two rings and their second axes turned back by 90°, all as seen across the edge, so that neither axis of a
- * ring is preferred. Loads are spread by the transpose of the same map, so that their power is equal on both sides.
+ * A node is the mean of its ring. The tangent of an edge points from one mean to the next. Its axis d1 bisects two directions across
+ * the edge: the mean first axis of both rings, and their mean second axis turned back by 90°, so that neither axis of a ring is
+ * preferred. Loads are distributed to the particles by the transpose of this map, so their power is equal on both sides.
  */
 import type { FiberRod } from './rod.ts';
 
@@ -19,7 +19,7 @@ export function initializeState(fiber: FiberRod): void {
       t[o + 2] * d[o] - t[o] * d[o + 2],
       t[o] * d[o + 1] - t[o + 1] * d[o],
     ];
-    // angular velocity of a ring: the mean of its edges', across from their ends' velocities, along from their spin
+    // angular velocity of a ring: the mean of its edges'; the part across an edge follows from the velocities of its ends, the part along it is its spin
     spin.fill(0);
     const edges = [i - 1, i].filter((j) => j >= 0 && j < edgeCount);
     for (const j of edges) addEdgeRotation(spin, x, nodeVelocity, j, edgeSpin[j], 1 / edges.length);

@@ -148,7 +148,7 @@ function startFiber(fiber: FiberRod): void {
   imposeHeld(fiber, fiber.q);
 }
 
-/** Steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis. */
+/** Throws SceneError if contact is impossible: its backward Euler steps have no stiffness damping, and deti cannot leave its basis. */
 function canTouch({ scheme, fibers }: FiberBundle): boolean {
   return scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
 }
@@ -165,7 +165,7 @@ function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
   const { from, to, t, dt, robust, without } = advance;
   let iterations = 0;
   let iterationsMax = 0;
-  // of all that is stepped without contact, be it by another thread
+  // of everything that is stepped without contact, also by other threads
   for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
   for (let u = from; u < to; u++) {
     const { members } = units[u];
@@ -282,7 +282,7 @@ function layOutState(
     sizes.map((size) => (remembers ? size + 1 : 0)),
   );
   const state = { q: allocate(total, sizes), v: allocate(total, sizes), memory };
-  // samples of all fibers in one piece, in their order
+  // samples of all fibers in one block of memory, in their order
   const sampled = rods.map(sampleSize);
   const samples = allocate(sum(sampled), sampled);
   let atSamples = 0;

@@ -22,8 +22,8 @@ export interface FiberOptions {
   /** Newton iterations before a step is halved. Default 12. */
   readonly iterations?: number;
   /**
-   * `energy-momentum` without damping: rings that breathe, which is the method's own doing, are stilled and their energy is
-   * given back to the motion. Default false.
+   * `energy-momentum` without damping: suppresses vibrations of the rings, an artefact of the method, and returns their energy
+   * to the motion. Default false.
    */
   readonly calmRings?: boolean;
   /** `deti`: uses the force filter as printed, which is biased, instead of the consistent one. Default false. */

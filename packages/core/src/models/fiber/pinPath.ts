@@ -12,11 +12,11 @@ import type { Workspace } from './workspace.ts';
 
 export interface Brought {
   readonly iterations: number;
-  /** Reason why turns may have been lost on the path; empty if none were. */
+  /** Why turns may have been lost on the path; empty if none were. */
   readonly overtwist: string;
 }
 
-/** Stops on the way of the pins from where they hold the rod now to their poses at t. */
+/** Intermediate poses of the pins, from where they hold the rod now to their poses at t. */
 export function planPins(fiber: FiberRod, t: number): PinStop[] {
   const { poses, pins, rod } = fiber;
   const from = poses.map((pose, p) => {

@@ -313,7 +313,7 @@ export function predictFace(
   tau[n + 4] += s * (tension[n + 4] + shear * change - tau[n + 4]);
 }
 
-/** The same of spring n of ring r. */
+/** Like the function above, for spring n of ring r. */
 export function predictRingSpring(
   tensions: Tensions,
   dx: Float64Array,

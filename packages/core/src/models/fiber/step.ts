@@ -103,7 +103,7 @@ export function spreadLoads(fiber: FiberRod, work: Workspace, scheme: Scheme): v
   if (touch) for (let d = 0; d < fiber.size; d++) load[d] += touch[d];
 }
 
-/** Whether `load` changes from iterate to iterate. */
+/** True if `load` changes from iterate to iterate. */
 export function loadsMove({ loadsDependOnState, loads: { edgeTorque } }: FiberRod): boolean {
   if (loadsDependOnState) return true;
   for (let k = 0; k < edgeTorque.length; k++) if (edgeTorque[k] !== 0) return true;

@@ -13,7 +13,7 @@ export interface Assembly {
   readonly nodeGradient: Float64Array;
   /** Σ f dᵀ over vectors d that turn with the node's frame, f being the gradient by d; 9 per node. */
   readonly nodeMoment: Float64Array;
-  /** The same for the frame in the middle of an edge; 9 per edge, used if `hasEdgeMoment`. */
+  /** Like the array above, for the frame in the middle of an edge; 9 per edge, used if `hasEdgeMoment`. */
   readonly edgeMoment: Float64Array;
   hasEdgeMoment: boolean;
   /** Diagonal of the elastic part, 3 per element. */

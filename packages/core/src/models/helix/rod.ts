@@ -211,7 +211,7 @@ function writeInertia(out: Float64Array, { edgeInertia, edgeCount, nodeCount }: 
     out[i] = ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0)) / 2;
 }
 
-/** Whether some load depends on the rod's state. */
+/** True if some load depends on the rod's state. */
 export function loadsDependOnState({ sources }: Pick<HelixBody, 'sources'>): boolean {
   for (const source of sources) if (source.dependsOnState) return true;
   return false;

@@ -1,6 +1,6 @@
 /**
  * Approaches an equilibrium in increments: loads grow from zero, and rest lengths change from those of the current state to those of the natural shape.
- * Every increment starts near its solution, so the chain neither folds nor loses turns on the way.
+ * Every increment starts near its solution, so the chain neither folds nor loses turns.
  */
 import { hypot } from '../../math/rounded/index.ts';
 import { type Schedule, takeIncrements } from '../../statics/increments.ts';
@@ -9,7 +9,7 @@ import { findInverted } from './energy.ts';
 import type { Hair } from './rod.ts';
 import { chooseKinds, type Search, solve } from './statics.ts';
 
-/** Small from the start: a large increment inverts tetrahedra, and what has folded stays so. */
+/** The first increment is small: a large one inverts tetrahedra, and a chain that has folded stays folded. */
 const APPROACH: Schedule = { first: 1 / 16, growth: 2, division: 4, least: 1 / 1024 };
 
 /** Current lengths of all springs and altitudes of all tetrahedra. */

@@ -1,5 +1,5 @@
 /**
- * A rod on its way to a joint equilibrium with linked rods; see RestRod and contact/links/statics.ts.
+ * The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts.
  *
  * Unknowns are the particles (linkedEdges.ts). As in statics.ts the choice of altitude springs is frozen while Newton's
  * method runs, and made again at its solution until it stays, or six times.
@@ -39,7 +39,7 @@ interface RestState {
   readonly held: Float64Array;
   readonly heldTension: Float64Array;
   readonly step: Float64Array;
-  /** How often altitude springs have been chosen since the pins moved, and whether that was after the last `evaluate`. */
+  /** How often altitude springs have been chosen since the pins moved, and true if they were chosen after the last `evaluate`. */
   choices: number;
   hasNewChoice: boolean;
   /** Largest turn in the last step [rad], and the number of small full steps in a row. */
@@ -119,7 +119,7 @@ function evaluateAtRest(state: RestState, t: number, what: Parameters<RestRod['e
   return 0;
 }
 
-/** As in statics.ts; in balance the altitude springs are chosen again, and a changed choice is no balance. */
+/** The test of statics.ts. In balance the altitude springs are chosen again; if the choice changes, the rod is not in balance. */
 function measureSettled(state: RestState, scale: number, tolerance: number): ReturnType<RestRod['settled']> {
   const { hair, work, residual, error } = state.search;
   let largest = 0;
@@ -167,7 +167,7 @@ function takeStep(state: RestState, part: number, shift: number): void {
 function hold(state: RestState): void {
   state.held.set(state.search.hair.q);
   state.heldTension.set(state.search.tension);
-  // a new search begins, be it with other loads or another fictitious inertia
+  // a new search begins, with other loads or another fictitious inertia
   state.smallSteps = 0;
 }
 
@@ -196,7 +196,7 @@ function createState(hair: Hair): RestState {
   const vector = (): Float64Array => new Float64Array(hair.size);
   const springs = (): Float64Array => new Float64Array(hair.springs.count);
   return {
-    // rods usually share work space, but here all of them are in use at once
+    // no shared work space: the work space of all linked rods is in use at once
     search: {
       hair,
       work: createWorkspace(hair),
@@ -230,7 +230,7 @@ function readEntries({ search: { hair, work } }: RestState): Pick<RestRod, 'pair
   };
 }
 
-/** A rod at rest as links see it. */
+/** Implements RestRod for a hair. */
 export function createRestRod(hair: Hair): RestRod {
   const state = createState(hair);
   const { search, held, step } = state;

@@ -41,7 +41,7 @@ export function createRow(): Row {
   };
 }
 
-/** Whether a spring of this pin acts now. */
+/** True if a spring of this pin acts now. */
 function acts(hair: Hair, pin: number): boolean {
   return pin < 0 || hair.poses[pin].active;
 }

@@ -120,7 +120,7 @@ export function initializeState(hair: Hair): void {
       const [a, b] = [(k + 1) % 3, (k + 2) % 3];
       return (t[a] * d[b] - t[b] * d[a]) / Math.sqrt(length);
     });
-    // along the ghosts' two axes in turn; it moves with the middle of its segment and spins about it
+    // offset along the two axes in turn; it moves with the middle of its segment and spins about it
     const [c, s] = [cos(hair.ghostAngle[j]), sin(hair.ghostAngle[j])];
     const [e1, e2] = [d.map((x, k) => c * x + s * across[k]), d.map((x, k) => c * across[k] - s * x)];
     const [off, spin] = j % 2 === 0 ? [e1, e2] : [e2, e1.map((x) => -x)];
@@ -168,7 +168,7 @@ export function measureEdge(out: Float64Array, hair: Hair, x: Float64Array, j: n
 
 const edge = new Float64Array(6);
 
-/** State → samples: the director of an edge points to its ghost, or a right angle on from it. [port] */
+/** State → samples: the director of an edge points to its ghost, or is perpendicular to that direction. [port] */
 export function poseSamples(hair: Hair): void {
   const { samples, rod, q, v, start, stride, ghostAngle } = hair;
   for (let i = 0; i < rod.nodeCount; i++) {
@@ -188,7 +188,7 @@ export function poseSamples(hair: Hair): void {
       const [m, n] = [(k + 1) % 3, (k + 2) % 3];
       const across = edge[m] * edge[3 + n] - edge[n] * edge[3 + m];
       samples.edgeTangent[3 * j + k] = edge[k];
-      // even: the ghost is along the first axis; odd: along the second, a right angle on. Back by their angle is d1
+      // even edges: the ghost is along the first axis; odd: along the second, at a right angle. Rotating back by the axes' angle gives d1
       const [e1, e2] = j % 2 === 0 ? [edge[3 + k], across] : [-across, edge[3 + k]];
       samples.edgeDirector[3 * j + k] = cosine * e1 - sine * e2;
       spin += across * (v[a + 3 + k] - 0.5 * (v[a + k] + v[a + 6 + k]));
@@ -222,7 +222,7 @@ export function measureTurns({ samples, rod }: Hair): { largest: number; node: n
     frameOf(before, i - 1);
     frameOf(after, i);
     for (let k = 1; k < 4; k++) before[k] = -before[k];
-    // R_before⁻¹ R_after against the natural turn over the two halves, in the axes of the first edge
+    // R_before⁻¹ R_after relative to the natural turn over the two halves, in the axes of the first edge
     multiplyQuaternions(after, 0, before, 0, after, 0);
     for (let k = 0; k < 3; k++) strain[k] = -rod.halfStrainRest[6 * i + k];
     quaternionFromRotation(natural, 0, strain, 0);

@@ -13,7 +13,7 @@ export interface MassSpringOptions {
   readonly stretch?: number;
   /** Edges of the chain are kept within 1 ± this of their rest length. Default 0: not at all; 0.1 with the published step. */
   readonly strainLimit?: number;
-  /** At most so many solves per step until energy balances. Default 30; 0: the published two, which do not balance it. */
+  /** Largest number of solves per step, which end when energy balances. Default 30; 0: the published two, which do not balance it. */
   readonly iterations?: number;
 }
 

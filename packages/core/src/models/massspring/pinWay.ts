@@ -1,6 +1,6 @@
 /**
  * Moves the pins to their poses at a time in increments, with an equilibrium after each. Ghosts between two clamps are rotated about the axis in proportion
- * to the clamps' rotation, and a rod that is held at one end only is rotated as a whole: so no tetrahedron takes up a turn alone, which would invert it.
+ * to the clamps' rotation, and a rod that is held at one end only is rotated as a whole. Otherwise one tetrahedron would take up the whole turn and invert.
  */
 import { rotateVector } from '../../math/frameRotation.ts';
 import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
@@ -61,7 +61,7 @@ function carryRod(hair: Hair, p: number, stop: PinStop): void {
   }
 }
 
-/** Stops on the way of the pins from where they hold the rod now to their poses at t. */
+/** Intermediate poses of the pins, from where they hold the rod now to their poses at t. */
 export function planPins(hair: Hair, t: number): PinStop[] {
   const { q, rod, pins, poses, start, stride } = hair;
   const from = poses.map((pose, p) => {

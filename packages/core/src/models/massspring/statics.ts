@@ -2,9 +2,9 @@
  * Equilibria by Newton's method with the spring forces as separate unknowns: K = Σ k nnᵀ + (λ/L)(1 − nnᵀ), so that the stiff springs against stretch do not
  * slow it down; descent if it fails.
  *
- * Which altitude acts is a discontinuous choice, and Newton would follow it for ever. The choice is frozen while Newton runs and updated at its solution,
- * until it stays or has been made six times: if neighbouring choices lead to each other, the springs have no equilibrium, and one of them is reported, a
- * few parts in 1e4 of the load apart.
+ * Which altitude acts is a discontinuous choice, with which Newton might cycle for ever. So the choice is frozen while Newton runs and updated at its
+ * solution, until it no longer changes or has been made six times. If two choices lead to each other, the springs have no equilibrium; the search reports
+ * one of the two states, in which forces are unbalanced by a few parts in 1e4 of the load.
  *
  * An inverted tetrahedron is a false minimum: the chain has folded there, or lost half a turn of twist. Such a state is never reported as an equilibrium.
  * The search restarts and applies loads and natural shape in increments (`approach.ts`).

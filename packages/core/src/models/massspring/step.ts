@@ -1,5 +1,6 @@
 /**
- * A step: that of conserve.ts by default, and here the two-stage one of [Selle2008], with θ for where springs are evaluated and c for their damping.
+ * A time step: by conserve.ts by default, else the two-stage scheme of [Selle2008] in this file. θ is the point of the step at which springs are
+ * evaluated, c their damping.
  *
  *     (M(1 + αh/2) + h/2 (θh + c)K) v = M vⁿ + h/2 (f(xⁿ) + loads),     xⁿ⁺¹ = xⁿ + h v,
  * once with the springs' directions at xⁿ for positions and once at (xⁿ + xⁿ⁺¹)/2 for velocities, vⁿ⁺¹ = 2v − vⁿ. Each is one banded solve with a
@@ -133,7 +134,7 @@ function solveVelocity(hair: Hair, work: Workspace, a: number, ahead: number): b
     addRowForce(right, row, -a);
     addRowMatrix(matrix, row, a * (ahead + row.damping) * row.stiffness);
   });
-  // prescribed velocities go to the other side
+  // moves prescribed velocities to the right-hand side
   for (let d = 0; d < size; d++) if (!fixed[d]) velocity[d] = 0;
   multiplyWide(product, matrix, velocity);
   for (let d = 0; d < size; d++) {

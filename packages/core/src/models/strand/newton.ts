@@ -92,7 +92,7 @@ export function factorShifted(tree: StrandTree, sweep: Sweep): boolean {
   return true;
 }
 
-/** Whether no force changes with the place of a link alone: no spring holds one, no point mass is glued to one. */
+/** True if no force changes with the place of a link alone: no spring holds one, no point mass is glued to one. */
 function isPlaceless({ glue, tipSpring, linkCount }: StrandTree): boolean {
   if (glue) return false;
   for (let j = 0; j < linkCount; j++) if (tipSpring[j] !== 0) return false;

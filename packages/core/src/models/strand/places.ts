@@ -71,7 +71,7 @@ function writeOwnPlaces(tree: StrandTree, P: Float64Array, j: number): void {
   if (glue) for (let k = 0; k < PLACES; k++) P[o + k] += glue[36 * j + k];
 }
 
-/** Whether drag is the same in all directions, as that of mass damping. */
+/** True if drag is the same in all directions, as that of mass damping. */
 function isEven(a: Float64Array, i: number): boolean {
   return a[i + 1] === 0 && a[i + 2] === 0 && a[i + 4] === 0 && a[i] === a[i + 3] && a[i] === a[i + 5];
 }

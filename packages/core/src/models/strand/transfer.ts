@@ -159,7 +159,7 @@ export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
   }
 }
 
-/** Whether the axes of the joint are those of the child: a joint that is straight at rest. */
+/** True if the axes of the joint are those of the child: a joint that is straight at rest. */
 function isAligned(B: Float64Array, b: number): boolean {
   return B[b] === 1 && B[b + 4] === 1 && B[b + 8] === 1;
 }
