@@ -35,7 +35,7 @@ describe('a worker', () => {
     reportReady(worker, 1);
     waitForReady(caller, 1);
     const asked = runRequest(caller, { kind: 'hold', savesStart: true }, () => answer(worker, () => {}));
-    expect(asked).toEqual({ kind: 'hold', keeps: true });
+    expect(asked).toEqual({ kind: 'hold', savesStart: true });
   });
 
   it('that cannot begin reports why', () => {
