@@ -27,7 +27,8 @@ export function parseChange(text: string, option = '--set'): SceneChange {
   if (path.some((key) => key === ''))
     throw new InputError(origin, 'the field has an empty part; write rods.0.edges=100');
   const document = parseDocument(text.slice(equals + 1), { prettyErrors: false });
-  if (document.errors.length > 0) throw new InputError(origin, `the value is no YAML: ${document.errors[0].message}`);
+  if (document.errors.length > 0)
+    throw new InputError(origin, `the value is not valid YAML: ${document.errors[0].message}`);
   return { path, value: document.toJS({ maxAliasCount: 0 }), origin };
 }
 

@@ -64,7 +64,7 @@ export function decodeHead(format: Format, bytes: Uint8Array, source: string): {
     binaryError(
       source,
       bytes.length,
-      `the ${noun} is truncated: its header needs ${end} bytes; copy the file again or make it anew`,
+      `the ${noun} is truncated: its header needs ${end} bytes; copy the file again or create it again`,
     );
   if (bytes.length < fixed) throw truncated(fixed);
   const view = viewOf(bytes);
@@ -73,7 +73,7 @@ export function decodeHead(format: Format, bytes: Uint8Array, source: string): {
     const remedy =
       version > format.version
         ? 'update Tendril to read it'
-        : 'read it with the Tendril that wrote it, or make it anew';
+        : 'read it with the Tendril that wrote it, or create it again';
     throw binaryError(
       source,
       8,
@@ -84,7 +84,7 @@ export function decodeHead(format: Format, bytes: Uint8Array, source: string): {
   const size = align8(fixed + length + 4);
   if (bytes.length < size) throw truncated(size);
   const corrupt = (): InputError =>
-    binaryError(source, fixed, `the header of the ${noun} is corrupted; copy the file again or make it anew`);
+    binaryError(source, fixed, `the header of the ${noun} is corrupted; copy the file again or create it again`);
   if (!isSealed(bytes.subarray(0, size))) throw corrupt();
   try {
     return {

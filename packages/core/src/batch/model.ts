@@ -58,7 +58,7 @@ function listRemarks(rods: readonly Rod[], scene: Scene): string[] {
   const spinning = rods.find(({ edgeInertia }) => edgeInertia.some((inertia) => inertia > 0));
   if (!spinning || scene.solver?.der?.twist === 'quasistatic') return [];
   return [
-    `the batch backend leaves out the inertia of twist (rod '${spinning.id}' and others); set solver.der.twist: quasistatic to accept this`,
+    `the batch backend ignores the inertia of twist (rod '${spinning.id}' and others); set solver.der.twist: quasistatic to accept this`,
   ];
 }
 

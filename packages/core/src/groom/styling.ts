@@ -44,10 +44,11 @@ export function cutHairstyle(
   options: CutOptions,
 ): { readonly style: Hairstyle; readonly cut: number } {
   const { length: most, plane } = options;
-  if (most === undefined && !plane) throw new SceneError(['length'], 'say how long, or the plane at which to cut');
+  if (most === undefined && !plane) throw new SceneError(['length'], 'give the length, or the plane at which to cut');
   if (most !== undefined && !(most > 0 && Number.isFinite(most)))
     throw new SceneError(['length'], `must be positive, got ${most}`);
-  if (plane && !(hypotOf(plane.normal) > 0)) throw new SceneError(['plane'], 'its normal has no direction');
+  if (plane && !(hypotOf(plane.normal) > 0))
+    throw new SceneError(['plane'], 'the normal is the zero vector; give a direction');
   const length = style.length.slice();
   const natural = style.natural.slice();
   const curvature = style.curvature.slice();

@@ -113,3 +113,37 @@ export function solvePositive(a: Float64Array, n: number, x: Float64Array): void
     for (let j = 0; j < i; j++) x[j] -= a[i * n + j] * value;
   }
 }
+
+/** Solves a·x = x for a dense matrix that need not be symmetric, by LU with row exchanges, in place. Returns the sign of the determinant, 0 if it is singular. */
+export function solvePivoted(a: Float64Array, n: number, x: Float64Array): number {
+  let sign = 1;
+  for (let k = 0; k < n; k++) {
+    let best = k;
+    for (let r = k + 1; r < n; r++) if (Math.abs(a[r * n + k]) > Math.abs(a[best * n + k])) best = r;
+    if (!(Math.abs(a[best * n + k]) > 0)) return 0;
+    if (best !== k) {
+      sign = -sign;
+      for (let c = 0; c < n; c++) {
+        const t = a[k * n + c];
+        a[k * n + c] = a[best * n + c];
+        a[best * n + c] = t;
+      }
+      const t = x[k];
+      x[k] = x[best];
+      x[best] = t;
+    }
+    const pivot = a[k * n + k];
+    if (pivot < 0) sign = -sign;
+    for (let r = k + 1; r < n; r++) {
+      const factor = a[r * n + k] / pivot;
+      if (factor === 0) continue;
+      for (let c = k + 1; c < n; c++) a[r * n + c] -= factor * a[k * n + c];
+      x[r] -= factor * x[k];
+    }
+  }
+  for (let k = n - 1; k >= 0; k--) {
+    for (let c = k + 1; c < n; c++) x[k] -= a[k * n + c] * x[c];
+    x[k] /= a[k * n + k];
+  }
+  return sign;
+}

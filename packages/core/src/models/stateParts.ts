@@ -1,6 +1,7 @@
 /** Copies of a bundle's state, and the part of a copy that belongs to one rod. */
 
 import type { BundleState } from '../model.ts';
+import type { Allocate } from '../port.ts';
 
 export function copyState(to: BundleState, from: BundleState): void {
   to.q.set(from.q);
@@ -10,6 +11,21 @@ export function copyState(to: BundleState, from: BundleState): void {
 
 export function cloneState(state: BundleState): BundleState {
   return { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+}
+
+/** Memory for a copy of a bundle's state from `allocate`, which threads may share. `rods`: their parts of the state. */
+export function allocateCopy(
+  allocate: Allocate,
+  state: BundleState,
+  rods: readonly { readonly size: number; readonly memory: Float64Array }[],
+): BundleState {
+  const sizes = rods.map(({ size }) => size);
+  const memories = rods.map(({ memory }) => memory.length);
+  return {
+    q: allocate(state.q.length, sizes),
+    v: allocate(state.v.length, sizes),
+    memory: allocate(state.memory.length, memories),
+  };
 }
 
 /** Numbers of one rod in the state of its bundle. */

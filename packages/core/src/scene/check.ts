@@ -18,8 +18,7 @@ function walk(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
     // its powers must still be numbers
-    if (Math.abs(value) > 1e60)
-      throw new SceneError(path, `the value ${value} is beyond all measure; the largest is 1e60`);
+    if (Math.abs(value) > 1e60) throw new SceneError(path, `the value ${value} is too large; at most 1e60 is allowed`);
   } else if (Array.isArray(value)) {
     for (let k = 0; k < value.length; k++) {
       path.push(k);

@@ -58,7 +58,7 @@ function warnShort({ id, nodePosition: x, nodeCount, edgeCount, length }: Rod, w
   }
   if (laid >= length * (1 - SHORTEST)) return;
   warnings.push(
-    `rod '${id}' is laid ${(100 * (1 - laid / length)).toPrecision(3)} % shorter than its rest length of ${length.toPrecision(6)} m, so it starts compressed; lay it longer, or change natural.length`,
+    `rod '${id}' is laid ${(100 * (1 - laid / length)).toPrecision(3)} % shorter than its rest length of ${length.toPrecision(6)} m, so it starts compressed; make its shape longer, or change natural.length`,
   );
 }
 

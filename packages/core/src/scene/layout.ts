@@ -101,7 +101,7 @@ export function findNode(at: Location, layout: Layout, path: Path): number {
     const place = Number(layout.nodeU[nearest].toPrecision(9));
     throw new SceneError(
       path,
-      `no node lies there; the nearest is node ${nearest % layout.nodeCount} at u = ${place}. Pin that one, add a point, or set 'edges' to lay the rod anew`,
+      `no node lies there; the nearest is node ${nearest % layout.nodeCount} at u = ${place}. Pin that one, add a point, or set 'edges', which places new nodes`,
     );
   }
   return nearest % layout.nodeCount;

@@ -73,7 +73,7 @@ export function writeNumber(scene: Scene, name: string, value: number): Scene {
   const write = (node: unknown, k: number): unknown => {
     if (k === keys.length) return typeof node === 'number' ? value : reject('leads to something that is not a number');
     if (typeof node !== 'object' || node === null || !Object.hasOwn(node, keys[k]))
-      return reject(`leads nowhere: there is no '${keys.slice(0, k + 1).join('.')}' in the scene`);
+      return reject(`does not exist: there is no '${keys.slice(0, k + 1).join('.')}' in the scene`);
     const changed = write((node as Keyed)[keys[k]], k + 1);
     return Array.isArray(node)
       ? node.map((one, i) => (String(i) === keys[k] ? changed : one))

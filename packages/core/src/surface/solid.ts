@@ -37,7 +37,7 @@ export function makeSolid(
     changes: [...changes, reason],
     arrange: (input) => pick(input, source),
   });
-  if (report.branched > 0) return open('it is met as a thin surface, from both sides');
+  if (report.branched > 0) return open('it acts as a thin surface with two sides');
   const rims = findRims(surface.triangle);
   const middles = rims.map((rim) => middleOf(surface.position, rim));
   const closed = rims.reduce((sum, rim, k) => sum + capArea(surface.position, rim, middles[k]), 0);

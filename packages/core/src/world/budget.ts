@@ -39,7 +39,7 @@ export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, 
         throw new SimulationError(
           '',
           start,
-          `the step at t = ${start} s failed: after ${limit} substeps it has come to t = ${t} s`,
+          `the step at t = ${start} s failed: after ${limit} substeps it has only reached t = ${t} s`,
           `try a smaller time.step than ${length}, or some damping`,
         );
     },

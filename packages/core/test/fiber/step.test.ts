@@ -213,7 +213,9 @@ describe('rings that are calmed', () => {
   });
 
   it('are refused where damping stills them, and with other integrators', () => {
-    expect(() => swing(8, 1e-3, 5, { calmRings: true })).toThrow('has damping, which stills its rings');
+    expect(() => swing(8, 1e-3, 5, { calmRings: true })).toThrow(
+      'has damping, so its rings come to rest by themselves',
+    );
     expect(() => swing(8, 1e-3, 0, { calmRings: true, integrator: 'midpoint' })).toThrow('no effect with midpoint');
   });
 });

@@ -210,7 +210,9 @@ describe('natural: equilibrium', () => {
     });
     expect(createWorld(pushed(1)).warnings).toEqual([]);
     expect(createWorld(pushed(1)).equilibrate()[0]).toMatchObject({ iterations: 0, converged: true });
-    expect(createWorld(pushed(0.02)).warnings.join()).toMatch(/unstable, and will not stay; make it stiffer/);
+    expect(createWorld(pushed(0.02)).warnings.join()).toMatch(
+      /unstable equilibrium, which the rod will leave; make it stiffer/,
+    );
   });
 
   it('is refused by models that do not find it', () => {

@@ -134,7 +134,7 @@ function meshPart({ object, properties, transforms }: Geometry, source: string):
   if (corners.sampleCount > 1 || counts.sampleCount > 1)
     throw new InputError(
       source,
-      `the faces of '${object.name}' change in time; hair needs a mesh whose vertices move and whose faces stay`,
+      `the faces of '${object.name}' change in time; hair needs a mesh whose vertices may move but whose faces do not change`,
     );
   const count = points.numbers(0).length / 3;
   return {

@@ -41,7 +41,7 @@ function usdPart(stage: UsdStage, place: UsdPlace): UsdPart {
     if ((prim.attributes.get(name)?.samples?.length ?? 0) > 1)
       throw new InputError(
         source,
-        `the faces of "${prim.name}" change in time; hair needs a mesh whose vertices move and whose faces stay`,
+        `the faces of "${prim.name}" change in time; hair needs a mesh whose vertices may move but whose faces do not change`,
       );
   const points = prim.attributes.get('points');
   const count = need('points').length / 3;

@@ -196,7 +196,7 @@ function repeatUnread(batch: DeviceBatch, why: string): void {
         one.rod.id,
         t,
         `${batch.caller.device} was lost (${why}), and rod '${one.rod.id}' could not be moved without it: ${reason}`,
-        'go on from the last state that was saved',
+        'continue from the last saved state',
       );
     }
   }

@@ -51,7 +51,7 @@ function powerAbove(least: number): number {
 /** Throws where there are more edges than a candidate can name. */
 export function gridSizes(edges: number): GridSizes {
   if (edges > 2 ** EDGE_BITS)
-    throw new Error(`contact between strands with ${edges} edges; the search for pairs has room for ${2 ** EDGE_BITS}`);
+    throw new Error(`contact between strands supports at most ${2 ** EDGE_BITS} edges, and there are ${edges}`);
   const buckets = powerAbove(Math.max(edges / 8, CELLS_PER_GROUP));
   let side = LEAST_COARSE;
   while (side < MOST_COARSE && 8 * side * side * side < edges) side++;

@@ -174,7 +174,7 @@ function submitStage({ device, parts }: BatchState, iterations?: number, searche
 function checkStep({ options }: BatchState, { dt, scheme, obstacles = [] }: GpuStep): void {
   if (!(dt > 0 && dt < Number.POSITIVE_INFINITY)) throw new Error(`dt is ${dt}; it must be positive`);
   if ((obstacles.length > 0 || options.pairs) && scheme === 'tr-bdf2')
-    throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
+    throw new Error('contact on the GPU supports bdf2 and implicit-euler, not tr-bdf2');
 }
 
 /** One step with its scheme; returns before the device has finished. */

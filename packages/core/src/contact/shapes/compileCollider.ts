@@ -59,13 +59,13 @@ export function readFriction(spec: FrictionSpec | undefined, path: Path): Fricti
   for (const name of ['static', 'dynamic'] as const) {
     const at = typeof spec === 'object' ? [...path, name] : path;
     if (!(friction[name] >= 0 && friction[name] <= 1e6)) {
-      const remedy = 'it must be from 0 to 1e6; 1e3 is as good as no slip at all';
+      const remedy = 'it must be from 0 to 1e6; 1e3 already prevents slip';
       throw new SceneError(at, `the coefficient of friction is ${friction[name]}; ${remedy}`);
     }
   }
   if (friction.dynamic > friction.static) {
     const order = `dynamic friction ${friction.dynamic} is greater than static friction ${friction.static}`;
-    throw new SceneError([...path, 'dynamic'], `${order}; what slides resists less than what sticks`);
+    throw new SceneError([...path, 'dynamic'], `${order}; dynamic friction must not exceed static friction`);
   }
   const { static: sticking, dynamic: sliding } = friction;
   if (typeof spec !== 'object' || spec.factor === undefined) return { static: sticking, dynamic: sliding };

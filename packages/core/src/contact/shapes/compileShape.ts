@@ -136,7 +136,7 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
   const made =
     spec.solid === false ? asItIs(vertices, list, false) : makeSolidMesh(spec, vertices, list, path, warnings);
   const flat = countFlat(made.vertices, made.triangles);
-  if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they are met as edges`);
+  if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they act as edges`);
   return createMesh(made.vertices, made.triangles, made.solid, compileDeform(spec, made, path));
 }
 

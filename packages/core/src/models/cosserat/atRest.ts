@@ -1,11 +1,10 @@
 /** The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts. */
-import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { RestEdges, RestRod } from '../../model.ts';
 import { createSamples } from '../../port.ts';
 import type { NewtonResult } from '../../statics/search.ts';
-import { readBandEntries } from '../bandedRest.ts';
+import { type BandedEvaluation, evaluateBanded, readBandEntries } from '../bandedRest.ts';
 import { writeTurnCurvature } from '../edgeTurn.ts';
-import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
+import { dependsOnState } from '../loadJacobian.ts';
 import { measureRotation } from './joint.ts';
 import {
   evaluatePins,
@@ -88,22 +87,25 @@ function evaluateAtRest(
   what: Parameters<RestRod['evaluate']>[1],
 ): number {
   if (!measureStrain(cos)) return Number.NaN;
-  work.loadJacobian.asymmetry = 0;
-  if (what === 'tangent') {
-    if (!assembleTangent(cos, work, t, true)) return Number.NaN;
-    closeTangent(cos, work);
-    return 0;
-  }
-  evaluateLoads(cos, t);
-  capPenalties(cos, work);
+  const { matrix, loadJacobian } = work;
   const stage = { t, rate: 0, descent: 0 };
-  if (what === 'residual') return evaluateStage(cos, work, stage, undefined);
-  clearBand(work.matrix);
-  const scale = evaluateStage(cos, work, stage, work.matrix);
-  if (!dependsOnState(cos.drive) || Number.isNaN(scale)) return scale;
-  measureLoads(cos, work, t);
-  subtractSymmetricPart(work.matrix, work.loadJacobian);
-  return scale;
+  const evaluation: BandedEvaluation = {
+    matrix,
+    loadJacobian,
+    assembleTangent() {
+      if (!assembleTangent(cos, work, t, true)) return false;
+      closeTangent(cos, work);
+      return true;
+    },
+    prepare() {
+      evaluateLoads(cos, t);
+      capPenalties(cos, work);
+    },
+    evaluateStage: (to) => evaluateStage(cos, work, stage, to),
+    hasLiveLoads: dependsOnState(cos.drive),
+    measureLoads: () => measureLoads(cos, work, t),
+  };
+  return evaluateBanded(evaluation, what);
 }
 
 /** Change of every unknown since the coordinates were `before`. */

@@ -1,10 +1,9 @@
 /** The equations of a rod at rest, for equilibria of linked rods: implements RestRod for contact/links/statics.ts. */
 
-import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { OutsideForces, RestEdges, RestRod } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
-import { readBandEntries } from '../bandedRest.ts';
-import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
+import { type BandedEvaluation, evaluateBanded, readBandEntries } from '../bandedRest.ts';
+import { dependsOnState } from '../loadJacobian.ts';
 import { clearContact } from './contactSides.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
 import { limitStep, measureConvergence, takeStep, writeRightSide } from './newton.ts';
@@ -123,21 +122,24 @@ function evaluateAtRest(der: DerRod, work: Workspace, t: number, what: Parameter
   if (!followCenterline(der, work.edgeWork)) return Number.NaN;
   // links read the edges' frames
   poseSamples(der);
-  work.loadJacobian.asymmetry = 0;
-  if (what === 'tangent') {
-    if (!assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'all' })) return Number.NaN;
-    closeTangent(der, work);
-    return 0;
-  }
-  setPenalties(der, work, 0);
-  evaluateLoads(der, t);
-  if (what === 'residual') return evaluateStage(der, work, stage, undefined);
-  clearBand(work.matrix);
-  const scale = evaluateStage(der, work, stage, work.matrix);
-  if (!dependsOnState(der.drive) || Number.isNaN(scale)) return scale;
-  measureLoads(der, work, t);
-  subtractSymmetricPart(work.matrix, work.loadJacobian);
-  return scale;
+  const { matrix, loadJacobian } = work;
+  const evaluation: BandedEvaluation = {
+    matrix,
+    loadJacobian,
+    assembleTangent() {
+      if (!assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'all' })) return false;
+      closeTangent(der, work);
+      return true;
+    },
+    prepare() {
+      setPenalties(der, work, 0);
+      evaluateLoads(der, t);
+    },
+    evaluateStage: (to) => evaluateStage(der, work, stage, to),
+    hasLiveLoads: dependsOnState(der.drive),
+    measureLoads: () => measureLoads(der, work, t),
+  };
+  return evaluateBanded(evaluation, what);
 }
 
 /** Leaves the rod at rest, without forces of links. */

@@ -5,8 +5,8 @@
  * s(L − L̂) = τ, with the rotation vector ψ since the start of the step as coordinate: ψ̇ = s(ψ − ψ̃) as for any
  * unknown, ω = dexp_ψ(ψ̇), L = R I Rᵀ ω. A free body keeps L exactly; the gyroscopic term is in R.
  *
- * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would cut short. So the body here is the
- * compound, its centre of mass shifted by `shift` from that of the user's body.
+ * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would replace by chords. So the body in
+ * this file is the compound of the user's body and these masses; its centre of mass is shifted by `shift` from that of the user's body.
  */
 
 import { type RigidBody, rotate, solveSymmetric3, writeRotation, writeWorldInertia } from '../../bodies/body.ts';

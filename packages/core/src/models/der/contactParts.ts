@@ -3,7 +3,7 @@
 import type { BundleState } from '../../model.ts';
 import type { Allocate } from '../../port.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
-import { sameSlice } from '../stateParts.ts';
+import { allocateCopy, sameSlice } from '../stateParts.ts';
 import type { DerBody } from './body.ts';
 import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
@@ -31,7 +31,7 @@ export interface PortParts {
   }[];
   /** Updates quantities derived from a rod's state. */
   readonly renew: (rod: number) => void;
-  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): its derived quantities are outdated. */
+  /** Records that a kernel has moved a rod to time t, or that the rod is back at the start of the step (undefined): its derived quantities are outdated. */
   readonly movedTo: (rod: number, t: number | undefined) => void;
   /** In memory that threads share, like the state. */
   readonly allocate: Allocate;
@@ -47,15 +47,7 @@ export interface Held {
 }
 
 export function createHeld({ ders, systems, state, allocate }: PortParts): Held {
-  const sizes = ders.map(({ size }) => size);
-  const held = {
-    q: allocate(state.q.length, sizes),
-    v: allocate(state.v.length, sizes),
-    memory: allocate(
-      state.memory.length,
-      ders.map(({ memory }) => memory.length),
-    ),
-  };
+  const held = allocateCopy(allocate, state, ders);
   // rods of the same shape share their snapshots, so the start of a repeated step is kept here
   const heldStarts = ders.map((der) => ({
     q: sameSlice(der.q, state.q, held.q),

@@ -3,7 +3,7 @@
  *
  * The measure of strain is `rotation` of strain.ts. Its derivatives are written a second time here, for any moment and tangent: in `rotationStrain`, which
  * every step of every rod calls, they stay in registers, and a shared function costs it a fifth (test/der/materials.test.ts compares both). Internal variables are those at the
- * start of a step, in the rod's memory; a stage computes those of its end from them, and `advance` replaces them when the next step starts. So failed
+ * start of a step, in the rod's memory. A stage computes those of its end from them, and `advance` replaces them when the next step starts. So failed
  * steps, repeated steps and contact have nothing to undo.
  */
 import { SceneError } from '../../errors.ts';

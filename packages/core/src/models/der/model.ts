@@ -39,7 +39,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
   const bundle = createBundle(input, parts);
   const { rods, state, before, ders, bodies, units, systems, explicitSchemes } = bundle;
   const statics = createStatics(bundle, parts);
-  // rods that are always solved together with others would never take an explicit step
+  // linked rods are always solved together, implicitly: they would never take an explicit step
   const isJoined = bodies.length > 0 || (input.scene.links?.length ?? 0) > 0;
   const contact = explicitSchemes && isJoined ? undefined : createContact(bundle, parts);
   const refresh = (t: number): void => {

@@ -34,7 +34,7 @@ import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJ
 export const RING_BORDER = 7;
 
 export interface Joints extends JointPlan {
-  /** Stiffness and rest strain, JOINT_STRIDE a joint; see strain.ts. */
+  /** Stiffness and rest strain, JOINT_STRIDE numbers per joint; see strain.ts. */
   readonly constants: Float64Array;
   /** Stiffness damping [s]. */
   readonly damping: Float64Array;

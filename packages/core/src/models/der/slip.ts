@@ -1,7 +1,7 @@
 /**
  * Checks whether a step lost turns of twist. Frames follow the centreline from iteration to iteration. If Newton has to search (a matrix that is not
- * positive, as while a knot jumps), an edge may turn the other way round than directly from the start of the step to its end: one full turn-over is two
- * turns of twist, with nothing having passed through anything. A twisted trefoil lost turns this way at steps of 1/240 s.
+ * positive, as while a knot jumps), an edge may turn the other way round than directly from the start of the step to its end. One full turn-over is two
+ * turns of twist, although nothing has passed through anything. A twisted trefoil lost turns this way at steps of 1/240 s.
  *
  * The reference directors transported directly from start to end differ from those that followed the iteration by an angle at each edge, and so do the
  * twists of joints between them, up to whole turns. These sum to zero between two held frames, and around a closed rod, if both paths are equivalent.

@@ -312,7 +312,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   if (system.members.some(({ der }) => der.material?.law.naturalFactor || growsRigidly(der))) return true;
   if (!system.members.some(({ der }, m) => turnsFar(starts[m].q, 0, der.q, turnPlaceOf(der)))) return true;
   if (system.pair) {
-    // whether one rod gains does not decide for another that a kernel happens to move with it
+    // each rod is judged by itself, so that the result does not depend on which rods a kernel moves together
     out.reason = 'an edge turned far';
     return false;
   }

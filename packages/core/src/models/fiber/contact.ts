@@ -11,7 +11,7 @@ import { type CreateFactor, createSymmetricFactor, factorSymmetric } from '../..
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { Allocate, ContactSides } from '../../port.ts';
 import { markTouched, readSampleVelocity } from '../sideSamples.ts';
-import { copyState, partOf } from '../stateParts.ts';
+import { allocateCopy, copyState, partOf } from '../stateParts.ts';
 import {
   addImpulse,
   addPointMass,
@@ -55,16 +55,7 @@ function createContext(
   allocate: Allocate,
   createFactor: CreateFactor,
 ): FiberContact {
-  const sizes = fibers.map(({ size }) => size);
-  // in memory that threads share, like the state
-  const held = {
-    q: allocate(state.q.length, sizes),
-    v: allocate(state.v.length, sizes),
-    memory: allocate(
-      state.memory.length,
-      fibers.map(({ memory }) => memory.length),
-    ),
-  };
+  const held = allocateCopy(allocate, state, fibers);
   const works: Workspace[] = [];
   for (const { members } of units) for (const { index, work } of members) works[index] = work;
   return {

@@ -51,11 +51,11 @@ export function refuseScheme(
     if (damped)
       throw new SceneError(
         calm,
-        `rod '${damped.rod.id}' has damping, which stills its rings by itself; remove calmRings`,
+        `rod '${damped.rod.id}' has damping, so its rings come to rest by themselves; remove calmRings`,
       );
   }
   if (scheme === 'deti' && scene.pins?.some(({ release }) => release !== undefined))
-    throw new SceneError(place, 'deti has one basis for the whole run, and a pin lets go; use energy-momentum');
+    throw new SceneError(place, 'deti has one basis for the whole run, and a pin is released; use energy-momentum');
   for (const { rod, edgeViscosity, ringDamping } of fibers) {
     const viscous = edgeViscosity.some((value) => value > 0);
     if (viscous && (scheme === 'midpoint' || scheme === 'implicit-euler' || scheme === 'deti-r')) {
@@ -90,7 +90,7 @@ export function warnOptions({ tolerance = 1e-3, ring = 20 }: FiberOptions, warni
     warnings.push(
       `solver.fiber.tolerance is ${tolerance}: above 0.02 of the scaffold's width energy is gained; use 1e-3`,
     );
-  if (ring < 4) warnings.push(`solver.fiber.ring is ${ring}: rings that soft give way under twist; use 20`);
+  if (ring < 4) warnings.push(`solver.fiber.ring is ${ring}: rings as soft as this deform under twist; use 20`);
 }
 
 export function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, warnings: string[]): void {

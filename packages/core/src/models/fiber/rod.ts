@@ -103,7 +103,7 @@ function refuseWhatDoesNotFit(rod: Rod): void {
     if (twist > 0.7) {
       throw new SceneError(
         ['rods'],
-        `rod '${rod.id}' is twisted by ${twist.toFixed(2)} rad at node ${i}; a cuboid gives way at π/4: use more edges`,
+        `rod '${rod.id}' is twisted by ${twist.toFixed(2)} rad at node ${i}; a cuboid collapses at π/4: use more edges`,
       );
     }
   }

@@ -102,7 +102,7 @@ function readSections(rod: Rod): Sections {
   if (ratio > 1e4 || ratio < 1e-4) {
     throw new SceneError(
       ['rods'],
-      `rod '${id}': EI2/EI1 = ${ratio.toPrecision(3)} asks for a scaffold more than a hundred times as wide as high; use model: der`,
+      `rod '${id}': EI2/EI1 = ${ratio.toPrecision(3)} needs a scaffold more than a hundred times as wide as high; use model: der`,
     );
   }
   return { ratio, softest, square: sectionSquare, varies };
@@ -114,7 +114,10 @@ function matchSection({ id }: Rod, { square, varies }: Sections): number {
   if (square === 0)
     throw new SceneError(place, `rod '${id}' is inextensible and has no EA for its scaffold to match; use 'inflated'`);
   if (varies)
-    throw new SceneError(place, `rod '${id}': EI/EA changes along the rod, so no one width matches it; use 'inflated'`);
+    throw new SceneError(
+      place,
+      `rod '${id}': EI/EA changes along the rod, so no single width matches it; use 'inflated'`,
+    );
   return Math.sqrt(square);
 }
 
@@ -172,7 +175,7 @@ export function chooseWidths({ rod, drive, scene, options }: ScaffoldInput, warn
     width = Math.sqrt(square);
     if (sections.varies)
       warnings.push(
-        `rod '${rod.id}' is stretched and EI/EA changes along it, so no one scaffold matches its EA: tensions are off; use model: der`,
+        `rod '${rod.id}' is stretched and EI/EA changes along it, so no single scaffold matches its EA: tensions are off; use model: der`,
       );
   } else if (scaffold === 'inflated') width = inflate(rod, drive, scene, sections);
   else width = scaffold;

@@ -44,7 +44,7 @@ export function measureTwist(fiber: FiberRod, x: Float64Array): { readonly edge:
 function explain(fiber: FiberRod, x: Float64Array, limit: number): string {
   const { edge, twist } = measureTwist(fiber, x);
   if (!(twist > limit)) return '';
-  return `edge ${edge} is twisted by ${twist.toFixed(2)} rad beyond its natural shape, and a cuboid gives way at π/4: use more edges`;
+  return `edge ${edge} is twisted by ${twist.toFixed(2)} rad beyond its natural shape, and a cuboid collapses at π/4: use more edges`;
 }
 
 /** Why a step to x is rejected; empty if no cuboid has lost its torque. */

@@ -1,7 +1,7 @@
 /**
  * Follows equilibria, stable or not: Newton's method with the exact, indefinite matrix, judged by its residual and not by the energy, so that it stays on
- * its branch. Large changes are applied in increments: loads and root from the time at which the rod is in equilibrium; or loads from zero, together with
- * the natural shape from that of the rod as it is laid, or from a rod in its natural shape.
+ * its branch. Large changes are applied in increments: loads and root from the time at which the rod is in equilibrium; or loads from zero, either together
+ * with the natural shape, which starts as the rod's current shape, or from a rod in its natural shape.
  */
 
 import { hypot } from '../../math/rounded/index.ts';
@@ -96,7 +96,7 @@ function solveNear(h: HelixBody, w: Workspace, stage: Stage, tolerance: number):
       }
       for (let d = 0; d < h.q.length; d++) h.q[d] = trial[d] + part * step[d];
       ({ residual, limit } = evaluate(h, w, stage, tolerance));
-      // it may grow while a bend that is too sharp opens, but not for long
+      // the residual may grow while a bend that is too sharp opens, but not for long
       if (residual < Math.max(before, limit)) break;
     }
     if (!(residual < 4 * before)) break;
@@ -171,7 +171,7 @@ export function followBranch(h: HelixRod, w: Workspace, t: number, options: Newt
   let out: NewtonResult;
   // the natural shape of a rod that is held at both ends is elsewhere
   if (h.hold !== undefined || isAtRest(h, w, from)) {
-    // no more than a fraction of a turn at once: so no turn of a clamp is lost
+    // at most a fraction of a turn per increment, so that no turn of a clamp is lost
     const largest = h.hold ? 1 / countIncrements(h, from, t) : 1;
     out = followPath(h, w, { largest, set: () => {}, timeOf: (share) => from + share * (t - from) }, options);
   } else {

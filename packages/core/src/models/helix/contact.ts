@@ -72,7 +72,7 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
       for (const h of helices) h.contact = undefined;
       addSideForces(helices, markTouched(helices.length, sides), sides);
     },
-    // the first guess is the step itself under the last forces
+    // the first guess is the step under the forces of the last step
     guess(velocity, marked, sides, { t, dt }) {
       if (!stepHelices(context, marked, sides, { t, dt, again: false, robust: false }).ok) return false;
       readSampleVelocity(velocity, helices, sides);

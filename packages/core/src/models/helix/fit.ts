@@ -1,14 +1,14 @@
 /**
  * Helical elements that follow a given curve.
  *
- * The curve is given by small turns: rotation vectors from place to place, in material components. Laid out in space
- * they are the target; fewer, longer elements are fitted to it by least squares on positions and frames at the nodes. The
- * problem has the form of a time step (masses drawn to targets), so the same Newton's method solves it, in linear time.
+ * The curve is given by small turns: rotation vectors from point to point, in material components. The curve that they describe
+ * is the target. Fewer, longer elements are fitted to it by least squares on positions and frames at the nodes. The problem has
+ * the form of a time step (masses drawn to targets), so the same Newton's method solves it, in linear time.
  *
- * Frames count with the square of an element's length: less, and κ wiggles from element to element, which positions hardly see;
- * more, and frames are met exactly while positions drift. Taking κ from the frames at element ends alone (tried first) drifts by
- * l²/12 times the change of curvature: 8 mm a metre for ten elements on a curve whose curvature varies by 10/m; the fit is ten
- * times closer. Straight lines, arcs and helices are met exactly either way.
+ * The weight of frames is the square of an element's length. With less, κ oscillates from element to element, which hardly affects
+ * positions; with more, frames are fitted exactly and positions drift. κ from the frames at element ends alone drifts by l²/12 times
+ * the change of curvature: 8 mm per metre for ten elements on a curve whose curvature varies by 10/m. The fit is ten times closer.
+ * Both fit straight lines, arcs and helices exactly.
  */
 
 import { type FrameRule, frameCurve } from '../../curve/framing.ts';

@@ -1,12 +1,12 @@
 /**
- * What a piece of rod with constant Darboux vector does, in its own axes.
+ * Geometry of an element, a piece of rod with constant Darboux vector, in its own axes.
  *
- * Over the length u such a piece turns the frame by the exponential of φ = κu and leads along u Γ₁(φ) e₃, where
+ * Over the length u an element turns the frame by the exponential of φ = κu and moves along u Γ₁(φ) e₃, where
  * Γ_m(φ) = Σ [φ]^k/(k+m)! = 1/m! + a_(m+1) [φ] + a_(m+2) [φ]². Γ₀ is the rotation, Γ₁ its left Jacobian: a change of κ by
  * δκ turns the end by u Γ₁ δκ (in the axes of the beginning), and moves it by u² D₁ δκ with D₁ = ∂(Γ₁ e₃)/∂φ.
  *
- * The closed form for helices [Bertails2006] has the direction of the Darboux vector in it, which a straight piece does not
- * have. This form does not, and so needs no cases: all coefficients are smooth at φ = 0 (math/rotationSeries.ts).
+ * The closed form for helices [Bertails2006] contains the direction of the Darboux vector, which is undefined for a straight element.
+ * This form does not contain it and needs no special cases: all coefficients are smooth at φ = 0 (math/rotationSeries.ts).
  *
  * φ is passed as an array: numbers that are passed to a function may be boxed, here at every element and node.
  *
@@ -14,7 +14,7 @@
  */
 import { curvatureOfSeries, slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
 
-/** Coefficients a_0 … a_7 a piece: enough for two derivatives of Γ₁. */
+/** Coefficients a_0 … a_7 per element: enough for two derivatives of Γ₁. */
 export const SERIES = 8;
 
 const series = new Float64Array(SERIES);
@@ -43,7 +43,7 @@ export function writeGamma(out: Float64Array, m: 0 | 1, phi: Float64Array, a: Fl
   out[8] = 1 - c * (x * x + y * y);
 }
 
-/** Γ₁(φ) e₃: the chord of a piece, divided by its length. */
+/** Γ₁(φ) e₃: the chord of an element, divided by its length. */
 export function writeChord(out: Float64Array, phi: Float64Array, a: Float64Array, o: number): void {
   const x = phi[0];
   const y = phi[1];

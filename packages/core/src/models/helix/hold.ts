@@ -32,7 +32,7 @@ export interface Hold {
   /** ρ of the position [N/m] and of the directors [N m]. */
   stiffness: number;
   turning: number;
-  /** How often the first of them it is. */
+  /** Current ρ as a multiple of its first value. */
   growth: number;
   /** Motion of the last node by the curvatures, 3N per constraint: position over the rod's length, rotation. */
   readonly jacobian: Float64Array;

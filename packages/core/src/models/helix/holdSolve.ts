@@ -14,12 +14,12 @@ import { solveRod } from './sweep.ts';
 
 /** ρ in units of the bending stiffness over the length, and of the whole mass over the square of the step. */
 const PENALTY = 1e3;
-/** Growth of ρ at once, and at most. */
+/** Factor of one increase of ρ, and of all together at most. */
 const GROWTH = 10;
 const LARGEST = 1e4;
 /** Gap that remains, relative to the length; also an angle [rad]. */
 const GAP = 1e-10;
-/** The multipliers of a step that turns the elements by more than this in all [rad] change in proportion. */
+/** If a step turns the elements by more than this in total [rad], its change of the multipliers is reduced in proportion. */
 const TURN = 2;
 
 /** Chooses ρ for a stage with inertia c [1/s²]. */

@@ -1,11 +1,11 @@
 /**
  * Inverse statics: the natural curvature for which a given shape is in equilibrium.
  *
- * Equilibrium says l K (κ − κ̄) + g = 0, where g is the gradient of the loads' work, and g does not depend on κ̄: so
- * κ̄ = κ + g/(l K), in closed form and always. Whether the equilibrium is stable is another question. The loads' second
- * derivative at the shape does not depend on the stiffness, so the least multiple α of the stiffness that makes it stable is
- * where α l K + ∂g/∂κ becomes positive definite; it is found by bisection with sweeps. (A strand that is stiffer by α has to
- * get its κ̄ anew.)
+ * In equilibrium l K (κ − κ̄) + g = 0, where g is the gradient of the loads' work. g does not depend on κ̄, so
+ * κ̄ = κ + g/(l K) is a closed form that always exists; the equilibrium may be unstable. The loads' second derivative at the shape
+ * does not depend on the stiffness. So the least multiple α of the stiffness that makes the equilibrium stable is where
+ * α l K + ∂g/∂κ becomes positive definite; bisection with sweeps finds it. (For a strand that is stiffer by α, κ̄ must be computed
+ * again.)
  */
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { weighHold } from './holdSolve.ts';

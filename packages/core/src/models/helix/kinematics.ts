@@ -107,7 +107,7 @@ function writeJacobians(h: HelixChain, e: number): void {
   writePointJacobians(h, e, l, h.series, 8 * e, h.jacobianAngular, h.jacobianLinear, 9 * e);
 }
 
-/** The same for the point at distance u from the start of element e. */
+/** A and B for the point at distance u from the start of element e. */
 export function writePointJacobians(
   h: HelixChain,
   e: number,
@@ -247,7 +247,7 @@ export function measureRootRate(out: Float64Array, h: HelixRod, t: number, dt: n
   measurePinRate(out, h.place, h.clamp, t, dt);
 }
 
-/** The same of the pins of a position and of a frame. */
+/** Velocity and spin, on average over [t, t + dt], that the pins of a position and of a frame prescribe. */
 export function measurePinRate(out: Float64Array, place: Pin, clamp: Pin, t: number, dt: number): void {
   place.evaluate(poseA, t);
   place.evaluate(poseB, t + dt);

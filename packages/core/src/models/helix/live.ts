@@ -5,6 +5,7 @@
  * need not be symmetric; then the equilibrium is lost where the determinant changes its sign, and flutter is not detected.
  */
 
+import { solvePivoted } from '../../linalg/dense.ts';
 import { eigenDense } from '../../linalg/eigen.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
 import { type Schedule, takeIncrements } from '../../statics/increments.ts';
@@ -69,40 +70,6 @@ export function measureTangent(h: HelixBody, w: Workspace, stage: Stage): LiveTa
   }
   for (let d = 0; d < n; d++) matrix[d * (n + 1)] += h.stiffness[d];
   return { matrix, asymmetry: whole > 0 ? Math.sqrt(odd / whole) : 0 };
-}
-
-/** LU with row exchanges, in place, and the solution of matrix·x = x; returns the sign of the determinant, 0 if singular. */
-export function solveDenseLu(matrix: Float64Array, n: number, x: Float64Array): number {
-  let sign = 1;
-  for (let k = 0; k < n; k++) {
-    let best = k;
-    for (let r = k + 1; r < n; r++) if (Math.abs(matrix[r * n + k]) > Math.abs(matrix[best * n + k])) best = r;
-    if (!(Math.abs(matrix[best * n + k]) > 0)) return 0;
-    if (best !== k) {
-      sign = -sign;
-      for (let c = 0; c < n; c++) {
-        const t = matrix[k * n + c];
-        matrix[k * n + c] = matrix[best * n + c];
-        matrix[best * n + c] = t;
-      }
-      const t = x[k];
-      x[k] = x[best];
-      x[best] = t;
-    }
-    const pivot = matrix[k * n + k];
-    if (pivot < 0) sign = -sign;
-    for (let r = k + 1; r < n; r++) {
-      const factor = matrix[r * n + k] / pivot;
-      if (factor === 0) continue;
-      for (let c = k + 1; c < n; c++) matrix[r * n + c] -= factor * matrix[k * n + c];
-      x[r] -= factor * x[k];
-    }
-  }
-  for (let k = n - 1; k >= 0; k--) {
-    for (let c = k + 1; c < n; c++) x[k] -= matrix[k * n + c] * x[c];
-    x[k] /= matrix[k * n + k];
-  }
-  return sign;
 }
 
 /** Size of the gradient in the metric where the elastic Hessian is the identity [√J]. */
@@ -245,7 +212,7 @@ function takeShiftedStep(
   const shifted = matrix.slice();
   const step = gradient.map((g) => -g);
   for (let d = 0; d < n; d++) shifted[d * (n + 1)] += shift * stiffness[d];
-  if (solveDenseLu(shifted, n, step) === 0) return undefined;
+  if (solvePivoted(shifted, n, step) === 0) return undefined;
   let turn = 0;
   for (let e = 0; e < elementCount; e++)
     turn += elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
@@ -260,7 +227,7 @@ export function judgeLiveStability(h: HelixBody, w: Workspace, t: number, zero: 
   const { matrix, asymmetry } = measureTangent(h, w, stage);
   evaluateGradient(h, w, stage, h.q);
   if (asymmetry > 1e-4) {
-    const sign = solveDenseLu(matrix, n, new Float64Array(n));
+    const sign = solvePivoted(matrix, n, new Float64Array(n));
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
   }
   const scaled = new Float64Array(n * n);

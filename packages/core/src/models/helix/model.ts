@@ -215,7 +215,7 @@ function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void 
   const remedy = stiffnessFactor
     ? `${stiffnessFactor.toPrecision(3)} times its stiffness would hold it`
     : 'make it stiffer, or lighten its loads';
-  warnings.push(`rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${remedy}`);
+  warnings.push(`rod '${h.rod.id}': its initial shape is an unstable equilibrium, which the rod will leave; ${remedy}`);
 }
 
 /** Weight and inertia act at nodes: an edge that winds a lot hides the shape between them. */
@@ -234,7 +234,7 @@ function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnin
     );
   if (largest > Math.PI / 2)
     warnings.push(
-      `rod '${rod.id}': its ${kind} shape winds an edge by ${largest.toFixed(1)} rad, and its weight is felt at nodes alone; use ${enough} edges or more`,
+      `rod '${rod.id}': its ${kind} shape winds an edge by ${largest.toFixed(1)} rad, and its weight acts at nodes only; use ${enough} edges or more`,
     );
 }
 

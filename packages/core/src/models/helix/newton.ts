@@ -83,7 +83,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   // a torque has no potential: its work is frozen where it was evaluated, so it is evaluated again after each step
   const needsLoadUpdate = loadsDependOnState(h) || w.assembly.hasEdgeMoment;
   const energy = evaluateEnergy(h, w, stage);
-  if (!Number.isFinite(energy)) return fail('the rod is not in a finite place');
+  if (!Number.isFinite(energy)) return fail('a position of the rod is not a finite number');
   const descent = { energy, shift: 0, indefinite: 0, residualBefore: Number.POSITIVE_INFINITY, drowned: false };
   for (;;) {
     const shiftsBefore = result.shifts;

@@ -7,7 +7,7 @@ export interface HelixOptions {
   readonly elements?: number;
   /**
    * `implicit-euler` (default): backward Euler as a minimisation, stable at any step.
-   * `bdf2`: the same of second order, for lively motion.
+   * `bdf2`: a second-order formula as a minimisation, for fast motion.
    * `semi-implicit`: as published in 2006; one linear solve per step, not stable without damping.
    */
   readonly integrator?: 'implicit-euler' | 'bdf2' | 'semi-implicit';

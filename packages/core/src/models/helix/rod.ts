@@ -115,7 +115,7 @@ export interface HelixBody extends HelixChain {
   readonly nodeMass: Float64Array;
   readonly nodeDamping: Float64Array;
   readonly nodeInertia: Float64Array;
-  /** Hands add to it and take from it while the world runs. */
+  /** Loads can be added and removed while the world runs. */
   readonly sources: readonly LoadSource[];
   /** (κ1, κ2, τ) [1/m], 3 per element. */
   readonly q: Float64Array;
@@ -132,7 +132,7 @@ export interface HelixBody extends HelixChain {
 export interface HelixRod extends HelixBody {
   /** Makes stiffness, damping and inertia those of time t; absent if they never change. */
   readonly adopt?: (t: number) => void;
-  /** The same of the natural shape, from `kappaStart`, the one of the scene. */
+  /** Sets the natural shape to that of time t, from `kappaStart`, the one of the scene. */
   readonly bend?: ((t: number) => void) | undefined;
   readonly kappaStart: Float64Array;
   readonly rod: Rod;

@@ -50,7 +50,7 @@ export function closeGap(h: HelixRod, w: Workspace, hold: Hold): void {
   hold.multiplier.fill(0);
 }
 
-/** What a pin's rates (velocity, spin) ask of the curvatures' rates, beyond the rates that the last node has without them; as the rows of a hold. */
+/** Rates of the last node that a pin's rates (velocity, spin) require beyond those that it has already; as the rows of a hold. */
 function goalOf(
   h: HelixRod,
   pinRate: Float64Array,
@@ -109,7 +109,7 @@ function accelerateEnd(h: HelixRod, w: Workspace, hold: Hold, t: number, step: n
   addMultipliers(h, hold, force);
 }
 
-/** The velocity asked for, as nearly as a clamped rod of fixed length can have it (least squares by mass). `step`: the scene's time step [s]. */
+/** The initial velocity of the scene, as closely as a clamped rod of fixed length can have it (least squares by mass). `step`: the scene's time step [s]. */
 export function initializeVelocity(h: HelixRod, w: Workspace, t: number, step: number): void {
   const { rod, q, v, nodeMass, nodeInertia, nodeFrame } = h;
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;

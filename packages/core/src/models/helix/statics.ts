@@ -96,7 +96,7 @@ function settle(h: HelixRod, w: Workspace, t: number, { tolerance, leaving, leav
 const UNSUPPORTED =
   'the model helix finds no equilibria under loads that depend on the shape if a pin holds the end; use model der';
 
-/** Stays on the branch if asked to; downhill in energy otherwise, or where the branch ends. */
+/** With `stability: report`, stays on the branch; otherwise, or where the branch ends, descends in energy. */
 function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): Settled {
   const { tolerance, stability } = options;
   const stays = stability === 'report';

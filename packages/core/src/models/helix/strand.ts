@@ -1,6 +1,6 @@
 /**
  * Strands without a scene: curls, reconstruction, equilibria under gravity and their inverse, for tools that handle many
- * strands at once. A strand is its root and the curvatures of its elements; sections are the same all along.
+ * strands at once. A strand is described by its root and the curvatures of its elements; its section does not vary.
  */
 
 import { addScaled, cross, dot, normalize, scale, type Vector, vectorOf } from '../../curve/vector.ts';
@@ -37,8 +37,8 @@ export function createHelices(
 
 /**
  * Root frame of a curl whose axis points along `axis`: the tangent at the root then leans from it by the angle of the
- * curl's rise. `side`: where the root lies, seen from the axis of the curl, as nearly as it can. (Taking the axis for the tangent
- * makes the curl lean away from it by 72° for a radius of 10 mm and a pitch of 20 mm.)
+ * curl's rise. `side`: direction from the axis of the curl to the root; the result is as close to it as possible. (With the axis as the
+ * tangent, the curl would lean away from it by 72° for a radius of 10 mm and a pitch of 20 mm.)
  */
 export function alignCurl(
   curvature: readonly [number, number, number],

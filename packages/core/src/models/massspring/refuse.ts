@@ -83,7 +83,7 @@ export function warnStiffness(rod: Rod, { pins }: Drive, { altitude }: HairOptio
   const remedy =
     altitude > 0 ? 'use more edges, a smaller solver.massspring.altitude, or der' : 'use more edges, or der';
   return [
-    `rod '${rod.id}' bends by ${range}, depending on the direction of its loads: the truss of massspring with ${rod.edgeCount} edges is no better; ${remedy}`,
+    `rod '${rod.id}' bends by ${range}, depending on the direction of its loads: that is the accuracy of the truss of massspring with ${rod.edgeCount} edges; ${remedy}`,
   ];
 }
 

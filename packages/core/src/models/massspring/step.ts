@@ -290,6 +290,6 @@ export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: H
 }
 
 function refuse(out: StepResult): boolean {
-  out.reason = 'the springs gained energy from nowhere: they are too stiff for this step';
+  out.reason = 'the springs gained energy that no load explains: they are too stiff for this step';
   return false;
 }

@@ -189,7 +189,7 @@ function refuseBody({ body }: CompiledBody, welds: readonly Weld[], rods: readon
     refuse(`${name} hangs on a hinge; use hold: clamp or position, or model: der`);
   if (pin.node < rods[rod].edgeCount && pin.orientation !== 'free')
     refuse(
-      `${name} is clamped at node ${pin.node}, and clamps of bodies are at the end; use hold: position there, or model: der`,
+      `${name} is clamped at node ${pin.node}, and bodies can be clamped only at the end of a rod; use hold: position there, or model: der`,
     );
   if (body.free.includes(0)) refuse(`${name} is free along some axes only; remove 'free', or use model: der`);
   const { velocity } = (scene.bodies ?? [])[place[1] as number];

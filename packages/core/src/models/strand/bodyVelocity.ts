@@ -6,10 +6,10 @@
  * M ν = Jᵀ m (u − w), with w the velocities that the motion of the base alone gives.
  */
 
+import { solvePivoted } from '../../linalg/dense.ts';
 import { RIGID } from './bodyLinkTypes.ts';
 import { moveLinks } from './kinematics.ts';
 import { writeMassMatrix } from './massMatrix.ts';
-import { solveInPlace } from './numeric.ts';
 import type { Departure } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
@@ -45,7 +45,7 @@ export function writeBodyVelocity(tree: StrandTree, at: Departure): number {
     }
     mass[k * n + k] = 1;
   }
-  solveInPlace(mass, right, n);
+  solvePivoted(mass, n, right);
   v.set(right.subarray(0, n - 3), 3);
   for (let k = 0; k < 3; k++) if (base.free[k]) v[k] = right[n - 3 + k];
   turnBack(

@@ -26,7 +26,7 @@ export interface ManySides {
   /** The elimination with the point masses. */
   readonly sweep: Sweep;
   readonly glue: Float64Array;
-  /** Ω, 6 × 6 a link by rows, and the base's. */
+  /** Ω of each link, 6 × 6 by rows, and that of the base. */
   readonly answer: Float64Array;
   /** Forces on the links, 6 each; and rotations of the joints. */
   readonly wrench: Float64Array;

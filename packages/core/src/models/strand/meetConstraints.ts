@@ -1,8 +1,8 @@
 /** Forces of constraints that bring a Newton step of a strand to their goals: a small system in the rows alone. */
+import { solvePivoted } from '../../linalg/dense.ts';
 import { measureRow } from './constraints.ts';
 import { solveGaussSeidel, solveSor, TWO_SIDED } from './lcp.ts';
 import { solveSweep } from './newton.ts';
-import { solveInPlace } from './numeric.ts';
 import type { Constraints, Sweep } from './records.ts';
 import type { StrandTree } from './rod.ts';
 import { turnBack } from './spatial.ts';
@@ -81,7 +81,7 @@ function solveCapped(next: Float64Array, { count: m, response, right, copy, cap 
   for (let round = 0; round <= m; round++) {
     copy.set(response);
     next.set(right);
-    if (!solveInPlace(copy, next, m)) return false;
+    if (solvePivoted(copy, m, next) === 0) return false;
     // the worst first: others may exceed their caps only because of it
     let worst = -1;
     let excess = 1 + 1e-12;

@@ -3,6 +3,7 @@
  * wind, fields), which the exact matrix omits, and needs no derivative of a new joint law. [Hadap2006 §3]
  */
 
+import { solvePivoted } from '../../linalg/dense.ts';
 import { RIGID } from './bodyLinkTypes.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
@@ -46,39 +47,7 @@ export function writeNumericDirection(
   }
   placeTrial(tree, work, phi, true);
   evaluateResidual(tree, t, tree.originRate, false);
-  if (!solveInPlace(matrix, right, n)) return false;
+  if (solvePivoted(matrix, n, right) === 0) return false;
   for (let k = 0; k < n; k++) out[k] = right[k];
-  return true;
-}
-
-/** Gauss with row pivoting; the solution replaces `x`. */
-export function solveInPlace(a: Float64Array, x: Float64Array, n: number): boolean {
-  for (let k = 0; k < n; k++) {
-    let best = k;
-    for (let r = k + 1; r < n; r++) if (Math.abs(a[r * n + k]) > Math.abs(a[best * n + k])) best = r;
-    const pivot = a[best * n + k];
-    if (!(Math.abs(pivot) > 0)) return false;
-    if (best !== k) {
-      for (let c = 0; c < n; c++) {
-        const value = a[k * n + c];
-        a[k * n + c] = a[best * n + c];
-        a[best * n + c] = value;
-      }
-      const value = x[k];
-      x[k] = x[best];
-      x[best] = value;
-    }
-    for (let r = k + 1; r < n; r++) {
-      const factor = a[r * n + k] / pivot;
-      if (factor === 0) continue;
-      for (let c = k; c < n; c++) a[r * n + c] -= factor * a[k * n + c];
-      x[r] -= factor * x[k];
-    }
-  }
-  for (let k = n - 1; k >= 0; k--) {
-    let sum = x[k];
-    for (let c = k + 1; c < n; c++) sum -= a[k * n + c] * x[c];
-    x[k] = sum / a[k * n + k];
-  }
   return true;
 }

@@ -7,8 +7,8 @@ export interface StrandOptions {
   /** Backward differences of order 2 (`bdf2`, default) or 1 (`implicit-euler`). */
   readonly integrator?: 'bdf2' | 'implicit-euler';
   /**
-   * Largest error of a joint in a step [rad]: steps are then cut and stretched inside a step of the world. Default: steps
-   * as they are given.
+   * Largest error of a joint in a step [rad]: the model then chooses the length of its steps within a step of the world. Default: no
+   * control.
    */
   readonly stepError?: number;
   /** Newton stops when no joint turns by more [rad]. Default 1e-8. */

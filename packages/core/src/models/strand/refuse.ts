@@ -61,7 +61,7 @@ export function checkJoints(scene: Scene): void {
     if (twist && !(twist[0] < twist[1]))
       throw new SceneError(
         [...path, 'twist'],
-        `the limits ${twist[0]} and ${twist[1]} rad cross; give the lesser one first`,
+        `the limits ${twist[0]} and ${twist[1]} rad are not in increasing order; give the smaller one first`,
       );
     if (twist && !(twist[0] > -Math.PI && twist[1] < Math.PI))
       throw new SceneError(

@@ -24,7 +24,7 @@ import { type StepWork, setFormula, writePast } from './trial.ts';
 
 export interface StepOptions extends Pick<SolveOptions, 'tolerance' | 'iterations' | 'numeric'> {
   readonly order: 1 | 2;
-  /** Largest error of a joint a step [rad]; 0: steps as they are given. */
+  /** Largest error of a joint per step [rad]; 0: the length of steps is not controlled. */
   readonly stepError: number;
 }
 
