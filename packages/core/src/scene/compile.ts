@@ -5,6 +5,7 @@
 import { SceneError } from '../errors.ts';
 import { createArena } from '../math/arena.ts';
 import type { Drive, LoadSource } from '../port.ts';
+import type { AnimationModule } from './animate.ts';
 import {
   type CompiledBody,
   checkBodiesAreTied,
@@ -27,8 +28,9 @@ import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
 import { moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
-import type { Scene } from './types.ts';
+import type { RodSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
+import type { WindModule } from './windParts.ts';
 
 export interface CompiledScene {
   /** The scene with its weaves expanded. */
@@ -50,11 +52,15 @@ export interface CompiledScene {
   readonly endBuilding?: () => void;
 }
 
-/**
- * Compiles a scene whose weaves are rods and links already; throws `SceneError`. `compile` compiles its links; a caller without it rejects scenes that
- * have some.
- */
-export function compileExpanded(written: Scene, compile?: typeof compileLinks): CompiledScene {
+/** What a world can compile besides rods, pins and loads. The caller rejects links without `compileLinks`; the other features are rejected here. */
+export interface SceneFeatures {
+  readonly compileLinks?: typeof compileLinks;
+  readonly animation?: AnimationModule;
+  readonly wind?: WindModule;
+}
+
+/** Compiles a scene whose weaves are rods and links already; throws `SceneError`. */
+export function compileExpanded(written: Scene, features: SceneFeatures): CompiledScene {
   checkFinite(written, []);
   const scene = carryColliders(written);
   checkTime(scene);
@@ -65,9 +71,11 @@ export function compileExpanded(written: Scene, compile?: typeof compileLinks): 
   const { placed, bodyOfWeld } = placePins(scene, bodies, findRod);
   const branches = placeBranches(scene, findRod);
   const arena = createArena();
-  const compiled = scene.rods.map((spec, index) =>
-    compileRod(spec, scene, [...placed[index], ...branches[index]], ['rods', index], warnings, arena),
-  );
+  const compiled = scene.rods.map((spec, index) => {
+    const path = ['rods', index];
+    const rod = compileRod(spec, scene, [...placed[index], ...branches[index]], path, warnings, arena);
+    return animateRod(rod, spec, path, features);
+  });
   const welds: Weld[] = [];
   const carried: Pin[] = [];
   const pinned = compiled.map(({ rod, layout }, index): PinnedRod => {
@@ -99,16 +107,28 @@ export function compileExpanded(written: Scene, compile?: typeof compileLinks): 
     const { laid } = starts[k];
     return parent || laid ? { ...rod, ...(parent && { parent }), ...(laid && { laid }) } : rod;
   });
-  const sources = compileSources(scene, compiled, findRod);
+  const sources = compileSources(scene, compiled, findRod, features);
   const drives = starts.map(({ pins }, index): Drive => ({ pins, sources: sources[index] }));
   checkBodiesAreTied(bodies, new Set(bodyOfWeld));
   const releases = (scene.pins ?? [])
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  const links = compile?.(scene, findRod, (rod) => compiled[rod].layout, grown) ?? [];
+  const links = features.compileLinks?.(scene, findRod, (rod) => compiled[rod].layout, grown) ?? [];
   const jumps = compileJumps(scene);
   return { scene, rods: grown, drives, bodies, welds, links, carried, releases, ...(jumps && { jumps }), warnings };
+}
+
+/** The rod with its animation, if the scene has one. */
+function animateRod(compiled: CompiledRod, spec: RodSpec, path: Path, { animation }: SceneFeatures): CompiledRod {
+  if (!spec.animate) return compiled;
+  if (!animation)
+    throw new SceneError(
+      [...path, 'animate'],
+      "this world was made without animated rods; pass animation of @tendril-sim/core/features to createWorld, or remove 'animate'",
+    );
+  const { rod, section } = compiled;
+  return { ...compiled, rod: { ...rod, ...animation.compileAnimation(spec, rod, section.hasGeometry, path) } };
 }
 
 /** Index of the rod with an id; throws at `path` if there is none. */
@@ -188,6 +208,7 @@ function compileSources(
   scene: Scene,
   compiled: readonly CompiledRod[],
   findRod: (id: string, path: Path) => number,
+  { wind }: SceneFeatures,
 ): LoadSource[][] {
   const sources: LoadSource[][] = compiled.map(({ rod }) => {
     const gravity = compileGravity(scene, rod);
@@ -202,7 +223,7 @@ function compileSources(
   scene.fields?.forEach((spec, k) => {
     const path = ['fields', k];
     const members = new Set(spec.rods?.map((id, i) => findRod(id, [...path, 'rods', i])) ?? compiled.keys());
-    for (const index of members) sources[index].push(compileField(spec, compiled[index], path));
+    for (const index of members) sources[index].push(compileField(spec, compiled[index], path, wind));
   });
   return sources;
 }

@@ -1,12 +1,14 @@
 /** Scene → rods, pins and loads, weaves included. Worlds without contact leave weaves out, and their code. */
+import { animation } from './animate.ts';
 import { checkFinite } from './check.ts';
 import { type CompiledScene, compileExpanded } from './compile.ts';
 import { compileLinks } from './links.ts';
 import type { Scene } from './types.ts';
 import { expandWeaves } from './weave.ts';
+import { wind } from './windParts.ts';
 
 /** Compiles a scene to rods, pins and loads; throws `SceneError`. */
 export function compileScene(written: Scene): CompiledScene {
   checkFinite(written, []);
-  return compileExpanded(expandWeaves(written).scene, compileLinks);
+  return compileExpanded(expandWeaves(written).scene, { compileLinks, animation, wind });
 }

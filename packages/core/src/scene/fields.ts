@@ -2,15 +2,15 @@
 import { SceneError } from '../errors.ts';
 import { createAir } from '../fields/air.ts';
 import { createForceField } from '../fields/force.ts';
-import { createWind, type Wind } from '../fields/wind.ts';
+import type { Wind } from '../fields/wind.ts';
 import type { LoadSource } from '../port.ts';
 import { compileNode, parseExpression } from './expression.ts';
 import { gatherHalves } from './loads.ts';
 import type { CompiledRod } from './rods.ts';
-import { checkSampledWind } from './sampledWind.ts';
 import type { FieldSpec, WindSpec } from './types.ts';
-import type { Path, Profile, Requirement } from './varying.ts';
-import { atPath, compileTimed, compileVarying, finite, nonNegative, positive } from './varying.ts';
+import type { Path, Profile } from './varying.ts';
+import { atPath, compileTimed, compileVarying, finite, nonNegative } from './varying.ts';
+import type { WindModule } from './windParts.ts';
 
 interface Formulas {
   readonly evaluators: readonly ((values: ArrayLike<number>) => number)[];
@@ -34,44 +34,6 @@ function compileFormulas(texts: readonly string[], variables: readonly string[],
 
 type Air = FieldSpec & { readonly type: 'air' };
 
-/** Whole seeds up to here give fields of their own; larger ones would repeat them. */
-const largestSeed = 2 ** 32 - 1;
-
-function checkNumber(value: number, path: Path, { test, words }: Requirement, remedy = ''): void {
-  if (test(value)) return;
-  throw new SceneError(path, `the value is ${value}; it must be ${words}${remedy}`);
-}
-
-/** That every number is finite is checked for the whole scene. */
-function checkWind({ mean, gust, vortices = [], turbulence, grid }: WindSpec, path: Path): void {
-  if (grid) checkSampledWind(grid, [...path, 'grid']);
-  if (gust) {
-    const here = [...path, 'gust'];
-    if (!mean) throw new SceneError(here, "gusts vary the mean wind, and there is none; give 'mean'");
-    checkNumber(gust.amplitude, [...here, 'amplitude'], nonNegative, ', as a fraction of the mean wind');
-    checkNumber(gust.period, [...here, 'period'], positive, '; for a steady wind leave out the gust');
-  }
-  vortices.forEach(({ axis, core }, i) => {
-    const here = [...path, 'vortices', i];
-    if (axis.every((value) => value === 0))
-      throw new SceneError([...here, 'axis'], 'the axis is [0, 0, 0]; give the direction about which the vortex turns');
-    checkNumber(core, [...here, 'core'], positive, '; without a core the speed would be infinite on the axis');
-  });
-  if (turbulence) {
-    const here = [...path, 'turbulence'];
-    const { intensity, length, octaves = 1, seed = 0, time = 1 } = turbulence;
-    checkNumber(intensity, [...here, 'intensity'], nonNegative);
-    checkNumber(length, [...here, 'length'], positive);
-    const between = (least: number, most: number): Requirement => ({
-      test: (value) => Number.isInteger(value) && value >= least && value <= most,
-      words: `a whole number from ${least} to ${most}`,
-    });
-    checkNumber(octaves, [...here, 'octaves'], between(1, 6));
-    checkNumber(seed, [...here, 'seed'], between(0, largestSeed));
-    checkNumber(time, [...here, 'time'], positive, '; leave it out for length/intensity');
-  }
-}
-
 /** A wind, and whether it is the same everywhere. */
 interface CompiledWind {
   readonly wind: Wind;
@@ -82,10 +44,14 @@ const winds = new WeakMap<Air, CompiledWind>();
 
 const isParts = (wind: Air['wind']): wind is WindSpec => wind !== undefined && !Array.isArray(wind);
 
-function compileWind(wind: Air['wind'], path: Path): CompiledWind {
+function compileWind(wind: Air['wind'], parts: WindModule | undefined, path: Path): CompiledWind {
   if (isParts(wind)) {
-    checkWind(wind, [...path, 'wind']);
-    return { wind: createWind(wind), isUniform: false };
+    if (!parts)
+      throw new SceneError(
+        [...path, 'wind'],
+        'this world was made without winds of parts; pass wind of @tendril-sim/core/features to createWorld, or give three velocities',
+      );
+    return { wind: parts.compileParts(wind, [...path, 'wind']), isUniform: false };
   }
   const [a, b, c] = wind ?? [0, 0, 0];
   if (typeof a === 'string' || typeof b === 'string' || typeof c === 'string') {
@@ -109,7 +75,12 @@ function compileWind(wind: Air['wind'], path: Path): CompiledWind {
   return { wind: constant, isUniform: true };
 }
 
-function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path): LoadSource {
+function compileAir(
+  spec: Air,
+  { rod, layout, section }: CompiledRod,
+  path: Path,
+  parts: WindModule | undefined,
+): LoadSource {
   const weight = readWeight(spec, rod.length, path);
   const [linearNormal, linearTangential] = spec.linear ?? [0, 0];
   const { density, normal, tangential = 0 } = spec.quadratic ?? { density: 0, normal: 0 };
@@ -129,7 +100,7 @@ function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path
     );
   }
   // one wind for all rods of the field: its tables then stay in the processor's cache
-  const wind = winds.get(spec) ?? compileWind(spec.wind, path);
+  const wind = winds.get(spec) ?? compileWind(spec.wind, parts, path);
   winds.set(spec, wind);
   return createAir(rod, {
     wind: wind.wind,
@@ -150,8 +121,14 @@ function readWeight({ weight }: FieldSpec, length: number, path: Path): Profile 
 
 const middle = ({ nodeU }: CompiledRod['layout'], j: number): number => 0.5 * (nodeU[j] + nodeU[j + 1]);
 
-export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path): LoadSource {
-  if (spec.type === 'air') return compileAir(spec, compiled, path);
+/** The load of a field on a rod. Without `parts`, winds of parts are rejected. */
+export function compileField(
+  spec: FieldSpec,
+  compiled: CompiledRod,
+  path: Path,
+  parts: WindModule | undefined,
+): LoadSource {
+  if (spec.type === 'air') return compileAir(spec, compiled, path, parts);
   const { rod, layout } = compiled;
   const { evaluators, used } = compileFormulas(spec.formula, ['x', 'y', 'z', 't', 'u'], [...path, 'formula']);
   const values = new Float64Array(5);

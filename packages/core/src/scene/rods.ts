@@ -12,7 +12,6 @@ import { add, addScaled, cross, distance, dot, scale, subtract } from '../curve/
 import { SceneError } from '../errors.ts';
 import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Allocate } from '../port.ts';
-import { compileAnimation } from './animate.ts';
 import type { Rod } from './compiled.ts';
 import { warnDoubtful } from './doubts.ts';
 import { applyHair } from './hair.ts';
@@ -201,10 +200,9 @@ export function compileRod(
     ...(spec.law && { law: spec.law }),
     ...compileSurface(spec, layout, path),
   };
-  const animated = { ...rod, ...compileAnimation(spec, rod, section.hasGeometry, path) };
   warnSharp(rod, initial, warnings);
   warnDoubtful(rod, spec, warnings);
-  return { rod: animated, layout: { ...layout, length: rod.length }, section };
+  return { rod, layout: { ...layout, length: rod.length }, section };
 }
 
 function isInextensible({ inextensible }: RodSpec, { hasEA }: CompiledSection, path: Path): boolean {

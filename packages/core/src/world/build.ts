@@ -192,8 +192,13 @@ function compileFrom(scene: Scene, options: WorldOptions, still: StillScene | un
 }
 
 /** The compiled scene; along `statics.parameter` if the scene has one. */
-function compileAlongParameter(scene: Scene, { contact, models }: WorldOptions): CompiledScene {
-  const compile = (one: Scene): CompiledScene => compileExpanded(one, contact?.compileLinks);
+function compileAlongParameter(scene: Scene, { contact, animation, wind, models }: WorldOptions): CompiledScene {
+  const features = {
+    ...(contact && { compileLinks: contact.compileLinks }),
+    ...(animation && { animation }),
+    ...(wind && { wind }),
+  };
+  const compile = (one: Scene): CompiledScene => compileExpanded(one, features);
   const name = scene.statics?.parameter;
   if (name === undefined) return compile(scene);
   const able = models?.find(({ compileAlong }) => compileAlong);

@@ -2,6 +2,7 @@
 import { batchModel } from '../batch/model.ts';
 import { contact } from '../contact/index.ts';
 import type { WorldOptions } from '../engine.ts';
+import { animation, wind } from '../features.ts';
 import { models } from '../models/index.ts';
 import type { Scene } from '../scene/types.ts';
 import { createWorld as createWorldOf } from './create.ts';
@@ -14,5 +15,11 @@ export type { World } from './types.ts';
  * SceneError, with the path of the field, if the scene is invalid.
  */
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  return createWorldOf(scene, { contact, ...options, models: [...(options.models ?? []), ...models, batchModel] });
+  return createWorldOf(scene, {
+    contact,
+    animation,
+    wind,
+    ...options,
+    models: [...(options.models ?? []), ...models, batchModel],
+  });
 }
