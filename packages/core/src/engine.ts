@@ -11,8 +11,8 @@
  */
 import type { BodyPose, RigidBody } from './bodies/body.ts';
 import type { ContactModule } from './contact/index.ts';
+import type { AnimationModule } from './features.ts';
 import type { Model } from './model.ts';
-import type { AnimationModule } from './scene/animate.ts';
 import type { RodStart } from './scene/split.ts';
 import type { Scene } from './scene/types.ts';
 import type { WindModule } from './scene/windParts.ts';

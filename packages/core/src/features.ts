@@ -2,5 +2,16 @@
  * Features of scenes that a program may leave out of its bundle: `createWorld` of `@tendril-sim/core/world` has those that are passed to it, that of
  * `@tendril-sim/core` has all.
  */
-export { type AnimationModule, animation } from './scene/animate.ts';
+import { compileAnimation } from './scene/animate.ts';
+import { createAnimationAudit } from './world/energyAuditAnimation.ts';
+
 export { type WindModule, wind } from './scene/windParts.ts';
+
+/** Rods whose properties change in time. */
+export interface AnimationModule {
+  readonly compileAnimation: typeof compileAnimation;
+  readonly createAnimationAudit: typeof createAnimationAudit;
+}
+
+/** `animate` of rods, for `createWorld` of `@tendril-sim/core/world`. */
+export const animation: AnimationModule = { compileAnimation, createAnimationAudit };

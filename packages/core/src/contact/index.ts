@@ -4,6 +4,7 @@ import { expandWeaves } from '../scene/weave.ts';
 import { warnUnmet } from './check.ts';
 import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
+import { createCornerWatch } from './corners.ts';
 import { seekWithContact } from './rest/equilibrium.ts';
 import { relaxationTolerance } from './rest/relax.ts';
 import { holdScene } from './rest/stillTime.ts';
@@ -17,6 +18,7 @@ export interface ContactModule {
   readonly warnUnmet: typeof warnUnmet;
   readonly createContactWorld: typeof createContactWorld;
   readonly createContinuum: typeof createContinuum;
+  readonly createCornerWatch: typeof createCornerWatch;
   readonly holdScene: typeof holdScene;
   readonly seekWithContact: typeof seekWithContact;
   readonly relaxationTolerance: number;
@@ -30,6 +32,7 @@ export const contact: ContactModule = {
   warnUnmet,
   createContactWorld,
   createContinuum,
+  createCornerWatch,
   holdScene,
   seekWithContact,
   relaxationTolerance,

@@ -121,14 +121,6 @@ function copySurface({ surface, edgeCount }: AnimatedRod): NonNullable<Rod['surf
   return surface ?? { edgeFriction: ones(), edgeRestitution: ones() };
 }
 
-/** Animated rods, for `createWorld` of `@tendril-sim/core/world`. */
-export interface AnimationModule {
-  readonly compileAnimation: typeof compileAnimation;
-}
-
-/** Rods whose properties change in time. */
-export const animation: AnimationModule = { compileAnimation };
-
 /** Places at which factors are evaluated. They are those of the material: they stay where they are when the rod grows. */
 interface Places {
   /** Middles of edges and of half edges, as fractions of the rest length. */

@@ -5,7 +5,7 @@
 import { SceneError } from '../errors.ts';
 import { createArena } from '../math/arena.ts';
 import type { Drive, LoadSource } from '../port.ts';
-import type { AnimationModule } from './animate.ts';
+import type { compileAnimation } from './animate.ts';
 import {
   type CompiledBody,
   checkBodiesAreTied,
@@ -55,7 +55,7 @@ export interface CompiledScene {
 /** What a world can compile besides rods, pins and loads. The caller rejects links without `compileLinks`; the other features are rejected here. */
 export interface SceneFeatures {
   readonly compileLinks?: typeof compileLinks;
-  readonly animation?: AnimationModule;
+  readonly animation?: { readonly compileAnimation: typeof compileAnimation };
   readonly wind?: WindModule;
 }
 

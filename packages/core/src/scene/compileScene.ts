@@ -1,5 +1,5 @@
 /** Scene → rods, pins and loads, weaves included. Worlds without contact leave weaves out, and their code. */
-import { animation } from './animate.ts';
+import { compileAnimation } from './animate.ts';
 import { checkFinite } from './check.ts';
 import { type CompiledScene, compileExpanded } from './compile.ts';
 import { compileLinks } from './links.ts';
@@ -10,5 +10,5 @@ import { wind } from './windParts.ts';
 /** Compiles a scene to rods, pins and loads; throws `SceneError`. */
 export function compileScene(written: Scene): CompiledScene {
   checkFinite(written, []);
-  return compileExpanded(expandWeaves(written).scene, { compileLinks, animation, wind });
+  return compileExpanded(expandWeaves(written).scene, { compileLinks, animation: { compileAnimation }, wind });
 }

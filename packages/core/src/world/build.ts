@@ -19,9 +19,9 @@ import { createGrip, type Grip } from '../scene/grip.ts';
 import type { Jumps } from '../scene/jumps.ts';
 import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
+import { animateRods } from './animateRods.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
-import { createCornerWatch } from './corners.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
 import { createFoldWatch } from './folds.ts';
 
@@ -122,7 +122,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     contact,
     engine,
     budget,
-    watchBends: createBendWatch(compiled, { bundles, samples, drives, contact }),
+    watchBends: createBendWatch(compiled, { bundles, samples, drives, contact, contactModule }),
     welds: compiled.welds,
     isAnimated: rods.some(({ animation }) => animation),
     clock,
@@ -138,7 +138,15 @@ function startAnimation(parts: WorldParts): WorldParts {
 /** Watches for folds, and for corners that hold rods like friction. Corners are not watched if the bundle solves contact on a device. */
 function createBendWatch(
   { scene, rods }: CompiledScene,
-  { bundles, samples, drives, contact }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'contact'>,
+  {
+    bundles,
+    samples,
+    drives,
+    contact,
+    contactModule,
+  }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'contact'> & {
+    readonly contactModule: ContactModule | undefined;
+  },
 ): (t: number) => string[] {
   const hasOwnContact = bundles.some(({ ownContact }) => ownContact);
   const folds = createFoldWatch(
@@ -146,8 +154,13 @@ function createBendWatch(
     samples,
     drives.map(({ pins }) => pins),
   );
-  const corners = createCornerWatch({ scene, rods, samples, contact: hasOwnContact ? undefined : contact });
-  return (t) => [...folds(t), ...corners(t)];
+  const corners = contactModule?.createCornerWatch({
+    scene,
+    rods,
+    samples,
+    contact: hasOwnContact ? undefined : contact,
+  });
+  return (t) => (corners ? [...folds(t), ...corners(t)] : folds(t));
 }
 
 /** The grid of dense hair, if the scene asks for it: its forces become sources of the drives. */
@@ -253,13 +266,6 @@ function buildColliders(
   for (const { shape } of colliders) shape.insist?.();
   if (!options.bodies) warnUnmet(colliders, bodies, warnings);
   return colliders;
-}
-
-/** Sets animated properties of rods to their values at time t. */
-export function animateRods({ rods, bundles, isAnimated }: WorldParts, t: number): void {
-  if (!isAnimated) return;
-  for (const { animation } of rods) animation?.moveTo(t);
-  for (const bundle of bundles) bundle.animate?.(t);
 }
 
 /** Moves bodies with a path to their poses at t. */

@@ -11,18 +11,10 @@
 import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
+import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
-import { createAnimationAudit } from './energyAuditAnimation.ts';
 import { addFreeMomentum } from './energyAuditMomentum.ts';
-import {
-  type AuditedRod,
-  createAuditedRod,
-  movePins,
-  notePins,
-  noteRod,
-  type Work,
-  workOfRod,
-} from './energyAuditRod.ts';
+import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
 import type { StepSpan } from './spans.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
@@ -132,7 +124,9 @@ function createLedger(world: WorldParts): Ledger {
   const loads = world.rods.map((rod) => createLoads(rod));
   const bodies = createAuditedBodies(world);
   const isApart = findRodsApart(world);
-  const animation = world.isAnimated ? createAnimationAudit(world, audited, (t) => measureEnergy(world, t)) : undefined;
+  const animation = world.isAnimated
+    ? world.options.animation?.createAnimationAudit(world, audited, (t) => measureEnergy(world, t))
+    : undefined;
   let energy = 0;
   let gained = 0;
   let scale = 0;

@@ -6,11 +6,21 @@
  * the tensions, and a radius that grows works against the contacts. Mass that is added moves
  * with its rod and brings its momentum.
  */
+import type { ContactForce } from '../contact/report.ts';
 import { hypot, square } from '../math/rounded/index.ts';
+import type { Bundle } from '../model.ts';
+import type { Samples } from '../port.ts';
 import { animates } from '../scene/animate.ts';
-import { animateRods, type WorldParts } from './build.ts';
-import { measureMomentum, type RodMomentum } from './energyAuditMomentum.ts';
-import type { AuditedRod, Work } from './energyAuditRod.ts';
+import { type AnimatedWorld, animateRods } from './animateRods.ts';
+import type { AuditedRod, RodMomentum, Work } from './auditedRod.ts';
+import { measureMomentum } from './energyAuditMomentum.ts';
+
+/** The parts of a world that the audit reads. */
+export interface AuditedWorld extends AnimatedWorld {
+  readonly samples: readonly Samples[];
+  readonly placeOfRod: readonly { readonly bundle: Bundle; readonly index: number }[];
+  readonly contact: { forces(t: number): readonly ContactForce[] } | undefined;
+}
 
 export interface AnimationAudit {
   /** The rods are at the start of a step from `from` to `to`, with this energy. */
@@ -31,7 +41,7 @@ interface Growing {
   addWork(work: Work): void;
 }
 
-function createGrowing(world: WorldParts, r: number): Growing {
+function createGrowing(world: AuditedWorld, r: number): Growing {
   const { rods, samples, placeOfRod } = world;
   const { edgeCount, nodeCount, edgeLengthRest, edgeEA, inextensible } = rods[r];
   const { bundle, index } = placeOfRod[r];
@@ -95,7 +105,7 @@ function addChange(out: Float64Array, after: RodMomentum, before: RodMomentum, f
 function createSwelling({
   rods,
   contact,
-}: WorldParts): { begin(): void; addWork(work: Work, t: number): void } | undefined {
+}: AuditedWorld): { begin(): void; addWork(work: Work, t: number): void } | undefined {
   if (!contact || !rods.some((rod) => animates(rod, 'radius'))) return undefined;
   const indexOf = new Map(rods.map(({ id }, r) => [id, r]));
   const before = rods.map(({ edgeCount }) => new Float64Array(edgeCount));
@@ -122,7 +132,7 @@ function createSwelling({
 
 /** `measureEnergy`: kinetic and elastic energy with the present properties [J]. */
 export function createAnimationAudit(
-  world: WorldParts,
+  world: AuditedWorld,
   audited: readonly AuditedRod[],
   measureEnergy: (t: number) => number,
 ): AnimationAudit {

@@ -2,13 +2,7 @@
 import { hypot } from '../math/rounded/index.ts';
 import type { Momentum } from '../model.ts';
 import type { Loads, Samples } from '../port.ts';
-import type { AuditedRod, Work } from './energyAuditRod.ts';
-
-/** Momentum and angular momentum about the origin, six numbers each: of the nodes as point masses, and what the rod has beyond that, such as spin. */
-export interface RodMomentum {
-  readonly nodes: Float64Array;
-  readonly rest: Float64Array;
-}
+import type { AuditedRod, RodMomentum, Work } from './auditedRod.ts';
 
 /** Adds a force and its moment about the origin. */
 export function addForce(out: Float64Array, at: ArrayLike<number>, force: ArrayLike<number>, sign: number): void {

@@ -4,64 +4,12 @@
  */
 import { rotationBetween } from '../math/frameRotation.ts';
 import { atan2 } from '../math/rounded/index.ts';
-import type { Momentum, Reaction } from '../model.ts';
-import type { Loads, Samples } from '../port.ts';
-import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
+import type { Reaction } from '../model.ts';
+import type { Loads } from '../port.ts';
+import { createPinPose, type PinPose, type Rod } from '../scene/compiled.ts';
+import type { AuditedRod, Work } from './auditedRod.ts';
 import type { WorldParts } from './build.ts';
-import { addForce, measureMomentum, type RodMomentum, workOfPins } from './energyAuditMomentum.ts';
-
-export interface Work {
-  /** [J] */
-  done: number;
-  /** Uncertainty: how much larger it may have been [J]. */
-  doubt: number;
-  /** False if the work of something cannot be determined. */
-  isKnown: boolean;
-}
-
-export interface AuditedRod {
-  readonly rod: Rod;
-  readonly samples: Samples;
-  /** Reactions of the pins, if the audit takes their work from these, and their values now and at the start of the step. */
-  readonly measureReactions: ((t: number, isAfterStep: boolean) => Reaction[]) | undefined;
-  reactions: readonly Reaction[];
-  reactionsBefore: readonly Reaction[];
-  /** Adds the rod's momentum; absent if it is that of its nodes and spinning edges. */
-  readonly addMomentum: ((out: Momentum) => void) | undefined;
-  /** Pins without a body, and their previous and current positions. */
-  readonly pins: readonly Pin[];
-  before: readonly PinPose[];
-  after: readonly PinPose[];
-  /** At the start of the step: position and velocity of nodes, direction and spin of edges, loads. */
-  readonly position: Float64Array;
-  readonly velocity: Float64Array;
-  readonly tangent: Float64Array;
-  readonly director: Float64Array;
-  readonly spin: Float64Array;
-  readonly force: Float64Array;
-  readonly torque: Float64Array;
-  /** True if the momentum at the start of a step must be measured then: the model gives it, or masses change. Else it follows from the motion. */
-  readonly measuresAtStart: boolean;
-  /** Momentum at the start of the step, known from there on only with `measuresAtStart`; and now. */
-  readonly momentum: RodMomentum;
-  readonly momentumNow: RodMomentum;
-  /** Mass damping [1/s], mean over the mass. */
-  damping: number;
-  /** Momentum that added mass has brought in this step, and its moment about the origin; zero unless properties are animated. */
-  readonly given: Float64Array;
-  /** Rotation of each pin over the step [rad], 3 numbers per pin. */
-  readonly pinTurns: Float64Array;
-  /** Displacement and rotation [rad] of the pins over the step, if they move as one. */
-  readonly displacement: Float64Array;
-  readonly turn: Float64Array;
-  motion: 'none' | 'together' | 'apart';
-  /** Force of contacts over the step, and its moment about the origin. */
-  readonly contact: Float64Array;
-  /** Unexplained momentum while the rod was free, its uncertainty, and the largest momentum so far [N s]. */
-  readonly free: { readonly impulse: Float64Array; doubt: number; scale: number };
-  /** Momentum below this is rounding: a millionth of that of vibrations with a strain of order one [N s]. */
-  readonly momentumFloor: number;
-}
+import { addForce, measureMomentum, workOfPins } from './energyAuditMomentum.ts';
 
 /** Sum over the nodes of their mass times a value. */
 function sumOverMass({ nodeMass, nodeCount }: Rod, of: (node: number) => number): number {

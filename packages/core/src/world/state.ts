@@ -1,7 +1,8 @@
 /** Saves, restores and hashes the state of a world. */
 import { SceneError } from '../errors.ts';
 import { hashArrays } from '../observe/hash.ts';
-import { animateRods, moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { animateRods } from './animateRods.ts';
+import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import type { WorldState } from './types.ts';
 
 /** Copies everything that the next step depends on. */

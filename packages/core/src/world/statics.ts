@@ -15,8 +15,9 @@ import type {
   RestTangent,
 } from '../model.ts';
 import { gravityOf } from '../scene/loads.ts';
+import { animateRods } from './animateRods.ts';
 import { auditEquilibria } from './audit.ts';
-import { animateRods, buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
 import { describeFold } from './folds.ts';
 import { findTurnStops } from './pinTurns.ts';

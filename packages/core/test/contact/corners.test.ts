@@ -1,8 +1,8 @@
 /** Knots that the corners of their edges hold: found in a run, with the friction that corners amount to. */
 import { expect, it } from 'vitest';
+import { createCornerWatch } from '../../src/contact/corners.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { compileScene } from '../../src/scene/compileScene.ts';
-import { createCornerWatch } from '../../src/world/corners.ts';
 
 /** An overhand knot that is pulled tight. */
 function knot(friction: number): Scene {

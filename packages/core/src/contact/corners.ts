@@ -5,12 +5,12 @@
  * polygon. They resist like a friction coefficient of half the angle between two edges, also if the scene has no friction:
  * docs/notes/contact-solver.md#stiction-of-polygons.
  */
-import type { ContactModule } from '../contact/index.ts';
 import { acos } from '../math/rounded/index.ts';
 import { dot3 } from '../math/vec3.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
+import type { ContactWorld } from './contactWorld.ts';
 
 /** Less friction than this is not reported. */
 const NOTICEABLE = 0.05;
@@ -33,7 +33,7 @@ interface CornerWatchParts {
   readonly scene: Scene;
   readonly rods: readonly Rod[];
   readonly samples: readonly Samples[];
-  readonly contact: Pick<ReturnType<ContactModule['createContactWorld']>, 'forces'> | undefined;
+  readonly contact: Pick<ContactWorld, 'forces'> | undefined;
 }
 
 /** Friction between rods as the scene states it. */

@@ -1,0 +1,17 @@
+/** Moves properties of rods that change in time. */
+import type { Bundle } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+
+/** The parts of a world that have animated properties. */
+export interface AnimatedWorld {
+  readonly rods: readonly Rod[];
+  readonly bundles: readonly Bundle[];
+  readonly isAnimated: boolean;
+}
+
+/** Makes animated properties of rods those of time t. */
+export function animateRods({ rods, bundles, isAnimated }: AnimatedWorld, t: number): void {
+  if (!isAnimated) return;
+  for (const { animation } of rods) animation?.moveTo(t);
+  for (const bundle of bundles) bundle.animate?.(t);
+}
