@@ -305,7 +305,7 @@ pins:
     const problems: [string, RegExp][] = [
       [
         '3',
-        /:7:\d+ fields\[0\]\.wind: expected a list of three velocities .* or \{ mean, gust, vortices, turbulence \}/,
+        /:7:\d+ fields\[0\]\.wind: expected a list of three velocities .* or \{ mean, gust, vortices, turbulence, grid \}/,
       ],
       ['{ means: [1, 0, 0] }', /wind\.means: unknown field 'means'; did you mean 'mean'\?/],
       ['{ mean: [1 kg, 0, 0] }', /wind\.mean\[0\]: expected a velocity/],
