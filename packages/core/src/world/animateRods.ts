@@ -9,7 +9,7 @@ export interface AnimatedWorld {
   readonly isAnimated: boolean;
 }
 
-/** Makes animated properties of rods those of time t. */
+/** Sets animated properties of rods to their values at time t. */
 export function animateRods({ rods, bundles, isAnimated }: AnimatedWorld, t: number): void {
   if (!isAnimated) return;
   for (const { animation } of rods) animation?.moveTo(t);
