@@ -25,7 +25,7 @@ const lines = (rows: readonly (readonly string[])[]): string => {
   return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 };
 
-export const capabilityWords: Readonly<Record<Exclude<keyof Capabilities, 'animated'>, string>> = {
+export const capabilityWords: Readonly<Record<Exclude<keyof Capabilities, 'animated' | 'needsTurnStops'>, string>> = {
   closed: 'closed rods',
   anisotropic: 'sections with two bending stiffnesses',
   inextensible: 'rods of fixed length',

@@ -72,7 +72,7 @@ export interface StepOutcome {
   /** Number of steps into which the model subdivided this one, and of those it rejected; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
-  /** How far the worst constraint is from its goal [m]; absent if there are none, or the model meets them exactly. */
+  /** Largest distance of a constraint from its goal [m]; absent if there are none, or the model satisfies them exactly. */
   readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };

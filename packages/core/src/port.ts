@@ -55,7 +55,7 @@ export interface Drive {
   readonly sources: readonly LoadSource[];
   /** Number of loads that were added, and of pins that were moved or released, while the world runs: the scene does not have them. */
   readonly overrides?: number;
-  /** In a world that stands still at this instant, whatever the time of its steps. */
+  /** In a world whose pins and loads do not move: their instant [s], whatever the time of a step. */
   readonly stillAt?: { readonly time: number };
 }
 

@@ -34,4 +34,5 @@ export const dustCapabilities: Capabilities = {
   contact: false,
   linkedEquilibria: false,
   softPins: false,
+  needsTurnStops: false,
 };

@@ -120,7 +120,7 @@ export function solveSymmetric3(out: Float64Array, A: Float64Array, b: ArrayLike
   const c01 = A[5] * A[6] - A[3] * A[8];
   const c02 = A[3] * A[7] - A[4] * A[6];
   const determinant = A[0] * c00 + A[1] * c01 + A[2] * c02;
-  // the product of the diagonal is the largest that the determinant can be, whatever the units of each axis
+  // the product of the diagonal is the upper bound of the determinant, whatever the units of each axis
   if (!(determinant > 1e-12 * A[0] * A[4] * A[8])) {
     out.fill(0);
     return false;

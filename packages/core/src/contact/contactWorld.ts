@@ -174,7 +174,7 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
   };
 }
 
-/** The equations of rods at rest, created when a rod is asked for the first time. */
+/** The equations of rods at rest, created on the first request for a rod. */
 function rememberRest(create: (rod: number) => RestRod | undefined): (rod: number) => RestRod | undefined {
   const known = new Map<number, RestRod | undefined>();
   return (rod) => {

@@ -99,7 +99,7 @@ export function movePins(pair: Pair, t: number): boolean {
   return true;
 }
 
-/** Loads of both lanes; `ask`: the bit by which the kernel requests them again, or 0. */
+/** Loads of both lanes; `ask`: bit that makes the kernel request them at every iterate, or 0. */
 export function writeLoads({ memory, block, addresses }: Pair, a: Loads, b: Loads, ask: number): void {
   const { doubles, integers } = memory;
   const torque = hasAny(a.edgeTorque) || hasAny(b.edgeTorque) ? TORQUE : 0;

@@ -33,4 +33,6 @@ export interface Capabilities {
   readonly linkedEquilibria: boolean;
   /** Pins out of reach are accepted: their constraints give way, and every step reports by how much. */
   readonly softPins: boolean;
+  /** Equilibria cannot count the turns of a clamp: the world inserts equilibria in between while clamps turn (world/pinTurns.ts). Not in the table. */
+  readonly needsTurnStops: boolean;
 }

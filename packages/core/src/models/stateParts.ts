@@ -64,7 +64,7 @@ export function partOf(rod: BundleState, whole: BundleState, copy: BundleState):
   };
 }
 
-/** The part of `other` that stands where `view` stands in `whole`. */
+/** The part of `other` at the offset that `view` has in `whole`. */
 export function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
   const o = (view.byteOffset - whole.byteOffset) / 8;
   return other.subarray(o, o + view.length);

@@ -1,9 +1,9 @@
 /**
- * Rods whose properties change during a run (`animate`): factors in time, and by a formula along the rod as well.
+ * Rods whose properties change during a run (`animate`): factors in time; a formula may also vary along the rod.
  *
- * The rule behind every factor: at each instant the rod has the properties of a rod whose scene has these values. So a section that swells gets stiffer
- * and heavier, and a rod that grows keeps its mass per length and its natural angles. Velocities stay when a mass changes: what is added moves with the
- * rod. A model that copies numbers of a rod copies them again when it moves the rod to another time.
+ * The rule for every factor: at each instant the rod has the properties of a rod whose scene has the current values. So a section that swells gets
+ * stiffer and heavier, and a rod that grows keeps its mass per length and its natural angles. A change of mass does not change velocities: added mass
+ * moves with the rod. A model that copies numbers of a rod must copy them again when it moves the rod to another time.
  */
 import { SceneError } from '../errors.ts';
 import type { Rod, RodAnimation } from './compiled.ts';
@@ -31,7 +31,7 @@ export const animatedFields: readonly AnimatedField[] = /* @__PURE__ */ Object.k
 /** A factor at time t [s] and fraction u of the rest length. */
 type Factor = (t: number, u: number) => number;
 
-/** Throws where the factor is not what `requirement` asks for: the run ends with an error that names the field. */
+/** Throws SceneError, with the path of the field, if the factor does not meet `requirement`. */
 function compileFactor(spec: Timed, path: Path, requirement: Requirement): Factor {
   const values = new Float64Array(2);
   const raw = ((): Factor => {
@@ -115,13 +115,13 @@ export function compileAnimation(
   return { animation: createAnimation(target, factors, hasGeometry), ...(surface && { surface }) };
 }
 
-/** Factors of contacts of its own, so that they can change. */
+/** Gives the rod its own arrays of contact factors, so that they can change. */
 function copySurface({ surface, edgeCount }: AnimatedRod): NonNullable<Rod['surface']> {
   const ones = (): Float64Array => new Float64Array(edgeCount).fill(1);
   return surface ?? { edgeFriction: ones(), edgeRestitution: ones() };
 }
 
-/** Places at which factors are evaluated. They are those of the material: they stay where they are when the rod grows. */
+/** Fractions of the rest length at which factors are evaluated. They mark material points, so they do not change when the rod grows. */
 interface Places {
   /** Middles of edges and of half edges, as fractions of the rest length. */
   readonly middles: Float64Array;
@@ -138,7 +138,7 @@ function placeFactors({ edgeCount, edgeLengthRest, nodeArc, length }: AnimatedRo
 
 type Base = Readonly<Record<(typeof arrays)[number] | 'edgeFriction', Float64Array>>;
 
-/** What the arrays of a rod at time t follow from. */
+/** What the arrays of a rod at time t are computed from. */
 interface Moving {
   readonly rod: AnimatedRod;
   readonly base: Base;
@@ -200,7 +200,7 @@ function createAnimation(
     factor,
     moveTo(t) {
       if (t === time) return t;
-      // a factor that throws leaves the rod at no time
+      // if a factor throws, the arrays belong to no time
       time = Number.NaN;
       moveEdges(moving, t);
       moveHalves(moving, t);

@@ -259,7 +259,7 @@ export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, r
   );
 }
 
-/** A body that no rod holds would fly alone: allowed with mass, but a junction needs rods to be anywhere. */
+/** A body that no rod holds flies freely: allowed with mass, but a junction needs at least one rod. */
 export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
   bodies.forEach(({ body }, k) => {
     if (tied.has(k)) return;

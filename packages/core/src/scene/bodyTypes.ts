@@ -19,7 +19,7 @@ export interface BodySpec {
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
   /** World axes along and about which it may move; default all. A guided body names few. */
   readonly free?: { readonly translation?: readonly Axis[]; readonly rotation?: readonly Axis[] };
-  /** Where it goes, relative to the start, whatever pulls at it; mass and inertia are then of no matter. */
+  /** Prescribed motion, relative to the start; mass and inertia then have no effect. */
   readonly path?: PathSpec;
 }
 
@@ -35,7 +35,7 @@ export type SolidSpec = { readonly density: number } & (
   | { readonly type: 'cylinder'; readonly radius: number; readonly height: number }
 );
 
-/** Another program's rigid bodies in place of our own: joints, motors and collisions. */
+/** An external rigid-body engine that moves the bodies: with joints, motors and collisions. */
 export interface EngineSpec {
   /** The engine; `@tendril-sim/bridge/rapier` has it. */
   readonly type: 'rapier';

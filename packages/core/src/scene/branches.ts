@@ -45,7 +45,7 @@ export function placeBranches(scene: Scene, findRod: (id: string, path: Path) =>
 const isFirst = (at: object | string): boolean =>
   typeof at === 'object' && (('node' in at && at.node === 0) || ('u' in at && at.u === 0) || ('s' in at && at.s === 0));
 
-/** The circle that leads from `from` back to `to`, if there is one. */
+/** The cycle of parents that leads from `from` back to `to`, if there is one. */
 function follow(scene: Scene, from: number, to: number): number[] | undefined {
   const way = [to];
   let at = from;

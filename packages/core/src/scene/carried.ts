@@ -3,7 +3,7 @@ import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../math/quaternion.ts';
 import type { BodySpec, ColliderSpec, Scene } from './types.ts';
 
-/** The same scene, with colliders on bodies that have a path moved by that path about the body's position. */
+/** Returns the scene with colliders on bodies that have a path replaced by colliders with that path, about the body's position. */
 export function carryColliders(scene: Scene): Scene {
   const { colliders, bodies } = scene;
   if (!colliders?.some(({ body }) => bodies?.some(({ id, path }) => id === body && path))) return scene;

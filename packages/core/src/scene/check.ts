@@ -17,7 +17,7 @@ export function checkFinite(value: unknown, path: Path): void {
 function walk(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
-    // its powers must still be numbers
+    // powers of the value must not overflow
     if (Math.abs(value) > 1e60) throw new SceneError(path, `the value ${value} is too large; at most 1e60 is allowed`);
   } else if (Array.isArray(value)) {
     for (let k = 0; k < value.length; k++) {

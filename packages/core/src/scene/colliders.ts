@@ -1,7 +1,7 @@
 /** Contact in a scene: obstacles, and the options for contact with them and between rods. */
 import type { PathSpec, Timed, Vec3 } from './values.ts';
 
-/** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides, times a factor in time. */
+/** Coulomb friction: one coefficient, or a static and a lower dynamic one, times a factor in time. */
 export type FrictionSpec = number | { readonly static: number; readonly dynamic: number; readonly factor?: Timed };
 
 /** An obstacle: at `position`, rotated by `rotation`, moved by a path, or attached to a body. */
@@ -49,7 +49,7 @@ export type ColliderShape =
       readonly vertices: readonly Vec3[];
       /** Indices of three or more vertices each. */
       readonly faces: readonly (readonly number[])[];
-      /** Closed, with an inside (default); or a surface that is met from both sides. */
+      /** True (default): closed, with an inside. False: a surface with which rods collide on both sides. */
       readonly solid?: boolean;
       /** Vertices in time, for a mesh that deforms. */
       readonly deform?: readonly { readonly time: number; readonly vertices: readonly Vec3[] }[];
@@ -79,15 +79,15 @@ export interface BlendSpec {
   readonly keys: readonly { readonly time: number; readonly weights: readonly number[] }[];
 }
 
-/** How contact is found and solved. Present: rods touch each other. Obstacles act without it. */
+/** Options of contact. If present, rods also touch each other; obstacles act without it. */
 export interface ContactSpec {
-  /** How rods meet rods; default `pairs`. */
+  /** How rods touch rods; default `pairs`. */
   readonly between?: 'pairs' | 'continuum' | 'none';
   /** True if a rod collides with itself. Default true. */
   readonly self?: boolean;
   /** Between rods; default 0. */
   readonly friction?: FrictionSpec;
-  /** Radius at which rods meet rods [m]; default: that of their section. */
+  /** Contact radius between rods [m]; default: that of their section. */
   readonly radius?: number;
   /** True if friction turns a rod about its own axis. Default false. */
   readonly rolling?: boolean;
@@ -111,6 +111,6 @@ export interface ContinuumSpec {
   readonly cell: number;
   /** Mass per volume beyond which hair resists being pressed together [kg/m³]; default: twice the density at the start. */
   readonly density?: number;
-  /** In which velocities become those of their neighbours [s]. Default 0.02. */
+  /** Time in which the velocities of neighbouring cells become equal [s]. Default 0.02. */
   readonly relaxation?: number;
 }

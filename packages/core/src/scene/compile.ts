@@ -173,7 +173,7 @@ function placePins(
   return { placed, bodyOfWeld };
 }
 
-/** Starts of rods, tree by tree: a rod and all that grows from it move as one, and none that a free body holds. */
+/** Moves rods to their start poses, tree by tree: a rod and its branches move as one; a tree that a free body holds does not move. */
 function moveTrees(
   scene: Scene,
   pinned: readonly PinnedRod[],

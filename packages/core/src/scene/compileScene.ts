@@ -1,4 +1,4 @@
-/** Scene → rods, pins and loads, weaves included. Worlds without contact leave weaves out, and their code. */
+/** Compiles a scene, including weaves. A world without contact uses compile.ts instead and does not bundle the code of weaves. */
 import { compileAnimation } from './animate.ts';
 import { checkFinite } from './check.ts';
 import { type CompiledScene, compileExpanded } from './compile.ts';

@@ -1,9 +1,9 @@
 /**
- * What a scene compiles to, before any model sees it.
+ * A compiled scene: the input of the models.
  *
- * A rod is cut into edges; an edge into two halves. Stiffness, mass and natural strain belong to half edges, so that
- * a joint is the right half of one edge and the left half of the next, and a clamp at a node is one half alone: the
- * clamp then sits exactly at its node, and nothing is first order.
+ * A rod is divided into edges, an edge into two halves. Stiffness, mass and natural strain belong to half edges. So
+ * a joint is the right half of one edge and the left half of the next, and a clamp at a node is one half alone: it is
+ * exactly at its node, and the error is of second order.
  *
  * Nodes 0…n, edges 0…n−1 (closed: as many nodes as edges, edge j joins node j to node (j+1) mod n).
  * Half 2j is the half of edge j next to node j, half 2j+1 the one next to node j+1.
@@ -30,7 +30,7 @@ export interface Rod {
   readonly edgeCount: number;
   /** Rest length [m]. */
   readonly length: number;
-  /** The model finds the natural strain itself: such that the initial shape is in equilibrium. */
+  /** True if the model computes the natural strain: such that the initial shape is in equilibrium. */
   readonly naturalFromEquilibrium?: boolean;
 
   /** Initial positions [m], 3 per node. */
@@ -70,7 +70,7 @@ export interface Rod {
   readonly halfGJ: Float64Array;
   /** Stiffness damping [s]. */
   readonly halfDamping: Float64Array;
-  /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 a half: ∫u_natural ds. */
+  /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 per half: ∫u_natural ds. */
   readonly halfStrainRest: Float64Array;
   /** Properties that change in time; absent if none does. */
   readonly animation?: RodAnimation;

@@ -8,10 +8,10 @@ import type { RodSpec, Scene } from './types.ts';
 const STEEPEST = 3;
 /** Ratio of radius to length above which a body is not a rod. */
 const THICKEST = 0.1;
-/** Radius of the thickest hair that there is, generously [m]. */
+/** Upper bound on the radius of real hair [m]. */
 const THICKEST_HAIR = 2.5e-4;
 const SHORTEST = 1e-6;
-/** Strain under all loads above which a model without stretch is off by more than it says. */
+/** Strain under all loads above which a model without stretch is wrong by more than its documented error. */
 const LARGEST_STRAIN = 0.01;
 
 export function warnDoubtful(rod: Rod, spec: RodSpec, warnings: string[]): void {
@@ -49,7 +49,7 @@ function warnThick({ id, edgeRadius, length }: Rod, { hair, section }: RodSpec, 
     );
 }
 
-/** A rod that is laid longer than its rest length is under tension, as strings are; one that is laid shorter will buckle. */
+/** Warns of rods whose initial shape is shorter than their rest length: they will buckle. One that is longer is under tension, like a string. */
 function warnShort({ id, nodePosition: x, nodeCount, edgeCount, length }: Rod, warnings: string[]): void {
   let laid = 0;
   for (let j = 0; j < edgeCount; j++) {

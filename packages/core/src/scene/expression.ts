@@ -1,6 +1,6 @@
 /**
- * Expressions in scene files, by recursive descent. A scene may come from a stranger, so nothing is handed to the
- * language's own evaluator, and text, depth and size are bounded.
+ * Expressions in scene files, by recursive descent. A scene may be untrusted, so nothing is passed to `eval`, and length,
+ * depth and size are limited.
  *
  *   ternary    = comparison [ "?" ternary ":" ternary ]
  *   comparison = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]       1 or 0

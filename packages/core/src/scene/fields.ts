@@ -18,7 +18,7 @@ interface Formulas {
 }
 
 function compileFormulas(texts: readonly string[], variables: readonly string[], path: Path): Formulas {
-  // scenes of untyped programs are not checked before
+  // scenes of untyped programs have not been checked before
   if (!Array.isArray(texts) || texts.length !== 3 || texts.some((text) => typeof text !== 'string'))
     throw new SceneError(path, "formulas of x, y and z are needed, such as ['0', '0', '-9.81']");
   const used = new Set<string>();
@@ -34,7 +34,7 @@ function compileFormulas(texts: readonly string[], variables: readonly string[],
 
 type Air = FieldSpec & { readonly type: 'air' };
 
-/** A wind, and whether it is the same everywhere. */
+/** A wind; `isUniform` if it does not vary in space. */
 interface CompiledWind {
   readonly wind: Wind;
   readonly isUniform: boolean;

@@ -90,7 +90,7 @@ export const functions: Readonly<Record<string, ExpressionFunction>> = {
   },
   /** step(edge, x): 0 below the edge, 1 from it on. */
   step: { least: 2, most: 2, evaluate: (args) => (args[1] >= args[0] ? 1 : 0) },
-  /** noise(x, y, z): smooth, between −1 and 1, one feature a unit; the same everywhere and always. */
+  /** noise(x, y, z): smooth, between −1 and 1, one feature per unit; the same values on every machine. */
   noise: { least: 1, most: 3, evaluate: (args) => valueNoise(args[0], args[1] ?? 0, args[2] ?? 0) },
 };
 

@@ -1,9 +1,9 @@
 /**
- * A grip on a pin while the world runs: moves it, turns it, or lets it go, on top of what the scene says.
+ * A grip on a pin while the world runs: moves, turns or releases it, in addition to the motion that the scene prescribes.
  *
- * The scene cannot say what a person will do with the mouse, and a load cannot move what is held; so a pin has a handle.
- * A grip that was never used changes no bit of a run. Moves are ramps in time, so that the pin has a velocity and no step
- * sees a jump. Grips are no part of the state: `save` does not keep them.
+ * A scene cannot prescribe what a user does with the mouse, and loads do not move a node that a pin holds. So every pin has a
+ * grip. A grip that was never used does not change a bit of a run. Moves are ramps in time, so that the pin has a velocity and
+ * does not jump within a step. Grips are not part of the state: `save` does not include them.
  */
 import type { Pin, PinPose } from './compiled.ts';
 

@@ -18,13 +18,13 @@ export interface HairPreset {
   /** Area of the section [m²], and its largest over its smallest diameter. */
   readonly area: number;
   readonly ellipticity: number;
-  /** None for straight hair. */
+  /** Absent for straight hair. */
   readonly curl?: CurlSpec;
   /** Sources of the numbers; `estimate` marks our own. */
   readonly sources: { readonly area: string; readonly ellipticity: string; readonly curl: string };
 }
 
-/** The same for all types. */
+/** Material of all hair types. */
 export const hairMaterial: MaterialSpec = { E: 3.58e9, G: 1.07e9, density: 1300 };
 /** Sources of the numbers of `hairMaterial`. */
 export const hairMaterialSources: Readonly<Record<'E' | 'G' | 'density', string>> = {

@@ -2,15 +2,15 @@
  * Times at which loads jump: where a comparison, `floor`, `ceil`, `sign` or `mod` of time in a formula changes its value, and the keys of
  * factors with `interpolation: step`.
  *
- * A step that goes over a jump has an error of first order, and a scheme that remembers accelerations goes on with those of the old load. So
- * the world ends a step just before a jump, and starts its motion anew just after it (world/step.ts).
+ * A step across a jump has an error of first order, and a scheme that stores accelerations would continue with those of the old load. So
+ * the world ends a step just before a jump, and restarts the motion just after it (world/step.ts).
  */
 import { type BinaryOperator, compileNode, type Node, parseExpression } from './expression.ts';
 import type { FieldSpec, Scene } from './types.ts';
 import type { Timed } from './values.ts';
 import { atPath } from './varying.ts';
 
-/** A part of a formula that is constant but for jumps. */
+/** A part of a formula that is constant except for jumps. */
 type Switch = (t: number) => number;
 
 export interface Jumps {
@@ -38,7 +38,7 @@ export function compileJumps(scene: Scene): Jumps | undefined {
   const { gravity, loads = [], fields = [], rods } = scene;
   if (gravity && 'acceleration' in gravity) addTimed(gravity.factor);
   for (const { factor } of loads) addTimed(factor);
-  // a field that acts on no rod is compiled nowhere else
+  // a field that acts on no rod is not compiled anywhere else
   fields.forEach((field, k) => {
     atPath(['fields', k, 'factor'], () => addTimed(field.factor));
     for (const text of formulasOf(field))

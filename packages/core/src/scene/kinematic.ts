@@ -1,6 +1,6 @@
 /**
- * Bodies on a path: they go where the scene says, whatever pulls at them. A weld to such a body is a pin that rides on it, so
- * every model that has pins has these bodies; the reactions of those pins are what the body does to the rods.
+ * Bodies on a path: forces do not affect their motion. A weld to such a body is a pin that moves with it, so every model with
+ * pins supports these bodies; the reactions of those pins are the forces of the body on the rods.
  */
 
 import type { BodyPose } from '../bodies/body.ts';
@@ -79,7 +79,7 @@ function writeSpin(out: Float64Array, now: Float64Array): void {
   out[2] = w + c1 * r + c2 * (x * q - y * p);
 }
 
-/** A pin that rides on a body with a path. */
+/** A pin that moves with a body on a path. */
 export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose): Pin {
   const o = 3 * pin.node;
   const at = (array: Float64Array): Float64Array => array.slice(o, o + 3);

@@ -1,8 +1,8 @@
 /**
- * Where the nodes of a rod lie, as fractions u of its rest length, and what a Location in the scene means there.
+ * Positions of a rod's nodes, as fractions u of its rest length, and the node or edge that a Location in the scene means.
  *
- * A rod laid along a curve gets a node exactly at each pin: it is cut there, and the edges are shared out over the pieces
- * in proportion, uniform in each. A polyline keeps its nodes; a pin beside one is an error that names the nearest.
+ * A rod along a smooth curve gets a node exactly at each pin: the pins divide it into pieces, and each piece gets a number of
+ * equal edges in proportion to its length. A polyline keeps its nodes; a pin beside a node is an error that names the nearest.
  */
 import { SceneError } from '../errors.ts';
 import type { Location } from './values.ts';
@@ -23,12 +23,12 @@ export function createLayout(nodeU: readonly number[], closed: boolean, length: 
   return { closed, edgeCount, nodeCount: closed ? edgeCount : edgeCount + 1, nodeU, length };
 }
 
-/** Cuts closer than this are one; it is also how exactly a pin must hit a node of a laid rod. */
+/** Pins closer together than this share a node, as a fraction of the length; a pin must be this close to a node of a rod along a curve. */
 const sameCut = 1e-9;
 /** How far from a pin a node of a polyline may be, as a fraction of the length. */
 const sameNode = 1e-6;
 
-/** Fraction u that a location means, before there are nodes; undefined for `{ node }`. */
+/** Fraction u of a location, before the rod has nodes; undefined for `{ node }`. */
 export function fractionOf(at: Location, length: number, path: Path): number | undefined {
   if (at === 'start') return 0;
   if (at === 'end') return 1;
@@ -62,7 +62,7 @@ export function layNodes(edges: number, cuts: readonly number[], path: Path): nu
     );
   const share = Array.from({ length: pieces }, (_, k) => (borders[k + 1] - borders[k]) * edges);
   const counts = share.map((want) => Math.max(1, Math.round(want)));
-  // rounding may miss the total: the piece for which the change is best loses or gains an edge
+  // if rounding misses the total, the piece that it suits best loses or gains an edge
   for (let left = edges - counts.reduce((sum, count) => sum + count, 0); left !== 0; left -= Math.sign(left)) {
     let best = -1;
     for (let k = 0; k < pieces; k++) {

@@ -1,9 +1,9 @@
 /**
- * Which fields of a scene can change while it runs, declared in one place.
+ * The fields of a scene that can change while it runs, declared in one place.
  *
- * `keep`: the state fits the changed scene as it is. `turn`: positions and velocities fit; the frames of a ring are turned to its
- * new twist (`turnRing`), an open rod starts anew. Any other field needs a new start. A solver option may still change the layout of the state:
- * `World.restore` then throws, and the caller starts anew.
+ * `keep`: the state is valid for the changed scene. `turn`: positions and velocities are valid; the frames of a ring are turned to its
+ * new twist (`turnRing`), an open rod must restart. Any other field needs a restart. A solver option may still change the layout of the
+ * state: `World.restore` then throws, and the caller must restart.
  */
 import { normalize, turnFrame, type Vector, vectorOf } from '../curve/vector.ts';
 import type { RodStart } from './split.ts';
@@ -12,7 +12,7 @@ import type { Scene } from './types.ts';
 /** How a running world handles a change of its scene: keeps its state, turns its rings, or restarts. */
 export type Liveness = 'keep' | 'turn' | 'restart';
 
-/** A star stands for any name or number; a field also covers everything inside it. */
+/** A star matches any name or number; a field also covers everything inside it. */
 const liveFields: Readonly<Record<string, Exclude<Liveness, 'restart'>>> = {
   title: 'keep',
   description: 'keep',
@@ -50,7 +50,7 @@ export function livenessOf(path: readonly PropertyKey[]): Liveness {
   return found?.liveness ?? 'restart';
 }
 
-/** How a run of `before` can continue as `after`: the least lenient of all fields in which they differ. */
+/** How a run of `before` can continue as `after`: the most restrictive answer over all fields in which they differ. */
 export function continuationOf(before: Scene, after: Scene): Liveness {
   // a scene without a time shows its modes or an assumed duration
   if ((before.time === undefined) !== (after.time === undefined)) return 'restart';

@@ -95,7 +95,7 @@ export type FieldSpec = {
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
   readonly factor?: Timed;
-  /** How much of it each place along a rod feels; default 1. */
+  /** Factor on the field along the rod; default 1. */
   readonly weight?: Varying;
 } /** Air that resists motion relative to the wind, normal and tangential to the rod. */ & (
   | {

@@ -1,5 +1,5 @@
 /**
- * Loads on a rod, ready for the step: gravity, point forces, torques, forces per length.
+ * Compiles the loads on a rod: gravity, point forces, torques, forces per length.
  *
  * A point force inside an edge is split linearly on its two nodes: the power is exactly that of the force at that point. A
  * torque is split linearly between the middles of two edges; beyond the last middle it acts on the last edge.

@@ -23,7 +23,7 @@ export interface DampingSpec {
   readonly stiffness?: Varying;
 }
 
-/** How the moments of a rod follow from its strain, if not by linear elasticity. */
+/** Law by which moments follow from strain, in place of linear elasticity. */
 export type LawSpec = ViscoelasticSpec | ElastoplasticSpec | TableSpec | DahlSpec | GrowthSpec;
 
 /**
@@ -54,7 +54,7 @@ export interface TableSpec {
   readonly type: 'table';
   /** Curvature [1/m] and moment [N m] of points, by growing positive curvature; the first piece starts at 0, 0. */
   readonly moments: readonly (readonly [number, number])[];
-  /** Axis of the section about which it bends so; default `all`: about every axis alike. */
+  /** Axis of the section to which the table applies; default `all`: any axis. */
   readonly axis?: 'all' | 'd1' | 'd2';
 }
 

@@ -1,4 +1,4 @@
-/** Names for messages: all of a few, of many those that are most like the one that was not found. */
+/** Lists known names for an error message: all if there are few, else those most similar to the unknown name. */
 
 const FEW = 12;
 const NEAREST = 5;

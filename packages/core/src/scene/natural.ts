@@ -3,11 +3,11 @@
  *
  * Natural strain is the rotation between the natural frames at a node and at the middle of an edge. Rotations do not add:
  * a joint composes its two halves, which gives exactly the rotation from edge to edge, so a rod that starts in its
- * natural shape is at rest to rounding; at a held node each half stands alone.
+ * natural shape is at rest to rounding; at a held node each half is a joint by itself.
  *
  * Twist: `frame.twist` of a rod turns the frame of the initial state only; with natural `initial` or `straight` it is
- * therefore elastic. In `natural.frame` it belongs to the natural state. What `natural.frame` leaves out of d1 and follow
- * is as in `frame`.
+ * therefore elastic. In `natural.frame` it belongs to the natural state. The defaults of `natural.frame` for `d1` and `follow`
+ * are those of `frame`.
  */
 import type { Frame } from '../curve/vector.ts';
 import { rotationBetween, turnFrame } from '../curve/vector.ts';

@@ -36,7 +36,7 @@ export function compileAlong(scene: Scene, name: string, compile: Compile): Comp
     kept.set(value, compiled);
     return compiled;
   };
-  // its arrays become those of other values, so it is none of the kept scenes
+  // the arrays of this scene change with the value, so it must not be one of the kept scenes
   const base = compile(writeNumber(scene, name, from));
   const last = compile(writeNumber(scene, name, to));
   const varies = last.rods.some((rod, r) => !isSame(rod, base.rods[r]));

@@ -1,5 +1,5 @@
 /**
- * The way of a rod's pins from one instant to another, cut into pieces that an equilibrium search can follow.
+ * Divides the motion of a rod's pins from one instant to another into increments that an equilibrium search can follow.
  *
  * Inputs are the poses that the rod is in now and the pins; the output is a list of poses, each with the rotation that leads to it.
  * Frames alone cannot tell a full turn from none, so the pins are sampled in time until they turn by little between two samples.
@@ -50,10 +50,10 @@ export function assignPose(out: PinPose, from: PinPose): void {
   out.active = from.active;
 }
 
-/** Most that a clamp may be twisted at t = 0 in models whose frames do not count turns [rad]. */
+/** Largest twist of a clamp at t = 0 in models whose frames do not count turns [rad]. */
 const START_TWIST = 1;
 
-/** Throws if a clamp starts twisted by so much that a frame, which does not count turns, could be mistaken. */
+/** Throws if a clamp starts with so much twist that its frame, which does not count turns, would be ambiguous. */
 export function refuseStartTwist(id: string, model: string, pins: readonly Pin[]): void {
   for (const { twist } of samplePoses(pins, 0)) {
     if (Math.abs(twist) <= START_TWIST) continue;
@@ -103,7 +103,7 @@ function samplePoses(pins: readonly Pin[], t: number): PinPose[] {
   });
 }
 
-/** Samples of the pins after `from`, the last one at `to`, close enough together that frames cannot be mistaken. */
+/** Samples the pins after `from`, the last time at `to`, so closely that frames are not ambiguous. */
 function sampleWay(pins: readonly Pin[], from: number, to: number): { time: number; poses: PinPose[] }[] {
   if (from === to) return [{ time: to, poses: samplePoses(pins, to) }];
   const bound = { distance: Infinity, turn: 0.5, twist: Infinity };

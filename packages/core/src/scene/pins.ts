@@ -1,10 +1,10 @@
 /**
- * Pins: what a node is held to, as a function of time.
+ * Pins: the pose that a node is held at, as a function of time.
  *
  * The pose is that of the initial state unless given; the path moves it. Rotation vectors are interpolated by component and
- * turn the frame about the pin's own position. A rotation that is about the tangent all along is moved to `twist`, which
- * keeps count of turns: a frame alone cannot tell a full turn from none. A channel that a key leaves out stays as the
- * key before left it (zero at the first).
+ * turn the frame about the pin's own position. A rotation that is always about the tangent becomes `twist`, which counts
+ * turns: a frame alone cannot distinguish a full turn from none. A component that a key omits keeps its value from the
+ * previous key (zero at the first).
  */
 
 import type { Frame, Vector } from '../curve/vector.ts';
@@ -103,7 +103,7 @@ interface Motion {
   readonly rotates: boolean;
 }
 
-/** The motion that was read last: thousands of roots go with one head, and their splines would fill a gigabyte. */
+/** Cache of the last motion: thousands of hair roots move with one head, and separate splines would take a gigabyte. */
 let last:
   | {
       readonly times: readonly number[];
@@ -164,7 +164,7 @@ export function rotateInPlace(out: Float64Array, x: number, y: number, z: number
   out[2] += a * r + b * (x * q - y * p);
 }
 
-/** Value and rate of the current track, or of none, and second derivatives: of all pins, since each reads them at once. */
+/** Value, rate and second derivative of the track that was evaluated last. All pins share them, because each reads them at once. */
 const moving = new Float64Array(14);
 const still: Float64Array = new Float64Array(14);
 const second = new Float64Array(7);
@@ -185,12 +185,12 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
   const axis: Vector = spec.axis ? normalize(spec.axis) : [0, 0, 0];
   const now = motion.track ? moving : still;
 
-  // still held at the instant of release itself, which the last stage before it may fall on
+  // the pin still holds at the instant of its release, because the last stage before it may end exactly then
   const holds = (t: number): boolean => t <= release * (1 + 1e-12);
   const evaluate = (pose: PinPose, t: number): void => {
     const active = holds(t);
     motion.track?.evaluate(now, active ? t : release);
-    // a pin that has let go stays where it is
+    // a released pin does not move
     if (!active && motion.track) now.fill(0, 7);
     for (let k = 0; k < 3; k++) {
       pose.position[k] = start[k] + now[k];
@@ -236,7 +236,7 @@ function writeSpin({ angularVelocity, tangent }: PinPose, now: Float64Array, rot
   for (let k = 0; k < 3; k++) angularVelocity[k] += now[13] * tangent[k];
 }
 
-/** Writes acceleration, angular velocity and angular acceleration of a pin at time t; zeros if it has let go. */
+/** Writes acceleration, angular velocity and angular acceleration of a pin at time t; zeros after its release. */
 function writeMotion(out: PinMotion, { track, rotates }: Motion, frame: Frame, t: number, active: boolean): void {
   out.acceleration.fill(0);
   out.angularVelocity.fill(0);

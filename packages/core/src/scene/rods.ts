@@ -1,9 +1,9 @@
 /**
  * From a RodSpec to a Rod: shape, frames, natural strain, stiffness and mass on nodes, edges and half edges.
  *
- * On a closed rod the frame is carried once round without closing up. `nodeTwist[0]` is the twist of the joint between the last
- * edge and edge 0 of that carried frame, so that the twists add up to what was asked for; the directors of the two edges
- * differ from it by the angle at which the ends were glued, which stays as it is.
+ * On a closed rod the frame is transported once round and does not close. `nodeTwist[0]` is the twist of the joint between the last
+ * edge and edge 0 of the transported frame, so that the twists add up to that of the scene. The directors of the two edges differ
+ * from it by the angle at which the ends were joined, which never changes.
  */
 import type { FrameRule } from '../curve/framing.ts';
 import type { Curve } from '../curve/shapes.ts';
@@ -87,7 +87,7 @@ function readOutline(spec: RodSpec, closed: boolean, path: Path): Outline {
   return measurePolyline(points, closed);
 }
 
-/** The natural shape on a closed rod may be open (a straight piece glued to a ring) or closed. */
+/** The natural shape of a closed rod may be open (a straight rod joined to a ring) or closed. */
 function readNaturalOutline(shape: ShapeSpec, nodeCount: number | undefined, closed: boolean, path: Path): Outline {
   if (shape.type === 'points' && nodeCount !== undefined) {
     const points = readPoints(shape.points, closed, path);

@@ -2,9 +2,9 @@
  * Stiffness and mass of a cross-section. d1 and d2 are its axes; EI1 resists bending about d1, EI2 about d2.
  *
  * The torsion constant is the true one (Saint-Venant), not the polar moment, which is right for circles alone: an ellipse has
- * π a³b³/(a²+b²), a rectangle its series. The radius stands for the section where only one number is used (drawing, drag,
- * contact): that of the circle of equal area, the outer one for a tube. A `stiffness` section without a radius gets that
- * of the solid circle with the same EI/EA, or, without EA, a two-hundredth of the length, for drawing only.
+ * π a³b³/(a²+b²), a rectangle its series. Drawing, drag and contact use a single radius: that of the circle of equal area; for
+ * a tube the outer one. A `stiffness` section without a radius gets that of the solid circle with the same EI/EA, or without
+ * EA a two-hundredth of the length, for drawing only.
  */
 
 import { SceneError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { compileVarying, nonNegative, positive } from './varying.ts';
 
 /** At one place of the rod. */
 export interface SectionValues {
-  /** [N]; Infinity if it was left out. */
+  /** [N]; Infinity if the scene does not give it. */
   readonly EA: number;
   /** [N m²] */
   readonly EI1: number;

@@ -129,7 +129,7 @@ function createFormula(spec: ShapeSpec & { readonly type: 'formula' }, closed: b
       }
       out[k] = value;
       out[3 + k] = first;
-      // an infinite curvature at an end is met by no Gauss point; zero keeps it harmless
+      // no Gauss point lies at an end, where the curvature may be infinite; zero is harmless there
       out[6 + k] = Number.isFinite(second) ? second : 0;
     }
   };

@@ -1,9 +1,9 @@
 /**
- * Cuts a rod of a scene in two, for a world that runs: pieces with the properties, natural shape, pins and loads of what was cut.
+ * Cuts a rod of a running world in two. The pieces have the properties, natural shape, pins and loads of the old rod.
  *
- * The shapes of the pieces in the new scene are straight lines with the rest lengths of the edges: where they are is for the
- * state to say (WorldOptions.start), and so lengths, masses and natural strains are the old ones to rounding. What varies along
- * the rod is read at the ends and middles of edges, on both sides of a node, so that jumps at nodes stay jumps.
+ * In the new scene the pieces are straight lines with the rest lengths of the edges; the state (WorldOptions.start) gives their
+ * actual shapes. So lengths, masses and natural strains do not change, to rounding. Quantities that vary along the rod are read at
+ * the ends and middles of edges, on both sides of a node, so that jumps at nodes are preserved.
  */
 
 import { normalize, turnFrame, twistBetween, type Vector, vectorOf } from '../curve/vector.ts';
@@ -25,7 +25,7 @@ export interface Piece {
   readonly closed?: boolean;
 }
 
-/** A rod that stays whole. */
+/** A rod that is not cut. */
 export function wholeOf(rod: Rod, index: number): Piece {
   return { rod: index, from: 0, to: rod.edgeCount, ...(rod.closed && { closed: true }) };
 }
@@ -192,8 +192,8 @@ const turnedAbout = ([x, y, z]: Vec3, angle: number): Vec3 =>
   angle === 0 ? [x, y, z] : [x * cos(angle) + y * sin(angle), y * cos(angle) - x * sin(angle), z];
 
 /**
- * The frame of a closed rod is carried round once and need not meet itself: the angle by which what comes after the seam is turned
- * so that it does, in a rod that goes over the seam.
+ * The frame of a closed rod, transported once round, need not meet itself. This is the angle by which edges after the seam must be
+ * turned to make it continuous, for a piece that crosses the seam.
  */
 function seamOf(rod: Rod): number {
   if (!rod.closed) return 0;
@@ -210,7 +210,7 @@ function seamOf(rod: Rod): number {
 const isVarying = (value: unknown): value is Exclude<Varying, number> =>
   typeof value === 'object' && value !== null && ('along' in value || 'formula' in value);
 
-/** Every quantity in a section or material that varies along the rod, as it is along the piece. */
+/** Restricts every quantity of a section or material that varies along the rod to a piece of it. */
 function partOf<T>(value: T, rod: Rod, piece: Piece): T {
   if (isVarying(value)) return varyingOf(value, rod, piece) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -237,7 +237,7 @@ function varyingOf(value: Varying, rod: Rod, piece: Piece): Varying {
   return { along };
 }
 
-/** In formulas, u of the whole rod in terms of u of the piece. */
+/** Replaces u of the whole rod in a formula by its value in terms of u of the piece. */
 function formulasOf<T>(value: T, rod: Rod, piece: Piece): T {
   if (typeof value === 'string') {
     const from = arcOf(rod, { ...piece, from: 0 }, piece.from) / rod.length;

@@ -1,9 +1,9 @@
 /**
  * Moves rods to where their pins start.
  *
- * A path may be away from its pin's pose at t = 0 already: a base that starts turned. If one rigid motion takes the rods of a tree to all of
- * their pins, the rods start there, as the shape says relative to the base. Otherwise they start as they are laid, and a warning says that
- * the pins pull at once. A pose that the pin itself gives (`position`, `tangent`, `d1`) moves no rod: shape and pose are both explicit then.
+ * A path may already differ from its pin's pose at t = 0, such as for a base that starts turned. If one rigid motion takes the rods of a tree to
+ * all of their pins, the rods start there, with the given shape relative to the base. Otherwise they start in the shape of the scene, with a warning
+ * that the pins pull at once. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
  */
 import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
@@ -34,7 +34,7 @@ const scratch = createPinPose();
 
 const vectorAt = (array: ArrayLike<number>, i: number): Vector => [array[3 * i], array[3 * i + 1], array[3 * i + 2]];
 
-/** A rod after its move: the pins that hold it, and how it was laid, if it was moved. */
+/** A rod after its move to the start pose: the pins that hold it, and its initial shape in the scene if it was moved. */
 export interface StartPose {
   readonly pins: Pin[];
   readonly laid?: Rod['laid'];
@@ -82,7 +82,7 @@ function findMotion(tree: readonly PinnedRod[]): RigidMotion | undefined {
     pins.map(({ pin, spec }) => ({ rod, pin, spec, pose: poseAt(pin, 0) })).filter(({ pose }) => pose.active),
   );
   if (held.some(({ spec }) => spec.position ?? spec.tangent ?? spec.d1)) return undefined;
-  // a whole turn of one clamp against another leaves the frames as they are, and twists the rod
+  // a full turn of one clamp relative to another does not change the frames, but twists the rod
   const twists = held.filter(({ pin }) => pin.orientation === 'frame').map(({ pose }) => pose.twist);
   if (twists.some((twist) => Math.abs(twist - twists[0]) > TOLERANCE)) return undefined;
   const oriented = held.find(({ pin }) => pin.orientation !== 'free');

@@ -15,12 +15,12 @@ function isLaidStrained({ nodePosition: x, edgeCount, edgeLengthRest, nodeCount 
   return false;
 }
 
-/** True for a rod that is laid strained, or whose pins hold the positions of two nodes or more. */
+/** True for a rod whose initial shape is strained, or whose pins hold the positions of two nodes or more. */
 export function canBeStretched(rod: Rod, pins: readonly Pin[]): boolean {
   return isLaidStrained(rod) || pins.filter(({ holdX, holdY, holdZ }) => holdX || holdY || holdZ).length > 1;
 }
 
-/** True for a rod that is laid strained, or whose pins are farther apart, at some instant of the run, than the rod between them is long. */
+/** True for a rod whose initial shape is strained, or whose pins are at some instant of the run farther apart than the rest length between them. */
 export function isStretched(rod: Rod, pins: readonly Pin[], scene: Scene): boolean {
   if (isLaidStrained(rod)) return true;
   const holding = pins.filter(({ holdX, holdY, holdZ }) => holdX || holdY || holdZ);

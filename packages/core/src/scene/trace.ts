@@ -1,11 +1,11 @@
 /**
- * A curve cut into edges: nodes, edge lengths and frames.
+ * Divides a curve into edges: nodes, edge lengths and frames.
  *
  * Along a smooth curve, edge j has the arc length ds of its piece and the direction of the tangent at its middle, and nodes are
  * chained: x' = x + ds·t. Chords of sampled points would be shorter than ds and turn by another angle; here a circle becomes
  * the polygon with edges ds that turn by exactly ds/R. The chain drifts from the curve by O(ds²). On a closed curve it
- * misses its start, by next to nothing when the curve is smooth and the edges equal: the miss is shared out linearly over the
- * nodes, and Newton steps along the edges give these their lengths back.
+ * misses its start, by very little if the curve is smooth and the edges are equal. The gap is distributed linearly over the
+ * nodes, and Newton steps along the edges restore their lengths.
  */
 import type { FrameRule } from '../curve/framing.ts';
 import { FramingError, frameCurve, framePolyline } from '../curve/framing.ts';
@@ -33,7 +33,7 @@ export interface Trace {
   readonly position: readonly Vector[];
   /** [m] */
   readonly edgeLength: readonly number[];
-  /** At node 0, the middle of edge 0, node 1 … node n; closed: and the middle of edge 0 again, carried round. */
+  /** At node 0, the middle of edge 0, node 1 … node n; if closed, also at the middle of edge 0 again, after one round. */
   readonly frames: readonly Frame[];
 }
 

@@ -95,11 +95,11 @@ export interface RodSpec {
   readonly animate?: AnimateSpec;
   /** Law of bending and twist, in place of linear elasticity. */
   readonly law?: LawSpec;
-  /** Factors on the friction and restitution that contact has, along the rod; default 1. Of two rods both count. */
+  /** Factors along the rod on the friction and restitution of contacts; default 1. Those of both rods multiply. */
   readonly surface?: { readonly friction?: Varying; readonly restitution?: Varying };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
-  /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
+  /** The rod that this one grows from (model `strand`): its first node is there, at the angle that the initial shapes have. */
   readonly parent?: { readonly rod: string; readonly at: Location };
   /** In pictures, such as `#5f7a3a`; default: chosen by the program that draws it. */
   readonly color?: string;
@@ -185,7 +185,7 @@ export type HairType =
 export interface CurlSpec {
   /** Radius of the helix that the centreline follows [m]. */
   readonly radius: Varying;
-  /** Rise in a turn [m]. */
+  /** Rise per turn [m]. */
   readonly pitch: Varying;
   readonly handedness?: 'right' | 'left';
   /** Axis of bending, as an angle from d1 towards d2 [rad]. Default 0. */
@@ -257,7 +257,7 @@ export interface PinSpec {
   readonly d1?: Vec3;
   /** Motion relative to that pose. */
   readonly path?: PathSpec;
-  /** The pin lets go at this time [s]. */
+  /** The pin is released at this time [s]. */
   readonly release?: number;
 }
 
@@ -279,7 +279,7 @@ export interface StaticsSpec {
   readonly steps?: number;
   /** Number of the scene that goes from `from` to `to` in place of time, such as `rods.0.section.EI1`; pins and factors are those of t = 0. */
   readonly parameter?: string;
-  /** `seek` (default): leave unstable equilibria; `report`: stay and say so. */
+  /** `seek` (default): leave unstable equilibria; `report`: report them. */
   readonly stability?: 'seek' | 'report';
   /** Stop when the largest residual force is below tolerance × the force scale. Default 1e-10. */
   readonly tolerance?: number;
@@ -301,7 +301,7 @@ export interface ModesSpec {
   readonly about?: 'equilibrium' | 'initial';
 }
 
-/** A spring between a place on a rod and a place on another, or a point that does not move. */
+/** A spring between a place on a rod and a place on another rod, or a fixed point. */
 export interface LinkSpec {
   /** Default: 'link' and its number. */
   readonly id?: string;
@@ -313,17 +313,17 @@ export interface LinkSpec {
   /** [N s/m]; default 0. */
   readonly damping?: number;
   /**
-   * `start` (default): at rest as far apart as at the start, the rods' sections carry the offset; `together`: at rest the two
-   * places are one.
+   * `start` (default): at rest the two places have the offset that they have at the start, relative to the rods' sections;
+   * `together`: at rest they coincide.
    */
   readonly rest?: 'start' | 'together';
-  /** Holds how the two rods stand to each other at the start; default: they turn freely. */
+  /** Holds the relative orientation that the two rods have at the start; default: they turn freely. */
   readonly rotation?: {
-    /** `normal`: the angle between the rods alone; `all` (default): also how each spins about its axis. */
+    /** `normal`: only the angle between the rods; `all` (default): also the rotation of each about its axis. */
     readonly about?: 'normal' | 'all';
-    /** [N m] a radian */
+    /** [N m/rad] */
     readonly stiffness: number;
-    /** [N m s] a radian; default 0. */
+    /** [N m s/rad]; default 0. */
     readonly damping?: number;
   };
 }
@@ -350,7 +350,7 @@ export interface WeaveSpec {
   /** Direction of the weft (made normal to `along`); default y. */
   readonly across?: Vec3;
   readonly warp: YarnSpec;
-  /** Default: as the warp. */
+  /** Default: that of the warp. */
   readonly weft?: YarnSpec;
   readonly section?: RodSpec['section'];
   readonly material?: RodSpec['material'];

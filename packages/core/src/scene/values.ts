@@ -1,4 +1,4 @@
-/** Values that occur all over a scene: vectors, places on a rod, what varies along it or in time. */
+/** Types of values that occur throughout a scene: vectors, places on a rod, quantities that vary along it or in time. */
 
 export type Vec3 = readonly [number, number, number];
 

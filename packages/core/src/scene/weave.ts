@@ -1,7 +1,7 @@
 /**
  * Woven cloth by a few numbers: rods for the fibers, links where they cross.
  *
- * Plain weave: warp i goes over weft j where i + j is even. Fibers end half a spacing beyond the last crossing, and an odd
+ * Plain weave: warp i crosses over weft j if i + j is even. Fibers end half a spacing beyond the last crossing, and an odd
  * number of edges lies between two crossings, so that every crossing is at the middle of an edge: joined at a node, a weave
  * is too stiff in shear, by a factor that vanishes only at first order in the edge. A crimped fiber follows
  * ±h·cos(π x/p), its natural shape; a flat one (h = 0) lies in the plane of the others, and the joint is where they meet.
@@ -41,7 +41,7 @@ export function expandWeaves(scene: Scene): {
   return { scene: { ...rest, rods, links }, wovenRods, wovenLinks };
 }
 
-/** The paper's largest cloth has 1250 fibers each way; more would fill the memory before anything is said. */
+/** The paper's largest cloth has 1250 fibers each way. A much larger one would exhaust the memory before any check could reject it. */
 const MOST_CROSSINGS = 2_000_000;
 
 function checkWeave(spec: WeaveSpec, path: Path): void {

@@ -163,7 +163,7 @@ function createBendWatch(
   return (t) => (corners ? [...folds(t), ...corners(t)] : folds(t));
 }
 
-/** The grid of dense hair, if the scene asks for it: its forces become sources of the drives. */
+/** Creates the grid of dense hair, if the scene has one, and adds its forces to the load sources of the rods. */
 function buildContinuum(
   contactModule: ContactModule | undefined,
   { scene, rods }: CompiledScene,

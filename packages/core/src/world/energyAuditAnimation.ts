@@ -32,9 +32,9 @@ export interface AnimationAudit {
   addWork(work: Work, t: number): boolean;
 }
 
-/** A rod whose rest lengths change: its stretch is counted edge by edge, since a stiff edge that grew while it stood still would store far too much. */
+/** A rod whose rest lengths change. Its stretch is counted edge by edge: at rest, the growth of a stiff edge would store far too much energy. */
 interface Growing {
-  /** Adds what the measured energy changes by through stretch, from the properties of the first to those of the second time, while the rod stands still. */
+  /** Returns by how much stretch changes the measured energy [J], from the properties at the first to those at the second time, with the rod at rest. */
   change(from: number, to: number): number;
   begin(): void;
   /** Adds the work of the tensions instead. */
@@ -155,7 +155,7 @@ export function createAnimationAudit(
       addChange(one.given, after, before, 0.5);
     }
   };
-  /** What a change of properties adds to the energy while the rods stand still, but for the stretch of those that grow. */
+  /** Change of energy by a change of properties with the rods at rest, without the stretch of rods that grow [J]. */
   const changeOfStretch = (from: number, to: number): number => {
     let sum = 0;
     for (const one of growing) sum += one.change(from, to);

@@ -7,9 +7,9 @@
 
 import { rotationBetween } from '../math/frameRotation.ts';
 import { hypotOf } from '../math/rounded/index.ts';
+import { capabilitiesOf } from '../models/registry.ts';
 import type { Drive } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
-import type { ModelId } from '../scene/types.ts';
 
 /** Largest turn of a clamp from one equilibrium to the next [rad]. */
 const TURN = 1.5;
@@ -17,21 +17,19 @@ const SAMPLES = [128, 4096] as const;
 /** Largest turn between two samples [rad]. */
 const SAMPLED_TURN = 0.5;
 
-const FOLLOWS_FRAMES: readonly ModelId[] = ['der', 'cosserat'];
-
 /** Instants strictly between `from` and `to`, in order. */
 export function findTurnStops(rods: readonly Rod[], drives: readonly Drive[], from: number, to: number): number[] {
   if (from === to) return [];
-  const pins = drives.flatMap((drive, r) => (FOLLOWS_FRAMES.includes(rods[r].model) ? drive.pins.filter(turns) : []));
+  const pins = drives.flatMap((drive, r) => (capabilitiesOf(rods[r]).needsTurnStops ? drive.pins.filter(turns) : []));
   if (pins.length === 0) return [];
   const turned = sampleTurns(pins, from, to);
   const whole = turned.reduce((sum, turn) => sum + turn, 0);
-  const pieces = Math.ceil(whole / TURN);
+  const intervals = Math.ceil(whole / TURN);
   const stops: number[] = [];
-  let gone = 0;
+  let soFar = 0;
   turned.forEach((turn, k) => {
-    gone += turn;
-    if (k + 1 < turned.length && gone >= ((stops.length + 1) * whole) / pieces && stops.length + 1 < pieces)
+    soFar += turn;
+    if (k + 1 < turned.length && soFar >= ((stops.length + 1) * whole) / intervals && stops.length + 1 < intervals)
       stops.push(from + ((to - from) * (k + 1)) / turned.length);
   });
   return stops;

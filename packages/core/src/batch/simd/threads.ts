@@ -28,7 +28,7 @@ function requestFor(request: GpuRequest, k: number, count: number): GpuRequest {
   return request;
 }
 
-/** Appends the rows of the other threads to those of the first; if they do not fit, they are only counted, and the caller asks again. */
+/** Appends the rows of the other threads to those of the first. Rows that do not fit are only counted, and the caller must repeat the request. */
 function joinRows(requests: readonly GpuRequest[], answers: readonly StepAnswer[]): void {
   const [first] = requests;
   const count = answers.reduce((sum, { rows }) => sum + rows, 0);

@@ -148,7 +148,7 @@ function findForces(
       if (next && largest(next) < before) break;
     }
     if (!next || !(largest(next) < before)) {
-      // once more with a matrix of the current point
+      // try again with a matrix from the current point
       if (fresh) break;
       fresh = true;
       continue;

@@ -83,7 +83,7 @@ export function readFriction(spec: FrictionSpec | undefined, path: Path): Fricti
   };
 }
 
-/** Where a collider stands in the scene, and what it may refer to. */
+/** Path of a collider's fields in the scene, and the rods and bodies that it may refer to. */
 interface ColliderPlace {
   readonly id: string;
   readonly path: Path;

@@ -127,7 +127,7 @@ export function createGridShape(grid: Grid): Shape {
   };
 }
 
-/** The point asked for; its cell, the place within the cell, and the vector by which it lies outside the grid [m]. */
+/** The point of a query; its cell, its position within the cell, and the vector by which it lies outside the grid [m]. */
 const query = new Float64Array(3);
 const base = new Int32Array(3);
 const cell = new Float64Array(3);

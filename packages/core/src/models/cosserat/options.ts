@@ -69,4 +69,5 @@ export const cosseratCapabilities: Capabilities = {
   contact: false,
   linkedEquilibria: true,
   softPins: false,
+  needsTurnStops: true,
 };

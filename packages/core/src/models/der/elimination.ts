@@ -18,7 +18,7 @@ const products = new Float64Array(36);
 function takeOrder(member: Member): void {
   const { der, work, parted, natural, ties } = member;
   const order = parted && isParted(work.matrix, parted, der.rod.closed) ? parted : natural;
-  // places without fill stay zero for good
+  // entries without fill stay zero
   if (order !== member.order) for (const { solved } of ties) solved.fill(0);
   member.order = order;
 }

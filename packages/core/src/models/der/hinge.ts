@@ -103,7 +103,7 @@ function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number
     let g = 0;
     for (let k = 0; k < 3; k++) g += strainOut[GRADIENT + k] * D[8 * k + own + m];
     slope += g * column[m];
-    // second-order part of turning the tangent: a(a·t) − t, of which the energy feels the first alone
+    // second-order part of turning the tangent: a(a·t) − t, of which only the first term changes the energy
     if (m < 3) curvature += g * axis[o + m] * column[3];
   }
   return { slope, curvature };

@@ -1,4 +1,4 @@
-/** What a rod asks of its hinges; hinge.ts has it, and a program may leave it out. */
+/** Interface of hinges for a rod; hinge.ts implements it, and a program may leave it out. */
 import type { DerRod } from './rod.ts';
 
 export interface HingeParts {

@@ -302,7 +302,7 @@ function refuseLaws(rods: readonly Rod[], scene: Scene): void {
     );
 }
 
-/** Where a clamp inside a rod lets go, one joint replaces two, and the internal variables of those two have no place. */
+/** When a clamp inside a rod is released, one joint replaces two, and their internal variables cannot be combined. */
 function refuseSwitch({ rod, pins, nodeCount }: DerRod): void {
   for (const pin of pins) {
     const isInside = rod.closed || (pin.node > 0 && pin.node < nodeCount - 1);

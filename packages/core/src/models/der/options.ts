@@ -71,4 +71,5 @@ export const derCapabilities: Capabilities = {
   contact: true,
   linkedEquilibria: true,
   softPins: false,
+  needsTurnStops: true,
 };

@@ -6,7 +6,7 @@ export interface RodMaterial {
   readonly law: Pick<SectionLaw, 'isElastic' | 'isLinearAtRest' | 'naturalFactor'>;
   /** Time of the internal variables, and of the rod's current state [s]; part of the saved state. */
   readonly time: Float64Array;
-  /** Sets the time of the current state; a rod that stands still keeps that of its instant. */
+  /** Sets the time of the current state; in an equilibrium at one instant it does not change. */
   setTime(t: number): void;
   /** Throws SceneError unless the law is one of `needed`: the request is not defined for others. */
   refuse(what: string, needed: readonly ('isElastic' | 'isLinearAtRest')[]): void;

@@ -191,7 +191,7 @@ export function addLoadForce(force: Float64Array, fiber: FiberRod, x: Float64Arr
     for (let k = 0; k < 3; k++) {
       const m = (k + 1) % 3;
       const n = (k + 2) % 3;
-      // across: a couple at the ends; the twist of a frame that leans feels the ends as well
+      // across: a couple at the ends; the twist of a frame that is not normal to the edge also contributes to the ends
       let couple = (loadFactor * (T[o + m] * t[n] - T[o + n] * t[m])) / length;
       for (let a = 0; a < 2; a++) couple -= (0.5 * axial * turnedAxis(a, k) * along[a]) / (size[a] * length);
       for (let c = 0; c < 4; c++) {

@@ -108,4 +108,5 @@ export const fiberCapabilities: Capabilities = {
   contact: true,
   linkedEquilibria: true,
   softPins: false,
+  needsTurnStops: false,
 };

@@ -6,7 +6,7 @@ import type { Scene } from '../../scene/types.ts';
 import type { FiberOptions } from './options.ts';
 import { type FiberRod, highestFrequency } from './rod.ts';
 
-/** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
+/** Warns of moduli that no isotropic solid has. They are allowed: fibers are not isotropic, and E and G are measured separately. */
 export function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: string[]): void {
   for (const { id } of rods) {
     const spec = scene.rods.find((rod) => rod.id === id)?.material;
@@ -72,7 +72,7 @@ export function refuseScheme(
   }
 }
 
-/** A ring turns about the axis with its own inertia: that of the scaffold if the scene asks for it. */
+/** Warns that rods roll with the inertia of the scaffold, if the scene sets that. */
 export function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
   for (const { rod, width1, width2, particleMass } of fibers) {
     const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);

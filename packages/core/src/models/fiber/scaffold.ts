@@ -1,13 +1,13 @@
 /**
- * How wide the scaffold is, and what it weighs.
+ * Width and mass of the scaffold.
  *
- * Four particles stand at the corners of a rectangle a1 × a2 about each node. Four longitudinal springs k a cuboid of length l
+ * Four particles are at the corners of a rectangle a1 × a2 about each node. Four longitudinal springs k a cuboid of length l
  * make EI1 = k l a2² and EI2 = k l a1², so a1/a2 = √(EI2/EI1) and k = EI1/(l a2²): both bending stiffnesses are exact for any
  * width. What depends on the width is EA = 4 EI/a² and the rotary inertia. The width of the section itself, a = 2√(EI/EA) (half
  * the diameter of a round rod), makes EA exact, but a hair then has frequencies of 1e8 rad/s and a condition number of 4e15.
  * `inflated` takes the largest width that keeps the strain under the loads below 1e-3, and no more than a quarter of a cuboid,
- * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius. A rod that is laid
- * or pulled to another length than its rest length has the width of its section, because EA decides its tension.
+ * because beyond that shear costs more accuracy than the mesh; for a curl it takes at most a tenth of the radius. If the initial shape
+ * or the pins give a rod another length than its rest length, the scaffold has the width of the section, because EA decides the tension.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -108,7 +108,7 @@ function readSections(rod: Rod): Sections {
   return { ratio, softest, square: sectionSquare, varies };
 }
 
-/** The width that matches EA; refused for rods that have no such width. */
+/** The width that matches EA. Throws SceneError for rods that have no such width. */
 function matchSection({ id }: Rod, { square, varies }: Sections): number {
   const place = ['solver', 'fiber', 'scaffold'];
   if (square === 0)

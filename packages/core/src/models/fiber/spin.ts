@@ -1,9 +1,9 @@
 /**
- * The spin of rings in a step of implicit Euler, so that a rod in contact rolls as fast as it should.
+ * Corrects the spin of rings in a step of implicit Euler, so that a rod in contact rolls at the right speed.
  *
  * Implicit Euler moves particles along chords. A ring that turns by δ about its axis then loses the part δ² of its spin in every step. So the step
  * begins with the velocities whose chords end where the rotation leads, and ends with the velocities of that rotation in place of the chords'. A ring
- * on which no torque acts keeps its spin, and the mean velocity of a ring is not touched.
+ * on which no torque acts keeps its spin; the mean velocity of a ring does not change.
  */
 import { atan2, cos, sin } from '../../math/rounded/index.ts';
 import type { FiberRod } from './rod.ts';

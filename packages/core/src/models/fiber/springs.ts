@@ -1,8 +1,8 @@
 /**
- * The formulas of elements.ts and of a step's inertia, for one spring, one face or one ring: functions of numbers and arrays alone,
- * because kernels/translate.ts makes lane code of them. What is 1 or 0 (`exact`, `pulling`, `matrix`) is known there.
+ * The formulas of elements.ts and of a step's inertia, for one spring, one face or one ring. Functions of numbers and arrays only,
+ * because kernels/translate.ts translates them to SIMD code. Parameters that are 1 or 0 (`exact`, `pulling`, `matrix`) are constants there.
  *
- * Lengths are not looked at here: a spring without length makes numbers that are none, and the caller finds it in `length`.
+ * Lengths are not checked here: a spring of length zero gives NaN, and the caller detects it in `length`.
  *
  * Numbers of cuboid b: tension 8 b (four longitudinal springs, then four faces), direction 36 b (3 per spring, then 6 per face: p, q),
  * length 12 b (1 per spring, then 2 per face).
@@ -207,7 +207,7 @@ function addShear(s: SpringArrays, b: number, c: number, d: number, k: number, r
   if (s.matrix === 1) addShearMatrix(s, b, c, d, 0.5 * k * (1 + chi));
 }
 
-/** Its matrix, with the axes of both diagonals in place; `half`: half the stiffness. */
+/** Matrix of a shear element, after the axes of both diagonals were written; `half`: half the stiffness. */
 function addShearMatrix(s: SpringArrays, b: number, c: number, d: number, half: number): void {
   const { diagonal, upper, lower } = s;
   const own = tensionOf(s, 8 * b + 4 + c);
@@ -218,10 +218,10 @@ function addShearMatrix(s: SpringArrays, b: number, c: number, d: number, half: 
   const cd = base + 36 * c + 3 * d;
   const dc = base + 36 * d + 3 * c;
   const dd = base + 39 * d;
-  // p on its ends, q on its ends
+  // blocks of p, and of q, between their own ends
   addParts(half - a, 0, 3, a, diagonal, cc, diagonal, dd + 144, upper, cd, lower, dc);
   addParts(half - e, 9, 12, e, diagonal, dd, diagonal, cc + 144, upper, dc, lower, cd);
-  // p feels q and q feels p
+  // p acts on q, and q on p
   addParts(half, 0, 12, 0, upper, cc, lower, dd, diagonal, cd, diagonal, dc + 144);
   addParts(half, 9, 3, 0, upper, dd, lower, cc, diagonal, dc, diagonal, cd + 144);
 }

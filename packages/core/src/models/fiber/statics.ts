@@ -1,7 +1,7 @@
 /**
- * Equilibria: the mixed Newton method of the steps without inertia; where it does not get through, loads in parts, then steps of
- * steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) until it does. The stability verdict is the
- * number of negative pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
+ * Equilibria: the mixed Newton method of the steps, without inertia. If it fails, loads are raised in increments; if that fails,
+ * steps of steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) follow until Newton converges. The stability
+ * verdict is the number of negative pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
  */
 
 import {
@@ -62,7 +62,7 @@ export interface NewtonResult {
   residual: number;
   tolerance: number;
   reason: string;
-  /** Positions cannot resolve the answer, so no other method would find it. */
+  /** True if rounding of positions hides the equilibrium, so that no other method would find it. */
   isRounded?: boolean;
   /** True if the search used descent. */
   descended?: boolean;
@@ -85,7 +85,7 @@ export function forceScale(fiber: FiberRod): { loads: number; floor: number } {
 /** Largest turn in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
 export const LAST_TURN = 1e-7;
 
-/** Sum of all turns and stretches below which a rod without loads is in its natural shape; the end is off by that part of the length. */
+/** Sum of all turns and stretches below which a rod without loads is in its natural shape; its end is then off by at most this fraction of the length. */
 export const LEAST_DEFORMATION = 1e-8;
 
 /** Largest entry of the residual, and the sum of all: the error of the pins' reactions. */
@@ -326,7 +326,7 @@ export function staticWorkOf(fiber: FiberRod): StaticWork {
   return statics;
 }
 
-/** A state whose cuboids are twisted too far is no equilibrium of the rod. */
+/** Rejects an equilibrium of the network whose cuboids are twisted too far: it is not one of the rod. */
 function refuseTwist(fiber: FiberRod, result: NewtonResult): NewtonResult {
   const reason = result.converged ? explainSoftTwist(fiber, fiber.q) : '';
   return reason === '' ? result : { ...result, converged: false, reason };

@@ -159,9 +159,9 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
   return true;
 }
 
-/** Part of the motion over the step that the last correction may be. */
+/** Newton stops if a correction is below this share of the motion over the step. */
 const RELATIVE = 1e-3;
-/** Motion, as a part of the scaffold's width, that one iteration solves well enough. */
+/** Motion, as a share of the scaffold's width, for which one iteration is accurate enough. */
 const RESTING = 1e-6;
 
 /**
@@ -265,7 +265,7 @@ export function beginPart(
   if (keepsSpin) bendSpin(fiber, work, h);
 }
 
-/** The state from y; false if the scheme is seen to fail. */
+/** Writes the state from y; returns false if the scheme has visibly failed. */
 export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number, options: NewtonOptions): boolean {
   const { q, v, memory, size, ringCount } = fiber;
   const { x0, v0, y, rate, after, core } = work;
@@ -317,7 +317,7 @@ function advancePart(
   );
 }
 
-/** One step; on failure q and v are as before, and `work.reason` says why. */
+/** One step. A failure leaves q and v unchanged and writes the reason to `work.reason`. */
 export function stepImplicit(
   fiber: FiberRod,
   work: Workspace,

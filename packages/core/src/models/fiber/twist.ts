@@ -1,6 +1,6 @@
 /**
- * Twist of cuboids, and its limit. A cuboid twisted by f beyond its natural shape has sin 2f/2f of the linear torque: it gives way at π/4, and the
- * twist of its neighbours concentrates in it. Checked for the initial state, while pins move, and after every step.
+ * Twist of cuboids, and its limit. A cuboid that is twisted by f beyond its natural shape has sin 2f/2f of the linear torque. At π/4 it collapses, and
+ * the twist of its neighbours concentrates in it. The limit is checked for the initial state, while pins move, and after every step.
  */
 import { atan2, sin } from '../../math/rounded/index.ts';
 import type { FiberRod } from './rod.ts';
@@ -8,7 +8,7 @@ import type { FiberRod } from './rod.ts';
 /** Twist at which a cuboid yields [rad], and at which its torque changes sign: a step with more twist fails, because turns are lost. */
 const GIVES_WAY = Math.PI / 4;
 const REVERSES = Math.PI / 2;
-/** Most that a cuboid may be twisted in an equilibrium [rad]: the torque is then 0.90 of the rod's. */
+/** Largest twist of a cuboid in an equilibrium [rad]: the torque is then 0.90 of the rod's. */
 const LARGEST_TWIST = 0.4;
 
 const result = { edge: 0, twist: 0 };

@@ -51,4 +51,5 @@ export const helixCapabilities: Capabilities = {
   contact: true,
   linkedEquilibria: false,
   softPins: false,
+  needsTurnStops: false,
 };

@@ -155,7 +155,7 @@ function takeStep(state: RestState, part: number, shift: number): void {
   const { search, step } = state;
   const { hair } = search;
   state.turn = largestTurnOf(hair, step);
-  // a step from the old choice says nothing about the balance of the new one
+  // a small step with the old choice does not show that the rod is in balance with the new one
   const isSmall =
     !state.hasNewChoice && part === 1 && state.turn <= (shift === 0 ? 1 : shift < 1e-6 ? 1e-2 : 0) * LAST_TURN;
   state.smallSteps = isSmall ? state.smallSteps + 1 : 0;

@@ -2,7 +2,7 @@
  * Ghost particles of a rod whose initial shape is not its natural shape.
  *
  * Bending a truss moves its ghosts along the segment and across it. At the positions of a stress-free rod they stretch the stiff springs between them: a
- * hair laid bent began with about fifty times the energy of its bending, and released it violently. This file places them at the minimum of the spring
+ * hair with a bent initial shape began with about fifty times the energy of its bending, and released it violently. This file places them at the minimum of the spring
  * energy (Gauss–Newton with descent). The nodes stay fixed, because they are the rod's shape, and so does the angle about the axis of every other ghost,
  * because these are its twist. The angles of the ghosts between them are free: bending turns the two kinds of ghosts against each other. With all angles
  * fixed, a bent hair has 1.35 times its energy, for any number of edges; this way 1.00, and a twisted one 1.02 (both without altitude springs).

@@ -69,4 +69,5 @@ export const massSpringCapabilities: Capabilities = {
   contact: false,
   linkedEquilibria: true,
   softPins: false,
+  needsTurnStops: false,
 };

@@ -40,7 +40,7 @@ export function warn(rods: readonly Rod[], { theta, damping, iterations }: HairO
   ];
 }
 
-/** An EA that is too small for the springs to have it. */
+/** Warns of an EA that is too small for the springs to represent. */
 export function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOptions): string[] {
   if (stretch !== undefined || misfit < 1.05) return [];
   return [
@@ -48,7 +48,7 @@ export function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOpti
   ];
 }
 
-/** Error of the bending stiffness from which a rod is warned of. */
+/** Error of the bending stiffness above which there is a warning. */
 const NOTICEABLE = 0.05;
 
 /**
@@ -70,7 +70,7 @@ export function bendingErrors(rod: Rod, altitude: number, isClamped: boolean): {
   return { stiff: most + 1.3 * end, soft: Math.max(0, 1.55 * end - least) };
 }
 
-/** A bending stiffness that is off by more than users expect of an answer. */
+/** Warns of a bending stiffness whose error is above the limit. */
 export function warnStiffness(rod: Rod, { pins }: Drive, { altitude }: HairOptions): string[] {
   const isClamped = pins.some(({ orientation }) => orientation === 'frame');
   const { stiff, soft } = bendingErrors(rod, altitude, isClamped);
@@ -87,7 +87,7 @@ export function warnStiffness(rod: Rod, { pins }: Drive, { altitude }: HairOptio
   ];
 }
 
-/** Most that a rod may be laid twisted per edge beyond its natural shape [rad]. */
+/** Largest initial twist per edge beyond that of the natural shape [rad]. */
 const LARGEST_TWIST = 1;
 
 /** Throws SceneError for features that the model does not support. */

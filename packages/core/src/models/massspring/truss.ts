@@ -23,7 +23,7 @@ export interface Truss {
 
 /**
  * k_b/k_e of rods that pins cannot stretch, whose EA hardly matters: less softens bending by more than 2.5 %, more costs digits
- * and steps. Bending and torsion are not corrected for it: a rod that is laid bent would have too much energy until its nodes move.
+ * and steps. Bending and torsion are not corrected for it: a rod with a bent initial shape would have too much energy until its nodes move.
  */
 const LOOSE = [100, 1000];
 /** Share of the bending compliance that k_b may have at most in rods that pins can stretch. */

@@ -262,4 +262,5 @@ export const strandCapabilities: Capabilities = {
   contact: true,
   linkedEquilibria: false,
   softPins: true,
+  needsTurnStops: false,
 };
