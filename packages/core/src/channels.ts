@@ -1,10 +1,12 @@
 /**
- * Channels: quantities along a rod that every model can be asked for, that recordings store and pictures are coloured by.
+ * Channels: quantities along a rod that every model provides, recordings store, and pictures show as colours.
  *
  * To add one, extend `Channel` and `channels`. The compiler then points to `readChannel` of every model (models/<id>/readouts.ts and
  * batch/readouts.ts); channels that follow from samples alone can share one function in models/. Recordings (which then grow: `tendril run` records every
- * channel), CSV, VTP, probes and the schema follow from this table. By hand: the columns in packages/io/src/export/parquet.ts, maxima in results and sweeps, and the
- * studio (view/colormaps.ts, frameLayout.ts, worker/lane.ts). Pages that list channels by hand: docs/scene.md (a test checks it), library.md, notation.md, cli.md (columns of CSV) and files.md.
+ * channel), CSV, VTP, Parquet, probes and the schema follow from this table. To be added by hand: maxima in packages/io/src/result.ts and
+ * packages/sweep/src/run/scope.ts; in packages/studio/src colours and plots (view/colormaps.ts, view/lane.ts, shot.ts, ui/header.tsx, ui/plots.tsx) and the
+ * data that its worker sends (protocol.ts, frameLayout.ts, worker/lane.ts). Pages that list channels: docs/scene.md (a test checks it), library.md,
+ * notation.md, cli.md (columns of CSV) and files.md.
  */
 
 /** Curvature and twist at nodes, tension on edges. */

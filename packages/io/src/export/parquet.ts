@@ -4,7 +4,7 @@
  * Positions are doubles, as recorded; directors and channels floats. The edge that leaves the last node of an open rod
  * does not exist: its director, and its tension, are null.
  */
-import type { Channel } from '@tendril-sim/core';
+import { type Channel, channels as channelTable } from '@tendril-sim/core';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Footage } from './footage.ts';
 
@@ -61,6 +61,6 @@ function element(name: string): Element {
   if (name === 'rod') return { name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' };
   if (name === 'frame' || name === 'node') return { name, type: 'INT32', repetition_type: 'REQUIRED' };
   const exact = name === 'time' || name === 'x' || name === 'y' || name === 'z';
-  const always = exact || (name as Channel) === 'curvature' || (name as Channel) === 'twist';
+  const always = exact || (Object.hasOwn(channelTable, name) && channelTable[name as Channel].on === 'node');
   return { name, type: exact ? 'DOUBLE' : 'FLOAT', repetition_type: always ? 'REQUIRED' : 'OPTIONAL' };
 }
