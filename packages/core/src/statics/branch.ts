@@ -57,18 +57,19 @@ function correct(trace: Trace, ds: number): Outcome {
   let trouble = move(trace, 'predict');
   const test = createRestTest(options.tolerance, true);
   for (let iterations = 0; iterations < MAX_ITERATIONS && !trouble; iterations++) {
-    trouble = problem.linearize();
+    trouble = problem.linearize('between');
     if (trouble) break;
     const right = step.slice();
+    const errors = problem.edgeErrors.slice();
     trouble = differentiate(trace);
     if (trouble) break;
-    solveStep(trace, right);
+    solveStep(trace, right, errors);
     const missing = ds - dot(trace, tangent.x, stepped) - (tangent.t * (problem.parameter - start)) / (range * range);
     const change =
       (missing - dot(trace, tangent.x, right)) / (tangent.t / (range * range) + dot(trace, tangent.x, byParameter));
     trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
     if (trouble) break;
-    solveStep(trace, step);
+    solveStep(trace, step, problem.edgeErrors);
     const scales = measureScales(problem, false);
     const correction: Correction = {
       move: measureMove(problem),
@@ -175,13 +176,26 @@ function locate(
 /** Largest number of bifurcations between two points. */
 const MAX_EVENTS = 20;
 
+/** Events closer together than this share of the stretch are one: of modes that are equal but for rounding, as on a round rod. */
+const SAME = 1e-3;
+
+/** The nearest point behind an event and all that are the same. */
+function skipSame(trace: Trace, { ds, verdicts }: Stretch, behind: Located['behind']): Located['behind'] {
+  const next = behind.ds + SAME * ds;
+  if (next >= ds) return { ds, negativeModes: verdicts[1].negativeModes };
+  trace.problem.revert('point');
+  if (correct(trace, next).trouble) return behind;
+  const { negativeModes } = trace.problem.judge();
+  return negativeModes < 0 ? behind : { ds: next, negativeModes };
+}
+
 /** Moves to each event of the stretch in turn; yields its distance from the held point. */
 function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: BranchInterval): Generator<number> {
   let behind = { ds: 0, negativeModes: stretch.verdicts[0].negativeModes };
   for (let count = 0; count < MAX_EVENTS; count++) {
     const found = locate(trace, kind, stretch, behind.ds, behind.negativeModes);
     yield found.along;
-    behind = found.behind;
+    behind = skipSame(trace, stretch, found.behind);
     if (kind === 'fold' || behind.negativeModes === stretch.verdicts[1].negativeModes) return;
   }
 }

@@ -3,7 +3,8 @@
 import { factorBand, solveBand } from '../linalg/band.ts';
 import { fixUnknown } from '../linalg/bandMatrix.ts';
 import { pow } from '../math/rounded/index.ts';
-import { findFreeMotions, findNeutralMotions, removeMotions } from './neutral.ts';
+import { type BranchEdges, solveEdges } from './branchEdges.ts';
+import { findSymmetries, moveRigidly, type RigidMotion } from './neutral.ts';
 import type { RestProblem } from './newton.ts';
 import type { Verdict } from './search.ts';
 
@@ -16,6 +17,12 @@ export function stiffOnBranch(edgeCount: number): number {
   return Math.max(10, Math.min(1e4, 1e15 / pow(edgeCount, 4)));
 }
 
+/**
+ * Force of a rigid motion that counts as rounding, per edge and relative to the largest terms of its row. Rounding of positions changes edges
+ * by that much, and forces by the square root of the ratio of the stiffest to the softest unknown more.
+ */
+const NEUTRAL = 1e-14;
+
 /** Saved states of a rod: the last point of the branch, and the state before a trial. */
 export type BranchPlace = 'point' | 'trial';
 
@@ -24,6 +31,8 @@ export interface BranchRod {
   readonly rest: RestProblem;
   readonly stage: { t: number };
   readonly closed: boolean;
+  /** Absent: tensions converge linearly. */
+  readonly edges?: BranchEdges;
   /** Moves pins to time t without changing the free unknowns. Returns the reason if that is impossible, else ''. */
   place(t: number): string;
   /** Computes loads and the right-hand side of Newton's equations into `rest.step`, on request its matrix. Returns an error, or ''. */
@@ -49,10 +58,20 @@ export interface BranchProblem extends RestProblem {
   place(t: number): string;
   /** Computes the right-hand side of Newton's equations into `step`, without a matrix. Returns an error, or ''. */
   evaluateRight(): string;
-  /** Computes right-hand side and matrix, and factors it whatever the signs of its pivots. Returns an error, or ''. */
-  linearize(): string;
-  /** Solves with that matrix, in place; prescribed unknowns of the right-hand side must be zero. */
-  solve(x: Float64Array): void;
+  /**
+   * Computes right-hand side and matrix, and factors it whatever the signs of its pivots. `place`: motions that nothing opposes are found at equilibria
+   * only, because forces that are not balanced turn with the rod. Returns an error, or ''.
+   */
+  linearize(place: 'equilibrium' | 'between'): string;
+  /**
+   * Solves with that matrix, in place; prescribed unknowns of the right-hand side must be zero. `errors`: those of the edges' lengths, which become what
+   * `takeStep` needs.
+   */
+  solve(x: Float64Array, errors: Float64Array): void;
+  /** Errors of the edges' lengths at the last evaluation [m]. */
+  readonly edgeErrors: Float64Array;
+  /** Motions that nothing opposes, at the state of that matrix: the component of a solution along them is arbitrary. */
+  readonly neutral: readonly Float64Array[];
   moveFree(fraction: number): void;
   hold(place: BranchPlace): void;
   revert(place: BranchPlace): void;
@@ -60,50 +79,89 @@ export interface BranchProblem extends RestProblem {
   finish(): void;
 }
 
+/** Picks as many unknowns as there are motions, one that each of them moves: holding these stops the motions and exerts no force. */
+function chooseHeld(motions: readonly Float64Array[], isAngle: (d: number) => boolean, length: number): number[] {
+  const held: number[] = [];
+  const rows = motions.map((z) => z.map((value, d) => (isAngle(d) ? length * value : value)));
+  for (const [k, row] of rows.entries()) {
+    let largest = 0;
+    for (let d = 1; d < row.length; d++) if (Math.abs(row[d]) > Math.abs(row[largest])) largest = d;
+    if (row[largest] === 0) continue;
+    held.push(largest);
+    for (const other of rows.slice(k + 1)) {
+      const factor = other[largest] / row[largest];
+      for (let d = 0; d < row.length; d++) other[d] -= factor * row[d];
+      other[largest] = 0;
+    }
+  }
+  return held;
+}
+
 export function createBranchProblem(rod: BranchRod): BranchProblem {
-  const { rest, stage } = rod;
+  const { rest, stage, edges } = rod;
   const { matrix, factor, step, fixed } = rest;
   const times = { point: stage.t, trial: stage.t };
   let isGeneral = false;
-  const hasFreeMotions = findFreeMotions(rest).length > 0;
-  /** Motions that nothing opposes: solutions have no component along them. */
   let neutral: readonly Float64Array[] = [];
-  const factorTangent = (): void => {
+  /** Unknowns held against neutral motions. */
+  let held: readonly number[] = [];
+  /** Rigid motions that nothing opposed at the last equilibrium. */
+  let symmetries: readonly RigidMotion[] = [];
+  /** Between equilibria, forces that are not balanced turn with the rod: only whether they act along a motion shows that it is opposed. */
+  const findNeutral = (place: 'equilibrium' | 'between'): readonly Float64Array[] => {
+    if (place === 'equilibrium') symmetries = findSymmetries(rest, NEUTRAL * rest.edgeCount);
+    const motions = moveRigidly(rest, symmetries);
+    const { extent, internal } = rest.measureSize();
+    const rounding = 10 * rest.edgeCount * rest.roundingForce(extent, internal);
+    return motions.filter((z) => Math.abs(z.reduce((sum, value, d) => sum + value * step[d], 0)) <= rounding);
+  };
+  const factorTangent = (place: 'equilibrium' | 'between'): void => {
     isGeneral = rod.loadsDependOnState && rod.measureLoads() > 1e-12 && !rod.closed;
     neutral = [];
+    held = [];
     if (isGeneral) return;
     if (rod.loadsDependOnState) rod.subtractSymmetricPart();
     for (let d = 0; d < fixed.length; d++) if (fixed[d]) fixUnknown(matrix, d);
-    if (hasFreeMotions) neutral = findNeutralMotions(rest);
-    // rigid motion and free spin have no stiffness: a shift far below the softest mode affects nothing else
-    factorBand(factor, matrix, rest.zeroShift, rest.softScale, false);
+    neutral = findNeutral(place);
+    held = rod.closed ? [] : chooseHeld(neutral, rest.isAngle, rest.length);
+    for (const d of held) fixUnknown(matrix, d);
+    // what is not held may have no stiffness, as a buckle that slides round a ring; elsewhere a shift would only slow down convergence along soft modes
+    factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, false);
+  };
+  const solveWhole = (x: Float64Array): void => {
+    const kept = step.slice();
+    step.set(x);
+    rod.solveUnsymmetric();
+    x.set(step);
+    if (x !== step) step.set(kept);
+  };
+  const solve = (x: Float64Array): void => {
+    for (const d of held) x[d] = 0;
+    if (isGeneral) solveWhole(x);
+    else solveBand(factor, matrix, x);
   };
   return {
     ...rest,
     get parameter() {
       return stage.t;
     },
+    get neutral() {
+      return neutral;
+    },
+    edgeErrors: edges?.error ?? new Float64Array(0),
     place(t) {
       stage.t = t;
       return rod.place(t);
     },
     evaluateRight: () => rod.evaluate(false),
-    linearize() {
+    linearize(place) {
       const trouble = rest.follow() || rod.evaluate(true);
-      if (!trouble) factorTangent();
+      if (!trouble) factorTangent(place);
       return trouble;
     },
-    solve(x) {
-      if (!isGeneral) {
-        solveBand(factor, matrix, x);
-        removeMotions(neutral, rest, x);
-        return;
-      }
-      const kept = step.slice();
-      step.set(x);
-      rod.solveUnsymmetric();
-      x.set(step);
-      if (x !== step) step.set(kept);
+    solve(x, errors) {
+      solve(x);
+      if (edges) solveEdges(edges, solve, x, errors);
     },
     moveFree: (fraction) => rod.moveFree(fraction),
     hold(place) {

@@ -93,35 +93,73 @@ export function differentiate(trace: Trace): string {
   const inwards = t < 0.5 * (options.from + options.to) ? delta : -delta;
   problem.hold('trial');
   byParameter.fill(0);
+  const errors = new Float64Array(problem.edgeErrors.length);
   for (const [place, weight] of isInside ? CENTRAL : ONE_SIDED) {
     const trouble = problem.place(t + place * inwards) || problem.evaluateRight();
     if (trouble) return trouble;
     for (let d = 0; d < byParameter.length; d++) byParameter[d] += (weight / inwards) * problem.step[d];
+    for (let j = 0; j < errors.length; j++) errors[j] += (weight / inwards) * problem.edgeErrors[j];
     problem.revert('trial');
   }
   clearFixed(problem, byParameter);
   trace.hasIdle = findIdleMode(trace, byParameter);
-  problem.solve(byParameter);
-  if (trace.hasIdle) removeIdle(trace, byParameter);
+  solve(trace, byParameter, errors);
+  if (trace.hasIdle) subtractAlong(trace, trace.idle, byParameter);
   return '';
 }
 
-function removeIdle(trace: Trace, x: Float64Array): void {
-  const along = dot(trace, trace.idle, x);
-  for (let d = 0; d < x.length; d++) x[d] -= along * trace.idle[d];
+/**
+ * Solves with the factored matrix. Of the solutions, which differ by neutral motions, this is the one that moves the nodes least: if a buckle turned with its
+ * clamp instead, its edges would turn far within one step.
+ */
+function solve(trace: Trace, x: Float64Array, errors: Float64Array): void {
+  const { problem } = trace;
+  problem.solve(x, errors);
+  const basis: Float64Array[] = [];
+  for (const motion of problem.neutral) {
+    const z = motion.slice();
+    for (const y of basis) subtract(z, y, measureAlong(trace, y, z));
+    const size = Math.sqrt(measureAlong(trace, z, z));
+    if (!(size > 0)) continue;
+    for (let d = 0; d < z.length; d++) z[d] /= size;
+    basis.push(z);
+    subtract(x, z, measureAlong(trace, z, x));
+  }
+}
+
+/** Angles count this much less than in the arc length, where neutral motions are removed. */
+const ANGLES = 1e-6;
+
+function measureAlong({ weight, problem }: Trace, a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += (problem.isAngle(d) ? ANGLES : 1) * weight[d] * a[d] * b[d];
+  return sum;
+}
+
+function subtract(x: Float64Array, unit: Float64Array, along: number): void {
+  for (let d = 0; d < x.length; d++) x[d] -= along * unit[d];
+}
+
+/** Removes the component along a unit vector. */
+function subtractAlong(trace: Trace, unit: Float64Array, x: Float64Array): void {
+  const along = dot(trace, unit, x);
+  for (let d = 0; d < x.length; d++) x[d] -= along * unit[d];
 }
 
 /** Solves for a right-hand side of Newton's equations; omits its component along the idle mode if that is only rounding. */
-export function solveStep(trace: Trace, x: Float64Array): void {
+export function solveStep(trace: Trace, x: Float64Array, errors: Float64Array): void {
   const { problem, idle } = trace;
   clearFixed(problem, x);
   let along = 0;
   for (let d = 0; d < x.length; d++) along += idle[d] * x[d];
   const { length, edgeCount } = problem;
   const isRounding = Math.abs(along) <= 10 * edgeCount * length * measureScales(problem, false).roundingForce;
-  problem.solve(x);
-  if (trace.hasIdle && isRounding) removeIdle(trace, x);
+  solve(trace, x, errors);
+  if (trace.hasIdle && isRounding) subtractAlong(trace, idle, x);
 }
+
+/** Inverse iterations for the softest mode: more than one where another is nearly as soft, as next to a bifurcation of a ring. */
+const MAX_SOLVES = 12;
 
 /**
  * A mode with almost no stiffness that the parameter does not excite, such as a buckle that may lie in any plane through its axis: its amplitude would
@@ -131,14 +169,16 @@ function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
   const { problem, weight, idle: x } = trace;
   const { bending } = problem.measureSize();
   let stiffness = 0;
-  for (let k = 0; k < 3; k++) {
+  for (let k = 0; k < MAX_SOLVES; k++) {
+    const before = stiffness;
     for (let d = 0; d < x.length; d++) x[d] *= weight[d];
     clearFixed(problem, x);
-    problem.solve(x);
+    solve(trace, x, new Float64Array(problem.edgeErrors.length));
     const length = Math.sqrt(dot(trace, x, x));
     if (!(length > 0 && length < Infinity)) return false;
     for (let d = 0; d < x.length; d++) x[d] /= length;
     stiffness = 1 / length;
+    if (Math.abs(stiffness - before) <= 0.1 * stiffness) break;
   }
   let [along, size] = [0, 0];
   for (let d = 0; d < x.length; d++) {
@@ -151,7 +191,7 @@ function findIdleMode(trace: Trace, excitation: Float64Array): boolean {
 /** Tangent at an equilibrium, in the direction of `before`. Returns the reason if there is none, else ''. */
 export function findTangent(trace: Trace, out: Direction, before: Direction | undefined): string {
   const { problem, options, byParameter, range } = trace;
-  const trouble = problem.linearize() || differentiate(trace);
+  const trouble = problem.linearize('equilibrium') || differentiate(trace);
   if (trouble) return trouble;
   const length = Math.sqrt(dot(trace, byParameter, byParameter) + 1 / (range * range));
   if (!(length < Infinity)) return 'the tangent of the branch is not a number';
@@ -168,14 +208,14 @@ export function findTangent(trace: Trace, out: Direction, before: Direction | un
 /** Mode whose stiffness is almost zero, as a direction; the matrix at a bifurcation is nearly singular. */
 export function findMode(trace: Trace, out: Direction): string {
   const { problem, weight } = trace;
-  const trouble = problem.linearize();
+  const trouble = problem.linearize('equilibrium');
   if (trouble) return trouble;
   const { x } = out;
   for (let d = 0; d < x.length; d++) x[d] = sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
   for (let k = 0; k < 8; k++) {
     if (k > 0) for (let d = 0; d < x.length; d++) x[d] *= weight[d];
     clearFixed(problem, x);
-    problem.solve(x);
+    solve(trace, x, new Float64Array(problem.edgeErrors.length));
     const length = Math.sqrt(dot(trace, x, x));
     if (!(length > 0 && length < Infinity)) return 'the mode of the bifurcation is not a number';
     for (let d = 0; d < x.length; d++) x[d] /= length;

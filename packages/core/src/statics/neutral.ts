@@ -20,8 +20,8 @@ export interface NeutralProblem {
   readonly step: Float64Array;
   readonly fixed: Uint8Array;
   readonly isAngle: (d: number) => boolean;
-  /** Three translations, three rotations and the spin about the rod's own axis, at the current state. */
-  rigidMotions(): readonly Float64Array[];
+  /** Three translations, three rotations about a point (default: the center) and the spin about the rod's own axis, at the current state. */
+  rigidMotions(about?: readonly number[]): readonly Float64Array[];
 }
 
 /** Squared fraction of a motion at prescribed unknowns that counts as zero, and fraction of a motion that must remain. */
@@ -138,20 +138,70 @@ function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: Neutral
   });
 }
 
-/** Neutral motions at the current state, orthonormal; the matrix must be assembled. */
-export function findNeutralMotions(problem: NeutralProblem): Float64Array[] {
-  const free = findFreeMotions(problem);
-  return free.length > 0 ? findUnopposed(free, problem) : [];
+/** A rigid motion as a combination of those about the origin: it is one motion, whatever the state of the rod. */
+export type RigidMotion = Float64Array;
+
+const ORIGIN = [0, 0, 0];
+/** Eigenvalues of the search for symmetries from which a motion is resisted or held. */
+const RESISTED = 1e-12;
+
+/**
+ * Rigid motions that pins allow and that the assembled matrix does not resist, at an equilibrium. `rounding`: the force that counts as none, relative to the
+ * largest terms of its row. Includes motions that move nothing at this state, as a turn about the axis of a straight rod with the opposite spin.
+ */
+export function findSymmetries(problem: NeutralProblem, rounding: number): RigidMotion[] {
+  const { matrix, fixed } = problem;
+  const weight = weighUnknowns(problem);
+  const motions = problem.rigidMotions(ORIGIN);
+  const sizes = motions.map((z) => Math.sqrt(sumProducts(z, z, weight)));
+  const scale = Float64Array.from(fixed, (isFixed, d) => (isFixed ? 0 : Math.sqrt(Math.abs(readEntry(matrix, d, d)))));
+  /** What opposes a motion: its displacement of prescribed unknowns, or the force against it relative to the stiffness. */
+  const oppositions = motions.map((motion, k) => {
+    const z = motion.map((value) => value / sizes[k]);
+    const force = new Float64Array(z.length);
+    multiplyBand(force, matrix, z);
+    let largest = 0;
+    for (let d = 0; d < z.length; d++) largest = Math.max(largest, scale[d] * Math.abs(z[d]));
+    return { opposition: force.map((f, d) => (fixed[d] ? Math.sqrt(weight[d]) * z[d] : f / scale[d])), largest };
+  });
+  const stiffest = Math.max(...oppositions.map(({ largest }) => largest));
+  const columns = oppositions.map(({ opposition }) => opposition.map((f, d) => (fixed[d] ? f : f / stiffest)));
+  const count = columns.length;
+  const gram = Float64Array.from({ length: count * count }, (_, k) =>
+    dot(columns[Math.floor(k / count)], columns[k % count]),
+  );
+  const { values, vectors } = eigenSymmetric(gram, count);
+  const found: RigidMotion[] = [];
+  for (let k = 0; k < count; k++) {
+    if (!(values[k] <= RESISTED)) continue;
+    const parts = Float64Array.from({ length: count }, (_, i) => vectors[i * count + k]);
+    const isOpposed = columns[0].some(
+      (_, d) => !(Math.abs(columns.reduce((sum, c, i) => sum + parts[i] * c[d], 0)) <= rounding),
+    );
+    if (!isOpposed) found.push(parts.map((part, i) => part / sizes[i]));
+  }
+  return found;
 }
 
-/** Removes orthonormal motions from x. */
-export function removeMotions(motions: readonly Float64Array[], problem: NeutralProblem, x: Float64Array): void {
-  if (motions.length === 0) return;
+/** Fraction of the motions in a combination that must remain. */
+const LEFT = 1e-8;
+
+/** Displacements by rigid motions at the current state, orthonormal; without those that move nothing. */
+export function moveRigidly(problem: NeutralProblem, combinations: readonly RigidMotion[]): Float64Array[] {
+  if (combinations.length === 0) return [];
   const weight = weighUnknowns(problem);
-  for (const z of motions) {
-    const along = sumProducts(z, x, weight);
-    for (let d = 0; d < x.length; d++) x[d] -= along * z[d];
+  const motions = problem.rigidMotions(ORIGIN);
+  const moved: Float64Array[] = [];
+  for (const parts of combinations) {
+    const z = new Float64Array(weight.length);
+    let whole = 0;
+    for (const [k, motion] of motions.entries()) {
+      for (let d = 0; d < z.length; d++) z[d] += parts[k] * motion[d];
+      whole += Math.abs(parts[k]) * Math.sqrt(sumProducts(motion, motion, weight));
+    }
+    if (sumProducts(z, z, weight) > LEFT * LEFT * whole * whole) moved.push(z);
   }
+  return orthonormalize(moved, weight);
 }
 
 /**

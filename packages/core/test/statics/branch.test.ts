@@ -303,6 +303,62 @@ describe('the localized buckle of a twisted rod', () => {
   });
 });
 
+/** The rod of figure 7 of Bergou (2008), pulled with T = 47; t: turns of its clamp. */
+function twistedFast(edges: number): Scene {
+  return {
+    tendril: 1,
+    rods: [
+      {
+        id: 'rod',
+        shape: { type: 'straight', from: [0, 0, 0], to: [9.29, 0, 0] },
+        edges,
+        inextensible: true,
+        section: { type: 'stiffness', EI1: 1.345, EI2: 1.345, GJ: 0.789, mass: 1 },
+      },
+    ],
+    pins: [
+      { rod: 'rod', at: 'start' },
+      {
+        rod: 'rod',
+        at: 'end',
+        axes: ['y', 'z'],
+        path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 40, twist: 80 * Math.PI }] },
+      },
+    ],
+    loads: [{ type: 'force', rod: 'rod', at: 'end', force: [47, 0, 0] }],
+    statics: { from: 28, to: 31.5, follow: 'branch' },
+  };
+}
+
+describe('a rod twisted by thirty turns', () => {
+  it('is followed into its localized buckle, which may lie in any plane and anywhere along the rod', () => {
+    // D = 4B sin φ/M with M² = 2BT(1 + cos φ); turns ML/C + 2φ: see cases/localized-buckling
+    const turnsAt = (shortening: number): number => {
+      let [phi, M] = [0, 0];
+      for (let k = 0; k < 60; k++) {
+        M = Math.sqrt(2 * 1.345 * 47 * (1 + Math.cos(phi)));
+        phi = Math.asin((shortening * M) / (4 * 1.345));
+      }
+      return ((M * 9.29) / 0.789 + 2 * phi) / (2 * Math.PI);
+    };
+    const [coarse, fine] = [75, 150].map((edges) => {
+      const world = createWorld(twistedFast(edges));
+      for (const { kind } of world.branch()) if (kind === 'bifurcation') break;
+      const errors: number[] = [];
+      const side = follow(world, 'across', ({ kind, parameter }) => {
+        const shortening = 9.29 - world.samples[0].nodePosition[3 * edges];
+        if (kind === 'point' && shortening > 0.1) errors.push(parameter / turnsAt(shortening) - 1);
+      });
+      expect(side.end).toBe('range');
+      expect(side.points.length).toBeLessThan(60);
+      expect(errors.length).toBeGreaterThan(10);
+      return Math.max(...errors.map(Math.abs));
+    });
+    expect(fine).toBeLessThan(8e-3);
+    expect(Math.log2(coarse / fine)).toBeGreaterThan(1.8);
+  });
+});
+
 describe('what cannot be followed', () => {
   const scene = column('der', 3);
   it('is refused with its reason', () => {

@@ -119,7 +119,8 @@ describe('a ring twisted along its natural twist', () => {
   });
 
   it('leaves its plane at the twist of Michell, and no free motion of the ring shortens the stride', () => {
-    const [coarse, fine] = [16, 32].map((edges) => {
+    // the two modes that buckle together are one bifurcation, though rounding parts them on 60 edges
+    const [coarse, fine] = [16, 32, 60].map((edges) => {
       const { points } = follow(ring(edges, 'natural.frame'));
       expect(points.length).toBeLessThan(30);
       const events = eventsOf(points);

@@ -80,13 +80,18 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
 }
 
 /** Rotations of frames are unknowns in the axes of the frames. */
-function rigidMotions({ q, size, nodeCount, edgeCount, edgeFrame }: CosseratRod): Float64Array[] {
+function rigidMotions(
+  { q, size, nodeCount, edgeCount, edgeFrame }: CosseratRod,
+  about: readonly number[] | undefined,
+): Float64Array[] {
   const motions = Array.from({ length: 7 }, () => new Float64Array(size));
-  const center = [0, 1, 2].map((k) => {
-    let sum = 0;
-    for (let i = 0; i < nodeCount; i++) sum += q[7 * i + k];
-    return sum / nodeCount;
-  });
+  const center =
+    about ??
+    [0, 1, 2].map((k) => {
+      let sum = 0;
+      for (let i = 0; i < nodeCount; i++) sum += q[7 * i + k];
+      return sum / nodeCount;
+    });
   for (let i = 0; i < nodeCount; i++) {
     for (let k = 0; k < 3; k++) {
       const [a, b] = [(k + 1) % 3, (k + 2) % 3];
@@ -120,7 +125,7 @@ export function createRestProblem(
     scratch: work.moveHat,
     fixed,
     isAngle: (d) => d % 6 > 2,
-    rigidMotions: () => rigidMotions(cos),
+    rigidMotions: (about) => rigidMotions(cos, about),
     stiffnessScale: cos.stiffnessScale,
     softScale: cos.softScale,
     zeroShift: Math.max(zeroShift(cos), 1e-15 * multiple),

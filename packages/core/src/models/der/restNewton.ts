@@ -77,9 +77,12 @@ function measureEnergy(der: DerRod, rounding: number): { readonly energy: number
 }
 
 /** Frames follow the centerline by parallel transport, so a rotation ω additionally turns the frame of an edge by ω·t. */
-function rigidMotions({ q, size, nodeCount, edgeCount, edgeTangent }: DerRod): Float64Array[] {
+function rigidMotions(
+  { q, size, nodeCount, edgeCount, edgeTangent }: DerRod,
+  about: readonly number[] | undefined,
+): Float64Array[] {
   const motions = Array.from({ length: 7 }, () => new Float64Array(size));
-  const center = [0, 1, 2].map((k) => q.reduce((sum, x, d) => sum + ((d & 3) === k ? x : 0), 0) / nodeCount);
+  const center = about ?? [0, 1, 2].map((k) => q.reduce((sum, x, d) => sum + ((d & 3) === k ? x : 0), 0) / nodeCount);
   for (let i = 0; i < nodeCount; i++) {
     for (let k = 0; k < 3; k++) {
       const [a, b] = [(k + 1) % 3, (k + 2) % 3];
@@ -113,7 +116,7 @@ export function createRestProblem(
     scratch: work.qHat,
     fixed: der.fixed,
     isAngle: (d) => (d & 3) === 3,
-    rigidMotions: () => rigidMotions(der),
+    rigidMotions: (about) => rigidMotions(der, about),
     stiffnessScale: der.stiffnessScale,
     softScale: der.softScale,
     zeroShift: Math.max(zeroModeShift(der), 1e-15 * multiple),
