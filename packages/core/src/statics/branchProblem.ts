@@ -97,12 +97,18 @@ function chooseHeld(motions: readonly Float64Array[], isAngle: (d: number) => bo
   return held;
 }
 
-export function createBranchProblem(rod: BranchRod): BranchProblem {
-  const { rest, stage, edges } = rod;
+/** The tangent stiffness at the current state. */
+interface Tangent {
+  readonly neutral: readonly Float64Array[];
+  /** Factors the assembled matrix. */
+  factor(place: 'equilibrium' | 'between'): void;
+  solve(x: Float64Array): void;
+}
+
+function createTangent(rod: BranchRod): Tangent {
+  const { rest } = rod;
   const { matrix, factor, step, fixed } = rest;
-  const times = { point: stage.t, trial: stage.t };
   let isGeneral = false;
-  let neutral: readonly Float64Array[] = [];
   /** Unknowns held against neutral motions. */
   let held: readonly number[] = [];
   /** Rigid motions that nothing opposed at the last equilibrium. */
@@ -115,38 +121,48 @@ export function createBranchProblem(rod: BranchRod): BranchProblem {
     const rounding = 10 * rest.edgeCount * rest.roundingForce(extent, internal);
     return motions.filter((z) => Math.abs(z.reduce((sum, value, d) => sum + value * step[d], 0)) <= rounding);
   };
-  const factorTangent = (place: 'equilibrium' | 'between'): void => {
-    isGeneral = rod.loadsDependOnState && rod.measureLoads() > 1e-12 && !rod.closed;
-    neutral = [];
-    held = [];
-    if (isGeneral) return;
-    if (rod.loadsDependOnState) rod.subtractSymmetricPart();
-    for (let d = 0; d < fixed.length; d++) if (fixed[d]) fixUnknown(matrix, d);
-    neutral = findNeutral(place);
-    held = rod.closed ? [] : chooseHeld(neutral, rest.isAngle, rest.length);
-    for (const d of held) fixUnknown(matrix, d);
-    // what is not held may have no stiffness, as a buckle that slides round a ring; elsewhere a shift would only slow down convergence along soft modes
-    factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, false);
+  const tangent = {
+    neutral: [] as readonly Float64Array[],
+    factor(place: 'equilibrium' | 'between'): void {
+      isGeneral = rod.loadsDependOnState && rod.measureLoads() > 1e-12 && !rod.closed;
+      tangent.neutral = [];
+      held = [];
+      if (isGeneral) return;
+      if (rod.loadsDependOnState) rod.subtractSymmetricPart();
+      for (let d = 0; d < fixed.length; d++) if (fixed[d]) fixUnknown(matrix, d);
+      tangent.neutral = findNeutral(place);
+      held = rod.closed ? [] : chooseHeld(tangent.neutral, rest.isAngle, rest.length);
+      for (const d of held) fixUnknown(matrix, d);
+      // what is not held may have no stiffness, as a buckle that slides round a ring; elsewhere a shift only slows down convergence along soft modes
+      factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, false);
+    },
+    solve(x: Float64Array): void {
+      for (const d of held) x[d] = 0;
+      if (!isGeneral) {
+        solveBand(factor, matrix, x);
+        return;
+      }
+      const kept = step.slice();
+      step.set(x);
+      rod.solveUnsymmetric();
+      x.set(step);
+      if (x !== step) step.set(kept);
+    },
   };
-  const solveWhole = (x: Float64Array): void => {
-    const kept = step.slice();
-    step.set(x);
-    rod.solveUnsymmetric();
-    x.set(step);
-    if (x !== step) step.set(kept);
-  };
-  const solve = (x: Float64Array): void => {
-    for (const d of held) x[d] = 0;
-    if (isGeneral) solveWhole(x);
-    else solveBand(factor, matrix, x);
-  };
+  return tangent;
+}
+
+export function createBranchProblem(rod: BranchRod): BranchProblem {
+  const { rest, stage, edges } = rod;
+  const times = { point: stage.t, trial: stage.t };
+  const tangent = createTangent(rod);
   return {
     ...rest,
     get parameter() {
       return stage.t;
     },
     get neutral() {
-      return neutral;
+      return tangent.neutral;
     },
     edgeErrors: edges?.error ?? new Float64Array(0),
     place(t) {
@@ -156,12 +172,12 @@ export function createBranchProblem(rod: BranchRod): BranchProblem {
     evaluateRight: () => rod.evaluate(false),
     linearize(place) {
       const trouble = rest.follow() || rod.evaluate(true);
-      if (!trouble) factorTangent(place);
+      if (!trouble) tangent.factor(place);
       return trouble;
     },
     solve(x, errors) {
-      solve(x);
-      if (edges) solveEdges(edges, solve, x, errors);
+      tangent.solve(x);
+      if (edges) solveEdges(edges, tangent.solve, x, errors);
     },
     moveFree: (fraction) => rod.moveFree(fraction),
     hold(place) {
