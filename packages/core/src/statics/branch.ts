@@ -176,11 +176,15 @@ function locate(
 /** Largest number of bifurcations between two points. */
 const MAX_EVENTS = 20;
 
-/** Events closer together than this share of the stretch are one: of modes that are equal but for rounding, as on a round rod. */
+/** Bifurcations closer together than this fraction of the interval count as one: rounding separates equal modes, as of a round rod. */
 const SAME = 1e-3;
 
-/** The nearest point behind an event and all that are the same. */
-function skipSame(trace: Trace, { ds, verdicts }: Stretch, behind: Located['behind']): Located['behind'] {
+/** The nearest point beyond an event and beyond those that count as the same. */
+function skipSame(
+  trace: Trace,
+  { ds, verdicts }: BranchInterval,
+  behind: LocatedEvent['behind'],
+): LocatedEvent['behind'] {
   const next = behind.ds + SAME * ds;
   if (next >= ds) return { ds, negativeModes: verdicts[1].negativeModes };
   trace.problem.revert('point');
@@ -195,8 +199,9 @@ function* locateAll(trace: Trace, kind: 'fold' | 'bifurcation', stretch: BranchI
   for (let count = 0; count < MAX_EVENTS; count++) {
     const found = locate(trace, kind, stretch, behind.ds, behind.negativeModes);
     yield found.along;
+    if (kind === 'fold') return;
     behind = skipSame(trace, stretch, found.behind);
-    if (kind === 'fold' || behind.negativeModes === stretch.verdicts[1].negativeModes) return;
+    if (behind.negativeModes === stretch.verdicts[1].negativeModes) return;
   }
 }
 
