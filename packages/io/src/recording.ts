@@ -301,7 +301,12 @@ export function recordingHeader(
       ...(section && { section }),
     };
   });
-  const bodies = world.scene.bodies?.map((spec): RecordedBody => ({ id: spec.id, radius: drawnRadius(spec) }));
+  // colliders that touch nothing are drawn in place of the body that carries them
+  const hasPicture = (id: string): boolean =>
+    world.scene.colliders?.some(({ body, rods }) => body === id && rods?.length === 0) ?? false;
+  const bodies = world.scene.bodies?.map(
+    (spec): RecordedBody => ({ id: spec.id, radius: hasPicture(spec.id) ? 0 : drawnRadius(spec) }),
+  );
   return { ...options, scene: world.scene, rods, ...(bodies && { bodies }) };
 }
 

@@ -77,6 +77,12 @@ describe('recording', () => {
     const { position, orientation } = moving.bodies[0].pose;
     expect(recording.frame(1).bodies).toEqual([{ position, orientation }]);
     expect(position[2]).toBeLessThan(-0.05);
+    const drawn = createWorld({ ...moving.scene, colliders: [{ type: 'sphere', radius: 0.1, body: 'bob', rods: [] }] });
+    expect(recordingHeader(drawn, { version: '0.1.0' }).bodies, 'has a picture of its own').toEqual([
+      { id: 'bob', radius: 0 },
+    ]);
+    expect(drawn.step(0.01).contacts, 'the picture touches nothing').toBeUndefined();
+    expect(drawn.bodies[0].pose.position).toEqual(moving.bodies[0].pose.position);
   });
 
   it('round trips, positions bit for bit', () => {

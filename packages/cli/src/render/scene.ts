@@ -187,11 +187,11 @@ function addRod(
 function addBodies(builder: GeometryBuilder, { header }: Footage, frame: RecordingFrame, material: number): void {
   header.bodies?.forEach(({ id, radius }, k) => {
     const pose = frame.bodies?.[k];
-    if (!pose) return;
+    if (!pose || radius === 0) return;
     const solid = header.scene.bodies?.find((one) => one.id === id)?.solid;
     if (solid?.type === 'box') addPrism(builder, pose, boxOutline(solid.size), solid.size[2], material);
     else if (solid?.type === 'cylinder') addPrism(builder, pose, roundOutline(solid.radius), solid.height, material);
-    else if (radius > 0) builder.addBall(pose.position, radius, material);
+    else builder.addBall(pose.position, radius, material);
   });
 }
 

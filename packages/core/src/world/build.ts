@@ -90,7 +90,8 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
   compiled.endBuilding?.();
   for (const bundle of bundles) bundle.refresh(clock.time);
   continuum?.begin();
-  const contact = contactModule?.createContactWorld({
+  const canTouch = scene.contact || scene.links?.length || colliders.some(({ acts }) => acts.includes(1));
+  const contact = (canTouch ? contactModule : undefined)?.createContactWorld({
     ...compiled,
     bundles,
     placeOfRod: placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),

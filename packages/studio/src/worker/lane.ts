@@ -92,7 +92,10 @@ function describeWorld(world: World, scene: Scene, variant: Variant): LaneInfo {
     rods: world.rods.map((rod, k) => describeRod(rod, world.scene, k)),
     bodies: world.bodies.map(({ id }) => {
       const spec = scene.bodies?.find((body) => body.id === id);
-      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
+      // colliders that touch nothing are drawn in place of the body that carries them
+      const hasPicture = scene.colliders?.some((collider) => collider.body === id && collider.rods?.length === 0);
+      const solid = hasPicture ? undefined : solidOf(spec?.solid, spec?.mass, spec?.inertia);
+      return { id, solid, assumed: spec?.solid === undefined };
     }),
     pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
     moving: world.colliders.flatMap(({ moves }, k) => (moves ? [k] : [])),
