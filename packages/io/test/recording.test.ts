@@ -81,7 +81,7 @@ describe('recording', () => {
     expect(recordingHeader(drawn, { version: '0.1.0' }).bodies, 'has a picture of its own').toEqual([
       { id: 'bob', radius: 0 },
     ]);
-    expect(drawn.step(0.01).contacts, 'the picture touches nothing').toBeUndefined();
+    expect(drawn.step(0.01).contact, 'the picture touches nothing').toBeUndefined();
     expect(drawn.bodies[0].pose.position).toEqual(moving.bodies[0].pose.position);
   });
 
