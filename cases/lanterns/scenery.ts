@@ -1,5 +1,5 @@
 /** What the lanterns and flowers of the scene look like: meshes that ride on the bodies and touch nothing. */
-import { cos, hypot, sin } from '@tendril-sim/core/math';
+import { cos, hypot, pow, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 
 type Collider = NonNullable<SceneInput['colliders']>[number];
@@ -72,7 +72,7 @@ export function drawFlower(body: string, axis: Vector, size: number, color: stri
     sheet(6, 6, (u, v) => {
       const turn = (2 * Math.PI * k) / 5;
       // wide beyond its middle, with a notch, and cupped
-      const width = size * 0.62 * sin(Math.PI * (0.06 + 0.94 * v) ** 0.8) * (2 * u - 1);
+      const width = size * 0.62 * sin(Math.PI * pow(0.06 + 0.94 * v, 0.8)) * (2 * u - 1);
       const out = size * (0.1 + 0.9 * v) - 0.12 * size * v * v * (1 - Math.abs(2 * u - 1));
       const up = 0.35 * out * (out / size) + (0.25 * (width * width)) / size;
       return place(out * cos(turn) - width * sin(turn), out * sin(turn) + width * cos(turn), up);
