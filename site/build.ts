@@ -6,71 +6,42 @@
  * Everything is relative, so the folder can be opened from any path; nothing is fetched from elsewhere.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix, relative } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { findCase } from '@tendril-sim/cases';
 import { buildSync } from 'esbuild';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
 import { filesBelow, pages, read, root } from '../test/files.ts';
+import { caseOf, galleryText, thumbnails } from './gallery.ts';
+import { escaped, highlight } from './highlight.ts';
+import { addressOf, layout, type Page, type Section } from './layout.ts';
 import { entryPoints } from './undocumented.ts';
 
+export { addressOf };
+
 const site = join(root, 'packages/cli/dist/site');
-
-/** Groups of the navigation; what is in none of them is still a page, found by links and by search. */
-const navigation: readonly (readonly [string, readonly string[]])[] = [
-  [
-    'Start',
-    ['README.md', 'docs/start.md', 'examples/hair/README.md', 'examples/mechanics/README.md', 'examples/web/README.md'],
-  ],
-  [
-    'Use',
-    [
-      'docs/scene.md',
-      'docs/cli.md',
-      'docs/result.md',
-      'docs/studio.md',
-      'docs/groom.md',
-      'docs/files.md',
-      'docs/sweep.md',
-      'docs/research.md',
-      'docs/library.md',
-    ],
-  ],
-  [
-    'Theory',
-    [
-      'docs/notation.md',
-      'docs/der.md',
-      'docs/helix.md',
-      'docs/strand.md',
-      'docs/fiber.md',
-      'docs/cosserat.md',
-      'docs/massspring.md',
-      'docs/materials.md',
-      'docs/contact.md',
-      'docs/step.md',
-    ],
-  ],
-  ['Trust', ['docs/validation.md', 'docs/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
-];
-
-export interface Page {
-  readonly path: string;
-  readonly title: string;
-  readonly html: string;
-  readonly sections: readonly { readonly anchor: string; readonly title: string; readonly text: string }[];
-}
-
-/** Address of a page on the site: README.md of a folder is its index.html. */
-export function addressOf(path: string): string {
-  return path.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html');
-}
 
 /** Files that pages link to and readers need: the examples (`tendril new --example` copies them) and the references. */
 export function sourceFiles(): string[] {
   const examples = filesBelow('examples', /\.(md|yaml|py|sh|tsx?|jsx?|json|html|glb)$/);
   return ['docs/references.bib', 'CITATION.cff', ...examples.filter((path) => !path.includes('/bob.'))];
+}
+
+/** Pictures that pages show, with their paths on the site. */
+export function pictureFiles(): ReadonlyMap<string, string> {
+  const shown = [...filesBelow('docs/images', /\.(png|jpg|svg|webp)$/), ...filesBelow('cases', /\.(png|svg)$/)];
+  const small = filesBelow(thumbnails, /\.webp$/);
+  return new Map([
+    ...shown.map((path) => [path, path] as const),
+    ...small.map((path) => [path, `thumbs/${posix.basename(path)}`] as const),
+  ]);
+}
+
+/** Paths of the pages of the site. */
+export function sitePages(): string[] {
+  return pages().filter((path) => !/^(test\/|\.)/.test(path));
 }
 
 const slug = (heading: string): string =>
@@ -93,12 +64,22 @@ export function liveScene(text: string): string | undefined {
 /** Case of a mark `<!-- live: id -->`. */
 const liveCase = (html: string): string | undefined => /^<!-- live: ([\w-]+) -->/.exec(html)?.[1];
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The picture of a case below the heading of its page, with a button that runs it if its scene moves. */
+function caseFigure(id: string): string {
+  const picture = `<img class="case" src="../../thumbs/${id}.webp" alt="">`;
+  const moves = findCase(id)?.scene().time !== undefined;
+  return `${picture}\n${moves ? liveFigure(`case=${id}`) : ''}`;
+}
+
 /** A page as HTML; links to pages become links to their addresses, links to sources become plain text. */
 export function renderPage(path: string, text: string, known: ReadonlySet<string>): Page {
   const files = new Set(sourceFiles());
-  const markdown = new MarkdownIt({ html: true });
+  const subject = caseOf(path);
+  const markdown = new MarkdownIt({ html: true, highlight });
   const tokens = markdown.parse(text, {});
-  const sections: { anchor: string; title: string; text: string }[] = [{ anchor: '', title: '', text: '' }];
+  const sections: Mutable<Section>[] = [{ anchor: '', title: '', level: 0, text: '' }];
   const used = new Map<string, number>();
   tokens.forEach((token, k) => {
     if (token.type === 'heading_open') {
@@ -108,7 +89,7 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
       used.set(base, times + 1);
       const anchor = times === 0 ? base : `${base}-${times}`;
       token.attrSet('id', anchor);
-      sections.push({ anchor, title, text: '' });
+      sections.push({ anchor, title, level: Number(token.tag.slice(1)), text: '' });
     }
     const words = token.type === 'inline' ? token.children?.map(({ content }) => content || ' ').join('') : undefined;
     if (token.type === 'inline' || token.type === 'fence')
@@ -127,7 +108,10 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
   const html = markdown.renderer
     .render(tokens, markdown.options, {})
     .replaceAll('<table>', '<div class="table"><table>')
-    .replaceAll('</table>', '</table></div>');
+    .replaceAll('</table>', '</table></div>')
+    // numbers such as 6.6e-5 stay on one line
+    .replaceAll(/<td>(?=[−+-]?\d[^<\s]{0,14}<\/td>)/g, '<td class="number">')
+    .replace('</h1>\n', `</h1>\n${subject ? caseFigure(subject) : ''}`);
   return { path, title: sections[1]?.title ?? path, html, sections };
 }
 
@@ -154,54 +138,13 @@ function relink(
   }
 }
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
-function layout(page: Page, titles: ReadonlyMap<string, string>): string {
-  const here = posix.dirname(addressOf(page.path));
-  const to = (address: string): string => posix.relative(here, address) || posix.basename(address);
-  const groups = navigation.map(([name, list]) => {
-    const items = list
-      .filter((path) => titles.has(path))
-      .map(
-        (path) =>
-          `<li><a href="${to(addressOf(path))}"${path === page.path ? ' aria-current="page"' : ''}>${escaped(titles.get(path) ?? path)}</a></li>`,
-      );
-    return `<h2>${name}</h2><ul>${items.join('')}</ul>`;
-  });
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(page.title)} · Tendril</title>
-<link rel="stylesheet" href="${to('site.css')}">
-<link rel="icon" href="data:,">
-<script type="module" src="${to('search.js')}"></script>
-<script type="module" src="${to('live.js')}"></script>
-</head>
-<body data-root="${to('search.json').replace(/search\.json$/, '')}">
-<nav aria-label="Pages">
-<a class="home" href="${to('index.html')}">Tendril</a>
-<label>Search <input type="search" id="search" placeholder="full text" autocomplete="off"></label>
-<ol id="found" aria-live="polite"></ol>
-${groups.join('\n')}
-<h2>API</h2><ul><li><a href="${to('api/index.html')}">Reference</a></li></ul>
-</nav>
-<main>
-${page.html}
-</main>
-</body>
-</html>
-`;
-}
-
 /** Writes the pages, their search and live figures to a folder; returns the number of pages. */
 export function writeSite(out: string): number {
   rmSync(out, { recursive: true, force: true });
-  const list = pages().filter((path) => !/^(test\/|\.)/.test(path));
+  const list = sitePages();
   const known = new Set(list);
   const rendered = list.map((path) => renderPage(path, read(path), known));
+  rendered.push(renderPage('gallery.md', galleryText(), known));
   const titles = new Map(rendered.map(({ path, title }) => [path, title]));
   const search = new MiniSearch({
     fields: ['title', 'page', 'text'],
@@ -224,7 +167,11 @@ export function writeSite(out: string): number {
     });
   }
   writeFileSync(join(out, 'search.json'), JSON.stringify(search));
-  cpSync(join(root, 'docs/images'), join(out, 'docs/images'), { recursive: true });
+  for (const [from, to] of pictureFiles()) {
+    mkdirSync(dirname(join(out, to)), { recursive: true });
+    cpSync(join(root, from), join(out, to));
+  }
+  cpSync(join(root, 'packages/studio/public/icon.svg'), join(out, 'icon.svg'));
   for (const file of sourceFiles()) {
     mkdirSync(dirname(join(out, 'files', file)), { recursive: true });
     cpSync(join(root, file), join(out, 'files', file));
@@ -239,7 +186,7 @@ export function writeSite(out: string): number {
   });
   // the package of the command leaves this copy out: `tendril docs` serves the studio's own package instead
   cpSync(join(root, 'packages/studio/dist'), join(out, 'studio'), { recursive: true });
-  return list.length;
+  return rendered.length;
 }
 
 function writeReference(out: string): void {
@@ -256,6 +203,17 @@ function writeReference(out: string): void {
     ],
     { cwd: root, stdio: 'inherit' },
   );
+  for (const file of readdirSync(join(out, 'api'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.html')) continue;
+    const path = join(out, 'api', file);
+    const guide = relative(dirname(path), join(out, 'index.html')).replaceAll('\\', '/');
+    const back = `<a href="${guide}" class="title">Tendril</a> · `;
+    const linked = readFileSync(path, 'utf8').replace(
+      /<a href="[^"]*" class="title">.*?<\/a>/,
+      (link) => `<div>${back}${link}</div>`,
+    );
+    writeFileSync(path, linked);
+  }
 }
 
 /** Run as a program; tests import the functions above. */

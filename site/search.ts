@@ -1,4 +1,4 @@
-/** Search of the site, in the page: loads the index when the field is used first. */
+/** Search of the site, in the page: loads the index when the field is used first. Also the menu of narrow screens. */
 import MiniSearch from 'minisearch';
 
 interface Found {
@@ -64,3 +64,12 @@ async function show(query: string): Promise<void> {
 }
 
 input?.addEventListener('input', () => void show(input.value));
+
+// on narrow screens the list of pages folds away behind a button; without scripts it stays open
+const nav = document.querySelector('nav');
+const menu = document.querySelector<HTMLButtonElement>('#menu');
+nav?.classList.add('folds');
+menu?.addEventListener('click', () => {
+  const isOpen = nav?.classList.toggle('open') ?? false;
+  menu.setAttribute('aria-expanded', String(isOpen));
+});

@@ -1,15 +1,17 @@
 /** The documentation site: links of its pages lead to pages of the site, and headings keep the anchors of the repository. */
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { addressOf, renderPage, sourceFiles } from '../site/build.ts';
-import { pages, read } from './files.ts';
+import { addressOf, pictureFiles, renderPage, sitePages, sourceFiles } from '../site/build.ts';
+import { highlight } from '../site/highlight.ts';
+import { read } from './files.ts';
 import { anchorsOf } from './markdown.ts';
 
-it('every link and anchor of the pages resolves on the site', () => {
-  const list = pages().filter((path) => !/^(test\/|\.)/.test(path));
+it('every link, anchor and picture of the pages resolves on the site', () => {
+  const list = sitePages();
   const known = new Set(list);
   const addresses = new Set(list.map(addressOf));
   const files = new Set(sourceFiles().map((path) => `files/${path}`));
+  const pictures = new Set(pictureFiles().values());
   const broken: string[] = [];
   for (const path of list) {
     const { html, sections } = renderPage(path, read(path), known);
@@ -20,7 +22,19 @@ it('every link and anchor of the pages resolves on the site', () => {
       const target = posix.normalize(posix.join(posix.dirname(addressOf(path)), href.split('#')[0]));
       if (!addresses.has(target) && !files.has(target)) broken.push(`${path}: ${href}`);
     }
+    for (const [, source] of html.matchAll(/<img [^>]*src="([^"]*)"/g)) {
+      const target = posix.normalize(posix.join(posix.dirname(addressOf(path)), source));
+      if (!pictures.has(target)) broken.push(`${path}: picture ${source}`);
+    }
   }
   expect(broken).toEqual([]);
   expect(list.length).toBeGreaterThan(90);
+});
+
+it('colours code without changing its text', () => {
+  const code = 'title: "a < b" # why\nstep: 2 ms\n';
+  expect(highlight(code, 'yaml')).toBe(
+    '<span class="key">title</span>: <span class="string">&quot;a &lt; b&quot;</span> <span class="comment"># why</span>\n<span class="key">step</span>: <span class="number">2</span> ms\n',
+  );
+  expect(highlight('a < b', 'text')).toBe('a &lt; b');
 });
