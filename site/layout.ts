@@ -56,10 +56,12 @@ const navigation: readonly (readonly [string, readonly string[]])[] = [
       'docs/massspring.md',
       'docs/materials.md',
       'docs/contact.md',
-      'docs/step.md',
     ],
   ],
-  ['Trust', ['docs/validation.md', 'docs/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
+  [
+    'Project',
+    ['docs/validation.md', 'docs/README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/step.md'],
+  ],
 ];
 
 /** Address of a page on the site: README.md of a folder is its index.html. */

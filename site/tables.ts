@@ -262,7 +262,7 @@ function peers(): string {
     { name: '**Tendril**', method: '`der`, `shake`', seconds: share(explicit), step: 4e-4, note: 'plain TypeScript' },
   ];
   return lines([
-    ['', 'method', 'ms per step', 'step', 'simulated s per s', ''],
+    ['simulator', 'method', 'ms per step', 'step', 'simulated s per s', 'remark'],
     ...[...ours, ...others].map(({ name, method, seconds, step, note }) => [
       name,
       method,

@@ -80,7 +80,7 @@ function unknownScene(reference: string): UsageError {
       : meant !== undefined
         ? `; did you mean the case '${meant}'?`
         : looksLikeFile
-          ? ''
+          ? `; to write a scene to start from: tendril new ${reference}`
           : `; cases: ${caseIds.join(', ')}`;
   return new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
 }

@@ -123,6 +123,10 @@ describe('new, schema, help', () => {
     const help = await box.run('--help');
     expect(help.code).toBe(0);
     expect(help.out).toContain('Examples:');
+    // every command is below a heading of its own, and no line is longer than a terminal is wide
+    expect(help.out).toMatch(/Simulate:\n {2}run <scene> /);
+    expect(help.out).not.toContain('Commands:');
+    expect(help.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(await box.run('--version')).toMatchObject({ code: 0, out: `${version}\n` });
     expect((await box.run('run', '--help')).out).toContain('--resume');
     expect((await box.run()).code).toBe(2);

@@ -9,6 +9,7 @@ import type { ExportOptions } from '../commands/export.ts';
 import type { ImportCommandOptions } from '../commands/import.ts';
 import type { SchemaOptions } from '../commands/schema.ts';
 import type { StudioOptions } from '../commands/studio.ts';
+import { UsageError } from '../exit.ts';
 import { addGroom } from '../groomProgram.ts';
 import {
   parseCount,
@@ -40,7 +41,7 @@ export function addFiles(program: Program): void {
 
 function addExport({ verb, terminal, setCode }: Program): void {
   verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
-    .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
+    .addOption(new Option('-t, --to <format>', 'format, required; see below').choices(exportFormats))
     .option('-o, --out <file>', 'file to write (default: beside the recording)')
     .option('-f, --force', 'replace the file if it exists')
     .option('--frame <n>', 'only this frame, from 0; negative counts from the end', parseInteger)
@@ -52,6 +53,7 @@ function addExport({ verb, terminal, setCode }: Program): void {
       'films: simulated seconds per second of film; 0.1 is slow motion (default: 1)',
       parsePositive,
     )
+    .optionsGroup('Fibers around a rod:')
     .option('--fibers <n>', 'draw this many fibers around each rod instead of the rod', parseCount)
     .option('--bundle <length>', 'radius of the bundle of fibers, such as "2 mm"', parseLength)
     .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
@@ -61,7 +63,8 @@ function addExport({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-  usda, usdc    Universal Scene Description, as text or binary, for Houdini, Maya, usdview, Blender
+Formats:
+  usda, usdc    Universal Scene Description, as text or binary: Houdini, Blender
   abc           Alembic curves
   glb           glTF, animated, for Blender and the web
   vtp           VTK, one file per frame and a .pvd, for ParaView
@@ -71,14 +74,15 @@ function addExport({ verb, terminal, setCode }: Program): void {
   mp4, webm     films; they need ffmpeg
 
 Examples:
-  tendril export out/scene/recording.tendril --to usda
-  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
-  tendril export out/scene/recording.tendril --to mp4 --speed 0.25
-  tendril export out/scene/recording.tendril --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
+  tendril export out/scene --to usda
+  tendril export out/scene --to png --frame -1 --out last.png
+  tendril export out/scene --to mp4 --speed 0.25
+  tendril export out/scene --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
     )
-    .action(async (file: string, options: ExportOptions) => {
+    .action(async (file: string, { to, ...options }: Partial<ExportOptions>) => {
+      if (to === undefined) throw new UsageError(`name a format with --to: ${exportFormats.join(', ')}`);
       const { exportRecording } = await import('../commands/export.ts');
-      setCode(await exportRecording(file, options, terminal));
+      setCode(await exportRecording(file, { ...options, to }, terminal));
     });
 }
 
@@ -106,7 +110,8 @@ function addImport({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Up to 20 curves with 2,000 points are written into the scene. More stay in their file, to which the scene refers.
+Up to 20 curves with 2,000 points are written into the scene. More stay in
+their file, to which the scene refers.
 
 Examples:
   tendril import wig.hair --unit "1 in" --every 10

@@ -31,9 +31,10 @@ function addGradient({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Rods of model der without contact, links and bodies. Quantities are expressions over the equilibrium, as in a sweep: probe.tip.z,
-rod.hair.node[-1].x, energy.bending, reaction[0].force.z, mode[0].frequency. Derivatives are in SI; the column 'relative' is percent
-per percent.
+Rods of model der without contact, links and bodies. Quantities are expressions
+over the equilibrium, as in a sweep: probe.tip.z, rod.hair.node[-1].x,
+energy.bending, reaction[0].force.z, mode[0].frequency. Derivatives are in SI;
+the column 'relative' is percent per percent.
 
 Examples:
   tendril gradient scene.yaml --of probe.tip.z --by rods.0.material.E --by gravity.2
@@ -54,9 +55,11 @@ function addFit({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-The study file names a scene, its parameters, and measurements: shapes, tables such as force over displacement, frequencies. Writes
-fit.json (values, deviations, confidence intervals, correlation, combinations that the data do not determine) and residuals.csv.
-Ctrl-C ends it after the current iteration and writes the best values so far. Exit code 3: not converged.
+The study file names a scene, its parameters, and measurements: shapes, tables
+such as force over displacement, frequencies. Writes fit.json (values,
+deviations, confidence intervals, correlation, combinations that the data do not
+determine) and residuals.csv. Ctrl-C ends it after the current iteration and
+writes the best values so far. Exit code 3: not converged.
 
 Example:
   tendril fit curl.yaml --out results`,
@@ -76,8 +79,10 @@ function addDesign({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-The initial shape of each rod becomes its equilibrium under the loads at t = 0. Rods must be of model der and
-clamped at their start. The table shows how far the rods of the written scene move. In a scene, natural: equilibrium does the same.
+The initial shape of each rod becomes its equilibrium under the loads at t = 0.
+Rods must be of model der and clamped at their start. The table shows how far
+the rods of the written scene move. In a scene, natural: equilibrium does the
+same.
 
 Example:
   tendril design hair.yaml --out designed.yaml`,

@@ -10,15 +10,19 @@ export function addRender({ verb, terminal, setCode }: Program): void {
   command
     .option('-o, --out <file>', 'file to write: .png, .mp4 or .webm (default: <recording>-render.png)')
     .option('-f, --force', 'replace the file if it exists')
-    .option('--size <size>', 'width and height in pixels', parseSize, [1280, 720])
+    .addOption(
+      new Option('--size <size>', 'width and height in pixels').argParser(parseSize).default([1280, 720], '1280x720'),
+    )
     .option('--samples <n>', 'samples per pixel: more are slower and less noisy', parseCount, 64)
     .option('--bounces <n>', 'most surfaces that a light path touches', parseCount, 6)
     .option('--no-denoise', 'keep the noise of few samples')
     .option('--threads <n>', 'threads (default: all cores); the pixels do not depend on it', parseCount)
-    .option('--motion <file>', 'for a .hairstyle: a motion of tendril groom pack')
-    .option('--head <mesh>', 'for a .hairstyle: the animated mesh that it grows on')
+    .optionsGroup('Hairstyles:')
+    .option('--motion <file>', 'a motion of tendril groom pack')
+    .option('--head <mesh>', 'the animated mesh that it grows on')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
+    .optionsGroup('Frames and films:')
     .option('--frame <n>', 'still: this frame, from 0; negative counts from the end (default: the last)', parseInteger)
     .option('--frames <first..last>', 'film, or numbered pictures: these frames', parseRange)
     .option('--every <n>', 'film, or numbered pictures: only every nth frame', parseCount)
@@ -31,9 +35,9 @@ export function addRender({ verb, terminal, setCode }: Program): void {
       `
 Examples:
   tendril render out/scene --material rope
-  tendril render out/scene --out film.mp4 --size 1920x1080 --speed 0.5 --follow ball
+  tendril render out/scene --out film.mp4 --speed 0.5 --follow ball
   tendril render out/scene --frames 0..100 --out frames/scene.png
-  tendril render out/scene --light sun --azimuth 40 --elevation 15 --zoom 1.5 --samples 256`,
+  tendril render out/scene --light sun --azimuth 40 --zoom 1.5 --samples 256`,
     )
     .action(async (recording: string, options: RenderOptions) => {
       const { renderRecording } = await import('../commands/render.ts');
@@ -44,13 +48,15 @@ Examples:
 /** Options of camera, materials and light. */
 function addLook(command: ReturnType<Program['verb']>): void {
   command
-    .option('--azimuth <degrees>', 'camera: turn about the upright axis', parseNumber)
-    .option('--elevation <degrees>', 'camera: height of the eye', parseNumber)
-    .option('--zoom <factor>', 'camera: 2 shows half of what 1 shows', parsePositive)
-    .option('--fov <degrees>', 'camera: vertical angle of view (default: 26)', parseAngle)
-    .option('--eye <x,y,z>', 'camera: place of the eye, in metres', parsePoint)
-    .option('--target <x,y,z>', 'camera: the point that it looks at, in metres', parsePoint)
-    .option('--follow <id>', 'camera: moves along with this rod or body')
+    .optionsGroup('Camera:')
+    .option('--azimuth <degrees>', 'turn about the upright axis', parseNumber)
+    .option('--elevation <degrees>', 'height of the eye', parseNumber)
+    .option('--zoom <factor>', '2 shows half of what 1 shows', parsePositive)
+    .option('--fov <degrees>', 'vertical angle of view (default: 26)', parseAngle)
+    .option('--eye <x,y,z>', 'place of the eye, in metres', parsePoint)
+    .option('--target <x,y,z>', 'the point that it looks at, in metres', parsePoint)
+    .option('--follow <id>', 'moves along with this rod or body')
+    .optionsGroup('Materials and light:')
     .option(
       '--material <name>',
       'rubber, steel, rope, yarn, plant or hair; for one rod: <rod>=<name>; may be repeated',

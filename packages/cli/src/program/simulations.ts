@@ -36,10 +36,12 @@ const backendOption = (): Option =>
 
 const withOutput = (command: Command): Command =>
   withModel(command)
+    .optionsGroup('Results:')
     .option('-o, --out <dir>', 'folder for the results (default: a new out/<name>)')
     .option('-f, --force', 'replace the results in --out')
     .option('--json', 'print only result.json on standard output')
-    .option('-q, --quiet', 'print only errors');
+    .option('-q, --quiet', 'print only errors')
+    .optionsGroup('Options:');
 
 function addRun({ verb, terminal, setCode }: Program): void {
   withOutput(verb('run <scene>', 'simulate a scene file or a case in time'))
@@ -54,9 +56,10 @@ function addRun({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Writes recording.tendril, energies.csv, energies.svg, picture.svg, picture.png, probes.csv and probes.svg (if the scene has probes),
-state.tendril (for --resume) and result.json. Ctrl-C finishes the current step and writes all of them; a second Ctrl-C ends at once.
-If the scene is -, it is read from standard input. tendril recover saves the frames and the last checkpoint of a killed run.
+Writes result.json, pictures, energies, probes, recording.tendril for export,
+render and the studio, and state.tendril for --resume. Ctrl-C finishes the
+current step and writes all of them; a second Ctrl-C ends at once.
+If the scene is -, it is read from standard input.
 
 Examples:
   tendril run scene.yaml --until "0.5 s"
@@ -81,11 +84,14 @@ function addStatics({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-With statics: { from, to, steps } in the scene, the command follows the equilibrium while pins and loads change in time,
-and finds the critical instants at which stability changes. With statics: { from, to, follow: branch } it follows the
-branch of equilibria by arc length, through folds; switches: 1 also follows the branches that leave it.
+With statics: { from, to, steps } in the scene, the command follows the
+equilibrium while pins and loads change in time, and finds the critical instants
+at which stability changes. With statics: { from, to, follow: branch } it
+follows the branch of equilibria by arc length, through folds; switches: 1 also
+follows the branches that leave it.
 
 Examples:
+  tendril statics scene.yaml
   tendril statics michell-ring --stability report`,
     )
     .action(async (scene: string, options: StaticsOptions) => {
@@ -153,8 +159,9 @@ function addCompare({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and one folder per model with the
-files of tendril run or statics. A model that rejects the scene is listed with the reason; the others continue.
+Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and
+shapes.png, and one folder per model with the files of tendril run or statics.
+A model that rejects the scene is listed with the reason; the others continue.
 
 Examples:
   tendril compare heavy-cantilever --models der,cosserat --until "1 s"
@@ -178,13 +185,17 @@ function addReport({ verb, terminal, setCode }: Program): void {
     .addHelpText(
       'after',
       `
-Writes one self-contained HTML file. Without a scene it runs the experiments of Michels et al. 2015 on stiff fibers and shows for
-each the claim of the paper, the measurement, and why the two differ. With a scene or a case it compares models: shapes, energies,
-times, equilibria, and why models rejected the scene or warned. Ctrl-C writes nothing.
+Writes one self-contained HTML file.
 
-With --paper it runs the cases that reproduce a paper's figures, with claim, measurement, picture, verdict, and the reason why a
-figure is not shown. --quick omits the pictures of scenes; --full uses fine resolutions. bergou2008 also measures the times of the
-paper's Table 1 on this machine. If the file name ends in .md, the page is Markdown without pictures.
+With --paper it runs the cases that reproduce a paper's figures: claim,
+measurement, picture, verdict, and why a figure is not shown. --quick omits the
+pictures of scenes; --full uses fine resolutions. bergou2008 also measures the
+times of the paper's Table 1 on this machine. If the file name ends in .md, the
+page is Markdown without pictures.
+
+With a scene or a case it compares models: shapes, energies, times, equilibria,
+and why models rejected the scene or warned. Without either it runs the
+experiments of Michels et al. 2015 on stiff fibers. Ctrl-C writes nothing.
 
 Examples:
   tendril report --out report.html

@@ -49,8 +49,9 @@ export function addSweep(program: Program): void {
     .addHelpText(
       'after',
       `
-Results go to <out>/data as Parquet, with dictionary.json beside it. Ctrl-C and kill -9 lose at most the runs in progress; the
-same command resumes the study. Exit code 3: some runs failed; the data set says which and why.
+Results go to <out>/data as Parquet, with dictionary.json beside it. Ctrl-C and
+kill -9 lose at most the runs in progress; the same command resumes the study.
+Exit code 3: some runs failed; the data set says which and why.
 
 Examples:
   tendril sweep study.yaml

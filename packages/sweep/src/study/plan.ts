@@ -97,7 +97,9 @@ export async function readStudy(path: string, version: string): Promise<Study> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new InputError(path, `the study cannot be read: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'there is no such study file' : `the study cannot be read: ${message}`;
+    throw new InputError(path, problem, { cause: error });
   }
   return parseStudy(text, path, version);
 }
