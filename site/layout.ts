@@ -58,10 +58,7 @@ const navigation: readonly (readonly [string, readonly string[]])[] = [
       'docs/contact.md',
     ],
   ],
-  [
-    'Project',
-    ['docs/validation.md', 'docs/README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/step.md'],
-  ],
+  ['Project', ['docs/validation.md', 'docs/README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/step.md']],
 ];
 
 /** Address of a page on the site: README.md of a folder is its index.html. */
