@@ -15,5 +15,8 @@ for (const figure of document.querySelectorAll<HTMLElement>('figure.live')) {
     link.textContent = 'Open it in the studio';
     caption.append('Drag a rod to pull it, the background to orbit. ', link, '.');
     button.replaceWith(frame, caption);
+    // the still picture of a case gives way to the run
+    const still = figure.previousElementSibling;
+    if (still?.matches('img.case')) still.remove();
   });
 }

@@ -21,10 +21,14 @@ async function load(): Promise<MiniSearch> {
   });
 }
 
-/** Text around the first match. */
+/** Whole words around the first match. */
 function excerpt(text: string, term: string): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()) - 40);
-  return text.slice(at, at + 120).trim();
+  const at = text.toLowerCase().indexOf(term.toLowerCase()) - 40;
+  const from = at > 0 ? text.indexOf(' ', at) + 1 : 0;
+  const piece = text.slice(from, from + 120);
+  const isWhole = from + 120 >= text.length;
+  const words = isWhole ? piece : `${piece.slice(0, piece.lastIndexOf(' '))} …`;
+  return `${from > 0 ? '… ' : ''}${words.trim()}`;
 }
 
 /** Pages for users rank above cases, design notes, folders of the sources and the changelog. */
