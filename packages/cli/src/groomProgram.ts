@@ -12,6 +12,7 @@ import type {
 } from './commands/groom.ts';
 import type { HairExportOptions } from './commands/groomExport.ts';
 import type { SceneCommandOptions } from './commands/groomScene.ts';
+import { parseInstant } from './parsers.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Comma-separated numbers, parsed as elsewhere on the command line. */
@@ -163,7 +164,7 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     .option(
       '--start <time>',
       'when the animation starts; before, hair settles on its first pose (default: 0)',
-      parseTime,
+      parseInstant,
     )
     .action(async (file: string, options: SceneCommandOptions) => {
       const { scene } = await import('./commands/groomScene.ts');
@@ -197,22 +198,13 @@ function addExport({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--motion <file>', 'motion of the guides, from groom pack (abc, usdc, usda, glb)')
     .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
-    .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseTime)
+    .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
     .option('--nodes <n>', 'points per hair (default: 21)', readers.count)
     .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');
       await act(() => exportHairs(file, options, terminal));
     });
-}
-
-/** Seconds, or a number with a unit of time. */
-function parseTime(value: string): number {
-  const number = Number(value);
-  const quantity = parseQuantity(value, 'time');
-  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity.ok ? quantity.value : Number.NaN;
-  if (!(seconds >= 0)) throw new InvalidArgumentError('Expected a time such as "0.5 s".');
-  return seconds;
 }
 
 function parseNumber(value: string): number {

@@ -1,4 +1,6 @@
 /** `tendril render`: stills, numbered pictures, and what it rejects. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createProgress } from '../src/commands/render.ts';
@@ -49,6 +51,33 @@ describe('render', () => {
     const done = await box.run('render', 'a', ...film);
     expect([done.code, done.err]).toEqual([0, expect.stringContaining('wrote f/x.png as 3 pictures')]);
     expect(readPng(box.bytes('f/x-0002.png')).width).toBe(24);
+    // a picture that is in the way is found before the first is computed
+    rmSync(join(box.path, 'f/x-0000.png'));
+    const again = await box.run('render', 'a', ...film);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining("'f/x-0001.png' exists")]);
+    expect(existsSync(join(box.path, 'f/x-0000.png'))).toBe(false);
+  });
+
+  it.each(['1', '2'])('ends soon after an interrupt, also within long rows: %s threads', async (threads) => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const { child, finished } = box.start(
+      'render',
+      'a',
+      '--samples',
+      '20000',
+      '--size',
+      '800x600',
+      '--threads',
+      threads,
+    );
+    // rows take minutes; the picture has begun by then or will be interrupted sooner
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    const before = performance.now();
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(130);
+    expect(performance.now() - before).toBeLessThan(10_000);
   });
 
   it('rejects what is wrong, and says what is right', async () => {
@@ -65,6 +94,8 @@ describe('render', () => {
         ['--frame', '999'],
         ['--out', 'x.gif'],
         ['--frames', '0..1', '--frame', '0'],
+        ['--start', '0'],
+        ['--animation'],
       ].map(async (options) => {
         const { code, err } = await box.run('render', 'a', ...options);
         expect(code).toBe(2);
@@ -80,6 +111,8 @@ describe('render', () => {
       'frames 0 to',
       '.png',
       '--frames',
+      '.hairstyle',
+      '.hairstyle',
     ];
     errors.forEach((err, k) => {
       expect(err).toContain(hints[k]);

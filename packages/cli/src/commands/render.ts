@@ -64,8 +64,11 @@ type Output = 'still' | 'mp4' | 'webm' | 'pictures';
 
 export async function renderRecording(reference: string, options: RenderOptions, terminal: Terminal): Promise<number> {
   const isStyle = extname(reference) === '.hairstyle';
-  for (const name of ['motion', 'head'] as const)
+  for (const name of ['motion', 'head', 'animation', 'start'] as const)
     if (options[name] !== undefined && !isStyle) throw new UsageError(`--${name} applies only to a .hairstyle`);
+  for (const name of ['animation', 'start'] as const)
+    if (options[name] !== undefined && options.head === undefined)
+      throw new UsageError(`--${name} needs the animated mesh: --head character.glb`);
   const file = isStyle ? reference : findRecording(reference);
   const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}-render.png`);
   const output = outputOf(out, options);
@@ -186,12 +189,15 @@ async function writePictures(
   const nameOf = (k: number): string =>
     output === 'still' ? out : `${out.slice(0, -4)}-${String(k).padStart(digits, '0')}.png`;
   if (output === 'pictures') ensureFolder(dirname(out));
-  for (let k = 0; k < footage.frameCount; k++) {
-    if (!overwrite && existsSync(nameOf(k)))
-      throw new UsageError(`'${nameOf(k)}' exists; choose another --out, or add --force to replace it`);
+  // before the first picture, which may take minutes
+  const names = Array.from({ length: footage.frameCount }, (_, k) => nameOf(k));
+  const existing = overwrite ? undefined : names.find((name) => existsSync(name));
+  if (existing !== undefined)
+    throw new UsageError(`'${existing}' exists; choose another --out, or add --force to replace it`);
+  for (let k = 0; k < names.length; k++) {
     const png = await draw(k);
     if (!png) return false;
-    writeFileAtomic(nameOf(k), png, { overwrite });
+    writeFileAtomic(names[k], png, { overwrite });
   }
   return true;
 }

@@ -1,11 +1,14 @@
 /** Traces pictures on several threads. The pixels do not depend on their number. */
 import { Worker } from 'node:worker_threads';
-import { type Bvh, buildBvh, createTracer, type RenderRows, type RenderScene } from '@tendril-sim/bridge/render';
+import { type Bvh, buildBvh, type RenderRows, type RenderScene } from '@tendril-sim/bridge/render';
 import type { Interrupt } from '../interrupt.ts';
 import type { FromThread, ToThread } from './thread.ts';
 
 /** Rows that a thread traces at a time. */
 const rowsAtOnce = 4;
+
+/** Time between two looks for an interrupt [ms]. */
+const interruptPoll = 50;
 
 /** Traces pictures. */
 export interface RenderPool {
@@ -19,19 +22,15 @@ export interface RenderPool {
   close(): Promise<void>;
 }
 
-/** Starts threads; one thread is the caller's own. */
+/** Starts threads. The caller's own thread only waits, so that an interrupt does not have to wait for rows. */
 export function createRenderPool(threads: number): RenderPool {
-  const workers =
-    threads > 1 ? Array.from({ length: threads }, () => new Worker(new URL('./thread.js', import.meta.url))) : [];
+  const workers = Array.from({ length: threads }, () => new Worker(new URL('./thread.js', import.meta.url)));
   return {
     async trace(scene, samples, interrupt, report) {
       const shared = { ...scene, geometry: share(scene.geometry) };
       const bvh = share(buildBvh(scene.geometry));
       const sums = emptyRows(scene);
-      const isDone =
-        workers.length > 0
-          ? await traceInThreads(workers, { scene: shared, bvh, samples }, sums, interrupt, report)
-          : await traceHere({ scene, bvh, samples }, sums, interrupt, report);
+      const isDone = await traceInThreads(workers, { scene: shared, bvh, samples }, sums, interrupt, report);
       return isDone ? sums : undefined;
     },
     async close() {
@@ -53,22 +52,6 @@ function emptyRows({ width, height }: RenderScene): RenderRows {
 function storeRows(sums: RenderRows, width: number, { first, color, guide }: FromThread): void {
   sums.color.set(color, 4 * width * first);
   sums.guide.set(guide, 7 * width * first);
-}
-
-async function traceHere(
-  { scene, bvh, samples }: Job,
-  sums: RenderRows,
-  interrupt: Interrupt,
-  report: (fraction: number) => void,
-): Promise<boolean> {
-  const tracer = createTracer(scene, bvh);
-  for (let first = 0; first < scene.height; first += rowsAtOnce) {
-    if (interrupt.requested) return false;
-    const last = Math.min(scene.height, first + rowsAtOnce);
-    storeRows(sums, scene.width, { first, ...tracer.trace(first, last, 0, samples) });
-    report(last / scene.height);
-  }
-  return true;
 }
 
 /** Gives every thread rows as it finishes others. */
@@ -97,9 +80,12 @@ function traceInThreads(
       done += rows.color.length / 4 / scene.width;
       report(done / scene.height);
       if (done >= scene.height) finish(() => resolve(true));
-      else if (interrupt.requested) finish(() => resolve(false));
       else give(worker);
     };
+    const timer = setInterval(() => {
+      if (interrupt.requested) finish(() => resolve(false));
+    }, interruptPoll);
+    release.push(() => clearInterval(timer));
     for (const worker of workers) {
       const onMessage = (rows: FromThread): void => take(worker, rows);
       const onError = (error: Error): void => finish(() => reject(error));

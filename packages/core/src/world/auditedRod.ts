@@ -14,6 +14,8 @@ export interface Work {
 
 export interface AuditedRod {
   readonly rod: Rod;
+  /** [kg] */
+  readonly mass: number;
   readonly samples: Samples;
   /** Reactions of the pins, if the audit takes their work from these, and their values now and at the start of the step. */
   readonly measureReactions: ((t: number, isAfterStep: boolean) => Reaction[]) | undefined;

@@ -9,6 +9,7 @@
  * The audit changes nothing and is not part of the state: after `restore` it starts again. What it does not judge: docs/step.md#energy-audit.
  */
 import { SceneError } from '../errors.ts';
+import { square } from '../math/rounded/index.ts';
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
@@ -20,6 +21,13 @@ import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
 /** Fraction of the largest energy that may be gained without work. */
 const TOLERANCE = 0.05;
+
+/**
+ * Rods that rest on something rise and fall by up to this many times the contact tolerance times the distance that their loads would move them in a
+ * step: the solver accepts ten times its tolerance from the linear response, and a few steps add up.
+ */
+const RESTLESS = 30;
+const CONTACT_TOLERANCE = 1e-4;
 
 /** Fraction of the largest momentum, summed over node magnitudes, that a free rod may gain: schemes conserve it to their solver's tolerance. */
 const MOMENTUM_TOLERANCE = 1e-3;
@@ -77,7 +85,7 @@ export function createAuditor(world: WorldParts): Auditor {
       steps++;
       if (!isKnown || steps < interval) return inBalance;
       readBack(world);
-      const found = ignoreErrors(() => ledger.close(t, elapsed));
+      const found = ignoreErrors(() => ledger.close(t, elapsed, steps));
       elapsed = 0;
       steps = 0;
       // the engine changes the recorded values
@@ -109,7 +117,8 @@ interface Ledger {
   note(t: number): true;
   /** Only for rods with animated properties: the next audit is expected at `to`. */
   lookAhead(from: number, to: number): true;
-  close(t: number, dt: number): Findings;
+  /** Compares the state at t, `steps` steps and a time dt after the last one, with the work since. */
+  close(t: number, dt: number, steps: number): Findings;
   clear(): void;
 }
 
@@ -152,9 +161,10 @@ function createLedger(world: WorldParts): Ledger {
         free.scale = 0;
       }
     },
-    close(t, dt) {
+    close(t, dt, steps) {
       const work: Work = { done: 0, doubt: 0, isKnown: true };
       let momentumGain: MomentumGain | undefined;
+      let noise = 0;
       const isExpected = animation?.addWork(work, t) ?? true;
       work.isKnown = isExpected;
       movePins(audited, world, t);
@@ -163,6 +173,7 @@ function createLedger(world: WorldParts): Ledger {
         workOfRod(work, audited[r], now, dt);
         if (isExpected && isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
+        noise += restlessness(audited[r], world, dt / steps);
       }
       bodies.addWork(work, t, dt);
       workOfObstacles(work, world, t, dt);
@@ -173,7 +184,8 @@ function createLedger(world: WorldParts): Ledger {
       const step = energy - before - work.done;
       const isKnown = work.isKnown && Number.isFinite(step);
       gained = isKnown ? Math.max(0, gained + step - work.doubt - 1e-9 * scale) : 0;
-      const energyGain: EnergyGain | undefined = gained > TOLERANCE * scale ? { gain: gained, scale, step } : undefined;
+      const energyGain: EnergyGain | undefined =
+        gained > TOLERANCE * scale + noise ? { gain: gained, scale, step } : undefined;
       if (!energyGain && !momentumGain) return inBalance;
       return { ...(energyGain && { energyGain }), ...(momentumGain && { momentumGain }) };
     },
@@ -255,11 +267,22 @@ function floorOf(audited: readonly AuditedRod[], touches: boolean): number {
   const share = touches ? 1e-4 : 1e-5;
   let sum = 0;
   for (const { rod, force } of audited) {
-    let load = 0;
-    for (let k = 0; k < force.length; k++) load += Math.abs(force[k]);
-    sum += share * load * rod.length + (1e-9 * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length;
+    sum += share * sumOfLoads(force) * rod.length + (1e-9 * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length;
   }
   return sum;
+}
+
+/** Energy by which a rod in contact may rise without having gained any [J]. */
+function restlessness({ force, mass }: AuditedRod, { contact, scene }: WorldParts, dt: number): number {
+  if (!contact) return 0;
+  const load = sumOfLoads(force);
+  return (RESTLESS * (scene.contact?.tolerance ?? CONTACT_TOLERANCE) * square(load * dt)) / mass;
+}
+
+function sumOfLoads(force: Float64Array): number {
+  let load = 0;
+  for (let k = 0; k < force.length; k++) load += Math.abs(force[k]);
+  return load;
 }
 
 const displacement = new Float64Array(3);

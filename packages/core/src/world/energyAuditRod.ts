@@ -29,6 +29,7 @@ export function createAuditedRod(world: WorldParts, rod: Rod, r: number): Audite
   const mass = sumOverMass(rod, () => 1);
   return {
     rod,
+    mass,
     measureReactions:
       bundle.hasJointUnknowns &&
       ((t, isAfterStep) => {

@@ -14,6 +14,7 @@ import { isFrictionless, projectImpulses, surfaceAlong } from './frictionless.ts
 import {
   ACTIVE_SIDES,
   ALL_SIDES,
+  arrivalLimit,
   CLOSE,
   guessStep,
   type IslandProblem,
@@ -268,7 +269,7 @@ export function solveWithActiveContacts(
   selectFirst(run);
   const { trouble, needsRecheck } = takeRounds(run);
   if (trouble) return finish(trouble);
-  rounds.isNearPrediction = isNearPrediction(run.arrays, predictionLimit(rounds, dt));
+  rounds.isNearPrediction = isNearPrediction(run.arrays, arrivalLimit(rounds, dt));
   markSliding(active.contacts, run.arrays, velocityScale(rounds.layout, dt));
   returnActive(active, set);
   return { outcome: { ok: true, ...rounds.outcome }, needsRecheck };

@@ -19,7 +19,7 @@ import { PULL, SHIFT } from '../links/loops.ts';
 import { type Accelerator, accelerate, keep, keepCopies, measure, restartMixing, startMixing } from './anderson.ts';
 import { applyNormalLaw, spread, startNormal, writeNormalRightSide } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawArrays.ts';
-import type { SideArrays, SolveResult } from './sideArrays.ts';
+import type { ImpulseResult, SideArrays } from './sideArrays.ts';
 import { type MixRows, RELAXATION } from './vectorLoops.ts';
 
 /** A contact on a cloth moves this many times the mass that one of its links moves: measured with cloths of 25 to 150 fibers per direction. */
@@ -310,7 +310,7 @@ function loopThreads({ bundles }: SideArrays): SharedLoops | undefined {
  * misses its position by more than the position tolerance. After `limit` iterations it returns the impulses with the least error: with friction
  * those of the last iteration can be far off. Starts from the impulses in the set.
  */
-export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArrays, options: AdmmOptions): void {
+export function solveAdmm(result: ImpulseResult, set: ContactSet, arrays: SideArrays, options: AdmmOptions): void {
   const { scale, tolerance, limit } = options;
   const threads = loopThreads(arrays);
   const mixing = startMixing(arrays, arrays.axes * arrays.count, arrays.axes === 1, threads);
@@ -328,6 +328,7 @@ export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArra
     const { norm, error, miss } = measured;
     result.iterations = k;
     result.error = error;
+    result.admissible = admissible;
     const drift = touched ? loopLinks(touched, PULL, arrays) : 0;
     if (error <= admissible && miss <= 1 && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;

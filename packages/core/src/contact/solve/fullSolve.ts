@@ -13,6 +13,7 @@ import { countContactsAtNodes } from './contactsAtNodes.ts';
 import { readVelocities } from './displacements.ts';
 import {
   ALL_SIDES,
+  arrivalLimit,
   CLOSE,
   failRound,
   type IslandProblem,
@@ -121,7 +122,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
     else if (isSolved(run)) break;
   }
   if (hasGoals) releaseMasses(rounds, arrays, problem);
-  rounds.isNearPrediction = hasGoals || isNearPrediction(arrays, predictionLimit(rounds, dt));
+  rounds.isNearPrediction = hasGoals || isNearPrediction(arrays, arrivalLimit(rounds, dt));
   markSliding(contacts, arrays, velocityScale(layout, dt));
   return { ok: true, ...outcome };
 }

@@ -12,7 +12,7 @@ import { hypot, square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
-import type { SideArrays, SolveResult } from './sideArrays.ts';
+import type { ImpulseResult, SideArrays } from './sideArrays.ts';
 
 /** New impulse of contact c for the relative velocity u (which includes the current impulse) and the normal and tangential responses. */
 function project(
@@ -70,7 +70,7 @@ function relate(
 
 /** The factors of the ports must be those without point masses. */
 export function solveGaussSeidel(
-  result: SolveResult,
+  result: ImpulseResult,
   set: ContactSet,
   arrays: SideArrays,
   scale: number,
@@ -122,7 +122,8 @@ export function solveGaussSeidel(
     }
     result.iterations = sweep + 1;
     result.error = error;
-    if (error <= tolerance * swing) {
+    result.admissible = tolerance * swing;
+    if (error <= result.admissible) {
       result.converged = true;
       return;
     }
@@ -138,7 +139,7 @@ let moved: Float64Array = new Float64Array(0);
  * free masses would, so several rounds converge where one does not; `error` is the residual before the sweeps.
  */
 export function solveLumped(
-  result: SolveResult,
+  result: ImpulseResult,
   set: ContactSet,
   arrays: SideArrays,
   finder: Finder,
@@ -163,6 +164,7 @@ export function solveLumped(
   };
   result.iterations = 10;
   result.error = 0;
+  result.admissible = tolerance;
   for (let sweep = 0; sweep < 10; sweep++) {
     for (let c = 0; c < set.count; c++) {
       const o = 3 * c;
@@ -232,7 +234,7 @@ function findCopies(set: ContactSet, rods: readonly Rod[]): Set<number> {
 
 /** Forces of a repulsion field that begins at distance `reach` from the surfaces, as impulses of the step. */
 export function applyRepulsion(
-  result: SolveResult,
+  result: ImpulseResult,
   set: ContactSet,
   rods: readonly Rod[],
   stiffness: number,
@@ -242,6 +244,7 @@ export function applyRepulsion(
   const copies = findCopies(set, rods);
   result.iterations = 1;
   result.error = 0;
+  result.admissible = 0;
   result.converged = true;
   for (let c = 0; c < set.count; c++) {
     const push = copies.has(c) ? 0 : stiffness * Math.max(0, reach - set.gap[c]) * dt;

@@ -14,7 +14,7 @@ import { readVelocities, replaceByDisplacements } from './displacements.ts';
 import { readNormalImpulses, writeNormalImpulses } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Marks } from './islands.ts';
-import type { SideArrays, SolveResult } from './sideArrays.ts';
+import type { ImpulseResult, SideArrays } from './sideArrays.ts';
 import { type Layout, writeForces } from './sides.ts';
 
 export interface SolveOptions {
@@ -48,8 +48,8 @@ export interface IslandRounds {
   readonly rods: readonly Rod[];
   readonly options: SolveOptions;
   /** Iterations of all rounds so far, and error of the last solution. */
-  readonly total: SolveResult;
-  readonly last: SolveResult;
+  readonly total: ImpulseResult;
+  readonly last: ImpulseResult;
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number };
   /** True if the last step left rods short of their goals (ContactPort with goals). */
   unfinished: boolean;
@@ -76,9 +76,14 @@ export function velocityScale({ finder, links }: Layout, dt: number): number {
   return Math.max(finder.acceleration * dt, (1e-6 * links.size) / dt);
 }
 
-/** Admissible difference of velocities from those of the linear response [m/s]. */
+/** Difference of velocities from those of the linear response that ends the rounds [m/s]. */
 export function predictionLimit({ layout, options, total }: IslandRounds, dt: number): number {
   return Math.max(options.tolerance * velocityScale(layout, dt), total.error);
+}
+
+/** Difference with which a step is a solution: without gravity, or where other loads are much larger, the impulses of the solver set it [m/s]. */
+export function arrivalLimit(rounds: IslandRounds, dt: number): number {
+  return Math.max(predictionLimit(rounds, dt), rounds.total.admissible);
 }
 
 export function failRound({ outcome, rods, layout }: IslandRounds, contacts: ContactSet, reason: string): StepOutcome {
@@ -178,6 +183,7 @@ function findImpulses(
   else applyRepulsion(last, contacts, rods, repulsion.stiffness, repulsion.reach, dt);
   total.iterations += last.iterations;
   total.error = last.error;
+  total.admissible = last.admissible;
   total.converged = last.converged;
   return undefined;
 }

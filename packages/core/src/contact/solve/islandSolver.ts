@@ -5,12 +5,12 @@ import { createActiveContacts, solveWithActiveContacts } from './activeSolve.ts'
 import { isFrictionless } from './frictionless.ts';
 import { solveWithAllContacts } from './fullSolve.ts';
 import { type IslandProblem, type IslandRounds, type SolveOptions, velocityScale } from './islandRound.ts';
-import type { SolveResult } from './sideArrays.ts';
+import type { ImpulseResult } from './sideArrays.ts';
 import { type Layout, portsOf } from './sides.ts';
 
 export interface IslandSolver {
   /** How the last island was solved; iterations are summed over all rounds. */
-  readonly result: SolveResult;
+  readonly result: ImpulseResult;
   /** True if the last island was solved roughly, so that the caller must solve it again. */
   readonly needsRecheck: boolean;
   /** True if the rods of the last island moved, within a tolerance, as its impulses were computed for. */
@@ -30,8 +30,8 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     layout,
     rods,
     options,
-    total: { iterations: 0, error: 0, converged: true },
-    last: { iterations: 0, error: 0, converged: true },
+    total: { iterations: 0, error: 0, admissible: 0, converged: true },
+    last: { iterations: 0, error: 0, admissible: 0, converged: true },
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0 },
     unfinished: false,
     isNearPrediction: true,
@@ -50,7 +50,7 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     solve(problem) {
       needsRecheck = false;
       rounds.isNearPrediction = true;
-      Object.assign(rounds.total, { iterations: 0, error: 0, converged: true });
+      Object.assign(rounds.total, { iterations: 0, error: 0, admissible: 0, converged: true });
       Object.assign(rounds.outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       const ports = options.solver === 'admm' && !problem.links ? portsOf(layout, problem.contacts) : undefined;
       if (!ports || !canSelectContacts(ports)) return solveWithAllContacts(rounds, problem);

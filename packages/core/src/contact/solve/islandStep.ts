@@ -81,8 +81,8 @@ function findViolation(context: ContactContext, island: Island, t: number, dt: n
 function createsEnergy(context: ContactContext, { links, systems }: Island, t: number, dt: number): boolean {
   const { islandContacts: contacts, energies, solver, settings } = context;
   // after large impulses, and without gravity, the error that the solver leaves is larger than its tolerance times the reference velocity
-  const { converged, error } = solver.result;
-  const slack = Math.max(10 * settings.tolerance * solver.scaleOf(dt), converged ? error : 0);
+  const { converged, error, admissible } = solver.result;
+  const slack = Math.max(10 * settings.tolerance * solver.scaleOf(dt), 10 * admissible, converged ? error : 0);
   return !links && energies.measureGain({ systems, contacts, t, dt, slack }) > 0;
 }
 

@@ -185,3 +185,9 @@ export interface SolveResult {
   error: number;
   converged: boolean;
 }
+
+/** Result of one computation of impulses. */
+export interface ImpulseResult extends SolveResult {
+  /** Error at which the solver stops [m/s]; 0 if it has none. */
+  admissible: number;
+}
