@@ -14,8 +14,12 @@ import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
-import { addFreeMomentum } from './energyAuditMomentum.ts';
+
+
+import { addFreeMomentum, clearFreeMomentum } from './energyAuditMomentum.ts';
 import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
+
+
 import type { StepSpan } from './spans.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
@@ -155,11 +159,7 @@ function createLedger(world: WorldParts): Ledger {
     clear() {
       gained = 0;
       scale = 0;
-      for (const { free } of audited) {
-        free.impulse.fill(0);
-        free.doubt = 0;
-        free.scale = 0;
-      }
+      for (const one of audited) clearFreeMomentum(one);
     },
     close(t, dt, steps) {
       const work: Work = { done: 0, doubt: 0, isKnown: true };

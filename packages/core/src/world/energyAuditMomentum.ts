@@ -139,3 +139,10 @@ export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): numb
   free.doubt += 0.5 * dt * doubt;
   return hypot(free.impulse[0], free.impulse[1], free.impulse[2]) - free.doubt;
 }
+
+/** Forgets the momentum that a free rod has gained. */
+export function clearFreeMomentum({ free }: AuditedRod): void {
+  free.impulse.fill(0);
+  free.doubt = 0;
+  free.scale = 0;
+}

@@ -35,20 +35,19 @@ function stepAndMeasure(world: World): number {
 }
 
 describe('overlaps beside pins', () => {
-  it.each([0.0011, 0.01, 0.1, ...(process.env.TENDRIL_LONG ? [0.5] : [])])(
-    'throw nothing about, where rods cross %f of an edge from a pin',
-    (share) => {
-      // the second is pinned where the first passes a third of their reach away
-      const at = (share * length) / 10;
-      const rods = [
-        hair('a', [0, 0, 0], [0, 0, -length]),
-        hair('b', [0.66 * r, 0, -at], [0.66 * r, 0.1 * length, -length]),
-      ];
-      const world = createWorld(pinned(rods, { gravity: [0, 0, 0] }));
-      for (let k = 0; k < 8; k++) expect(stepAndMeasure(world)).toBeLessThan(0.2);
-      expect(world.contactReport?.converged).toBe(true);
-    },
-  );
+  it.each([0.0011, 0.01, 0.1, 0.5])('throw nothing about, where rods cross %f of an edge from a pin', (share) => {
+    // the second is pinned where the first passes a third of their reach away
+    const at = (share * length) / 10;
+    const rods = [
+      hair('a', [0, 0, 0], [0, 0, -length]),
+      hair('b', [0.66 * r, 0, -at], [0.66 * r, 0.1 * length, -length]),
+    ];
+    const world = createWorld(pinned(rods, { gravity: [0, 0, 0] }));
+    for (let k = 0; k < 8; k++) expect(stepAndMeasure(world)).toBeLessThan(0.2);
+    // energies of 1e-32 J are rounding, not a gain that splits the step
+    expect(world.step().substeps).toBe(1);
+    expect(world.contactReport?.converged).toBe(true);
+  });
 
   it('of sixty hairs in a bundle, each in others, take steps that are solved in at most a few pieces', () => {
     const next = random(5);
