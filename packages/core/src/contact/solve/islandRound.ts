@@ -81,7 +81,7 @@ export function predictionLimit({ layout, options, total }: IslandRounds, dt: nu
   return Math.max(options.tolerance * velocityScale(layout, dt), total.error);
 }
 
-/** Difference with which a step is a solution: without gravity, or where other loads are much larger, the impulses of the solver set it [m/s]. */
+/** Difference with which a step still counts as solved: without gravity, or under much larger loads, the impulses set it [m/s]. */
 export function arrivalLimit(rounds: IslandRounds, dt: number): number {
   return Math.max(predictionLimit(rounds, dt), rounds.total.admissible);
 }
