@@ -14,12 +14,8 @@ import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
-
-
 import { addFreeMomentum, clearFreeMomentum } from './energyAuditMomentum.ts';
 import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
-
-
 import type { StepSpan } from './spans.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
