@@ -86,3 +86,44 @@ describe('loads on a fiber', () => {
     expect(world.momentum().linear[2] - sooner).toBeCloseTo(-10 * 2 * 5e-3, 9);
   });
 });
+
+describe('a fiber that is twisted', () => {
+  const [EI, GJ, length] = [1e-3, 0.75e-3, 0.5];
+  const twisted = (isHeld: boolean, twist: number): World => {
+    const path = { keys: [{ time: 0 }, { time: 1, twist }], interpolation: 'linear' } as const;
+    return createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'a',
+          model: 'fiber',
+          shape: { type: 'straight', from: [0, 0, 0], to: [length, 0, 0] },
+          edges: 40,
+          section: { type: 'stiffness', EI1: EI, GJ, EA: 1e3, mass: 0.01 },
+        },
+      ],
+      pins: [
+        { rod: 'a', at: 'start' },
+        { rod: 'a', at: 'end', hold: 'position', axes: isHeld ? ['x', 'y', 'z'] : ['y', 'z'] },
+        { rod: 'a', at: 'end', hold: 'frame', path },
+      ],
+      statics: { to: 1 },
+    });
+  };
+
+  it.each([true, false])('has the tension of its pins, ends held apart: %s', (isHeld) => {
+    const world = twisted(isHeld, 6);
+    world.equilibrate(1);
+    const pull = -world.reactions()[0].force[0];
+    const scale = EI * (6 / length) ** 2;
+    // longitudinal springs alone: 1.0 and 0.7
+    expect(world.channel(0, 'tension')[20] / scale).toBeCloseTo(pull / scale, 3);
+    expect(pull / scale).toBeCloseTo(isHeld ? (EI - 0.94 * GJ) / EI : 0, 1);
+  });
+
+  it('warns that it pulls between clamps that keep it straight', () => {
+    expect(twisted(true, 6).warnings.join()).toMatch(/twisted by 6\.00 rad between clamps that keep it straight/);
+    expect(twisted(false, 6).warnings.join()).not.toMatch(/twisted/);
+    expect(twisted(true, 1).warnings.join()).not.toMatch(/twisted/);
+  });
+});

@@ -26,7 +26,7 @@ const T = 0.6;
 
 /** External loads of every link in its own axes, from the residual itself: what is left of force without motion. */
 function loadsOf(tree: StrandTree): Float64Array {
-  const { world, tipForce, linkTorque, length } = tree;
+  const { world, tipForce, linkTorque, length, spinDamping, motion } = tree;
   const out = new Float64Array(6 * tree.linkCount);
   for (let j = 0; j < tree.linkCount; j++) {
     const back = (v: Float64Array): number[] =>
@@ -34,7 +34,7 @@ function loadsOf(tree: StrandTree): Float64Array {
     const f = back(tipForce);
     const n = back(linkTorque);
     const l = length[j];
-    out.set([n[0] - l * f[1], n[1] + l * f[0], n[2], ...f], 6 * j);
+    out.set([n[0] - l * f[1], n[1] + l * f[0], n[2] - spinDamping[j] * motion[6 * j + 2], ...f], 6 * j);
   }
   return out;
 }
@@ -91,6 +91,7 @@ describe('the port', () => {
       }
       for (let j = 0; j < rod.edgeCount; j++) {
         const link = firstLink + j;
+        power -= tree.spinDamping[link] * tree.motion[6 * link + 2] ** 2;
         for (let k = 0; k < 3; k++) {
           const spin = [0, 1, 2].reduce(
             (sum, i) => sum + tree.world[9 * link + 3 * k + i] * tree.motion[6 * link + i],

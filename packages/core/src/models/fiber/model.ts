@@ -27,6 +27,7 @@ import { noteMaterials, refuseScheme, warnOptions, warnRolling, warnScheme } fro
 import { createFiberRod, type FiberRod, unknownCount, updateStiffness } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
 import { type NewtonOptions, stepImplicit, stepMembers } from './step.ts';
+import { warnTwistPull } from './twistPull.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 /** Data of steps and queries. */
@@ -118,6 +119,7 @@ function checkScene(
   warnScheme(fibers, scheme, scene, warnings);
   warnOptions(options, warnings);
   if (scene.contact?.rolling) warnRolling(fibers, warnings);
+  warnTwistPull(fibers, scene, warnings);
 }
 
 const isViscous = ({ halfDamping }: Rod): boolean => halfDamping.some((value) => value > 0);

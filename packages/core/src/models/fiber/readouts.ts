@@ -48,7 +48,7 @@ function addViscosity(force: Float64Array, fiber: FiberRod, work: Workspace, { s
 
 export function measureReactions(fiber: FiberRod, work: Workspace, t: number, stepping: Stepping): Reaction[] {
   const { step } = stepping;
-  const { pins, poses, q, v, rod, ringMass } = fiber;
+  const { pins, poses, q, v, rod, ringMass, ringDamping } = fiber;
   evaluateHeld(fiber, t);
   poseSamples(fiber, q, v);
   gatherLoads(fiber, t);
@@ -82,13 +82,15 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
       }
     }
     const held = [pin.holdX, pin.holdY, pin.holdZ];
-    const moved = (k: number): number =>
-      isAtRest ? 0 : (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
+    // rate of momentum of what is held, and its mass damping
+    const rate = (begun: number, ended: number): number =>
+      isAtRest ? 0 : (ended - begun) / span + 0.5 * ringDamping[pin.node] * (ended + begun);
+    const moved = (k: number): number => ringMass[pin.node] * rate(sooner.velocity[k], later.velocity[k]);
     const turned = pin.orientation !== 'free';
     // inertia of a held ring, except one held by its direction alone, whose spin is not the pin's
     const spins = pin.orientation === 'frame' && !isAtRest;
     const [begun, ended] = spins ? [spinOf(fiber, sooner, pin.node), spinOf(fiber, later, pin.node)] : [];
-    const spun = (k: number): number => (begun && ended ? (ended[k] - begun[k]) / span : 0);
+    const spun = (k: number): number => (begun && ended ? rate(begun[k], ended[k]) : 0);
     return [
       {
         rod: rod.id,
@@ -144,15 +146,23 @@ export function addMomentum(out: Momentum, fiber: FiberRod): void {
   }
 }
 
-function readTension(out: Float64Array, { edgeCount, q, longStiffness, longRest, samples }: FiberRod): void {
+/** Force along the rod of all springs between two rings: in a twisted cuboid the diagonals of the faces push. */
+function readTension(out: Float64Array, fiber: FiberRod): void {
+  const { edgeCount, q, longStiffness, longRest, shearStiffness, shearRest, samples } = fiber;
+  const along = (j: number, from: number, to: number): number => {
+    let sum = 0;
+    for (let k = 0; k < 3; k++) sum += (q[to + k] - q[from + k]) * samples.edgeTangent[3 * j + k];
+    return sum / between(q, from, to);
+  };
   for (let j = 0; j < edgeCount; j++) {
     out[j] = 0;
     for (let c = 0; c < 4; c++) {
       const i = 12 * j + 3 * c;
-      const length = between(q, i, i + 12);
-      let along = 0;
-      for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
-      out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
+      const m = 12 * j + 3 * ((c + 1) & 3);
+      const stretch = between(q, i, i + 12) - longRest[4 * j + c];
+      const shear = between(q, i, m + 12) - between(q, m, i + 12) - shearRest[4 * j + c];
+      out[j] += longStiffness[j] * stretch * along(j, i, i + 12);
+      out[j] += shearStiffness[2 * j + (c & 1)] * shear * (along(j, i, m + 12) - along(j, m, i + 12));
     }
   }
 }

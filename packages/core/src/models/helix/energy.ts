@@ -224,7 +224,7 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
     }
     if (c === 0) continue;
     stiffness += nodeMass[i] * (c + s * nodeDamping[i]);
-    turning += nodeInertia[i] * c;
+    turning += nodeInertia[i] * (c + s * nodeDamping[i]);
     const m = nodeMass[i];
     const g = s * nodeDamping[i];
     for (let k = o; k < o + 3; k++) {
@@ -246,8 +246,8 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
     nodeTensor[t + 3] += mass;
     nodeTensor[t + 5] += mass;
     if (!h.hasFrames) continue;
-    nodeSpin[i] = 0.5 * nodeInertia[i] * c;
-    writeNodeMoment(h, w, i);
+    nodeSpin[i] = 0.5 * nodeInertia[i] * (c + g);
+    writeNodeMoment(h, w, i, g / (c + g));
   }
   if (c === 0) {
     nodeTensor.fill(0);
@@ -264,12 +264,18 @@ export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
   w.rounding = stiffness * w.blur + (scale * w.blur + turning * w.directorBlur) / h.length;
 }
 
-/** Moment of the rotational inertia of node i, whose spin is set, as forces on directors times directors. */
-function writeNodeMoment({ nodeFrame }: HelixBody, { assembly, directorTarget }: Workspace, i: number): void {
-  const { nodeSpin, nodeMoment } = assembly;
+/**
+ * Moment of the rotational inertia and mass damping of node i, whose spin is set, as forces on directors times directors. `damped`: share of the
+ * damping, which pulls the directors back to where they were.
+ */
+function writeNodeMoment({ nodeFrame }: HelixBody, w: Workspace, i: number, damped: number): void {
+  const { nodeSpin, nodeMoment } = w.assembly;
   for (let r = 0; r < 3; r++) {
-    const f1 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r] - directorTarget[6 * i + r]);
-    const f2 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r + 1] - directorTarget[6 * i + 3 + r]);
+    const [a, b] = [6 * i + r, 6 * i + 3 + r];
+    const goal1 = w.directorTarget[a] + damped * (w.directorBefore[a] - w.directorTarget[a]);
+    const goal2 = w.directorTarget[b] + damped * (w.directorBefore[b] - w.directorTarget[b]);
+    const f1 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r] - goal1);
+    const f2 = nodeSpin[i] * (nodeFrame[9 * i + 3 * r + 1] - goal2);
     for (let k = 0; k < 3; k++)
       nodeMoment[9 * i + 3 * r + k] = f1 * nodeFrame[9 * i + 3 * k] + f2 * nodeFrame[9 * i + 3 * k + 1];
   }

@@ -46,7 +46,7 @@ function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64
 }
 
 /** Jᵀ m J, with the weights `factor` of nodes. */
-function writeMass(h: HelixRod, w: Workspace, factor: (node: number) => number, frames: boolean): Float64Array {
+function writeMass(h: HelixRod, w: Workspace, factor: (node: number) => number): Float64Array {
   const { nodeTensor, nodeSpin, nodeGradient, nodeMoment, diagonal } = w.assembly;
   const n = h.q.length;
   poseRod(h, h.q);
@@ -55,7 +55,7 @@ function writeMass(h: HelixRod, w: Workspace, factor: (node: number) => number, 
   w.assembly.hasEdgeMoment = false;
   for (let i = 0; i < h.nodeCount; i++) {
     for (const k of [0, 3, 5]) nodeTensor[6 * i + k] = factor(i) * h.nodeMass[i];
-    if (frames) nodeSpin[i] = 0.5 * h.nodeInertia[i];
+    nodeSpin[i] = 0.5 * factor(i) * h.nodeInertia[i];
   }
   const matrix = new Float64Array(n * n);
   writeDense(matrix, h, w.assembly, false);
@@ -72,7 +72,7 @@ export function findModes(h: HelixRod, w: Workspace, t: number, count: number): 
       `rod '${h.rod.id}' has loads without a potential, so it has no natural modes; ${remedy}`,
     );
   }
-  const mass = writeMass(h, w, () => 1, true);
+  const mass = writeMass(h, w, () => 1);
   let trace = 0;
   for (let d = 0; d < n; d++) trace += mass[d * (n + 1)] / h.stiffness[d];
   // σ in units of the slowest elastic mode, roughly
@@ -136,8 +136,8 @@ export function exportMatrices(h: HelixRod, w: Workspace, t: number): Matrices {
   const n = h.q.length;
   const names = ['κ1', 'κ2', 'τ'];
   const stiffness = writeStiffness(h, w, t).matrix;
-  const mass = writeMass(h, w, () => 1, true);
-  const damping = writeMass(h, w, (i) => h.nodeDamping[i], false);
+  const mass = writeMass(h, w, () => 1);
+  const damping = writeMass(h, w, (i) => h.nodeDamping[i]);
   for (let d = 0; d < n; d++) damping[d * (n + 1)] += h.elementDamping[(d / 3) | 0] * h.stiffness[d];
   poseSamples(h);
   return {

@@ -4,9 +4,9 @@ import type { Stage, Workspace } from './energy.ts';
 import { measureHold } from './hold.ts';
 import type { HelixBody } from './rod.ts';
 
-/** Component k of both directors of a node, minus its inertial target. */
-function aheadOfTarget({ nodeFrame }: HelixBody, { directorTarget }: Workspace, i: number, k: number): number {
-  return nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - directorTarget[6 * i + k];
+/** Component k of both directors of a node. */
+function directorOf({ nodeFrame }: HelixBody, i: number, k: number): number {
+  return nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)];
 }
 
 /** Sums of `evaluateEnergy`: Φ, its terms without sign [J], and forces on positions and on directors [N], whose points rounding moves. */
@@ -99,15 +99,20 @@ function addNodeInertia(h: HelixBody, w: Workspace, { inertia: c, rate: s }: Sta
   sums[SCALE] += inertial + drag;
 }
 
-/** Rotational inertia of node i, through its two directors. */
-function addDirectorInertia(h: HelixBody, w: Workspace, { inertia: c }: Stage, i: number): void {
+/** Rotational inertia and mass damping of node i, through its two directors. */
+function addDirectorInertia(h: HelixBody, w: Workspace, { inertia: c, rate: s }: Stage, i: number): void {
   const turn = 0.25 * h.nodeInertia[i] * c;
+  const resist = 0.25 * h.nodeInertia[i] * s * h.nodeDamping[i];
   let square = 0;
+  let past = 0;
   for (let k = 0; k < 6; k++) {
-    const ahead = aheadOfTarget(h, w, i, k);
+    const director = directorOf(h, i, k);
+    const ahead = director - w.directorTarget[6 * i + k];
+    const moved = director - w.directorBefore[6 * i + k];
     square += ahead * ahead;
-    sums[TURN_PUSH] += 0.5 * h.nodeInertia[i] * c * Math.abs(ahead);
+    past += moved * moved;
+    sums[TURN_PUSH] += 2 * turn * Math.abs(ahead) + 2 * resist * Math.abs(moved);
   }
-  sums[PHI] += square * turn;
-  sums[SCALE] += square * turn;
+  sums[PHI] += square * turn + past * resist;
+  sums[SCALE] += square * turn + past * resist;
 }

@@ -31,7 +31,7 @@ function evaluatePresentLoads(h: HelixRod, w: Workspace, t: number, dt: number):
 /** Gradients −f + m·a + α m v on nodes and frames, and the tensors of m (1 + hα) + hD. Accelerations are in the workspace. */
 export function fillMotion(h: HelixRod, w: Workspace, dt: number): void {
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;
-  const { loads, nodeMass, nodeDamping, nodeVelocity, nodeInertia, nodeFrame } = h;
+  const { loads, nodeMass, nodeDamping, nodeVelocity, nodeInertia, nodeFrame, directorRate } = h;
   for (let i = 0; i < h.nodeCount; i++) {
     const m = nodeMass[i];
     for (let k = 3 * i; k < 3 * i + 3; k++)
@@ -43,10 +43,11 @@ export function fillMotion(h: HelixRod, w: Workspace, dt: number): void {
     nodeTensor[6 * i + 5] += mass;
     if (!h.hasFrames) continue;
     const half = 0.5 * nodeInertia[i];
-    nodeSpin[i] = half;
+    nodeSpin[i] = half * (1 + dt * nodeDamping[i]);
     for (let r = 0; r < 3; r++) {
-      const f1 = half * w.directorTarget[6 * i + r];
-      const f2 = half * w.directorTarget[6 * i + 3 + r];
+      const [a, b] = [6 * i + r, 6 * i + 3 + r];
+      const f1 = half * (w.directorTarget[a] + nodeDamping[i] * directorRate[a]);
+      const f2 = half * (w.directorTarget[b] + nodeDamping[i] * directorRate[b]);
       for (let k = 0; k < 3; k++)
         nodeMoment[9 * i + 3 * r + k] = f1 * nodeFrame[9 * i + 3 * k] + f2 * nodeFrame[9 * i + 3 * k + 1];
     }

@@ -90,7 +90,7 @@ function createHairs(
   );
   const hairs = rods.map((rod, k): Hair => {
     const truss = createTruss(rod, options.stretch, canBeStretched(rod, drives[k].pins));
-    warnings.push(...warnMisfit(rod, truss, options), ...warnStiffness(rod, drives[k], options));
+    warnings.push(...warnMisfit(rod, truss, options), ...warnStiffness(rod, truss, drives[k], options));
     const hair = buildHair({ rod, drive: drives[k], truss, options, ...parts[k] });
     evaluatePins(hair, 0);
     initializeState(hair);

@@ -54,9 +54,15 @@ const NOTICEABLE = 0.05;
 /**
  * How much too stiff and too soft the truss of a cantilever is. Altitude springs stiffen bending by `altitude` times a factor that was measured for GJ/EI from
  * 0.3 to 1, to 3 %: the larger of the two planes counts in one direction, the smaller in the other. A clamp makes the rod shorter in one plane and longer
- * in the other by 0.3 to 0.4 of a segment, which moves a tip under a uniform load by four times that (docs/massspring.md#errors).
+ * in the other by 0.3 to 0.4 of a segment, which moves a tip under a uniform load by four times that (docs/massspring.md#errors). A truss whose k_b follows
+ * EA is softer in one plane and stiffer in another by its skew.
  */
-export function bendingErrors(rod: Rod, altitude: number, isClamped: boolean): { stiff: number; soft: number } {
+export function bendingErrors(
+  rod: Rod,
+  { skew }: Pick<Truss, 'skew'>,
+  altitude: number,
+  isClamped: boolean,
+): { stiff: number; soft: number } {
   let ratio = 0;
   for (let j = 0; j < rod.edgeCount; j++) {
     const { EI, GJ } = bendingOf(rod, j);
@@ -67,13 +73,13 @@ export function bendingErrors(rod: Rod, altitude: number, isClamped: boolean): {
     return added / (1 + added);
   });
   const end = isClamped ? 1 / rod.edgeCount : 0;
-  return { stiff: most + 1.3 * end, soft: Math.max(0, 1.55 * end - least) };
+  return { stiff: most + 1.3 * end + skew, soft: Math.max(0, 1.55 * end + skew - least) };
 }
 
 /** Warns of a bending stiffness whose error is above the limit. */
-export function warnStiffness(rod: Rod, { pins }: Drive, { altitude }: HairOptions): string[] {
+export function warnStiffness(rod: Rod, truss: Truss, { pins }: Drive, { altitude }: HairOptions): string[] {
   const isClamped = pins.some(({ orientation }) => orientation === 'frame');
-  const { stiff, soft } = bendingErrors(rod, altitude, isClamped);
+  const { stiff, soft } = bendingErrors(rod, truss, altitude, isClamped);
   if (Math.max(stiff, soft) < NOTICEABLE) return [];
   const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
   const range =

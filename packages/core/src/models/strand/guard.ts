@@ -6,15 +6,16 @@
  * Euler of the nodes' masses in world axes (departure.ts) is the step of an incremental potential and dissipates. So the energy of every step is
  * measured, and a step that gained is repeated in that way.
  *
- * Not measured: `direct` of a strand, stiffness, mass and natural shape that change, driven joints, and the law `paper`, which has no energy.
+ * Properties that change in time are those of the end of the step, at its start too: implicit Euler uses no others.
+ *
+ * Not measured: `direct` of a strand, driven joints, and the law `paper`, which has no energy.
  */
 
 import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
 import { hypot } from '../../math/rounded/index.ts';
-import { animates } from '../../scene/animate.ts';
 import { poseTree } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
-import { poseSamples } from './kinematics.ts';
+import { poseLinks, poseSamples } from './kinematics.ts';
 import type { Guard } from './records.ts';
 import { writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './rod.ts';
@@ -28,6 +29,7 @@ function createGuard({ rods, q, v }: StrandTree): Guard {
     frame: new Float64Array(3),
     base: new Float64Array(3),
     spin: new Float64Array(3),
+    changed: 0,
     endTime: Number.NaN,
     endQ: q.slice(),
     endV: v.slice(),
@@ -36,11 +38,8 @@ function createGuard({ rods, q, v }: StrandTree): Guard {
   };
 }
 
-const isMeasured = ({ law, direction, constraints, rods }: StrandTree): boolean =>
-  law !== 'paper' &&
-  !direction &&
-  !constraints?.axis.some((axis) => axis < 0) &&
-  rods.every(({ rod }) => !animates(rod, 'E', 'G', 'curvature', 'density', 'radius'));
+const isMeasured = ({ law, direction, constraints }: StrandTree): boolean =>
+  law !== 'paper' && !direction && !constraints?.axis.some((axis) => axis < 0);
 
 const joints = (tree: StrandTree): number => {
   const { bending, twisting } = elasticEnergy(tree);
@@ -54,12 +53,12 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 
 const held = new Float64Array(6);
 
-/** Records the tree at the start of a step: from the record of the end of the last one, or from its current pose. */
-export function beginGuard(tree: StrandTree, t: number): void {
+/** Records the tree at the start t of a step to `end`: from the record of the end of the last one, or from its current pose. */
+export function beginGuard(tree: StrandTree, t: number, end: number): void {
   if (!isMeasured(tree)) return;
   tree.guard ??= createGuard(tree);
   const { guard } = tree;
-  if (guard.endTime === t && isSame(guard.endQ, tree.q) && isSame(guard.endV, tree.v)) {
+  if (!tree.adopt && guard.endTime === t && isSame(guard.endQ, tree.q) && isSame(guard.endV, tree.v)) {
     [guard.from, guard.to] = [guard.to, guard.from];
     guard.from.hasLoads = false;
     guard.endTime = Number.NaN;
@@ -73,6 +72,13 @@ export function beginGuard(tree: StrandTree, t: number): void {
   guard.base.set(tree.q.subarray(0, 3));
   guard.spin.set(tree.base.spin);
   noteInstant(guard.from, tree.rods, undefined, joints(tree));
+  if (tree.adopt) {
+    const past = guard.from.elastic;
+    tree.adopt(end);
+    poseLinks(tree);
+    guard.from.elastic = joints(tree);
+    guard.changed = 0.5 * Math.abs(guard.from.elastic - past);
+  }
   // a path evaluated again at the same instant may differ in its last bit
   tree.q.set(held.subarray(0, 3));
   tree.v.set(held.subarray(3));
@@ -110,7 +116,7 @@ export function hasGained(tree: StrandTree, t: number, h: number, part: number):
   poseSamples(tree);
   noteInstant(to, rods, loads, joints(tree));
   for (let k = 0; k < 3; k++) frame[k] = base.free[k] ? 0 : (q[k] - guard.base[k]) / h;
-  const pinWork = boundPinWork(tree, guard, h);
+  const pinWork = boundPinWork(tree, guard, h) + guard.changed;
   measureBalance(balance, rods, { from, to, frame, h, pinWork });
   const isGain = !(balance.gain <= part * balance.scale);
   guard.endTime = isGain ? Number.NaN : t;

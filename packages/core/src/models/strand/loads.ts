@@ -80,6 +80,12 @@ function addDamping({ rods, base, tipForce }: StrandTree): void {
   }
 }
 
+/** Mass damping of the links' spins about their axes; of steps in world axes, of the mean spin over the step. */
+export function dampSpin({ linkCount, spinDamping, trueMotion, force, departure }: StrandTree): void {
+  for (let j = 0; j < linkCount; j++)
+    force[6 * j + 2] += spinDamping[j] * (departure ? departure.turned[j] : trueMotion[6 * j + 2]);
+}
+
 /** Springs and dampers between the tips and the pose; `evaluatePose` has placed it for this time. */
 function pullToPose(tree: StrandTree, pose: Pose, t: number): void {
   const { rods, linkCount, tipForce, tipDrag, tipSpring } = tree;

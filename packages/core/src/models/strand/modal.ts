@@ -191,12 +191,14 @@ export function exportMatrices(tree: StrandTree, strand: Strand, sweep: Sweep, t
 function writeDamping(tree: StrandTree, unknowns: readonly number[], sweep: Sweep): Float64Array {
   const n = unknowns.length;
   const out = new Float64Array(n * n);
+  const spin: Float64Array[] = [];
   const displacement = unknowns.map((unknown) => {
     const x = new Float64Array(3 * tree.linkCount + 3);
     x[unknown] = 1;
     const y = new Float64Array(x.length);
     multiplyTangent(y, tree, sweep, x);
     const tips = new Float64Array(3 * tree.linkCount);
+    spin.push(tree.spinDamping.map((_, j) => sweep.z[COLUMNS * j + 2]));
     for (let j = 0; j < tree.linkCount; j++) {
       const o = COLUMNS * j;
       local[0] = sweep.z[o + 3] + tree.length[j] * sweep.z[o + 1];
@@ -214,7 +216,11 @@ function writeDamping(tree: StrandTree, unknowns: readonly number[], sweep: Swee
       resist[0] = d[0] * x + d[1] * y + d[2] * z;
       resist[1] = d[1] * x + d[3] * y + d[4] * z;
       resist[2] = d[2] * x + d[4] * y + d[5] * z;
-      for (let r = 0; r < n; r++) for (let k = 0; k < 3; k++) out[r * n + c] += displacement[r][3 * j + k] * resist[k];
+      const slowed = tree.spinDamping[j] * spin[c][j];
+      for (let r = 0; r < n; r++) {
+        for (let k = 0; k < 3; k++) out[r * n + c] += displacement[r][3 * j + k] * resist[k];
+        out[r * n + c] += spin[r][j] * slowed;
+      }
     }
   }
   for (let j = 0; j < tree.linkCount; j++) {

@@ -22,7 +22,8 @@ const local = new Float64Array(9);
 
 /** How the force of a link by itself changes with its place, about its joint. */
 function writeOwnPlaces(tree: StrandTree, P: Float64Array, j: number): void {
-  const { world, tipForce, pull, linkTorque, tipDrag, length, inertia, tipMass, tipSpring, departure: at, glue } = tree;
+  const { world, tipForce, pull, linkTorque, tipDrag, length, inertia, spinDamping, tipMass, tipSpring } = tree;
+  const { departure: at, glue } = tree;
   if (!at) return;
   const { h, slope, force, torque } = at;
   const o = PLACES * j;
@@ -38,7 +39,7 @@ function writeOwnPlaces(tree: StrandTree, P: Float64Array, j: number): void {
   const dragged = tipDrag[d] !== 0 || tipDrag[d + 3] !== 0 || tipDrag[d + 5] !== 0;
   const even = dragged && isEven(tipDrag, d);
   const s = tipSpring[j] + tipMass[j] / (h * h) + (even ? tipDrag[d] / h : 0);
-  const polar = inertia[36 * j + 14] / (h * h);
+  const polar = inertia[36 * j + 14] / (h * h) + spinDamping[j] / h;
   const t = f[2] + s * l;
   const f0 = f[0];
   const f1 = f[1];

@@ -98,6 +98,8 @@ export interface Guard {
   /** Origin and spin of the base at the start. */
   readonly base: Float64Array;
   readonly spin: Float64Array;
+  /** Largest error of the energy that properties which change in the step give to the rod [J]. */
+  changed: number;
   /** End of the last accepted step: time [s] and state; `to` is that instant. */
   endTime: number;
   readonly endQ: Float64Array;

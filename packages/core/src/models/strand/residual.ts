@@ -9,7 +9,7 @@ import { addInertia } from './departure.ts';
 import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
-import { dampAgain, gatherLoads, subtractLoads } from './loads.ts';
+import { dampAgain, dampSpin, gatherLoads, subtractLoads } from './loads.ts';
 import type { StrandTree } from './rod.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
 
@@ -95,6 +95,7 @@ export function evaluateResidual(
   if (moved) writeInertialForces(tree);
   else tree.force.fill(0);
   if (departure) addInertia(tree, departure);
+  if (originRate && tree.rods.some(isDamped)) dampSpin(tree);
   if (fresh || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);

@@ -324,6 +324,7 @@ function layLinks(tree: StrandTree, { rod, firstLink, root }: StrandRod): void {
     tree.tipMass[link] += rod.nodeMass[j + 1];
     tree.tipDamping[link] += rod.nodeMass[j + 1] * rod.nodeDamping[j + 1];
     tree.inertia[36 * link + 14] = rod.edgeInertia[j];
+    tree.spinDamping[link] = 0.5 * rod.edgeInertia[j] * (rod.nodeDamping[j] + rod.nodeDamping[j + 1]);
   }
   // the first node is where the strand grows from
   if (root >= 0) {

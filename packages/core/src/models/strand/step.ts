@@ -106,7 +106,7 @@ interface FirstOptions extends StepOptions {
 /** One first-order step: by rates, or by positions if that would gain energy. */
 function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
   if (isFreeAt(tree, t + h)) return tryByPlaces(tree, work, t, h, options);
-  beginGuard(tree, t);
+  beginGuard(tree, t, t + h);
   const iterations = tryStep(tree, work, t, h, 1, options);
   if (iterations < 0) return iterations;
   if (!hasGained(tree, t + h, h, GAIN_FIRST)) {
@@ -133,7 +133,7 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   const { departure, bulk } = tree.flight;
   const { history } = tree;
   baseBefore.set(history.base);
-  beginGuard(tree, t);
+  beginGuard(tree, t, t + h);
   if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
   else work.base0.fill(0);
   writeNodes(tree, departure, t);
@@ -157,7 +157,7 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
 
 /** One second-order step; a first-order step if that would gain energy, because of vibrations that the step does not resolve. */
 function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
-  beginGuard(tree, t);
+  beginGuard(tree, t, t + h);
   const iterations = tryStep(tree, work, t, h, 2, options);
   if (iterations < 0) return iterations;
   if (isFree(tree)) {

@@ -104,6 +104,7 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   P[o + 2 * COLUMNS + 1] -= m[0];
   if (columns === 6) return;
   if (dragged) placeDrag(P, o, l);
+  P[o + 2 * COLUMNS + 8] += tree.spinDamping[j];
   applyInertia(momentum, 0, inertia, 36 * j, vel, 6 * j);
   addGyroscopic(P, o, inertia, 36 * j, vel, 6 * j, momentum);
 }
@@ -134,7 +135,7 @@ function placeDrag(P: Float64Array, o: number, l: number): void {
 
 /** Terms of drag and spin if velocities are means over the step; A receives the lever of the drag. */
 function addMeanTerms(tree: StrandTree, { h, slope }: Departure, P: Float64Array, j: number): void {
-  const { tipDrag, world, length, inertia } = tree;
+  const { tipDrag, world, length, inertia, spinDamping } = tree;
   const d = 6 * j;
   const o = BLOCK * j;
   if (tipDrag[d] !== 0 || tipDrag[d + 3] !== 0 || tipDrag[d + 5] !== 0) {
@@ -147,7 +148,7 @@ function addMeanTerms(tree: StrandTree, { h, slope }: Departure, P: Float64Array
       A[r + 1] += length[j] * local[r];
     }
   }
-  const polar = inertia[36 * j + 14] / (h * h);
+  const polar = inertia[36 * j + 14] / (h * h) + spinDamping[j] / h;
   P[o + 2 * COLUMNS] += polar * slope[2 * j];
   P[o + 2 * COLUMNS + 1] += polar * slope[2 * j + 1];
   P[o + 2 * COLUMNS + 2] += polar;

@@ -11,6 +11,8 @@ export interface LinkArrays {
   /** Mass at the tip, and its mass damping [kg/s]. */
   readonly tipMass: Float64Array;
   readonly tipDamping: Float64Array;
+  /** Mass damping of the link's spin about its axis [N m s]. */
+  readonly spinDamping: Float64Array;
 
   /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 per joint. */
   readonly stiffness: Float64Array;
@@ -31,6 +33,7 @@ export function createLinkArrays(n: number): LinkArrays {
     inertia: new Float64Array(36 * n),
     tipMass: new Float64Array(n),
     tipDamping: new Float64Array(n),
+    spinDamping: new Float64Array(n),
     stiffness: new Float64Array(3 * n),
     damping: new Float64Array(3 * n),
     before: new Float64Array(4 * n),
