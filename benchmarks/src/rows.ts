@@ -191,6 +191,13 @@ const simdRows: Readonly<Record<string, () => Row>> = {
       20,
       'the same on a head that turns, with contact; wanted: 100 ms',
     ),
+  'simd-hair-2000x32': () =>
+    simdRow(
+      'simd-hair-2000x32',
+      bySimd({ ...headScene(2000, true), contact: { friction: 0.3, radius: 1.2e-4 } }),
+      10,
+      'a frame of hair in contact with hair on a head that turns, SIMD, one thread; wanted for 10,000: 100 ms',
+    ),
 };
 
 export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {

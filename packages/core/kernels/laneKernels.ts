@@ -72,8 +72,8 @@ const contactEntries: readonly LaneEntry[] = [
   { name: 'locate', from: 'locateNodes', results: {}, mayBeFree: true },
   {
     name: 'couple',
-    from: 'iterateCoupled',
-    results: Object.fromEntries(['tip', 'largest', 'change', 'loaded'].map((name) => [name, name])),
+    from: 'iterateStage',
+    results: { tip: 'tip', largest: 'largest' },
     mayBeFree: true,
   },
   finish,

@@ -106,21 +106,22 @@ class PairReader {
       first: this.vector(side, 0, 1),
       second: this.vector(side, 1, 1),
       part: this.field(side === 'low' ? 'partLow' : 'partHigh'),
+      input: this.field(side === 'low' ? 'inputLow' : 'inputHigh'),
     });
   }
 
-  /** A Contact on the lower edge. */
+  /** A ListedContact. */
   contact(): Value {
     const zero = tuple([known(0), known(0), known(0)]);
-    return struct({
+    const contact = struct({
       ...Object.fromEntries(
-        ['active', 'normal', 'closing', 'force', 'stiffness'].map((name) => [name, this.field(name)]),
+        ['active', 'normal', 'closing', 'force', 'stiffness', 'friction'].map((name) => [name, this.field(name)]),
       ),
       part: this.field('partLow'),
       push: zero,
       tangentStiffness: known(0),
-      friction: { kind: 'uniform', name: 'friction' },
     });
+    return struct({ contact, both: this.field('both') });
   }
 
   write(name: string, value: Value): void {
@@ -164,11 +165,18 @@ const entries: readonly PairEntry[] = [
       sum: 'sum',
     },
   },
+  { name: 'startPairs', from: 'startListed', values: sides, results: { inputLow: 'low', inputHigh: 'high' } },
   {
     name: 'pressPairs',
     from: 'pressListed',
-    values: (reader) => [...sides(reader), { kind: 'flag', of: 'all', name: 'isFirst' }],
-    results: { force: 'force', push: 'push', change: 'change' },
+    values: sides,
+    results: { force: 'force', pushLow: 'pushLow', pushHigh: 'pushHigh' },
+  },
+  {
+    name: 'comparePairs',
+    from: 'compareListed',
+    values: sides,
+    results: { errorLow: 'low', errorHigh: 'high', change: 'change' },
   },
   { name: 'measurePairs', from: 'depthOfListed', values: sides, results: { near: '' } },
 ];
@@ -186,7 +194,7 @@ export function writePairKernels(
     const result = new LaneTranslator(code, context, {}).call(from, values(reader));
     for (const [to, path] of Object.entries(results))
       reader.write(to, partOf(result, path === '' ? [] : path.split('.')));
-    return `export function ${name}(block: usize, rows: usize, friction: f32, isFirst: bool): void {\n${code.lines.join('\n')}\n}\n`;
+    return `export function ${name}(block: usize, rows: usize): void {\n${code.lines.join('\n')}\n}\n`;
   });
   const offsets = pairFields.map(
     ([name]) => `export const PAIR_${name.toUpperCase()}: usize = ${16 * vectorsBefore(pairFields, name)};\n`,

@@ -44,7 +44,18 @@ import {
 } from './generated';
 import { storeWays } from './rows';
 
-export { clearLoads, measureAll, meetAll, openPairs, placeLoads, pressAll, weighPairs } from './pairs';
+export {
+  clearLoads,
+  compareAll,
+  countObstacles,
+  measureAll,
+  meetAll,
+  openPairs,
+  placeLoads,
+  pressAll,
+  startAll,
+  weighPairs,
+} from './pairs';
 
 /**
  * A turn below this [rad] that an iteration does not halve any more is rounding. The exact Hessian converges quadratically, so there a larger turn

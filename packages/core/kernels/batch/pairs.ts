@@ -1,7 +1,7 @@
 /**
- * Contact between strands as a list of pairs, four to a record (pairFields). Their forces reach Newton's method as three loads of every edge: forces
+ * The contacts of strands that touch strands as a list, four to a record (pairFields): pairs of edges, and behind them contacts with obstacles. Their forces reach Newton's method as three loads of every edge: forces
  * and stiffnesses at its first node, in its middle and at its second node whose sums, also with the first and second powers of the part of the edge
- * before a contact, are those of all of its pairs.
+ * before a contact, are those of all of its contacts.
  */
 import {
   CONTACT_ACTIVE,
@@ -10,6 +10,7 @@ import {
   CONTACT_PUSH,
   CONTACT_RECORD,
   CONTACT_TANGENTSTIFFNESS,
+  comparePairs,
   measurePairs,
   meetPairs,
   PAIR_CHANGE,
@@ -18,21 +19,24 @@ import {
   PAIR_LOW,
   PAIR_PARTHIGH,
   PAIR_PARTLOW,
-  PAIR_PUSH,
+  PAIR_PUSHHIGH,
+  PAIR_PUSHLOW,
   PAIR_RECORD,
   PAIR_SHARE,
   PAIR_STIFFNESS,
+  PAIR_SUM,
   pressPairs,
+  startPairs,
 } from './generated';
 
 /** How the edges of every pair meet within the step. */
 export function meetAll(list: usize, count: i32, rows: usize): void {
-  for (let k = 0; k < count; k += 4) meetPairs(list + <usize>(k >> 2) * PAIR_RECORD, rows, 0, false);
+  for (let k = 0; k < count; k += 4) meetPairs(list + <usize>(k >> 2) * PAIR_RECORD, rows);
 }
 
 /** How deep every pair is pressed in, to `near`. */
 export function measureAll(list: usize, count: i32, rows: usize): void {
-  for (let k = 0; k < count; k += 4) measurePairs(list + <usize>(k >> 2) * PAIR_RECORD, rows, 0, false);
+  for (let k = 0; k < count; k += 4) measurePairs(list + <usize>(k >> 2) * PAIR_RECORD, rows);
 }
 
 /** Address of a pair's first number. */
@@ -75,9 +79,12 @@ function loadsOf(table: usize, node: i32): usize {
   return <usize>load<u32>(table + (<usize>node << 2));
 }
 
-function addPair(pair: usize, table: usize, force: usize, stiffness: f32): void {
+function addLow(pair: usize, table: usize, force: usize, stiffness: f32): void {
   addSide(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW), 1, force, stiffness);
-  addSide(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH), -1, force, stiffness);
+}
+
+function addHigh(pair: usize, table: usize, sign: f32, force: usize, stiffness: f32): void {
+  addSide(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH), sign, force, stiffness);
 }
 
 function countSide(at: usize, part: f32): void {
@@ -94,7 +101,16 @@ export function openPairs(list: usize, count: i32, table: usize): void {
     const pair = pairAt(list, k);
     countSide(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW));
     countSide(loadsOf(table, load<i32>(pair, PAIR_HIGH)), load<f32>(pair, PAIR_PARTHIGH));
-    addPair(pair, table, pair + PAIR_FORCE, 0);
+    addLow(pair, table, pair + PAIR_FORCE, 0);
+    addHigh(pair, table, -1, pair + PAIR_FORCE, 0);
+  }
+}
+
+/** Counts contacts `first` to `end` with obstacles as loads of their edges. */
+export function countObstacles(list: usize, first: i32, end: i32, table: usize): void {
+  for (let k = first; k < end; k++) {
+    const pair = pairAt(list, k);
+    countSide(loadsOf(table, load<i32>(pair, PAIR_LOW)), load<f32>(pair, PAIR_PARTLOW));
   }
 }
 
@@ -153,30 +169,51 @@ function raise(at: usize, value: f32): void {
   if (!(value <= load<f32>(at))) store<f32>(at, value);
 }
 
+/** Inputs of the law before the first iteration. */
+export function startAll(list: usize, end: i32, rows: usize): void {
+  for (let k = 0; k < end; k += 4) startPairs(pairAt(list, k), rows);
+}
+
 /**
- * The law at all pairs, and their forces as loads. `changes`: for every strand the largest change, as in LawChange; `nodes`: of a strand. Returns how
- * many pairs carry force.
+ * The law at contacts `first` to `end`, and their forces as loads; `withBoth`: on both sides. `first` is a multiple of 4. Returns how many carry force.
  */
-export function pressAll(
-  list: usize,
-  count: i32,
-  rows: usize,
-  table: usize,
-  changes: usize,
-  nodes: i32,
-  friction: f32,
-  isFirst: bool,
-): i32 {
+export function pressAll(list: usize, first: i32, end: i32, rows: usize, table: usize, withBoth: bool): i32 {
   let loaded = 0;
-  for (let k = 0; k < count; k++) {
+  for (let k = first; k < end; k++) {
     const pair = pairAt(list, k);
-    if ((k & 3) == 0) pressPairs(pair, rows, friction, isFirst);
-    addPair(pair, table, pair + PAIR_PUSH, load<f32>(pair, PAIR_STIFFNESS));
-    const change = load<f32>(pair, PAIR_CHANGE);
-    raise(changes + (<usize>(load<i32>(pair, PAIR_LOW) / nodes) << 2), change);
-    raise(changes + (<usize>(load<i32>(pair, PAIR_HIGH) / nodes) << 2), change);
+    if ((k & 3) == 0) pressPairs(pair, rows);
+    const stiffness = load<f32>(pair, PAIR_STIFFNESS);
+    addLow(pair, table, pair + PAIR_PUSHLOW, stiffness);
+    if (withBoth) addHigh(pair, table, 1, pair + PAIR_PUSHHIGH, stiffness);
     const force = pair + PAIR_FORCE;
     if (load<f32>(force) != 0 || load<f32>(force, 16) != 0 || load<f32>(force, 32) != 0) loaded++;
   }
   return loaded;
+}
+
+/**
+ * Errors of contacts `first` to `end` after Newton's iteration. `changes`: for every strand the square of the largest error, as a part of the contact's
+ * size; `nodes`: of a strand. Returns the square of the largest error [m²].
+ */
+export function compareAll(
+  list: usize,
+  first: i32,
+  end: i32,
+  rows: usize,
+  changes: usize,
+  nodes: i32,
+  withBoth: bool,
+): f32 {
+  let most: f32 = 0;
+  for (let k = first; k < end; k++) {
+    const pair = pairAt(list, k);
+    if ((k & 3) == 0) comparePairs(pair, rows);
+    const square = load<f32>(pair, PAIR_CHANGE);
+    if (!(square <= most)) most = square;
+    const size: f32 = 0.5 * load<f32>(pair, PAIR_SUM);
+    const change = square / (size * size);
+    raise(changes + (<usize>(load<i32>(pair, PAIR_LOW) / nodes) << 2), change);
+    if (withBoth) raise(changes + (<usize>(load<i32>(pair, PAIR_HIGH) / nodes) << 2), change);
+  }
+  return most;
 }

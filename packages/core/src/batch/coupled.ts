@@ -1,9 +1,10 @@
 /**
- * A step of strands that touch each other, in double precision: the reference for the GPU. Strands in contact with each other iterate in lockstep;
- * all others are stepped one by one, as in merged.ts.
+ * A step of strands that touch each other, in double precision: the reference for SIMD and the GPU. Strands in contact with each other iterate in lockstep;
+ * all others are stepped one by one, as in merged.ts. With SIMD the iterations are accelerated (coupledSides.ts); those of the GPU are plain (pairSweeps.ts).
  */
 import type { Quaternion } from './algebra.ts';
-import { beginPressed, isLarge, type LawChange, type PressedProgress, pressedStage } from './contactSweeps.ts';
+import { beginPressed, isLarge, type LawChange, type PressedProgress, pressedStage, SETTLED } from './contactSweeps.ts';
+import { type CoupledContacts, compareContacts, listContacts, mixContacts, pressContacts } from './coupledSides.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS, PAIR_SLOTS } from './layout.ts';
 import {
   closeMergedStep,
@@ -93,6 +94,7 @@ interface Coupled {
   loaded: number;
   largest: number;
   moves: boolean;
+  iterations: number;
 }
 
 export interface CoupledReport {
@@ -105,8 +107,8 @@ export interface CoupledReport {
   readonly dropped: readonly number[];
 }
 
-/** Iterates strands that touch each other in lockstep; returns the number of iterations. */
-function iterateTogether(list: readonly Coupled[], dt: number, least: number): number {
+/** Iterates strands that touch each other in lockstep. */
+function iterateTogether(list: readonly Coupled[], dt: number, least: number): void {
   const stage = pressedStage(dt);
   for (const one of list) one.tip = beginPressed(one.batch.strand, stage, one.tip);
   let k = 0;
@@ -120,17 +122,56 @@ function iterateTogether(list: readonly Coupled[], dt: number, least: number): n
       const progress = iterateStage(one.batch.strand, stage, one.tip);
       one.tip = progress.tip;
       one.largest = progress.largest;
+      one.iterations = k + 1;
     }
     moves = k + 1 < least || list.some((one) => one.moves);
   }
-  return k;
 }
 
-function progressOf({ tip, largest, moves, change, loaded }: Coupled, iterations: number): PressedProgress {
+/** The same with the accelerated iterations of SIMD, island by island. Sets the iterations of every strand. */
+function iterateAccelerated(list: readonly Coupled[], dt: number, least: number): void {
+  const stage = pressedStage(dt);
+  for (const one of list) one.tip = beginPressed(one.batch.strand, stage, one.tip);
+  const of = new Map(list.map((one) => [one.batch.strand, one]));
+  const all = listContacts([...of.keys()]);
+  const { moves } = all.islands;
+  let moving = list;
+  for (let k = 0; moving.length > 0 && k < MOST_ITERATIONS; k++) {
+    if (k > 0) mixContacts(all);
+    pressContacts(all);
+    for (const one of moving) {
+      const progress = iterateStage(one.batch.strand, stage, one.tip);
+      one.tip = progress.tip;
+      one.largest = progress.largest;
+      one.iterations = k + 1;
+    }
+    compareAll(all, of);
+    moves.fill(k + 1 < least ? 1 : 0);
+    for (const one of moving) if (one.moves) moves[all.islandOf(one.batch.strand)] = 1;
+    moving = moving.filter(({ batch }) => moves[all.islandOf(batch.strand)] === 1);
+  }
+}
+
+/** Measures the errors of all contacts, and what every strand has of them. */
+function compareAll(all: CoupledContacts, of: ReadonlyMap<Strand, Coupled>): void {
+  for (const one of of.values()) [one.change, one.loaded, one.moves] = [0, 0, false];
+  compareContacts(all, ({ low, high, change, size, isLoaded }) => {
+    for (const strand of [low, high]) {
+      const one = strand && of.get(strand);
+      if (!one) continue;
+      one.change = Math.max(one.change, change);
+      one.moves ||= !(change <= SETTLED * size * (SETTLED * size));
+    }
+    const owner = of.get(low);
+    if (owner && isLoaded) owner.loaded++;
+  });
+}
+
+function progressOf({ tip, largest, moves, change, loaded, iterations }: Coupled): PressedProgress {
   return { tip, largest, moves, change, loaded, iterations };
 }
 
-function withElimination(list: readonly Coupled[], action: () => number): number {
+function withElimination(list: readonly Coupled[], action: () => void): void {
   const set = (value: Strand['eliminated']): void => {
     for (const { batch } of list) {
       batch.strand.exact = false;
@@ -138,19 +179,19 @@ function withElimination(list: readonly Coupled[], action: () => number): number
     }
   };
   set([]);
-  const result = action();
+  action();
   set(undefined);
-  return result;
 }
 
 const PASSED = 'two rods are about to pass through each other';
 
-/** One step of all strands; after a failure their state is arbitrary, and the caller restores it. */
+/** One step of all strands; after a failure their state is arbitrary, and the caller restores it. `isPlain`: iterates as the GPU does. */
 export function stepCoupled(
   strands: readonly BatchRod[],
   step: MergedStep,
   options: StepOptions,
   rules: PairRules,
+  isPlain = false,
 ): CoupledReport {
   const { t, dt } = step;
   const starts = strands.map((one) => openMergedStep(one, step));
@@ -165,15 +206,15 @@ export function stepCoupled(
   const coupled = strands.flatMap((batch, index): Coupled[] => {
     if (!isCoupled[index]) return [];
     const tip = beginSolve(batch, pressedStage(dt), t + dt);
-    return [{ batch, index, start: starts[index], tip, change: 0, loaded: 0, largest: 0, moves: false }];
+    return [{ batch, index, start: starts[index], tip, change: 0, loaded: 0, largest: 0, moves: false, iterations: 0 }];
   });
-  const iterations = withElimination(coupled, () =>
-    iterateTogether(coupled, dt, Math.max(step.iterations, LEAST_COUPLED_ITERATIONS)),
+  withElimination(coupled, () =>
+    (isPlain ? iterateTogether : iterateAccelerated)(coupled, dt, Math.max(step.iterations, LEAST_COUPLED_ITERATIONS)),
   );
   const reports: MergedReport[] = [];
   for (const one of coupled) {
     const overlap = Math.max(one.start.overlap, searches[one.index].overlap);
-    reports[one.index] = reportProgress(progressOf(one, iterations), overlap);
+    reports[one.index] = reportProgress(progressOf(one), overlap);
   }
   strands.forEach((one, k) => {
     if (!isCoupled[k]) reports[k] = closeMergedStep(one, step, options, starts[k]);

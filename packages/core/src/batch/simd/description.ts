@@ -59,18 +59,29 @@ export const contactFields: readonly LaneField[] = [
   ['tangentStiffness', 1],
 ];
 
-/** Contacts of four pairs of edges, one per lane. `low`, `high`: numbers of their first nodes; forces, normals and gaps as in PairLaw and PairMeeting. */
+/**
+ * Four contacts of strands that touch strands, one per lane. `low`, `high`: numbers of the first nodes of both edges; `both`: 1, or 0 for a contact with
+ * an obstacle, whose high side rests; the others as in ListedContact, ListedSide, ListedLaw and PairMeeting. The inputs of both sides lie next to each other, and
+ * so do the errors.
+ */
 export const pairFields: readonly LaneField[] = [
   ['low', 1],
   ['high', 1],
   ['active', 1],
+  ['both', 1],
+  ['friction', 1],
   ['partLow', 1],
   ['partHigh', 1],
   ['normal', 3],
   ['closing', 3],
   ['force', 3],
-  ['push', 3],
   ['stiffness', 1],
+  ['inputLow', 3],
+  ['inputHigh', 3],
+  ['errorLow', 3],
+  ['errorHigh', 3],
+  ['pushLow', 3],
+  ['pushHigh', 3],
   ['change', 1],
   ['near', 1],
   ['gap', 1],

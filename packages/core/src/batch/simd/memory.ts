@@ -76,15 +76,17 @@ export interface LaneKernels {
   weighPairs(list: number, count: number, table: number): void;
   meetAll(list: number, count: number, rows: number): void;
   measureAll(list: number, count: number, rows: number): void;
-  pressAll(
+  countObstacles(list: number, first: number, end: number, table: number): void;
+  startAll(list: number, end: number, rows: number): void;
+  pressAll(list: number, first: number, end: number, rows: number, table: number, withBoth: number): number;
+  compareAll(
     list: number,
-    count: number,
+    first: number,
+    end: number,
     rows: number,
-    table: number,
     changes: number,
     nodes: number,
-    friction: number,
-    isFirst: number,
+    withBoth: number,
   ): number;
 }
 
@@ -100,11 +102,16 @@ export interface PairMemory {
   readonly rows: number;
   /** Addresses of the loads of all edges, by the number of their first node. */
   readonly table: number;
-  /** Largest change of contacts, by strand. */
+  /** Square of the largest error of a contact as a part of its size, by strand. */
   readonly changes: number;
   /** Room for pairs that are tested, and for the list, which is last in memory and grows. */
   readonly tested: number;
   readonly list: number;
+}
+
+/** Number of a node that rests, in the place of the strand that is not there. */
+export function restingNode({ nodes, strands }: GroupTask): number {
+  return nodes * (strands.length + 1) + 1;
 }
 
 /** Pairs that are tested at once. */
@@ -153,8 +160,8 @@ function reservePairs(
 ): Omit<PairMemory, 'list'> {
   const count = pairs ? strands.length : 0;
   return {
-    // a row more, since an edge reads the node behind its own
-    rows: reserve(32 * (nodes * (count + 1) + 1)),
+    // a row more, since an edge reads the node behind its own, and two of a node that rests
+    rows: reserve(32 * (nodes * (count + 1) + 3)),
     table: reserve(4 * nodes * count),
     changes: reserve(4 * count),
     tested: reserve(pairs ? 4 * countVectors(pairFields) * TESTED : 0),

@@ -1,5 +1,6 @@
 /** The list of pairs of edges in contact, in the memory of the kernels: four per record, sorted by the lower and then by the higher edge. */
 import { CONTACT_ROW } from '../gpu/requests.ts';
+import { createMixing, type Mixing } from '../mixing.ts';
 import { PAIR_FRESH, PAIR_NEAR } from '../pairSweeps.ts';
 import { OTHER, writeVector } from './contacts.ts';
 import { countVectors, pairFields, vectorsBefore } from './description.ts';
@@ -7,7 +8,7 @@ import { firstOf, type LaneMemory, TESTED } from './memory.ts';
 import { createPairSearch, type PairSearch } from './pairMemory.ts';
 
 /** Length of a record in numbers, and offsets of its fields. */
-const RECORD = 4 * countVectors(pairFields);
+export const RECORD: number = 4 * countVectors(pairFields);
 export const AT: Readonly<Record<string, number>> = Object.fromEntries(
   pairFields.map(([name]) => [name, 4 * vectorsBefore(pairFields, name)]),
 );
@@ -22,6 +23,7 @@ const copied = ['low', 'high', 'partLow', 'partHigh', 'normal', 'closing', 'sum'
 export interface PairList {
   readonly memory: LaneMemory;
   readonly search: PairSearch;
+  readonly mixing: Mixing;
   count: number;
   /** The list at the start of the step, as numbers and as words. */
   kept: Float32Array;
@@ -35,7 +37,8 @@ export function createPairList(memory: LaneMemory): PairList {
   const kept = new Float32Array(0);
   const { strands, nodes } = memory.task;
   const search = createPairSearch({ strands: strands.length, nodes });
-  return { memory, search, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
+  const mixing = createMixing((length) => new Float32Array(length));
+  return { memory, search, mixing, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
 }
 
 /** Index of a pair's first number. */
@@ -80,14 +83,19 @@ function findKept(list: PairList, low: number, high: number): number {
   return -1;
 }
 
+/** Makes sure that memory holds `count` contacts. */
+export function reserveRecords(memory: LaneMemory, count: number): void {
+  const first = memory.pairs.list;
+  if (first + 4 * sizeOf(count) > memory.floats.byteLength)
+    memory.reserve(first + 4 * sizeOf(count + (count >> 1) + 1024));
+}
+
 /** Makes room for a pair at the end. Returns the place of its first number in memory. */
 function extend(list: PairList): number {
   const { memory } = list;
-  const first = memory.pairs.list;
   const place = placeOf(list.count++);
-  if ((list.count & 3) === 1 && first + 4 * sizeOf(list.count) > memory.floats.byteLength)
-    memory.reserve(first + 4 * sizeOf(list.count + (list.count >> 1) + 1024));
-  return first / 4 + place;
+  if ((list.count & 3) === 1) reserveRecords(memory, list.count);
+  return memory.pairs.list / 4 + place;
 }
 
 /** Copies the forces of a pair in the last step, if they still push. */
@@ -113,6 +121,8 @@ export function addTested(list: PairList, k: number, low: number, high: number):
   ({ floats } = memory);
   for (let n = 0; n < copied.length; n++) floats[to + copied[n]] = floats[from + copied[n]];
   floats[to + ACTIVE] = old >= 0 ? 1 : 2;
+  floats[to + AT.both] = 1;
+  floats[to + AT.friction] = memory.task.pairs?.friction ?? 0;
   if (old >= 0) takeForce(list, floats, to, old);
   else for (let axis = 0; axis < 12; axis += 4) floats[to + FORCE + axis] = 0;
   return -floats[from + GAP];

@@ -4,7 +4,9 @@
  */
 
 import { SETTLED } from '../contactSweeps.ts';
+import { createIslandFinder, islandsOfContacts } from '../islands.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS } from '../layout.ts';
+import { type MixedIslands, type MixingLayout, mixIterates, startMixing } from '../mixing.ts';
 import { PASSING } from '../pairSweeps.ts';
 import {
   addressOf,
@@ -19,13 +21,11 @@ import {
   reportContact,
   type Step,
 } from './blocks.ts';
-import { headFields, vectorsBefore } from './description.ts';
-import { firstOf, indexOf, type LaneMemory, loadsAt, TESTED } from './memory.ts';
+import { firstOf, type LaneMemory, loadsAt, TESTED } from './memory.ts';
+import { type ListedObstacles, returnObstacles, takeObstacles } from './obstacleList.ts';
 import { findCandidates } from './pairGrid.ts';
-import { AT, addTested, beginList, type PairList, placeOf, putTested } from './pairList.ts';
+import { AT, addTested, beginList, type PairList, placeOf, putTested, RECORD } from './pairList.ts';
 import type { Candidates } from './pairMemory.ts';
-
-const [CHANGE, LOADED] = ['change', 'loaded'].map((name) => vectorsBefore(headFields, name));
 
 /** The step of a group. `coupled`: the strands that touch strands, as bits of the lanes of every block. */
 interface CoupledStep {
@@ -34,8 +34,22 @@ interface CoupledStep {
   readonly step: Step;
   readonly answer: MutableAnswer;
   readonly coupled: Uint8Array;
-  /** Pairs that carry force. */
+  /** Contacts that carry force, and the square of the largest error in the last iteration [m²]. */
   loaded: number;
+  error: number;
+}
+
+/** Contacts of the strands that touch strands within the iterations. */
+interface Iterated {
+  readonly obstacles: ListedObstacles;
+  readonly layout: MixingLayout;
+  /** Of contacts. */
+  readonly islands: MixedIslands;
+  /** The island of every strand, and its iterations. */
+  readonly islandOf: Int32Array;
+  readonly iterations: Int32Array;
+  /** Strands that iterate, as `coupled`. */
+  readonly moving: Uint8Array;
 }
 
 const placeAt = ({ list, group }: CoupledStep, block: number): Place => ({
@@ -136,64 +150,112 @@ function beginBlocks(now: CoupledStep): void {
   }
 }
 
-/** Square of the largest displacement of a strand's contacts in the last iteration, and its limit [m²]. */
-function changeOf({ floats, head, pairs, task }: LaneMemory, s: number): { change: number; limit: number } {
-  const most = SETTLED * (task.strands[s].contact?.radius[0] ?? 0);
-  const [own, between] = [floats[indexOf(head, s, CHANGE)], floats[pairs.changes / 4 + s]];
-  return { change: Math.max(own, between), limit: most * most };
+/** Whether the contacts of a strand have not settled in the last iteration. */
+function isMoving({ floats, pairs }: LaneMemory, s: number): boolean {
+  return !(floats[pairs.changes / 4 + s] <= SETTLED * SETTLED);
 }
 
-function forEachCoupled({ list, coupled }: CoupledStep, visit: (strand: number) => void): void {
-  for (let s = 0; s < list.memory.task.strands.length; s++) if ((coupled[s >> 2] >> (s & 3)) & 1) visit(s);
+/** `chosen`: strands as bits of the lanes of every block. */
+function forEachCoupled({ memory }: PairList, chosen: Uint8Array, visit: (strand: number) => void): void {
+  for (let s = 0; s < memory.task.strands.length; s++) if ((chosen[s >> 2] >> (s & 3)) & 1) visit(s);
 }
 
-/** One iteration of all strands that touch strands. Returns true while contacts have not settled. */
-function iterateOnce(now: CoupledStep, k: number): boolean {
-  const { list, coupled } = now;
+/** Lists all contacts of the strands that touch strands, and starts from the forces of the last step. */
+function beginIterations(now: CoupledStep): Iterated {
+  const { list } = now;
+  const { memory } = list;
+  const { kernels, pairs, task } = memory;
+  kernels.weighPairs(pairs.list, list.count, pairs.table);
+  const strands: number[] = [];
+  forEachCoupled(list, now.coupled, (s) => {
+    strands.push(s);
+  });
+  const obstacles = takeObstacles(list, strands);
+  const end = obstacles.first + obstacles.places.length;
+  kernels.countObstacles(pairs.list, obstacles.first, end, pairs.table);
+  kernels.startAll(pairs.list, end, pairs.rows);
+  const finder = createIslandFinder(task.strands.length);
+  const words = new Int32Array(memory.floats.buffer);
+  const strandAt = (k: number, side: number): number =>
+    Math.floor(words[pairs.list / 4 + placeOf(k) + side] / task.nodes);
+  for (let k = 0; k < list.count; k++) finder.join(strandAt(k, AT.low), strandAt(k, AT.high));
+  const found = finder.number();
+  const isSpare = (k: number): boolean => (k >= list.count && k < obstacles.first) || k >= end;
+  const islands = islandsOfContacts(found, end, (k) => (isSpare(k) ? -1 : strandAt(k, AT.low)));
+  startMixing(list.mixing, islands);
+  const first = pairs.list / 4;
+  return {
+    obstacles,
+    layout: { input: first + AT.inputLow, error: first + AT.errorLow, lanes: 4, stride: RECORD },
+    islands,
+    islandOf: found.of,
+    iterations: new Int32Array(found.count),
+    moving: now.coupled.slice(),
+  };
+}
+
+/** Iteration k of the islands that move. Returns true while contacts of some have not settled. */
+function iterateOnce(
+  now: CoupledStep,
+  { obstacles, islands, islandOf, iterations, moving }: Iterated,
+  least: number,
+): boolean {
+  const { list } = now;
   const { memory, count } = list;
   const { kernels, parameters, pairs, task, blocks } = memory;
   const forBlocks = (visit: (block: number) => void): void => {
-    for (let block = 0; block < blocks; block++) if (coupled[block] !== 0) visit(block);
+    for (let block = 0; block < blocks; block++) if (moving[block] !== 0) visit(block);
   };
-  memory.floats.fill(0, pairs.changes / 4, pairs.changes / 4 + task.strands.length);
   forBlocks((block) => kernels.clearLoads(loadsAt(memory, block), task.nodes - 1, 0));
-  const friction = task.pairs?.friction ?? 0;
   const { list: at, rows, table, changes } = pairs;
-  const first = Number(k === 0);
-  now.loaded = kernels.pressAll(at, count, rows, table, changes, task.nodes, friction, first);
+  const { first, places } = obstacles;
+  const end = first + places.length;
+  now.loaded = kernels.pressAll(at, 0, count, rows, table, 1) + kernels.pressAll(at, first, end, rows, table, 0);
   forBlocks((block) => {
     openBlock(memory, block);
-    kernels.iterateCoupled(parameters[2], coupled[block]);
+    kernels.iterateCoupled(parameters[2], moving[block]);
     kernels.publish(Number(task.root === 'free'));
   });
-  let moves = false;
-  forEachCoupled(now, (s) => {
-    const { change, limit } = changeOf(memory, s);
-    moves ||= change > limit;
+  memory.floats.fill(0, changes / 4, changes / 4 + task.strands.length);
+  now.error = Math.max(
+    kernels.compareAll(at, 0, count, rows, changes, task.nodes, 1),
+    kernels.compareAll(at, first, end, rows, changes, task.nodes, 0),
+  );
+  islands.moves.forEach((moves, island) => {
+    iterations[island] += moves;
+    islands.moves[island] = moves === 1 && iterations[island] < least ? 1 : 0;
   });
-  return moves;
+  let any = islands.moves.includes(1);
+  forEachCoupled(list, moving, (s) => {
+    if (!isMoving(memory, s)) return;
+    islands.moves[islandOf[s]] = 1;
+    any = true;
+  });
+  forEachCoupled(list, moving, (s) => {
+    if (islands.moves[islandOf[s]] === 0) moving[s >> 2] &= ~(1 << (s & 3));
+  });
+  return any;
 }
 
-/** Reports the strands that touched, after `iterations`. */
-function reportCoupled(now: CoupledStep, iterations: number): void {
-  const { list, answer, group } = now;
+/** Reports the strands that touched. */
+function reportCoupled(now: CoupledStep, { islandOf, iterations }: Iterated): void {
+  const { list, answer, group, coupled } = now;
   const { memory } = list;
-  const { floats, head, task } = memory;
-  let any = false;
-  forEachCoupled(now, (s) => {
-    any = true;
-    const { change, limit } = changeOf(memory, s);
-    answer.iterations += iterations + 1;
-    answer.loaded += floats[indexOf(head, s, LOADED)];
-    answer.error = Math.max(answer.error, Math.fround(Math.sqrt(change)));
-    if (!(change > limit)) return;
+  const { task } = memory;
+  let most = -1;
+  forEachCoupled(list, coupled, (s) => {
+    const own = iterations[islandOf[s]];
+    most = Math.max(most, own);
+    answer.iterations += own + 1;
+    if (!isMoving(memory, s)) return;
     if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, firstOf(task) + s];
     answer.unsettled++;
   });
-  if (!any) return;
+  if (most < 0) return;
   answer.loaded += now.loaded;
-  answer.iterationsMax = Math.max(answer.iterationsMax, iterations + 1);
-  answer.contactIterations = Math.max(answer.contactIterations, iterations);
+  answer.error = Math.max(answer.error, Math.fround(Math.sqrt(now.error)));
+  answer.iterationsMax = Math.max(answer.iterationsMax, most + 1);
+  answer.contactIterations = Math.max(answer.contactIterations, most);
 }
 
 /** Ends the step of the strands that touched. */
@@ -242,16 +304,19 @@ function countPassing(now: CoupledStep, candidates: Candidates): void {
 /** One step of all strands of a group. If some fail, the caller undoes it. */
 export function stepPairs(list: PairList, group: number, step: Step, answer: MutableAnswer): void {
   const { memory } = list;
-  const now: CoupledStep = { list, group, step, answer, coupled: new Uint8Array(memory.blocks), loaded: 0 };
+  const now: CoupledStep = { list, group, step, answer, coupled: new Uint8Array(memory.blocks), loaded: 0, error: 0 };
   const candidates = searchPairs(now);
   meetCandidates(now, candidates);
   beginBlocks(now);
-  const { kernels, pairs } = memory;
-  kernels.weighPairs(pairs.list, list.count, pairs.table);
+  const iterated = beginIterations(now);
   const least = Math.max(step.contact.iterations, LEAST_COUPLED_ITERATIONS);
-  let k = 0;
-  for (let moves = list.count > 0; moves && k < MOST_ITERATIONS; k++) moves = iterateOnce(now, k) || k + 1 < least;
-  reportCoupled(now, k);
+  let moves = list.count > 0;
+  for (let k = 0; moves && k < MOST_ITERATIONS; k++) {
+    if (k > 0) mixIterates(list.mixing, memory.floats, iterated.layout, iterated.islands);
+    moves = iterateOnce(now, iterated, least);
+  }
+  returnObstacles(list, iterated.obstacles);
+  reportCoupled(now, iterated);
   finishBlocks(now);
   if (answer.failed === 0) countPassing(now, candidates);
 }
