@@ -17,10 +17,11 @@ import {
 } from './merged.ts';
 import { locateNodes } from './pairList.ts';
 import { findCandidates, type PairRules } from './pairSearch.ts';
-import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, type PairSearch } from './pairSweeps.ts';
+import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, MISSED, type PairSearch } from './pairSweeps.ts';
+import { meetEdges } from './pairs.ts';
 import type { BatchRod } from './rod.ts';
 import { beginSolve, completeStep, type StepOptions } from './step.ts';
-import type { Strand } from './strand.ts';
+import { pairEdgeOf, type Strand } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
 
 /** Settings of contact between strands. */
@@ -84,6 +85,23 @@ function hasPassed(s: Strand): boolean {
   return false;
 }
 
+/** Whether the strand ends the step deep in another that it has no contact with: nothing predicted that they would meet. */
+function hasMissed(s: Strand): boolean {
+  const pairs = s.merged?.pairs;
+  if (!pairs) return false;
+  return pairs.candidates.some((candidates, j) =>
+    candidates.some((other) => {
+      if (pairs.partners[j].some((one) => one.isSet === 1 && one.strand === other.strand && one.edge === other.edge))
+        return false;
+      const isLow = pairs.index < other.strand || (pairs.index === other.strand && j < other.edge);
+      const [own, next] = [pairEdgeOf(s, pairs.index, j, true), pairEdgeOf(s, other.strand, other.edge, true)];
+      const meeting = isLow ? meetEdges(own, next) : meetEdges(next, own);
+      const limit = MISSED * (own.radius + next.radius);
+      return meeting.near < limit && meeting.gap > -limit && meeting.end < -limit;
+    }),
+  );
+}
+
 /** A strand that iterates together with others. */
 interface Coupled {
   readonly batch: BatchRod;
@@ -103,8 +121,9 @@ export interface CoupledReport {
   /** Strand that failed. */
   readonly failed: number;
   readonly reports: readonly MergedReport[];
-  /** Strands with more pairs than their edges have contact slots. */
+  /** Strands with more pairs than their edges have contact slots, and strands that ran into others unexpectedly. */
   readonly dropped: readonly number[];
+  readonly missed: readonly number[];
 }
 
 /** Iterates strands that touch each other in lockstep. */
@@ -219,11 +238,19 @@ export function stepCoupled(
   strands.forEach((one, k) => {
     if (!isCoupled[k]) reports[k] = closeMergedStep(one, step, options, starts[k]);
   });
-  const fail = (failed: number, reason: string): CoupledReport => ({ ok: false, reason, failed, reports, dropped });
+  const fail = (failed: number, reason: string): CoupledReport => ({
+    ok: false,
+    reason,
+    failed,
+    reports,
+    dropped,
+    missed: [],
+  });
   const diverged = reports.findIndex(({ ok }) => !ok);
   if (diverged >= 0) return fail(diverged, reports[diverged].reason);
   const passed = strands.findIndex(({ strand }) => hasPassed(strand));
   if (passed >= 0) return fail(passed, PASSED);
+  const missed = strands.flatMap(({ strand }, k) => (hasMissed(strand) ? [k] : []));
   for (const { batch, start } of coupled) completeStep(batch, pressedStage(dt), dt, start.tangentBefore);
-  return { ok: true, reason: '', failed: -1, reports, dropped };
+  return { ok: true, reason: '', failed: -1, reports, dropped, missed };
 }

@@ -74,14 +74,14 @@ export function stepTogether(
   options: StepOptions,
   { pairs, report }: { readonly pairs: RodPairs; readonly report: OwnContactReport },
 ): StepResult & { readonly failed: number } {
-  const { reports, dropped, ...outcome } = stepCoupled(
+  const { reports, dropped, missed, ...outcome } = stepCoupled(
     strands,
     { ...step, iterations: LEAST_ITERATIONS },
     options,
     pairs,
   );
   reports.forEach((one, rod) => {
-    const settled = one.settled && !dropped.includes(rod);
+    const settled = one.settled && !dropped.includes(rod) && !missed.includes(rod);
     addOwnReport(report, reportRod({ ...one, settled }, rod));
   });
   const most = reports.reduce((max, { iterations }) => Math.max(max, iterations + 1), 0);

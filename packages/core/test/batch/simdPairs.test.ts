@@ -165,6 +165,50 @@ test.each([0, 0.3, 0.45, 0.5, 0.55, 0.7])(
   },
 );
 
+test('a step that ends with hair deep in hair has not converged, expected or not', () => {
+  const [ball, contact, edges] = [0.09, 1.2e-4, 31];
+  // three layers combed over a ball, whose roots are apart; nothing predicts how the upper ones press the lower ones aside
+  const rods = Array.from({ length: 30 }, (_, k): RodSpec => {
+    const [row, column] = [Math.floor(k / 10), k % 10];
+    const above = ball + 5e-4 + 3e-4 * row;
+    const start = 0.5 + 0.03 * row + 0.003 * ((column * 7) % 10);
+    const around = 0.0072 * column + 0.0031 * row;
+    const points = Array.from({ length: edges + 1 }, (_, i): Point => {
+      const way = (0.2 * i) / edges;
+      const bend = Math.PI / 2 - start;
+      const angle = start + Math.min(bend, way / above);
+      const r = above * Math.sin(angle);
+      return [r * Math.cos(around), r * Math.sin(around), above * Math.cos(angle) - Math.max(0, way - above * bend)];
+    });
+    const section = {
+      type: 'stiffness',
+      EI1: 2e-8,
+      GJ: 2e-8,
+      EA: 10,
+      mass: 1e-4,
+      inertia: 1e-12,
+      radius: 3e-4,
+      damping: { mass: 1.5 },
+    };
+    return { id: `hair ${k}`, shape: { type: 'points', points }, section, inextensible: true } as RodSpec;
+  });
+  const scene = sceneOf(rods, {
+    pins: clamped(rods) ?? [],
+    colliders: [{ type: 'sphere', radius: ball, friction: 0.3 }],
+    contact: { friction: 0.3, radius: contact },
+  });
+  for (const world of [open(scene), openReference(scene)]) {
+    let [before, deepest]: [boolean | undefined, number] = [undefined, 0];
+    for (let k = 0; k < 3; k++) {
+      const report = world.step().contact;
+      deepest = Math.max(deepest, report?.overlap ?? 0);
+      if ((report?.overlap ?? 0) > contact) expect(before).toBe(false);
+      before = report?.converged;
+    }
+    expect(deepest).toBeGreaterThan(contact);
+  }
+});
+
 /** Height of rod 1 above rod 0 where they cross, seen from above; undefined where they do not [m]. */
 function crossingHeight({ samples }: World): number | undefined {
   const [x, y] = [samples[0].nodePosition, samples[1].nodePosition];

@@ -7,7 +7,7 @@ import { SETTLED } from '../contactSweeps.ts';
 import { createIslandFinder, islandsOfContacts } from '../islands.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS } from '../layout.ts';
 import { type MixedIslands, type MixingLayout, mixIterates, startMixing } from '../mixing.ts';
-import { PASSING } from '../pairSweeps.ts';
+import { MISSED, PASSING } from '../pairSweeps.ts';
 import {
   addressOf,
   countFailures,
@@ -269,7 +269,10 @@ function finishBlocks(now: CoupledStep): void {
   }
 }
 
-/** Counts pairs that are about to pass through each other: those that contact did not hold back, and those that were not expected. */
+/**
+ * Counts pairs that are about to pass through each other: those that contact did not hold back, and those that were not expected. Strands that end the
+ * step deep in others unexpectedly count as unsettled.
+ */
 function countPassing(now: CoupledStep, candidates: Candidates): void {
   const { list, answer, group } = now;
   const { memory } = list;
@@ -286,6 +289,7 @@ function countPassing(now: CoupledStep, candidates: Candidates): void {
     const o = pairs.list / 4 + placeOf(k);
     if (!(floats[o + AT.near] < PASSING * floats[o + AT.sum])) fail(words[o + AT.low]);
   }
+  const missed = new Set<number>();
   let next = 0;
   testCandidates(list, candidates, (n, k) => {
     const low = candidates.edges[2 * n];
@@ -297,8 +301,14 @@ function countPassing(now: CoupledStep, candidates: Candidates): void {
     }
     const o = pairs.tested / 4 + placeOf(k);
     const limit = PASSING * floats[o + AT.sum];
+    const few = MISSED * floats[o + AT.sum];
     if (floats[o + AT.near] < limit && floats[o + AT.gap] > -0.5 * limit && floats[o + AT.end] < -limit) fail(low);
+    else if (floats[o + AT.near] < few && floats[o + AT.gap] > -few && floats[o + AT.end] < -few)
+      for (const node of [low, high]) missed.add(firstOf(task) + Math.floor(node / task.nodes));
   });
+  if (missed.size === 0) return;
+  if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, Math.min(...missed)];
+  answer.unsettled += missed.size;
 }
 
 /** One step of all strands of a group. If some fail, the caller undoes it. */
