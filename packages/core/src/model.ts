@@ -161,6 +161,11 @@ export interface Modes {
   readonly rod: string;
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
   readonly omega: Float64Array;
+  /**
+   * Under loads without a potential: rates at which oscillations grow [1/s], negative if they decay. A mode that flutters is listed twice, growing and
+   * decaying, with the two phases of its motion as shapes.
+   */
+  readonly growth?: Float64Array;
   /** Mode shapes as node displacements, 3 per node, largest displacement 1; with the edges' twist angles [rad]. */
   readonly shapes: readonly {
     readonly nodeDisplacement: Float64Array;

@@ -281,7 +281,13 @@ function createRead(base: Reader, { of, reaction, frequency }: EquilibriumOutput
   if (reaction) return ({ tangents }) => tangents[reaction.rod].readReaction(reaction);
   if (!frequency) return ({ world }) => of(world);
   const { rod, index } = frequency;
-  const { omega, shapes } = base.world.modes(index + 2)[rod];
+  const { omega, shapes, growth } = base.world.modes(index + 2)[rod];
+  if (growth)
+    throw explainTrouble(
+      base.world,
+      rod,
+      'derivatives of frequencies need loads with a potential; remove followers, torques and wind',
+    );
   const twin = findTwin(omega, index);
   if (twin !== undefined)
     throw explainTrouble(

@@ -252,6 +252,7 @@ function modesResult(modes: Modes): ModesResult {
     rod: modes.rod,
     omega,
     frequency: omega.map((value) => value / (2 * Math.PI)),
+    ...(modes.growth && { growth: [...modes.growth] }),
     shapes: modes.shapes.map(({ nodeDisplacement, edgeTwist }) => ({
       nodeDisplacement: triples(nodeDisplacement),
       edgeTwist: [...edgeTwist],

@@ -221,6 +221,8 @@ export interface ModesResult {
   readonly omega: number[];
   /** Frequencies ω/2π [Hz], with the same sign. */
   readonly frequency: number[];
+  /** Under loads without a potential: rates at which oscillations grow [1/s], negative if they decay. */
+  readonly growth?: number[];
   readonly shapes: {
     /** Node displacements, scaled so that the largest is 1. */
     readonly nodeDisplacement: Triple[];

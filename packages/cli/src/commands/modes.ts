@@ -56,7 +56,7 @@ function modesInto(folder: Folder, source: Source, world: World, options: ModesO
   const found = failed ? undefined : explained(source, () => world.modes(options.count));
   const wallSeconds = (performance.now() - startWall) / 1000;
 
-  const warnings = stabilityWarnings(equilibrium);
+  const warnings = [...stabilityWarnings(equilibrium), ...flutterWarnings(found ?? [])];
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings, ...warnings], terminal);
   const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
   saveState(world, folder);
@@ -104,6 +104,15 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
   return [...unstable, ...describeLeftBranches(0, found), ...describeRemarks(0, found, new Set())];
 }
 
+function flutterWarnings(found: readonly Modes[]): string[] {
+  return found.flatMap(({ rod, omega, growth }) => {
+    const fastest = growth?.reduce((best, rate, k) => (rate > growth[best] ? k : best), 0) ?? 0;
+    if (!growth || !(growth[fastest] > 0)) return [];
+    const [frequency, rate] = [omega[fastest] / (2 * Math.PI), growth[fastest]].map((value) => formatNumber(value, 4));
+    return [`rod '${rod}' flutters: oscillations of ${frequency} Hz grow at a rate of ${rate} 1/s without damping`];
+  });
+}
+
 /** Rods joined by bodies or links have their modes in common: these are printed once. */
 function joinModes(found: readonly Modes[]): Modes[] {
   const groups = new Map<string, Modes[]>();
@@ -126,12 +135,19 @@ function isRigid(omega: number, all: ArrayLike<number>): boolean {
   return Math.abs(omega) < 1e-4 * largest;
 }
 
-function formatModes({ rod, omega }: Modes, named: boolean): string {
+function remarkOn(value: number, omega: ArrayLike<number>, growth: number): string {
+  if (growth > 0) return bad('unstable: flutters');
+  if (isRigid(value, omega)) return dim('rigid motion');
+  return value < 0 ? bad('unstable: grows') : '';
+}
+
+function formatModes({ rod, omega, growth }: Modes, named: boolean): string {
   const columns = [
     { title: 'mode' },
     { title: 'f [Hz]' },
     { title: 'ω [rad/s]' },
     { title: 'period [s]' },
+    ...(growth ? [{ title: 'growth [1/s]' }] : []),
     { title: '', align: 'left' as const },
   ];
   const rows = [...omega].map((value, k) => {
@@ -141,7 +157,8 @@ function formatModes({ rod, omega }: Modes, named: boolean): string {
       formatNumber(frequency, 6),
       formatNumber(value, 6),
       value > 0 && !isRigid(value, omega) ? formatNumber(1 / frequency, 4) : '',
-      isRigid(value, omega) ? dim('rigid motion') : value < 0 ? bad('unstable: grows') : '',
+      ...(growth ? [growth[k] === 0 ? '' : formatNumber(growth[k], 4)] : []),
+      remarkOn(value, omega, growth?.[k] ?? 0),
     ];
   });
   return `${named ? `${bold(rod)}\n` : ''}${formatTable(columns, rows)}`;
@@ -174,9 +191,11 @@ function writeModes(world: World, found: readonly Modes[], title: string, about:
 }
 
 function* modeLines(found: readonly Modes[]): Generator<string> {
-  yield csvLine(['rod', 'mode', 'frequency', 'omega']);
-  for (const { rod, omega } of found) {
-    for (let k = 0; k < omega.length; k++) yield csvLine([rod, k + 1, omega[k] / (2 * Math.PI), omega[k]]);
+  const hasGrowth = found.some(({ growth }) => growth);
+  yield csvLine(['rod', 'mode', 'frequency', 'omega', ...(hasGrowth ? ['growth'] : [])]);
+  for (const { rod, omega, growth } of found) {
+    for (let k = 0; k < omega.length; k++)
+      yield csvLine([rod, k + 1, omega[k] / (2 * Math.PI), omega[k], ...(hasGrowth ? [growth?.[k] ?? 0] : [])]);
   }
 }
 

@@ -8,6 +8,7 @@ import { diagonalMass, findLowestModes } from '../linalg/subspace.ts';
 import { pow } from '../math/rounded/index.ts';
 import type { Matrices, Modes } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
+import { findFlutterModes, sizeFlutterBasis } from './flutter.ts';
 import type { LoadJacobian } from './loadJacobian.ts';
 
 export interface ModalRod {
@@ -30,11 +31,16 @@ export interface ModalWork {
 export interface Unknowns {
   readonly stride: number;
   readonly twist: number;
+  /** Whether modes under loads without a potential are supported. */
+  readonly canFlutter: boolean;
 }
 
+/** Asymmetry of the loads' derivative from which they have no potential. */
+const ASYMMETRIC = 1e-4;
+
 /**
- * The lowest modes of the rod whose tangent is in `work.matrix`; `close` removes prescribed unknowns from it. Throws SceneError for loads
- * without a potential.
+ * The lowest modes of the rod whose tangent is in `work.matrix`; `close` removes prescribed unknowns from it. Under loads without a potential they may
+ * flutter, see flutter.ts; throws SceneError if the model does not support that.
  */
 export function findBandedModes(
   one: ModalRod,
@@ -44,31 +50,38 @@ export function findBandedModes(
   count: number,
 ): Modes {
   const { rod, size, fixed, mass } = one;
-  if (loadJacobian.asymmetry > 1e-4) {
-    const remedy = 'use `run`, or remove followers, torques and wind from the scene';
+  close();
+  const isAsymmetric = loadJacobian.asymmetry > ASYMMETRIC;
+  if (isAsymmetric && !unknowns.canFlutter) {
+    const remedy = 'use model der or `run`, or remove followers, torques and wind from the scene';
     throw new SceneError(
       ['loads'],
       `rod '${rod.id}' has loads without a potential, so it has no natural modes; ${remedy}`,
     );
   }
-  close();
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
   const soft = softestRatio(one, unknowns);
   // K + σM may be indefinite about an unstable equilibrium: the factorization works, and the iteration converges nevertheless
   factorBand(factor, matrix, 1e-3 * soft, active, false);
+  const solve = (y: Float64Array): void => {
+    solveBand(factor, matrix, y);
+    for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;
+  };
+  const multiply = (y: Float64Array, x: Float64Array): void => multiplyBand(y, matrix, x);
   const { values, vectors } = findLowestModes(
-    {
-      ...diagonalMass(active),
-      soft,
-      solve: (y) => {
-        solveBand(factor, matrix, y);
-        for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;
-      },
-      multiply: (y, x) => multiplyBand(y, matrix, x),
-    },
-    count,
+    { ...diagonalMass(active), soft, solve, multiply },
+    isAsymmetric ? sizeFlutterBasis(count) : count,
   );
   const layout = { ...unknowns, nodeCount: one.nodeCount, edgeCount: one.edgeCount, length: rod.length };
+  if (isAsymmetric) {
+    const found = findFlutterModes({ jacobian: loadJacobian, mass: active, fixed, solve, multiply }, vectors, count);
+    return {
+      rod: rod.id,
+      omega: Float64Array.from(found, ({ omega }) => omega),
+      growth: Float64Array.from(found, ({ growth }) => growth),
+      shapes: found.map(({ shape }) => normalizeShape(shape, layout)),
+    };
+  }
   return {
     rod: rod.id,
     omega: values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value))),

@@ -127,7 +127,7 @@ describe.each([
   const names = ['E', 'G', 'width', 'bend', 'turn', 'weight', 'pull', 'height', 'tilt'] as const;
 
   it('direct and adjoint derivatives are those of the equilibria', () => {
-    // loads without a potential have no natural modes
+    // frequencies under loads without a potential have no derivative here
     const asked = keys.filter((key) => !(follower && key === 'frequency'));
     const gradients = asked.map((key) => ({
       key,

@@ -9,7 +9,7 @@ import type { CosseratRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 import { assembleTangent, closeTangent } from './tangent.ts';
 
-const UNKNOWNS = { stride: 6, twist: 5 };
+const UNKNOWNS = { stride: 6, twist: 5, canFlutter: false };
 
 export function findModes(cos: CosseratRod, work: Workspace, t: number, count: number): Modes {
   evaluatePins(cos, t);

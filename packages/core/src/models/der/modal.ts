@@ -12,7 +12,7 @@ import type { Workspace } from './stage.ts';
 import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 
 const STATIC = { inertia: 0, rate: 0 };
-const UNKNOWNS = { stride: 4, twist: 3 };
+const UNKNOWNS = { stride: 4, twist: 3, canFlutter: true };
 
 function findModes(der: DerRod, work: Workspace, t: number, count: number): Modes {
   evaluatePins(der, t);
