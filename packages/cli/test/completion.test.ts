@@ -54,7 +54,7 @@ describe('completion', () => {
       ['sweep', 'm'],
       ['groom', 'grow', '--hair', 'wavy'],
     );
-    expect(verbs).toEqual(['statics', 'studio']);
+    expect(verbs).toEqual(['studio', 'statics']);
     expect(options).toEqual(['--until']);
     expect(values).toEqual(['parquet', 'png']);
     expect(cases).toEqual(['michell-ring']);
