@@ -1,6 +1,7 @@
 /** Saving, opening, pictures, links. */
 
 import { exportRun } from './acting.ts';
+import { energyTable } from './energyTable.ts';
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
 import { LinkTooLong } from './link.ts';
 import { openFile, shareLink } from './opening.ts';
@@ -94,23 +95,11 @@ export async function copyLink(): Promise<void> {
 
 /** Energies, and the largest curvature, twist and tension, over time. */
 export function saveTable(): void {
-  const names = [
-    'kinetic_J',
-    'bending_J',
-    'twisting_J',
-    'stretching_J',
-    'potential_J',
-    'total_J',
-    'curvature_max_1/m',
-    'twist_max_rad/m',
-    'tension_max_N',
-  ];
-  const lines = [['time_s', ...names].join(',')];
-  for (const { time, lanes } of state.frames.frames) {
-    const stats = lanes.find(({ data }) => data.length > 0)?.stats;
-    if (stats) lines.push([time, ...stats].join(','));
-  }
-  download(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), state.sceneName.value.replace(/\.\w+$/, '.csv'));
+  const lanes = state.loaded.value?.lanes ?? [];
+  download(
+    new Blob([energyTable(state.frames.stats, lanes)], { type: 'text/csv' }),
+    state.sceneName.value.replace(/\.\w+$/, '.csv'),
+  );
   state.tell('Saved the energies as a table.', 'good');
 }
 
@@ -125,8 +114,9 @@ export function acceptDrops(): void {
   addEventListener('drop', (event) => {
     event.preventDefault();
     document.body.classList.remove('dropping');
-    const file = event.dataTransfer?.files[0];
+    const [file, ...others] = event.dataTransfer?.files ?? [];
     if (!file) return;
+    if (others.length > 0) state.tell(`Opened ${file.name} only. Drop one file at a time.`);
     // a mesh that is dropped while hair is groomed is one to grow on
     const groomed =
       /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf|usda|abc)$/i.test(file.name));

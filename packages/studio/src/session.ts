@@ -5,17 +5,17 @@
  * Every run has a number. Events and commands carry it, so that what belongs to an old run changes nothing. A change keeps the run where
  * the core says that its state fits (`livenessOf`), from the frame at the cursor on; frames of other values are dropped.
  */
-import { livenessOf } from '@tendril-sim/core';
 import type { SceneEdit } from '@tendril-sim/io';
 import { writeAddress } from './address.ts';
+import { build } from './building.ts';
 import { ask, attachFiles, command, connect, explain, nextRun, replaceWorker, showRun } from './connection.ts';
 import { createHistory, type Entry } from './history.ts';
 import { cursor, expectNothing, rewind, startPlayback, takeFrame } from './playback.ts';
 import { type Frame, isRefusal, type Loaded, type ReadRecording, type RunEvent, type Variant } from './protocol.ts';
 import { keepWork, newWork } from './recent.ts';
 import type { KeptHair } from './saved.ts';
+import { preferredColor, titleOf } from './sceneText.ts';
 import * as state from './state.ts';
-import type { ColorBy } from './view/colormaps.ts';
 
 const history = createHistory();
 /** Bumped when something is shown that the worker did not load: its late answers change nothing. */
@@ -106,7 +106,7 @@ export async function openCase(id: string): Promise<void> {
     state.unfetched.value = undefined;
     await openEntry({ text, name: `${id}.yaml`, caseId: id, changed: false, work: newWork() });
   } catch (error) {
-    explain(error, `The case ${id}`, () => void openCase(id));
+    if (mine === opening) explain(error, `The case ${id}`, () => void openCase(id));
   }
 }
 
@@ -148,6 +148,7 @@ function show(entry: Entry): Promise<boolean> {
   state.colorBy.value = state.comparing.value ? 'plain' : (known ?? preferredColor(entry.text));
   if (entry.recording) {
     showFrames(entry.recording, entry.name);
+    lastGood = { entry, variants: [asWritten] };
     return Promise.resolve(true);
   }
   state.playing.value = true;
@@ -167,85 +168,82 @@ function takeEntry(entry: Entry): void {
   if (entry.changed && !entry.recording) keepWork(entry, titleOf(entry));
 }
 
-function titleOf({ text, name }: Entry): string {
-  return /^title:\s*["']?(.*?)["']?\s*$/m.exec(text)?.[1] ?? name;
-}
-
-/** Coloring that a scene starts with: its own colours if it has any, twist if something twists its rods, else curvature. */
-function preferredColor(text: string): ColorBy {
-  return /(^|[{,]) *color:/m.test(text) ? 'plain' : /twist:|turns:|torque/.test(text) ? 'twist' : 'curvature';
+/** A scene that the worker has built and runs. */
+interface Built {
+  readonly number: number;
+  readonly answer: Loaded;
+  readonly entry: Entry | undefined;
+  readonly variants: readonly Variant[];
+  readonly from: number | undefined;
 }
 
 let loads = 0;
-/** What takes longer is said, and can be cancelled [ms]. */
-const patience = 300;
+/** Built after something else was asked for: it is shown only if that fails. */
+let overtaken: Built | undefined;
+/** What was shown last without a problem: a load that is cancelled leads back to it. */
+let lastGood: Pick<Built, 'entry' | 'variants'> | undefined;
 
 /** Compiles the text; a scene with problems leaves what runs as it is. `from`: time from which the run continues [s]. */
 async function load(from: number | undefined): Promise<boolean> {
   const mine = ++loads;
   const asked = epoch;
   const number = nextRun();
-  let what = 'Reading the scene';
-  const timer = setTimeout(() => {
-    state.loading.value = what;
-  }, patience);
+  const entry = history.now;
+  const [text, name, caseId] = [state.text.value, state.sceneName.value, state.caseId.value];
+  const variants = state.variants.value;
+  // after a failure the worker still runs what it built before
+  const fail = (): boolean => {
+    if (asked !== epoch || mine !== loads) return false;
+    if (overtaken) takeBuilt(overtaken);
+    return true;
+  };
   try {
-    const answer = await ask(
-      'load',
-      {
-        run: number,
-        text: state.text.value,
-        name: state.sceneName.value,
-        caseId: state.caseId.value,
-        variants: state.variants.value,
-        from,
-      },
-      {
-        onProgress: (progress) => {
-          what = progress.what;
-          if (state.loading.value !== undefined) state.loading.value = what;
-        },
-      },
-    );
-    if (asked !== epoch) return !isRefusal(answer);
+    const answer = await build({ run: number, text, name, caseId, variants, from });
     if (isRefusal(answer)) {
-      state.problems.value = answer.problems;
+      if (fail()) state.problems.value = answer.problems;
       return false;
     }
-    showRun(number);
-    state.problems.value = [];
-    state.failure.value = undefined;
-    state.unfetched.value = undefined;
-    takeLoaded(answer);
-    if (from !== undefined && answer.kept === 'restarted') {
-      state.tell('Restarted: this change needs a new start.');
-      state.playing.value = true;
-    }
+    if (asked !== epoch) return true;
+    const built = { number, answer, entry, variants, from };
+    if (mine === loads) takeBuilt(built);
+    else overtaken = built;
     return true;
   } catch (error) {
-    if (asked === epoch) explain(error, 'The scene', () => void load(from));
+    if (fail()) explain(error, 'The scene', () => void load(from));
     return false;
-  } finally {
-    clearTimeout(timer);
-    if (mine === loads) state.loading.value = undefined;
   }
 }
 
-/** Gives up what the worker is busy with: a new one takes its place, and shows what was open before. */
+function takeBuilt({ number, answer, entry, variants, from }: Built): void {
+  overtaken = undefined;
+  lastGood = { entry, variants };
+  showRun(number);
+  state.problems.value = [];
+  state.failure.value = undefined;
+  state.unfetched.value = undefined;
+  takeLoaded(answer);
+  if (from !== undefined && answer.kept === 'restarted') {
+    state.tell('Restarted: this change needs a new start.');
+    state.playing.value = true;
+  }
+}
+
+/** Cancels the load: a new worker replaces the busy one and shows what was shown before, if anything was. */
 export function cancelLoading(): void {
   replaceWorker();
   epoch++;
+  overtaken = undefined;
   state.loading.value = undefined;
-  const entry = history.undo() ?? history.now;
+  if (!lastGood?.entry) {
+    state.problems.value = [{ message: 'You stopped building it. Make it smaller, or open another scene.' }];
+    return;
+  }
+  const [{ entry, variants }, now] = [lastGood, history.now];
+  // the models side by side may have been what took long, and not the scene
+  const isSame = now?.text === entry.text && now.work === entry.work;
+  state.variants.value = variants;
   state.tell('Stopped. What was open before starts again.');
-  if (entry) void show(entry);
-}
-
-/** How a change of a field reaches the run; the core says so. */
-export function isLive(path: readonly (string | number)[]): boolean {
-  const liveness = livenessOf(path);
-  if (liveness !== 'turn') return liveness === 'keep';
-  return state.loaded.value?.lanes[0]?.rods[Number(path[1])]?.closed === true;
+  void show((isSame ? now : history.undo()) ?? entry);
 }
 
 /** Changes values of the scene, as the inspector does. */
@@ -289,7 +287,9 @@ async function reload(): Promise<void> {
 function travel(before: Entry | undefined, entry: Entry | undefined): void {
   if (!before || !entry) return;
   opening++;
-  const isEdit = before.name === entry.name && before.caseId === entry.caseId && !before.recording && !entry.recording;
+  // a case and its first edit do not have the same work
+  const isScene = before.work === entry.work || (entry.caseId !== undefined && before.caseId === entry.caseId);
+  const isEdit = isScene && !before.recording && !entry.recording;
   if (isEdit) {
     takeEntry(entry);
     void reload();

@@ -1,8 +1,20 @@
 /** Changes of a scene that runs, or has run: what is shown belongs to the values beside it. */
 import { expect, it } from 'vitest';
 import { cursor, goTo, seek, togglePlay } from '../src/playback.ts';
-import { change, edit, isLive, openText, redo, restart, undo } from '../src/session.ts';
+import {
+  asWritten,
+  cancelLoading,
+  change,
+  edit,
+  openText,
+  redo,
+  restart,
+  setVariants,
+  undo,
+  view,
+} from '../src/session.ts';
 import * as state from '../src/state.ts';
+import { isLive } from '../src/ui/edits.ts';
 import { runUntil, useSession } from './inProcess.ts';
 
 useSession();
@@ -22,6 +34,54 @@ time: { duration: 1, step: 0.02 }
 `;
 
 const E = ['rods', 0, 'material', 'E'] as const;
+
+it('shows nothing, and says so, after the first load was cancelled; another scene opens', async () => {
+  const opened = openText(sagging, 'first.yaml');
+  cancelLoading();
+  expect(await opened).toBe(false);
+  expect(state.problems.value[0].message).toContain('You stopped');
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(state.loaded.value).toBeUndefined();
+  await openText(sagging.replace('sags', 'is second'), 'second.yaml');
+  await runUntil(() => state.loaded.value?.title === 'A rod that is second');
+  expect(state.problems.value).toEqual([]);
+});
+
+it('goes back to the models that ran, and keeps the edits, where a comparison was cancelled', async () => {
+  await openText(sagging, 'compared.yaml');
+  await edit([{ path: E, value: '30 MPa' }], 'E');
+  setVariants(['der', 'fiber'].map((id) => ({ id, label: id })));
+  cancelLoading();
+  expect(state.variants.value).toEqual([asWritten]);
+  expect(state.text.value).toContain('30 MPa');
+  await runUntil(() => state.frames.last > 0.1);
+});
+
+it('does not show a scene after another was asked for, unless that one cannot be shown', async () => {
+  const seen = new Set<string | undefined>();
+  const stop = state.loaded.subscribe((loaded) => void seen.add(loaded?.title));
+  void openText(sagging.replace('sags', 'was overtaken'), 'first.yaml');
+  await openText(sagging.replace('sags', 'is shown'), 'second.yaml');
+  expect(state.loaded.value?.title).toBe('A rod that is shown');
+  expect(seen).not.toContain('A rod that was overtaken');
+  void openText(sagging.replace('sags', 'remains'), 'third.yaml');
+  await openText(sagging.replace('edges: 12', 'edges: -1'), 'fourth.yaml');
+  stop();
+  expect(state.loaded.value?.title).toBe('A rod that remains');
+  expect(state.problems.value.length).toBeGreaterThan(0);
+  await runUntil(() => state.frames.last > 0.05);
+});
+
+it('opens a file anew by undo, where the next file had the same name', async () => {
+  const kept: boolean[] = [];
+  await openText(sagging, 'test.yaml');
+  await openText(sagging.replace('sags', 'is another').replace('edges: 12', 'edges: 9'), 'test.yaml');
+  view.loaded = (_, keepCamera) => void kept.push(keepCamera);
+  undo();
+  await runUntil(() => state.loaded.value?.title === 'A rod that sags');
+  view.loaded = undefined;
+  expect(kept).toEqual([false]);
+});
 
 const runSagging = async (): Promise<void> => {
   await openText(sagging, 'test.yaml');

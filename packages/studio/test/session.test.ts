@@ -1,6 +1,7 @@
 /** The parts of a session by themselves: requests, frames, history, ticks of axes. */
 import { describe, expect, it } from 'vitest';
 import { type Port, startClient, WorkerError } from '../src/client.ts';
+import { energyTable } from '../src/energyTable.ts';
 import { createFrameStore, isBare } from '../src/frames.ts';
 import { createHistory, type Entry } from '../src/history.ts';
 import type { Frame, FromWorker, Loaded, Request, RunEvent } from '../src/protocol.ts';
@@ -95,6 +96,15 @@ describe('frames of hair', () => {
     expect(store.frames.filter((one) => !isBare(one)).length).toBe(16);
   });
 
+  it('are all in the table of energies, also those whose hairs were given up', () => {
+    const store = createFrameStore();
+    for (let k = 0; k < 200; k++) store.add(frame(k / 60));
+    const rows = energyTable(store.stats, [{ variant: { id: '', label: 'as written' }, refused: undefined }])
+      .trim()
+      .split('\n');
+    expect(rows).toHaveLength(201);
+  });
+
   it('thin out where there is no room, their energies do not', () => {
     const store = createFrameStore(1 << 20);
     for (let k = 0; k < 300; k++) store.add(frame(k / 60));
@@ -105,6 +115,19 @@ describe('frames of hair', () => {
     expect(store.stats.length).toBe(300);
     expect([store.first, store.last]).toEqual([0, 299 / 60]);
   });
+});
+
+it('the table of energies has columns for each model that runs, and the distance from the first', () => {
+  const stats = [
+    { time: 0.5, lanes: [1, 0, 3].map((x) => new Float64Array(9).fill(x)), distances: [undefined, undefined, 0.25] },
+  ];
+  const lanes = ['der', 'helix', 'fiber, bdf2'].map((label, k) => ({
+    variant: { id: label, label },
+    refused: k === 1 ? 'not this one' : undefined,
+  }));
+  const [head, row] = energyTable(stats, lanes).split('\n');
+  expect(head).toMatch(/^time_s,der_kinetic_J,.*,der_tension_max_N,fiber-bdf2_kinetic_J,.*,fiber-bdf2_distance_m$/);
+  expect(row).toBe(`0.5,${'1,'.repeat(9)}${'3,'.repeat(9)}0.25`);
 });
 
 describe('states of a run', () => {

@@ -2,9 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Control } from '../protocol.ts';
-import { isLive } from '../session.ts';
 import * as state from '../state.ts';
-import { sendEdit } from './edits.ts';
+import { isLive, sendEdit } from './edits.ts';
 import { formatNumber } from './format.ts';
 
 /** Far apart ends that are both positive are spread by their ratio. */

@@ -1,6 +1,8 @@
 /** Edits of sliders: one at a time; while one is under way only the latest of the next ones is kept. */
+import { livenessOf } from '@tendril-sim/core';
 import type { SceneEdit } from '@tendril-sim/io';
 import { edit } from '../session.ts';
+import * as state from '../state.ts';
 
 let isUnderWay = false;
 let waiting: (() => Promise<void>) | undefined;
@@ -22,4 +24,11 @@ export async function sendEdit(edits: readonly SceneEdit[], kind: string): Promi
   } finally {
     isUnderWay = false;
   }
+}
+
+/** How a change of a field reaches the run; the core says so. */
+export function isLive(path: readonly (string | number)[]): boolean {
+  const liveness = livenessOf(path);
+  if (liveness !== 'turn') return liveness === 'keep';
+  return state.loaded.value?.lanes[0]?.rods[Number(path[1])]?.closed === true;
 }

@@ -1,10 +1,9 @@
 /** The scene's fields as sliders, choices and numbers, made from its schema. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { isLive } from '../session.ts';
 import * as state from '../state.ts';
 import { Controls } from './controls.tsx';
-import { sendEdit } from './edits.ts';
+import { isLive, sendEdit } from './edits.ts';
 import { formatNumber, shortNumber } from './format.ts';
 import { Icon } from './icons.tsx';
 import {
