@@ -19,6 +19,10 @@ media.addEventListener('change', () => {
   state.systemDark.value = media.matches;
 });
 const narrow = matchMedia('(max-width: 900px)');
+state.narrow.value = narrow.matches;
+narrow.addEventListener('change', () => {
+  state.narrow.value = narrow.matches;
+});
 if (narrow.matches) state.plotsOpen.value = false;
 // one thing fills the view of a first visit
 if (state.viewOnly || (location.hash === '' && !lastWork())) closePanels();

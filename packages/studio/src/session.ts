@@ -238,12 +238,12 @@ export function cancelLoading(): void {
     state.problems.value = [{ message: 'You stopped building it. Make it smaller, or open another scene.' }];
     return;
   }
-  const [{ entry, variants }, now] = [lastGood, history.now];
+  const { entry, variants } = lastGood;
   // the models side by side may have been what took long, and not the scene
-  const isSame = now?.text === entry.text && now.work === entry.work;
+  const isSame = history.now?.text === entry.text && history.now.work === entry.work;
   state.variants.value = variants;
   state.tell('Stopped. What was open before starts again.');
-  void show((isSame ? now : history.undo()) ?? entry);
+  void show((isSame ? history.now : history.undo()) ?? entry);
 }
 
 /** Changes values of the scene, as the inspector does. */

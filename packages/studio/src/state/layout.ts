@@ -10,8 +10,9 @@ export interface Notice {
   readonly kind: 'info' | 'good' | 'bad';
 }
 
-/** The view and its timeline alone, for pages that embed the studio: the address has `?view`. */
-export const viewOnly: boolean = typeof location !== 'undefined' && new URLSearchParams(location.search).has('view');
+/** The view and its timeline alone, for pages that embed the studio: the address has `?view`, or `?embed`. */
+export const viewOnly: boolean =
+  typeof location !== 'undefined' && ['view', 'embed'].some((name) => new URLSearchParams(location.search).has(name));
 
 /** Light or dark whatever the system says: the address has `?theme=dark`. */
 export const wantedTheme: string | null =
@@ -23,6 +24,8 @@ export const isCoarse: boolean =
 
 export const notice: Signal<Notice | undefined> = signal(undefined);
 export const fatal: Signal<string | undefined> = signal(undefined);
+/** Panels are sheets over the view. */
+export const narrow: Signal<boolean> = signal(false);
 export const galleryOpen: Signal<boolean> = signal(true);
 export const sideOpen: Signal<boolean> = signal(true);
 export const plotsOpen: Signal<boolean> = signal(true);

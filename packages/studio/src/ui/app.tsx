@@ -114,10 +114,13 @@ const sheets: readonly { id: state.Panel; label: string; icon: IconName }[] = [
   ...tabs,
 ];
 
+/** While hair is groomed, its panel takes the place of the others. */
+const groomSheets: typeof sheets = [...sheets.slice(0, 2), { id: 'inspector', label: 'Groom', icon: 'comb' }];
+
 function SheetTabs(): JSX.Element {
   return (
     <nav class="sheet-tabs" aria-label="Sheets">
-      {sheets.map(({ id, label, icon }) => (
+      {(state.grooming.value ? groomSheets : sheets).map(({ id, label, icon }) => (
         <button
           key={id}
           type="button"

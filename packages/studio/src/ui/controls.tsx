@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Control } from '../protocol.ts';
 import * as state from '../state.ts';
 import { isLive, sendEdit } from './edits.ts';
-import { formatNumber } from './format.ts';
+import { formatQuantity } from './format.ts';
 
 /** Far apart ends that are both positive are spread by their ratio. */
 const isLog = ({ low, high }: Control): boolean => low > 0 && high / low > 20;
@@ -30,6 +30,7 @@ export function ControlSlider({
 }): JSX.Element {
   const { path, label, symbol, unit, value, factor, threshold } = control;
   const shown = factor * value;
+  const written = formatQuantity(shown, unit ?? '', 4);
   const isBeyond = threshold !== undefined && shown > threshold.at;
   const at = threshold && placeOf(control, threshold.at);
   return (
@@ -39,7 +40,7 @@ export function ControlSlider({
           {label} {symbol && <i>{symbol}</i>}
         </span>
         <output>
-          {formatNumber(shown, 4)} <span class="quiet">{unit}</span>
+          {written.number} <span class="quiet">{written.unit}</span>
         </output>
       </div>
       <div class="control-track">
@@ -51,7 +52,7 @@ export function ControlSlider({
           step={0.001}
           value={placeOf(control, shown)}
           aria-label={label}
-          aria-valuetext={`${formatNumber(shown, 4)} ${unit ?? ''}`}
+          aria-valuetext={`${written.number} ${written.unit}`}
           data-control={path.join('.')}
           title={isLive(path) ? 'Changes the run as it goes' : 'Starts the run anew'}
           onInput={(event) => {
@@ -83,7 +84,8 @@ export function Controls(): JSX.Element | null {
 export function BigSlider(): JSX.Element | null {
   const control = state.loaded.value?.controls[0];
   const host = useRef<HTMLDivElement>(null);
-  const isShown = control && !state.sideOpen.value && !state.comparing.value && state.recorded.value === undefined;
+  const isClosed = state.narrow.value ? state.sheet.value === 'view' : !state.sideOpen.value;
+  const isShown = control && isClosed && !state.comparing.value && state.recorded.value === undefined;
   useEffect(() => {
     state.viewInset.value = isShown && host.current ? host.current.offsetHeight + 30 : 0;
   }, [isShown]);

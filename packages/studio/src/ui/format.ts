@@ -39,17 +39,42 @@ export function formatTicks(values: readonly (number | null)[], unit = ''): stri
   });
 }
 
-/** With the unit in which it is a small number. */
+const prefixes = [
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+  [1, ''],
+  [1e-3, 'm'],
+  [1e-6, 'µ'],
+  [1e-9, 'n'],
+] as const;
+/** Units that are said with these prefixes; length has centimetres too, and nobody says kilometre here. */
+const prefixed = new Set(['N', 'Pa', 'm', 's', 'J']);
+
+/** With the prefix of its unit that makes it a small number: 5 MPa, 1.5 mm. */
+export function formatQuantity(
+  x: number,
+  unit: string,
+  digits = 3,
+): { readonly number: string; readonly unit: string } {
+  const size = Math.abs(x);
+  const known = prefixes.filter(([power]) => unit !== 'm' || power <= 1);
+  const [power, prefix] = known.find(([least]) => size >= 0.999 * least) ?? known[known.length - 1];
+  if (!prefixed.has(unit) || size === 0) return { number: formatNumber(x, digits), unit };
+  return { number: formatNumber(x / power, digits), unit: `${prefix}${unit}` };
+}
+
+/** `m/s^2` as m/s², `N m²` as N·m². */
+export function formatUnit(unit: string): string {
+  return unit
+    .replace('^2', '²')
+    .replace('^3', '³')
+    .replace(/(?<=\w|²|³) (?=\w)/g, '·');
+}
+
 export function formatForce(newtons: number): string {
-  const units = [
-    [1e3, 'kN'],
-    [1, 'N'],
-    [1e-3, 'mN'],
-    [1e-6, 'µN'],
-    [1e-9, 'nN'],
-  ] as const;
-  const [size, unit] = units.find(([least]) => newtons >= 0.999 * least) ?? units[units.length - 1];
-  return `${formatNumber(newtons / size, 2)} ${unit}`;
+  const { number, unit } = formatQuantity(newtons, 'N', 2);
+  return `${number} ${unit}`;
 }
 
 function trim(text: string): string {

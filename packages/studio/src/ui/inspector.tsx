@@ -4,7 +4,8 @@ import { useRef, useState } from 'preact/hooks';
 import * as state from '../state.ts';
 import { Controls } from './controls.tsx';
 import { isLive, sendEdit } from './edits.ts';
-import { formatNumber, shortNumber } from './format.ts';
+import { fullName, symbolOf, words } from './fieldNames.ts';
+import { formatNumber, formatUnit, shortNumber } from './format.ts';
 import { Icon } from './icons.tsx';
 import {
   childOf,
@@ -178,25 +179,6 @@ function titleOf(entry: unknown, k: number): string {
   return parts.length > 0 ? parts.join(' · ') : `No. ${k + 1}`;
 }
 
-/** What symbols of mechanics are called. */
-const called: Readonly<Record<string, string>> = {
-  E: "Young's modulus",
-  G: 'Shear modulus',
-  nu: "Poisson's ratio",
-  mu: 'Friction',
-  EA: 'Stretching stiffness',
-  EI1: 'Bending stiffness about d2',
-  EI2: 'Bending stiffness about d1',
-  GJ: 'Twisting stiffness',
-  d1: 'First axis of the section',
-};
-
-function words(name: string): string {
-  if (called[name]) return called[name];
-  const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2');
-  return /^[A-Z]{1,3}\d?$/.test(name) ? name : spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
-}
-
 function Field({ name, value, node, path }: FieldProps): JSX.Element {
   const form = resolve(node, value);
   const set = (next: unknown): void => void sendEdit([{ path, value: next }], path.join('.'));
@@ -204,7 +186,7 @@ function Field({ name, value, node, path }: FieldProps): JSX.Element {
     <span class="label" title={form.description}>
       <span class={`dot ${isLive(path) ? 'live' : ''}`} />
       {words(name)}
-      {called[name] && <i class="symbol">{name}</i>}
+      {symbolOf(name) && <i class="symbol">{symbolOf(name)}</i>}
     </span>
   );
   if (form.enum) {
@@ -290,7 +272,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
           type="text"
           inputMode="decimal"
           class="number"
-          aria-label={`${words(name)}${si ? `, ${si}` : ''}`}
+          aria-label={`${fullName(name)}${si ? `, ${si}` : ''}`}
           value={shortNumber(number)}
           title={String(value)}
           onChange={(event) => {
@@ -301,7 +283,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
             else state.tell(`'${written}' is no number${si ? ` in ${si}` : ''}.`, 'bad');
           }}
         />
-        <span class="unit">{si ?? ''}</span>
+        <span class="unit">{formatUnit(si ?? '')}</span>
       </div>
       <input
         type="range"
@@ -310,7 +292,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
         max={1}
         step={0.002}
         value={Math.min(1, Math.max(0, place))}
-        aria-label={`${words(name)} slider`}
+        aria-label={`${fullName(name)} slider`}
         aria-valuetext={`${formatNumber(number)} ${si ?? ''}`}
         data-path={path.join('.')}
         onInput={(event) => slide(Number(event.currentTarget.value))}
@@ -352,7 +334,7 @@ function VectorField({ name, form, path, label, value }: VectorProps): JSX.Eleme
         ))}
       </span>
       <span class="unit">
-        {value.map((part) => readQuantity(part)?.unit.trim()).find(Boolean) ?? unitOf(form) ?? ''}
+        {formatUnit(value.map((part) => readQuantity(part)?.unit.trim()).find(Boolean) ?? unitOf(form) ?? '')}
       </span>
     </div>
   );

@@ -32,11 +32,8 @@ export function Lanes(): JSX.Element | null {
               <span class={`lane-dot lane-${k % 4}`} />
               <strong>{variant.label}</strong>
               {refused === undefined && cost > 0 && (
-                <span
-                  class="quiet"
-                  title="Milliseconds of computing for one simulated second, in this browser, on one core"
-                >
-                  {formatNumber(cost)} ms/s
+                <span class="quiet" title="Time to compute one second of the run, in this browser, on one core">
+                  {formatNumber(cost)} ms per second
                 </span>
               )}
               {refused === undefined && <Contacts of={state.contacts.value[k]} short />}
@@ -141,6 +138,17 @@ function ToolButton({
   );
 }
 
+/** What can be done to the rods that are there, with what the visitor has in hand. */
+function pullHint(): string {
+  const { controls = [], lanes = [] } = state.loaded.value ?? {};
+  if (state.viewInset.value > 0 && controls[0]?.threshold)
+    return 'Drag the slider across its mark, or pull the rod itself.';
+  const rods = lanes.some(({ rods }) => rods.length > 1) ? 'a rod' : 'the rod';
+  const hasClamp = lanes.some(({ pins }) => pins.some(({ clamps, released }) => clamps && !released));
+  const hasWheel = matchMedia('(pointer: fine)').matches;
+  return `Drag ${rods} to pull it, the background to orbit.${hasClamp && hasWheel ? ' Wheel over a clamped end twists it.' : ''}`;
+}
+
 function Hint(): JSX.Element | null {
   const note = state.loaded.value?.time.note;
   const hover = state.hovering.value;
@@ -152,7 +160,7 @@ function Hint(): JSX.Element | null {
   };
   const hairy = state.loaded.value?.hair;
   const hints = {
-    pull: hairy ? hair[hairy] : 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
+    pull: hairy ? hair[hairy] : pullHint(),
     pin: 'Click a place on a rod to pin it there, click again to let go.',
     cut: 'Click a place on a rod to cut it there. R makes it whole again.',
     wind: 'Drag across the view to blow.',

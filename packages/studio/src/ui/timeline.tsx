@@ -12,7 +12,7 @@ const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
 function OpenWhole(): JSX.Element {
   const whole = (): string => {
     const address = new URL(location.href);
-    address.searchParams.delete('view');
+    for (const name of ['view', 'embed']) address.searchParams.delete(name);
     return address.href;
   };
   return (

@@ -364,14 +364,23 @@ function createPins(info: LaneInfo, group: Group): PinMark[] {
   return info.pins.map(({ rod, node, clamps }, pin) => {
     const { edgeCount, edgeRadius, closed } = info.rods[rod];
     const edge = closed ? node : Math.min(node, edgeCount - 1);
-    const radius = 1.9 * edgeRadius[edge];
+    // a stout rod needs no collar of twice its width
+    const slender = lengthOf(info.rods[rod]) / (80 * edgeRadius[edge]);
+    const radius = (1.2 + 0.7 * Math.min(1, slender)) * edgeRadius[edge];
     const geometry = clamps
-      ? new CylinderGeometry(radius, radius, 1.5 * radius, 32)
+      ? new CylinderGeometry(radius, radius, (0.5 + Math.min(1, slender)) * radius, 32)
       : new SphereGeometry(0.9 * radius, 24, 16);
     const mesh = new Mesh(geometry, pinMaterial);
     group.add(mesh);
     return { mesh, clamps, pin, rod, node, edge };
   });
+}
+
+/** Along its nodes, as it is at first [m]. */
+function lengthOf({ nodePosition: x }: LaneInfo['rods'][number]): number {
+  let length = 0;
+  for (let i = 3; i < x.length; i += 3) length += Math.hypot(x[i] - x[i - 3], x[i + 1] - x[i - 2], x[i + 2] - x[i - 1]);
+  return length;
 }
 
 const upY = new Vector3(0, 1, 0);
