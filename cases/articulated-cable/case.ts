@@ -52,6 +52,8 @@ function energyOf(load: number): number {
 
 export const articulatedCable: Case = defineCase({
   id: 'articulated-cable',
+  topics: ['theory'],
+  finish: 'steel',
   title: 'A cable of links that lock',
   group: 'classics',
   source: 'bilinear moment and curvature, integrated along a cantilever',

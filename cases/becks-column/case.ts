@@ -108,6 +108,7 @@ function curve(rows: readonly CheckRow[]): CaseFigure {
 
 export const becksColumn: Case = defineCase({
   id: 'becks-column',
+  topics: ['theory'],
   title: "Beck's column flutters under a force that follows its tip",
   group: 'classics',
   source: 'Beck 1952: P = 20.05 EI/L²; growth beyond it from the characteristic equation',

@@ -90,6 +90,7 @@ const coefficients: Readonly<Partial<Record<ModelId, number>>> = {
 
 export const bendTwist: Case = defineCase({
   id: 'bend-twist',
+  topics: ['theory'],
   title: 'Bend–twist: a hanging rod with natural curvature leaves its plane',
   group: 'classics',
   source: 'linear stability of the planar Kirchhoff rod, computed from the continuum',

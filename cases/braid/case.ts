@@ -127,6 +127,8 @@ const gentleTilt = (GENTLE * 5.8) / GRAVITY;
 
 export const braid: Case = defineCase({
   id: 'braid',
+  topics: ['hair', 'art'],
+  finish: 'rope',
   title: 'Bun and braid: very stiff to soft along one strand; local dynamics',
   group: 'hadap2006',
   source: 'figure 7 and section 6.4 of Hadap 2006',

@@ -169,6 +169,7 @@ const conserving: readonly ModelId[] = ['der', 'fiber', 'cosserat'];
 
 export const bucklingWithTwist: Case = defineCase({
   id: 'buckling-with-twist',
+  topics: ['hair', 'theory'],
   title: 'A hair is pushed together and twisted',
   group: 'cosserat',
   colorBy: 'twist',

@@ -70,6 +70,8 @@ function measureMotion(n: number): Record<string, number | boolean> {
 
 export const cableHysteresis: Case = defineCase({
   id: 'cable-hysteresis',
+  topics: ['theory'],
+  finish: 'steel',
   title: 'Friction inside a cable: the loop of moment and curvature',
   group: 'classics',
   source: 'Dahl: loop area in closed form',

@@ -85,6 +85,7 @@ function distinct(omega: ArrayLike<number>, count: number): number[] {
 
 export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
+  topics: ['theory'],
   title: 'Natural frequencies of beams, chains and twisting rods',
   group: 'classics',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',

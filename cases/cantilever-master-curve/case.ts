@@ -92,6 +92,7 @@ const coefficients: Readonly<Partial<Record<ModelId, number>>> = { helix: 2.5, f
 
 export const cantileverMasterCurve: Case = defineCase({
   id: 'cantilever-master-curve',
+  topics: ['theory'],
   title: 'Master curve of a heavy cantilever',
   group: 'classics',
   source: 'planar elastica under its weight, from its differential equation',

@@ -136,6 +136,7 @@ const cosseratOnly: readonly ModelId[] = ['cosserat'];
 
 export const cantileverRelease: Case = defineCase({
   id: 'cantilever-release',
+  topics: ['theory'],
   title: 'Energy of a rod that is let go, and another simulator',
   group: 'cosserat',
   source: 'conservation of energy; tip at 0.5 s by PyElastica, converged in its time step',

@@ -105,6 +105,8 @@ const angles = [
 
 export const capstan: Case = defineCase({
   id: 'capstan',
+  topics: ['contact', 'theory'],
+  finish: 'rope',
   title: 'Friction of a rope round a bollard',
   group: 'contact',
   source: 'Euler–Eytelwein: T₂/T₁ = exp(μφ), here as ln(T₂/T₁)/φ against μ and as the ratio itself',

@@ -66,6 +66,7 @@ const drop = (world: ReturnType<typeof worldOf>, edges: number, start: number): 
 
 export const changingModuli: Case = defineCase({
   id: 'changing-moduli',
+  topics: ['hair'],
   title: 'A curl in moist air: its moduli fall to a quarter and come back',
   group: 'cosserat',
   colorBy: 'twist',

@@ -70,6 +70,7 @@ function sag(edges: number, model: 'strand' | 'der'): number {
 
 export const curlyBangs: Case = defineCase({
   id: 'curly-bangs',
+  topics: ['hair'],
   title: 'Curly bangs: a rest shape that gravity does not change',
   group: 'hadap2006',
   colorBy: 'twist',

@@ -33,6 +33,7 @@ function scene(edges: number, model: ModelId = 'der'): SceneInput {
 
 export const curvedCantilever: Case = defineCase({
   id: 'curved-cantilever',
+  topics: ['theory'],
   title: 'Naturally curved cantilever: bending and twist together',
   group: 'classics',
   source: 'Kirchhoff rod in space, shooting; checked by the gradient of a Ritz energy',

@@ -13,6 +13,7 @@ const name = (alpha: string, k: number): string => `energy lost after ${times[k]
 
 export const dampingDecay: Case = defineCase({
   id: 'damping-decay',
+  topics: ['hair'],
   title: 'A hair swings with damping from none to far too much',
   group: 'classics',
   source: 'Michels et al. 2015, Fig. 6; Verlet steps of 5 µs',

@@ -53,6 +53,7 @@ function rebound(model: ModelId, edges: number, restitution: number): { ratio: n
 
 export const drop: Case = defineCase({
   id: 'drop',
+  topics: ['contact'],
   title: 'A rod dropped on the ground: rebound, rest, weight',
   group: 'contact',
   source: "Newton's law of impact; the ground carries the weight; energy only falls",

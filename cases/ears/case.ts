@@ -174,6 +174,7 @@ function liveliness(edges: number): { loose: number; held: number } {
 
 export const ears: Case = defineCase({
   id: 'ears',
+  topics: ['art'],
   title: 'Ears: a pose is hit, and let go',
   group: 'hadap2006',
   source: 'figure 6 and section 6.5 of Hadap 2006; statics of a chain on springs',

@@ -51,6 +51,7 @@ const orderOf = (model: ModelId): number => (model === 'strand' ? 1.75 : 1.9);
 
 export const endLoadCantilever: Case = defineCase({
   id: 'end-load-cantilever',
+  topics: ['theory'],
   title: 'Cantilever with a dead load at its tip',
   group: 'classics',
   source: 'Bisshopp & Drucker: elliptic integrals',

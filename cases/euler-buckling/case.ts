@@ -168,6 +168,7 @@ const held: readonly ModelId[] = ['der', 'fiber', 'cosserat'];
 
 export const eulerBuckling: Case = defineCase({
   id: 'euler-buckling',
+  topics: ['theory'],
   title: 'Buckling of a column, and beyond',
   group: 'classics',
   source: 'Euler; Greenhill; clamped-clamped elastica by elliptic integrals',

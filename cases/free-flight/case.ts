@@ -47,6 +47,7 @@ function drift(
 
 export const freeFlight: Case = defineCase({
   id: 'free-flight',
+  topics: ['theory'],
   title: 'Momentum, angular momentum and energy in free flight',
   group: 'laws',
   colorBy: 'twist',

@@ -47,6 +47,7 @@ function strip(edges: number, isHeld: boolean): SceneInput {
 
 export const growingStrip: Case = defineCase({
   id: 'growing-strip',
+  topics: ['theory', 'art'],
   title: 'A strip that grows into a helix',
   group: 'classics',
   source: 'natural strain that is free, and natural strain that is held',

@@ -102,6 +102,7 @@ function inspect(world: World): number {
 
 export const hairBall: Case = defineCase({
   id: 'hair-ball',
+  topics: ['hair', 'contact'],
   title: 'A ball of hair shaken to and fro',
   group: 'contact',
   source:

@@ -104,6 +104,8 @@ function rest(
 
 export const hairBundle: Case = defineCase({
   id: 'hair-bundle',
+  topics: ['contact', 'hair'],
+  finish: 'wood',
   title: 'Bundles at rest: a woodpile and a gutter',
   group: 'contact',
   source: 'statics: what lies still stays, and the ground carries the weight of all',

@@ -105,6 +105,7 @@ const LINEAR = 1e-7;
 
 export const hairRelease: Case = defineCase({
   id: 'hair-release',
+  topics: ['hair'],
   title: 'Energy of straight hair that is let go',
   group: 'bertails2006',
   source: 'no force does work but weight: the total energy is constant; amplification of implicit Euler and BDF2',

@@ -43,6 +43,7 @@ function scene(hair: HairType, edges: number, model: ModelId = 'helix'): SceneIn
 
 export const hairStrands: Case = defineCase({
   id: 'hair-strands',
+  topics: ['hair'],
   title: 'Straight, wavy, curly and coily hair hang alike in two models',
   group: 'bertails2006',
   source: 'Discrete Elastic Rods and super-helices at 320 and 640 edges, extrapolated',

@@ -90,6 +90,8 @@ function scene(links: number, edges: number, { slack, hold, pull, duration }: Pl
 
 export const hangingChain: Case = defineCase({
   id: 'hanging-chain',
+  topics: ['contact'],
+  finish: 'steel',
   title: 'A hanging chain of open links, pulled until it breaks',
   group: 'bergou2008',
   source: 'Bergou et al. 2008, Fig. 10; statics: the ends carry the weight',

@@ -45,6 +45,7 @@ const mostIterations: Readonly<Partial<Record<ModelId, number>>> = { strand: 14,
 
 export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
+  topics: ['theory'],
   title: 'Cantilever under its own weight',
   group: 'classics',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',

@@ -193,6 +193,7 @@ function handedness(world: World, from: number, to: number): number {
 
 export const helicalPerversion: Case = defineCase({
   id: 'helical-perversion',
+  topics: ['theory', 'art'],
   title: 'Helical perversion of a coiling ribbon',
   group: 'bergou2008',
   colorBy: 'twist',

@@ -60,6 +60,8 @@ function scene(perTurn: number, keys: ReturnType<typeof guidedKey>[]): SceneInpu
 
 export const helicalSpring: Case = defineCase({
   id: 'helical-spring',
+  topics: ['theory'],
+  finish: 'steel',
   title: 'Stiffness of a helical spring, axial, torsional and coupled',
   group: 'classics',
   colorBy: 'twist',

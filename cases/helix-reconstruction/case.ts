@@ -73,6 +73,7 @@ const tolerance = (n: number, model: ModelId): number => (model === 'helix' ? 1e
 
 export const helixReconstruction: Case = defineCase({
   id: 'helix-reconstruction',
+  topics: ['theory'],
   title: 'A straight rod relaxes to its natural helix',
   group: 'bertails2006',
   source: "constant Darboux vector: Rodrigues' formula",

@@ -132,6 +132,7 @@ const name = (E: number, G: number): string => `E × ${E}, G × ${G}`;
 
 export const helixRelaxation: Case = defineCase({
   id: 'helix-relaxation',
+  topics: ['hair'],
   title: 'A curl of hair is let go',
   group: 'cosserat',
   colorBy: 'twist',

@@ -46,6 +46,7 @@ function slide(
 
 export const incline: Case = defineCase({
   id: 'incline',
+  topics: ['contact', 'theory'],
   title: 'Friction on an incline: angle of slip and sliding distance',
   group: 'contact',
   source: "Coulomb's law: slip above atan μ, then the acceleration g(sin α − μ cos α)",

@@ -90,6 +90,7 @@ function referenceOf(rods: Rods): Float64Array {
 
 export const integratorOrder: Case = defineCase({
   id: 'integrator-order',
+  topics: ['theory'],
   title: 'Order of the integrators in the time step',
   group: 'laws',
   source: 'definition of order; reference by Richardson extrapolation at 4096 steps',

@@ -100,6 +100,7 @@ function solve(input: SceneInput): { positions: Float64Array; energy: number; mo
 
 export const invariants: Case = defineCase({
   id: 'invariants',
+  topics: ['theory'],
   title: 'Turned, moved and reversed rods give the same answer',
   group: 'laws',
   source: 'rigid motions and the choice of a direction along the rod change nothing',

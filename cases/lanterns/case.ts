@@ -280,6 +280,8 @@ function findTwistFrequency(edges: number, model: ModelId): number {
 
 export const lanterns: Case = defineCase({
   id: 'lanterns',
+  topics: ['art'],
+  finish: 'wood',
   title: 'Lanterns and flowers on a bough: bodies that swing and turn',
   group: 'hadap2006',
   source: 'figure 1 of Hadap 2006; shaft with a body at its end',

@@ -47,6 +47,7 @@ function scene(load: Load, size: number, edges: number, model: ModelId = 'der'):
 
 export const lateralBuckling: Case = defineCase({
   id: 'lateral-buckling',
+  topics: ['theory'],
   title: 'Lateral buckling of a strip on edge',
   group: 'classics',
   source: 'Prandtl and Michell 1899: F = 4.0126 √(EI GJ)/L² at the tip, 12.8538 √(EI GJ)/L² for its own weight',

@@ -169,6 +169,7 @@ const increments = 12;
 
 export const localizedBuckling: Case = defineCase({
   id: 'localized-buckling',
+  topics: ['theory'],
   title: 'Localized buckling of a twisted rod',
   group: 'bergou2008',
   colorBy: 'twist',

@@ -225,6 +225,7 @@ function gentleLag(timeScale: number): number {
 
 export const longHairCase: Case = defineCase({
   id: 'long-hair',
+  topics: ['hair', 'contact'],
   title: 'Long hair: collisions with friction, and time scale',
   group: 'hadap2006',
   source: 'figure 9 and section 6.4 of Hadap 2006',

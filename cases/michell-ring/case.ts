@@ -51,6 +51,7 @@ function map(rows: readonly CheckRow[]): CaseFigure {
 
 export const michellRing: Case = defineCase({
   id: 'michell-ring',
+  topics: ['theory', 'art'],
   title: "Michell's instability of a twisted ring",
   group: 'classics',
   colorBy: 'twist',

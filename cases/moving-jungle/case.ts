@@ -143,6 +143,7 @@ function measureForest(): { apart: number; swayed: number } {
 
 export const movingJungle: Case = defineCase({
   id: 'moving-jungle',
+  topics: ['art'],
   title: 'Moving jungle: branched strands in a strong field',
   group: 'hadap2006',
   source: 'figure 5 of Hadap 2006; statics; the same tree of elastic rods',

@@ -41,6 +41,7 @@ function scene(edges: number, duration: number): SceneInput {
 
 export const plectoneme: Case = defineCase({
   id: 'plectoneme',
+  topics: ['knots', 'contact'],
   title: 'Plectonemes under growing twist',
   group: 'bergou2008',
   colorBy: 'twist',

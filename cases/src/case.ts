@@ -6,7 +6,7 @@
 import type { EquilibriumReport, ModelId, Scene, World } from '@tendril-sim/core';
 import { hypotOf, log } from '@tendril-sim/core/math';
 import { type SceneInput, sceneFromObject } from '@tendril-sim/io';
-import type { CaseGroup } from './groups.ts';
+import type { CaseGroup, CaseTopic } from './groups.ts';
 import type { PaperClaim } from './papers.ts';
 import { createWorld } from './world.ts';
 
@@ -108,6 +108,10 @@ export interface Case {
   readonly title: string;
   /** Which part of a gallery shows it; default `classics`. */
   readonly group?: CaseGroup;
+  /** What it is about, for a gallery's filters. */
+  readonly topics?: readonly CaseTopic[];
+  /** What a viewer lets its rods look as if made of; default rubber. */
+  readonly finish?: 'rubber' | 'steel' | 'rope' | 'yarn' | 'wood';
   /** What a viewer colours its rods by; default curvature. */
   readonly colorBy?: 'curvature' | 'twist';
   /** Where the numbers come from. */

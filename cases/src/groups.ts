@@ -11,5 +11,11 @@ export const caseGroups = {
   laws: 'Laws that must hold',
 } as const;
 
+/** What a gallery can be filtered by. */
+export const caseTopics = ['hair', 'knots', 'contact', 'theory', 'art'] as const;
+
+/** One of `caseTopics`. */
+export type CaseTopic = (typeof caseTopics)[number];
+
 /** Key of `caseGroups`. */
 export type CaseGroup = keyof typeof caseGroups;

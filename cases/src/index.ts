@@ -57,7 +57,7 @@ export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { type IdolOptions, idolScene } from './fabric.ts';
-export { type CaseGroup, caseGroups } from './groups.ts';
+export { type CaseGroup, type CaseTopic, caseGroups, caseTopics } from './groups.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
 export type { PaperId } from './paperIds.ts';
 export {

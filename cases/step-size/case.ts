@@ -168,6 +168,7 @@ export function* pushOrders(counts: readonly number[], finest: number = FINEST):
 
 export const stepSize: Case = defineCase({
   id: 'step-size',
+  topics: ['theory'],
   title: 'Error against the step: fiber, Cosserat rod, super-helices, mass–spring hair',
   group: 'laws',
   source: 'Michels et al. 2015, Fig. 3; definition of order, reference by extrapolation at 2048 steps',

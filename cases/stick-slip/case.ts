@@ -99,6 +99,8 @@ function boundary(rows: readonly CheckRow[]): CaseFigure {
 
 export const stickSlip: Case = defineCase({
   id: 'stick-slip',
+  topics: ['contact', 'theory'],
+  finish: 'steel',
   title: 'Stick–slip: a strip is lowered onto a frictional plane',
   group: 'contact',
   source: "clamped–pinned elastica by shooting, with Coulomb's law at its tip",

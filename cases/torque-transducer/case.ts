@@ -98,6 +98,8 @@ function swing(n: number, integrator: Scheme): Found {
 
 export const torqueTransducer: Case = defineCase({
   id: 'torque-transducer',
+  topics: ['theory'],
+  finish: 'steel',
   title: 'Torque transducer: kinetic energy and twist',
   group: 'bergou2008',
   colorBy: 'twist',

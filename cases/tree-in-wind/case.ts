@@ -100,6 +100,8 @@ let reference: Vector | undefined;
 
 export const treeInWind: Case = defineCase({
   id: 'tree-in-wind',
+  topics: ['art'],
+  finish: 'wood',
   title: 'Tree in wind',
   group: 'bergou2008',
   source: 'Bergou et al. 2008, Fig. 12; equilibrium of forces and moments; Richardson extrapolation',

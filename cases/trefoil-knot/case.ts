@@ -173,6 +173,8 @@ function findJump(
 
 export const trefoilKnot: Case = defineCase({
   id: 'trefoil-knot',
+  topics: ['knots', 'contact'],
+  finish: 'rope',
   title: 'A trefoil knot pulled tight, and twisted until it jumps',
   group: 'bergou2008',
   colorBy: 'twist',

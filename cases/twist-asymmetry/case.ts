@@ -217,6 +217,7 @@ function show(): SceneInput {
 
 export const twistAsymmetry: Case = defineCase({
   id: 'twist-asymmetry',
+  topics: ['theory'],
   title: 'Asymmetry of twist in curved flat rods',
   group: 'bergou2008',
   colorBy: 'twist',

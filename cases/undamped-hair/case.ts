@@ -14,6 +14,7 @@ const tips = [
 
 export const undampedHair: Case = defineCase({
   id: 'undamped-hair',
+  topics: ['hair'],
   title: 'A hair swings without damping: energy at large steps',
   group: 'laws',
   source: 'Michels et al. 2015, Fig. 4; conservation; Verlet steps of 5 µs',

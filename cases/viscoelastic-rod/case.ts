@@ -112,6 +112,7 @@ function measureCreep(n: number): Record<string, number | boolean> {
 
 export const viscoelasticRod: Case = defineCase({
   id: 'viscoelastic-rod',
+  topics: ['theory'],
   title: 'A rod that relaxes and creeps',
   group: 'classics',
   source: 'generalised Maxwell solid, closed form',

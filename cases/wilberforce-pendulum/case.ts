@@ -136,6 +136,8 @@ function shares(world: World): { axial: number; torsional: number } {
 
 export const wilberforcePendulum: Case = defineCase({
   id: 'wilberforce-pendulum',
+  topics: ['theory', 'art'],
+  finish: 'steel',
   title: 'Wilberforce pendulum',
   group: 'bergou2008',
   colorBy: 'twist',

@@ -98,6 +98,8 @@ const bending = bilinear(BEND, YIELD.bending);
 
 export const wireForming: Case = defineCase({
   id: 'wire-forming',
+  topics: ['theory'],
+  finish: 'steel',
   title: 'A wire that is bent beyond yield springs back in part',
   group: 'classics',
   source: 'bilinear moment and curvature, closed form',

@@ -153,6 +153,8 @@ function cover(n: number): { depth: number; own: number; reach: number } {
 
 export const wovenFabric: Case = defineCase({
   id: 'woven-fabric',
+  topics: ['contact', 'art'],
+  finish: 'yarn',
   title: 'Woven fabric: moduli, and a cloth over a statue',
   group: 'fibers',
   source:

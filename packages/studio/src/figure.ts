@@ -50,7 +50,7 @@ function legend(
   ].join('');
 }
 
-export function figureSvg(view: View): string {
+export function figureSvg(view: View): Promise<string> {
   const ground = grounds[state.dark.value ? 'dark' : 'light'];
   return view.svg(ground, (width, height) => annotations(view, width, height));
 }

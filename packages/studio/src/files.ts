@@ -1,11 +1,8 @@
 /** Saving, opening, pictures, links. */
 
-import { exportRun } from './acting.ts';
-import { energyTable } from './energyTable.ts';
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
 import { LinkTooLong } from './link.ts';
 import { openFile, shareLink } from './opening.ts';
-import type { ExportFormat } from './protocol.ts';
 import * as state from './state.ts';
 
 export function download(blob: Blob, name: string): void {
@@ -19,15 +16,6 @@ export function download(blob: Blob, name: string): void {
 export function saveScene(): void {
   const name = /\.(ya?ml|json)$/.test(state.sceneName.value) ? state.sceneName.value : `${state.sceneName.value}.yaml`;
   download(new Blob([state.text.value], { type: 'application/yaml' }), name);
-  state.tell(`Saved ${name}.`, 'good');
-}
-
-export async function saveRun(format: ExportFormat): Promise<void> {
-  const parts = await exportRun(format);
-  if (!parts) return;
-  const ending = { vtk: 'vtk.zip', csv: 'nodes.csv' }[format as string] ?? format;
-  const name = state.sceneName.value.replace(/\.\w+$/, `.${ending}`);
-  download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
   state.tell(`Saved ${name}.`, 'good');
 }
 
@@ -91,16 +79,6 @@ export async function copyLink(): Promise<void> {
   } catch {
     state.tell(`The link is in the address bar: it holds ${what}.`, 'good');
   }
-}
-
-/** Energies, and the largest curvature, twist and tension, over time. */
-export function saveTable(): void {
-  const lanes = state.loaded.value?.lanes ?? [];
-  download(
-    new Blob([energyTable(state.frames.stats, lanes)], { type: 'text/csv' }),
-    state.sceneName.value.replace(/\.\w+$/, '.csv'),
-  );
-  state.tell('Saved the energies as a table.', 'good');
 }
 
 export function acceptDrops(): void {

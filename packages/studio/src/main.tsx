@@ -71,7 +71,7 @@ declare global {
       /** What is drawn now, as PNG. */
       picture(): Promise<Blob | undefined>;
       /** The same as lines. */
-      svg(): string;
+      svg(): Promise<string>;
     };
   }
 }
@@ -123,7 +123,7 @@ window.tendrilStudio = {
   }),
   drawn: () => new Promise((resolve) => void current.waiting.push(resolve)),
   picture: async () => current.view?.picture('image/png'),
-  svg: () => current.view?.svg('#ffffff') ?? '',
+  svg: async () => current.view?.svg('#ffffff') ?? '',
   get drawTime() {
     return current.view?.drawTime ?? 0;
   },

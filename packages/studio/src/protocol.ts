@@ -1,5 +1,6 @@
 /** What the page and the worker say to each other. Arrays of frames are transferred, never copied. */
-import type { CaseGroup, CheckRow } from '@tendril-sim/cases';
+import type { RodFinish } from '@tendril-sim/bridge/three';
+import type { CaseGroup, CaseTopic, CheckRow } from '@tendril-sim/cases';
 import type { Problem, SceneEdit } from '@tendril-sim/io';
 import type { GroomAction, Groomed } from './groomTypes.ts';
 
@@ -254,6 +255,8 @@ export interface CaseInfo {
   readonly source: string;
   readonly models: readonly string[];
   readonly group: CaseGroup;
+  readonly topics: readonly CaseTopic[];
+  readonly finish?: RodFinish;
   readonly colorBy: 'plain' | 'curvature' | 'twist';
 }
 

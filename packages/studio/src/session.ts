@@ -144,8 +144,9 @@ function show(entry: Entry): Promise<boolean> {
   state.grooming.value = false;
   state.failure.value = undefined;
   state.ghostStats.value = [];
-  const known = state.cases.value.find(({ id }) => id === entry.caseId)?.colorBy;
-  state.colorBy.value = state.comparing.value ? 'plain' : (known ?? preferredColor(entry.text));
+  const known = state.cases.value.find(({ id }) => id === entry.caseId);
+  state.colorBy.value = state.comparing.value ? 'plain' : (known?.colorBy ?? preferredColor(entry.text));
+  state.finish.value = known?.finish ?? 'rubber';
   if (entry.recording) {
     showFrames(entry.recording, entry.name);
     lastGood = { entry, variants: [asWritten] };

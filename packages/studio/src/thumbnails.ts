@@ -54,6 +54,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     view.setOptions({
       colorBy: answer.colorBy,
       stripe: true,
+      finish: state.cases.value.find((one) => one.id === id)?.finish ?? 'rubber',
       ghost: false,
       frames: false,
       forces: false,

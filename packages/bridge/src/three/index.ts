@@ -1,4 +1,5 @@
 /** Rods and hair as objects for three.js, updated from samples. */
+export { type RodFinish, rodFinishes } from './finishes.ts';
 export { type Piece, type RecordUniforms, repeatPiece, ribbonPiece } from './geometry.ts';
 export { createHairObject, type HairObject, type HairObjectOptions } from './hair.ts';
 export { type HairShadowUniforms, hairLight } from './hairShadow.ts';

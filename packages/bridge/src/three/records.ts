@@ -5,7 +5,7 @@
  * node once, and any number of rods is one draw call. Between rods one record has no segment (`join` = 0). A closed rod
  * repeats its first node.
  *
- * `dynamic`, three texels a node: position, value | tangent, 0 | d1, 0.   `fixed`, two: half axes a b, u, join | end caps
+ * `dynamic`, three texels a node: position, value | tangent, 0 | d1, arc length over radius.   `fixed`, two: half axes a b, u, join | end caps
  * at this node and at the next, squareness, a number in 0…1 that distinguishes rods.
  */
 
@@ -100,6 +100,23 @@ function halfAxes(rod: RodShape, node: number): [number, number] {
   // a rectangle of the same area
   const scale = rod.square ? Math.sqrt(Math.PI) / 2 : 1;
   return [scale * a, scale * b];
+}
+
+/** Arc length of every node over the mean radius of its rod, along the shape of the moment; to be called once, so that patterns stay. */
+export function writeArcLengths({ rods, start, dynamic, fixed }: Records): void {
+  for (let r = 0; r < rods.length; r++) {
+    const nodes = start[r + 1] - start[r];
+    let [sum, radius] = [0, 0];
+    for (let i = 0; i < nodes; i++) {
+      const o = DYNAMIC * (start[r] + i);
+      const p = o - DYNAMIC;
+      if (i > 0)
+        sum += Math.hypot(dynamic[o] - dynamic[p], dynamic[o + 1] - dynamic[p + 1], dynamic[o + 2] - dynamic[p + 2]);
+      dynamic[o + 11] = sum;
+      radius += Math.sqrt(fixed[FIXED * (start[r] + i)] * fixed[FIXED * (start[r] + i) + 1]) / nodes;
+    }
+    for (let i = 0; i < nodes; i++) dynamic[DYNAMIC * (start[r] + i) + 11] /= radius || 1;
+  }
 }
 
 /** Positions, tangents and directors of all nodes; no allocation. */

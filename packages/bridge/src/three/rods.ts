@@ -13,6 +13,7 @@ import {
   SRGBColorSpace,
   Vector2,
 } from 'three';
+import { gloss, type RodFinish, rodFinishes } from './finishes.ts';
 import { capPiece, createRecordUniforms, type RecordUniforms, repeatPiece, tubePiece } from './geometry.ts';
 import {
   copyEnds,
@@ -21,6 +22,7 @@ import {
   type Records,
   type RodSamples,
   type RodShape,
+  writeArcLengths,
   writeSamples,
   writeValues,
 } from './records.ts';
@@ -62,6 +64,8 @@ export interface RodObject {
   setColor(color: ColorRepresentation): void;
   /** Shows or hides the stripe along d1, and sets its colour. */
   setStripe(on: boolean, color?: ColorRepresentation): void;
+  /** What the rods look as if made of; default rubber. */
+  setFinish(finish: RodFinish): void;
   /** Drawn that many times as thick as they are. */
   setThickness(factor: number): void;
   /** Marks a rod as failed; undefined for none. */
@@ -91,6 +95,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
   const capObject = new Mesh(capGeometry, capMaterial);
   capObject.frustumCulled = false;
   object.add(capObject);
+  let hasArcs = false;
   const upload = (): void => {
     copyEnds(ends, records);
     recordUniforms.nodeRecords.value.needsUpdate = true;
@@ -103,6 +108,8 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     uniforms: recordUniforms,
     update(samples) {
       writeSamples(records, samples);
+      if (!hasArcs) writeArcLengths(records);
+      hasArcs = true;
       upload();
     },
     setValues(values) {
@@ -117,6 +124,10 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     setStripe(on, color) {
       uniforms.stripe.value = on ? 1 : 0;
       if (color !== undefined) uniforms.stripeColor.value.set(color);
+    },
+    setFinish(finish) {
+      uniforms.finish.value = rodFinishes.indexOf(finish);
+      for (const each of [material, capMaterial]) Object.assign(each, gloss[finish]);
     },
     setThickness(factor) {
       uniforms.thickness.value = factor;
@@ -148,6 +159,7 @@ type TubeUniforms = ReturnType<typeof createTubeUniforms>;
 function createTubeUniforms(options: RodObjectOptions) {
   return {
     thickness: { value: 1 },
+    finish: { value: 0 },
     colorMap: { value: createColorTexture([[128, 128, 128]]) },
     valueRange: { value: new Vector2(0, 1) },
     mapped: { value: 0 },
@@ -196,7 +208,8 @@ function createTubeMaterials(
     shape(shader, which);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>\n${tubeColor}`)
-      .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
+      .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);')
+      .replace('#include <normal_fragment_maps>', 'normal = finishNormal(normal);');
     if (options.softEdges) {
       shader.fragmentShader = shader.fragmentShader.replace(
         '#include <opaque_fragment>',

@@ -1,4 +1,5 @@
 /** The curve between two records, as vertex shaders see it. */
+import { finishShader } from './finishes.ts';
 import { dynamicWidth, fixedWidth } from './records.ts';
 
 /** Reads the two records of a vertex' segment; to be called first. `loadDirectors` too where d1 is wanted. */
@@ -51,6 +52,8 @@ uniform float thickness;
 varying float vValue;
 varying vec2 vAround;
 varying float vRod;
+varying float vAlong;
+varying vec3 vAxis;
 vec3 tubePosition;
 vec3 tubeNormal;
 
@@ -85,6 +88,8 @@ void placeTube() {
   vValue = mix(nodeA.w, nodeB.w, v);
   vAround = round;
   vRod = segment;
+  vAlong = mix(directorA.w, directorB.w, v) / thickness;
+  vAxis = normalMatrix * t;
 }
 `;
 
@@ -109,7 +114,7 @@ uniform vec3 failedColor;
 varying float vValue;
 varying vec2 vAround;
 varying float vRod;
-
+${finishShader}
 vec3 colorTube(vec3 base) {
   float u = clamp((vValue - valueRange.x) / max(valueRange.y - valueRange.x, 1e-30), 0.0, 1.0);
   vec3 color = mix(base, texture2D(colorMap, vec2(mix(0.002, 0.998, u), 0.5)).rgb, mapped);
@@ -117,6 +122,7 @@ vec3 colorTube(vec3 base) {
   float blur = max(fwidth(vAround.y), 0.02);
   float line = (1.0 - smoothstep(0.2 - blur, 0.2 + blur, abs(angle)));
   color = mix(color, stripeColor, 0.72 * stripe * line);
+  color *= finishShade();
   if (vRod >= failed.x && vRod < failed.y) color = mix(color, failedColor, 0.85);
   return color;
 }

@@ -1,5 +1,6 @@
 /** What the view shows, and how. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { RodFinish } from '@tendril-sim/bridge/three';
 import type { ForceLegend } from '../view/arrows.ts';
 import type { ColorBy } from '../view/colormaps.ts';
 import type { Legend } from '../view/viewTypes.ts';
@@ -9,6 +10,8 @@ export type Tool = 'pull' | 'pin' | 'cut' | 'wind';
 export type Theme = 'system' | 'light' | 'dark';
 
 export const colorBy: Signal<ColorBy> = signal('curvature');
+/** What rods look as if made of. */
+export const finish: Signal<RodFinish> = signal('rubber');
 export const stripe: Signal<boolean> = signal(true);
 export const ghost: Signal<boolean> = signal(false);
 export const grid: Signal<boolean> = signal(true);

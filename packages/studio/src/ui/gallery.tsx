@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { type CaseTopic, caseTopics } from '@tendril-sim/cases/groups';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { openWork } from '../opening.ts';
@@ -11,11 +12,11 @@ import { Icon } from './icons.tsx';
 
 export function Gallery(): JSX.Element {
   const query = useSignal('');
-  const filter = useSignal<Topic | undefined>(undefined);
+  const filter = useSignal<CaseTopic | undefined>(undefined);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = state.cases.value.filter(({ id, title, source, models }) => {
+  const found = state.cases.value.filter(({ id, title, source, models, topics }) => {
     const all = `${id} ${title} ${source} ${models.join(' ')}`.toLowerCase();
-    return words.every((word) => all.includes(word)) && (!filter.value || topics[filter.value].test(all));
+    return words.every((word) => all.includes(word)) && (!filter.value || topics.includes(filter.value));
   });
   const isBare = words.length === 0 && !filter.value;
   const stars = isBare ? featured.flatMap((id) => found.filter((one) => one.id === id)) : [];
@@ -34,7 +35,7 @@ export function Gallery(): JSX.Element {
         />
       </div>
       <fieldset class="topics" aria-label="Topics">
-        {topicNames.map((name) => (
+        {caseTopics.map((name) => (
           <button
             key={name}
             type="button"
@@ -81,17 +82,6 @@ export function Gallery(): JSX.Element {
 
 /** Shown first, each for another reason. */
 const featured = ['michell-ring', 'trefoil-knot', 'plectoneme', 'tree-in-wind', 'braid', 'wilberforce-pendulum'];
-
-/** By the words of id, title, source and models. */
-const topics = {
-  hair: /hair|curl|strand|bang|ears|super-?heli/,
-  knots: /knot|braid|plectoneme|chain|woven|fabric|twin/,
-  contact: /contact|capstan|friction|stick|knot|chain|drop|incline|lantern|woven|braid|ball/,
-  theory: /buckl|cantilever|michell|frequenc|elastica|beck|order|invariant|spring/,
-  art: /tree|jungle|lantern|wilberforce|fabric|braid|ears|drop/,
-} as const;
-type Topic = keyof typeof topics;
-const topicNames = Object.keys(topics) as Topic[];
 
 /** What this visitor has made or opened. */
 function Recent(): JSX.Element | null {

@@ -1,13 +1,13 @@
+import { useSignal } from '@preact/signals';
+import { type RodFinish, rodFinishes } from '@tendril-sim/bridge/three';
 import type { JSX } from 'preact';
-import { figurePng, figureSvg } from '../figure.ts';
-import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
-import { filmFormat, saveFilm } from '../film.ts';
+import { chooseFile, copyLink } from '../files.ts';
 import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
 import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
-import { current } from './current.ts';
 import { Icon, IconButton } from './icons.tsx';
+import { lazily } from './lazy.tsx';
 
 export function Header(): JSX.Element {
   const subject = state.cases.value.find(({ id }) => id === state.caseId.value);
@@ -133,6 +133,21 @@ function ColorMenu(): JSX.Element {
             <option value="plain">model</option>
           </select>
         </label>
+        <label class="row">
+          <span class="label">Looks like</span>
+          <select
+            value={state.finish.value}
+            onChange={(event) => {
+              state.finish.value = event.currentTarget.value as RodFinish;
+            }}
+          >
+            {rodFinishes.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
         {toggles.map(({ name, signal }) => (
           <label class="row" key={name}>
             <span class="label">{name}</span>
@@ -150,59 +165,23 @@ function ColorMenu(): JSX.Element {
   );
 }
 
-const runs = [
-  { format: 'tendril', label: 'Run as recording' },
-  { format: 'usda', label: 'Run as USD' },
-  { format: 'glb', label: 'Run as glTF' },
-  { format: 'vtk', label: 'Run as VTK' },
-  { format: 'csv', label: 'Run as CSV' },
-  { format: 'parquet', label: 'Run as Parquet' },
-] as const;
+const SaveItems = lazily(() => import('./saveItems.tsx').then((part) => part.SaveItems));
 
 function SaveMenu(): JSX.Element {
-  const picture = async (): Promise<void> => {
-    const blob = current.view && (await figurePng(current.view));
-    if (!blob) return;
-    download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
-    state.tell('Saved the picture.', 'good');
-  };
-  const vectors = (): void => {
-    const text = current.view && figureSvg(current.view);
-    if (!text) return;
-    download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
-    state.tell('Saved the picture.', 'good');
-  };
+  const wasOpened = useSignal(false);
   return (
-    <details class="menu" onFocusOut={closeOutside}>
+    <details
+      class="menu"
+      onFocusOut={closeOutside}
+      onToggle={() => {
+        wasOpened.value = true;
+      }}
+    >
       <summary class="icon-button" title="Save">
         <Icon name="save" />
         <span class="sr">Save</span>
       </summary>
-      <div class="menu-body">
-        <button type="button" onClick={saveScene}>
-          Scene as YAML <kbd>Ctrl S</kbd>
-        </button>
-        <button type="button" onClick={() => void picture()}>
-          Picture as PNG
-        </button>
-        <button type="button" onClick={vectors}>
-          Picture as SVG
-        </button>
-        <button type="button" onClick={saveTable}>
-          Energies as CSV
-        </button>
-        {!state.grooming.value &&
-          runs.map(({ format, label }) => (
-            <button key={format} type="button" onClick={() => void saveRun(format)}>
-              {label}
-            </button>
-          ))}
-        {!state.grooming.value && (
-          <button type="button" onClick={() => void saveFilm()}>
-            Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
-          </button>
-        )}
-      </div>
+      <div class="menu-body">{wasOpened.value && <SaveItems />}</div>
     </details>
   );
 }

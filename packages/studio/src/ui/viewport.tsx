@@ -59,6 +59,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.hairColor.subscribe(setOptions),
     state.colorBy.subscribe(setOptions),
     state.stripe.subscribe(setOptions),
+    state.finish.subscribe(setOptions),
     state.ghost.subscribe(setOptions),
     state.grid.subscribe(setOptions),
     state.materialFrames.subscribe(setOptions),
@@ -75,6 +76,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     view.setOptions({
       colorBy: state.colorBy.value,
       stripe: state.stripe.value,
+      finish: state.finish.value,
       ghost: state.ghost.value,
       frames: state.materialFrames.value,
       forces: state.forces.value,

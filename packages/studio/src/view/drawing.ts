@@ -18,9 +18,9 @@ export function baseColor({ lanes, options }: ViewState, lane: number): string {
 
 export function applyColors(view: ViewState): void {
   const { lanes, options, range, colliders, ground, lights } = view;
-  const { colorBy, stripe, dark } = options;
+  const { colorBy, stripe, finish, dark } = options;
   lanes.forEach((lane, k) => {
-    lane.setColoring(colorBy, range || 1, baseColor(view, k), stripe, dark);
+    lane.setColoring({ by: colorBy, range: range || 1, plain: baseColor(view, k), stripe, finish, dark });
     lane.setExtras(options.ghost, options.frames, options.forces);
   });
   colliders?.shade(options.hairColor);

@@ -4,6 +4,7 @@ import {
   createHairObject,
   createRodObject,
   type HairObject,
+  type RodFinish,
   type RodObject,
   type RodSamples,
 } from '@tendril-sim/bridge/three';
@@ -43,7 +44,7 @@ export interface LaneView {
   show(a: LaneFrame, b: LaneFrame, weight: number): void;
   /** Largest size of the quantity that is shown. */
   readonly largest: number;
-  setColoring(by: ColorBy, range: number, plain: string, stripe: boolean, dark: boolean): void;
+  setColoring(coloring: Coloring): void;
   setThickness(factor: number): void;
   setExtras(ghost: boolean, frames: boolean, forces: boolean): void;
   /** Arrows of what is shown now. */
@@ -171,9 +172,9 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       return arrows.forces;
     },
     show: (a, b, w) => show(state, a, b, w),
-    setColoring(by, range, plain, stripe, dark) {
-      state.coloring = by;
-      colorRods(state, { by, range, plain, stripe, dark });
+    setColoring(coloring) {
+      state.coloring = coloring.by;
+      colorRods(state, coloring);
     },
     setThickness(factor) {
       drawn.setThickness(factor);
@@ -263,15 +264,17 @@ function mix(out: Float32Array, a: Float32Array, b: Float32Array, o: number, w: 
   else for (let k = 0; k < out.length; k++) out[k] = a[o + k] + w * (b[o + k] - a[o + k]);
 }
 
-interface Coloring {
+export interface Coloring {
   readonly by: ColorBy;
   readonly range: number;
   readonly plain: string;
   readonly stripe: boolean;
+  readonly finish: RodFinish;
   readonly dark: boolean;
 }
 
-function colorRods({ tubes, hair, own }: LaneState, { by, range, plain, stripe, dark }: Coloring): void {
+function colorRods({ tubes, hair, own }: LaneState, { by, range, plain, stripe, finish, dark }: Coloring): void {
+  tubes?.setFinish(finish);
   if (by === 'plain' && tubes && own) {
     tubes.setValues(own.values);
     tubes.setColorMap(own.map, 0, 1);
@@ -281,7 +284,8 @@ function colorRods({ tubes, hair, own }: LaneState, { by, range, plain, stripe, 
   const low = by !== 'plain' && quantities[by].signed ? -range : 0;
   tubes?.setColorMap(mapOf(by, dark), low, range);
   tubes?.setColor(plain);
-  tubes?.setStripe(stripe, dark ? '#fff6e6' : '#ffffff');
+  // strands that wind about the rod show its twist themselves
+  tubes?.setStripe(stripe && finish !== 'rope' && finish !== 'yarn', dark ? '#fff6e6' : '#ffffff');
   hair?.setColor(plain);
 }
 
@@ -365,7 +369,7 @@ function createPins(info: LaneInfo, group: Group): PinMark[] {
     const { edgeCount, edgeRadius, closed } = info.rods[rod];
     const edge = closed ? node : Math.min(node, edgeCount - 1);
     // a stout rod needs no collar of twice its width
-    const slender = lengthOf(info.rods[rod]) / (80 * edgeRadius[edge]);
+    const slender = info.rods[rod].length / (80 * edgeRadius[edge]);
     const radius = (1.2 + 0.7 * Math.min(1, slender)) * edgeRadius[edge];
     const geometry = clamps
       ? new CylinderGeometry(radius, radius, (0.5 + Math.min(1, slender)) * radius, 32)
@@ -374,13 +378,6 @@ function createPins(info: LaneInfo, group: Group): PinMark[] {
     group.add(mesh);
     return { mesh, clamps, pin, rod, node, edge };
   });
-}
-
-/** Along its nodes, as it is at first [m]. */
-function lengthOf({ nodePosition: x }: LaneInfo['rods'][number]): number {
-  let length = 0;
-  for (let i = 3; i < x.length; i += 3) length += Math.hypot(x[i] - x[i - 3], x[i + 1] - x[i - 2], x[i + 2] - x[i - 1]);
-  return length;
 }
 
 const upY = new Vector3(0, 1, 0);

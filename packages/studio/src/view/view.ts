@@ -10,7 +10,6 @@ import { applyColors, baseColor, refineWhole, render, showFrame } from './drawin
 import { ballOf, boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createLaneView } from './lane.ts';
 import { dragTarget, onCollider, pick, pickFront, project } from './pointing.ts';
-import { drawSvg } from './svg.ts';
 import { createViewState, perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
 import type { Legend, View, ViewScene } from './viewTypes.ts';
 
@@ -202,7 +201,8 @@ function legendOf({ options, range, thickness }: ViewState): Legend {
 }
 
 /** As lines, for print; `over` is drawn over them. */
-function svgOf(view: ViewState, background: string, over: string): string {
+async function svgOf(view: ViewState, background: string, over: string): Promise<string> {
+  const { drawSvg } = await import('./svg.ts');
   const { lanes, man, width, height, options, thickness, arrows, spread } = view;
   const { low, high } = legendOf(view);
   const rects = rectsOf(view);

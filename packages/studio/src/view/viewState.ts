@@ -14,6 +14,7 @@ import type { Pull, ViewOptions } from './viewTypes.ts';
 const startOptions: ViewOptions = {
   colorBy: 'curvature',
   stripe: true,
+  finish: 'rubber',
   ghost: false,
   frames: false,
   forces: false,

@@ -1,4 +1,5 @@
 /** What the 3D view is given, and what it can be asked for. */
+import type { RodFinish } from '@tendril-sim/bridge/three';
 import type { Vector3 } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
 import type { ForceLegend } from './arrows.ts';
@@ -8,6 +9,7 @@ import type { Pick } from './pick.ts';
 export interface ViewOptions {
   readonly colorBy: ColorBy;
   readonly stripe: boolean;
+  readonly finish: RodFinish;
   readonly ghost: boolean;
   readonly frames: boolean;
   readonly forces: boolean;
@@ -90,7 +92,7 @@ export interface View {
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
   /** As lines, for print; `annotate` gives what is drawn over them in a picture of this size [pixels]. */
-  svg(background: string, annotate?: (width: number, height: number) => string): string;
+  svg(background: string, annotate?: (width: number, height: number) => string): Promise<string>;
   /** Of the view [pixels]. */
   readonly size: { readonly width: number; readonly height: number };
   /** An opaque ground for films, during which the picture keeps its resolution; none: the page shows through. */

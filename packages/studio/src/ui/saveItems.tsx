@@ -1,0 +1,59 @@
+/** Entries of the menu Save, fetched when it is opened first. */
+import type { JSX } from 'preact';
+import { figurePng, figureSvg } from '../figure.ts';
+import { download, saveScene } from '../files.ts';
+import { filmFormat, saveFilm } from '../film.ts';
+import { saveRun, saveTable } from '../saving.ts';
+import * as state from '../state.ts';
+import { current } from './current.ts';
+
+const runs = [
+  { format: 'tendril', label: 'Run as recording' },
+  { format: 'usda', label: 'Run as USD' },
+  { format: 'glb', label: 'Run as glTF' },
+  { format: 'vtk', label: 'Run as VTK' },
+  { format: 'csv', label: 'Run as CSV' },
+  { format: 'parquet', label: 'Run as Parquet' },
+] as const;
+
+export function SaveItems(): JSX.Element {
+  const picture = async (): Promise<void> => {
+    const blob = current.view && (await figurePng(current.view));
+    if (!blob) return;
+    download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
+    state.tell('Saved the picture.', 'good');
+  };
+  const vectors = async (): Promise<void> => {
+    const text = current.view && (await figureSvg(current.view));
+    if (!text) return;
+    download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
+    state.tell('Saved the picture.', 'good');
+  };
+  return (
+    <>
+      <button type="button" onClick={saveScene}>
+        Scene as YAML <kbd>Ctrl S</kbd>
+      </button>
+      <button type="button" onClick={() => void picture()}>
+        Picture as PNG
+      </button>
+      <button type="button" onClick={() => void vectors()}>
+        Picture as SVG
+      </button>
+      <button type="button" onClick={saveTable}>
+        Energies as CSV
+      </button>
+      {!state.grooming.value &&
+        runs.map(({ format, label }) => (
+          <button key={format} type="button" onClick={() => void saveRun(format)}>
+            {label}
+          </button>
+        ))}
+      {!state.grooming.value && (
+        <button type="button" onClick={() => void saveFilm()}>
+          Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
+        </button>
+      )}
+    </>
+  );
+}
