@@ -3,11 +3,13 @@ import { cases as all } from '@tendril-sim/cases';
 import type { CaseInfo } from '../src/protocol.ts';
 
 export const cases: readonly CaseInfo[] = all.map(
-  ({ id, title, source, models, group = 'classics', colorBy = 'curvature' }) => ({
+  ({ id, title, source, models, topics = [], finish, group = 'classics', colorBy = 'curvature' }) => ({
     id,
     title,
     source,
     models,
+    topics,
+    ...(finish && { finish }),
     group,
     colorBy,
   }),
