@@ -204,10 +204,9 @@ async function load(from: number | undefined): Promise<boolean> {
       if (fail()) state.problems.value = answer.problems;
       return false;
     }
-    if (asked !== epoch) return true;
     const built = { number, answer, entry, variants, from };
-    if (mine === loads) takeBuilt(built);
-    else overtaken = built;
+    if (asked === epoch && mine === loads) takeBuilt(built);
+    else if (asked === epoch) overtaken = built;
     return true;
   } catch (error) {
     if (fail()) explain(error, 'The scene', () => void load(from));

@@ -102,16 +102,18 @@ function halfAxes(rod: RodShape, node: number): [number, number] {
   return [scale * a, scale * b];
 }
 
-/** Arc length of every node over the mean radius of its rod, along the shape of the moment; to be called once, so that patterns stay. */
-export function writeArcLengths({ rods, start, dynamic, fixed }: Records): void {
+/** Arc length of every node over the mean radius of its rod, along the shape of the moment. */
+function writeArcLengths({ rods, start, dynamic, fixed }: Records): void {
   for (let r = 0; r < rods.length; r++) {
     const nodes = start[r + 1] - start[r];
     let [sum, radius] = [0, 0];
     for (let i = 0; i < nodes; i++) {
       const o = DYNAMIC * (start[r] + i);
       const p = o - DYNAMIC;
-      if (i > 0)
-        sum += Math.hypot(dynamic[o] - dynamic[p], dynamic[o + 1] - dynamic[p + 1], dynamic[o + 2] - dynamic[p + 2]);
+      if (i > 0) {
+        const [x, y, z] = [dynamic[o] - dynamic[p], dynamic[o + 1] - dynamic[p + 1], dynamic[o + 2] - dynamic[p + 2]];
+        sum += Math.sqrt(x * x + y * y + z * z);
+      }
       dynamic[o + 11] = sum;
       radius += Math.sqrt(fixed[FIXED * (start[r] + i)] * fixed[FIXED * (start[r] + i) + 1]) / nodes;
     }
@@ -119,8 +121,9 @@ export function writeArcLengths({ rods, start, dynamic, fixed }: Records): void 
   }
 }
 
-/** Positions, tangents and directors of all nodes; no allocation. */
-export function writeSamples({ rods, start, dynamic }: Records, samples: readonly RodSamples[]): void {
+/** Positions, tangents and directors of all nodes; no allocation. Arc lengths are those of the first samples, so that patterns stay. */
+export function writeSamples(records: Records, samples: readonly RodSamples[]): void {
+  const { rods, start, dynamic } = records;
   for (let r = 0; r < rods.length; r++) {
     const { closed, nodeCount } = rods[r];
     const { nodePosition, edgeDirector } = samples[r];
@@ -136,6 +139,7 @@ export function writeSamples({ rods, start, dynamic }: Records, samples: readonl
     writeTangents(dynamic, first, nodes, closed);
     writeDirectors(dynamic, first, nodes, closed, edgeDirector);
   }
+  if (rods.length > 0 && dynamic[DYNAMIC * (start[1] - 1) + 11] === 0) writeArcLengths(records);
 }
 
 /** Unit tangents: mean direction of the edges beside a node; at a free end such that the curvature goes on. */

@@ -22,7 +22,6 @@ import {
   type Records,
   type RodSamples,
   type RodShape,
-  writeArcLengths,
   writeSamples,
   writeValues,
 } from './records.ts';
@@ -95,7 +94,6 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
   const capObject = new Mesh(capGeometry, capMaterial);
   capObject.frustumCulled = false;
   object.add(capObject);
-  let hasArcs = false;
   const upload = (): void => {
     copyEnds(ends, records);
     recordUniforms.nodeRecords.value.needsUpdate = true;
@@ -108,8 +106,6 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     uniforms: recordUniforms,
     update(samples) {
       writeSamples(records, samples);
-      if (!hasArcs) writeArcLengths(records);
-      hasArcs = true;
       upload();
     },
     setValues(values) {
@@ -138,12 +134,14 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     },
     dispose() {
       for (const each of [geometry, capGeometry, material, capMaterial, depth, uniforms.colorMap.value]) each.dispose();
-      for (const each of [recordUniforms, endUniforms]) {
-        each.nodeRecords.value.dispose();
-        each.fixedRecords.value.dispose();
-      }
+      for (const each of [recordUniforms, endUniforms]) disposeRecords(each);
     },
   };
+}
+
+function disposeRecords({ nodeRecords, fixedRecords }: RecordUniforms): void {
+  nodeRecords.value.dispose();
+  fixedRecords.value.dispose();
 }
 
 /** Sides of a tube and pieces per edge: smooth for the eye, within a number of triangles that a processor can draw too. */
