@@ -129,8 +129,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
       uniforms.thickness.value = factor;
     },
     setFailed(rod) {
-      const range = rod === undefined ? [-1, -1] : [records.start[rod], records.start[rod + 1]];
-      uniforms.failed.value.set(range[0], range[1]);
+      uniforms.failed.value.fromArray(rod === undefined ? [-1, -1] : records.start.slice(rod, rod + 2));
     },
     dispose() {
       for (const each of [geometry, capGeometry, material, capMaterial, depth, uniforms.colorMap.value]) each.dispose();
