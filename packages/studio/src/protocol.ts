@@ -277,6 +277,8 @@ export interface Failure {
 /** A quantity of the scene that matters most, above all other fields. */
 export interface Control {
   readonly path: readonly (string | number)[];
+  /** Places with the same value in other rods, which change with it. */
+  readonly also?: readonly (readonly (string | number)[])[];
   readonly label: string;
   readonly symbol?: string;
   readonly unit?: string;

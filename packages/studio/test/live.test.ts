@@ -14,7 +14,7 @@ import {
   view,
 } from '../src/session.ts';
 import * as state from '../src/state.ts';
-import { isLive } from '../src/ui/edits.ts';
+import { editsOf, isLive } from '../src/ui/edits.ts';
 import { runUntil, useSession } from './inProcess.ts';
 
 useSession();
@@ -162,6 +162,21 @@ it('keeps what runs where the new text has a problem', async () => {
   await runUntil(() => cursor() > 0.4);
   await change(sagging, 'text');
   expect(state.problems.value).toEqual([]);
+});
+
+it('offers one slider for what all rods have in common, and changes all of them', async () => {
+  const rods = sagging.slice(sagging.indexOf('  - id'), sagging.indexOf('pins'));
+  const two = sagging.replace(
+    'pins:',
+    `${rods.replace('id: rod', 'id: other').replace('radius: 0.01', 'radius: 0.02')}pins:`,
+  );
+  await openText(two, 'two.yaml');
+  await runUntil(() => state.loaded.value?.lanes[0].rods.length === 2);
+  const controls = state.loaded.value?.controls ?? [];
+  // not the radius, in which they differ
+  expect(controls.map(({ symbol }) => symbol)).toEqual(['E', 'g', 'c']);
+  await edit(editsOf(controls[0], 3e7), 'E');
+  expect(state.text.value.match(/E: 30000000|E: 3e\+?7/g)).toHaveLength(2);
 });
 
 it('drops frames of the run before a restart', async () => {

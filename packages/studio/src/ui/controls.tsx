@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Control } from '../protocol.ts';
 import * as state from '../state.ts';
-import { isLive, sendEdit } from './edits.ts';
+import { editsOf, isLive, sendEdit } from './edits.ts';
 import { formatQuantity } from './format.ts';
 
 /** Far apart ends that are both positive are spread by their ratio. */
@@ -58,7 +58,7 @@ export function ControlSlider({
           onInput={(event) => {
             const next = valueFrom(control, Number(event.currentTarget.value)) / factor;
             state.hint.value = false;
-            void sendEdit([{ path, value: next }], path.join('.'));
+            void sendEdit(editsOf(control, next), path.join('.'));
           }}
         />
       </div>

@@ -1,6 +1,7 @@
 /** Edits of sliders: one at a time; while one is under way only the latest of the next ones is kept. */
 import { livenessOf } from '@tendril-sim/core';
 import type { SceneEdit } from '@tendril-sim/io';
+import type { Control } from '../protocol.ts';
 import { edit } from '../session.ts';
 import * as state from '../state.ts';
 
@@ -25,6 +26,10 @@ export async function sendEdit(edits: readonly SceneEdit[], kind: string): Promi
     isUnderWay = false;
   }
 }
+
+/** Sets a control, in all rods that share it. */
+export const editsOf = ({ path, also = [] }: Control, value: number): SceneEdit[] =>
+  [path, ...also].map((at) => ({ path: at, value }));
 
 /** How a change of a field reaches the run; the core says so. */
 export function isLive(path: readonly (string | number)[]): boolean {

@@ -88,8 +88,12 @@ function measureBounds({ lanes }: ViewState): Extent {
       for (let i = 0; i < x.length; i += 3) bounds.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
   }
   const lists = lanes.flatMap(({ samples }) => samples.map(({ nodePosition }) => nodePosition));
+  // half of a thick rod lies outside of its centreline
+  const thickest = thickestOf(lanes);
+  const center = bounds.getCenter(point);
+  if (!bounds.isEmpty()) bounds.expandByScalar(thickest);
   const isFew = lists.reduce((sum, { length }) => sum + length, 0) < 3 * ballLimit;
-  return { box: bounds, ball: isFew ? ballOf(lists, bounds.getCenter(point)) : Number.POSITIVE_INFINITY };
+  return { box: bounds, ball: isFew ? ballOf(lists, center) + thickest : Number.POSITIVE_INFINITY };
 }
 
 /** What lies between two frames is what the next picture shows. */

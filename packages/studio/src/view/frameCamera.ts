@@ -26,7 +26,7 @@ export function boundsOf(lanes: readonly LaneInfo[]): Box3 {
       thickest = Math.max(thickest, edgeRadius[0]);
     }
   }
-  return box.isEmpty() ? box : box.expandByScalar(0.5 * thickest);
+  return box.isEmpty() ? box : box.expandByScalar(thickest);
 }
 
 /** `box`: what is to be seen. */

@@ -4,11 +4,18 @@ import type { Control } from '../protocol.ts';
 import { fetchCase } from './caseFiles.ts';
 
 const limit = 3;
+/** Rods that one slider changes together. */
+const mostAlike = 64;
 
-const valueAt = (scene: Scene, path: Control['path']): unknown =>
+const valueAt = (scene: unknown, path: Control['path']): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], scene);
 
-export async function controlsOf(caseId: string | undefined, scene: Scene): Promise<readonly Control[]> {
+/** `written`: the scene as it is in its text; rods that are made of strands or weaves are not in it. */
+export async function controlsOf(
+  caseId: string | undefined,
+  scene: Scene,
+  written: unknown,
+): Promise<readonly Control[]> {
   const subject = caseId === undefined ? undefined : await fetchCase(caseId);
   const named = (subject?.controls ?? []).flatMap(({ threshold, factor = 1, ...control }): Control[] => {
     const value = valueAt(scene, control.path);
@@ -16,7 +23,7 @@ export async function controlsOf(caseId: string | undefined, scene: Scene): Prom
     const found = threshold?.(scene);
     return [{ ...control, factor, value, ...(found && Number.isFinite(found.at) && { threshold: found }) }];
   });
-  return [...named, ...common(scene, named)].slice(0, limit);
+  return [...named, ...common(scene, named, written)].slice(0, limit);
 }
 
 interface Candidate {
@@ -32,9 +39,8 @@ function candidates(scene: Scene): Candidate[] {
   const [rod] = rods;
   const sectionPath = typeof rod?.section === 'string' ? ['sections', rod.section] : ['rods', 0, 'section'];
   const materialPath = typeof rod?.material === 'string' ? ['materials', rod.material] : ['rods', 0, 'material'];
-  // a section of its own in each of many rods is no one quantity
   const isOne = (own: unknown, shared: object): boolean =>
-    rods.length === 1 || (typeof own === 'string' && own in shared);
+    rods.length <= mostAlike || (typeof own === 'string' && own in shared);
   return [
     ...(isOne(rod?.material, materials)
       ? [{ path: [...materialPath, 'E'], label: "Young's modulus", symbol: 'E', unit: 'Pa' }]
@@ -56,17 +62,29 @@ function candidates(scene: Scene): Candidate[] {
   ];
 }
 
-function common(scene: Scene, known: readonly Control[]): Control[] {
+/** The same place in all other rods; undefined if not all have the same value there: then it is no one quantity. */
+function placesAlike(scene: Scene, written: unknown, path: Control['path']): Control['path'][] | undefined {
+  if (path[0] !== 'rods') return [];
+  const rest = path.slice(2);
+  const others = scene.rods.slice(1).map((_, r) => ['rods', r + 1, ...rest]);
+  const value = valueAt(scene, path);
+  const isAlike = [path, ...others].every((at) => valueAt(scene, at) === value && valueAt(written, at) !== undefined);
+  return isAlike ? others : undefined;
+}
+
+function common(scene: Scene, known: readonly Control[], written: unknown): Control[] {
   const taken = new Set(known.map(({ path }) => path.join('.')));
   return candidates(scene).flatMap((candidate): Control[] => {
     const value = valueAt(scene, candidate.path);
     if (typeof value !== 'number' || value === 0 || taken.has(candidate.path.join('.'))) return [];
+    const also = placesAlike(scene, written, candidate.path);
+    if (!also) return [];
     const factor = value < 0 ? -1 : 1;
     const size = factor * value;
     const ends =
       candidate.symbol === 'µ' || candidate.symbol === 'g'
         ? { low: 0, high: 3 * size }
         : { low: size / 10, high: size * 10 };
-    return [{ ...candidate, ...ends, factor, value }];
+    return [{ ...candidate, ...(also.length > 0 && { also }), ...ends, factor, value }];
   });
 }

@@ -153,7 +153,7 @@ export async function load(request: LoadRequest, report: (progress: Progress) =>
     report({ done: 0, of: 3, what: 'Reading the scene' });
     parsed = parseScene(text, name, { files: attachedFiles() });
     await fetchModels(modelsOf(parsed.scene, variants));
-    const controls = await controlsOf(caseId, parsed.scene);
+    const controls = await controlsOf(caseId, parsed.scene, sceneValues(text));
     const saved = from === undefined ? undefined : savedAt(from, parsed.scene);
     report({ done: 1, of: 3, what: `Building ${countOf(parsed.scene)}` });
     await breathe();
