@@ -192,10 +192,20 @@ export const stopAndFind = async (rod: number, node: number): Promise<{ x: numbe
   const pause = page.getByRole('button', { name: 'Pause' });
   if ((await pause.count()) > 0) await pause.click();
   await page.getByRole('button', { name: 'Play' }).waitFor();
-  await drawn();
-  const at = await page.evaluate(([r, n]) => window.tendrilStudio.drawnAt(r, n), [rod, node]);
-  if (!at) throw new Error('the node is nowhere');
-  return at;
+  // the camera comes to rest after the run does: until two pictures have the node at the same place
+  const found = await page.evaluate(
+    async ([r, n]) => {
+      for (let last = { x: Number.NaN, y: Number.NaN }; ; ) {
+        await window.tendrilStudio.drawn();
+        const at = window.tendrilStudio.drawnAt(r, n);
+        if (!at || Math.hypot(at.x - last.x, at.y - last.y) < 0.1) return at;
+        last = at;
+      }
+    },
+    [rod, node],
+  );
+  if (!found) throw new Error('the node is nowhere');
+  return found;
 };
 
 /** Clicks on a node; the run stands still then. */
