@@ -67,7 +67,11 @@ function joinNodes(
   rods: readonly DerRod[],
 ): Pick<DerBody, 'mass' | 'inertia' | 'shift'> {
   const points = welds.map(({ rod, pin, arm }) => ({ mass: rods[rod].mass[4 * pin.node], arm }));
-  for (const { rod, pin } of welds) rods[rod].mass.fill(0, 4 * pin.node, 4 * pin.node + 3);
+  for (const { rod, pin } of welds) {
+    const { mass, bodyMass } = rods[rod];
+    if (bodyMass) bodyMass[pin.node] += mass[4 * pin.node];
+    mass.fill(0, 4 * pin.node, 4 * pin.node + 3);
+  }
   const mass = body.mass + points.reduce((sum, point) => sum + point.mass, 0);
   const shift = new Float64Array(3);
   for (const point of points) for (let k = 0; k < 3; k++) shift[k] += mass > 0 ? (point.mass * point.arm[k]) / mass : 0;

@@ -108,6 +108,8 @@ export interface DerRod {
 
   /** Mass of each unknown [kg or kg m²]. */
   readonly mass: Float64Array;
+  /** Mass of each node that a body has taken over [kg]; absent if the properties of the rod never change. */
+  readonly bodyMass: Float64Array | undefined;
   /** Stiffness scale of each unknown, for shifts and tolerances. */
   readonly stiffnessScale: Float64Array;
   /** Stiffness scale with the softer of the two bending stiffnesses: the reference for the smallest eigenvalues. */
@@ -232,6 +234,7 @@ export function createDerRod(parts: DerParts): DerRod {
   const size = unknownCount(rod);
   const joints = createJoints(rod, options, plan, allocate);
   const scales = createScales(rod, options, allocate);
+  const bodyMass = rod.animation ? new Float64Array(nodeCount) : undefined;
   return {
     rod,
     nodeCount,
@@ -255,7 +258,8 @@ export function createDerRod(parts: DerParts): DerRod {
     jointTwist: allocate(joints.count),
     jointOffset: allocate(joints.count),
     ...scales,
-    ...((rod.at || rod.animation) && { adopt: createAdopt(rod, options, joints, scales) }),
+    bodyMass,
+    ...((rod.at || rod.animation) && { adopt: createAdopt(rod, options, joints, { ...scales, bodyMass }) }),
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     samples: createSamples(rod, allocateSamples),
@@ -270,11 +274,15 @@ function createAdopt(
   rod: Rod,
   options: DerOptions,
   joints: Joints,
-  scales: Pick<DerRod, ScaleNames>,
+  scales: Pick<DerRod, ScaleNames | 'bodyMass'>,
 ): (time: number) => void {
   const write = (now: Rod): void => {
     for (let i = 0; i < joints.count; i++) writeJoint(joints, i, now, options.strain ?? 'rotation');
     writeScales(scales, now, options);
+    // bodies keep the mass that welded nodes had at the start
+    scales.bodyMass?.forEach((taken, i) => {
+      for (let d = 4 * i; taken > 0 && d < 4 * i + 3; d++) scales.mass[d] -= taken;
+    });
   };
   const { at } = rod;
   if (!at) return followAnimation([rod], () => write(rod));

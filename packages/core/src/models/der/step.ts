@@ -48,7 +48,7 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
   if (!addSolve(out, solveSystem(system, stage, options))) return false;
   for (const { der, work } of system.members) {
     for (let d = 0; d < der.size; d++)
-      der.acceleration[d] = der.mass[d] > 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
+      der.acceleration[d] = der.mass[d] !== 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
   }
   for (const body of system.bodies) recordForces(body, stage.inertia, stage.rate);
   return true;
