@@ -38,10 +38,17 @@ const codecs: Readonly<Record<FilmOptions['kind'], readonly string[]>> = {
   webm: ['-c:v', 'libvpx-vp9', '-crf', '28', '-b:v', '0', '-row-mt', '1', '-pix_fmt', 'yuv420p', '-f', 'webm'],
 };
 
+/** Most pictures of a film: nine hours at 30 per second. */
+const MOST_PICTURES = 1e6;
+
 /** For each picture of the film the recorded frame that is nearest in time. */
 export function filmFrames(times: readonly number[], { fps, speed }: Pick<FilmOptions, 'fps' | 'speed'>): number[] {
   const start = times[0];
   const count = Math.max(1, Math.floor(((times[times.length - 1] - start) / speed) * fps + 1e-6) + 1);
+  if (!(count <= MOST_PICTURES))
+    throw new UsageError(
+      `the film would have ${count.toPrecision(2)} pictures, and ${MOST_PICTURES} are the most; raise --speed or lower --fps`,
+    );
   let k = 0;
   return Array.from({ length: count }, (_, picture) => {
     const time = start + (picture / fps) * speed;

@@ -183,7 +183,7 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
   );
 }
 
-function addExport({ verb, act, readers, terminal }: GroomProgram): void {
+function addExport({ verb, act, terminal }: GroomProgram): void {
   withOut(
     verb(
       'export <style>',
@@ -199,12 +199,19 @@ function addExport({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
-    .option('--nodes <n>', 'points per hair (default: 21)', readers.count)
+    .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21)', parseNodes)
     .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');
       await act(() => exportHairs(file, options, terminal));
     });
+}
+
+function parseNodes(value: string): number {
+  const count = Number(value);
+  if (!(Number.isInteger(count) && count >= 2 && count <= 10_000))
+    throw new InvalidArgumentError('Expected a whole number from 2 to 10000.');
+  return count;
 }
 
 function parseNumber(value: string): number {

@@ -42,6 +42,13 @@ export function parseCount(value: string): number {
   return count;
 }
 
+/** A number of threads. */
+export function parseThreads(value: string): number {
+  const count = parseCount(value);
+  if (count > 1024) throw new InvalidArgumentError('Expected a number of threads from 1 to 1024.');
+  return count;
+}
+
 export function parsePositive(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))

@@ -96,6 +96,20 @@ describe('export', () => {
     expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps applies only to films')]);
   });
 
+  it('rejects films of billions of pictures', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    for (const option of [
+      ['--speed', '1e-300'],
+      ['--speed', '1e-9'],
+      ['--fps', '1e300'],
+    ]) {
+      const { code, err } = await box.run('export', 'a', '--to', 'apng', ...option);
+      expect([code, err]).toEqual([2, expect.stringContaining('1000000 are the most')]);
+    }
+  });
+
   it('makes a film, or says what it needs', async () => {
     const box = sandbox();
     box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));

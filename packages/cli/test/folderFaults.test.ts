@@ -90,14 +90,17 @@ function findFaults(folder: string, before: Files): string[] {
 }
 
 /** A limit on the size of files: Node sees a failed write, as on a full disk. */
-function runInShell(script: string, args: readonly string[]): Promise<Omit<Finished, 'out'>> {
+function runInShell(script: string, args: readonly string[]): Promise<Finished> {
   const child = spawn('sh', ['-c', script, process.execPath, command, ...args], { cwd: box.path });
   let err = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     err += chunk;
   });
-  child.stdout.resume();
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, err })));
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
 }
 
 describe.runIf(isLinux).each(writers)('$name', ({ name, args }) => {
@@ -110,8 +113,10 @@ describe.runIf(isLinux).each(writers)('$name', ({ name, args }) => {
     const before = readFolder(out);
     expect(before.size).toBeGreaterThan(0);
     expect(findFaults(out, new Map())).toEqual([]);
-    const { code, err } = await runInShell('ulimit -f 1; exec "$0" "$@"', [...args, ...force]);
+    const { code, out: said, err } = await runInShell('ulimit -f 1; exec "$0" "$@"', [...args, ...force]);
     expect({ code, err }).toMatchObject({ code: 2 });
+    // the values that a fit has found are on the terminal at least
+    if (name === 'fit') expect(said).toMatch(/E +\d/);
     expect(err).toContain('the file is larger than the system allows');
     expect(findFaults(out, before)).toEqual([]);
   });

@@ -47,14 +47,17 @@ function fitInto({ study, folder, interrupt }: Job, options: FitCommandOptions, 
   });
   const warnings = listWarnings(study, found.result);
   const text = `${JSON.stringify(buildReport(study, found, warnings), undefined, 2)}\n`;
+  const print = options.json ? terminal.err : terminal.out;
+  // before the files: on a full disk the values are all that is left
+  if (options.json) terminal.out(text);
+  if (!options.quiet) {
+    print(formatFit(found));
+    print(`${describeEnd(found, (performance.now() - start) / 1000)}\n`);
+  }
   folder.write('residuals.csv', listResiduals(found));
   folder.write('fit.json', text);
   folder.finish();
-  if (options.json) terminal.out(text);
   if (!options.quiet) {
-    const print = options.json ? terminal.err : terminal.out;
-    print(formatFit(found));
-    print(`${describeEnd(found, (performance.now() - start) / 1000)}\n`);
     print(
       `  ${folder.path}/fit.json, residuals.csv\n  use it with: tendril statics ${study.file.scene}${listSettings(study, found)}\n`,
     );

@@ -2,7 +2,15 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { lightNames } from '../choices.ts';
 import type { RenderOptions } from '../commands/render.ts';
-import { collect, parseCount, parseInstant, parseInteger, parseNumber, parsePositive } from '../parsers.ts';
+import {
+  collect,
+  parseCount,
+  parseInstant,
+  parseInteger,
+  parseNumber,
+  parsePositive,
+  parseThreads,
+} from '../parsers.ts';
 import type { Program } from './program.ts';
 
 export function addRender({ verb, terminal, setCode }: Program): void {
@@ -16,7 +24,7 @@ export function addRender({ verb, terminal, setCode }: Program): void {
     .option('--samples <n>', 'samples per pixel: more are slower and less noisy', parseCount, 64)
     .option('--bounces <n>', 'most surfaces that a light path touches', parseCount, 6)
     .option('--no-denoise', 'keep the noise of few samples')
-    .option('--threads <n>', 'threads (default: all cores); the pixels do not depend on it', parseCount)
+    .option('--threads <n>', 'threads (default: all cores); the pixels do not depend on it', parseThreads)
     .optionsGroup('Hairstyles:')
     .option('--motion <file>', 'a motion of tendril groom pack')
     .option('--head <mesh>', 'the animated mesh that it grows on')

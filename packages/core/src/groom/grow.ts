@@ -114,10 +114,14 @@ export function curvatureOf(curl: Curl | undefined): readonly [number, number, n
   return curvatureOfCurl(curl.radius, curl.pitch, curl.handedness);
 }
 
+/** Hair shorter than this [m] does not grow: its points would coincide in the rounding of their positions. */
+const SHORTEST = 1e-6;
+
 /** Roots where the length is not zero. */
 function keepGrowing(roots: Roots, wanted: Float64Array): { roots: Roots; lengths: Float64Array } {
-  const kept = Array.from(wanted, (_, g) => g).filter((g) => wanted[g] > 0);
-  if (kept.length === 0) throw new SceneError(['length'], 'is 0 everywhere on the mesh: nothing grows');
+  const kept = Array.from(wanted, (_, g) => g).filter((g) => wanted[g] >= SHORTEST);
+  if (kept.length === 0)
+    throw new SceneError(['length'], 'is 0, or below a micrometre, everywhere on the mesh: nothing grows');
   if (kept.length === roots.count) return { roots, lengths: wanted };
   const pick = (values: Float64Array): Float64Array =>
     Float64Array.from({ length: 3 * kept.length }, (_, k) => values[3 * kept[Math.floor(k / 3)] + (k % 3)]);

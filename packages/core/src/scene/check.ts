@@ -64,9 +64,9 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
     check(from >= 0, ['statics', 'from'], `the time is ${from} s; times start at 0`);
     check(to >= from, ['statics', 'to'], `'to' is ${to} s, before 'from' at ${from} s`);
     check(
-      Number.isInteger(steps) && steps >= 1,
+      Number.isInteger(steps) && steps >= 1 && steps <= 1e6,
       ['statics', 'steps'],
-      `steps is ${steps}; it must be a whole number of at least 1`,
+      `steps is ${steps}; it must be a whole number from 1 to 1000000`,
     );
     check(tolerance > 0, ['statics', 'tolerance'], `the tolerance is ${tolerance}; it must be positive`);
   }

@@ -120,6 +120,7 @@ describe('growing', () => {
         growHairstyle(head, { guides, length: 0.1, ...more });
     expect(grow({ length: -0.1 })).toThrow(/length|zero or more, got -0.1/);
     expect(grow({ length: 0 })).toThrow(/nothing grows/);
+    expect(grow({ length: 1e-300 })).toThrow(/nothing grows/);
     expect(grow({ length: () => Number.NaN })).toThrow(/NaN at root 0/);
     expect(grow({ guides: { count: 0 } })).toThrow(/how many/);
     expect(grow({ hairs: { count: 0 } })).toThrow(/how many/);
@@ -169,7 +170,7 @@ describe('styling', () => {
       expect(value).toBeCloseTo(style.natural[d], 10);
     });
     expect(() => cutHairstyle(style, { length: -1 })).toThrow(/positive/);
-    expect(() => cutHairstyle(style, {})).toThrow(/how long/);
+    expect(() => cutHairstyle(style, {})).toThrow(/give the length/);
     expect(cutHairstyle(style, { length: 0.05, where: 0 }).cut).toBe(0);
   });
 

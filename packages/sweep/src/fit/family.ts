@@ -13,6 +13,7 @@ import {
 } from '@tendril-sim/io';
 import { openWithin } from '@tendril-sim/io/node';
 import { readAmount } from '../study/amounts.ts';
+import { refuseDevice } from '../study/device.ts';
 
 /** A field and the number that it gets, in SI. */
 export interface FieldValue {
@@ -35,6 +36,7 @@ export interface SceneFamily {
 /** Opens a scene file, or a case by its name; `folder` is what relative names refer to. */
 export async function openFamily(reference: string, folder = '.'): Promise<SceneFamily> {
   const path = resolve(folder, reference);
+  refuseDevice(path, 'a scene');
   let text: string | undefined;
   try {
     text = readFileSync(path, 'utf8');

@@ -13,6 +13,7 @@ import {
 } from '@tendril-sim/io';
 import { compileQuantity } from '../run/expression.ts';
 import { readAmount } from '../study/amounts.ts';
+import { refuseDevice } from '../study/device.ts';
 import { splitPath } from '../study/parameters.ts';
 import { readCsv } from '../study/table.ts';
 import { type FieldValue, openFamily, type SceneFamily } from './family.ts';
@@ -88,6 +89,7 @@ export async function readFitStudy(source: string): Promise<FitStudy> {
 }
 
 function readText(path: string, what: string): string {
+  refuseDevice(path, 'a file of text');
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -18,6 +18,7 @@ import {
 } from '@tendril-sim/io';
 import { checkExpressions, checkFields, checkNames, type Fail } from './checks.ts';
 import { combine, DesignError, type Rows, type Table } from './design.ts';
+import { refuseDevice } from './device.ts';
 import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';
 import { type Command, type Over, type StudyFile, studySchema } from './schema.ts';
 import { readTable } from './table.ts';
@@ -93,6 +94,7 @@ export const defaultLimits = { time: 3600, memory: 4e9 } as const;
 
 /** Reads a study file and what it names. Throws InputError with the line of a mistake. */
 export async function readStudy(path: string, version: string): Promise<Study> {
+  refuseDevice(path, 'a study');
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -209,6 +211,7 @@ function readBase(file: StudyFile, folder: string, subjects: readonly Case[], fa
     return { origin, folder, ...(file.command !== 'check' && { scene: subjects[0].scene() }) };
   }
   const path = resolve(folder, file.scene ?? '');
+  refuseDevice(path, 'a scene');
   let text = '';
   try {
     text = readFileSync(path, 'utf8');

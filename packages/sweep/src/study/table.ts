@@ -4,8 +4,10 @@ import * as zlib from 'node:zlib';
 import { InputError } from '@tendril-sim/io';
 import { type Compressors, parquetReadObjects } from 'hyparquet';
 import type { Table } from './design.ts';
+import { refuseDevice } from './device.ts';
 
 export async function readTable(path: string): Promise<Table> {
+  refuseDevice(path, 'a table');
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
