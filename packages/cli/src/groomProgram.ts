@@ -1,4 +1,5 @@
 /** The subcommands of `tendril groom`: reads their options. */
+import type { HairLayer } from '@tendril-sim/core';
 import { parseQuantity } from '@tendril-sim/io/units';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hairTypeNames } from './choices.ts';
@@ -8,6 +9,7 @@ import type {
   CurlCommandOptions,
   CutCommandOptions,
   GrowCommandOptions,
+  LayerCommandOptions,
   OutOptions,
 } from './commands/groom.ts';
 import type { HairExportOptions } from './commands/groomExport.ts';
@@ -53,6 +55,7 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   };
   addGrow(program);
   addEdits(program);
+  addLayers(program);
   addInfo(program);
   addScene(program);
   addExport(program);
@@ -137,6 +140,72 @@ function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
     .action((file: string, options: CurlCommandOptions) => act((verbs) => verbs.curl(file, options, terminal)));
 }
 
+/** Reads values with commas between them: at least `least`, at most as many as there are readers. */
+function parseList(
+  text: string,
+  readers: readonly ((value: string) => number)[],
+  least: number,
+  what: string,
+): number[] {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.length < least || parts.length > readers.length)
+    throw new InvalidArgumentError(`Expected ${what}, got '${text}'.`);
+  return parts.map((part, k) => readers[k](part));
+}
+
+function addLayers({ verb, act, readers, terminal }: GroomProgram): void {
+  const layers: HairLayer[] = [];
+  const { count, length } = readers;
+  const collect = (read: (text: string) => HairLayer) => (text: string) => {
+    layers.push(read(text));
+    return layers;
+  };
+  const signed = (text: string): number => (text.startsWith('-') ? -length(text.slice(1)) : length(text));
+  withOut(
+    verb(
+      'layer <style>',
+      'set clumps, curls and frizz of the hairs between the guides; in the order given, after those that the style has',
+      'layer head.hairstyle --clump 400,0.6 --curl "3 mm,1.2 cm,0.3" --frizz "0.5 mm,8 mm" --out layered.hairstyle',
+    ),
+    'hairstyle to write',
+  )
+    .option(
+      '--clump <count,strength,power>',
+      'so many groups; how far tips are pulled together, 0 to 1; how late along the hair (default: 2)',
+      collect((text) => {
+        const what = 'a number of groups, a strength and perhaps a power, such as 400,0.6';
+        const [groups, strength, power] = parseList(text, [count, parseNumber, parseNumber], 2, what);
+        return { type: 'clump', count: groups, strength, ...(power !== undefined && { power }) };
+      }),
+    )
+    .option(
+      '--curl <radius,pitch,phase>',
+      'winds each hair about its path; phase: random part of a turn, 0 to 1 (default: 0)',
+      collect((text) => {
+        const what = 'a radius, a pitch and perhaps a phase, such as "3 mm,1.2 cm,0.3"';
+        const [radius, pitch, phase] = parseList(text, [length, signed, parseNumber], 2, what);
+        return { type: 'curl', radius, pitch, ...(phase !== undefined && { phase }) };
+      }),
+    )
+    .option(
+      '--frizz <amplitude,wavelength>',
+      'moves each hair off its path by smooth noise',
+      collect((text) => {
+        const what = 'an amplitude and a wavelength, such as "0.5 mm,8 mm"';
+        const [amplitude, wavelength] = parseList(text, [length, length], 2, what);
+        return { type: 'frizz', amplitude, wavelength };
+      }),
+    )
+    .option('--lengths <least,most>', 'length of hairs relative to their guides, at random between these', (text) =>
+      parseList(text, [parseNumber, parseNumber], 2, 'two fractions such as 0.7,1'),
+    )
+    .option('--clear', 'remove the layers that the style has')
+    .option('--remove <n>', 'remove the nth layer that the style has, from 1', readers.count)
+    .action((file: string, options: Omit<LayerCommandOptions, 'layers'>) =>
+      act((verbs) => verbs.layer(file, { ...options, layers }, terminal)),
+    );
+}
+
 function addInfo({ verb, act, terminal }: GroomProgram): void {
   verb('info <style>', 'print the content of a hairstyle', 'info head.hairstyle')
     .option('--json', 'print JSON')
@@ -199,7 +268,7 @@ function addExport({ verb, act, terminal }: GroomProgram): void {
     .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
-    .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21)', parseNodes)
+    .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its layers)', parseNodes)
     .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');

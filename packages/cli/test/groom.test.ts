@@ -135,7 +135,21 @@ describe('import and groom', () => {
       'a/recording.motion',
     );
     expect(played.err).toBe('wrote curled.usda: 50 strands, 2 frames\n');
+    const layered = await box.run(
+      ...['groom', 'layer', 'curled.hairstyle', '--curl', '2 mm,-1 cm,0.5', '--clump', '9,0.6'],
+      ...['--lengths', '0.7,1', '--out', 'layered.hairstyle'],
+    );
+    expect(layered.err).toMatch(
+      /^layer 1: curl, radius 2 mm, pitch -10 mm, phase 0.5\nlayer 2: clump, 9 groups, strength 0.6, power 2\nwrote layered/,
+    );
+    const clump = { type: 'clump', count: 9, strength: 0.6 };
+    await box.run('groom', 'layer', 'layered.hairstyle', '--remove', '1', '--force');
+    const info = await box.run('groom', 'info', 'layered.hairstyle', '--json');
+    expect(JSON.parse(info.out).layers).toEqual([clump]);
     const bad: [string[], RegExp][] = [
+      [['layer', 'layered.hairstyle', '--remove', '2', '--force'], /--remove 2: 'layered.hairstyle' has 1 layers/],
+      [['layer', 'layered.hairstyle', '--clump', '9', '--force'], /Expected a number of groups/],
+      [['layer', 'layered.hairstyle', '--clump', '9,2', '--force'], /layers: .*must be from 0 to 1/],
       [['grow', 'roof.obj', '--length', '-1', '--out', 'x.hairstyle'], /length: must be zero or more/],
       [['grow', 'roof.obj', '--length', '1', '--guides', '0'], /positive whole number/],
       [['grow', 'roof.obj', '--length', '1', '--density', 'q', '--out', 'x.hairstyle'], /density: unknown name 'q'/],

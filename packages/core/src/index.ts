@@ -53,6 +53,14 @@ export {
 } from './groom/hairstyle.ts';
 export { createHeadField, type HeadField, type HeadFieldOptions, hasInside } from './groom/headField.ts';
 export { guideClearance, type LayReport, layCurve, layHairs, layHairstyle } from './groom/lay.ts';
+export {
+  type ClumpLayer,
+  type CompiledLayers,
+  type CurlLayer,
+  type FrizzLayer,
+  type HairLayer,
+  layerNodes,
+} from './groom/layers.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
   compileSurfaceMap,

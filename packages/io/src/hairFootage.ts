@@ -11,6 +11,7 @@ import {
   type Hairs,
   type Hairstyle,
   hairsOf,
+  layerNodes,
   layHairs,
   playCoordinates,
   poseGuides,
@@ -30,7 +31,7 @@ export interface HairFootageOptions {
   readonly motion?: Motion;
   /** The animated mesh that the hair grows on. Default: the skin of the style, which follows the first guide as a rigid body. */
   readonly skin?: AnimatedSkin;
-  /** Points per hair. Default 21. */
+  /** Points per hair. Default 21, or enough for its layers. */
   readonly nodes?: number;
   /** The guides themselves instead of the hairs. */
   readonly guides?: boolean;
@@ -40,7 +41,8 @@ const energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential
 
 /** Shows the hairs of a hairstyle as they follow recorded guides. */
 export function hairFootage(style: Hairstyle, version: string, options: HairFootageOptions = {}): Footage {
-  const { motion, nodes = 21 } = options;
+  const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
+  const { motion, nodes = layerNodes(style.hairOptions?.layers, longest, 21) } = options;
   const hairs = options.guides ? undefined : hairsOf(style);
   const poseAt = (k: number): GuidePose => (motion ? playCoordinates(style, motion.frame(k)) : poseGuides(style));
   const field = style.skin && hairs ? createHeadField(style.skin) : undefined;

@@ -12,8 +12,10 @@ import {
   cutHairstyle,
   fitCoordinates,
   growHairstyle,
+  type HairLayer,
   type Hairstyle,
   type HairType,
+  hairsOf,
   layHairstyle,
   SceneError,
   type SurfaceMap,
@@ -249,6 +251,46 @@ export function curl(file: string, options: CurlCommandOptions, terminal: Termin
   return exitCode.done;
 }
 
+export interface LayerCommandOptions extends OutOptions {
+  readonly layers: readonly HairLayer[];
+  readonly lengths?: readonly number[];
+  readonly clear?: boolean;
+  readonly remove?: number;
+}
+
+/** Changes the layers of a style: guides and roots stay as they are. */
+export function layer(file: string, options: LayerCommandOptions, terminal: Terminal): number {
+  const out = target(file, options);
+  const style = readHairstyleFile(file);
+  if (!style.hairRoots) throw new UsageError(`'${file}' has no hairs between its guides; grow it with --hairs`);
+  const { layers: given, lengths, clear, remove } = options;
+  const before = style.hairOptions?.layers ?? [];
+  if (remove !== undefined && !(remove >= 1 && remove <= before.length))
+    throw new UsageError(`--remove ${remove}: '${file}' has ${before.length} layers`);
+  const kept = clear ? [] : before.filter((_, k) => k + 1 !== remove);
+  const layers = [...kept, ...given];
+  const { layers: _, ...others } = style.hairOptions ?? {};
+  const hairOptions = {
+    ...others,
+    ...(layers.length > 0 && { layers }),
+    ...(lengths && { length: [lengths[0], lengths[1]] as const }),
+  };
+  const changed = { ...style, hairOptions };
+  // checks the layers
+  hairsOf(changed);
+  terminal.err(layers.map((one, k) => `layer ${k + 1}: ${describeLayer(one)}\n`).join(''));
+  save(out, changed, options, terminal);
+  return exitCode.done;
+}
+
+function describeLayer(one: HairLayer): string {
+  const mm = (x: number): string => `${formatNumber(1e3 * x, 3)} mm`;
+  if (one.type === 'clump') return `clump, ${one.count} groups, strength ${one.strength}, power ${one.power ?? 2}`;
+  if (one.type === 'curl')
+    return `curl, radius ${mm(one.radius)}, pitch ${mm(one.pitch)}, phase ${formatNumber(one.phase ?? 0, 3)}`;
+  return `frizz, amplitude ${mm(one.amplitude)}, wavelength ${mm(one.wavelength)}`;
+}
+
 export function info(file: string, options: { readonly json?: boolean }, terminal: Terminal): number {
   const style = readHairstyleFile(file);
   const lengths = [...style.length];
@@ -260,6 +302,7 @@ export function info(file: string, options: { readonly json?: boolean }, termina
     length: { least: Math.min(...lengths), most: Math.max(...lengths) },
     fiber: style.fiber,
     gravity: style.gravity,
+    layers: style.hairOptions?.layers ?? [],
   };
   if (options.json) terminal.out(`${JSON.stringify(facts, null, 2)}\n`);
   else {
@@ -269,6 +312,7 @@ export function info(file: string, options: { readonly json?: boolean }, termina
         describe(style),
         `length ${formatNumber(facts.length.least)} to ${formatNumber(facts.length.most)} m`,
         `section ${formatNumber(2e6 * a, 3)} × ${formatNumber(2e6 * b, 3)} µm${style.hair ? `, hair type ${style.hair}` : ''}`,
+        ...facts.layers.map((one, k) => `layer ${k + 1}: ${describeLayer(one)}`),
         '',
       ].join('\n'),
     );

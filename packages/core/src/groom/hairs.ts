@@ -11,6 +11,7 @@
 
 import { SceneError } from '../errors.ts';
 import { hypot, pow, square } from '../math/rounded/index.ts';
+import { type CompiledLayers, compileLayers, createLayering, type HairLayer } from './layers.ts';
 import { randomAt } from './random.ts';
 import type { Roots } from './roots.ts';
 
@@ -25,6 +26,8 @@ export interface HairOptions {
   readonly clumpPower?: number;
   /** Length relative to the guides', up to 1: least and greatest, random in between. Default [1, 1]. */
   readonly length?: readonly [number, number];
+  /** Operators on the hairs, applied in order. Default none. */
+  readonly layers?: readonly HairLayer[];
   /** Default 0. */
   readonly seed?: number;
 }
@@ -41,6 +44,7 @@ export interface Hairs {
   readonly length: Float32Array;
   readonly clump: number;
   readonly clumpPower: number;
+  readonly layers?: CompiledLayers;
   readonly hairRoots: Roots;
   readonly guideRoots: Roots;
 }
@@ -69,7 +73,7 @@ export interface RootPose {
 
 /** Places hairs between guides. */
 export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOptions = {}): Hairs {
-  const { clump = 0, clumpPower = 2, length: range = [1, 1], seed = 0 } = options;
+  const { clump = 0, clumpPower = 2, length: range = [1, 1], layers = [], seed = 0 } = options;
   if (guideRoots.count === 0) throw new SceneError(['guides'], 'there are no guides for the hairs to follow');
   if (!(clump >= 0 && clump <= 1)) throw new SceneError(['clump'], `must be from 0 to 1, got ${clump}`);
   if (!(clumpPower >= 0)) throw new SceneError(['clumpPower'], `must be zero or more, got ${clumpPower}`);
@@ -84,7 +88,18 @@ export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOp
     { length: count },
     (_, h) => range[0] + (range[1] - range[0]) * randomAt(seed + 5, h),
   );
-  return { count, guideCount: guideRoots.count, guide, weight, length, clump, clumpPower, hairRoots, guideRoots };
+  return {
+    count,
+    guideCount: guideRoots.count,
+    guide,
+    weight,
+    length,
+    clump,
+    clumpPower,
+    ...(layers.length > 0 && { layers: compileLayers(layers, hairRoots, seed) }),
+    hairRoots,
+    guideRoots,
+  };
 }
 
 type Search = (guide: Uint32Array, weight: Float64Array, hair: number, roots: Roots) => void;
@@ -154,45 +169,69 @@ export function writeHairs(
   nodes: number,
   { from = 0, to = hairs.count, director }: WriteHairsOptions = {},
 ): void {
-  const { guide, weight, length } = hairs;
-  const last = pose.nodes - 1;
+  const own = new Float64Array(3 * nodes);
+  const layered = hairs.layers && createLayering(hairs.layers, { nodes, place });
+  function place(points: Float64Array, side: Float64Array, h: number): void {
+    placeRoot(hairs, pose, h);
+    blendHair(points, hairs, pose, nodes, h);
+    writeSide(side, hairs, pose, h);
+  }
   for (let h = from; h < to; h++) {
     const first = 3 * nodes * (h - from);
+    layered?.(own, h);
+    // layers place other hairs too
     placeRoot(hairs, pose, h);
-    for (let i = 0; i < nodes; i++) {
-      const u = i / (nodes - 1);
-      const at = Math.min(length[h] * u * last, last);
-      const low = Math.min(Math.floor(at), last - 1);
-      const t = at - low;
-      const o = first + 3 * i;
-      let [x, y, z] = [root[0], root[1], root[2]];
-      for (let k = 0; k < NEAR; k++) {
-        const w = weight[NEAR * h + k];
-        if (w === 0) continue;
-        const start = 3 * pose.nodes * guide[NEAR * h + k];
-        const a = start + 3 * low;
-        const p = pose.position;
-        const dx = p[a] + t * (p[a + 3] - p[a]) - p[start];
-        const dy = p[a + 1] + t * (p[a + 4] - p[a + 1]) - p[start + 1];
-        const dz = p[a + 2] + t * (p[a + 5] - p[a + 2]) - p[start + 2];
-        const m = 9 * k;
-        x += w * (matrix[m] * dx + matrix[m + 1] * dy + matrix[m + 2] * dz);
-        y += w * (matrix[m + 3] * dx + matrix[m + 4] * dy + matrix[m + 5] * dz);
-        z += w * (matrix[m + 6] * dx + matrix[m + 7] * dy + matrix[m + 8] * dz);
-      }
-      if (hairs.clump > 0) {
-        const c = hairs.clump * pow(u, hairs.clumpPower);
-        const a = 3 * pose.nodes * guide[NEAR * h] + 3 * low;
-        const p = pose.position;
-        x += c * (p[a] + t * (p[a + 3] - p[a]) - x);
-        y += c * (p[a + 1] + t * (p[a + 4] - p[a + 1]) - y);
-        z += c * (p[a + 2] + t * (p[a + 5] - p[a + 2]) - z);
-      }
-      out[o] = x;
-      out[o + 1] = y;
-      out[o + 2] = z;
-    }
+    if (!layered) blendHair(own, hairs, pose, nodes, h);
+    out.set(own, first);
     if (director && pose.director) writeDirectors(director, out, hairs, pose, { nodes, h, first });
+  }
+}
+
+/** The direction across hair h at its root now. */
+function writeSide(out: Float64Array, { hairRoots, guide }: Hairs, pose: GuidePose, h: number): void {
+  const turn = pose.hairRoots?.turn ?? pose.turn;
+  const q = 9 * (pose.hairRoots ? h : guide[NEAR * h]);
+  const [x, y, z] = hairRoots.side.subarray(3 * h, 3 * h + 3);
+  for (let r = 0; r < 3; r++)
+    out[r] = turn ? turn[q + 3 * r] * x + turn[q + 3 * r + 1] * y + turn[q + 3 * r + 2] * z : [x, y, z][r];
+}
+
+/** Writes the points of hair h without layers; `placeRoot` was called for it. */
+function blendHair(out: Float64Array, hairs: Hairs, pose: GuidePose, nodes: number, h: number): void {
+  const { guide, weight, length } = hairs;
+  const last = pose.nodes - 1;
+  for (let i = 0; i < nodes; i++) {
+    const u = i / (nodes - 1);
+    const at = Math.min(length[h] * u * last, last);
+    const low = Math.min(Math.floor(at), last - 1);
+    const t = at - low;
+    const o = 3 * i;
+    let [x, y, z] = [root[0], root[1], root[2]];
+    for (let k = 0; k < NEAR; k++) {
+      const w = weight[NEAR * h + k];
+      if (w === 0) continue;
+      const start = 3 * pose.nodes * guide[NEAR * h + k];
+      const a = start + 3 * low;
+      const p = pose.position;
+      const dx = p[a] + t * (p[a + 3] - p[a]) - p[start];
+      const dy = p[a + 1] + t * (p[a + 4] - p[a + 1]) - p[start + 1];
+      const dz = p[a + 2] + t * (p[a + 5] - p[a + 2]) - p[start + 2];
+      const m = 9 * k;
+      x += w * (matrix[m] * dx + matrix[m + 1] * dy + matrix[m + 2] * dz);
+      y += w * (matrix[m + 3] * dx + matrix[m + 4] * dy + matrix[m + 5] * dz);
+      z += w * (matrix[m + 6] * dx + matrix[m + 7] * dy + matrix[m + 8] * dz);
+    }
+    if (hairs.clump > 0) {
+      const c = hairs.clump * pow(u, hairs.clumpPower);
+      const a = 3 * pose.nodes * guide[NEAR * h] + 3 * low;
+      const p = pose.position;
+      x += c * (p[a] + t * (p[a + 3] - p[a]) - x);
+      y += c * (p[a + 1] + t * (p[a + 4] - p[a + 1]) - y);
+      z += c * (p[a + 2] + t * (p[a + 5] - p[a + 2]) - z);
+    }
+    out[o] = x;
+    out[o + 1] = y;
+    out[o + 2] = z;
   }
 }
 

@@ -8,10 +8,11 @@ import type { LaneInfo, RodInfo } from '../../protocol.ts';
 const nodeLimit = 240_000;
 
 /** Nodes a hair that show the curls of its guides. */
-export function hairNodes(hairs: number, guideNodes: number): number {
+/** Points per hair; `least`: what its layers need. */
+export function hairNodes(hairs: number, guideNodes: number, least = 0): number {
   const most = Math.max(12, Math.floor(nodeLimit / Math.max(1, hairs)));
   // the view draws a smooth curve through them: one in 45° of a curl is enough
-  return Math.min(most, 80, Math.max(16, Math.ceil(guideNodes / 2)));
+  return Math.min(most, 80, Math.max(16, least, Math.ceil(guideNodes / 2)));
 }
 
 export function describeHairs(

@@ -1,5 +1,5 @@
 /** A style as the page draws it: hairs between the guides, and facts about them. */
-import { SceneError } from '@tendril-sim/core';
+import { layerNodes, SceneError } from '@tendril-sim/core';
 import type { Groomed, GroomFacts } from '../../groomTypes.ts';
 import { type ColliderInfo, statNames } from '../../protocol.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
@@ -12,12 +12,12 @@ export function show(stage: Stage, begin: number, note?: string): Groomed {
   const { settings, style: kept } = presentOf(stage);
   const style = stage.working ?? kept;
   if (!pose || !hairs || !head) throw new SceneError([], 'nothing has been grown yet');
-  const nodes = hairNodes(hairs.count, pose.nodes);
+  const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
+  const nodes = hairNodes(hairs.count, pose.nodes, layerNodes(style.hairOptions?.layers, longest, 0));
   const position = placeHairs(hairs, pose, nodes, head.field);
   const data = packHairs(position, hairs.count, nodes);
   const frame = { time: 0, lanes: [{ data, stats: new Float64Array(statNames.length), cost: 0 }] };
   const key = `${head.name} ${hairs.count} ${nodes}`;
-  const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
   const facts: GroomFacts = {
     settings,
     head: head.name,

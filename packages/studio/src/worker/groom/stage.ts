@@ -197,7 +197,8 @@ function keptOf({ style, settings, recipe }: Step, head: Head | undefined): Kept
 
 function withHairs(style: Hairstyle, surface: Surface, settings: GroomSettings): Hairstyle {
   const density = compileSurfaceMap(settings.scalp, 'scalp');
-  return addHairs(style, surface, { count: settings.hairs, density, clump: settings.clump });
+  const layers = style.hairOptions?.layers;
+  return addHairs(style, surface, { count: settings.hairs, density, clump: settings.clump, ...(layers && { layers }) });
 }
 
 /** What a file says, as settings, as far as it says it. */
