@@ -55,12 +55,24 @@ function magnusStep(curve: Curve, a: number, b: number): Vector {
   return addScaled(addScaled(a1, a3, 1 / 12), cross(left, add(a2, c2)), 1 / 240);
 }
 
-function carryDirector(curve: Curve, d1: Vector, a: number, b: number, depth: number): Vector {
-  const middle = (a + b) / 2;
-  const once = rotate(d1, magnusStep(curve, a, b));
-  const twice = rotate(rotate(d1, magnusStep(curve, a, middle)), magnusStep(curve, middle, b));
+/** The rotation over an interval, and over its halves if they have been asked for: every vector that is carried uses the same ones. */
+interface Turn {
+  readonly a: number;
+  readonly b: number;
+  readonly rotation: Vector;
+  halves?: readonly [Turn, Turn];
+}
+
+const createTurn = (curve: Curve, a: number, b: number): Turn => ({ a, b, rotation: magnusStep(curve, a, b) });
+
+function carryDirector(curve: Curve, d1: Vector, turn: Turn, depth: number): Vector {
+  const middle = (turn.a + turn.b) / 2;
+  turn.halves ??= [createTurn(curve, turn.a, middle), createTurn(curve, middle, turn.b)];
+  const [first, second] = turn.halves;
+  const once = rotate(d1, turn.rotation);
+  const twice = rotate(rotate(d1, first.rotation), second.rotation);
   if (depth === 0 || distance(once, twice) < 2e-14) return twice;
-  return carryDirector(curve, carryDirector(curve, d1, a, middle, depth - 1), middle, b, depth - 1);
+  return carryDirector(curve, carryDirector(curve, d1, first, depth - 1), second, depth - 1);
 }
 
 /** The twist-free frame at p = b that begins as `frame` at p = a. */
@@ -73,9 +85,10 @@ function carryFrame(curve: Curve, frame: Frame, a: number, b: number): Frame {
     const to = makeFrame(tangent, normalize(curvatureAt(curve, b)));
     return turnFrame(to, angleAbout(frame.tangent, from.d1, frame.d1) - constant.torsion * (b - a));
   }
-  const d1 = carryDirector(curve, frame.d1, a, b, 10);
+  const turn = createTurn(curve, a, b);
+  const d1 = carryDirector(curve, frame.d1, turn, 10);
   // the integrator does not see a corner between a and b: this corrects the tangent
-  const carried = carryDirector(curve, frame.tangent, a, b, 10);
+  const carried = carryDirector(curve, frame.tangent, turn, 10);
   return makeFrame(tangent, transport(d1, normalize(carried), tangent));
 }
 
