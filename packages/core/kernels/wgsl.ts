@@ -258,6 +258,12 @@ function writeConstants(source: ts.SourceFile, type: 'f32' | 'u32'): string[] {
     );
 }
 
+/** A shader has one scope for the constants of all files. */
+function refuseDuplicates(constants: readonly string[]): void {
+  const twice = constants.map((line) => line.split(':')[0]).find((name, k, all) => all.indexOf(name) !== k);
+  if (twice) throw new Error(`'${twice}' is declared in two files that become one shader; rename one of them`);
+}
+
 /** What the translated files stand on but do not contain. */
 export interface Surroundings {
   /** Declares the functions that every target has of its own: strand.ts. */
@@ -287,5 +293,6 @@ export function translateToWgsl(sources: readonly WgslSource[], surroundings: Su
     }),
   );
   const constants = [...writeConstants(layout, 'u32'), ...own.flatMap((source) => writeConstants(source, 'f32'))];
+  refuseDuplicates(constants);
   return `${[constants.join('\n'), ...writeStructs(context, layout), ...functions].join('\n\n')}\n`;
 }

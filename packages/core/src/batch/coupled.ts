@@ -17,7 +17,7 @@ import {
 } from './merged.ts';
 import { locateNodes } from './pairList.ts';
 import { findCandidates, type PairRules } from './pairSearch.ts';
-import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, MISSED, type PairSearch } from './pairSweeps.ts';
+import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, PAIR_MISSED, type PairSearch } from './pairSweeps.ts';
 import { meetEdges } from './pairs.ts';
 import type { BatchRod } from './rod.ts';
 import { beginSolve, completeStep, type StepOptions } from './step.ts';
@@ -96,7 +96,7 @@ function hasMissed(s: Strand): boolean {
       const isLow = pairs.index < other.strand || (pairs.index === other.strand && j < other.edge);
       const [own, next] = [pairEdgeOf(s, pairs.index, j, true), pairEdgeOf(s, other.strand, other.edge, true)];
       const meeting = isLow ? meetEdges(own, next) : meetEdges(next, own);
-      const limit = MISSED * (own.radius + next.radius);
+      const limit = PAIR_MISSED * (own.radius + next.radius);
       return meeting.near < limit && meeting.gap > -limit && meeting.end < -limit;
     }),
   );

@@ -51,7 +51,7 @@ const FIRST = 2;
 /** Depth, in sums of radii, to which a step must not press a pair: edges would be about to pass through each other. */
 export const PASSING = 0.75;
 /** Depth, in sums of radii, at which a pair without a contact counts as missed. */
-export const MISSED = 0.25;
+export const PAIR_MISSED = 0.25;
 
 function isLower(a: EdgeName, b: EdgeName): boolean {
   return a.strand < b.strand || (a.strand === b.strand && a.edge < b.edge);

@@ -171,7 +171,7 @@ describe('joints', () => {
   });
 
   it.each([
-    [[{ rod: 'a', at: { node: 3 }, twist: [0.2, 0.1] }], /cross/],
+    [[{ rod: 'a', at: { node: 3 }, twist: [0.2, 0.1] }], /not in increasing order/],
     [[{ rod: 'b', at: { node: 3 }, bend: 1 }], /unknown rod/],
     [[{ rod: 'a', at: 'end', bend: 1 }], /has no joint/],
     [[{ rod: 'a', at: { node: 3 } }], /does nothing/],

@@ -7,7 +7,7 @@ import { SETTLED } from '../contactSweeps.ts';
 import { createIslandFinder, islandsOfContacts } from '../islands.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS } from '../layout.ts';
 import { type MixedIslands, type MixingLayout, mixIterates, startMixing } from '../mixing.ts';
-import { MISSED, PASSING } from '../pairSweeps.ts';
+import { PAIR_MISSED, PASSING } from '../pairSweeps.ts';
 import {
   addressOf,
   countFailures,
@@ -301,7 +301,7 @@ function countPassing(now: CoupledStep, candidates: Candidates): void {
     }
     const o = pairs.tested / 4 + placeOf(k);
     const limit = PASSING * floats[o + AT.sum];
-    const few = MISSED * floats[o + AT.sum];
+    const few = PAIR_MISSED * floats[o + AT.sum];
     if (floats[o + AT.near] < limit && floats[o + AT.gap] > -0.5 * limit && floats[o + AT.end] < -limit) fail(low);
     else if (floats[o + AT.near] < few && floats[o + AT.gap] > -few && floats[o + AT.end] < -few)
       for (const node of [low, high]) missed.add(firstOf(task) + Math.floor(node / task.nodes));
