@@ -186,7 +186,7 @@ function fit(state: CameraState, smooth: boolean): void {
   controls.updateCameraUp();
   const half = (camera.fov * Math.PI) / 360;
   const near = fitDistance({ box: seen, ball: state.ball }, framing, half, camera.aspect);
-  const distance = Math.max((look ? 1.08 : 1.14) * near, 1.05 * framing.radius) / (1 - inset);
+  const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius) / (1 - inset);
   const position = framing.center.clone().addScaledVector(framing.from, distance);
   const { center } = framing;
   void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
@@ -240,7 +240,7 @@ function follow(state: CameraState, now: Extent): void {
   const half = (camera.fov * Math.PI) / 360;
   const { ball } = state;
   const near = fitDistance({ box: seen, ball }, { center, radius, from, up: camera.up }, half, camera.aspect);
-  const distance = Math.max(1.14 * near, 1.05 * radius) / (1 - inset);
+  const distance = Math.max(1.18 * near, 1.05 * radius) / (1 - inset);
   state.framed = radius;
   controls.maxDistance = Math.max(controls.maxDistance, 3 * distance);
   void controls.moveTo(center.x, center.y, center.z, true);
