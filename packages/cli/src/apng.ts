@@ -1,8 +1,8 @@
 /**
- * PNG, and animated PNG, which browsers and code hosts play as an image: a film without ffmpeg.
+ * Writes PNG and animated PNG. Browsers and code hosts play the latter as an image, so films need no ffmpeg.
  *
- * The first frame is whole. A later frame has the pixels that changed, in the smallest rectangle that holds them; the others are transparent and
- * compress to nothing. Layout: https://www.w3.org/TR/png-3/#apng-frame-based-animation
+ * The first frame is complete. Each later frame contains the changed pixels, in the smallest rectangle around them; the other pixels are transparent and
+ * take almost no space. Layout: https://www.w3.org/TR/png-3/#apng-frame-based-animation
  */
 import { deflateSync } from 'node:zlib';
 import { crc32 } from '@tendril-sim/io';

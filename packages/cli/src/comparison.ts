@@ -1,5 +1,5 @@
 /**
- * Distance between the results of two models: distances between centrelines at equal fractions of rest length, over frames at equal times.
+ * Distance between the results of two models: between centrelines at equal fractions of rest length, in frames at equal times.
  */
 import type { World } from '@tendril-sim/core';
 

@@ -1,4 +1,4 @@
-/** Pictures of a recording: all of it on one page, or an instant of a film. */
+/** Pictures of a recording: all frames on one page, or one instant of a film. */
 import type { Footage, RecordedRod } from '@tendril-sim/io';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';

@@ -1,4 +1,4 @@
-/** Pins as marks in a picture, obstacles as solids, and the direction of gravity. */
+/** Data for pictures: pins as marks, obstacles as solids, and the direction of gravity. */
 import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril-sim/core';
 import { obstaclesOf, type RecordingFrame, type RecordingHeader, writeObstacle } from '@tendril-sim/io';
 import type { PictureObstacle } from './plot/obstacles.ts';

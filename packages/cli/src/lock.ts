@@ -1,5 +1,5 @@
 /**
- * Only one command at a time writes into a folder: a lock file names its process. A lock whose process has ended is ignored, so that a run that was
+ * Ensures that only one command at a time writes into a folder: a lock file names its process. A lock whose process has ended is ignored, so that a run that was
  * killed does not block the next one.
  */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * The header that recordings and states share: signature, version, JSON header, checksum.
  *
  *   offset  size  what
- *        0     8  signature: 0x89, four letters, CR LF, 0x1a (a transfer that meddles with line ends breaks it visibly)
+ *        0     8  signature: 0x89, four letters, CR LF, 0x1a (a transfer that converts line ends damages it detectably)
  *        8     4  u32 version of the format
  *       12     4  u32 length of the JSON header in bytes
  *       16     n  the JSON header, UTF-8, then zeros up to a multiple of 8 less 4

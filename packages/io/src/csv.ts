@@ -1,6 +1,6 @@
 /**
  * Tables. Numbers are written with all their digits (the shortest text that reads back to the same double), text is quoted if necessary (RFC 4180), and
- * lines are produced one by one so that a long recording need not fit in memory.
+ * lines are produced one by one, so a long recording need not fit in memory.
  */
 
 import type { ProbeSeries } from '@tendril-sim/core';

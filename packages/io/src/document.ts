@@ -1,7 +1,7 @@
 /**
  * Reads YAML and JSON text into plain values, and finds the line and column of a field. Used for scenes and studies.
  *
- * JSON is a subset of YAML: to locate a line, JSON is parsed as YAML, so that there is only one way to find lines.
+ * JSON is a subset of YAML, so lines of JSON are located by parsing it as YAML.
  */
 import {
   type Document,

@@ -1,5 +1,5 @@
 /**
- * Edits the text of a scene and keeps comments, order and units.
+ * Edits the text of a scene; comments, order and units are preserved.
  */
 import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
 import type { ScenePath } from './document.ts';

@@ -1,7 +1,7 @@
 /**
  * Invalid input from a file, as one error that lists all problems.
  *
- * `message` is complete: source, location, field, what is wrong and what would be right. A program can print it unchanged.
+ * `message` is complete: source, location, field, the fault and a valid value. A program can print it unchanged.
  */
 
 /** One problem. Lines and columns count from 1; a binary file has a byte offset instead. */

@@ -1,13 +1,13 @@
 /**
  * Hairstyles and their motion as files.
  *
- * Both begin with a head (see container.ts). A hairstyle (letters TSTY) goes on with one section of doubles, little endian: of the guides
- * position, normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 an
- * element); of the hairs position, normal, side and colour of the roots; in version 2 the skin, positions (3 per vertex) and corners
- * (3 per triangle); then 4 zero bytes and the CRC-32 of the section. A style without skin is written as version 1.
+ * Both begin with a header (see container.ts). In a hairstyle (letters TSTY), one section of doubles follows, little endian. Guides: position,
+ * normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 per element). Hairs:
+ * position, normal, side and colour of the roots. In version 2 the skin: positions (3 per vertex) and corners (3 per triangle). Then 4 zero
+ * bytes and the CRC-32 of the section. A style without skin is written as version 1.
  *
- * A motion (letters TMOT) goes on with frames of equal size: time, then of all guides root position, tangent, d1 and
- * curvature, doubles; then 4 zero bytes and the CRC-32 of the frame.
+ * In a motion (letters TMOT), frames of equal size follow: time, then root position, tangent, d1 and curvature of all guides, as
+ * doubles; then 4 zero bytes and the CRC-32 of the frame.
  */
 import type { Coordinates, Hairstyle, Roots } from '@tendril-sim/core';
 import { getF64, isSealed, putF64, sealSection } from './bytes.ts';

@@ -1,4 +1,4 @@
-/** Patterns of names: `hair-*` in pins, welds and colliders stands for all rods whose names match. */
+/** Patterns of names: `hair-*` in pins, welds and colliders selects all rods whose names match. */
 import { listNames, type Scene } from '@tendril-sim/core';
 
 /** A pattern that no rod matches, and its location. */

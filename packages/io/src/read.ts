@@ -1,5 +1,5 @@
 /**
- * Reads scenes. Reports all problems of a file in one pass, each with its line, its field and what would be right.
+ * Reads scenes. Reports all problems of a file in one pass, each with its line, its field and a valid value.
  */
 import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';

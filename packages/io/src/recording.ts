@@ -1,8 +1,8 @@
 /**
  * Recordings: the frames of a run, written as it proceeds and read frame by frame.
  *
- * A file is a head (see container.ts; letters TREC), frames of equal size, and a foot. Equal size gives access to any
- * frame without an index. A run that stopped leaves a file without foot, whose complete frames can still be read
+ * A file is a header (see container.ts; letters TREC), frames of equal size, and a footer. Because frames have equal size, any
+ * frame can be read without an index. A run that was killed leaves a file without footer; its complete frames can still be read
  * (`partial`). All numbers are little endian.
  *
  *   frame   4  the letters FRAM

@@ -1,4 +1,4 @@
-/** Animated meshes in the time of a scene: keys of a collider that deforms, and paths of hair roots that ride on the skin. */
+/** Animated meshes, converted to the time of a scene: keys of a deforming collider, and paths of hair roots that ride on the skin. */
 import { bindRoots, type ColliderSpec, type PathSpec, rideSkin, type SkinFrame, type Vec3 } from '@tendril-sim/core';
 import { findBlendShapes } from './blendShapes.ts';
 import { InputError } from './errors.ts';

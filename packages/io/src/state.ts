@@ -1,12 +1,12 @@
 /**
  * Saved states: everything that a world needs to continue bit for bit.
  *
- * A file is a head (see container.ts; letters TSTA) and one section of doubles, little endian: time, step count, then
- * q, v and memory of every bundle in turn, the forces of contacts, what an engine of bodies remembers (padded to 8 bytes),
+ * A file is a header (see container.ts; letters TSTA) and one section of doubles, little endian: time, step count,
+ * q, v and memory of each bundle, the forces of contacts, the state of the rigid-body engine (padded to 8 bytes),
  * then 4 zero bytes and the CRC-32 of the section. The header holds the lengths of the arrays, the
  * version of the program and the hash of the scene.
  *
- * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
+ * The hash covers the fields on which the state depends: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
  * duration, step, statics, modes and output may change between saving and continuing.
  */
 import { createHash, type Scene, type WorldState } from '@tendril-sim/core';

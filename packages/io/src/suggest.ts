@@ -1,4 +1,4 @@
-/** Suggests the intended word. */
+/** Suggests the word that was probably meant. */
 
 /** Common names of fields that have another name here. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,11 @@
 /**
  * Quantities with units: "0.06 mm", "3.58 GPa", "9.81 m/s^2", "1.2 g/cm^3", "2 turns".
  *
- * The power of ten of a unit is kept apart from its other factor, and joined to the digits before they become a
+ * The power of ten of a unit is kept separate from its other factor, and appended to the digits before they become a
  * number: "0.06 mm" is the double nearest to 6e-5, the same as if the scene had said 6e-5. Multiplying by 1e-3 would
- * often miss it by one unit in the last place, and a scene would then hash differently for how it was written.
+ * often be off by one unit in the last place, and the hash of a scene would depend on how it was written.
  *
- * Angle counts as a dimension of its own, so that a length is not taken for an angle, nor 10 Hz for 10 rad/s.
+ * Angle is a separate dimension, so a length is not accepted as an angle, nor 10 Hz as 10 rad/s.
  */
 import { pow } from '@tendril-sim/core/math';
 import { type Dimension, dimensions, type Powers } from './dimensions.ts';

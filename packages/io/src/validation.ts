@@ -1,4 +1,4 @@
-/** Checks values against a zod schema; reports every problem with its line, its field and what would be right. */
+/** Checks values against a zod schema; reports every problem with its line, its field and a valid value. */
 import type * as z from 'zod';
 import type { Place, ScenePath } from './document.ts';
 import { formatPath, InputError, type Problem } from './errors.ts';

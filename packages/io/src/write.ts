@@ -1,7 +1,7 @@
 /**
- * Writes files that are either as they were before or wholly new: data go to a temporary file in the same folder, reach
- * the disk, and take their name in one step. A write that fails (a full disk) leaves the complete chunks before it, so
- * that a recording keeps its frames. Synchronous, because a run has nothing else to do while it writes.
+ * Writes files atomically: data go to a temporary file in the same folder, are flushed to disk, and the file is renamed in one
+ * step. If a write fails (a full disk), the complete chunks before it remain, so a recording keeps its frames. Writing is
+ * synchronous, because a run has nothing else to do meanwhile.
  */
 import {
   closeSync,

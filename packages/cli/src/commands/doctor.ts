@@ -1,4 +1,4 @@
-/** `tendril doctor`: what this machine offers, and what Tendril will use of it. */
+/** `tendril doctor`: prints what this machine has and what Tendril will use. */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism, totalmem } from 'node:os';

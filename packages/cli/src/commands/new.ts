@@ -1,4 +1,4 @@
-/** `tendril new`: a small scene to start from, with the schema that lets editors complete and check it. */
+/** `tendril new`: writes a small scene, and the schema with which editors complete and check it. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { sceneJsonSchema } from '@tendril-sim/io';

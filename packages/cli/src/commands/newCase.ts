@@ -1,4 +1,4 @@
-/** `tendril new <id> --case`: writes the files of a new case into a clone of Tendril; as a template they measure a cantilever. */
+/** `tendril new <id> --case`: writes the files of a new case into a clone of Tendril. The template measures a cantilever. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '@tendril-sim/io/node';

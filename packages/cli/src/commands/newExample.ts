@@ -1,4 +1,4 @@
-/** `tendril new [folder] --example <name>`: copies one of the examples of the documentation into a folder of the user's. */
+/** `tendril new [folder] --example <name>`: copies one of the examples of the documentation into a new folder. */
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

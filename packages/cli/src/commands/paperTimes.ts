@@ -1,4 +1,4 @@
-/** Measures times per step of the scenes that a paper has timed, next to the paper's own. */
+/** Measures times per step of the scenes whose times a paper reports, for a table with both. */
 import { cpus } from 'node:os';
 import { cases, type StudyTable, type TimedScene } from '@tendril-sim/cases';
 import { openWorld } from '../openWorld.ts';

@@ -1,4 +1,4 @@
-/** `tendril report`: a page with plots that opens anywhere, on a paper's experiments or on a scene run by several models. */
+/** `tendril report`: a self-contained page with plots, about a paper's experiments or a scene run by several models. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The look of a report: one column of text with wide figures, for a screen in the light or the dark, and for paper. Nothing is
- * loaded from elsewhere. Colours of plots are variables, so that one drawing serves both grounds.
+ * The style of a report: one column of text with wide figures, for light and dark screens and for paper. It loads no other files.
+ * Colours of plots are variables, so one drawing suits both backgrounds.
  */
 import { ramp } from '../plot/color.ts';
 

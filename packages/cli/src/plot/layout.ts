@@ -1,4 +1,4 @@
-/** Where things are on the page of a picture: scale, height, and the map from the world to pixels. */
+/** Layout of a picture: scale, height, and the map from the world to pixels. */
 import { hueCount } from './color.ts';
 import type { PictureRod } from './picture.ts';
 import { project, type View } from './view.ts';

@@ -1,6 +1,6 @@
 /**
- * Line plots: curves over time or over a parameter, labelled where they end instead of in a legend, because the eye
- * then need not match colours. Series that stay at zero are named below the plot, not drawn on top of each other.
+ * Line plots: curves over time or over a parameter, labelled at their ends instead of in a legend, so readers need not match
+ * colours. Series that stay at zero are named below the plot, not drawn on top of each other.
  */
 import {
   choosePrefix,

@@ -1,10 +1,10 @@
 /**
- * Obstacles as pale solids that hide what is behind them, and planes as a pool of ground that fades out: a plane has no
- * edge, and must not end in one on the page.
+ * Draws obstacles as pale, opaque solids, and planes as a patch of ground that fades out: a plane has no
+ * edge, so the picture must not show one.
  *
- * Rods stay lines, so they are sorted into layers by the depth of what is seen where they are: under the ground, behind
- * the solids, before them. A piece that is behind is painted all the same, and the image of the solids covers it:
- * at an outline it is then cut as cleanly as the outline itself.
+ * Rods remain lines, so their pieces are sorted into layers by comparing their depth with that of the solids: below the ground, behind
+ * the solids, in front of them. A piece behind a solid is drawn first and then covered by the image of the solid, so
+ * it ends exactly at the outline.
  */
 import { mix } from './color.ts';
 import { createRelief, type Relief } from './relief.ts';

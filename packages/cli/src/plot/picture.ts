@@ -1,6 +1,6 @@
 /**
- * The rods over time on one page: earlier times as pale lines, the last as shaded tubes, with what a reader needs to
- * judge it: a scale bar, the axes, the times, and where the rods are held.
+ * The rods over time on one page: earlier times as pale lines, the last as shaded tubes, with a scale bar,
+ * axes, times and pins.
  */
 import type { SectionOutline } from '@tendril-sim/io';
 import { hueCount, mix, ramp } from './color.ts';

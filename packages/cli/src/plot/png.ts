@@ -1,4 +1,4 @@
-/** SVG → PNG with the font that travels with the package, so that pictures look the same on every machine. */
+/** Converts SVG to PNG with a font that is part of the package, so pictures look the same on every machine. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Bitmap } from '../apng.ts';

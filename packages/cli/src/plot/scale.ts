@@ -1,4 +1,4 @@
-/** Ticks at round numbers, and quantities with the SI prefix that makes them readable. */
+/** Ticks at round numbers, and quantities with a suitable SI prefix. */
 
 export interface Prefix {
   readonly symbol: string;

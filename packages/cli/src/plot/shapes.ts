@@ -1,6 +1,6 @@
 /**
- * Mode shapes as small multiples: the rod at rest in grey, and the two ends of its swing. A twisting mode moves no
- * node; there the material axis is drawn along the rod, turned by the mode.
+ * Mode shapes as small multiples: the rod at rest in grey, and the two extremes of its vibration. A twisting mode moves no
+ * node; for it, the material axis is drawn along the rod, turned by the mode.
  */
 import { ramp } from './color.ts';
 import { drawAxes } from './decor.ts';

@@ -1,6 +1,6 @@
 /**
- * Nodes are samples of a smooth curve; on the page they are joined by one (Catmull–Rom), which passes through every
- * node. A curve that turns sharply at a node is a true corner, or too coarse to guess at, and stays as it is.
+ * Draws a smooth curve (Catmull–Rom) through the nodes of a rod, which are samples of one. A sharp turn at a node is either
+ * a true corner or too coarse to smooth, so it remains a corner.
  */
 import type { Vector } from './view.ts';
 

@@ -1,6 +1,6 @@
 /**
  * SVG as text, written by hand: the same data gives the same bytes, so pictures can be compared and cached.
- * Numbers are rounded to a hundredth of a pixel, which is below what anyone sees and keeps files small.
+ * Numbers are rounded to a hundredth of a pixel, which is invisible and keeps files small.
  */
 
 export const ink = '#1f2933';

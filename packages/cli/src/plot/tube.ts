@@ -1,6 +1,6 @@
 /**
- * Rods as strokes that look like tubes: outline, body and highlight, painted from the farthest piece to the nearest,
- * each on a thin halo of paper so that one sees which strand passes over which.
+ * Rods as strokes that look like tubes: outline, body and highlight, painted from the farthest piece to the nearest.
+ * Each piece has a thin halo in the colour of the paper, which shows which strand passes over which.
  */
 import { mix } from './color.ts';
 import { layerCount, type Scenery } from './obstacles.ts';

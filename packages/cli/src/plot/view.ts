@@ -1,8 +1,8 @@
 /**
- * The direction to look from, chosen from the points themselves.
+ * Chooses the direction of view from the points of a scene.
  *
- * What moves in a plane is drawn in that plane, as on paper; what does not is turned to a three-quarter view. Up on
- * the page is against gravity, or z if there is none, so that two pictures of one scene agree.
+ * Motion in a plane is drawn in that plane; anything else in a three-quarter view. Up on
+ * the page is opposite to gravity, or z if there is none, so two pictures of one scene agree.
  */
 
 export type Vector = readonly [number, number, number];

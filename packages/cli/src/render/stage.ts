@@ -1,4 +1,4 @@
-/** Where the camera stands and what it follows, over all frames of a film. */
+/** Position and target of the camera over all frames of a film. */
 import type { Framing, RenderCamera, Triple } from '@tendril-sim/bridge/render';
 import type { Footage, RecordingFrame } from '@tendril-sim/io';
 import { UsageError } from '../exit.ts';

@@ -1,4 +1,4 @@
-/** The status of a queue as a page of the studio, which loads itself again every two seconds, and as Prometheus metrics. */
+/** The status of a queue as a page of the studio that reloads every two seconds, and as Prometheus metrics. */
 import { connectRedis, formatMetrics, openQueue, type QueueStatus, readStatus } from '@tendril-sim/sweep';
 import { htmlPage, htmlTable } from '../html/page.ts';
 import { version } from '../version.ts';

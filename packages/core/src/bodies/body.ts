@@ -1,8 +1,8 @@
 /**
- * Rigid bodies: what they are (constant) and where they are (live). The model that owns the welded rods moves them.
+ * Rigid bodies: their properties (constant) and their pose (state). The model that owns the welded rods moves them.
  *
  * Orientation is a unit quaternion (w, x, y, z) from body to world axes; angular momentum is kept in world axes about
- * the centre of mass, so that a free body keeps it exactly and the gyroscopic term needs no formula of its own.
+ * the centre of mass, so a free body conserves it exactly, and the gyroscopic term needs no formula.
  */
 
 export interface RigidBody {

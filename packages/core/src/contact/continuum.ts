@@ -5,9 +5,9 @@
  * and a pressure, never negative, keeps cells below a density: hair resists compression but not separation. The changes of velocity return as
  * forces on the nodes before the step.
  *
- * Points are sampled every half cell along the edges: with edges longer than a cell, nodes alone give a density that depends on where they happen
- * to lie. Forty sweeps of projected Gauss–Seidel, in the order of the cells, compute the pressure. The model gives drag and volume, not friction:
- * nothing sticks, and nothing is knotted.
+ * Points are sampled every half cell along the edges: with edges longer than a cell, a density from nodes alone would depend on where they happen
+ * to lie. Forty sweeps of projected Gauss–Seidel, in the order of the cells, compute the pressure. The model gives drag and volume, but no friction:
+ * hair does not stick and cannot be knotted.
  */
 
 import { SceneError } from '../errors.ts';

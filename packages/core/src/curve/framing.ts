@@ -1,10 +1,10 @@
 /**
- * Material frames along a curve: carried without twist (Bishop), or along the principal normal (Frenet).
+ * Material frames along a curve: twist-free (Bishop), or along the principal normal (Frenet).
  *
  * The twist-free frame obeys d1' = ω × d1 with ω = t × t'. It is integrated by the sixth-order Magnus method with
- * step doubling: the double reflection of [Wang2008] needs no derivatives, but is of fourth order, and the rest strain is a
- * difference of frames divided by half an edge, so 1e-12 matters. Where curvature and torsion are constant the frame
- * turns against the Frenet frame at the rate of the torsion, exactly.
+ * step doubling: the double reflection of [Wang2008] needs no derivatives, but has only fourth order. The rest strain is a
+ * difference of frames divided by half an edge, so errors of 1e-12 matter. Where curvature and torsion are constant, the frame
+ * rotates relative to the Frenet frame exactly at the rate of the torsion.
  */
 import type { Curve } from './shapes.ts';
 import { curvatureAt, tangentAt } from './shapes.ts';

@@ -1,8 +1,8 @@
 /**
- * Arc length of a parametrised curve, and the way back from arc length to parameter.
+ * Arc length of a parametrised curve, and its inverse from arc length to parameter.
  *
  * Ten-point Gauss panels are halved until they agree with their two halves to 1e-13 of the length. A uniform fine rule
- * is not enough: a formula may crawl in one place and race in another.
+ * is not enough, because the speed of a parametrisation may vary widely along the curve.
  */
 
 /** Gauss–Legendre, ten points on [−1, 1]: positive abscissae and weights. */

@@ -1,8 +1,8 @@
 /**
  * Curves with arc length. Each is known in its own parameter p by position and two derivatives; frames are integrated in p,
- * so the way back from arc length to p is needed only once for each place.
+ * so arc length is converted to p only once per place.
  *
- * Straight, arc, ring and helix have p = s, and a constant torsion that lets frames be carried along in closed form.
+ * Straight, arc, ring and helix have p = s, and constant torsion, so their frames have a closed form.
  */
 import { cos, sin } from '../math/rounded/index.ts';
 import { createArcTable } from './quadrature.ts';

@@ -1,5 +1,5 @@
 /**
- * C2 cubic splines with values of any dimension, found from their second derivatives at the knots.
+ * C2 cubic splines with values of any dimension, represented by their second derivatives at the knots.
  *
  * Ends: `natural` (no second derivative), `rest` (no first derivative: a motion that starts and stops), `smooth` (the
  * first two pieces are one cubic, and the last two: for curves, whose ends a natural spline would straighten),

@@ -1,6 +1,6 @@
 /**
- * Small vectors and rotations for building rods. These allocate, so they serve compilation, not the step; what is called for every
- * edge of ten thousand rods makes nothing but what it returns.
+ * Small vectors and rotations for building rods. They allocate, so they are for compilation, not for steps. Functions that are called for every
+ * edge of ten thousand rods allocate only their result.
  *
  * A frame is a unit tangent with a unit director d1 normal to it; d2 = tangent × d1. Rotation vectors between frames
  * are written in the material frame (d1, d2, d3 = tangent); both frames agree on those components.

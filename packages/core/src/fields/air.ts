@@ -2,9 +2,9 @@
  * Air that resists motion relative to the wind.
  *
  * Each half edge drags its own node: velocity of the node, wind at the middle of the edge, direction and diameter of the edge.
- * Taking the velocity at the middle instead would leave the zigzag of the nodes undamped, and the derivative by velocity
- * would couple neighbours; so it is exact, positive semidefinite and belongs to one node. Across and along the rod are
- * independent (the cross-flow principle): normal drag goes with |v⊥|v⊥, tangential with |v∥|v∥. Lengths are rest lengths.
+ * The velocity at the middle of the edge would leave a zigzag of the nodes undamped, and its derivative would couple neighbours.
+ * This way the derivative by velocity is exact, positive semidefinite and local to one node. Drag across and along the rod is
+ * independent (the cross-flow principle): normal drag is proportional to |v⊥|v⊥, tangential drag to |v∥|v∥. Lengths are rest lengths.
  */
 import type { LoadSource, UniformAir } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';

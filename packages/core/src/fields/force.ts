@@ -1,8 +1,8 @@
 /**
- * A field of force given by a function of place and time, evaluated at the nodes.
+ * A force field given by a function of position and time, evaluated at the nodes.
  *
- * Where it does not depend on place it is a dead load and has a potential; a formula in x, y, z may or may not have one,
- * so none is claimed.
+ * If the function does not depend on position, the force is a dead load and has a potential. A formula in x, y, z may or may not have
+ * one, so it is treated as having none.
  */
 import type { LoadSource } from '../port.ts';
 

@@ -1,9 +1,9 @@
 /**
  * Hands: loads that come and go while a world runs, such as a mouse that pulls at a node or winds up an end.
  *
- * A spring without a damper would make an implicit model's Newton iteration diverge as soon as the spring is stiffer than
- * what holds the node, because time steps leave the stiffness of loads out of their matrix (see LoadSource). The damper is
- * in the matrix, as drag: with damping ≥ stiffness × step it outweighs the spring there, and the iteration converges.
+ * The Newton matrix of a time step does not contain the stiffness of loads (see LoadSource). So with a spring that is stiffer than the
+ * rod and pins that hold its node, the iteration of an implicit model would diverge. The damper is in the matrix, as drag. With
+ * damping ≥ stiffness × step it outweighs the spring there, and the iteration converges.
  */
 import { square } from '../math/rounded/index.ts';
 import type { LoadSource } from '../port.ts';

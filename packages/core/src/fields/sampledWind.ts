@@ -1,9 +1,9 @@
 /**
  * Wind given by velocities on a regular grid, at one or several instants, such as from a fluid solver.
  *
- * Trilinear in space: exact for fields that are linear in each coordinate, otherwise of second order in the spacing. All interpolation has the form
- * a + w·(b − a), so samples that are all equal give a uniform wind to the last bit. Outside, still air is a grid padded by zeros: the wind
- * falls to zero within one spacing, because a jump in space would keep steps from converging.
+ * Interpolation is trilinear in space: exact for fields that are linear in each coordinate, otherwise of second order in the spacing. All interpolation has the form
+ * a + w·(b − a), so samples that are all equal give a uniform wind to the last bit. Still air outside is a padding of the grid by zeros: the wind
+ * falls to zero within one spacing, because steps would not converge across a jump in space.
  */
 import type { PackedNumbers, SampledWindSpec } from '../scene/types.ts';
 import type { Wind } from './wind.ts';

@@ -1,11 +1,11 @@
 /**
  * Wind made of parts that add up: a mean with gusts, vortices, turbulence, samples on a grid.
  *
- * Turbulence is a sum of Fourier modes a·sin(k·x + ωt + φ) with random directions [Kraichnan1970]. As a is normal to k,
- * every mode is free of divergence, and so is the sum, exactly; noise on a grid would be so only after a curl. The mean square
- * over all space is half the sum of |a|², so the rms speed is set in closed form, not measured. All random numbers come
- * from the seed when the field is made; an evaluation is a sine a mode and allocates nothing. The sines are most of a step of
- * an explicit scheme: what depends on time alone is kept for the next place, and the sine is a polynomial.
+ * Turbulence is a sum of Fourier modes a·sin(k·x + ωt + φ) with random directions [Kraichnan1970]. Because a is normal to k,
+ * every mode is exactly free of divergence, and so is their sum; noise on a grid would have to be the curl of a potential. The mean
+ * square over all space is half the sum of |a|², so the rms speed is set in closed form, without measuring it. All random numbers come
+ * from the seed when the field is created. An evaluation takes one sine per mode and allocates nothing. Sines take most of the time of
+ * an explicit step, so terms that depend on time alone are cached, and the sine is a polynomial.
  */
 import { cos, expm1, hypotOf, pow, sin } from '../math/rounded/index.ts';
 import type { GustSpec, TurbulenceSpec, Vec3, VortexSpec, WindSpec } from '../scene/types.ts';

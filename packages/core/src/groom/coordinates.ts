@@ -1,6 +1,6 @@
 /**
- * Guides in motion as generalised coordinates: position and orientation of the root, and the curvatures of the elements. This reduces a recording of
- * positions, of any model, to an eighth of its size, and plays back on the whole hairstyle.
+ * Guides in motion as generalised coordinates: position and orientation of the root, and the curvatures of the elements. A recording of
+ * positions from any model shrinks to an eighth of its size in these coordinates, and can be played back on the whole hairstyle.
  */
 import {
   advanceFrame,

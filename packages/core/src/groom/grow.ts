@@ -1,7 +1,7 @@
 /**
  * Grows a hairstyle on a surface: guides along the normals, curls in phase with their neighbours, lengths from a map, and hairs between the guides.
  *
- * The number of elements is chosen so that none turns by more than half a turn: an element of a full turn closes on itself, and has no meaning.
+ * The number of elements is chosen so that none turns by more than half a turn: an element of a full turn would close on itself.
  */
 
 import { cross, dot, normalize, normalPart, rotate, type Vector } from '../curve/vector.ts';

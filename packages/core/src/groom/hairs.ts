@@ -1,8 +1,8 @@
 /**
  * Hairs that follow guides: many rendered hairs between few simulated ones.
  *
- * A hair blends the shapes of the three guides with the nearest roots, each rotated from the guide's root frame into the hair's, so that hair on a round
- * head stands off it everywhere. Shapes are blended, not positions, and the root stays fixed. Weights fall to zero if a fourth guide comes as near
+ * A hair blends the shapes of the three guides with the nearest roots, each rotated from the guide's root frame into the hair's, so that hair stands off a round
+ * head everywhere. Shapes are blended, not positions, and the root stays fixed. Weights fall to zero if a fourth guide comes as near
  * (Shepard's weights with the radius of Franke and Little), so that neighbouring hairs do not separate where the sets of guides change. Guides on the
  * other side of a fold (normals pointing apart) are ignored. When guides move, their root frames move the hairs, whatever the model.
  *

@@ -1,5 +1,5 @@
 /**
- * Distance to the skin of a head, for pushing hair out of it: exact for measuring, on a grid for pushing, since hair is pushed millions of times.
+ * Distance to the skin of a head, for pushing hair out of it. Measurements use the exact distance; pushing uses a grid, because it evaluates millions of points.
  */
 import { createMesh, type Mesh, measureVolume } from '../contact/shapes/mesh.ts';
 import { hypot, pow } from '../math/rounded/index.ts';

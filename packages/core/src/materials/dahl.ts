@@ -1,6 +1,6 @@
 /**
  * Linear elastic bending and twist with internal friction after Dahl: M = K d + F, where the friction F follows the strain with the stiffness σ and
- * saturates at the limit C: dF = σ (dd − F |dd|/C) [Dahl1968]. Bending is one vector of two components, alike in all directions; twist is apart.
+ * saturates at the limit C: dF = σ (dd − F |dd|/C) [Dahl1968]. Bending is a vector of two components, isotropic; twist is separate.
  *
  * Along a straight piece of the path, of length s and direction n, F = C n + (F₀ − C n) exp(−σs/C) is exact. The friction stores F²/2σ, and |F|²/C per
  * length of the path is heat. The tangent is the symmetric part: where the path turns, ∂F/∂d is not symmetric.

@@ -3,8 +3,8 @@
  *
  * A section is a piece of a rod with one strain: a joint of `der`. Strain and moments are those of the whole piece: rotation vector [rad] between its ends
  * less the natural one, and moments [N m], both along (d1, d2, d3) in the order of the model's stiffness. Internal variables belong to the state: the
- * model saves them. They are those of an instant `elapsed` seconds ago, and change in `advance` alone: `respond` may be called for any number of trial
- * strains. So a failed step has nothing to undo.
+ * model saves them. Their values belong to the instant `elapsed` seconds ago and change only in `advance`. `respond` may be called for any number of trial
+ * strains, so a failed step has nothing to undo.
  */
 
 /** Outputs of `respond`, by index: moments [N m]. */

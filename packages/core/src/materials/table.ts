@@ -1,5 +1,5 @@
 /**
- * Nonlinear elastic bending: moment by curvature, linear between the points of a table, odd in the curvature. Beyond the last point the last slope goes on.
+ * Nonlinear elastic bending: moment by curvature, linear between the points of a table, odd in the curvature. Beyond the last point the last slope continues.
  * Twist, and bending about the other axis if the table is for one axis, are linear elastic.
  */
 import type { TableSpec } from '../scene/materialTypes.ts';

@@ -1,8 +1,8 @@
 /**
  * Generalised Maxwell solid: M = K d + Σ rᵢ K sᵢ with ṡᵢ = ḋ − sᵢ/τᵢ, where sᵢ is the strain of the spring of term i.
  *
- * Over a step of length h the strain d goes from its last value along a straight line, and s is exact for that: s ← e·s + φ·Δd with e = exp(−h/τ),
- * φ = (1 − e)τ/h [SimoHughes1998 §10.3]. So a held strain relaxes exactly at any step, and a long step ends relaxed. The heat rᵢ K s²/τᵢ is
+ * If the strain d changes linearly over a step of length h, the update of s is exact: s ← e·s + φ·Δd with e = exp(−h/τ),
+ * φ = (1 − e)τ/h [SimoHughes1998 §10.3]. So a held strain relaxes exactly for any step, and is relaxed at the end of a long step. The heat rᵢ K s²/τᵢ is
  * integrated along the same line.
  */
 import { exp, expm1 } from '../math/rounded/index.ts';

@@ -1,4 +1,4 @@
-/** 64-bit FNV-1a in 16-bit limbs, because numbers hold 53 bits: the same bytes, the same digits. */
+/** 64-bit FNV-1a, in 16-bit limbs because numbers have 53 bits. Equal bytes give equal digits. */
 export interface Hash {
   /** Appends bytes. */
   add(bytes: Uint8Array): void;

@@ -1,4 +1,4 @@
-/** Probes: quantities at places on rods and of bodies, followed in time. */
+/** Probes: quantities at places on rods, and of bodies, recorded over time. */
 import { channels } from '../channels.ts';
 import { SceneError } from '../errors.ts';
 import type { BodyProbeSpec, BodyQuantity, ProbeSpec, RodProbeSpec } from '../scene/output.ts';

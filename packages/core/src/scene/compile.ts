@@ -1,5 +1,5 @@
 /**
- * Compiles a scene to rods, pins and load sources. Errors in a scene are found here, as SceneErrors that name the field and what would be right;
+ * Compiles a scene to rods, pins and load sources. Errors in a scene are found here and thrown as SceneErrors that name the field and a valid value;
  * valid input that is rarely intended becomes a warning.
  */
 import { SceneError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** From the fields of a scene to load sources. */
+/** Converts the fields of a scene to load sources. */
 import { SceneError } from '../errors.ts';
 import { createAir } from '../fields/air.ts';
 import { createForceField } from '../fields/force.ts';

@@ -1,8 +1,8 @@
 /**
  * A grip on a pin while the world runs: moves, turns or releases it, in addition to the motion that the scene prescribes.
  *
- * A scene cannot prescribe what a user does with the mouse, and loads do not move a node that a pin holds. So every pin has a
- * grip. A grip that was never used does not change a bit of a run. Moves are ramps in time, so that the pin has a velocity and
+ * A scene cannot prescribe the motion of a user's mouse, and loads do not move a node that a pin holds. So every pin has a
+ * grip. A grip that was never used does not change the bits of a run. Moves are ramps in time, so that the pin has a velocity and
  * does not jump within a step. Grips are not part of the state: `save` does not include them.
  */
 import type { Pin, PinPose } from './compiled.ts';

@@ -2,8 +2,8 @@
  * Hair by name: section, material and natural curl, every number with its source.
  *
  * Most types are named by their curl. Types named by a group use sections that were measured for that group, under the names of [Lou2013]; individual
- * heads differ. How tightly a type curls is our estimate throughout: measured classes of curliness are diameters of a curl that lies on a plate, which
- * do not determine its pitch.
+ * heads differ. How tightly a type curls is our estimate throughout: measured classes of curliness are diameters of a curl that lies on a plate, and a diameter
+ * does not determine the pitch.
  *
  * E and G are independent numbers: hair is not an isotropic solid, and G from a Poisson ratio would be too large.
  */

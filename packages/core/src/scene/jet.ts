@@ -1,6 +1,6 @@
 /**
- * Expressions of one variable with their first two derivatives, by the chain rule: a curve given by a formula needs its
- * curvature, and differences would cost half the digits.
+ * Expressions of one variable with their first two derivatives, by the chain rule. The curvature of a curve given by a formula needs them,
+ * and finite differences would lose half the digits.
  */
 import { atan2, exp, log, pow } from '../math/rounded/index.ts';
 import type { BinaryOperator, Node } from './expression.ts';

@@ -2,7 +2,7 @@
  * Positions of a rod's nodes, as fractions u of its rest length, and the node or edge that a Location in the scene means.
  *
  * A rod along a smooth curve gets a node exactly at each pin: the pins divide it into pieces, and each piece gets a number of
- * equal edges in proportion to its length. A polyline keeps its nodes; a pin beside a node is an error that names the nearest.
+ * equal edges in proportion to its length. A polyline keeps its nodes; a pin that is not at a node is an error that names the nearest one.
  */
 import { SceneError } from '../errors.ts';
 import type { Location } from './values.ts';

@@ -3,7 +3,7 @@
  *
  * Natural strain is the rotation between the natural frames at a node and at the middle of an edge. Rotations do not add:
  * a joint composes its two halves, which gives exactly the rotation from edge to edge, so a rod that starts in its
- * natural shape is at rest to rounding; at a held node each half is a joint by itself.
+ * natural shape is at rest to rounding. At a held node each half is a separate joint.
  *
  * Twist: `frame.twist` of a rod turns the frame of the initial state only; with natural `initial` or `straight` it is
  * therefore elastic. In `natural.frame` it belongs to the natural state. The defaults of `natural.frame` for `d1` and `follow`

@@ -1,7 +1,7 @@
 /**
  * Divides the motion of a rod's pins from one instant to another into increments that an equilibrium search can follow.
  *
- * Inputs are the poses that the rod is in now and the pins; the output is a list of poses, each with the rotation that leads to it.
+ * Inputs are the present poses of the pinned nodes and the pins; the output is a list of poses, each with the rotation that leads to it.
  * Frames alone cannot tell a full turn from none, so the pins are sampled in time until they turn by little between two samples.
  * Only a pin that jumps is moved along the shortest rotation.
  */

@@ -1,5 +1,5 @@
 /**
- * Pins: the pose that a node is held at, as a function of time.
+ * Pins: the pose at which a node is held, as a function of time.
  *
  * The pose is that of the initial state unless given; the path moves it. Rotation vectors are interpolated by component and
  * turn the frame about the pin's own position. A rotation that is always about the tangent becomes `twist`, which counts

@@ -1,7 +1,7 @@
 /**
  * From a RodSpec to a Rod: shape, frames, natural strain, stiffness and mass on nodes, edges and half edges.
  *
- * On a closed rod the frame is transported once round and does not close. `nodeTwist[0]` is the twist of the joint between the last
+ * On a closed rod the frame that is transported once round does not meet its start. `nodeTwist[0]` is the twist of the joint between the last
  * edge and edge 0 of the transported frame, so that the twists add up to that of the scene. The directors of the two edges differ
  * from it by the angle at which the ends were joined, which never changes.
  */

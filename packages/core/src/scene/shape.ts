@@ -1,4 +1,4 @@
-/** From the shapes of a scene to curves, with errors that name the field. */
+/** Converts the shapes of a scene to curves; errors name the field. */
 import { integrate } from '../curve/quadrature.ts';
 import type { Curve } from '../curve/shapes.ts';
 import { createHelix, createParametric, createStraight, createThroughPoints, positionAt } from '../curve/shapes.ts';

@@ -3,7 +3,7 @@
  *
  * A path may already differ from its pin's pose at t = 0, such as for a base that starts turned. If one rigid motion takes the rods of a tree to
  * all of their pins, the rods start there, with the given shape relative to the base. Otherwise they start in the shape of the scene, with a warning
- * that the pins pull at once. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
+ * that the pins pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
  */
 import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';

@@ -1,8 +1,8 @@
 /**
  * Quantities along a rod and factors in time, from plain data to functions.
  *
- * Averages over half an edge use two Gauss points inside it, never its border: a property that jumps at a node is then
- * averaged exactly, and a cubic one too.
+ * Averages over half an edge use two Gauss points inside it, never its border. So the average of a property that jumps at a node is
+ * exact, and that of a cubic one too.
  */
 import { createSpline } from '../curve/spline.ts';
 import { SceneError } from '../errors.ts';

@@ -1,9 +1,9 @@
 /**
- * Woven cloth by a few numbers: rods for the fibers, links where they cross.
+ * Woven cloth from a few numbers: rods for the fibers, links where they cross.
  *
  * Plain weave: warp i crosses over weft j if i + j is even. Fibers end half a spacing beyond the last crossing, and an odd
- * number of edges lies between two crossings, so that every crossing is at the middle of an edge: joined at a node, a weave
- * is too stiff in shear, by a factor that vanishes only at first order in the edge. A crimped fiber follows
+ * number of edges lies between two crossings, so that every crossing is at the middle of an edge: a weave joined at nodes
+ * is too stiff in shear, with an error of only first order in the length of an edge. A crimped fiber follows
  * ±h·cos(π x/p), its natural shape; a flat one (h = 0) lies in the plane of the others, and the joint is where they meet.
  */
 

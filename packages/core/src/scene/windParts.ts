@@ -1,4 +1,4 @@
-/** Winds made of parts (gusts, vortices, turbulence, a grid): checks them and makes them. A world that has none can leave this out. */
+/** Winds made of parts (gusts, vortices, turbulence, a grid): checks and creation. A world without such winds need not bundle this file. */
 import { SceneError } from '../errors.ts';
 import { createWind, type Wind } from '../fields/wind.ts';
 import { checkSampledWind } from './sampledWind.ts';

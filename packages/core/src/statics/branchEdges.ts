@@ -1,7 +1,7 @@
 /**
  * Newton's equations of a branch with the edges' own stiffness.
  *
- * The matrix K = H + AᵀkA has edges of limited stiffness k, so that it keeps the digits of bending (A: stretch of the edges per unknown). With it alone, tensions
+ * The matrix K = H + AᵀkA has edges of limited stiffness k, so that bending does not lose digits (A: stretch of the edges per unknown). With this matrix alone, tensions
  * converge linearly, and slowly where the rod is unstable: a localized buckle takes 20 iterations. The step x and the change of tension μ of
  *     H x + Aᵀμ = −r,    A x + c = μ/S
  * follow from the solution x₀ with K, for which μ₀ = k (A x₀ + c):

@@ -1,8 +1,8 @@
 /**
- * When a Newton search for an equilibrium has converged: shared by the models that solve with a tangent stiffness.
+ * Decides whether a Newton search for an equilibrium has converged, for all models that solve with a tangent stiffness.
  *
  * The test uses the Newton correction, in metres, not the residual. Rounding of positions causes forces of EI·ε·n³/L² between n edges, far above small
- * loads; the correction that belongs to them is only ε·L. A correction counts as small relative to the displacement that the loads cause. If rounding
+ * loads; the corresponding correction is only ε·L. A correction counts as small relative to the displacement that the loads cause. If rounding
  * ends the iteration before that, the result is accepted only if rounding itself is small relative to that displacement. See
  * docs/notes/statics-convergence.md.
  */

@@ -1,8 +1,8 @@
 /**
  * Neutral motions at rest: rigid motions and spin that neither pins nor loads oppose.
  *
- * Along them the tangent stiffness is zero up to rounding, so Newton's step has a component of rounding divided by rounding: it never becomes small, and
- * it moves a rod off its branch. If the loads are balanced along such a motion, it is removed from the step. Inputs: the assembled matrix and the
+ * Along them the tangent stiffness is zero up to rounding, so Newton's step contains rounding divided by rounding. It never becomes small, and
+ * moves the rod off its branch. If the loads are balanced along such a motion, it is removed from the step. Inputs: the assembled matrix and the
  * model's rigid motions. See docs/notes/statics-convergence.md.
  */
 

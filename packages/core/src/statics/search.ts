@@ -2,7 +2,7 @@
  * The search for an equilibrium, for any model: first Newton; if it fails, with the loads raised in parts; if that fails too, steps of descent. An
  * unstable equilibrium is left along its softest direction, or only reported.
  *
- * A model implements `RestSystem`, its state and its own Newton method; the order of attempts, and when to give up, is here.
+ * A model implements `RestSystem`: its state and its Newton method. This file decides the order of attempts and when to give up.
  */
 import { pow } from '../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';

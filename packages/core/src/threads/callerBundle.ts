@@ -2,7 +2,7 @@
  * The caller's side of a bundle whose rods several threads move.
  *
  * State, samples and the start of a step are in shared memory. Each worker compiles the part of the scene that its rods need (ranges.ts), and so has
- * its own model, pins and loads. The caller has those of all rods, detects contacts between rods and answers queries. A request goes to all threads
+ * its own model, pins and loads. The caller has the model, pins and loads of all rods, detects contacts between rods and answers queries. A request goes to all threads
  * (requests.ts); each, including the caller, processes its own range. Which rods are solved together does not depend on the number of threads, and no
  * range reads another, so the result has the same bits with any number of threads.
  *

@@ -3,8 +3,8 @@
  *
  * Rods take different times: hair on the crown touches the head along its whole length, hair above the neck hardly at all. With 10,000 hairs split in
  * half, the caller took 1.2 times as long as the other thread. So the ends of ranges move, step by step, until all threads take equally long. A thread
- * compiles more rods than it begins with, up to MARGIN of its share on either side, and can take those over; the caller has compiled all. Ownership
- * does not change a bit of the result: a thread that takes over a rod starts from its state (`Bundle.parts.refreshRod`).
+ * compiles more rods than it owns at first, up to MARGIN of its share on either side, and can take those over; the caller has compiled all. Ownership
+ * does not change the bits of the result: a thread that takes over a rod starts from its state (`Bundle.parts.refreshRod`).
  */
 import type { Bundle } from '../model.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Memory that the caller's thread and its workers share, and their synchronization.
  *
- * A request raises one word that all workers watch (requests.ts has its fields). They spin on it for some microseconds before they sleep, and so does
+ * A request increments one word that all workers watch (requests.ts has its fields). Workers spin on it for some microseconds before they sleep, and so does
  * the caller while it waits for the answer: contact sends hundreds of requests per step, and waking a thread takes 10 to 50 µs.
  *
  * A worker that throws passes the error to the caller and keeps serving. A worker that has ended (out of memory, terminated) does not answer: the

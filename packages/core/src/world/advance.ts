@@ -1,6 +1,6 @@
 /**
- * Advances the rods of a world over a span of time: in one step; in substeps if that fails; in two parts if a contact rebounds within it. Each function
- * either advances all rods, or restores them.
+ * Advances the rods of a world over a span of time: in one step, in substeps if that fails, or in two parts if a contact rebounds within it. Each function
+ * either advances all rods or restores all of them.
  */
 import { SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumSubsteps } from '../math/substeps.ts';

@@ -1,4 +1,4 @@
-/** Moves properties of rods that change in time. */
+/** Updates the properties of rods that change in time. */
 import type { Bundle } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 

@@ -2,7 +2,7 @@
  * An independent check of every equilibrium: forces and torques on the whole rod must balance. It sums the forces of pins and welds, loads and links
  * from samples and loads alone, without a model's own residual.
  *
- * The check detects a search that accepts a rod which does not carry its load, and a wrong reaction. If a model computes the reaction at the base from
+ * The check detects wrong reactions, and searches that accept a shape in which the rod does not carry its load. If a model computes the reaction at the base from
  * the loads, forces balance in any shape; such rods are also checked by virtual work (models/virtualWork.ts).
  */
 

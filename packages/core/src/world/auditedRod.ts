@@ -1,4 +1,4 @@
-/** Data of the energy audit: what it keeps of each rod from one audit to the next. */
+/** Data of the energy audit for each rod, kept from one audit to the next. */
 import type { Momentum, Reaction } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Pin, PinPose, Rod } from '../scene/compiled.ts';

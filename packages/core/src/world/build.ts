@@ -1,5 +1,5 @@
 /**
- * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; obstacles, contact and an engine of bodies if the
+ * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; and obstacles, contact and a rigid-body engine if the
  * scene has them. All errors of the scene are detected here.
  */
 import type { ContactWorld } from '../contact/contactWorld.ts';

@@ -2,11 +2,11 @@
  * Energy audit: after every step, compares the change of kinetic plus elastic energy with the work of loads, pins and moving obstacles.
  *
  * A step may lose energy (damping, friction, the scheme) but not gain energy without work. Loads are known at both ends of a step: their work is the
- * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Gains accumulate while they
- * persist, r ← max(0, r + gain − uncertainty); a step is reported if r exceeds TOLERANCE of the largest energy so far. For rods without pins and
+ * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Gains accumulate:
+ * r ← max(0, r + gain − uncertainty); a step is reported if r exceeds TOLERANCE of the largest energy so far. For rods without pins and
  * contacts, momentum is audited as well.
  *
- * The audit changes nothing and is not part of the state: after `restore` it starts again. What it does not judge: docs/step.md#energy-audit.
+ * The audit changes nothing and is not part of the state: after `restore` it starts again. Its limits: docs/step.md#energy-audit.
  */
 import { SceneError } from '../errors.ts';
 import { square } from '../math/rounded/index.ts';

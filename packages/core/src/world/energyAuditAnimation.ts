@@ -1,10 +1,10 @@
 /**
  * Work and momentum that animated properties (`animate`) give to rods over a step, for the energy audit.
  *
- * A property that changes while a rod stands still changes its energy. The work over a step is the mean of that change at the state of its start and at
- * that of its end, from the properties of the start to those of the end; half of the difference is the uncertainty. Rest lengths that grow work against
- * the tensions, and a radius that grows works against the contacts. Mass that is added moves
- * with its rod and brings its momentum.
+ * A property that changes while a rod stands still changes its energy. The change from the properties at the start of a step
+ * to those at its end is evaluated for the state at the start and for the state at the end: the work is the mean of both, and half of their difference
+ * the uncertainty. Growing rest lengths work against the tensions, and a growing radius works against the contacts. Added mass moves with its rod
+ * and adds momentum.
  */
 import type { ContactForce } from '../contact/report.ts';
 import { hypot, square } from '../math/rounded/index.ts';

@@ -1,4 +1,4 @@
-/** Momentum of one rod, for the energy audit: what it has, and what pins have changed over a step. */
+/** Momentum of one rod, for the energy audit: its momentum now, and the change by pins over a step. */
 import { hypot } from '../math/rounded/index.ts';
 import type { Momentum } from '../model.ts';
 import type { Loads, Samples } from '../port.ts';

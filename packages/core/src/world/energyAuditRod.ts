@@ -1,6 +1,6 @@
 /**
- * Work on one rod over a step, for the energy audit: of loads, from their forces at both ends, and of pins, from the change of momentum, or from their
- * reactions at both ends.
+ * Work on one rod over a step, for the energy audit. The work of loads follows from their forces at both ends of the step; that of pins from the change of
+ * momentum, or from their reactions at both ends.
  */
 import { rotationBetween } from '../math/frameRotation.ts';
 import { atan2 } from '../math/rounded/index.ts';

@@ -1,4 +1,4 @@
-/** Steps an engine of bodies, after the rods. */
+/** Steps the rigid-body engine, after the rods. */
 
 import type { BodyMotion, EngineSession, WorldOptions } from '../engine.ts';
 import { SceneError, SimulationError } from '../errors.ts';

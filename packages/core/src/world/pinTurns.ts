@@ -1,7 +1,7 @@
 /**
- * Intermediate instants between two equilibria: the statics also finds the equilibria there, so that it follows clamps that turn far.
+ * Intermediate instants between two equilibria. Statics also finds the equilibria at these instants, so that it follows clamps that turn far.
  *
- * Models see frames, and frames cannot tell a full turn from none: a clamp that turned by 5 rad at once would seem to have turned back by 1.3. The
+ * Models receive frames, and a frame cannot distinguish a full turn from none: a clamp that turned by 5 rad at once would seem to have turned back by 1.3. The
  * angle `twist` of a pin is counted and needs no instants. Models `fiber` and `massspring` follow pins in increments of their own.
  */
 

@@ -2,8 +2,8 @@
  * Alembic (.abc, Ogawa): strands as one curves object with the attributes that Unreal's groom importer documents, and the head as a mesh whose
  * vertices move. Points are in metres; axes are those of the scene.
  *
- * The layout follows the Alembic library: objects and properties are groups, headers of what they contain are their last child, an array
- * sample is a 16-byte key and the values.
+ * The layout follows the Alembic library: objects and properties are groups whose last child has the headers of their contents, and an array
+ * sample is a 16-byte key followed by the values.
  */
 import { type Footage, frameRate, nodeRadius, uniqueNames } from './footage.ts';
 import { type Obstacle, obstaclesOf, writeObstacle } from './obstacles.ts';

@@ -1,9 +1,9 @@
 /**
- * Writes USD's binary form, a "crate" (.usdc), of prims and attributes whose values are made when they are written.
+ * Writes USD's binary form, a "crate" (.usdc), from prims and attributes whose values are computed when they are written.
  *
- * A file is a head of 88 bytes, the values, and six tables: tokens (all words), strings, fields (a word and where its value is), sets of
+ * A file is a header of 88 bytes, the values, and six tables: tokens (all words), strings, fields (a word and the position of its value), sets of
  * fields, paths, and specs (which path has which set). Version 0.7: tables are compressed, by USD's coding of integers and LZ4; values are
- * not. LZ4 is used with literals alone: tables are small. All numbers are little endian.
+ * not. LZ4 is used without matches, because the tables are small. All numbers are little endian.
  */
 import { viewOf } from '../bytes.ts';
 

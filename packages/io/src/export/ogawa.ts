@@ -1,6 +1,6 @@
 /**
  * Writes Ogawa, the container of Alembic files (.abc): groups of groups and data, each named by its position in the file. Sizes are known
- * before anything is written, so that a file goes out in one pass, one piece of data at a time. Little endian.
+ * before anything is written, so a file is written in one pass, one piece of data at a time. Little endian.
  */
 import { viewOf } from '../bytes.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Parquet: the table of nodes, one row per node and frame, as columns with types. A row group at a time is in memory.
+ * Parquet: the table of nodes, one row per node and frame, in typed columns. Only one row group is in memory at a time.
  *
- * Positions are doubles, as recorded; directors and channels floats. The edge that leaves the last node of an open rod
- * does not exist: its director, and its tension, are null.
+ * Positions are doubles, as recorded; directors and channels are floats. No edge leaves the last node of an open rod,
+ * so director and tension are null there.
  */
 import { type Channel, channels as channelTable } from '@tendril-sim/core';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';

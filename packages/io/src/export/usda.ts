@@ -3,10 +3,10 @@
  * bodies as Xforms with a shape, obstacles as meshes.
  *
  * An attribute of USD holds all its time samples together, so the recording is read once per attribute (points, normals) and object, one frame at a time;
- * extents are collected on the way. `groupRods` keeps objects few: many strands are one object. Memory stays at one frame whatever the length.
+ * extents are collected on the way. `groupRods` joins many strands into one object. Memory is that of one frame, however long the recording.
  *
- * Curves are `linear`: the polyline that was simulated, exactly. Numbers have the digits that a 32-bit float of a USD
- * point can hold.
+ * Curves are `linear`: the polyline that was simulated, exactly. Numbers have the digits of the 32-bit floats
+ * of a USD point.
  */
 
 import type { SolidSpec } from '@tendril-sim/core';

@@ -1,6 +1,6 @@
 /**
- * Universal Scene Description in its binary form (.usdc): strands as BasisCurves with points in time, widths, colours and what grooms have
- * beside them, obstacles as meshes that move. A sixth of the size of text, and written one frame at a time.
+ * Universal Scene Description in its binary form (.usdc): strands as BasisCurves with points over time, widths, colours and the attributes
+ * of grooms, and obstacles as moving meshes. A sixth of the size of text, and written one frame at a time.
  */
 import { type CrateAttribute, type CrateNumbers, type CratePrim, numbersOf, writeCrate } from './crate.ts';
 import {

@@ -1,8 +1,8 @@
 /**
  * VTK PolyData (.vtp), one file per frame, and the collection (.pvd) that gives the files their times, for ParaView.
  *
- * A rod is one poly-line, so that ParaView's Tube filter makes one tube of it. Data live at points; what belongs to edges
- * (tension) is the mean of both. Arrays are appended in raw form behind the XML: exact doubles, and quick to read.
+ * A rod is one poly-line, so that ParaView's Tube filter makes one tube of it. Data belong to points; values of edges
+ * (tension) are the mean of both edges. Arrays are appended in raw form after the XML: exact doubles that are fast to read.
  */
 import { channelNames } from '@tendril-sim/core';
 import type { RecordingFrame } from '../recording.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads Alembic archives (.abc) in their Ogawa form: objects with properties, and samples of properties in time. Headers are read at once, samples
- * when they are asked for. Every position is checked against the size of the file.
+ * Reads Alembic archives (.abc) in their Ogawa form: objects with properties, and samples of properties in time. Headers are read immediately, samples
+ * on demand. Every position is checked against the size of the file.
  */
 import { viewOf } from '../bytes.ts';
 import { InputError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Meshes and curves of Alembic files, as they move: vertices that are sampled in time, below transforms that are sampled in time. Values between two
- * samples are interpolated linearly. Axes are those of the file; Alembic does not say which is up, nor the unit.
+ * Meshes and curves of Alembic files in motion: vertices sampled in time, below transforms sampled in time. Values between two
+ * samples are interpolated linearly. Axes are those of the file; Alembic specifies neither the up axis nor the unit.
  */
 import { cos, sin } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';

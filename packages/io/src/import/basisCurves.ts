@@ -1,5 +1,5 @@
 /**
- * Curves as USD and Alembic have them: linear ones are taken as they are; cubic ones (Bézier, B-spline, Catmull–Rom) are evaluated at the ends of
+ * Curves of USD and Alembic: linear ones are used unchanged; cubic ones (Bézier, B-spline, Catmull–Rom) are evaluated at the ends of
  * their pieces, Bézier pieces also twice in between, so that there are about as many points as before.
  */
 import { pow, square } from '@tendril-sim/core/math';

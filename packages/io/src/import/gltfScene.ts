@@ -1,6 +1,6 @@
 /**
  * Nodes and primitives of a glTF file, and where vertices are for given transforms of the nodes: morph targets first, then the joints of a
- * skin, or the node's own transform where there is no skin.
+ * skin, or the node's own transform if there is no skin.
  */
 import { InputError } from '../errors.ts';
 import { type GltfDocument, item, type Json, numbers, readAccessor, whole } from './gltfDocument.ts';

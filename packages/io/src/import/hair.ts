@@ -5,13 +5,13 @@
  *   4   4  u32 number of strands
  *   8   4  u32 number of points
  *  12   4  u32 which arrays follow: 1 segments, 2 points, 4 thickness, 8 transparency, 16 colours
- *  16   4  u32 segments of a strand, where there is no such array
- *  20   4  f32 thickness, where there is no such array
+ *  16   4  u32 segments of a strand, if there is no such array
+ *  20   4  f32 thickness, if there is no such array
  *  24  16  f32 transparency, three f32 of colour
  *  40  88  text
- * 128      u16 segments a strand; 3 f32 a point; f32 thickness a point; f32 transparency a point; 3 f32 colour a point
+ * 128      u16 segments per strand; per point: 3 f32 position; f32 thickness; f32 transparency; 3 f32 colour
  *
- * The file says neither unit nor axes. Thickness is taken as a diameter.
+ * The file specifies neither unit nor axes. Thickness is read as a diameter.
  */
 import { viewOf } from '../bytes.ts';
 import { binaryError } from '../container.ts';

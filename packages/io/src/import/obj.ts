@@ -1,6 +1,6 @@
 /**
- * Wavefront OBJ: lines as curves, faces as a mesh. Colours behind the positions (`v x y z r g b`), as many programs write
- * them, are kept: they serve as maps on a mesh. Materials, normals and free-form curves are passed over.
+ * Wavefront OBJ: lines as curves, faces as a mesh. Colours after the positions (`v x y z r g b`), which many programs write,
+ * are kept as maps on a mesh. Materials, normals and free-form curves are ignored.
  */
 import { InputError } from '../errors.ts';
 import { type Curves, chainSegments, createCurveBuilder, pointLimit } from './curves.ts';

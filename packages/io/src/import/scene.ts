@@ -1,4 +1,4 @@
-/** A scene to start from, made of curves: a few are written into it, many stay in their file. */
+/** A new scene from curves: a few curves are written into the scene, many stay in their file. */
 import { meanRadius, pointsOf } from '../resolve.ts';
 import type { StrandsSpec } from '../schema/files.ts';
 import type { Curves } from './curves.ts';

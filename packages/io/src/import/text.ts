@@ -1,4 +1,4 @@
-/** Text files line by line, with places for errors. */
+/** Reads text files line by line; errors name the place. */
 import { InputError } from '../errors.ts';
 
 export function decodeText(bytes: Uint8Array, source: string, what: string): string {

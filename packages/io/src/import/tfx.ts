@@ -3,12 +3,12 @@
  *
  *   0    4  f32 version, 4
  *   4    4  u32 number of strands
- *   8    4  u32 vertices a strand
- *  12    4  u32 offset of the positions: 4 f32 a vertex, x y z and an inverse mass
+ *   8    4  u32 vertices per strand
+ *  12    4  u32 offset of the positions: 4 f32 per vertex, x y z and an inverse mass
  *  16   16  u32 offsets of other arrays: UV of strands, UV of vertices, thickness, colour; 0 if absent
  *  32  128  reserved
  *
- * The file says neither unit nor axes. Inverse masses are not used: whether roots are held is the scene's to say.
+ * The file specifies neither unit nor axes. Inverse masses are ignored: the scene specifies whether roots are held.
  */
 import { viewOf } from '../bytes.ts';
 import { binaryError } from '../container.ts';

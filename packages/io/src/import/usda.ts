@@ -1,8 +1,8 @@
 /**
  * Reads the text form of USD (.usda) as far as geometry needs it: prims, their attributes, values and time samples.
- * Composition (references, payloads, variants, sublayers) is not resolved; the caller says what was left out.
+ * Composition (references, payloads, variants, sublayers) is not resolved; the caller reports what was omitted.
  *
- * One pass over the text by hand; long arrays of numbers become flat Float64Arrays at once, since they are nearly all of
+ * The text is scanned in one pass. Long arrays of numbers become flat Float64Arrays immediately, because they are most of
  * such a file. Nesting is limited, so that no input exhausts the stack.
  */
 import { InputError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Reads the tokens of USD's text form (.usda), and says where errors are. */
+/** Reads the tokens of USD's text form (.usda); errors name the place. */
 import { InputError } from '../errors.ts';
 
 export interface Scanner {

@@ -1,4 +1,4 @@
-/** Obstacles, and how rods meet them and each other. */
+/** Obstacles, and contact of rods with them and with each other. */
 import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { path } from './drive.ts';

@@ -1,4 +1,4 @@
-/** What acts on rods: places, pins, loads, fields. */
+/** Places on rods, pins, loads and fields. */
 import type { LoadSpec, Location, PathSpec, PinSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import {

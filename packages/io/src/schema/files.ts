@@ -1,4 +1,4 @@
-/** What a scene may take from files beside it: curves that become rods, meshes that become obstacles. */
+/** Parts of a scene in other files: curves that become rods, meshes that become obstacles. */
 import type { RodSpec, SectionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import type { UpAxis } from '../import/curves.ts';

@@ -1,4 +1,4 @@
-/** Links between rods, and cloth that is woven of them. */
+/** Links between rods, and woven cloth. */
 import type { LinkSpec, RodSpec, WeaveSpec, YarnSpec } from '@tendril-sim/core';
 import type * as z from 'zod';
 import { location } from './drive.ts';

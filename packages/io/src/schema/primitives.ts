@@ -1,7 +1,7 @@
 /**
  * Building blocks of the scene schema: quantities, vectors, values along a rod or in time, strict objects.
  *
- * Each has its own error text, because zod's messages state what was received and not what would be right.
+ * Each has its own error text, because zod's messages state what was received, not what would be valid.
  */
 import type { Interpolation, Timed, Varying, Vec3 } from '@tendril-sim/core';
 import * as z from 'zod';

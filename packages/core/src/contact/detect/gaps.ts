@@ -1,9 +1,9 @@
 /**
  * Gaps of contacts at the current positions.
  *
- * The solver uses the gap of the step's start along the contact normal. For a contact found during the step that normal is one of the end, and the
- * number does not measure an overlap: hair swept past other hair had −2.4 mm there, eight radii, and overlapped by 11 µm. So gaps are measured
- * again when an observer asks for them; steps do not pay for it.
+ * The solver uses the gap of the step's start along the contact normal. For a contact found during the step, that normal belongs to its end, and the
+ * number does not measure an overlap: for hair swept past other hair it was −2.4 mm, eight radii, at an overlap of 11 µm. So gaps are measured
+ * again, but only when an observer asks for them.
  *
  * Contact points slide within a step, so a contact in the interior of an edge is measured at the edge's closest point now.
  */

@@ -2,7 +2,7 @@
  * Continuous collision check between rods: did two edges come closer within the step than half the sum of their radii?
  *
  * Conservative advancement: two edges whose points move by at most L in the step cannot meet before the fraction d/L of it, so time advances by
- * that much until they are close or the step is over [Li2021, appendix]. The first test rejects nearly all pairs, because they are farther apart
+ * that fraction until they are close or the step is over [Li2021, appendix]. The first test rejects nearly all pairs, because they are farther apart
  * than they move.
  *
  * A pair that did meet becomes a contact with the points and the normal at the time of impact, and the step is solved again. Contacts handle

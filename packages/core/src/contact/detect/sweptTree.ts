@@ -1,8 +1,8 @@
 /**
  * A bounding volume hierarchy over moving items: each has a box at the start and one at the end of a straight path.
  *
- * Two items are separated if, along one axis, one lies beyond the other both at the start and at the end: then it does so all the way, because
- * everything in between is linear. A motion that both share cancels in this test; a single box around each path would include it.
+ * Two items are separated if, along one axis, one lies beyond the other both at the start and at the end: then it does so during the whole step, because
+ * the paths are linear. A motion that both share cancels in this test; a single box around each path would include it.
  *
  * The tree is built by halving (medianSplit.ts), with leaves of up to four items whose boxes are stored in the order of the leaves. Boxes are in
  * single precision, rounded outwards: half the memory. Measurements: docs/notes/contact-solver.md.

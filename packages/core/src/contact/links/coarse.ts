@@ -3,7 +3,7 @@
  *
  * It is the correction of drift.ts, with the velocities P c of coarseBasis.ts (some hundred corners c) instead of one velocity for all:
  *     K c = Pᵀ ρ(S v − y),    K = Pᵀ ρ(1 − S H⁻¹ Sᵀ ρ) P = Pᵀ (1/ρ + S A⁻¹ Sᵀ)⁻¹ P.
- * K is a sum over systems (rods). Of the rods that pass through the same cells, with or without contact, SAMPLES are solved and represent all.
+ * K is a sum over systems (rods). Among rods that pass through the same cells, with or without contact, SAMPLES are solved and represent all.
  * K is computed after PATIENCE iterations of a round, and kept until a later round of the step needs as many.
  *
  * Derivation and measurements: docs/notes/contact-solver.md#coarse-grid-correction.

@@ -1,9 +1,9 @@
 /**
  * Equilibria of scenes in which rods touch obstacles, each other or themselves:
- *   1. follow     from an equilibrium a little earlier: 3 alone, if all rods stay near      refine.ts
+ *   1. follow     from an equilibrium a little earlier: 3 alone, if all rods move little    refine.ts
  *   2. relax      steps from rest with pins, loads and obstacles at rest, until nothing moves   relax.ts, stillTime.ts
  *   3. refine     rods without friction by Newton's method, with a verdict on stability   refine.ts
- *   4. leave      an unstable equilibrium, by a disturbance, and from 2 again
+ *   4. leave      an unstable equilibrium, by a disturbance, then 2 again
  */
 import type { Bundle, EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import type { Samples } from '../../port.ts';

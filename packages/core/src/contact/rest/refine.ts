@@ -4,7 +4,7 @@
  *
  * A contact with gap g and force λ has the potential −λ g + ½ k g² (augmented Lagrangian). After each search λ becomes λ − k g, until gaps vanish. The
  * stiffness k is far above that of the rod, so the negative eigenvalues of the tangent are those of the rod with its contacts held closed. Contacts that
- * pull are dropped, those that the rod sinks into are added, and the search is repeated.
+ * pull are dropped, contacts that the rod penetrates are added, and the search is repeated.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import type { LoadSource, Loads, Samples } from '../../port.ts';

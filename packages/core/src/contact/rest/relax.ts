@@ -1,12 +1,12 @@
 /**
  * Equilibrium with contact by relaxation: steps of implicit Euler from rest, each with all velocities set to zero before it.
  *
- * Such a step minimizes E + M|x − x₀|²/2dt² under the contact law: it goes downhill whatever its length, and where rods no longer move the forces
+ * Such a step minimizes E + M|x − x₀|²/2dt² under the contact law: it lowers the energy at any length, and once the rods no longer move, the forces
  * balance. The amplitude of a mode of angular frequency ω falls by the factor 1/(1 + ω²dt²) per step, so a few steps suffice that are long compared with
  * the period of the slowest mode.
  * Friction acts along the way, and the result depends on it: rods stay where friction first holds them.
  *
- * Contact velocities are solved to a share of speed × dt, so the tolerance is far below that of motion: at 1e-4 a long step throws rods about.
+ * The error of contact velocities is relative to the speed × dt, so the tolerance is far below that of motion: at 1e-4 a long step would throw rods about.
  */
 import { SimulationError } from '../../errors.ts';
 import type { Bundle } from '../../model.ts';

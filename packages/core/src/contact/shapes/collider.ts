@@ -2,7 +2,7 @@
  * A collider in its pose: distance, normal and velocity of its surface at points in world axes. Built by compileCollider.ts.
  *
  * Each step uses two poses, at its start and at its end. The velocity of a surface point is its displacement between them divided by dt, so a
- * fast rotation carries what lies on it along the chord of the arc, not along its tangent.
+ * fast rotation carries rods that lie on it along the chord of the arc, not along its tangent.
  */
 import { type BodyPose, rotate } from '../../bodies/body.ts';
 import type { BodyPath } from '../../scene/kinematic.ts';

@@ -1,7 +1,7 @@
 /**
  * Ellipsoids: exact distance to the surface Σ (x/e)² = 1 with radii e = (a, b, c).
  *
- * The nearest point p of the surface is where x − p is normal to it [Eberly2013]. Let c be the least radius and r = e²/c². Then p = r·x/(μ + r), and
+ * At the nearest point p of the surface, x − p is normal to it [Eberly2013]. Let c be the least radius and r = e²/c². Then p = r·x/(μ + r), and
  * μ > −1 is the only root of G(μ) = Σ (r·(x/e)/(μ + r))² = 1. The difference x − p is μ·w, where w = x/(μ + r) has the direction of the normal. So the
  * distance is μ·|w|, without cancellation near the surface.
  */

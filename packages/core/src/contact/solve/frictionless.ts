@@ -1,11 +1,11 @@
 /**
  * Contact without friction, with one number per side: its normal velocity (`axes` = 1 in SideArrays). Tangential velocities need no agreement.
- * Three numbers per side would cost three times as much, and the point masses of the sides would resist tangential motion, so that hair sliding
+ * Three numbers per side would cost three times as much, and the point masses of the sides would resist tangential motion, so hair that slides
  * along hair would converge slowly.
  *
  * Without friction the method converges for any weights. A step of 2,500 shaken hairs with 33,000 contacts took 853 iterations with ω as with
- * friction, crowd × response; 351 with √crowd; 262 with 0.7 √crowd. With 0.3 √crowd copies and rods agree even sooner, but on less accurate
- * impulses, and more rounds follow.
+ * friction, crowd × response; 351 with √crowd; 262 with 0.7 √crowd. With 0.3 √crowd copies and rods agree even sooner, but the impulses are less
+ * accurate, and more rounds follow.
  */
 
 import type { ContactSet } from '../contactSet.ts';

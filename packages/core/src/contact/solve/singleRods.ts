@@ -2,9 +2,9 @@
  * Rods that touch obstacles and nothing else, solved in one batch if the model can (ContactPort.stepSingleRods). In hair on a head, nearly all rods
  * are of this kind.
  *
- * A rod that slides or falls far can end the step deeper in an obstacle than the contacts of its start predict: under a falling hair the surface
- * of a sphere turns by a tenth of a radian per step. So each rod is checked where it ends. If it penetrates an obstacle, it continues from there with
- * the contacts that it has there; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
+ * A rod that slides or falls far can end the step deeper in an obstacle than its contacts at the start predict: under a falling hair the surface
+ * of a sphere turns by a tenth of a radian per step. So each rod is checked at the end of the step. If it penetrates an obstacle there, the solution continues
+ * from that position and its contacts; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
  */
 import type { Bundle, SingleRodBatch, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet, replaceContact } from '../contactSet.ts';
