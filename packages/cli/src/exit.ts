@@ -14,7 +14,7 @@ export const exitCode = {
   interrupted: 130,
 } as const;
 
-/** Invalid use of the command line; the message says what would be right. */
+/** Invalid use of the command line; the message describes valid use. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -105,7 +105,7 @@ export async function writeFilm(
   }
 }
 
-/** Starts ffmpeg, which reads pictures from its input. `ended`: how it ended; `said`: the end of its messages. */
+/** Starts ffmpeg, which reads pictures from its input. `ended`: its exit; `said`: the end of its messages. */
 function startFfmpeg(file: string, { fps, kind }: FilmOptions) {
   const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(fps), '-i', '-'];
   // these codecs require even numbers of pixels

@@ -5,7 +5,7 @@ import type { Folder } from './folder.ts';
 import { formatQuantity } from './plot/scale.ts';
 import { bold, dim, formatWarning, type Terminal } from './terminal.ts';
 
-/** "der · 60 edges", or what can be said of many rods in one line. */
+/** "der · 60 edges", or a summary of many rods in one line. */
 export function describeRods(rods: readonly Rod[]): string {
   const models = [...new Set(rods.map(({ model }) => model))].join(', ');
   const counts = [...new Set(rods.map(({ edgeCount }) => edgeCount))];

@@ -83,7 +83,7 @@ export interface ProgressState {
   readonly end: number;
   /** Newton iterations per step since the last report. */
   readonly iterations: number;
-  /** Of a search for equilibria, which has no speed: what it has reached, such as "equilibrium 3 of 21". */
+  /** Progress of a search for equilibria, which has no speed, such as "equilibrium 3 of 21". */
   readonly reached?: string;
 }
 

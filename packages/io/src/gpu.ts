@@ -14,7 +14,7 @@ export interface Gpu {
   close(): void;
 }
 
-/** There is no GPU to compute on; the message says why. */
+/** No GPU is available; the message gives the reason. */
 export class NoGpuError extends Error {}
 
 /** Starts the thread that owns the device. Throws NoGpuError if there is none. */

@@ -28,7 +28,7 @@ export interface HairSceneOptions {
   readonly output: number;
 }
 
-/** Motions of a head by name: rotation vectors [rad] in time [s]. About z it says no, about x yes. */
+/** Motions of a head by name: rotation vectors [rad] over time [s]. Rotation about z shakes the head, about x it nods. */
 export const headMotions: Readonly<Record<'shake' | 'nod' | 'turn', PathSpec>> = {
   shake: turns([0, 0, 0, 0], [0.35, 0, 0, 0.6], [0.75, 0, 0, -0.65], [1.15, 0, 0, 0.6], [1.5, 0, 0, 0], [3, 0, 0, 0]),
   nod: turns([0, 0, 0, 0], [0.4, 0.45, 0, 0], [0.9, -0.25, 0, 0], [1.4, 0.3, 0, 0], [1.8, 0, 0, 0], [3, 0, 0, 0]),

@@ -32,7 +32,7 @@ function countColons(text: string): number {
   return count;
 }
 
-/** Of those that were given twice, one is left. */
+/** Number of keys in a parsed value. A key that the text repeats counts once, because the parser keeps one. */
 function countFields(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = Array.isArray(value) ? 0 : Object.keys(value).length;

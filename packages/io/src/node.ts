@@ -134,7 +134,7 @@ export interface OpenRecording extends Recording {
   close(): void;
 }
 
-/** A recording of any length, of which one frame at a time is in memory. Close it when done. */
+/** A recording of any length; only one frame at a time is in memory. Close it when done. */
 export function openRecordingFile(path: string, options?: DecodeOptions): OpenRecording {
   const handle = openFile(path);
   let open = true;

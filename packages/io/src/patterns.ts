@@ -18,7 +18,7 @@ export interface Expanded {
   readonly weldOrigin: readonly number[];
 }
 
-/** A name with `*` that is not a rod's own name stands for all rods that match it. */
+/** A name with `*` that is not the name of a rod selects all rods that match it. */
 export function expandPatterns(scene: Scene): Expanded {
   const names = scene.rods.map(({ id }) => id);
   const known = new Set(names);

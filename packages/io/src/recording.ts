@@ -206,7 +206,7 @@ export function readRecording(bytes: ByteSource, source: string, options: Decode
   };
 }
 
-/** Checks the frames, which begin at `from`, and the end mark. Throws unless the recording is complete, or the user asked for a part. */
+/** Checks the frames, which begin at `from`, and the footer. Throws unless the recording is complete or the caller accepts a partial one. */
 function checkSections(
   bytes: ByteSource,
   source: string,

@@ -48,7 +48,7 @@ export function readAnimatedSkin(
     );
   const frames = keyTimes(motion, rate).map((time) => ({
     time: start + time - first,
-    // computed when it is asked for: all of them together can fill the memory
+    // computed on demand: all of them together could fill the memory
     get position() {
       return motion.positionsAt(time);
     },
@@ -56,7 +56,7 @@ export function readAnimatedSkin(
   return { mesh, frames, name: motion.name, source, warnings };
 }
 
-/** The keys of the file without near duplicates, and keys between those that are farther apart than the rate allows. */
+/** The keys of the file without near duplicates, with additional keys where they are farther apart than the rate allows. */
 function keyTimes({ times }: MeshMotion, rate: number): number[] {
   const out = [times[0]];
   for (const time of times) {
@@ -105,7 +105,7 @@ export function triplesOf(values: ArrayLike<number>): Vec3[] {
   return Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
 }
 
-/** Paths of roots that ride on the skin, and a warning about those that do not lie on it. */
+/** Paths of roots that ride on the skin, and a warning about roots that are off the skin. */
 export function rootPaths(
   { mesh, frames, source }: AnimatedSkin,
   roots: readonly { readonly rod: string; readonly position: Vec3 }[],

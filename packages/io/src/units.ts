@@ -251,7 +251,7 @@ export function describeDimension(dimension: Dimension): string {
   return `${name} such as "${example}" or a number in ${inWords}`;
 }
 
-/** Reads a quantity of the given dimension into SI. The message of a failure says what would be right. */
+/** Reads a quantity of the given dimension into SI. On failure, the message names a valid value. */
 export function parseQuantity(text: string, dimension: Dimension): QuantityResult {
   const expected = `expected ${describeDimension(dimension)}, got "${text}"`;
   const match = numberPattern.exec(text);

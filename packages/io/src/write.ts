@@ -51,7 +51,7 @@ export class WriteError extends InputError {
   }
 }
 
-/** What the system said, in words and with a remedy. */
+/** Describes an error of the operating system, with a remedy. */
 export function explainSystemError(error: unknown, path: string, verb: 'read' | 'write'): InputError {
   const code = (error as { code?: string } | null)?.code ?? '';
   const reasons: Readonly<Record<string, string>> = {
@@ -126,7 +126,7 @@ function modeOf(target: string, path: string): number {
 /** Creates a writer that appends to a temporary file. */
 export function createAtomicWriter(path: string, { overwrite = false }: WriteOptions = {}): AtomicWriter {
   if (!overwrite && existsSync(path)) refuseExisting(path);
-  // a link keeps pointing where it did: what it names is replaced, not the link
+  // a link keeps its target: the file it refers to is replaced, not the link
   const target = existsSync(path) ? realpathSync(path) : path;
   const mode = attempt(path, 'write', () => modeOf(target, path));
   const temporary = join(dirname(target), temporaryName(target));
@@ -176,7 +176,7 @@ export function createAtomicWriter(path: string, { overwrite = false }: WriteOpt
       if (state === 'committed' || state === 'aborted') return;
       if (state === 'open') closeSync(handle);
       state = 'aborted';
-      // its folder may be gone; the reason for aborting matters more
+      // the folder may no longer exist; the original error matters more
       rmSync(temporary, { force: true });
     },
   };

@@ -127,7 +127,7 @@ async function staticsInto({
   }
 }
 
-/** The path up to its end, or up to where it stopped early. */
+/** The path up to its end, or up to the point where it stopped early. */
 async function follow(search: Search, source: Source): Promise<Path> {
   const path: Path = { rows: [], critical: [], doubts: [], reports: [] };
   try {

@@ -13,7 +13,7 @@ export interface Page {
   readonly height: number;
   /** Pixels per metre. */
   readonly scale: number;
-  /** Of what is drawn, in square pixels. */
+  /** Area of the drawing, in square pixels. */
   readonly area: number;
   /** World → pixels, right and down, and depth towards the reader, in pixels too. */
   place(points: ArrayLike<number>): Float64Array;

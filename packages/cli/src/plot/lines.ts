@@ -27,7 +27,7 @@ export interface Series {
   readonly x?: ArrayLike<number>;
   /** Dots at its points. */
   readonly dots?: boolean;
-  /** Places along x where it failed: crosses above the plot. */
+  /** Values of x at which it failed: crosses above the plot. */
   readonly failures?: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export interface LinePlot {
   readonly series: readonly Series[];
   /** Draws curves that stay at zero, too: they are branches, and not energies that are not there. */
   readonly drawsZero?: boolean;
-  /** On a logarithmic axis, what is not positive is left out. */
+  /** On a logarithmic axis, values that are not positive are omitted. */
   readonly xScale?: Scale;
   readonly yScale?: Scale;
   /** [px] */

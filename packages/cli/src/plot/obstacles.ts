@@ -114,7 +114,7 @@ export function poolsOf(obstacles: readonly PictureObstacle[], clouds: readonly 
     });
 }
 
-/** Points of pools that the page needs room for: what is not yet fading, of planes that things come near to. */
+/** Points of ground patches that the picture must contain: the part that does not fade, for planes that rods come near. */
 export function roomForPools(pools: readonly Pool[]): number[][] {
   return pools
     .filter(({ near }) => near)
@@ -142,7 +142,7 @@ export function createScenery(
   const solid = relief ? (reachesBorder(relief, frame) ? fadeOut([imageOf(relief)], frame) : [imageOf(relief)]) : [];
   return {
     layer(x, y, depth, half) {
-      // what is drawn thicker than it is would sink into what it touches, and facets are not quite where they are drawn
+      // a rod drawn thicker than it is would sink into the solid that it touches, and facets are slightly off the true surface
       const reach = depth + half + 1;
       if (relief && isBehind(relief, x, y, reach, half)) return 1;
       return reach < floor(x, y) ? 0 : 2;
@@ -266,7 +266,7 @@ function fadeOut(parts: readonly string[], [x, y, width, height]: PageBox): stri
     ]
       .map(([at, opacity]) => `<stop offset="${at}" stop-color="#fff" stop-opacity="${opacity}"/>`)
       .join('');
-  // pages that hold several pictures share ids: pictures of one size share what they mean
+  // several pictures on a page share ids, so an id has the same content in all pictures of one size
   const id = `fade${Math.round(height)}`;
   const rect = `x="${num(x)}" y="${num(y)}" width="${num(width)}" height="${num(height)}"`;
   const masks = (['x', 'y'] as const).map((axis) => {

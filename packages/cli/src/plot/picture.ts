@@ -68,9 +68,9 @@ export interface Picture {
   readonly gravity?: Vector;
   /** Overlaid frames; default: about nine, evenly spread. */
   readonly select?: readonly number[];
-  /** Points that decide view and scale in place of what is drawn, so that the pictures of a film fit together. */
+  /** Points that determine view and scale in place of the drawn ones, so that all pictures of a film have the same. */
   readonly stage?: readonly ArrayLike<number>[];
-  /** Points of obstacles that view and scale take in; default: of those that are not far larger than what moves. */
+  /** Points of obstacles that view and scale include; default: of obstacles that are not far larger than the moving parts. */
   readonly around?: readonly ArrayLike<number>[];
   /** Rods that lie on top of each other: flat lines, each hue narrower than the one before, so that all are seen. */
   readonly nested?: boolean;

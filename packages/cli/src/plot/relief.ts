@@ -19,7 +19,7 @@ export interface Solid {
 export interface Relief {
   /** Place and size on the page, whole pixels. */
   readonly box: readonly [left: number, top: number, width: number, height: number];
-  /** Depth of what is seen at a point of the page; −∞: nothing. */
+  /** Depth of the visible surface at a point of the page; −∞ if there is none. */
   nearest(x: number, y: number): number;
   /** Its colour. */
   tone(x: number, y: number): string | undefined;
@@ -92,7 +92,7 @@ interface Target {
   floor(x: number, y: number): number;
 }
 
-/** A pixel around what is drawn, whole pixels, inside the clip. */
+/** Bounds of the drawing with a margin of one pixel, in whole pixels, inside the clip. */
 function boxOf(
   solids: readonly Solid[],
   [x, y, width, height]: readonly [number, number, number, number],

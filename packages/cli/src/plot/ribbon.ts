@@ -150,7 +150,7 @@ export function drawPrismPiece(prism: Prism, from: number, to: number, color: st
   return out;
 }
 
-/** The stripe of a piece where it is on the side towards the reader; also of both neighbours, whose stripe the piece has painted over. */
+/** The stripe of a piece where it faces the reader, and that of both neighbours, because the piece has painted over it. */
 export function drawStripe({ stripe, stripeNormal, closed }: Prism, from: number, to: number, color: string): string[] {
   const nodes = stripe.length / 6;
   const at = (o: number): Point => [stripe[o], stripe[o + 1], stripe[o + 2]];

@@ -80,7 +80,7 @@ export function linear(d0: number, d1: number, r0: number, r1: number): (value: 
   return (value) => r0 + (value - d0) * slope;
 }
 
-/** Logarithmic map of [d0, d1] to [r0, r1]; what is not positive has no place. */
+/** Logarithmic map of [d0, d1] to [r0, r1]; NaN for values that are not positive. */
 export function logarithmic(d0: number, d1: number, r0: number, r1: number): (value: number) => number {
   const to = linear(Math.log(d0), Math.log(d1), r0, r1);
   return (value) => (value > 0 ? to(Math.log(value)) : Number.NaN);

@@ -19,7 +19,7 @@ export interface CameraOptions {
   /** Eye and target [m]; the target alone moves the camera in parallel. */
   readonly eye?: Triple;
   readonly target?: Triple;
-  /** Id of a rod or body whose middle stays where it is in the picture. */
+  /** Id of a rod or body whose middle keeps its place in the picture. */
   readonly follow?: string;
 }
 

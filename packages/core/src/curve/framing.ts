@@ -55,7 +55,7 @@ function magnusStep(curve: Curve, a: number, b: number): Vector {
   return addScaled(addScaled(a1, a3, 1 / 12), cross(left, add(a2, c2)), 1 / 240);
 }
 
-/** The rotation over an interval, and over its halves if they have been asked for: every vector that is carried uses the same ones. */
+/** The rotation over an interval, and over its halves once they are needed; all vectors that are transported share them. */
 interface Turn {
   readonly a: number;
   readonly b: number;
@@ -120,7 +120,7 @@ export function startDirector(tangent: Vector, d1: Vector | undefined): Vector {
 }
 
 /**
- * Frames at the increasing arc lengths `arcs`, the first of which is 0. On a closed curve arcs may go on beyond the
+ * Frames at the increasing arc lengths `arcs`, the first of which is 0. On a closed curve arcs may continue beyond the
  * length: the frame is then carried round and does not jump back to its start.
  */
 export function frameCurve(curve: Curve, arcs: readonly number[], rule: FrameRule): Frame[] {
@@ -153,7 +153,7 @@ export function frameCurve(curve: Curve, arcs: readonly number[], rule: FrameRul
     let frame = frames[i - 1];
     let from = parameters[i - 1];
     if (round && arcs[i] >= curve.length && arcs[i - 1] < curve.length) {
-      // round the closure: to the end, over whatever corner there is, and on from the start
+      // across the closure: to the end, over the corner there if any, and on from the start
       frame = transportFrame(carryFrame(curve, frame, from, end), startTangent);
       from = begin;
     }

@@ -66,7 +66,7 @@ function createVortex({ center, axis, circulation, core, velocity = [0, 0, 0] }:
     const wy = az * dx - ax * dz;
     const wz = ax * dy - ay * dx;
     const q = (wx * wx + wy * wy + wz * wz) / (core * core);
-    // v/r of the Lamb–Oseen vortex; expm1 keeps its digits on the axis, where it tends to solid rotation
+    // v/r of the Lamb–Oseen vortex; with expm1 it keeps its digits near the axis, where it approaches solid rotation
     const rate = q > 0 ? (-spin * expm1(-q)) / q : spin;
     out[0] += rate * wx;
     out[1] += rate * wy;
@@ -85,7 +85,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Adding and taking away this rounds to a whole number, whatever is far below 2⁵¹. */
+/** Adding and subtracting this rounds numbers far below 2⁵¹ to whole numbers. */
 const rounder = 1.5 * 2 ** 52;
 
 /** sin 2πx by a polynomial over the turn around zero, to 2e-13. */

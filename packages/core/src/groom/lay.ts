@@ -166,7 +166,7 @@ interface Resting extends Pick<Laying, 'field' | 'clearance'> {
   readonly natural: Helices;
 }
 
-/** Pulls a guide to `places`, then again to where it is, pushed out of the skin, until it rests. False if an equilibrium is missing. */
+/** Pulls a guide to `places`, then repeatedly to its own position pushed out of the skin, until it rests. False if no equilibrium is found. */
 function restOnSkin(curvature: Float64Array, places: Float64Array, resting: Resting): boolean {
   const { solver, natural, field, clearance } = resting;
   const piece = natural.elementLength[0] / 2;

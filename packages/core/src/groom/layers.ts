@@ -44,7 +44,7 @@ export interface FrizzLayer {
 /** An operator on hairs. */
 export type HairLayer = ClumpLayer | CurlLayer | FrizzLayer;
 
-/** Layers with what they need to know of the hairs. */
+/** Layers, with the data of the hairs that they need. */
 export interface CompiledLayers {
   readonly layers: readonly HairLayer[];
   /** Middle hair of the group of each hair, for each clump layer; empty for others. */

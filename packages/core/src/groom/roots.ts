@@ -46,7 +46,7 @@ export interface RootOptions {
   readonly count?: number;
   /** Relative density; 0: no hair there. Default 1. */
   readonly density?: SurfaceMap;
-  /** Keeps roots apart from each other, for few of them. Default false. */
+  /** Keeps roots away from each other; for small numbers of roots. Default false. */
   readonly spread?: boolean;
   /** Default 0. */
   readonly seed?: number;

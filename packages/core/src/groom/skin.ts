@@ -106,14 +106,14 @@ function cornersOf(position: Float64Array, triangle: ArrayLike<number>, f: numbe
   ];
 }
 
-/** A path per root: how it moves and turns from where it is at rest. `turns: false`: it only moves. */
+/** A path per root: its displacement and rotation relative to rest. `turns: false`: displacement only. */
 export function rideSkin(roots: SkinRoots, frames: readonly SkinFrame[], turns = true): PathSpec[] {
   const { skin, triangle } = roots;
   const all = Array.from(triangle, (face, r): Rider => {
     const rest = cornersOf(skin.position, skin.triangle, face);
     return { start: placeOf(roots, skin.position, r), rest, frame: frameOf(rest), turned: [0, 0, 0], keys: [] };
   });
-  // positions may be computed when they are asked for, so each frame is visited once
+  // positions may be computed on demand, so each frame is visited once
   for (const { time, position } of frames) {
     if (position.length !== skin.position.length)
       throw new SceneError(

@@ -2,7 +2,7 @@
  * Operations on a hairstyle: cut, comb, curl. Each returns a new style and leaves the old one unchanged.
  *
  * Cutting keeps the curvature of the remaining part. Combing moves hair near the comb, keeps lengths, fits helices to the new curve, and gives the guide
- * the natural curvature for which it hangs as combed (inverse statics), so that it stays. Curling sets the natural curl, and lets the hair hang.
+ * the natural curvature for which it hangs as combed (inverse statics), so that it stays. Curling sets the natural curl and settles the hair under gravity.
  */
 
 import { dot, normalize, type Vector } from '../curve/vector.ts';
@@ -121,7 +121,7 @@ export interface CombOptions extends Where {
   readonly strength?: number;
 }
 
-/** Number of guides that the comb moved, and of those that sag again. */
+/** Number of guides that the comb moved, and how many of these sag again. */
 export interface CombReport {
   readonly combed: number;
   /** Number of those hairs that are too soft to stay: they sag. */

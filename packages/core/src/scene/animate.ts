@@ -216,7 +216,7 @@ export function animates({ animation }: Pick<Rod, 'animation'>, ...fields: reado
   return animation?.fields.some((field) => fields.includes(field)) ?? false;
 }
 
-/** A function that moves rods to time t and, where that has changed their arrays, calls `write`, in which a model copies what it needs from them. */
+/** Returns a function that moves rods to time t. If that changes a rod's arrays, it calls `write`, in which the model copies what it needs from them. */
 export function followAnimation(rods: readonly Pick<Rod, 'animation'>[], write: () => void): (t: number) => void {
   let last: number | undefined;
   return (t) => {

@@ -64,7 +64,7 @@ export interface DahlSpec {
   readonly type: 'dahl';
   /** Largest moments of friction [N m]: of bending in any direction, and of twist (default: none). */
   readonly limit: { readonly bending: number; readonly twist?: number };
-  /** Stiffness of the friction where it starts, relative to the elastic stiffness. */
+  /** Initial stiffness of the friction, relative to the elastic stiffness. */
   readonly stiffness: number;
 }
 

@@ -157,7 +157,7 @@ export function checkTimes(times: readonly number[], path: Path, place: (i: numb
   });
 }
 
-/** A formula's value, or an error that says where it is not a number. */
+/** A formula's value; throws an error with the place if it is not a number. */
 export function finite(value: number, path: Path, where: () => string): number {
   if (Number.isFinite(value)) return value;
   throw new SceneError(

@@ -121,7 +121,7 @@ function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
   };
   for (let i = 0; i < warp.count; i++) fiber('warp', warp, weft, i, i % 2 === 0 ? 1 : -1, false);
   for (let j = 0; j < weft.count; j++) fiber('weft', weft, warp, j, j % 2 === 0 ? -1 : 1, true);
-  // there may be a million of them: what is alike is made once
+  // there may be a million of them, so equal parts are shared
   const onWarp = Array.from({ length: weft.count }, (_, j) => ({ u: (j + 0.5) / weft.count }));
   const onWeft = Array.from({ length: warp.count }, (_, i) => ({ u: (i + 0.5) / warp.count }));
   for (let i = 0; i < warp.count; i++)

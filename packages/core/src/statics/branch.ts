@@ -179,7 +179,7 @@ const MAX_EVENTS = 20;
 /** Bifurcations closer together than this fraction of the interval count as one: rounding separates equal modes, as of a round rod. */
 const SAME = 1e-3;
 
-/** The nearest point beyond an event and beyond those that count as the same. */
+/** The nearest point beyond an event and beyond the points that count as this event. */
 function skipSame(
   trace: Trace,
   { ds, verdicts }: BranchInterval,

@@ -59,7 +59,7 @@ export interface BranchProblem extends RestProblem {
   /** Computes the right-hand side of Newton's equations into `step`, without a matrix. Returns an error, or ''. */
   evaluateRight(): string;
   /**
-   * Computes right-hand side and matrix, and factors it whatever the signs of its pivots. `place`: motions that nothing opposes are found at equilibria
+   * Computes right-hand side and matrix, and factors the matrix for any signs of its pivots. `place`: motions that nothing opposes are found at equilibria
    * only, because forces that are not balanced turn with the rod. Returns an error, or ''.
    */
   linearize(place: 'equilibrium' | 'between'): string;
@@ -133,7 +133,7 @@ function createTangent(rod: BranchRod): Tangent {
       tangent.neutral = findNeutral(place);
       held = rod.closed ? [] : chooseHeld(tangent.neutral, rest.isAngle, rest.length);
       for (const d of held) fixUnknown(matrix, d);
-      // what is not held may have no stiffness, as a buckle that slides round a ring; elsewhere a shift only slows down convergence along soft modes
+      // a free motion may have no stiffness, such as a buckle that slides round a ring; otherwise a shift would only slow down convergence along soft modes
       factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, false);
     },
     solve(x: Float64Array): void {

@@ -138,7 +138,7 @@ function findUnopposed(free: readonly Float64Array[], { matrix, fixed }: Neutral
   });
 }
 
-/** A rigid motion as a combination of those about the origin: it is one motion, whatever the state of the rod. */
+/** A rigid motion as a combination of rigid motions about the origin, so it is the same motion in any state of the rod. */
 export type RigidMotion = Float64Array;
 
 const ORIGIN = [0, 0, 0];
@@ -186,7 +186,7 @@ export function findSymmetries(problem: NeutralProblem, rounding: number): Rigid
 /** Fraction of the motions in a combination that must remain. */
 const LEFT = 1e-8;
 
-/** Displacements by rigid motions at the current state, orthonormal; without those that move nothing. */
+/** Displacements by rigid motions at the current state, orthonormal; motions that move no node are omitted. */
 export function moveRigidly(problem: NeutralProblem, combinations: readonly RigidMotion[]): Float64Array[] {
   if (combinations.length === 0) return [];
   const weight = weighUnknowns(problem);

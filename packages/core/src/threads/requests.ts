@@ -195,7 +195,7 @@ export function decodeRequest(numbers: Float64Array): Request {
   return request as unknown as Request;
 }
 
-/** Requests whose work is divided evenly, whatever rods a thread owns. */
+/** Requests whose work is divided evenly, regardless of which rods a thread owns. */
 const evenly: ReadonlySet<RequestKind> = new Set<RequestKind>([
   'solverLoop',
   'contactLaw',

@@ -77,7 +77,7 @@ export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: 
   return buffer;
 }
 
-/** Call before every request: workers then refresh what they derive from the state, if the caller has written it. */
+/** Call before every request: if the caller has written the state, workers then refresh the quantities that they derive from it. */
 export function syncWorkers(sharedBundle: SharedBundle): void {
   if (sharedBundle.unsyncedTime === undefined) return;
   const t = sharedBundle.unsyncedTime;

@@ -1,6 +1,6 @@
 /** Shared buffers by number: each is passed to the workers when it grows, see `shareBuffer`. */
 export const slots = {
-  /** Sides of all contacts, and of those that are solved for: slot numbers of `ContactThreads.sideBuffer`. */
+  /** Sides of all contacts, and of the active ones: slot numbers of `ContactThreads.sideBuffer`. */
   allSides: 0,
   solvedSides: 1,
   /** Single rods against colliders. */

@@ -28,7 +28,7 @@ interface Sample {
 interface Property {
   readonly name: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Compound: what it contains. */
+  /** Members of a compound property. */
   readonly properties?: readonly Property[];
   readonly pod?: Pod;
   readonly extent?: number;

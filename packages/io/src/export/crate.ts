@@ -155,7 +155,7 @@ function createValues({ token, text }: Pick<Tables, 'token' | 'text'>): Values {
     const offset = place(32 + 8 * reps.length, () => {
       const out = new Uint8Array(32 + 8 * reps.length);
       const view = viewOf(out);
-      // each part begins with the distance to where it goes on
+      // each part begins with the offset of its continuation
       view.setBigInt64(0, 8n, true);
       view.setBigUint64(8, representation(types.doubleVector, codes, 'plain'), true);
       view.setBigInt64(16, 8n, true);

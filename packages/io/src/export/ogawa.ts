@@ -31,7 +31,7 @@ export function joinBytes(...parts: readonly ArrayBufferView[]): Uint8Array {
   return out;
 }
 
-/** Children come before the group that names them; what is empty has no place. */
+/** Children come before the group that refers to them; empty ones occupy no space. */
 export function* writeOgawa(root: OgawaGroup): Generator<Uint8Array> {
   const pieces: { readonly size: number; make(): Uint8Array }[] = [];
   let end = headSize;

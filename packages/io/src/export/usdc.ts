@@ -48,7 +48,7 @@ type Pose = Pick<ReturnType<Footage['frame']>, 'time' | 'bodies'>;
 /** `pose`: time and bodies of a frame, without its rods. */
 type Source = Footage & { time(k: number): number; pose(k: number): Pose };
 
-/** A frame is made once for all that is written of it in a row; where obstacles are, and times, are kept for good. */
+/** Computes a frame once for all values of it that are written consecutively; keeps poses of obstacles and times of all frames. */
 function rememberFrame(footage: Footage): Source {
   let last: { readonly k: number; readonly frame: ReturnType<Footage['frame']> } | undefined;
   const small = new Map<number, Pose>();

@@ -111,7 +111,7 @@ export interface Accessor {
   readonly components: number;
 }
 
-/** Reads an accessor, after checking everything it says. */
+/** Reads an accessor, after checking all of its fields. */
 export function readAccessor(document: GltfDocument, index: unknown): Accessor {
   const { json, source } = document;
   const accessor = item(json, 'accessors', index, source);

@@ -71,7 +71,7 @@ export function readHair(bytes: Uint8Array, source: string): Curves {
   return { position, counts, closed: new Uint8Array(strands), ...(known && { radius }), unit: 1, warnings: [] };
 }
 
-/** Curves as a .hair file; closed ones are opened, because the format knows no other. */
+/** Curves as a .hair file; closed curves are opened, because the format has only open ones. */
 export function encodeHair({ position, counts, radius }: Pick<Curves, 'position' | 'counts' | 'radius'>): Uint8Array {
   const strands = counts.length;
   const points = position.length / 3;

@@ -65,7 +65,7 @@ export function openUsd(bytes: Uint8Array, source: string): UsdStage {
       `${[...layer.ignored].sort().join(', ')} in it are not followed; flatten the file first: usdcat --flatten`,
     );
   const { metersPerUnit, upAxis, timeCodesPerSecond, framesPerSecond } = layer.metadata;
-  // what USD says a file means that does not say it
+  // USD's defaults for files that do not specify them
   if (metersPerUnit === undefined)
     warnings.add('the file does not say metersPerUnit: centimetres are assumed, as USD does');
   return {

@@ -251,7 +251,7 @@ function readMetadata(scan: Scanner, ignored: Set<string>): UsdDictionary {
   return out;
 }
 
-/** Passes over { … } with whatever is in it. */
+/** Skips { … } and its contents. */
 function skipBlock(scan: Scanner): void {
   scan.expect('{', 'to begin a block');
   for (let open = 1; open > 0; ) {

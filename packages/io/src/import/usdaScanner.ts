@@ -15,9 +15,9 @@ export interface Scanner {
   text(): string;
   number(): number | undefined;
   fail(message: string): InputError;
-  /** What stands between two marks, the first of which is next: a path between < and >, an asset between @ and @ or @@@ and @@@. */
+  /** The text between two marks, the first of which is the next token: a path between < and >, an asset between @ and @ or @@@ and @@@. */
   between(mark: '<' | '@'): string;
-  /** Any token, for what is passed over. */
+  /** Any token, for skipping. */
   any(): string;
 }
 
@@ -49,7 +49,7 @@ function readQuoted(text: string, at: number): { readonly value: string; readonl
   return undefined;
 }
 
-/** Numbers may be infinite, as those of lights and cameras are; what must be finite is checked where it is used. */
+/** Numbers may be infinite, as in lights and cameras; code that needs finite numbers checks them. */
 function parseNumber(text: string): number {
   if (text.endsWith('nan')) return Number.NaN;
   if (!text.endsWith('inf')) return Number(text);

@@ -66,7 +66,7 @@ const common = {
 
 const vertices = list(vector('length'), 'vertices', 3);
 
-/** An obstacle whose mesh is in a file; what is read from it takes its place before the core sees it. */
+/** An obstacle whose mesh is in a file; `resolve.ts` replaces it by a mesh before the core receives the scene. */
 export type MeshFileSpec = Omit<Extract<ColliderSpec, { type: 'plane' }>, 'type' | 'normal'> &
   FileReference & { readonly type: 'mesh-file'; readonly solid?: boolean; readonly animation?: AnimationSpec | string };
 

@@ -68,7 +68,7 @@ export const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
     .describe('Poses in time, relative to the starting pose; held before the first and after the last.'),
 });
 
-/** What is said of a rod in a file: of one, or by a pattern of many alike. */
+/** The rod that an entry of a file applies to: one rod, or all rods that match a pattern. */
 export type NamesRods<T> = Omit<T, 'rod'> & { readonly rod?: string; readonly rods?: string };
 
 export const rodNames: {

@@ -170,7 +170,7 @@ export function formulas(
   >;
 }
 
-/** Arrays with a message that says what belongs in them. */
+/** Arrays with an error message that describes the expected entries. */
 export function list<O, I>(item: z.ZodType<O, I>, what: string, minimum = 0): z.ZodType<O[], I[]> {
   const message = (issue: { readonly input?: unknown }): string =>
     Array.isArray(issue.input)

@@ -1,5 +1,5 @@
 /**
- * Detection of contacts at the start of a step: those that touch, and those that will touch if nothing stops them.
+ * Detection of contacts at the start of a step: surfaces that touch now, and surfaces that would touch within the step.
  *
  * A contact is added before the surfaces meet, if its gap may close within the step (or is below a tenth of the radius: without a margin, resting
  * contacts flicker). It may then close by exactly its gap. If the surfaces are still more than two radii apart, the direction in which they will

@@ -62,7 +62,7 @@ interface GroupParts {
   restOf(rod: number): RestRod | undefined;
 }
 
-/** The rod at rest, or an error that says why links cannot hold it. */
+/** The rod at rest; throws an error with the reason if links cannot hold it. */
 function requireRest({ rods, restOf }: GroupParts, rod: number, list: readonly Link[]): RestRod {
   const part = restOf(rod);
   if (part) return part;

@@ -24,7 +24,7 @@ export interface StillScene {
   holdCollider(collider: Collider): Collider;
 }
 
-/** `drives`: pins and loads of the world that moves, with those that were added while it ran. */
+/** `drives`: pins and loads of the moving world, including those added while it ran. */
 export function holdScene(drives: readonly Drive[], rods: readonly Rod[], instant: Instant): StillScene {
   return {
     drives: drives.map(({ pins, sources }, r) => ({

@@ -88,7 +88,7 @@ function measureFormulaVelocity(out: Float64Array, formula: Formula, dt: number)
   const here = measureAt(now);
   const [nx, ny, nz] = [at[1], at[2], at[3]];
   let speed = dt === 0 ? Number.NaN : -(measureAt(now + dt) - here) / dt;
-  // NaN: the rate is asked for, or the formula has no value at the other time
+  // NaN: the caller wants the rate, or the formula has no value at the other time
   if (Number.isNaN(speed)) {
     const later = measureAt(now + TIME_STEP);
     speed = -(later - measureAt(now - TIME_STEP)) / (2 * TIME_STEP);

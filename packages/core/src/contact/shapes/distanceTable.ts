@@ -20,7 +20,7 @@ export interface DistanceTable {
 
 /** Rows along the longest axis, from coarse to fine. */
 const RESOLUTIONS = [48, 80, 128];
-/** Rows along each axis of a block, all of which are far from the surface or none. */
+/** Rows along each axis of a block; either all rows of a block are far from the surface, or none. */
 const BLOCK = 4;
 
 /** `reach`: how far from the surface distances matter [m]. `tolerance`: error up to which a coarser table is fine enough [m]. */
@@ -95,7 +95,7 @@ function fillBlock({ shape, spacing, counts, origin, rows }: Grid, block: Vector
       }
 }
 
-/** Largest error in the middle of a cell at the surface, where it is largest within the cell. */
+/** Largest error in the middles of cells at the surface: within a cell, the error is largest there. */
 function measureError({ shape, spacing, counts, origin, rows }: Grid): number {
   let error = 0;
   for (let k = 0; k < counts[2] - 1; k++)

@@ -48,7 +48,7 @@ export interface Accelerator {
   readonly iterate: IterateRows;
   readonly size: number;
   readonly shared: SharedLoops | undefined;
-  /** Inner products of the changes of f with each other, of which an iteration updates one row; and their factor. */
+  /** Inner products of the changes of f, and their factor; an iteration updates one row. */
   readonly products: Float64Array;
   readonly matrix: Float64Array;
   readonly right: Float64Array;

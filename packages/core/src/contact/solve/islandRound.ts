@@ -67,7 +67,7 @@ export const ROUGH: number = contactConstants.ROUGH;
 /** A contact is solved for if its gap after the step would be below this fraction of its size. */
 export const CLOSE: number = contactConstants.CLOSE;
 
-/** Slots of memory (ContactThreads.sideBuffer) for the sides of all contacts, and of those that are solved for. */
+/** Slots of memory (ContactThreads.sideBuffer) for the sides of all contacts, and of the active ones. */
 export const ALL_SIDES = 0;
 export const ACTIVE_SIDES = 1;
 

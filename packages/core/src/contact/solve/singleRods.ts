@@ -43,7 +43,7 @@ export interface SingleRodSolver {
    * Steps the listed systems. Returns those that it cannot step, as islands at the start of the step.
    */
   step(input: SingleRodStep): readonly Island[];
-  /** Returns the rods whose end of step has not been checked. Only the first call per step knows them; later calls return all rods. */
+  /** Returns the rods whose end of step has not been checked; exact in the first call per step, later calls return all rods. */
   takeUncheckedRods(): readonly number[];
 }
 
