@@ -17,12 +17,12 @@ import {
 } from './merged.ts';
 import { locateNodes } from './pairList.ts';
 import { findCandidates, type PairRules } from './pairSearch.ts';
-import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, PAIR_MISSED, type PairSearch } from './pairSweeps.ts';
-import { meetEdges } from './pairs.ts';
+import { applyLawsAt, confirmPairsOf, findPairsOf, hasPassedAt, type PairSearch } from './pairSweeps.ts';
 import type { BatchRod } from './rod.ts';
 import { beginSolve, completeStep, type StepOptions } from './step.ts';
-import { pairEdgeOf, type Strand } from './strand.ts';
+import type { Strand } from './strand.ts';
 import { iterateStage } from './sweeps.ts';
+import { ATTEMPTS, expectPairs, findUnexpected, isSame, type UnexpectedPair } from './unexpectedPairs.ts';
 
 /** Settings of contact between strands. */
 export interface PairSettings extends PairRules {
@@ -80,26 +80,10 @@ function applyLaws(s: Strand, k: number): LawChange {
   return { change, loaded };
 }
 
-function hasPassed(s: Strand): boolean {
-  for (let j = 0; j < s.edgeCount; j++) if (hasPassedAt(s, j, true)) return true;
+/** `looksFurther`: also at pairs that nothing predicted. */
+function hasPassed(s: Strand, looksFurther: boolean): boolean {
+  for (let j = 0; j < s.edgeCount; j++) if (hasPassedAt(s, j, looksFurther)) return true;
   return false;
-}
-
-/** Whether the strand ends the step deep in another that it has no contact with: nothing predicted that they would meet. */
-function hasMissed(s: Strand): boolean {
-  const pairs = s.merged?.pairs;
-  if (!pairs) return false;
-  return pairs.candidates.some((candidates, j) =>
-    candidates.some((other) => {
-      if (pairs.partners[j].some((one) => one.isSet === 1 && one.strand === other.strand && one.edge === other.edge))
-        return false;
-      const isLow = pairs.index < other.strand || (pairs.index === other.strand && j < other.edge);
-      const [own, next] = [pairEdgeOf(s, pairs.index, j, true), pairEdgeOf(s, other.strand, other.edge, true)];
-      const meeting = isLow ? meetEdges(own, next) : meetEdges(next, own);
-      const limit = PAIR_MISSED * (own.radius + next.radius);
-      return meeting.near < limit && meeting.gap > -limit && meeting.end < -limit;
-    }),
-  );
 }
 
 /** A strand that iterates together with others. */
@@ -121,9 +105,10 @@ export interface CoupledReport {
   /** Strand that failed. */
   readonly failed: number;
   readonly reports: readonly MergedReport[];
-  /** Strands with more pairs than their edges have contact slots, and strands that ran into others unexpectedly. */
+  /** Strands with more pairs than their edges have contact slots. */
   readonly dropped: readonly number[];
-  readonly missed: readonly number[];
+  /** Pairs that nothing predicted. */
+  readonly unexpected: readonly UnexpectedPair[];
 }
 
 /** Iterates strands that touch each other in lockstep. */
@@ -204,23 +189,27 @@ function withElimination(list: readonly Coupled[], action: () => void): void {
 
 const PASSED = 'two rods are about to pass through each other';
 
-/** One step of all strands; after a failure their state is arbitrary, and the caller restores it. `isPlain`: iterates as the GPU does. */
+/** `isPlain`: iterates as the GPU does; `expected`: pairs that meet although nothing predicts it. */
+interface CoupledChoices {
+  readonly isPlain?: boolean;
+  readonly expected?: readonly UnexpectedPair[];
+}
+
+/** One step of all strands; after a failure their state is arbitrary, and the caller restores it. */
 export function stepCoupled(
   strands: readonly BatchRod[],
   step: MergedStep,
   options: StepOptions,
   rules: PairRules,
-  isPlain = false,
+  { isPlain = false, expected = [] }: CoupledChoices = {},
 ): CoupledReport {
   const { t, dt } = step;
   const starts = strands.map((one) => openMergedStep(one, step));
   for (const { strand } of strands) locateNodes(strand, dt);
-  findCandidates(
-    strands.map(({ strand }) => strand),
-    rules,
-  );
+  const all = strands.map(({ strand }) => strand);
+  findCandidates(all, rules);
   const searches = strands.map(({ strand }) => findPairs(strand));
-  const dropped = searches.flatMap((one, k) => (one.dropped > 0 ? [k] : []));
+  const dropped = searches.flatMap((one, k) => (one.dropped > 0 ? [k] : [])).concat(expectPairs(strands, expected));
   const isCoupled = strands.map(({ strand }) => confirmPairs(strand));
   const coupled = strands.flatMap((batch, index): Coupled[] => {
     if (!isCoupled[index]) return [];
@@ -244,13 +233,59 @@ export function stepCoupled(
     failed,
     reports,
     dropped,
-    missed: [],
+    unexpected: [],
   });
   const diverged = reports.findIndex(({ ok }) => !ok);
   if (diverged >= 0) return fail(diverged, reports[diverged].reason);
-  const passed = strands.findIndex(({ strand }) => hasPassed(strand));
+  const passed = strands.findIndex(({ strand }) => hasPassed(strand, isPlain));
   if (passed >= 0) return fail(passed, PASSED);
-  const missed = strands.flatMap(({ strand }, k) => (hasMissed(strand) ? [k] : []));
+  // those that contact pushes go where nothing predicted
+  if (!isPlain) findCandidates(all, rules, true);
+  const unexpected = all.flatMap(findUnexpected);
   for (const { batch, start } of coupled) completeStep(batch, pressedStage(dt), dt, start.tangentBefore);
-  return { ok: true, reason: '', failed: -1, reports, dropped, missed };
+  return { ok: true, reason: '', failed: -1, reports, dropped, unexpected };
+}
+
+/** Iterations of contact and of Newton's method, of all strands. */
+function countIterations(reports: readonly MergedReport[]): { most: number; sum: number } {
+  const counts = reports.map(({ iterations }) => iterations);
+  return { most: Math.max(0, ...counts), sum: counts.reduce((sum, k) => sum + k + 1, 0) };
+}
+
+/** The report of the last attempt at a step, and the iterations of those before it. */
+export interface RepeatedReport extends CoupledReport {
+  readonly before: { readonly most: number; readonly sum: number };
+}
+
+/**
+ * The same, attempted again with contacts for the pairs that were not expected. `restore`: returns the strands to the start of the step. Fails if some of
+ * them were about to pass and the last attempt has not settled.
+ */
+export function repeatCoupled(
+  strands: readonly BatchRod[],
+  step: MergedStep,
+  options: StepOptions,
+  { rules, restore }: { readonly rules: PairRules; restore(): void },
+): RepeatedReport {
+  const before = { most: 0, sum: 0 };
+  const expected: UnexpectedPair[] = [];
+  let passing: UnexpectedPair | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const report = stepCoupled(strands, step, options, rules, { expected });
+    const { unexpected } = report;
+    const added = unexpected.filter(
+      (one) => !expected.some(({ low, high }) => isSame(low, one.low) && isSame(high, one.high)),
+    );
+    passing ??= unexpected.find(({ passes }) => passes);
+    if (attempt === ATTEMPTS || added.length === 0) {
+      const isSettled = unexpected.length === 0 && report.reports.every(({ settled }) => settled);
+      if (!report.ok || !passing || isSettled) return { ...report, before };
+      return { ...report, before, ok: false, reason: PASSED, failed: passing.low.strand };
+    }
+    const { most, sum } = countIterations(report.reports);
+    before.most += most;
+    before.sum += sum;
+    expected.push(...added);
+    restore();
+  }
 }

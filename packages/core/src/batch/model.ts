@@ -117,13 +117,16 @@ function createAdvance(compiled: Compiled): Advance {
   return (t, dt, robust, without): StepOutcome => {
     copyState(before, state);
     own?.begin(t, dt);
+    const restore = (): void => {
+      copyState(state, before);
+      own?.undo();
+      adoptAll(batch, t);
+    };
     const { ok, iterations, iterationsMax, reason, failed } =
-      own?.step({ t, dt, robust }, options) ?? stepEach(compiled, t, dt, robust, without);
+      own?.step({ t, dt, robust, restore }, options) ?? stepEach(compiled, t, dt, robust, without);
     const total = { ok, iterations, iterationsMax, shifts: 0 };
     if (ok) return total;
-    copyState(state, before);
-    own?.undo();
-    adoptAll(batch, t);
+    restore();
     return { ...total, failure: { rod: batch[failed].rod.id, reason } };
   };
 }

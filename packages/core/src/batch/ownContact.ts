@@ -4,7 +4,7 @@
  */
 import type { OwnContact, OwnContactReport, OwnContactRow, RodPairs, SolidMotion, SolidScene } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
-import { meetStrands, stepCoupled } from './coupled.ts';
+import { meetStrands, repeatCoupled } from './coupled.ts';
 import { BOX, FIELD, LEAST_ITERATIONS, PLANE } from './layout.ts';
 import { type MergedReport, meetObstacles, noContact, stepMerged } from './merged.ts';
 import type { Contact, Obstacle } from './obstacles.ts';
@@ -67,25 +67,37 @@ export function stepAmong(
   return { ...report, own: reportRod(report, step.rod) };
 }
 
+/** A step, and how to return the strands to its start. */
+interface OwnStep {
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  restore(): void;
+}
+
 /** Steps strands that may touch each other. */
-export function stepTogether(
+function stepTogether(
   strands: readonly BatchRod[],
-  step: { readonly t: number; readonly dt: number; readonly robust: boolean },
+  step: OwnStep,
   options: StepOptions,
   { pairs, report }: { readonly pairs: RodPairs; readonly report: OwnContactReport },
 ): StepResult & { readonly failed: number } {
-  const { reports, dropped, missed, ...outcome } = stepCoupled(
+  const { restore } = step;
+  const { reports, dropped, unexpected, before, ...outcome } = repeatCoupled(
     strands,
     { ...step, iterations: LEAST_ITERATIONS },
     options,
-    pairs,
+    { rules: pairs, restore },
   );
+  const missed = new Set(unexpected.flatMap(({ low, high }) => [low.strand, high.strand]));
   reports.forEach((one, rod) => {
-    const settled = one.settled && !dropped.includes(rod) && !missed.includes(rod);
+    const settled = one.settled && !dropped.includes(rod) && !missed.has(rod);
     addOwnReport(report, reportRod({ ...one, settled }, rod));
   });
+  report.iterations += before.most;
   const most = reports.reduce((max, { iterations }) => Math.max(max, iterations + 1), 0);
-  return { ...outcome, iterations: reports.reduce((sum, one) => sum + one.iterations + 1, 0), iterationsMax: most };
+  const sum = reports.reduce((all, { iterations }) => all + iterations + 1, before.sum);
+  return { ...outcome, iterations: sum, iterationsMax: most };
 }
 
 /** Contacts of a strand that are active. */
@@ -193,10 +205,7 @@ export function putContacts({ strand: { merged } }: BatchRod, { contacts, partne
 export interface ReferenceContact extends OwnContact {
   begin(t: number, dt: number): void;
   /** One step of all strands. */
-  step(
-    step: { readonly t: number; readonly dt: number; readonly robust: boolean },
-    options: StepOptions,
-  ): StepResult & { readonly failed: number };
+  step(step: OwnStep, options: StepOptions): StepResult & { readonly failed: number };
   /** Restores the contacts of the start of the step, after a failure. */
   undo(): void;
 }

@@ -20,8 +20,8 @@ interface SweptEdge extends EdgeName {
   readonly high: readonly number[];
 }
 
-function sweepEdge(s: Strand, strand: number, edge: number): SweptEdge {
-  const at = pairEdgeOf(s, strand, edge, false);
+function sweepEdge(s: Strand, { strand, edge }: EdgeName, isSolved: boolean): SweptEdge {
+  const at = pairEdgeOf(s, strand, edge, isSolved);
   const ends = (pick: (...values: number[]) => number, sign: number): number[] =>
     [0, 1, 2].map((k) => {
       const way = (w: number): number => SPARE_WAY * w;
@@ -53,9 +53,11 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   return a.distance - b.distance || a.strand - b.strand || a.edge - b.edge;
 }
 
-/** Fills the candidates of every strand from the predicted displacements. */
-export function findCandidates(strands: readonly Strand[], rules: PairRules): void {
-  const edges = strands.flatMap((s, strand) => Array.from({ length: s.edgeCount }, (_, j) => sweepEdge(s, strand, j)));
+/** Fills the candidates of every strand from the predicted displacements, or from those of the present iterate. */
+export function findCandidates(strands: readonly Strand[], rules: PairRules, isSolved = false): void {
+  const edges = strands.flatMap((s, strand) =>
+    Array.from({ length: s.edgeCount }, (_, edge) => sweepEdge(s, { strand, edge }, isSolved)),
+  );
   edges.sort((a, b) => a.low[0] - b.low[0] || a.strand - b.strand || a.edge - b.edge);
   const found = strands.map(({ edgeCount }) => Array.from({ length: edgeCount }, (): Candidate[] => []));
   edges.forEach((a, n) => {

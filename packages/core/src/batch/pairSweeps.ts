@@ -73,7 +73,7 @@ function sumOfRadii(s: Strand, j: Index, other: EdgeName): number {
 }
 
 /** Writes contact c of edge j. `force`: on the lower edge in the last step; `active`: as in Contact. */
-function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: PairMeeting): void {
+export function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: PairMeeting): void {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
   const isLow = isLower(own, other);
   let active: Index = 2;
@@ -105,7 +105,7 @@ function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: Pair
 }
 
 /** True if edge j has a contact with the other edge. */
-function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
+export function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
   let found = false;
   for (let k = 0; k < PAIR_SLOTS; k++) {
     if (isPushed(s, j, firstPairOf(s) + k)) {

@@ -444,7 +444,7 @@ describe('WGSL with contact between strands', () => {
         { t: k * DT, dt: DT, iterations: 4 },
         { scheme: 'bdf2', tolerance: 1e-9, iterations: 50 },
         { self: true },
-        true,
+        { isPlain: true },
       );
       expect(report.ok).toBe(true);
       contacts = Math.max(

@@ -30,6 +30,32 @@ export function emptyAnswer(): MutableAnswer {
   };
 }
 
+const precedes = (group: number, strand: number, otherGroup: number, otherStrand: number): boolean =>
+  group < otherGroup || (group === otherGroup && strand < otherStrand);
+
+/** The answer of two parts of a device together. */
+export function combineAnswers(a: StepAnswer, b: StepAnswer): StepAnswer {
+  const failure =
+    b.failed === 0 || (a.failed > 0 && precedes(a.firstGroup, a.firstStrand, b.firstGroup, b.firstStrand)) ? a : b;
+  const isBefore = precedes(a.unsettledGroup, a.unsettledStrand, b.unsettledGroup, b.unsettledStrand);
+  const unsettled = b.unsettled === 0 || (a.unsettled > 0 && isBefore) ? a : b;
+  return {
+    failed: a.failed + b.failed,
+    firstGroup: failure.firstGroup,
+    firstStrand: failure.firstStrand,
+    iterationsMax: Math.max(a.iterationsMax, b.iterationsMax),
+    iterations: a.iterations + b.iterations,
+    loaded: a.loaded + b.loaded,
+    overlap: Math.max(a.overlap, b.overlap),
+    contactIterations: Math.max(a.contactIterations, b.contactIterations),
+    error: Math.max(a.error, b.error),
+    unsettled: a.unsettled + b.unsettled,
+    unsettledGroup: unsettled.unsettledGroup,
+    unsettledStrand: unsettled.unsettledStrand,
+    rows: a.rows + b.rows,
+  };
+}
+
 /** A block; `first`: number of the first strand of its group here, among all. */
 export interface Place {
   readonly group: number;

@@ -101,8 +101,8 @@ function differences({ differences: memory }: PairSearch, means: Means): Float64
   return most;
 }
 
-/** Computes the spares of all edges: edges farther apart than the sum of their spares cannot meet even if they move SPARE_WAY times as far. */
-function findSpares(search: PairSearch): void {
+/** Computes the spares of all edges: edges farther apart than the sum of their spares cannot meet even if they move `factor` times as far. */
+function findSpares(search: PairSearch, factor: number): void {
   const { edges, cell } = search;
   const { count, way, reach, rows } = edges;
   const box = boxOf(edges);
@@ -120,7 +120,7 @@ function findSpares(search: PairSearch): void {
         const own = way[3 * e + k] - mean[4 * c + k];
         apart += own * own;
       }
-      const spare = ROUNDING * SPARE_WAY * (reach[e] + Math.sqrt(apart) + 0.5 * most[c]);
+      const spare = ROUNDING * factor * (reach[e] + Math.sqrt(apart) + 0.5 * most[c]);
       rows[ROW * e + SPARE] = spare;
       largest = Math.max(largest, spare);
     }
@@ -285,7 +285,7 @@ function insertLast(numbers: number[], count: number): void {
 export function findCandidates(search: PairSearch, nodes: NodeRows, mayMeetItself: MayMeet): Candidates {
   const { edges, seen, found } = search;
   measureEdges(edges, nodes);
-  findSpares(search);
+  findSpares(search, SPARE_WAY);
   const { count, node, strand, rows } = edges;
   const entries = enterAll(search);
   const { cells, first } = entries;
@@ -309,4 +309,30 @@ export function findCandidates(search: PairSearch, nodes: NodeRows, mayMeetItsel
     for (let k = 0; k < near; k++) addCandidate(found, node[e], node[others[k]]);
   }
   return found;
+}
+
+/** Whether the last search found all pairs that can meet with the present displacements of the nodes, which were others then. */
+export function coversMotion(search: PairSearch, nodes: NodeRows): boolean {
+  const { count, rows } = search.edges;
+  const before = search.spares;
+  for (let e = 0; e < count; e++) before[e] = rows[ROW * e + SPARE];
+  measureEdges(search.edges, nodes);
+  findSpares(search, 1);
+  for (let e = 0; e < count; e++) if (!(rows[ROW * e + SPARE] <= before[e])) return false;
+  return true;
+}
+
+/** Adds pairs to the candidates, which stay in order. */
+export function addCandidates(to: Candidates, pairs: readonly (readonly [low: number, high: number])[]): Candidates {
+  const { edges, count } = to;
+  const added = pairs.toSorted(([a, b], [c, d]) => a - c || b - d);
+  const all: Candidates = { edges: new Int32Array(2 * (count + added.length)), count: 0 };
+  let next = 0;
+  for (let k = 0; k <= count; k++) {
+    const [low, high] = k < count ? [edges[2 * k], edges[2 * k + 1]] : [Infinity, Infinity];
+    for (; next < added.length && (added[next][0] < low || (added[next][0] === low && added[next][1] <= high)); next++)
+      if (added[next][0] !== low || added[next][1] !== high) addCandidate(all, added[next][0], added[next][1]);
+    if (k < count) addCandidate(all, low, high);
+  }
+  return all;
 }

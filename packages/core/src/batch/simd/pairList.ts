@@ -5,7 +5,7 @@ import { PAIR_FRESH, PAIR_NEAR } from '../pairSweeps.ts';
 import { OTHER, writeVector } from './contacts.ts';
 import { countVectors, pairFields, vectorsBefore } from './description.ts';
 import { firstOf, type LaneMemory, TESTED } from './memory.ts';
-import { createPairSearch, type PairSearch } from './pairMemory.ts';
+import { type Candidates, createPairSearch, type PairSearch } from './pairMemory.ts';
 
 /** Length of a record in numbers, and offsets of its fields. */
 export const RECORD: number = 4 * countVectors(pairFields);
@@ -106,6 +106,23 @@ function takeForce(list: PairList, floats: Float32Array, to: number, from: numbe
   for (let k = 0; k < 12; k += 4) floats[to + FORCE + k] = press > 0 ? kept[from + FORCE + k] : 0;
 }
 
+/** Fields of a test, which `putTest` may replace by those of another. */
+const testFields = [...copied, NEAR, GAP];
+
+/** What the test of pair k has found. */
+export function takeTest({ floats, pairs }: LaneMemory, k: number): Float32Array {
+  const from = pairs.tested / 4 + placeOf(k);
+  return Float32Array.from(testFields, (at) => floats[from + at]);
+}
+
+/** Replaces what the test of pair k has found. */
+export function putTest({ floats, pairs }: LaneMemory, k: number, test: Float32Array): void {
+  const to = pairs.tested / 4 + placeOf(k);
+  testFields.forEach((at, n) => {
+    floats[to + at] = test[n];
+  });
+}
+
 /** Adds the tested pair k of two edges, if its gap is small enough. Returns its overlap [m]. */
 export function addTested(list: PairList, k: number, low: number, high: number): number {
   const { memory } = list;
@@ -135,6 +152,21 @@ export function putTested({ floats, pairs }: LaneMemory, edges: Int32Array, firs
     const o = pairs.tested / 4 + placeOf(k);
     words[o + LOW] = edges[2 * (first + k)];
     words[o + HIGH] = edges[2 * (first + k) + 1];
+  }
+}
+
+/** Tests candidates in batches of TESTED. `visit` gets the index of a candidate, and its index in the batch. */
+export function testCandidates(
+  { memory }: PairList,
+  { edges, count }: Candidates,
+  visit: (candidate: number, place: number) => void,
+): void {
+  const { kernels, pairs } = memory;
+  for (let first = 0; first < count; first += TESTED) {
+    const part = Math.min(TESTED, count - first);
+    putTested(memory, edges, first, part);
+    kernels.meetAll(pairs.tested, part, pairs.rows);
+    for (let k = 0; k < part; k++) visit(first + k, k);
   }
 }
 

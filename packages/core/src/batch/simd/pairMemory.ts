@@ -95,6 +95,8 @@ export interface PairSearch {
   readonly members: Room<Int32Array>;
   /** The last edge that was compared with an edge. */
   readonly seen: Int32Array;
+  /** The spares of the last search [m]. */
+  readonly spares: Float64Array;
   readonly found: Candidates;
 }
 
@@ -112,6 +114,7 @@ export function createPairSearch({ strands, nodes }: Pick<NodeRows, 'strands' | 
     ends: words(),
     members: words(),
     seen: new Int32Array(count),
+    spares: new Float64Array(count),
     found: { edges: new Int32Array(4 * count + 16), count: 0 },
   };
 }

@@ -7,11 +7,14 @@ import { SETTLED } from '../contactSweeps.ts';
 import { createIslandFinder, islandsOfContacts } from '../islands.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS } from '../layout.ts';
 import { type MixedIslands, type MixingLayout, mixIterates, startMixing } from '../mixing.ts';
-import { PAIR_MISSED, PASSING } from '../pairSweeps.ts';
+import { PASSING } from '../pairSweeps.ts';
+import { ATTEMPTS } from '../unexpectedPairs.ts';
 import {
   addressOf,
+  combineAnswers,
   countFailures,
   countStage,
+  emptyAnswer,
   keepBlock,
   lanesOf,
   type MutableAnswer,
@@ -20,12 +23,24 @@ import {
   putInputs,
   reportContact,
   type Step,
+  undoStep,
 } from './blocks.ts';
-import { firstOf, type LaneMemory, loadsAt, TESTED } from './memory.ts';
+import { firstOf, type LaneMemory, loadsAt } from './memory.ts';
 import { type ListedObstacles, returnObstacles, takeObstacles } from './obstacleList.ts';
-import { findCandidates } from './pairGrid.ts';
-import { AT, addTested, beginList, type PairList, placeOf, putTested, RECORD } from './pairList.ts';
-import type { Candidates } from './pairMemory.ts';
+import { addCandidates, coversMotion, findCandidates } from './pairGrid.ts';
+import {
+  AT,
+  addTested,
+  beginList,
+  type PairList,
+  placeOf,
+  putTest,
+  RECORD,
+  testCandidates,
+  undoList,
+} from './pairList.ts';
+import type { Candidates, NodeRows } from './pairMemory.ts';
+import { findUnexpected, type UnexpectedPair } from './unexpectedPairs.ts';
 
 /** The step of a group. `coupled`: the strands that touch strands, as bits of the lanes of every block. */
 interface CoupledStep {
@@ -34,6 +49,8 @@ interface CoupledStep {
   readonly step: Step;
   readonly answer: MutableAnswer;
   readonly coupled: Uint8Array;
+  /** Pairs that meet although nothing predicts it. */
+  readonly expected: readonly UnexpectedPair[];
   /** Contacts that carry force, and the square of the largest error in the last iteration [m²]. */
   loaded: number;
   error: number;
@@ -75,7 +92,7 @@ function mayMeetItself({ task }: LaneMemory): (strand: number, a: number, b: num
 function searchPairs(now: CoupledStep): Candidates {
   const { list, step } = now;
   const { memory } = list;
-  const { kernels, task, parameters, blocks, pairs } = memory;
+  const { kernels, task, parameters, blocks } = memory;
   for (let block = 0; block < blocks; block++) {
     keepBlock(memory, block);
     openBlock(memory, block);
@@ -83,33 +100,29 @@ function searchPairs(now: CoupledStep): Candidates {
     kernels.openCoupled(parameters[0]);
     kernels.clearLoads(loadsAt(memory, block), task.nodes - 1, 1);
   }
-  const { floats } = memory;
-  const rows = { floats, first: pairs.rows / 4, nodes: task.nodes, strands: task.strands.length };
-  return findCandidates(list.search, rows, mayMeetItself(memory));
+  const found = findCandidates(list.search, rowsOf(memory), mayMeetItself(memory));
+  if (now.expected.length === 0) return found;
+  return addCandidates(
+    found,
+    now.expected.map(({ low, high }) => [low, high]),
+  );
 }
 
-/** Tests candidates in batches of TESTED. `visit` gets the index of a candidate, and its index in the batch. */
-function testCandidates(
-  { memory }: PairList,
-  { edges, count }: Candidates,
-  visit: (candidate: number, place: number) => void,
-): void {
-  const { kernels, pairs } = memory;
-  for (let first = 0; first < count; first += TESTED) {
-    const part = Math.min(TESTED, count - first);
-    putTested(memory, edges, first, part);
-    kernels.meetAll(pairs.tested, part, pairs.rows);
-    for (let k = 0; k < part; k++) visit(first + k, k);
-  }
+function rowsOf({ floats, pairs, task }: LaneMemory): NodeRows {
+  return { floats, first: pairs.rows / 4, nodes: task.nodes, strands: task.strands.length };
 }
 
 /** Fills the list, and marks strands that touch. */
-function meetCandidates({ list, answer, coupled }: CoupledStep, candidates: Candidates): void {
+function meetCandidates({ list, answer, coupled, expected }: CoupledStep, candidates: Candidates): void {
   const { memory } = list;
   const { task, kernels, pairs } = memory;
   beginList(list);
   const { edges } = candidates;
+  const nodeCount = task.nodes * task.strands.length;
+  const tests = new Map(expected.map(({ low, high, test }) => [nodeCount * low + high, test]));
   testCandidates(list, candidates, (n, k) => {
+    const test = tests.get(nodeCount * edges[2 * n] + edges[2 * n + 1]);
+    if (test) putTest(memory, k, test);
     answer.overlap = Math.max(answer.overlap, addTested(list, k, edges[2 * n], edges[2 * n + 1]));
   });
   const words = new Int32Array(memory.floats.buffer);
@@ -269,52 +282,41 @@ function finishBlocks(now: CoupledStep): void {
   }
 }
 
-/**
- * Counts pairs that are about to pass through each other: those that contact did not hold back, and those that were not expected. Strands that end the
- * step deep in others unexpectedly count as unsettled.
- */
-function countPassing(now: CoupledStep, candidates: Candidates): void {
-  const { list, answer, group } = now;
-  const { memory } = list;
-  const { kernels, pairs, task } = memory;
-  const fail = (node: number): void => {
-    const strand = firstOf(task) + Math.floor(node / task.nodes);
-    if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, strand];
-    answer.failed++;
-  };
-  kernels.measureAll(pairs.list, list.count, pairs.rows);
-  const { floats } = memory;
-  const words = new Int32Array(floats.buffer);
-  for (let k = 0; k < list.count; k++) {
-    const o = pairs.list / 4 + placeOf(k);
-    if (!(floats[o + AT.near] < PASSING * floats[o + AT.sum])) fail(words[o + AT.low]);
-  }
-  const missed = new Set<number>();
-  let next = 0;
-  testCandidates(list, candidates, (n, k) => {
-    const low = candidates.edges[2 * n];
-    const high = candidates.edges[2 * n + 1];
-    const own = pairs.list / 4 + placeOf(next);
-    if (next < list.count && words[own + AT.low] === low && words[own + AT.high] === high) {
-      next++;
-      return;
-    }
-    const o = pairs.tested / 4 + placeOf(k);
-    const limit = PASSING * floats[o + AT.sum];
-    const few = PAIR_MISSED * floats[o + AT.sum];
-    if (floats[o + AT.near] < limit && floats[o + AT.gap] > -0.5 * limit && floats[o + AT.end] < -limit) fail(low);
-    else if (floats[o + AT.near] < few && floats[o + AT.gap] > -few && floats[o + AT.end] < -few)
-      for (const node of [low, high]) missed.add(firstOf(task) + Math.floor(node / task.nodes));
-  });
-  if (missed.size === 0) return;
-  if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, Math.min(...missed)];
-  answer.unsettled += missed.size;
+function failAt({ list, answer, group }: CoupledStep, node: number): void {
+  const { task } = list.memory;
+  const strand = firstOf(task) + Math.floor(node / task.nodes);
+  if (answer.failed === 0) [answer.firstGroup, answer.firstStrand] = [group, strand];
+  answer.failed++;
 }
 
-/** One step of all strands of a group. If some fail, the caller undoes it. */
-export function stepPairs(list: PairList, group: number, step: Step, answer: MutableAnswer): void {
+/** Counts pairs that contact did not hold back, so that they are about to pass through each other. */
+function countPassing(now: CoupledStep): void {
+  const { memory, count } = now.list;
+  const { kernels, pairs } = memory;
+  kernels.measureAll(pairs.list, count, pairs.rows);
+  const { floats } = memory;
+  const words = new Int32Array(floats.buffer);
+  for (let k = 0; k < count; k++) {
+    const o = pairs.list / 4 + placeOf(k);
+    if (!(floats[o + AT.near] < PASSING * floats[o + AT.sum])) failAt(now, words[o + AT.low]);
+  }
+}
+
+/** Strands of pairs that were still not expected in the last attempt count as unsettled. */
+function reportUnexpected({ list, answer, group }: CoupledStep, unexpected: readonly UnexpectedPair[]): void {
+  const { task } = list.memory;
+  const strands = new Set(
+    unexpected.flatMap(({ low, high }) => [low, high].map((node) => firstOf(task) + Math.floor(node / task.nodes))),
+  );
+  if (strands.size === 0) return;
+  if (answer.unsettled === 0) [answer.unsettledGroup, answer.unsettledStrand] = [group, Math.min(...strands)];
+  answer.unsettled += strands.size;
+}
+
+/** One attempt at a step. Returns the pairs that were not expected. */
+function attemptStep(now: CoupledStep): UnexpectedPair[] {
+  const { list, step } = now;
   const { memory } = list;
-  const now: CoupledStep = { list, group, step, answer, coupled: new Uint8Array(memory.blocks), loaded: 0, error: 0 };
   const candidates = searchPairs(now);
   meetCandidates(now, candidates);
   beginBlocks(now);
@@ -328,5 +330,43 @@ export function stepPairs(list: PairList, group: number, step: Step, answer: Mut
   returnObstacles(list, iterated.obstacles);
   reportCoupled(now, iterated);
   finishBlocks(now);
-  if (answer.failed === 0) countPassing(now, candidates);
+  if (now.answer.failed > 0) return [];
+  countPassing(now);
+  if (now.answer.failed > 0) return [];
+  const { search } = list;
+  const rows = rowsOf(memory);
+  return findUnexpected(
+    list,
+    coversMotion(search, rows) ? candidates : findCandidates(search, rows, mayMeetItself(memory)),
+  );
+}
+
+/**
+ * One step of all strands of a group, attempted again with contacts for pairs that were not expected. Fails if some of them were about to pass and the
+ * last attempt has not settled. If some strands fail, the caller undoes the step.
+ */
+export function stepPairs(list: PairList, group: number, step: Step, answer: MutableAnswer): void {
+  const { memory } = list;
+  const expected: UnexpectedPair[] = [];
+  let [iterations, contactIterations] = [0, 0];
+  let passing: UnexpectedPair | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const own = emptyAnswer();
+    const coupled = new Uint8Array(memory.blocks);
+    const now: CoupledStep = { list, group, step, answer: own, coupled, expected, loaded: 0, error: 0 };
+    const unexpected = attemptStep(now);
+    own.iterations += iterations;
+    own.contactIterations += contactIterations;
+    passing ??= unexpected.find(({ passes }) => passes);
+    if (unexpected.length === 0 || attempt === ATTEMPTS) {
+      reportUnexpected(now, unexpected);
+      if (passing && own.failed === 0 && own.unsettled > 0) failAt(now, passing.low);
+      Object.assign(answer, combineAnswers(answer, own));
+      return;
+    }
+    ({ iterations, contactIterations } = own);
+    expected.push(...unexpected);
+    undoStep(memory);
+    undoList(list);
+  }
 }

@@ -6,6 +6,7 @@
 import type { ThreadPort } from '../../threads/options.ts';
 import { type DeviceChannel, type GpuCaller, openChannel, type StepAnswer } from '../gpu/caller.ts';
 import { CONTACT_ROW, type GpuRequest, type GroupTask } from '../gpu/requests.ts';
+import { combineAnswers } from './blocks.ts';
 import { createSimdDevice } from './device.ts';
 import { type SimdModule, WIDTH } from './memory.ts';
 
@@ -41,31 +42,6 @@ function joinRows(requests: readonly GpuRequest[], answers: readonly StepAnswer[
     to.set(new Float32Array(request.rows, 0, length), end);
     end += length;
   });
-}
-
-const precedes = (group: number, strand: number, otherGroup: number, otherStrand: number): boolean =>
-  group < otherGroup || (group === otherGroup && strand < otherStrand);
-
-function combineAnswers(a: StepAnswer, b: StepAnswer): StepAnswer {
-  const failure =
-    b.failed === 0 || (a.failed > 0 && precedes(a.firstGroup, a.firstStrand, b.firstGroup, b.firstStrand)) ? a : b;
-  const isBefore = precedes(a.unsettledGroup, a.unsettledStrand, b.unsettledGroup, b.unsettledStrand);
-  const unsettled = b.unsettled === 0 || (a.unsettled > 0 && isBefore) ? a : b;
-  return {
-    failed: a.failed + b.failed,
-    firstGroup: failure.firstGroup,
-    firstStrand: failure.firstStrand,
-    iterationsMax: Math.max(a.iterationsMax, b.iterationsMax),
-    iterations: a.iterations + b.iterations,
-    loaded: a.loaded + b.loaded,
-    overlap: Math.max(a.overlap, b.overlap),
-    contactIterations: Math.max(a.contactIterations, b.contactIterations),
-    error: Math.max(a.error, b.error),
-    unsettled: a.unsettled + b.unsettled,
-    unsettledGroup: unsettled.unsettledGroup,
-    unsettledStrand: unsettled.unsettledStrand,
-    rows: a.rows + b.rows,
-  };
 }
 
 /** Waits for the answers of all workers, also if some throw, and then throws the first error. */
