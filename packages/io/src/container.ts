@@ -6,7 +6,7 @@
  *        8     4  u32 version of the format
  *       12     4  u32 length of the JSON header in bytes
  *       16     n  the JSON header, UTF-8, then zeros up to a multiple of 8 less 4
- *      end     4  u32 CRC-32 of everything before it
+ *      end     4  u32 CRC-32 of all bytes before it
  *
  * All numbers are little endian.
  */

@@ -9,18 +9,18 @@
  *           4  u32 index of the frame, from 0
  *           8  f64 time [s]
  *          48  6 × f64 energies [J]: kinetic, bending, twisting, stretching, potential, total
- *              for each rod: nodePosition [m], 3 per node, f64 (or f32: header field `precision`)
+ *              for each rod: nodePosition [m], 3 per node, f64 (or f32: `precision` of the JSON header)
  *                            edgeDirector d1, 3 per edge, f32
- *                            each of the header's `channels`, 1 per node (tension: 1 per edge), f32
+ *                            each of the JSON header's `channels`, 1 per node (tension: 1 per edge), f32
  *              for each body: position [m] and orientation (quaternion w x y z, body to world), 7 × f64
  *              zeros up to a multiple of 8 less 4
  *           4  u32 CRC-32 of the frame before it
  *
- *   foot    4  the letters DONE
+ *   footer  4  the letters DONE
  *           4  u32 number of frames
- *           8  64-bit FNV-1a of the CRC-32s of the head and of all frames, as bytes
+ *           8  64-bit FNV-1a of the CRC-32s of the header and of all frames, as bytes
  *           4  zero
- *           4  u32 CRC-32 of the foot before it
+ *           4  u32 CRC-32 of the footer before it
  *
  * Positions default to doubles, because results are measured on recordings. Directors need no more than f32: they are drawn, and d2 follows from the
  * tangent of the edge.
