@@ -31,8 +31,13 @@ export function findUnexpected(list: PairList, candidates: Candidates): Unexpect
     }
     if (order === 0) return;
     const o = pairs.tested / 4 + placeOf(k);
-    const [near, gap, end, sum] = [AT.near, AT.gap, AT.end, AT.sum].map((at) => floats[o + at]);
-    const { isDeep, passes } = judgeUnexpected({ near, gap, end }, sum);
+    const end = floats[o + AT.end];
+    // most candidates are apart
+    if (end >= 0) return;
+    const { isDeep, passes } = judgeUnexpected(
+      { near: floats[o + AT.near], gap: floats[o + AT.gap], end },
+      floats[o + AT.sum],
+    );
     if (isDeep) found.push({ low, high, test: takeTest(memory, k), passes });
   });
   return found;
