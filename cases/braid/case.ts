@@ -1,6 +1,7 @@
 import { atan2, cos, sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { drawPerson } from '../src/drawnHead.ts';
 
 const GRAVITY = 9.81;
 /** The strand is a bun up to the first fraction of its length, and a braid from the second on. */
@@ -86,6 +87,17 @@ function scene(edges: number, amount: number, size = 1, rate = 16): SceneInput {
   };
 }
 
+/** The same with the person who runs: the bun is at the back of the head. */
+function withPerson(drawn: SceneInput): SceneInput {
+  const path = drawn.pins?.[0].path;
+  const at: [number, number, number] = [HEAD[0] + 0.085, HEAD[1], HEAD[2]];
+  return {
+    ...drawn,
+    rods: drawn.rods.map((rod) => ({ ...rod, color: '#7a4a26' })),
+    colliders: drawPerson('runner', { at, pivot: HEAD, ...(path && { path }) }),
+  };
+}
+
 /** Largest change of a joint's bend in the braid [rad]. */
 function swing(edges: number, amount: number, size: number, rate?: number): number {
   const world = worldOf(scene(edges, amount, size, rate));
@@ -143,7 +155,7 @@ export const braid: Case = defineCase({
   ],
   quick: [20],
   full: [20, 40],
-  scene: () => scene(30, 0.5),
+  scene: () => withPerson(scene(30, 0.5)),
   measure(n) {
     const [whole, half] = [0, 0.5].map((amount) => swing(n, amount, 1));
     const [gentle, gentleHalf] = [0, 0.5].map((amount) => swing(n, amount, GENTLE));

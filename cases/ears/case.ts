@@ -1,6 +1,7 @@
 import { cos, exp, hypot, hypotOf, log10, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CurvePoint, defineCase, worldOf } from '../src/case.ts';
+import { drawDonkey } from '../src/drawnHead.ts';
 
 const GRAVITY = 9.81;
 type Timed = number | { keys: [number, number][]; interpolation: 'linear' };
@@ -67,6 +68,16 @@ function ear(edges: number, strength: number, factor: Timed, nods: boolean): Sce
       },
     },
     output: { every: 1 / 24 },
+  };
+}
+
+/** The same with the donkey, who looks away from where the ear points. */
+function withDonkey(scene: SceneInput): SceneInput {
+  const path = scene.pins?.[0].path;
+  return {
+    ...scene,
+    rods: scene.rods.map((rod) => ({ ...rod, color: '#9c9086' })),
+    colliders: drawDonkey('donkey', { at: [0, 0, 0], facing: Math.PI, ...(path && { path }) }),
   };
 }
 
@@ -189,20 +200,22 @@ export const ears: Case = defineCase({
   quick: [12],
   full: [12, 24],
   scene: () =>
-    ear(
-      16,
-      400,
-      {
-        keys: [
-          [0, 1],
-          [1.2, 1],
-          [1.6, 0.1],
-          [2.2, 0.1],
-          [2.6, 1],
-        ],
-        interpolation: 'linear',
-      },
-      true,
+    withDonkey(
+      ear(
+        16,
+        400,
+        {
+          keys: [
+            [0, 1],
+            [1.2, 1],
+            [1.6, 0.1],
+            [2.2, 0.1],
+            [2.6, 1],
+          ],
+          interpolation: 'linear',
+        },
+        true,
+      ),
     ),
   measure(n) {
     const { loose, held } = liveliness(n);

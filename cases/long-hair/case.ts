@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { cos, hypot, hypotOf, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { drawPerson } from '../src/drawnHead.ts';
 import { createOverlapMeter, type OverlapMeter } from '../src/overlap.ts';
 
 type Vector = [number, number, number];
@@ -104,6 +105,18 @@ export function longHair(count: number, edges: number, timeScale: number): Scene
     time: { duration: 2.5, step: 1 / 96 },
     solver: { strand: { direct: [{ timeScale }] } },
     output: { every: 1 / 24 },
+  };
+}
+
+/** The same with a face and in the colours of a person. */
+function onPerson(scene: SceneInput): SceneInput {
+  const colors: Readonly<Record<string, string>> = { head: '#d9a982', shoulders: '#4a6a86' };
+  const still = (scene.colliders ?? []).map((shape) => ({ ...shape, color: colors[shape.id ?? ''] }));
+  const path = { keys: rootPath([0, 0, 0]).keys };
+  return {
+    ...scene,
+    rods: scene.rods.map((rod, k) => ({ ...rod, color: k % 3 ? '#6b3f22' : '#85532f' })),
+    colliders: [...still, ...drawPerson('person', { at: [0, 0, 0], path })],
   };
 }
 
@@ -240,7 +253,7 @@ export const longHairCase: Case = defineCase({
   ],
   quick: [5],
   full: [5, 15],
-  scene: () => longHair(190, 22, 1),
+  scene: () => onPerson(longHair(190, 22, 1)),
   measure(n, model: ModelId) {
     const whole = follow(model === 'der' ? longHairOfRods(n, 14) : longHair(n, 14, 1));
     const calm = model === 'der' ? undefined : follow(longHair(n, 14, 0.2));

@@ -157,7 +157,11 @@ export const movingJungle: Case = defineCase({
   ],
   quick: [2, 4],
   full: [2, 4, 8],
-  scene: () => jungle(12, 5),
+  scene: () => {
+    const scene = jungle(12, 5);
+    // trunks and boughs
+    return { ...scene, rods: scene.rods.map((rod) => ({ ...rod, color: rod.parent ? '#5d8a3a' : '#6b4a32' })) };
+  },
   measure(n) {
     const root = measureRoot(n);
     const forest = measureForest();

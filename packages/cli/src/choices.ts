@@ -1,6 +1,6 @@
 /** Values that options accept, separate from the code that uses them, because the command line is parsed before that is loaded. */
 import type { LightName } from '@tendril-sim/bridge/render';
-import type { HairType } from '@tendril-sim/core';
+import type { HairType, StylePreset } from '@tendril-sim/core';
 import type { ImportMaterial } from '@tendril-sim/io';
 
 export const exportFormats = [
@@ -51,4 +51,15 @@ export const hairTypeNames: HairType[] = namesOf<HairType>({
   'wavy-caucasian': true,
   'curly-caucasian': true,
   'tightly-curled-african': true,
+});
+
+/** Styles of `groom grow --preset`. */
+export const stylePresetNames: StylePreset[] = namesOf<StylePreset>({
+  bob: true,
+  fringe: true,
+  ponytail: true,
+  braid: true,
+  afro: true,
+  coily: true,
+  fur: true,
 });

@@ -2,7 +2,7 @@
 import type { HairLayer } from '@tendril-sim/core';
 import { parseQuantity } from '@tendril-sim/io/units';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { hairTypeNames } from './choices.ts';
+import { hairTypeNames, stylePresetNames } from './choices.ts';
 import type * as Groom from './commands/groom.ts';
 import type {
   CombCommandOptions,
@@ -86,7 +86,12 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
     ),
     'hairstyle to write (default: beside the mesh)',
   )
-    .requiredOption('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula of the root, in metres')
+    .option('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula of the root, in metres')
+    .option(
+      '--preset <style>',
+      `a style in proportion to the head: ${stylePresetNames.join(', ')}; other options change it`,
+    )
+    .option('--front <x,y,z>', 'direction of the face, for --preset (default: 0,-1,0)', parseTriple)
     .option('--guides <n>', 'number of guides (default: 200)', readers.count)
     .option('--on-vertices', 'one guide per vertex of the mesh')
     .option('--hairs <n>', 'number of hairs interpolated between the guides (default: none)', readers.count)
@@ -268,7 +273,7 @@ function addExport({ verb, act, terminal }: GroomProgram): void {
     .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
-    .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its layers)', parseNodes)
+    .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its curls)', parseNodes)
     .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');

@@ -146,6 +146,18 @@ describe('import and groom', () => {
     await box.run('groom', 'layer', 'layered.hairstyle', '--remove', '1', '--force');
     const info = await box.run('groom', 'info', 'layered.hairstyle', '--json');
     expect(JSON.parse(info.out).layers).toEqual([clump]);
+    const furry = await box.run(
+      'groom',
+      'grow',
+      'roof.obj',
+      '--preset',
+      'fur',
+      '--guides',
+      '5',
+      '--out',
+      'fur.hairstyle',
+    );
+    expect(furry.err).toMatch(/wrote fur.hairstyle: 5 guides of 10 elements, 40000 hairs/);
     const bad: [string[], RegExp][] = [
       [['layer', 'layered.hairstyle', '--remove', '2', '--force'], /--remove 2: 'layered.hairstyle' has 1 layers/],
       [['layer', 'layered.hairstyle', '--clump', '9', '--force'], /Expected a number of groups/],
@@ -153,6 +165,11 @@ describe('import and groom', () => {
       [['grow', 'roof.obj', '--length', '-1', '--out', 'x.hairstyle'], /length: must be zero or more/],
       [['grow', 'roof.obj', '--length', '1', '--guides', '0'], /positive whole number/],
       [['grow', 'roof.obj', '--length', '1', '--density', 'q', '--out', 'x.hairstyle'], /density: unknown name 'q'/],
+      [
+        ['grow', 'roof.obj', '--preset', 'ponitail', '--out', 'x.hairstyle'],
+        /there is no style 'ponitail'; did you mean 'ponytail'\?\nstyles: bob,/,
+      ],
+      [['grow', 'roof.obj', '--out', 'x.hairstyle'], /set the length of the hair, --length "20 cm", or a style/],
       [['cut', 'roof.hairstyle', '--length', '1'], /name the file to write/],
       [['info', 'roof.obj'], /not a Tendril hairstyle/],
     ];

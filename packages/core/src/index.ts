@@ -61,6 +61,14 @@ export {
   type HairLayer,
   layerNodes,
 } from './groom/layers.ts';
+export {
+  createPreset,
+  findHead,
+  type HeadPlace,
+  type Preset,
+  type StylePreset,
+  stylePresets,
+} from './groom/presets.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
   compileSurfaceMap,

@@ -20,7 +20,7 @@ import {
   type Roots,
   writeHairs,
 } from '@tendril-sim/core';
-import { atan2 } from '@tendril-sim/core/math';
+import { atan2, hypot } from '@tendril-sim/core/math';
 import type { Footage, Groom } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
@@ -31,7 +31,7 @@ export interface HairFootageOptions {
   readonly motion?: Motion;
   /** The animated mesh that the hair grows on. Default: the skin of the style, which follows the first guide as a rigid body. */
   readonly skin?: AnimatedSkin;
-  /** Points per hair. Default 21, or enough for its layers. */
+  /** Points per hair. Default 21, or enough for its layers and curls. */
   readonly nodes?: number;
   /** The guides themselves instead of the hairs. */
   readonly guides?: boolean;
@@ -42,7 +42,8 @@ const energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential
 /** Shows the hairs of a hairstyle as they follow recorded guides. */
 export function hairFootage(style: Hairstyle, version: string, options: HairFootageOptions = {}): Footage {
   const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
-  const { motion, nodes = layerNodes(style.hairOptions?.layers, longest, 21) } = options;
+  const least = Math.min(400, Math.max(21, 1 + Math.ceil(8 * mostTurns(style))));
+  const { motion, nodes = layerNodes(style.hairOptions?.layers, longest, least) } = options;
   const hairs = options.guides ? undefined : hairsOf(style);
   const poseAt = (k: number): GuidePose => (motion ? playCoordinates(style, motion.frame(k)) : poseGuides(style));
   const field = style.skin && hairs ? createHeadField(style.skin) : undefined;
@@ -91,6 +92,18 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     timeOf,
     groom: groomOf(hairs?.hairRoots ?? style.guideRoots, hairs),
   };
+}
+
+/** Turns of the guide that turns most. */
+function mostTurns({ curvature, length, elements }: Hairstyle): number {
+  let most = 0;
+  for (let g = 0; g < length.length; g++) {
+    let angle = 0;
+    for (let o = 3 * elements * g; o < 3 * elements * (g + 1); o += 3)
+      angle += (hypot(curvature[o], curvature[o + 1], curvature[o + 2]) * length[g]) / elements;
+    most = Math.max(most, angle / (2 * Math.PI));
+  }
+  return most;
 }
 
 /** Where roots are on an animated skin, as a function of time. */

@@ -11,12 +11,14 @@ import {
   curlHairstyle,
   cutHairstyle,
   fitCoordinates,
+  type GrowOptions,
   growHairstyle,
   type HairLayer,
   type Hairstyle,
   type HairType,
   hairsOf,
   layHairstyle,
+  type Preset,
   SceneError,
   type SurfaceMap,
   type SurfacePlace,
@@ -33,6 +35,7 @@ import {
 import { exitCode, UsageError } from '../exit.ts';
 import { formatNumber, formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
+import { mergeGrow, presetOf } from './groomPreset.ts';
 
 type Triple = readonly [number, number, number];
 
@@ -47,7 +50,11 @@ export interface GrowCommandOptions extends OutOptions {
   readonly guides?: number;
   readonly onVertices?: boolean;
   readonly hairs?: number;
-  readonly length: string;
+  /** A style by name, and the direction of the face for it. */
+  readonly preset?: string;
+  readonly front?: Triple;
+  /** Required without a preset. */
+  readonly length?: string;
   readonly lengthJitter?: number;
   readonly density?: string;
   readonly hair?: string;
@@ -69,24 +76,51 @@ export function grow(meshFile: string, options: GrowCommandOptions, terminal: Te
   const surface = createSurface(mesh);
   for (const doubt of doubtPlacement(meshFile, surface.position, options)) terminal.err(formatWarning(doubt));
   reportSurface(meshFile, surface.report, terminal);
-  const { density, seed = 0, onVertices, guides: count = 200 } = options;
+  const preset = presetOf(surface, options);
+  const { style, report } = growHairstyle(surface, growOptions(preset, options));
+  reportSettled(report, terminal);
+  const skin = { position: surface.position, triangle: surface.triangle };
+  const skinned = options.lay || preset?.shape ? { ...style, skin } : style;
+  const laid = preset?.shape
+    ? shapeGuides(skinned, preset.shape, terminal)
+    : options.lay
+      ? layOver(skinned, terminal)
+      : style;
+  // a length of one's own is kept
+  save(out, preset?.trim && options.length === undefined ? preset.trim(laid) : laid, options, terminal);
+  return exitCode.done;
+}
+
+/** Options for growing: those of the command line, and of the preset where there is one. */
+function growOptions(preset: Preset | undefined, options: GrowCommandOptions): GrowOptions {
+  const { density, seed = 0, onVertices } = options;
+  const count = options.guides ?? preset?.grow.guides?.count ?? 200;
   const map = density === undefined ? undefined : compileSurfaceMap(density, 'density');
-  const { style, report } = growHairstyle(surface, {
-    guides: { on: onVertices ? 'vertices' : 'faces', count, spread: count <= 5000, density: map, seed },
-    length: lengthMap(options.length),
+  const given = {
+    guides: {
+      on: onVertices ? ('vertices' as const) : ('faces' as const),
+      count,
+      spread: count <= 5000,
+      density: map,
+      seed,
+    },
+    length: options.length === undefined ? undefined : lengthMap(options.length),
     lengthJitter: options.lengthJitter,
     hair: options.hair as HairType | undefined,
     curl: options.curl,
     elements: options.elements,
     phaseJitter: options.phaseJitter,
     lean: options.lean === undefined ? undefined : leanMap(options.lean),
-    settle: options.settle,
+    // a preset that shapes its guides does not let them hang first
+    settle: options.settle ? undefined : false,
     ...(options.hairs !== undefined && { hairs: { count: options.hairs, density: map, clump: options.clump } }),
-  });
-  reportSettled(report, terminal);
-  const skin = { position: surface.position, triangle: surface.triangle };
-  save(out, options.lay ? layOver({ ...style, skin }, terminal) : style, options, terminal);
-  return exitCode.done;
+  };
+  return preset ? mergeGrow(preset.grow, given) : (given as GrowOptions);
+}
+
+function shapeGuides(style: Hairstyle, shape: NonNullable<Preset['shape']>, terminal: Terminal): Hairstyle {
+  terminal.err(formatWarning('nothing ties the hair of this style: in a simulation it falls loose'));
+  return shape(style, style.skin && createHeadField(style.skin));
 }
 
 /** Lays guides over the skin stored in the style; if that has no inside, they stay as they hang. */

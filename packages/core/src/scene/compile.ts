@@ -27,7 +27,7 @@ import { listNames } from './names.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
-import { moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
+import { moveBody, moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
 import type { RodSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import type { WindModule } from './windParts.ts';
@@ -77,11 +77,17 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
     return animateRod(rod, spec, path, features);
   });
   const welds: Weld[] = [];
-  const carried: Pin[] = [];
+  const bodyOf = ({ path: [list, k] }: Pick<PlacedPin, 'path'>) =>
+    list === 'welds' ? bodies[bodyOfWeld[Number(k)]] : undefined;
   const pinned = compiled.map(({ rod, layout }, index): PinnedRod => {
     const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout));
     checkPinsDisagree(pins);
-    checkReach(pins, rod, warnings);
+    // free bodies come along
+    checkReach(
+      pins.filter((pin) => !bodyOf(pin) || bodyOf(pin)?.path),
+      rod,
+      warnings,
+    );
     // a weld is a pin that rides on its body
     const riding = pins.map((compiledPin) => {
       const { pin, path } = compiledPin;
@@ -96,12 +102,8 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
     });
     return { rod, spec: scene.rods[index], pins: riding };
   });
-  const starts = moveTrees(scene, pinned, new Set(welds.map(({ rod }) => rod)), warnings);
-  starts.forEach(({ pins }, index) => {
-    placed[index].forEach(({ path }, p) => {
-      if (path[0] === 'welds' && bodies[bodyOfWeld[path[1] as number]].path) carried.push(pins[p]);
-    });
-  });
+  const starts = moveTrees(scene, pinned, { bodies, welds }, warnings);
+  const carried = starts.flatMap(({ pins }, index) => pins.filter((_, p) => bodyOf(placed[index][p])?.path));
   const grown = compiled.map(({ rod }, k): Rod => {
     const parent = findParent(scene, k, compiled, findRod);
     const { laid } = starts[k];
@@ -173,11 +175,20 @@ function placePins(
   return { placed, bodyOfWeld };
 }
 
-/** Moves rods to their start poses, tree by tree: a rod and its branches move as one; a tree that a free body holds does not move. */
+/** Bodies, and the places at which rods hold those without a path. */
+interface Coupling {
+  readonly bodies: readonly CompiledBody[];
+  readonly welds: readonly Weld[];
+}
+
+/**
+ * Moves rods to their start poses, tree by tree: a rod, its branches and the free bodies that only they hold move as one. A tree with a body that another
+ * tree also holds, or that is free along some axes only, does not move.
+ */
 function moveTrees(
   scene: Scene,
   pinned: readonly PinnedRod[],
-  onFreeBodies: ReadonlySet<number>,
+  { bodies, welds }: Coupling,
   warnings: string[],
 ): StartPose[] {
   const trees = new Map<number, number[]>();
@@ -189,16 +200,26 @@ function moveTrees(
     rootOf.push(root);
     trees.set(root, [...(trees.get(root) ?? []), index]);
   });
+  const riding = new Set(welds.map(({ pin }) => pin));
   const starts: StartPose[] = [];
-  for (const members of trees.values()) {
-    const canMove = !members.some((index) => onFreeBodies.has(index));
+  for (const [root, members] of trees) {
+    const carried = new Set(welds.filter(({ rod }) => rootOf[rod] === root).map(({ body }) => body));
+    const canMove = [...carried].every(
+      (index) =>
+        !bodies[index].body.free.includes(0) && welds.every(({ body, rod }) => body !== index || rootOf[rod] === root),
+    );
+    // welds follow their bodies
     const moved = moveToPins(
-      members.map((index) => pinned[index]),
+      members.map((index) => ({ ...pinned[index], pins: pinned[index].pins.filter(({ pin }) => !riding.has(pin)) })),
       canMove,
       warnings,
     );
+    const { motion } = moved;
+    if (motion) for (const index of carried) moveBody(bodies[index], motion);
     members.forEach((index, k) => {
-      starts[index] = moved[k];
+      const own = [...moved.starts[k].pins];
+      const pins = pinned[index].pins.map(({ pin }) => (riding.has(pin) ? pin : (own.shift() as Pin)));
+      starts[index] = { ...moved.starts[k], pins };
     });
   }
   return starts;

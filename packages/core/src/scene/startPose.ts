@@ -2,18 +2,21 @@
  * Moves rods to where their pins start.
  *
  * A path may already differ from its pin's pose at t = 0, such as for a base that starts turned. If one rigid motion takes the rods of a tree to
- * all of their pins, the rods start there, with the given shape relative to the base. Otherwise they start in the shape of the scene, with a warning
- * that the pins pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
+ * all of their pins, the rods start there, with the given shape relative to the base, and so do free bodies that are
+ * welded to no other tree. Otherwise they start in the shape of the scene, with a warning that the pins pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
  */
+import { rotate, writeRotation, writeWorldInertia } from '../bodies/body.ts';
 import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
+import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
+import type { CompiledBody } from './bodies.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
 import type { CompiledPin } from './pins.ts';
 import { startVelocity } from './rods.ts';
 import type { RodSpec } from './types.ts';
 
 /** x → center + rotation·(x − center) + offset. */
-interface RigidMotion {
+export interface RigidMotion {
   readonly center: Vector;
   /** Rotation vector [rad] in world axes. */
   readonly rotation: Vector;
@@ -40,12 +43,18 @@ export interface StartPose {
   readonly laid?: Rod['laid'];
 }
 
+/** The rods of a tree after the move, and the motion; undefined if they did not move. */
+export interface MovedTree {
+  readonly starts: readonly StartPose[];
+  readonly motion?: RigidMotion;
+}
+
 /** Moves the rods of one tree to their pins, in place; adds warnings where no rigid motion does, or where they may not move. */
-export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warnings: string[]): StartPose[] {
+export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warnings: string[]): MovedTree {
   const jumps: string[] = [];
   for (const { rod, pins } of tree) for (const pin of pins) warnJump(pin, rod, jumps);
   const unmoved = tree.map(({ pins }) => ({ pins: pins.map(({ pin }) => pin) }));
-  if (jumps.length === 0) return unmoved;
+  if (jumps.length === 0) return { starts: unmoved };
   const motion = canMove ? findMotion(tree) : undefined;
   const rods = motion && tree.map(({ rod }) => moveRod(rod, motion));
   const counted = unmoved.map(({ pins }) => pins.map((pin) => countFromStart(pin)));
@@ -55,11 +64,11 @@ export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warning
       warnJump({ ...pin, pin: counted[k][p] }, rod, left);
     });
   });
-  if (!rods || left.length > 0) {
+  if (!motion || !rods || left.length > 0) {
     warnings.push(...jumps);
-    return unmoved;
+    return { starts: unmoved };
   }
-  return tree.map(({ rod, spec }, k) => {
+  const starts = tree.map(({ rod, spec }, k) => {
     const laid = {
       nodePosition: rod.nodePosition.slice(),
       nodeTangent: rod.nodeTangent.slice(),
@@ -68,6 +77,23 @@ export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warning
     adopt(rod, rods[k], spec);
     return { pins: counted[k], laid };
   });
+  return { starts, motion };
+}
+
+/** Moves a body along with the rods that it is welded to, in place. Its velocities are given in world axes: they do not turn. */
+export function moveBody({ body, pose }: CompiledBody, { center, rotation, offset }: RigidMotion): void {
+  const arm = pose.position.map((x, k) => x - center[k]);
+  rotateVector(arm, 0, rotation);
+  for (let k = 0; k < 3; k++) pose.position[k] = center[k] + arm[k] + offset[k];
+  const turn = new Float64Array(4);
+  quaternionFromRotation(turn, 0, rotation, 0);
+  multiplyQuaternions(pose.orientation, 0, turn, 0, pose.orientation.slice(), 0);
+  writeRotation(pose.rotation, pose.orientation);
+  const inertia = new Float64Array(9);
+  writeWorldInertia(inertia, pose.rotation, body.inertia);
+  body.start.position.set(pose.position);
+  body.start.orientation.set(pose.orientation);
+  rotate(body.start.angularMomentum, 0, inertia, pose.angularVelocity, 0);
 }
 
 function poseAt(pin: Pin, t: number): PinPose {

@@ -58,6 +58,31 @@ describe('a body on a strand at rest', () => {
     expect(gap(world.bodies[0].pose.position, tip(world))).toBeLessThan(1e-12);
   });
 
+  it('starts turned and moved with the base of its strand', () => {
+    const path = { keys: [{ time: 0, rotation: [0, 0, Math.PI / 2] as const, offset: [0.1, 0.2, 0.5] as const }] };
+    const bodies = [body({ position: [1.1, 0.3, 0.02], rotation: [0.3, -1, 2] })];
+    for (const model of ['strand', 'der'] as const)
+      for (const hold of ['clamp', 'position'] as const) {
+        const rods = [{ ...rod, ...nearlyRigid, model }];
+        const welds = [{ rod: 'r', at: 'end' as const, body: 'b', hold }];
+        const plain = createWorld(scene({ rods, bodies, welds }));
+        const moved = createWorld(scene({ rods, bodies, welds, pins: [{ rod: 'r', at: 'start', path }] }));
+        expect(moved.warnings).toEqual(plain.warnings);
+        const expectSame = (): void => {
+          const carry = ([x, y, z]: ArrayLike<number> & Iterable<number>): number[] => [0.1 - y, 0.2 + x, 0.5 + z];
+          const [a, b] = [plain, moved].map((world) => world.bodies[0].pose);
+          expect(gap(carry(a.position), b.position)).toBeLessThan(1e-9);
+          // the first axis of the body
+          const axis = [a.rotation[0], a.rotation[3], a.rotation[6]];
+          expect(gap([-axis[1], axis[0], axis[2]], [b.rotation[0], b.rotation[3], b.rotation[6]])).toBeLessThan(1e-9);
+          expect(gap(carry(tip(plain)), tip(moved))).toBeLessThan(1e-9);
+        };
+        expectSame();
+        for (const world of [plain, moved]) run(world, 0.01, 10);
+        expectSame();
+      }
+  });
+
   it('turns it when it hangs beside it; reactions at base and weld balance', () => {
     const world = createWorld(scene({ bodies: [body({ position: [1.1, 0.3, 0.02], rotation: [0.3, -1, 2] })] }));
     expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
