@@ -20,7 +20,6 @@ const views: Readonly<Record<string, View>> = {
   bob: { eye: front, color: '#3b2417' },
   fringe: { eye: '0.2,-0.86,0.08', color: '#241a14' },
   ponytail: { eye: '0.85,0.6,0.1', color: '#7a4a26' },
-  braid: { eye: '0.45,0.95,0.1', color: '#8a5a2c' },
   afro: { eye: front, color: '#1d1714' },
   coily: { eye: front, color: '#2c1d16' },
   fur: { eye: front, color: '#8d6a45' },

@@ -1,12 +1,12 @@
 /**
- * Gathers guides at one place of the head, as in a ponytail or a braid: each runs over the head to the tie, then along the tail.
+ * Gathers guides at one place of the head, as in a ponytail: each runs over the head to the tie, then along the tail.
  *
  * A guide's path is an arc about the middle of the head followed by a curve through the tail, at an offset that depends on the direction from which
  * it comes, so that neighbours stay neighbours. The corner at the tie is rounded. Input: a style with guides of the lengths of their paths. Output: the style
  * with these shapes. Natural curvatures do not change: a band would hold the hair, and without one a simulation lets it fall loose.
  */
 import { cross, dot, normalize, normalPart, type Vector } from '../curve/vector.ts';
-import { acos, atan2, hypot, sin } from '../math/rounded/index.ts';
+import { acos, hypot, sin } from '../math/rounded/index.ts';
 import { type Hairstyle, vectorAt } from './hairstyle.ts';
 import type { HeadField } from './headField.ts';
 import { guideClearance } from './lay.ts';
@@ -21,8 +21,6 @@ export interface Tail {
   readonly elements: number;
   /** How early hairs follow their nearest guide. */
   readonly clumpPower: number;
-  /** Full turns of a plait of three strands along the tail. Default none. */
-  readonly plaits?: number;
 }
 
 /** Points of the arc and of the tail. */
@@ -75,7 +73,7 @@ function pathFrom(head: HeadPlace, tail: Tail, position: ArrayLike<number>): Vec
   const height = hypot(from[0], from[1], from[2]);
   const end = 1.12 * r;
   const points: Vector[] = [];
-  const start = tailAt(head, tail, { b, e1, e2, share }, 0);
+  const start = tailAt(head, { b, e1, e2, share }, 0);
   for (let i = 0; i < arcPoints; i++) {
     const t = i / arcPoints;
     const direction = slerp(a, b, angle, t);
@@ -84,7 +82,7 @@ function pathFrom(head: HeadPlace, tail: Tail, position: ArrayLike<number>): Vec
     const near = t * t;
     points.push(mix(addTo(c, direction, distance), start, near * near));
   }
-  for (let i = 0; i <= tailPoints; i++) points.push(tailAt(head, tail, { b, e1, e2, share }, i / tailPoints));
+  for (let i = 0; i <= tailPoints; i++) points.push(tailAt(head, { b, e1, e2, share }, i / tailPoints));
   return roundOff(points, rounding * r);
 }
 
@@ -103,17 +101,16 @@ interface Bundle {
 }
 
 /** A point of the tail, t from 0 at the tie to 1 at the tip. */
-function tailAt(head: HeadPlace, tail: Tail, { b, e1, e2, share }: Bundle, t: number): Vector {
+function tailAt(head: HeadPlace, { b, e1, e2, share }: Bundle, t: number): Vector {
   const { center: c, radius: r } = head;
-  const tieHeight = (tail.plaits ? 1.2 : 1.16) * r;
-  const p0: Vector = addTo(c, b, tieHeight);
+  const p0: Vector = addTo(c, b, 1.16 * r);
   const p1 = addTo(p0, b, 0.5 * r);
   const p2 = addTo(p0, worldOf(head, [0, 0.75, -0.9]), r);
-  const p3 = addTo(p0, worldOf(head, [0, 0.35, tail.plaits ? -3.4 : -2.8]), r);
+  const p3 = addTo(p0, worldOf(head, [0, 0.35, -2.8]), r);
   const s = 1 - t;
   const [w0, w1, w2, w3] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
   const middle: Vector = [0, 1, 2].map((k) => w0 * p0[k] + w1 * p1[k] + w2 * p2[k] + w3 * p3[k]) as unknown as Vector;
-  const [u, v] = tail.plaits ? plaitOffset(share, tail.plaits, t) : looseOffset(share, t);
+  const [u, v] = looseOffset(share, t);
   return addTo(addTo(middle, e1, u * r), e2, v * r);
 }
 
@@ -121,15 +118,6 @@ function tailAt(head: HeadPlace, tail: Tail, { b, e1, e2, share }: Bundle, t: nu
 function looseOffset(share: Vector, t: number): [number, number] {
   const width = 0.12 + 0.2 * sin(Math.PI * Math.min(1, 0.15 + t)) * (t > 0 ? Math.min(1, 6 * t) : 0) * (1 - 0.6 * t);
   return [width * share[0], width * share[1]];
-}
-
-/** Three strands that pass over each other: a figure of eight, each a third of a turn behind the last. */
-function plaitOffset(share: Vector, turns: number, t: number): [number, number] {
-  const strand = Math.floor((3 * (atan2(share[1], share[0]) + Math.PI)) / (2 * Math.PI)) % 3;
-  const phase = 2 * Math.PI * (turns * t + strand / 3);
-  const open = Math.min(1, 8 * t) * (1 - 0.45 * t);
-  const width = 0.07 * (1 - 0.4 * t);
-  return [open * 0.17 * sin(phase) + width * share[0], open * 0.085 * sin(2 * phase) + width * share[1]];
 }
 
 const addTo = (a: Vector, b: Vector, k: number): Vector => [a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]];

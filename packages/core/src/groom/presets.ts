@@ -28,7 +28,7 @@ export interface HeadPlace {
 }
 
 /** Names of styles. */
-export type StylePreset = 'bob' | 'fringe' | 'ponytail' | 'braid' | 'afro' | 'coily' | 'fur';
+export type StylePreset = 'bob' | 'fringe' | 'ponytail' | 'afro' | 'coily' | 'fur';
 
 /** A style for one mesh. */
 export interface Preset {
@@ -45,7 +45,6 @@ export const stylePresets: Readonly<Record<StylePreset, string>> = {
   bob: 'straight, parted, cut level at the chin',
   fringe: 'a bob with hair over the forehead, cut above the eyes',
   ponytail: 'gathered at the back of the head',
-  braid: 'gathered at the back of the head and plaited in three strands',
   afro: 'short, standing off the head, in small curls',
   coily: 'hanging coils',
   fur: 'short hair all over the mesh, in tufts',
@@ -267,8 +266,7 @@ const tie = normalize([0, 0.88, 0.42]);
 const makers: Readonly<Record<StylePreset, (head: HeadPlace) => Preset>> = {
   bob,
   fringe,
-  ponytail: (head) => gathered(head, { tie, elements: 32, clumpPower: 0.45 }),
-  braid: (head) => gathered(head, { tie: normalize([0, 0.98, -0.1]), elements: 48, clumpPower: 0.3, plaits: 4 }),
+  ponytail: (head) => gathered(head, { tie, elements: 24, clumpPower: 0.45 }),
   afro,
   coily,
   fur,

@@ -109,16 +109,6 @@ describe('styles by name', () => {
     }
   });
 
-  it('braid: three strands that change sides', () => {
-    const guides = curves(wear('braid', 12));
-    // side of each guide, from the tie to the tip
-    const crossings = guides.map((curve) => {
-      const tail = curve.slice(Math.floor(0.5 * curve.length)).map(([x]) => x);
-      return tail.filter((x, i) => i > 0 && x * tail[i - 1] < 0).length;
-    });
-    expect(Math.min(...crossings)).toBeGreaterThan(2);
-  });
-
   it('afro stands off the head on all sides; fur lies near it', () => {
     const tips = curves(wear('afro', 30)).map((curve) => curve[curve.length - 1]);
     for (const [x, y, z] of tips) expect(Math.hypot(x, y, z)).toBeGreaterThan(0.135);
