@@ -20,23 +20,33 @@ function sumOverMass({ nodeMass, nodeCount }: Rod, of: (node: number) => number)
 
 const meanDamping = (rod: Rod): number => sumOverMass(rod, (i) => rod.nodeDamping[i]) / sumOverMass(rod, () => 1);
 
+/**
+ * Reads the reactions of the pins of rod r; undefined if their work follows from the change of its momentum. Bodies and links change the momentum too, so
+ * the pins of rods that have them need reactions.
+ */
+function createReactionReader(world: WorldParts, r: number): AuditedRod['measureReactions'] {
+  const { welds, placeOfRod, contact } = world;
+  const { bundle, index } = placeOfRod[r];
+  const atBodies = new Set(welds.filter((weld) => weld.rod === r).map(({ pin }) => pin.node));
+  const isLinked = contact?.links.plans.some(({ rodA, rodB }) => rodA === r || rodB === r);
+  if (!bundle.hasJointUnknowns && atBodies.size === 0 && !isLinked) return undefined;
+  return (t, isAfterStep) => {
+    contact?.applyContactForces();
+    // forces of bodies are internal: the bundle's energy includes that of its bodies
+    return bundle.reactions(index, t, isAfterStep).filter(({ node }) => !atBodies.has(node));
+  };
+}
+
 export function createAuditedRod(world: WorldParts, rod: Rod, r: number): AuditedRod {
-  const { drives, samples, welds, placeOfRod, contact } = world;
+  const { drives, samples, welds, placeOfRod } = world;
   const { bundle, index } = placeOfRod[r];
   const pins = drives[r].pins.filter((pin) => !welds.some((weld) => weld.pin === pin));
-  const atBodies = new Set(welds.filter((weld) => weld.rod === r).map(({ pin }) => pin.node));
   const make = (length: number): Float64Array => new Float64Array(length);
   const mass = sumOverMass(rod, () => 1);
   return {
     rod,
     mass,
-    measureReactions:
-      bundle.hasJointUnknowns &&
-      ((t, isAfterStep) => {
-        contact?.applyContactForces();
-        // forces of bodies are internal: the bundle's energy includes that of its bodies
-        return bundle.reactions(index, t, isAfterStep).filter(({ node }) => !atBodies.has(node));
-      }),
+    measureReactions: createReactionReader(world, r),
     reactions: [],
     reactionsBefore: [],
     addMomentum: bundle.addRodMomentum && ((out) => bundle.addRodMomentum?.(out, index)),

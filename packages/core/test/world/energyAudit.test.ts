@@ -87,6 +87,27 @@ describe('the audit of energy', () => {
     none(gains(scene(model, { pins: [{ rod: 'rod', at: 'start', path: wave }] }), 60));
   });
 
+  const weight = { id: 'weight', mass: 0.01, inertia: [1e-6, 2e-6, 2e-6], position: [0.5, 0.01, 0] } as const;
+  const welded = { bodies: [weight], welds: [{ rod: 'rod', at: 'end', body: 'weight' }] } as const;
+  const linked = { links: [{ rod: 'rod', at: 'end', to: { point: [0.5, 0.02, 0] }, stiffness: 20 }] } as const;
+
+  // 50, 51 and 52 of 60 steps were reported
+  it.each<[string, ModelId, Partial<Scene>]>([
+    ['is welded to a body', 'der', welded],
+    ['has a link', 'der', linked],
+    ['has a link', 'fiber', linked],
+  ])('knows the work of a moving clamp whose rod %s, %s', (_, model, more) => {
+    const input = scene(model, { pins: [{ rod: 'rod', at: 'start', path: wave }], ...more });
+    none(gains(input, 60));
+  });
+
+  it('reports a gain of a rod that a moving clamp and a body hold', () => {
+    const input = scene('der', { ...midpoint, pins: [{ rod: 'rod', at: 'start', path: wave }], ...welded });
+    const found = gains(input, 22, secretPush(20, 20, 22));
+    none(found.slice(10, 20));
+    expect(found[21]?.gain).toBeGreaterThan(1);
+  });
+
   const twist = { keys: [{ time: 0 }, { time: 0.2, rotation: [6, 0, 0] }] } as const;
   const wide = { cosserat: { section: 'inflated', gyration: 0.02 }, fiber: { scaffold: 0.02 } } as const;
 

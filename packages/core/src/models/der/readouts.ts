@@ -93,7 +93,7 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
     return torque;
   }
   // the stage q̂ = q − a, c = 1
-  for (let d = 0; d < size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
+  for (let d = 0; d < size; d++) work.qHat[d] = der.q[d] - (mass[d] !== 0 ? acceleration[d] : 0);
   evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
   writeHeldTorque(torque, der, der.v);
   return torque;
