@@ -28,6 +28,7 @@ import { addBodiesActing, addEnergies, addMomentum, bendTree, measureReactions, 
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
 import { createTree, memoryCount, positionCount, type StrandTree, type TreeRod, velocityCount } from './rod.ts';
+import { createSpinWatch } from './spinWatch.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
@@ -94,6 +95,7 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
     },
     advance: (t, dt, robust, without) =>
       advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(bundle, t, dt, robust, without)),
+    takeRemarks: createSpinWatch(trees),
     contact: createStrandContact({ trees, place, workOf, state, options }),
     ...createQueries(bundle, place, sweep),
   };
