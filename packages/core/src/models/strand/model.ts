@@ -224,10 +224,13 @@ function advanceInSubsteps(bundle: StrandBundle, k: number, t: number, dt: numbe
     poseTree(tree, now);
   };
   back(starts[k], t);
-  const { last, ...sum } = sumSubsteps({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+  const halvings = halvingsLeft(scene.time, dt);
+  // Robust steps may gain energy, which makes the next ones fail, so only the shortest are robust. They meet points on paths more closely than others.
+  const robustShare = tree.constraints ? 1 / 4 : 2 ** -halvings;
+  const { last, ...sum } = sumSubsteps({ t, dt }, halvings, { ...whole }, (from, length, share) => {
     coupling.onSubstep?.(from);
     copyState(substepStarts[k], tree);
-    const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
+    const one = advanceTree(tree, workOf(tree), from, length, options, share <= robustShare);
     if (one.ok) poseSamples(tree);
     else back(substepStarts[k], from);
     return one.ok ? one : { ...one, rejected: one.rejected + 1 };
