@@ -115,7 +115,7 @@ export interface EquilibriumReport {
   readonly leftBranch?: true;
   /** Why the search failed, if it did. */
   readonly reason?: string;
-  /** What is doubtful about the equilibrium: a bend that is too sharp for the edges. */
+  /** What to know about the equilibrium: a bend that is too sharp for the edges, or a tension that is indeterminate. */
   readonly remark?: string;
 }
 

@@ -21,8 +21,10 @@ import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
 import { describeFold } from './folds.ts';
 import { findTurnStops } from './pinTurns.ts';
+import { reachAlong } from './reachAlong.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
-import type { World } from './types.ts';
+import { correctTaut, isTaut } from './taut.ts';
+import type { World, WorldState } from './types.ts';
 
 /** What one search for equilibria keeps for the next. */
 interface StaticsMemory {
@@ -89,11 +91,39 @@ function equilibrateAt(
   if (touches(world)) return remarkFolds(world, auditEquilibria(world, seekWithContact(world, t, wanted, lastRest)));
   const solver = linked();
   const from = clock.time;
+  const before = placeOfRod.length === 1 ? saveRods(world, from) : undefined;
   moveBodiesOnPaths(bodies, t);
   clock.time = t;
   const joined = solver?.equilibrate(from, t, wanted);
   const reports = placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
-  return remarkFolds(world, auditEquilibria(world, reports));
+  const found = (before && retryAlong(world, before, t, wanted, reports)) ?? reports;
+  return remarkFolds(world, auditEquilibria(world, judgeTaut(world, found)));
+}
+
+/** The equilibrium on the branch of the last one, if the search for it has failed; undefined, and the state as it is, if that fails too. */
+function retryAlong(
+  world: WorldParts,
+  before: WorldState,
+  t: number,
+  { tolerance }: EquilibriumOptions,
+  [report]: readonly EquilibriumReport[],
+): EquilibriumReport[] | undefined {
+  if (report.converged) return undefined;
+  const failed = saveRods(world, t);
+  restoreState(world, before);
+  const found = reachAlong(world, before.time, t, tolerance);
+  if (found) return [{ ...found, iterations: found.iterations + report.iterations }];
+  restoreState(world, failed);
+  return undefined;
+}
+
+/** Corrects the reports of single rods that cannot move. */
+function judgeTaut(world: WorldParts, reports: readonly EquilibriumReport[]): readonly EquilibriumReport[] {
+  const { rods, samples, drives, clock, contact, scene } = world;
+  if (contact || scene.bodies?.length) return reports;
+  return reports.map((report, r) =>
+    isTaut(rods[r], samples[r], drives[r].pins, clock.time) ? correctTaut(report) : report,
+  );
 }
 
 /** Adds a remark to the report of each rod that bends too sharply for its edges. */
@@ -201,20 +231,24 @@ function* followWorld(
   const { from = 0, to = from, tolerance = 1e-10, stride = STRIDE, points = POINTS } = scene.statics ?? {};
   if (to === from)
     throw new SceneError(['statics', 'to'], 'a branch is followed along the time from `from` to `to`, which are equal');
-  if (placeOfRod.length !== 1)
-    throw new SceneError(['rods'], `follow: branch is for scenes of one rod; this one has ${placeOfRod.length}`);
+  refuseBranch(world);
   if (start === 'along') {
     const [report] = equilibrate(world, memory, from, 'report');
     if (!report.converged)
       throw new SceneError(['statics', 'from'], `no equilibrium at t = ${from} s to begin with: ${report.reason}`);
   }
   const [{ bundle, index }] = placeOfRod;
+  if (isTaut(world.rods[0], world.samples[0], world.drives[0].pins, clock.time))
+    throw new SceneError(
+      ['statics', 'from'],
+      `no branch can be followed from t = ${clock.time} s: the rod is straight and inextensible between held ends there, and its tension is indeterminate. Start where its ends are closer, or replace 'inextensible' by a stretching stiffness EA`,
+    );
   const asked = { from, to, tolerance, stride, shortest: 1e-5 * stride, points, start };
-  const branch = world.contact || scene.bodies?.length ? undefined : bundle.branch?.(index, clock.time, asked);
+  const branch = bundle.branch?.(index, clock.time, asked);
   if (!branch)
     throw new SceneError(
       ['statics', 'follow'],
-      `follow: branch supports one rod of model der or cosserat, without bodies and links; this rod is of model ${bundle.model}`,
+      `follow: branch supports rods of model der or cosserat; this rod is of model ${bundle.model}`,
     );
   for (;;) {
     const next = branch.next();
@@ -224,6 +258,23 @@ function* followWorld(
     if (reason) return { reason: 'lost', detail: reason };
     yield next.value;
   }
+}
+
+/** Throws if the scene has more than one rod, or something that acts on it and cannot be followed. */
+function refuseBranch(world: WorldParts): void {
+  const { contact, scene, colliders, placeOfRod } = world;
+  if (placeOfRod.length !== 1)
+    throw new SceneError(['rods'], `follow: branch is for scenes of one rod; this one has ${placeOfRod.length}`);
+  const refuseField = (field: string, what = field): never => {
+    throw new SceneError(
+      [field],
+      `follow: branch does not support ${what}; remove '${field}', or use follow: instants`,
+    );
+  };
+  if (colliders.length > 0) refuseField('colliders', 'contact');
+  if (touches(world)) refuseField('contact');
+  if (scene.bodies?.length) refuseField('bodies');
+  if (contact) refuseField('links');
 }
 
 /** Checks a point of a branch as any other equilibrium is checked. Returns why it is none, or ''. */

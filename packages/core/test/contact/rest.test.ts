@@ -297,3 +297,37 @@ describe('what has no equilibrium, or none that is found', () => {
     expect(() => settle(scene)).toThrow(/rigid bodies/);
   });
 });
+
+describe('a straight strip between clamps that approach each other', () => {
+  const strip = (wall: boolean): Scene => ({
+    tendril: 1,
+    rods: [
+      {
+        id: 'strip',
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges: 20,
+        inextensible: true,
+        frame: { d1: [0, 0, 1] },
+        section: { type: 'stiffness', EI1: 10, EI2: 1, GJ: 1, mass: 1, radius: 1e-3 },
+      },
+    ],
+    pins: [
+      { rod: 'strip', at: 'start' },
+      { rod: 'strip', at: 'end', path: { keys: [{ time: 0 }, { time: 1, offset: [-0.03, 0, 0] }] } },
+    ],
+    ...(wall && { colliders: [{ id: 'wall', type: 'plane', position: [0, 0, -0.3], friction: 0 }] }),
+  });
+
+  it('buckles also where there is a wall that it does not touch', () => {
+    const [force, expected] = [true, false].map((wall) => {
+      const world = createWorld(strip(wall));
+      world.equilibrate(0);
+      expect(world.equilibrate(1)[0]).toMatchObject({ converged: true, stable: true });
+      return world.reactions()[1].force[0];
+    });
+    expect(force / expected).toBeCloseTo(1, 9);
+    // 4π² EI/L² and a little more
+    expect(expected / (-4 * Math.PI ** 2)).toBeGreaterThan(1);
+    expect(expected / (-4 * Math.PI ** 2)).toBeLessThan(1.02);
+  });
+});

@@ -359,11 +359,33 @@ describe('a rod twisted by thirty turns', () => {
   });
 });
 
+it('equilibria at instants are reached along the branch where a buckle may slide and turn', () => {
+  const [rod] = twistedFast(60).rods;
+  const keys = [{ time: 0 }, { time: 1, twist: 54 * Math.PI }, { time: 2, offset: [-1, 0, 0] as const }];
+  const world = createWorld({
+    tendril: 1,
+    rods: [rod],
+    pins: [
+      { rod: 'rod', at: 'start' },
+      { rod: 'rod', at: 'end', path: { interpolation: 'linear', keys } },
+    ],
+  });
+  for (const t of [1, 1.05, 1.1, 1.2, 1.3])
+    expect(world.equilibrate(t)[0]).toMatchObject({ converged: true, criterion: 'energy' });
+  const [, { force, torque }] = world.reactions();
+  const phi = Math.acos(torque[0] ** 2 / (2 * 1.345 * force[0]) - 1);
+  const turns = ((torque[0] * 9.29) / 0.789 + 2 * phi) / (2 * Math.PI);
+  expect(Math.abs(turns / 27 - 1)).toBeLessThan(2e-3);
+});
+
 describe('what cannot be followed', () => {
   const scene = column('der', 3);
   it('is refused with its reason', () => {
     expect(() => follow(createWorld({ ...scene, statics: { follow: 'branch' } }))).toThrow(/are equal/);
     const other = { ...scene, rods: scene.rods.map((rod) => ({ ...rod, model: 'helix' as const })) };
     expect(() => follow(createWorld(other))).toThrow(/der or cosserat/);
+    const wall = [{ id: 'wall', type: 'plane', point: [9, 0, 0], normal: [-1, 0, 0] }] as const;
+    expect(() => follow(createWorld({ ...scene, colliders: wall }))).toThrow(/does not support contact.*'colliders'/);
+    expect(() => follow(createWorld({ ...scene, contact: { between: 'all' } }))).toThrow(/support contact.*'contact'/);
   });
 });

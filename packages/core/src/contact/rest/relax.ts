@@ -65,6 +65,8 @@ const LEAP_LENGTH = 1e-4;
 /** Number of steps under a disturbance, and the displacement of a free node by it per step, relative to the rod's length. */
 const STEPS_OF_DISTURBANCE = 3;
 const DISTURBANCE = 0.02;
+/** Failed steps in a row, while pins move, after which rods are disturbed: a straight rod between pins that approach each other does not buckle otherwise. */
+const FAILURES = 2;
 
 /** Relaxes the world from its current state to the equilibrium at time `to`; `disturbed`: disturbs the current one first, to leave it. */
 export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxation {
@@ -78,6 +80,8 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
   let iterations = 0;
   let error = Infinity;
   let reason = '';
+  let failures = 0;
+  let toDisturb = disturbed ? STEPS_OF_DISTURBANCE : 0;
   for (let step = 1; step <= MOST_STEPS; step++) {
     // rods relax before pins move: pins that approach each other would compress a straight rod, which cannot buckle
     const goal = step <= STEPS_BEFORE_MOTION ? pace.reached : Math.min(1, pace.reached + pace.increment);
@@ -86,7 +90,8 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
       before[r].set(nodePosition);
     });
     const dt = pace.share * unit;
-    instant.disturbance = disturbed && step <= STEPS_OF_DISTURBANCE ? (DISTURBANCE * length) / (dt * dt) : 0;
+    instant.disturbance = toDisturb > 0 ? (DISTURBANCE * length) / (dt * dt) : 0;
+    toDisturb--;
     const revert = world.hold();
     const done = stepFromRest(world, dt);
     iterations += done.iterations;
@@ -97,8 +102,10 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
       pace.increment /= 2;
       reason = done.reason;
       if (pace.share < SHORTEST) return { converged: false, steps: step, iterations, error, reason };
+      if (!done.ok && pace.reached < 1 && ++failures === FAILURES) toDisturb = STEPS_OF_DISTURBANCE;
       continue;
     }
+    failures = 0;
     moves.unshift(moved);
     error = (1 + 1 / (pace.share * pace.share)) * estimateError(moves, length);
     const isLast = pace.reached === 1 && pace.share >= LONG;

@@ -1,0 +1,48 @@
+/**
+ * Reaches the next equilibrium of a rod along its branch, by arc length, where the search from the last equilibrium fails: a localized buckle of a long twisted
+ * rod may slide and turn at next to no cost, so that Newton's method wanders there, while the branch follower holds these motions (statics/branch.ts).
+ */
+import type { EquilibriumReport } from '../model.ts';
+import type { WorldParts } from './build.ts';
+
+/** Longest distance between points, shortest, and the largest number of points: between two instants the branch is short. */
+const STRIDE = 0.25;
+const SHORTEST = 1e-4;
+const POINTS = 60;
+
+/**
+ * The equilibrium at time t of the only rod, which is in equilibrium at `from`. Undefined if the branch does not lead there before its first fold; the state is then
+ * arbitrary.
+ */
+export function reachAlong(
+  { placeOfRod, rods, contact, scene, clock }: WorldParts,
+  from: number,
+  t: number,
+  tolerance: number,
+): EquilibriumReport | undefined {
+  if (contact || scene.bodies?.length || placeOfRod.length !== 1 || from === t) return undefined;
+  const [{ bundle, index }] = placeOfRod;
+  const options = {
+    from,
+    to: t,
+    tolerance,
+    stride: STRIDE,
+    shortest: SHORTEST,
+    points: POINTS,
+    start: 'along',
+  } as const;
+  const branch = bundle.branch?.(index, from, options);
+  let iterations = 0;
+  while (branch) {
+    const { done, value } = branch.next();
+    if (done || value.kind === 'fold') return undefined;
+    iterations += value.iterations;
+    if (value.kind !== 'end') continue;
+    if (value.parameter !== t) return undefined;
+    clock.time = t;
+    const { negativeModes, criterion } = value;
+    const verdict = { negativeModes, criterion, stable: negativeModes === 0, saddlesLeft: 0 };
+    return { rod: rods[0].id, converged: true, iterations, residual: 0, tolerance: 0, ...verdict };
+  }
+  return undefined;
+}
