@@ -386,6 +386,8 @@ describe('what cannot be followed', () => {
     expect(() => follow(createWorld(other))).toThrow(/der or cosserat/);
     const wall = [{ id: 'wall', type: 'plane', point: [9, 0, 0], normal: [-1, 0, 0] }] as const;
     expect(() => follow(createWorld({ ...scene, colliders: wall }))).toThrow(/does not support contact.*'colliders'/);
-    expect(() => follow(createWorld({ ...scene, contact: { between: 'pairs' } }))).toThrow(/support contact.*'contact'/);
+    expect(() => follow(createWorld({ ...scene, contact: { between: 'pairs' } }))).toThrow(
+      /support contact.*'contact'/,
+    );
   });
 });
