@@ -1,5 +1,5 @@
 /**
- * Pictures of the styles of `tendril groom grow --preset` on the studio's bust: docs/images/presets/<style>.png.
+ * Pictures of the styles of `tendril groom grow --preset` for heads, on the studio's bust: docs/images/presets/<style>.png.
  * `npm run presets [-- [--folder out] [--samples 16] [style…]]`
  */
 import { execFileSync } from 'node:child_process';
@@ -22,7 +22,6 @@ const views: Readonly<Record<string, View>> = {
   ponytail: { eye: '0.85,0.6,0.1', color: '#7a4a26' },
   afro: { eye: front, color: '#1d1714' },
   coily: { eye: front, color: '#2c1d16' },
-  fur: { eye: front, color: '#8d6a45' },
 };
 
 const { values, positionals } = parseArgs({
