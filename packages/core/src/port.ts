@@ -41,6 +41,8 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
   /** True if the loads are the same at all times, in all states; absent: they may change. */
   readonly isConstant?: boolean;
+  /** Adds the acceleration that it gives to all masses alike at t [m/s²]: gravity. It is in `addLoads` too, by the masses of nodes. */
+  readonly addAcceleration?: (out: Float64Array, t: number) => void;
   /** Its drag in closed form, if it is air whose velocity does not depend on the place. */
   readonly air?: UniformAir;
   /** The one node or edge that it acts on, if any: `addLoad` rejects an index that the rod does not have. */

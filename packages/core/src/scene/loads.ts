@@ -55,7 +55,13 @@ export function compileGravity(scene: Scene, rod: Rod): LoadSource | undefined {
   if (norm(acceleration) === 0) return undefined;
   const given = 'acceleration' in gravity ? (gravity.factor ?? 1) : 1;
   const factor = typeof given === 'number' ? given : compileTimed(given, ['gravity', 'factor']);
-  return createDeadForce(rod.nodeMass, acceleration, factor);
+  const factorAt = typeof factor === 'number' ? () => factor : factor;
+  return {
+    ...createDeadForce(rod.nodeMass, acceleration, factor),
+    addAcceleration: (out, t) => {
+      for (let k = 0; k < 3; k++) out[k] += factorAt(t) * acceleration[k];
+    },
+  };
 }
 
 /** A place between the middles of two edges, and the share of each. */

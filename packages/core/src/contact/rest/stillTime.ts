@@ -69,8 +69,10 @@ function holdPin(pin: Pin, instant: Instant): Pin {
 
 function holdSource(source: LoadSource, instant: Instant): LoadSource {
   if (source.isConstant) return source;
+  const { addAcceleration } = source;
   return {
     dependsOnState: source.dependsOnState,
+    ...(addAcceleration && { addAcceleration: (out) => addAcceleration(out, instant.time) }),
     addLoads: (loads, samples) => source.addLoads(loads, samples, instant.time),
     potential: (samples) => source.potential(samples, instant.time),
   };

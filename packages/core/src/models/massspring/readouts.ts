@@ -9,7 +9,7 @@ import { evaluateAltitude, volumeOf } from './altitude.ts';
 import { forEachForce, forEachRow, type Row } from './energy.ts';
 import { subtractLinkForces } from './linkedEdges.ts';
 import type { Hair } from './rod.ts';
-import { type Workspace, writeLoads } from './step.ts';
+import { measureLift, type Workspace, writeLoads } from './step.ts';
 
 export function addEnergies(out: Energies, hair: Hair, t: number): void {
   const { v, mass, size, drive, samples, q } = hair;
@@ -21,6 +21,7 @@ export function addEnergies(out: Energies, hair: Hair, t: number): void {
     else out.bending += energy;
   });
   for (const source of drive.sources) out.potential += source.potential(samples, t);
+  out.potential += measureLift(hair, t);
 }
 
 export function addMomentum(out: Momentum, { q, v, mass, particleCount }: Hair): void {

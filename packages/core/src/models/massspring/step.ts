@@ -68,6 +68,35 @@ export function createWorkspace(hair: Hair): Workspace {
 }
 
 const edge = new Float64Array(6);
+const gravity = new Float64Array(3);
+
+/** Acceleration of gravity at t. */
+function readGravity({ drive }: Hair, t: number): Float64Array {
+  gravity.fill(0);
+  for (const source of drive.sources) source.addAcceleration?.(gravity, t);
+  return gravity;
+}
+
+/** Moves the weight from the nodes to the particles that have the mass: with all of it on the nodes, a rod in free fall would start to spin. */
+function moveWeight(out: Float64Array, hair: Hair, t: number): void {
+  const { mass, rod, start, stride, size, loadFactor } = hair;
+  const g = readGravity(hair, t);
+  if (g.every((value) => value === 0)) return;
+  for (let d = 0; d < size; d++) out[d] += loadFactor * mass[d] * g[d % 3];
+  for (let i = 0; i < rod.nodeCount; i++)
+    for (let k = 0; k < 3; k++) out[3 * (start + stride * i) + k] -= loadFactor * rod.nodeMass[i] * g[k];
+}
+
+/** Potential energy of the weight of all particles, less that of the nodes as if they had all mass [J]. */
+export function measureLift(hair: Hair, t: number): number {
+  const { mass, rod, start, stride, size, q } = hair;
+  const g = readGravity(hair, t);
+  let sum = 0;
+  for (let d = 0; d < size; d++) sum -= mass[d] * g[d % 3] * q[d];
+  for (let i = 0; i < rod.nodeCount; i++)
+    for (let k = 0; k < 3; k++) sum += rod.nodeMass[i] * g[k] * q[3 * (start + stride * i) + k];
+  return sum;
+}
 
 /** Generalised force of the loads on all particles, into `out`; returns the sum of sizes [N]. */
 export function writeLoads(out: Float64Array, hair: Hair, t: number): number {
@@ -86,6 +115,7 @@ export function writeLoads(out: Float64Array, hair: Hair, t: number): number {
       scale += Math.abs(force);
     }
   }
+  moveWeight(out, hair, t);
   for (let j = 0; j < rod.edgeCount; j++) {
     const tx = loadFactor * loads.edgeTorque[3 * j];
     const ty = loadFactor * loads.edgeTorque[3 * j + 1];
