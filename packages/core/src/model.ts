@@ -286,6 +286,8 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   /** Momentum of one rod, if it is more than that of nodes with `Rod.nodeMass` and edges that spin with `Rod.edgeInertia`. */
   addRodMomentum?(out: Momentum, rod: number): void;
+  /** Adds the couple [N m] of loads of a rod that act beside its centreline, such as weight; absent: there are none. */
+  addLoadCouple?(out: Float64Array, rod: number, t: number): void;
   /** Writes a channel of a rod (index in `rods`) to `out`. */
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   /** Finds the equilibrium of a rod with pins and loads as they are at t. */

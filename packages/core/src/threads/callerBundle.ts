@@ -353,6 +353,7 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
     addEnergies: reading(bundle.addEnergies),
     addMomentum: reading(bundle.addMomentum),
     ...(bundle.addRodMomentum && { addRodMomentum: reading(bundle.addRodMomentum) }),
+    ...(bundle.addLoadCouple && { addLoadCouple: reading(bundle.addLoadCouple) }),
     readChannel: reading(bundle.readChannel),
     reactions: reading(bundle.reactions),
     modes: reading(bundle.modes),

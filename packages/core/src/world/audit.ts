@@ -59,6 +59,8 @@ interface Acting {
   readonly samples: Samples;
   readonly loads: Loads;
   readonly reactions: readonly Reaction[];
+  /** Of loads beside the centreline [N m]. */
+  readonly couple: Float64Array;
 }
 
 function gatherLoads(rod: Rod, samples: Samples, sources: readonly LoadSource[], t: number): Loads {
@@ -68,8 +70,9 @@ function gatherLoads(rod: Rod, samples: Samples, sources: readonly LoadSource[],
 }
 
 /** Forces and torques on one rod, without links. */
-function sumActing({ rod, samples, loads, reactions }: Acting): Balance {
+function sumActing({ rod, samples, loads, reactions, couple }: Acting): Balance {
   const out = createBalance(samples);
+  addTorque(out, couple, 0);
   for (let o = 0; o < 3 * rod.nodeCount; o += 3) addForce(out, loads.nodeForce, o, samples.nodePosition, o);
   for (let o = 0; o < 3 * rod.edgeCount; o += 3) addTorque(out, loads.edgeTorque, o);
   for (const { node, force, torque } of reactions) {
@@ -213,7 +216,9 @@ export function auditEquilibria(world: WorldParts, reports: readonly Equilibrium
   const acting = rods.map((rod, r): Acting => {
     const { bundle, index } = placeOfRod[r];
     const loads = gatherLoads(rod, samples[r], drives[r].sources, clock.time);
-    return { rod, samples: samples[r], loads, reactions: bundle.reactions(index, clock.time) };
+    const couple = new Float64Array(3);
+    bundle.addLoadCouple?.(couple, index, clock.time);
+    return { rod, samples: samples[r], loads, reactions: bundle.reactions(index, clock.time), couple };
   });
   addContacts(acting, world);
   const balances = acting.map(sumActing);

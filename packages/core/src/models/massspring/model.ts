@@ -20,7 +20,7 @@ import { readOptions, refuse, warn, warnMisfit, warnStiffness } from './refuse.t
 import { buildHair, type Hair, memorySize, particlesOf } from './rod.ts';
 import { findSlip, holdsTurns, measureTwist } from './slip.ts';
 import { findEquilibrium, findSoftPlace } from './statics.ts';
-import { createWorkspace, stepHair, type Workspace } from './step.ts';
+import { addWeightCouple, createWorkspace, stepHair, type Workspace } from './step.ts';
 import { createTruss } from './truss.ts';
 
 /** Data of steps. */
@@ -70,6 +70,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     equilibrate: (rod, t, wanted) => findEquilibrium(hairs[rod], tools[rod], t, wanted),
     atRest: (rod) => createRestRod(hairs[rod]),
     reactions: (rod, t) => measureReactions(hairs[rod], tools[rod], t),
+    addLoadCouple: (out, rod, t) => addWeightCouple(out, hairs[rod], t),
     modes: (rod, t, count) => findModes(hairs[rod], tools[rod], t, count),
     matrices: (rod, t) => exportMatrices(hairs[rod], tools[rod], t),
   };

@@ -98,6 +98,20 @@ export function measureLift(hair: Hair, t: number): number {
   return sum;
 }
 
+/** Adds the couple [N m] that moves the weight from the nodes to the particles. */
+export function addWeightCouple(out: Float64Array, hair: Hair, t: number): void {
+  const { mass, rod, start, stride, particleCount, q } = hair;
+  const g = readGravity(hair, t);
+  const add = (m: number, o: number): void => {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      out[k] += m * (q[o + a] * g[b] - q[o + b] * g[a]);
+    }
+  };
+  for (let p = 0; p < particleCount; p++) add(mass[3 * p], 3 * p);
+  for (let i = 0; i < rod.nodeCount; i++) add(-rod.nodeMass[i], 3 * (start + stride * i));
+}
+
 /** Generalised force of the loads on all particles, into `out`; returns the sum of sizes [N]. */
 export function writeLoads(out: Float64Array, hair: Hair, t: number): number {
   const { loads, drive, samples, rod, start, stride, q, loadFactor } = hair;
