@@ -109,7 +109,8 @@ function tailAt(head: HeadPlace, { b, e1, e2, share }: Bundle, t: number): Vecto
   const p3 = addTo(p0, worldOf(head, [0, 0.35, -2.8]), r);
   const s = 1 - t;
   const [w0, w1, w2, w3] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
-  const middle: Vector = [0, 1, 2].map((k) => w0 * p0[k] + w1 * p1[k] + w2 * p2[k] + w3 * p3[k]) as unknown as Vector;
+  const along = (k: number): number => w0 * p0[k] + w1 * p1[k] + w2 * p2[k] + w3 * p3[k];
+  const middle: Vector = [along(0), along(1), along(2)];
   const [u, v] = looseOffset(share, t);
   return addTo(addTo(middle, e1, u * r), e2, v * r);
 }
@@ -129,7 +130,8 @@ const mix = (a: Vector, b: Vector, t: number): Vector => [
 ];
 
 function worldOf({ side, back, up }: HeadPlace, v: Vector): Vector {
-  return [0, 1, 2].map((k) => v[0] * side[k] + v[1] * back[k] + v[2] * up[k]) as unknown as Vector;
+  const along = (k: number): number => v[0] * side[k] + v[1] * back[k] + v[2] * up[k];
+  return [along(0), along(1), along(2)];
 }
 
 function lengthOf(points: readonly Vector[]): number {

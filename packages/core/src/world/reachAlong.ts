@@ -42,7 +42,10 @@ export function reachAlong(
     clock.time = t;
     const { negativeModes, criterion } = value;
     const verdict = { negativeModes, criterion, stable: negativeModes === 0, saddlesLeft: 0 };
-    return { rod: rods[0].id, converged: true, iterations, residual: 0, tolerance: 0, ...verdict };
+    const { id } = rods[0];
+    const remark = `rod '${id}': the search for the equilibrium failed, and it was reached along the branch of the last one. Where that branch ends, later equilibria may lie on another one, with fewer turns: compare their energies, or use follow: branch`;
+    // every point of the branch was solved to the tolerance; its own residual is not kept
+    return { rod: id, converged: true, iterations, residual: 0, tolerance: 0, remark, ...verdict };
   }
   return undefined;
 }

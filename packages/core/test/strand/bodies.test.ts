@@ -327,7 +327,7 @@ describe('a body on a strand in motion', () => {
     const before = size();
     run(world, 0.005, 70);
     expect(size()).toBeCloseTo(before, 12);
-    expect(world.contactReport).toBeDefined();
+    expect(world.contactReport?.contacts).toBeGreaterThan(0);
   });
 
   it('resumes from a state bit for bit', () => {
