@@ -142,8 +142,19 @@ describe('the page', () => {
 
   it('has no serious fault of accessibility, light and dark', async () => {
     await open('#case=michell-ring');
+    // nothing fades from one theme to the other, through colours of little contrast
+    const fading = await page.evaluate(() => {
+      const { dataset } = document.documentElement;
+      const before = dataset.theme;
+      return ['light', 'dark', before].flatMap((theme) => {
+        dataset.theme = theme;
+        return document.getAnimations().map(({ effect }) => (effect as KeyframeEffect).target?.className);
+      });
+    });
+    expect(fading).toEqual([]);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      await until((theme) => document.documentElement.dataset.theme === theme, colorScheme);
       for (const tab of ['Inspector', 'Theory', 'Scene']) {
         await page.getByRole('tab', { name: tab }).click();
         expect(await findFaults(), `${tab}, ${colorScheme}`).toEqual([]);
