@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import { cases } from '@tendril-sim/cases';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from '../packages/studio/test/browser.ts';
+import { allowScripting, launchBrowser } from '../packages/studio/test/browser.ts';
 import { liveScene, writeSite } from '../site/build.ts';
 import { pages, read } from './files.ts';
 
@@ -51,6 +51,7 @@ it('names cases that exist, and leaves out scenes that cannot run in a page', ()
 it('runs the scene of a page, and a reader can pull it', async () => {
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
   page.setDefaultTimeout(240_000);
+  await allowScripting(page);
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/start.html`);
@@ -59,7 +60,7 @@ it('runs the scene of a page, and a reader can pull it', async () => {
   await shown.scrollIntoViewIfNeeded();
   const frame = await shown.contentFrame();
   if (!frame) throw new Error('the figure has no page');
-  await frame.waitForFunction('tendrilStudio?.run().frames > 20', undefined, { timeout: 240_000 });
+  await frame.waitForFunction('window.tendrilStudio?.run().frames > 20', undefined, { timeout: 240_000 });
   // the view and the timeline, none of the panels
   expect(await frame.locator('header.top, .gallery, .side').count()).toBe(0);
   const corner = await shown.boundingBox();

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { launchBrowser, serveStudio } from './test/browser.ts';
+import { allowScripting, launchBrowser, serveStudio } from './test/browser.ts';
 
 interface Shot {
   readonly address: string;
@@ -95,6 +95,7 @@ try {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     const colorScheme = values.theme === 'dark' ? 'dark' : 'light';
     const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    await allowScripting(page);
     page.setDefaultTimeout(60_000);
     await page.goto(server.url + address);
     await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);

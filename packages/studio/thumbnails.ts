@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { launchBrowser, serveStudio } from './test/browser.ts';
+import { allowScripting, launchBrowser, serveStudio } from './test/browser.ts';
 
 const folder = join(process.cwd(), 'packages/studio/src/thumbs/');
 await mkdir(folder, { recursive: true });
@@ -12,8 +12,10 @@ const server = await serveStudio();
 const browser = await launchBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1 });
+  await allowScripting(page);
   await page.goto(server.url);
   await page.waitForSelector('[data-case]');
+  await page.waitForFunction(() => window.tendrilStudio);
   const all = await page.$$eval('[data-case]', (cards) => cards.map((card) => card.getAttribute('data-case')));
   const wanted = process.argv.length > 2 ? process.argv.slice(2) : all;
   // what runs in the page would only take time from the pictures

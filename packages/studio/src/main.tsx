@@ -1,16 +1,11 @@
 // first: others ask for the language as they load
 import './locale.ts';
 import { render } from 'preact';
-import { shownRun } from './connection.ts';
-import { layoutOfLane } from './frameLayout.ts';
 import { closePanels, openFirst } from './opening.ts';
-import { forceKinds, forceStride } from './protocol.ts';
 import { lastWork } from './recent.ts';
 import { startSession } from './session.ts';
 import * as state from './state.ts';
-import { renderThumbnail } from './thumbnails.ts';
 import { App } from './ui/app.tsx';
-import { current } from './ui/current.ts';
 import './style.css';
 
 const media = matchMedia('(prefers-color-scheme: dark)');
@@ -34,100 +29,11 @@ state.dark.subscribe((dark) => {
 const host = document.getElementById('app');
 if (host) render(<App />, host);
 
-declare global {
-  interface Window {
-    /** For scripts: the pictures of the cases, and where things are on the screen. */
-    tendrilStudio: {
-      readonly renderThumbnail: typeof renderThumbnail;
-      /** Where a node is on the page [pixels]. */
-      place(rod: number, node: number): { x: number; y: number } | undefined;
-      /** Where it was drawn last, on the page [pixels]. */
-      drawnAt(rod: number, node: number): { x: number; y: number } | undefined;
-      /** Where it is in the scene [m], in the newest frame. */
-      position(rod: number, node: number): number[];
-      /** Pins that hold, of the first lane. */
-      pins(): { rod: number; node: number }[];
-      /** How many hairs are drawn, and their nodes. */
-      hair(): { hairs: number; nodes: number };
-      /** Arrows of the newest frame: what each stands for, where it begins [m], the force [N]. */
-      forces(): { kind: string; place: number[]; force: number[] }[];
-      /** Both ends of the rubber band on the page [pixels], while a hand pulls. */
-      pull(): { rod: { x: number; y: number }; hand: { x: number; y: number } } | undefined;
-      /** Where a collider is drawn [m]. */
-      collider(index: number): number[] | undefined;
-      readonly drawTime: number;
-      /** Number of the run, times of the first and last frame, their number, samples of energies and of the ghost, and the scene's values. */
-      run(): {
-        number: number;
-        first: number;
-        last: number;
-        frames: number;
-        samples: number;
-        ghost: number;
-        values: string;
-      };
-      /** Resolved when a picture of what is known now was drawn. */
-      drawn(): Promise<void>;
-      /** What is drawn now, as PNG. */
-      picture(): Promise<Blob | undefined>;
-      /** The same as lines. */
-      svg(): Promise<string>;
-    };
-  }
-}
-
-const position = (rod: number, node: number): number[] => {
-  const { frames } = state.frames;
-  const lane = state.loaded.value?.lanes[0];
-  const data = frames[frames.length - 1]?.lanes[0]?.data;
-  if (!lane || !data) return [];
-  const at = layoutOfLane(lane).rods[rod];
-  return at ? Array.from(data.subarray(at.position + 3 * node, at.position + 3 * node + 3)) : [];
-};
-
-window.tendrilStudio = {
-  renderThumbnail,
-  position,
-  place: (rod, node) => current.view?.project(position(rod, node), 0),
-  drawnAt: (rod, node) => current.view?.drawnAt(rod, node),
-  pins: () =>
-    (state.loaded.value?.lanes[0]?.pins ?? [])
-      .filter(({ released }) => !released)
-      .map(({ rod, node }) => ({ rod, node })),
-  hair: () => {
-    const rods = state.loaded.value?.lanes[0]?.rods ?? [];
-    return { hairs: rods.length, nodes: rods[0]?.nodeCount ?? 0 };
-  },
-  forces: () => {
-    const { frames } = state.frames;
-    const list = frames[frames.length - 1]?.lanes[0]?.forces ?? new Float32Array(0);
-    return Array.from({ length: list.length / forceStride }, (_, k) => {
-      const [kind, ...rest] = list.subarray(forceStride * k, forceStride * (k + 1));
-      return { kind: forceKinds[kind], place: rest.slice(0, 3), force: rest.slice(3) };
-    });
-  },
-  pull: () => {
-    const { view } = current;
-    const band = view?.pulled();
-    return view && band && { rod: view.project(band.rod, 0), hand: view.project(band.hand, 0) };
-  },
-  collider: (index) => current.view?.colliderAt(index),
-  run: () => ({
-    number: shownRun(),
-    first: state.frames.first,
-    last: state.frames.last,
-    frames: state.frames.frames.length,
-    samples: state.frames.stats.length,
-    ghost: state.ghostStats.value.length,
-    values: JSON.stringify(state.loaded.value?.values),
-  }),
-  drawn: () => new Promise((resolve) => void current.waiting.push(resolve)),
-  picture: async () => current.view?.picture('image/png'),
-  svg: async () => current.view?.svg('#ffffff') ?? '',
-  get drawTime() {
-    return current.view?.drawTime ?? 0;
-  },
-};
+// tests and the scripts that take pictures ask for it before the page loads
+if ('tendrilScripting' in window)
+  void import('./scripting.ts').then(({ scripting }) => {
+    window.tendrilStudio = scripting;
+  });
 
 if (typeof Worker === 'undefined') {
   state.fatal.value =

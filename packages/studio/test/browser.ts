@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, normalize } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Tests and scripts run in the root of the repository. */
 const dist = join(process.cwd(), 'packages/studio/dist');
@@ -44,6 +44,11 @@ export function launchBrowser(): Promise<Browser> {
       '--enable-unsafe-swiftshader',
     ],
   });
+}
+
+/** Lets pages of a browser, or one page, be asked what they show: `window.tendrilStudio`. Before they load the studio. */
+export function allowScripting(pages: Pick<BrowserContext, 'addInitScript'>): Promise<unknown> {
+  return pages.addInitScript('window.tendrilScripting = true');
 }
 
 export interface Server {

@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { launchBrowser, type Server, serveStudio } from './browser.ts';
+import { allowScripting, launchBrowser, type Server, serveStudio } from './browser.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -39,6 +39,7 @@ export function useStudio(): void {
     browser = await launchBrowser();
     context = await browser.newContext({ ...screen, acceptDownloads: true });
     context.setDefaultTimeout(patience);
+    await allowScripting(context);
   }, 2 * patience);
 
   afterAll(async () => {
@@ -74,6 +75,7 @@ export async function newPage(): Promise<Page> {
   const other = await browser.newContext(screen);
   // of pages that it opens, too
   other.setDefaultTimeout(patience);
+  await allowScripting(other);
   others.push(other);
   const opened = await other.newPage();
   listen(opened);

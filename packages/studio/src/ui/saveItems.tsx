@@ -1,6 +1,6 @@
 /** Entries of the menu Save, fetched when it is opened first. */
 import type { JSX } from 'preact';
-import { figurePng, figureSvg } from '../figure.ts';
+import { figurePdf, figurePng, figureSvg } from '../figure.ts';
 import { download, saveScene } from '../files.ts';
 import { filmFormat, saveFilm } from '../film.ts';
 import { saveRun, saveTable } from '../saving.ts';
@@ -23,10 +23,11 @@ export function SaveItems(): JSX.Element {
     download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
     state.tell('Saved the picture.', 'good');
   };
-  const vectors = async (): Promise<void> => {
-    const text = current.view && (await figureSvg(current.view));
-    if (!text) return;
-    download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
+  const vectors = async (kind: 'svg' | 'pdf'): Promise<void> => {
+    if (!current.view) return;
+    const content = kind === 'svg' ? await figureSvg(current.view) : await figurePdf(current.view);
+    const type = kind === 'svg' ? 'image/svg+xml' : 'application/pdf';
+    download(new Blob([content as BlobPart], { type }), state.sceneName.value.replace(/\.\w+$/, `.${kind}`));
     state.tell('Saved the picture.', 'good');
   };
   return (
@@ -37,8 +38,11 @@ export function SaveItems(): JSX.Element {
       <button type="button" onClick={() => void picture()}>
         Picture as PNG
       </button>
-      <button type="button" onClick={() => void vectors()}>
+      <button type="button" onClick={() => void vectors('svg')}>
         Picture as SVG
+      </button>
+      <button type="button" onClick={() => void vectors('pdf')}>
+        Picture as PDF
       </button>
       <button type="button" onClick={saveTable}>
         Energies as CSV

@@ -3,6 +3,7 @@
  * otherwise, and as finely as there is time for (quality.ts).
  */
 import { Vector3 } from 'three';
+import type { Shape } from '../shapes.ts';
 import { forceColors } from './arrows.ts';
 import { createColliders } from './colliders.ts';
 import { mapOf, quantities } from './colormaps.ts';
@@ -21,8 +22,10 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
     load: (scene, keepCamera) => load(view, scene, keepCamera),
     show: (a, b, weight) => showFrame(view, a, b, weight),
     setOptions(next) {
-      if (next.colorBy !== view.options.colorBy) view.range = 0;
+      const { options } = view;
+      if (next.colorBy !== options.colorBy) view.range = 0;
       view.options = next;
+      if (next.overlay !== options.overlay) setSize(view);
       applyColors(view);
     },
     setReleased(released) {
@@ -87,9 +90,9 @@ function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'se
 }
 
 /** The view as a picture to save. */
-function createPictures(view: ViewState): Pick<View, 'svg' | 'setBackdrop' | 'picture'> {
+function createPictures(view: ViewState): Pick<View, 'shapes' | 'setBackdrop' | 'picture'> {
   return {
-    svg: (background, annotate) => svgOf(view, background, annotate?.(view.width, view.height) ?? ''),
+    shapes: () => shapesOf(view),
     setBackdrop(color) {
       view.fixedRatio = color === undefined ? undefined : view.pixelRatio;
       view.renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
@@ -200,18 +203,14 @@ function legendOf({ options, range, thickness }: ViewState): Legend {
   return { by: options.colorBy, low: signed ? -range : 0, high: range, thickness };
 }
 
-/** As lines, for print; `over` is drawn over them. */
-async function svgOf(view: ViewState, background: string, over: string): Promise<string> {
-  const { drawSvg } = await import('./svg.ts');
-  const { lanes, man, width, height, options, thickness, arrows, spread } = view;
+/** As vectors, for print. */
+async function shapesOf(view: ViewState): Promise<Shape[]> {
+  const { drawShapes } = await import('./vectors.ts');
+  const { lanes, man, options, thickness, arrows, spread } = view;
   const { low, high } = legendOf(view);
   const rects = rectsOf(view);
   const pixel = perPixelOf(view);
-  return drawSvg(lanes, rects, man.camera, {
-    width,
-    height,
-    background,
-    over,
+  return drawShapes(lanes, rects, man.camera, {
     map: mapOf(options.colorBy, options.dark),
     low,
     high,

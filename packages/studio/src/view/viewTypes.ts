@@ -2,6 +2,7 @@
 import type { RodFinish } from '@tendril-sim/bridge/three';
 import type { Vector3 } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
+import type { Shape } from '../shapes.ts';
 import type { ForceLegend } from './arrows.ts';
 import type { ColorBy } from './colormaps.ts';
 import type { Pick } from './pick.ts';
@@ -15,6 +16,8 @@ export interface ViewOptions {
   readonly forces: boolean;
   readonly dark: boolean;
   readonly grid: boolean;
+  /** Lanes are drawn over each other, not side by side. */
+  readonly overlay: boolean;
   /** Of hair, where it is the one thing that is shown. */
   readonly hairColor: string;
 }
@@ -91,8 +94,8 @@ export interface View {
   forceLegend(): ForceLegend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
-  /** As lines, for print; `annotate` gives what is drawn over them in a picture of this size [pixels]. */
-  svg(background: string, annotate?: (width: number, height: number) => string): Promise<string>;
+  /** As vectors, for print. */
+  shapes(): Promise<Shape[]>;
   /** Of the view [pixels]. */
   readonly size: { readonly width: number; readonly height: number };
   /** An opaque ground for films, during which the picture keeps its resolution; none: the page shows through. */
