@@ -14,18 +14,15 @@ function caseList(): Plugin {
       if (id !== `\0${name}`) return undefined;
       // as `tsc -b` left them, which `npm run build` runs before this
       const { cases } = await import('@tendril-sim/cases');
-      const list = cases.map(
-        ({ id, title, source, models, topics = [], finish, group = 'classics', colorBy = 'curvature' }) => ({
-          id,
-          title,
-          source,
-          models,
-          topics,
-          finish,
-          group,
-          colorBy,
-        }),
-      );
+      const list = cases.map(({ id, title, source, models, topics = [], finish, group = 'classics' }) => ({
+        id,
+        title,
+        source,
+        models,
+        topics,
+        finish,
+        group,
+      }));
       return `export const cases = ${JSON.stringify(list)};`;
     },
   };

@@ -257,8 +257,10 @@ export interface CaseInfo {
   readonly group: CaseGroup;
   readonly topics: readonly CaseTopic[];
   readonly finish?: RodFinish;
-  readonly colorBy: 'plain' | 'curvature' | 'twist';
 }
+
+/** By what rods are coloured first; `plain`: by model, or by the colours of the scene. */
+export type FirstColor = 'plain' | 'curvature' | 'twist';
 
 export interface Catalogue {
   readonly cases: readonly CaseInfo[];
@@ -300,6 +302,7 @@ export interface Loaded {
   /** As written, units unread. */
   readonly values: unknown;
   readonly controls: readonly Control[];
+  readonly colorBy: FirstColor;
   readonly colliders: readonly ColliderInfo[];
   readonly gravity: readonly [number, number, number];
   readonly title: string;
@@ -315,7 +318,7 @@ export interface Preview {
   readonly lane: LaneInfo;
   readonly data: Float32Array;
   readonly colliders: readonly ColliderInfo[];
-  readonly colorBy: 'plain' | 'curvature' | 'twist';
+  readonly colorBy: FirstColor;
 }
 
 export interface ReadRecording {

@@ -84,6 +84,8 @@ export async function findWork(work: string): Promise<Work | undefined> {
   return recent.value.find((one) => one.work === work);
 }
 
+export const titleOfWork = (work: string): string | undefined => recent.value.find((one) => one.work === work)?.title;
+
 export function forgetWork(work: string): void {
   recent.value = recent.value.filter((one) => one.work !== work);
   void writeKept('recent', recent.value);

@@ -12,9 +12,8 @@ import { ask, attachFiles, command, connect, explain, nextRun, replaceWorker, sh
 import { createHistory, type Entry } from './history.ts';
 import { cursor, expectNothing, rewind, startPlayback, takeFrame } from './playback.ts';
 import { type Frame, isRefusal, type Loaded, type ReadRecording, type RunEvent, type Variant } from './protocol.ts';
-import { keepWork, newWork } from './recent.ts';
+import { keepWork, newWork, titleOfWork } from './recent.ts';
 import type { KeptHair } from './saved.ts';
-import { preferredColor, titleOf } from './sceneText.ts';
 import * as state from './state.ts';
 
 const history = createHistory();
@@ -30,6 +29,8 @@ export const view: {
 /** Of the pull that is going on [N]. */
 export const pullForce: { value: number } = { value: 0 };
 let keepCamera = false;
+/** The scene is another one, and is coloured as it asks for. */
+let isNew = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
 let operated = false;
 
@@ -145,7 +146,7 @@ function show(entry: Entry): Promise<boolean> {
   state.failure.value = undefined;
   state.ghostStats.value = [];
   const known = state.cases.value.find(({ id }) => id === entry.caseId);
-  state.colorBy.value = state.comparing.value ? 'plain' : (known?.colorBy ?? preferredColor(entry.text));
+  isNew = true;
   state.finish.value = known?.finish ?? 'rubber';
   if (entry.recording) {
     showFrames(entry.recording, entry.name);
@@ -166,7 +167,7 @@ function takeEntry(entry: Entry): void {
   state.canRedo.value = history.canRedo;
   if (entry.hair && entry.hair !== openHair) attachFiles(entry.hair.files);
   openHair = entry.hair;
-  if (entry.changed && !entry.recording) keepWork(entry, titleOf(entry));
+  if (entry.changed && !entry.recording) keepWork(entry, titleOfWork(entry.work) ?? entry.name);
 }
 
 /** A scene that the worker has built and runs. */
@@ -222,10 +223,18 @@ function takeBuilt({ number, answer, entry, variants, from }: Built): void {
   state.failure.value = undefined;
   state.unfetched.value = undefined;
   takeLoaded(answer);
+  takeLook(answer);
+  if (entry?.changed && answer.title !== '') keepWork(entry, answer.title);
   if (from !== undefined && answer.kept === 'restarted') {
     state.tell('Restarted: this change needs a new start.');
     state.playing.value = true;
   }
+}
+
+/** Colours a scene that was not shown before as it asks for. */
+function takeLook({ colorBy }: Loaded): void {
+  if (isNew) state.colorBy.value = state.comparing.value ? 'plain' : colorBy;
+  isNew = false;
 }
 
 /** Cancels the load: a new worker replaces the busy one and shows what was shown before, if anything was. */
@@ -310,7 +319,7 @@ export function setVariants(list: readonly Variant[]): void {
   state.variants.value = list.length > 0 ? list : [asWritten];
   // side by side, the colour tells the models apart
   if (state.comparing.value && !before) state.colorBy.value = 'plain';
-  if (!state.comparing.value && before) state.colorBy.value = preferredColor(state.text.value);
+  if (!state.comparing.value && before) state.colorBy.value = state.loaded.value?.colorBy ?? 'curvature';
   state.failure.value = undefined;
   state.ghostStats.value = [];
   state.playing.value = true;
@@ -377,6 +386,7 @@ function showFrames({ loaded, frames }: ReadRecording, name: string): void {
   state.variants.value = [asWritten];
   state.loaded.value = loaded;
   view.loaded?.(loaded, false);
+  takeLook(loaded);
   state.playing.value = true;
 }
 

@@ -3,7 +3,7 @@ import { cases as all } from '@tendril-sim/cases';
 import type { CaseInfo } from '../src/protocol.ts';
 
 export const cases: readonly CaseInfo[] = all.map(
-  ({ id, title, source, models, topics = [], finish, group = 'classics', colorBy = 'curvature' }) => ({
+  ({ id, title, source, models, topics = [], finish, group = 'classics' }) => ({
     id,
     title,
     source,
@@ -11,6 +11,5 @@ export const cases: readonly CaseInfo[] = all.map(
     topics,
     ...(finish && { finish }),
     group,
-    colorBy,
   }),
 );

@@ -1,8 +1,9 @@
 /** Cases against theory, and pictures of them for the gallery. */
-import { availableModels, type Scene } from '@tendril-sim/core';
+import { availableModels } from '@tendril-sim/core';
 import { sceneFromObject } from '@tendril-sim/io';
 import type { Answer, Ask, Preview, Progress } from '../protocol.ts';
 import { fetchCase, fetchRunChecks } from './caseFiles.ts';
+import { coloringOf } from './coloring.ts';
 import { createLane } from './lane.ts';
 import { fetchModels, modelsOf } from './models.ts';
 import { drawColliders } from './reading.ts';
@@ -29,15 +30,8 @@ export async function preview(id: string, patience: number): Promise<Preview> {
   const wanted = (previewAt[id] ?? 0.7) * lane.duration;
   while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
   const { data } = lane.frame();
-  return { lane: lane.info, data, colliders: await drawColliders(scene, lane.world), colorBy: firstColoring(scene) };
-}
-
-/** Coloring of a thumbnail, by the rule of the page (`preferredColor` in session.ts). */
-function firstColoring(scene: Scene): Preview['colorBy'] {
-  if (scene.rods.some(({ color }) => color)) return 'plain';
-  return /"twist":|"turns":|torque/.test(JSON.stringify({ ...scene, rods: scene.rods.slice(0, 4) }))
-    ? 'twist'
-    : 'curvature';
+  const colliders = await drawColliders(scene, lane.world);
+  return { lane: lane.info, data, colliders, colorBy: coloringOf(scene, subject.colorBy) };
 }
 
 /** When a case looks like itself, as a part of its duration. */

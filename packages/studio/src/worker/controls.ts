@@ -1,7 +1,7 @@
 /** The quantities of a scene that matter most: those that its case names, else those that most scenes have. */
+import type { Case } from '@tendril-sim/cases';
 import type { Scene } from '@tendril-sim/core';
 import type { Control } from '../protocol.ts';
-import { fetchCase } from './caseFiles.ts';
 
 const limit = 3;
 /** Rods that one slider changes together. */
@@ -11,12 +11,7 @@ const valueAt = (scene: unknown, path: Control['path']): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], scene);
 
 /** `written`: the scene as it is in its text; rods that are made of strands or weaves are not in it. */
-export async function controlsOf(
-  caseId: string | undefined,
-  scene: Scene,
-  written: unknown,
-): Promise<readonly Control[]> {
-  const subject = caseId === undefined ? undefined : await fetchCase(caseId);
+export function controlsOf(subject: Case | undefined, scene: Scene, written: unknown): readonly Control[] {
   const named = (subject?.controls ?? []).flatMap(({ threshold, factor = 1, ...control }): Control[] => {
     const value = valueAt(scene, control.path);
     if (typeof value !== 'number') return [];

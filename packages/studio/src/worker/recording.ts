@@ -17,6 +17,7 @@ import {
   type RodInfo,
   statNames,
 } from '../protocol.ts';
+import { coloringOf } from './coloring.ts';
 import { createForceList, createLoadReader } from './forces.ts';
 import { writeColliders } from './lane.ts';
 
@@ -59,6 +60,7 @@ export function readRecording(
       kept: 'restarted',
       start: frames[0]?.time ?? 0,
       controls: [],
+      colorBy: coloringOf(header.scene),
       values: header.scene,
       colliders: (header.scene.colliders ?? []) as readonly ColliderInfo[],
       gravity: g ? [g[0], g[1], g[2]] : [0, 0, 0],

@@ -15,6 +15,7 @@ import type {
   ColliderInfo,
   Command,
   Control,
+  FirstColor,
   Frame,
   HandMessage,
   Loaded,
@@ -23,7 +24,9 @@ import type {
   Progress,
   Variant,
 } from '../protocol.ts';
+import { fetchCase } from './caseFiles.ts';
 import { type Checkpoint, createCheckpoints } from './checkpoints.ts';
+import { coloringOf } from './coloring.ts';
 import { controlsOf } from './controls.ts';
 import { distancesOf } from './distance.ts';
 import { attachedFiles, dressLanes, groomedHead } from './groom/hold.ts';
@@ -42,6 +45,7 @@ let present: { scene: Scene; variants: readonly Variant[] } | undefined;
 let presentText = '';
 let presentColliders: readonly ColliderInfo[] = [];
 let presentControls: readonly Control[] = [];
+let presentColor: FirstColor = 'curvature';
 const checkpoints = createCheckpoints();
 let run = 0;
 let until = 0;
@@ -129,6 +133,7 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Loade
     start: first?.time ?? 0,
     values: sceneValues(text),
     controls: presentControls,
+    colorBy: presentColor,
     colliders: presentColliders,
     gravity: gravityOf(scene),
     title: scene.title ?? '',
@@ -153,7 +158,8 @@ export async function load(request: LoadRequest, report: (progress: Progress) =>
     report({ done: 0, of: 3, what: 'Reading the scene' });
     parsed = parseScene(text, name, { files: attachedFiles() });
     await fetchModels(modelsOf(parsed.scene, variants));
-    const controls = await controlsOf(caseId, parsed.scene, sceneValues(text));
+    const subject = caseId === undefined ? undefined : await fetchCase(caseId);
+    const controls = controlsOf(subject, parsed.scene, sceneValues(text));
     const saved = from === undefined ? undefined : savedAt(from, parsed.scene);
     report({ done: 1, of: 3, what: `Building ${countOf(parsed.scene)}` });
     await breathe();
@@ -168,6 +174,7 @@ export async function load(request: LoadRequest, report: (progress: Progress) =>
     const head = dressed && groomedHead();
     if (head) presentColliders = [head, ...presentColliders.slice(1)];
     presentControls = controls;
+    presentColor = coloringOf(parsed.scene, subject?.colorBy);
     presentText = text;
     startRun(request.run);
     return describeLoaded(parsed.scene, text, kept ? 'state' : 'restarted');

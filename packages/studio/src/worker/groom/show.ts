@@ -55,6 +55,7 @@ function describeScene(rods: ReturnType<typeof describeHairs>, head: ColliderInf
     kept: 'restarted',
     start: 0,
     controls: [],
+    colorBy: 'plain',
     values: {},
     colliders: [head],
     gravity: [0, 0, -9.81],
