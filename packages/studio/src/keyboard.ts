@@ -24,6 +24,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ['+ −', 'zoom'],
   ['1 … 9', 'the first cases of the gallery'],
   ['C', 'compare models'],
+  ['O', 'compared models side by side, or over each other'],
   ['Ctrl Z, Ctrl Y', 'undo, redo'],
   ['Ctrl S, Ctrl O', 'save, open'],
   ['G', 'groom hair'],
@@ -59,6 +60,9 @@ const plain: Readonly<Record<string, () => void>> = {
   },
   c: () => {
     state.compareOpen.value = !state.compareOpen.value;
+  },
+  o: () => {
+    if (state.comparing.value) state.overlay.value = !state.overlay.value;
   },
   g: () => {
     if (state.grooming.value) leaveGrooming();

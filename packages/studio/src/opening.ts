@@ -115,7 +115,8 @@ function prepareShot(wanted: URLSearchParams): Shot {
   return shot;
 }
 
-function applyShot({ camera, time, colorBy, panel }: Shot): void {
+function applyShot({ camera, time, overlay, colorBy, panel }: Shot): void {
+  state.overlay.value = overlay ?? false;
   if (camera) current.view?.setCamera(camera);
   if (colorBy) state.colorBy.value = colorBy;
   if (panel && !state.viewOnly) {
@@ -132,6 +133,7 @@ function takeShot(): Shot {
     camera: current.view?.camera(),
     time: state.playing.value ? undefined : state.clock.value,
     variants: state.comparing.value ? state.variants.value.map(({ id }) => id) : undefined,
+    overlay: (state.comparing.value && state.overlay.value) || undefined,
     colorBy: state.colorBy.value,
     panel: state.sideOpen.value && panel !== 'inspector' ? panel : undefined,
   };

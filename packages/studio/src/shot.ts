@@ -13,6 +13,8 @@ export interface Shot {
   readonly time?: number | undefined;
   /** Ids of the variants that run side by side. */
   readonly variants?: readonly string[] | undefined;
+  /** They are drawn over each other. */
+  readonly overlay?: boolean | undefined;
   readonly colorBy?: ColorBy | undefined;
   readonly panel?: SidePanel | undefined;
 }
@@ -48,6 +50,7 @@ export function readShot(address: URLSearchParams, known: readonly string[]): Sh
     camera: readCamera(address.get('camera')),
     time: time !== undefined && time >= 0 ? time : undefined,
     variants: isKnown ? [...new Set(variants)] : undefined,
+    overlay: address.get('overlay') === '1' || undefined,
     colorBy: oneOf(colors, address.get('color')),
     panel: oneOf(panels, address.get('panel')),
   };
@@ -57,11 +60,12 @@ export function readShot(address: URLSearchParams, known: readonly string[]): Sh
 const short = (value: number): string => String(Number(value.toPrecision(6)));
 
 /** The part of an address after the scene; empty, or `&` and more. */
-export function writeShot({ camera, time, variants, colorBy, panel }: Shot): string {
+export function writeShot({ camera, time, variants, overlay, colorBy, panel }: Shot): string {
   const parts: string[] = [];
   if (camera) parts.push(`camera=${[...camera.position, ...camera.target, camera.aspect].map(short).join(',')}`);
   if (time !== undefined) parts.push(`t=${short(time)}`);
   if (variants && variants.length > 0) parts.push(`compare=${variants.join(',')}`);
+  if (overlay) parts.push('overlay=1');
   if (colorBy) parts.push(`color=${colorBy}`);
   if (panel) parts.push(`panel=${panel}`);
   return parts.map((part) => `&${part}`).join('');

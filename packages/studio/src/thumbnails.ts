@@ -60,6 +60,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
       forces: false,
       dark: true,
       grid: false,
+      overlay: false,
       hairColor: '#c08a5a',
     });
     view.show(frame, frame, 0);

@@ -27,6 +27,7 @@ describe('how a scene is looked at', () => {
       camera: { position: [1.25, -3e-5, 12000], target: [0, 0.5, -0.75], aspect: 1.6 },
       time: 0.125,
       variants: ['helix', 'der/midpoint'],
+      overlay: true,
       colorBy: 'tension',
       panel: 'theory',
     };
@@ -36,7 +37,14 @@ describe('how a scene is looked at', () => {
   });
 
   it('is left out where it is not well formed', () => {
-    const nothing = { camera: undefined, time: undefined, variants: undefined, colorBy: undefined, panel: undefined };
+    const nothing = {
+      camera: undefined,
+      time: undefined,
+      variants: undefined,
+      overlay: undefined,
+      colorBy: undefined,
+      panel: undefined,
+    };
     for (const address of [
       'case=x',
       'camera=1,2,3,4,5,6&t=&compare=&color=&panel=',

@@ -128,6 +128,13 @@ time: { duration: 2, step: 0.01 }
       await tag.click();
       await page.locator('.lane-refused').getByText('is not available').waitFor();
     }
+    // over each other: each takes the whole view, and all are in one picture
+    const areas = (): Promise<number[]> =>
+      page.evaluate(() => window.tendrilStudio.lanes().map(({ width, height }) => width * height));
+    const [part] = await areas();
+    await dialog.getByRole('button', { name: 'Over each other' }).click();
+    await until(() => document.querySelectorAll('.lane-list .lane-head').length === 3);
+    expect(Math.min(...(await areas()))).toBeGreaterThan(1.9 * part);
     await dialog.getByRole('button', { name: 'Back to one view' }).click();
     await until(() => document.querySelectorAll('.lane-head').length === 0);
   });

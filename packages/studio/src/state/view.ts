@@ -19,6 +19,8 @@ export const materialFrames: Signal<boolean> = signal(false);
 /** Arrows of forces. */
 export const forces: Signal<boolean> = signal(false);
 export const forceLegend: Signal<ForceLegend> = signal({ pixels: 0, force: 0, kinds: [] });
+/** Models that are compared are drawn in one picture, over each other. */
+export const overlay: Signal<boolean> = signal(false);
 export const theme: Signal<Theme> = signal(wantedTheme === 'light' || wantedTheme === 'dark' ? wantedTheme : 'system');
 export const systemDark: Signal<boolean> = signal(false);
 export const dark: ReadonlySignal<boolean> = computed(() =>

@@ -9,6 +9,11 @@ import { cannotTouch } from './touching.ts';
 
 const most = 4;
 
+const arrangements = [
+  { label: 'Side by side', overlay: false },
+  { label: 'Over each other (O)', overlay: true },
+] as const;
+
 export function Compare(): JSX.Element | null {
   if (!state.compareOpen.value) return null;
   const chosen = state.variants.value.filter(({ id }) => id !== '');
@@ -24,7 +29,7 @@ export function Compare(): JSX.Element | null {
   return (
     <div class="popover compare" role="dialog" aria-label="Compare models">
       <header>
-        <h2>Side by side</h2>
+        <h2>Compare models</h2>
         <button
           type="button"
           class="icon-button"
@@ -56,6 +61,22 @@ export function Compare(): JSX.Element | null {
           </li>
         ))}
       </ul>
+      {state.comparing.value && (
+        <fieldset class="choice" aria-label="Arrangement">
+          {arrangements.map(({ label, overlay }) => (
+            <button
+              key={label}
+              type="button"
+              aria-pressed={state.overlay.value === overlay}
+              onClick={() => {
+                state.overlay.value = overlay;
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
       {chosen.length > 0 && (
         <button type="button" class="action" onClick={() => setVariants([asWritten])}>
           Back to one view

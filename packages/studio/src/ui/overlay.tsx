@@ -14,30 +14,30 @@ import { Icon, IconButton } from './icons.tsx';
 export function Lanes(): JSX.Element | null {
   const lanes = state.loaded.value?.lanes ?? [];
   if (lanes.length < 2) return null;
+  if (state.overlay.value)
+    return (
+      <div class="lane-list">
+        {lanes.map(({ variant, refused }, k) => (
+          <div key={variant.id}>
+            <LaneHead lane={k} />
+            {refused !== undefined && <p class="quiet small">{refused}</p>}
+          </div>
+        ))}
+      </div>
+    );
   const rects = current.view?.laneRects ?? [];
-  const box = current.view ? rects : [];
   return (
     <>
       {lanes.map(({ variant, refused }, k) => {
-        const rect = box[k];
+        const rect = rects[k];
         if (!rect) return null;
-        const cost = state.costs.value[k];
         return (
           <div
             key={variant.id}
             class={`lane ${rect.x === 0 && rect.y === 0 ? 'first' : ''}`}
             style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`, height: `${rect.height}px` }}
           >
-            <div class="lane-head">
-              <span class={`lane-dot lane-${k % 4}`} />
-              <strong>{variant.label}</strong>
-              {refused === undefined && cost > 0 && (
-                <span class="quiet" title="Time to compute one second of the run, in this browser, on one core">
-                  {formatNumber(cost)} ms per second
-                </span>
-              )}
-              {refused === undefined && <Contacts of={state.contacts.value[k]} short />}
-            </div>
+            <LaneHead lane={k} />
             {refused !== undefined && (
               <div class="lane-refused" role="note">
                 <Icon name="warn" />
@@ -48,6 +48,26 @@ export function Lanes(): JSX.Element | null {
         );
       })}
     </>
+  );
+}
+
+/** Which model a lane runs, and what it costs. */
+function LaneHead({ lane }: { readonly lane: number }): JSX.Element | null {
+  const info = state.loaded.value?.lanes[lane];
+  if (!info) return null;
+  const cost = state.costs.value[lane];
+  const runs = info.refused === undefined;
+  return (
+    <div class="lane-head">
+      <span class={`lane-dot lane-${lane % 4}`} />
+      <strong>{info.variant.label}</strong>
+      {runs && cost > 0 && (
+        <span class="quiet" title="Time to compute one second of the run, in this browser, on one core">
+          {formatNumber(cost)} ms per second
+        </span>
+      )}
+      {runs && <Contacts of={state.contacts.value[lane]} short />}
+    </div>
   );
 }
 

@@ -62,6 +62,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.finish.subscribe(setOptions),
     state.ghost.subscribe(setOptions),
     state.grid.subscribe(setOptions),
+    state.overlay.subscribe(setOptions),
     state.materialFrames.subscribe(setOptions),
     state.forces.subscribe(setOptions),
     state.dark.subscribe(setOptions),
@@ -82,6 +83,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
       forces: state.forces.value,
       dark: state.dark.value,
       grid: state.grid.value,
+      overlay: state.overlay.value,
       hairColor: hairColorFor(state.hairColor.value, state.dark.value),
     });
   }

@@ -136,6 +136,7 @@ function draw(view: ViewState): void {
     pull,
     ground,
     colliders,
+    options,
     width,
     height,
   } = view;
@@ -152,17 +153,18 @@ function draw(view: ViewState): void {
   renderer.setViewport(0, 0, width, height);
   renderer.clear();
   const areas = rectsOf(view);
-  lanes.forEach((lane, k) => {
-    lanes.forEach((other) => {
-      other.group.visible = other === lane;
-    });
+  const pictures = options.overlay ? [lanes] : lanes.map((lane) => [lane]);
+  pictures.forEach((together, k) => {
+    for (const lane of lanes) lane.group.visible = together.includes(lane);
     const { x, y, width: w, height: h } = areas[k];
-    if (pull) band.place(heldIn(view, lane), pull.target, 0.008 * man.distance);
-    lane.placeColliders((collider, at) => colliders?.place(collider, at));
-    if (!isCoarse) ground.renderShadow(renderer, lane.casters, view.thickness);
+    const first = together.find(({ info }) => info.refused === undefined) ?? together[0];
+    if (pull && first) band.place(heldIn(view, first), pull.target, 0.008 * man.distance);
+    first?.placeColliders((collider, at) => colliders?.place(collider, at));
+    const casters = together.flatMap((lane) => lane.casters);
+    if (!isCoarse) ground.renderShadow(renderer, casters, view.thickness);
     renderer.setViewport(x, height - y - h, w, h);
     renderer.setScissor(x, height - y - h, w, h);
-    renderer.setScissorTest(lanes.length > 1);
+    renderer.setScissorTest(pictures.length > 1);
     renderer.render(scene, man.camera);
   });
 }

@@ -25,7 +25,12 @@ function castFrom(view: ViewState, clientX: number, clientY: number): Raycaster 
 }
 
 export function pick(view: ViewState, clientX: number, clientY: number): Pick | undefined {
-  const { lane } = toDevice(view, clientX, clientY);
+  if (!view.options.overlay) return pickIn(view, toDevice(view, clientX, clientY).lane, clientX, clientY);
+  const found = view.lanes.flatMap((_, lane) => pickIn(view, lane, clientX, clientY) ?? []);
+  return found.sort((a, b) => a.distance - b.distance)[0];
+}
+
+function pickIn(view: ViewState, lane: number, clientX: number, clientY: number): Pick | undefined {
   const one = view.lanes[lane];
   const box = view.canvas.getBoundingClientRect();
   const rect = rectsOf(view)[lane];

@@ -20,6 +20,7 @@ const startOptions: ViewOptions = {
   forces: false,
   dark: false,
   grid: true,
+  overlay: false,
   hairColor: '#7a5238',
 };
 
@@ -149,8 +150,9 @@ function isSoftware(): boolean {
 }
 
 /** Where lanes are in the view [pixels]. */
-export function rectsOf({ lanes, width, height }: ViewState): Rect[] {
+export function rectsOf({ lanes, options, width, height }: ViewState): Rect[] {
   const count = Math.max(1, lanes.length);
+  if (options.overlay) return Array.from({ length: count }, () => ({ x: 0, y: 0, width, height }));
   const columns = count === 1 ? 1 : width >= 560 ? Math.min(count, count === 4 ? 2 : 3) : count > 2 ? 2 : 1;
   const rows = Math.ceil(count / columns);
   return Array.from({ length: count }, (_, k) => ({
