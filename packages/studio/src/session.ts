@@ -10,6 +10,7 @@ import { writeAddress } from './address.ts';
 import { build } from './building.ts';
 import { ask, attachFiles, command, connect, explain, nextRun, replaceWorker, showRun } from './connection.ts';
 import { createHistory, type Entry } from './history.ts';
+import { expectNewLook, lookAfterComparing, takeLook } from './look.ts';
 import { cursor, expectNothing, rewind, startPlayback, takeFrame } from './playback.ts';
 import { type Frame, isRefusal, type Loaded, type ReadRecording, type RunEvent, type Variant } from './protocol.ts';
 import { keepWork, newWork, titleOfWork } from './recent.ts';
@@ -29,8 +30,6 @@ export const view: {
 /** Of the pull that is going on [N]. */
 export const pullForce: { value: number } = { value: 0 };
 let keepCamera = false;
-/** The scene is another one, and is coloured as it asks for. */
-let isNew = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
 let operated = false;
 
@@ -145,9 +144,7 @@ function show(entry: Entry): Promise<boolean> {
   state.grooming.value = false;
   state.failure.value = undefined;
   state.ghostStats.value = [];
-  const known = state.cases.value.find(({ id }) => id === entry.caseId);
-  isNew = true;
-  state.finish.value = known?.finish ?? 'rubber';
+  expectNewLook(entry.caseId);
   if (entry.recording) {
     showFrames(entry.recording, entry.name);
     lastGood = { entry, variants: [asWritten] };
@@ -231,12 +228,6 @@ function takeBuilt({ number, answer, entry, variants, from }: Built): void {
   }
 }
 
-/** Colours a scene that was not shown before as it asks for. */
-function takeLook({ colorBy }: Loaded): void {
-  if (isNew) state.colorBy.value = state.comparing.value ? 'plain' : colorBy;
-  isNew = false;
-}
-
 /** Cancels the load: a new worker replaces the busy one and shows what was shown before, if anything was. */
 export function cancelLoading(): void {
   replaceWorker();
@@ -317,9 +308,7 @@ export function redo(): void {
 export function setVariants(list: readonly Variant[]): void {
   const before = state.comparing.value;
   state.variants.value = list.length > 0 ? list : [asWritten];
-  // side by side, the colour tells the models apart
-  if (state.comparing.value && !before) state.colorBy.value = 'plain';
-  if (!state.comparing.value && before) state.colorBy.value = state.loaded.value?.colorBy ?? 'curvature';
+  lookAfterComparing(before);
   state.failure.value = undefined;
   state.ghostStats.value = [];
   state.playing.value = true;
