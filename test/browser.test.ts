@@ -103,8 +103,7 @@ it('one model alone', async () => {
   );
   expect(rope.files.filter(isForeign)).toEqual([]);
   expect(whole.files.filter(isForeign)).toEqual([]);
-  // 90 kB is the budget of a Vite build, which is smaller: packages.test.ts
-  expect(rope.packed).toBeLessThan(92_000);
+  expect(rope.packed).toBeLessThan(90_000);
   expect(whole.packed).toBeLessThan(143_000);
   const { outputFiles } = await bundle(`
     import { createWorld } from '@tendril-sim/core';

@@ -11,7 +11,7 @@ import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
 import type { ActingRod, Drive, OwnContact, Samples } from './port.ts';
 import type { RestRod, RestTangent } from './restPort.ts';
-import type { CompiledBody, Weld } from './scene/bodies.ts';
+import type { BodyModule, CompiledBody, Weld } from './scene/bodies.ts';
 import type { Rod } from './scene/compiled.ts';
 import type { compileAlong } from './scene/parameter.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -336,6 +336,8 @@ export interface Model {
   readonly capabilities: Capabilities;
   /** Compiles a scene whose equilibria follow a number of it in place of time (`statics.parameter`). Absent: the world rejects such scenes. */
   readonly compileAlong?: typeof compileAlong;
+  /** Compiles the bodies of scenes. Absent: a world in which no model has it rejects them. */
+  readonly bodies?: BodyModule;
   /** Builds the rods of this model that a scene contains. */
   compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle;
 }

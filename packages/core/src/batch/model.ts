@@ -6,6 +6,7 @@ import { SceneError } from '../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
 import { type DerOptions, derCapabilities } from '../models/der/options.ts';
 import { copyState, packState } from '../models/stateParts.ts';
+import { bodyModule } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { createBatchContact } from './contactPort.ts';
@@ -214,6 +215,7 @@ export const batchModel: Model = {
     contact: false,
     linkedEquilibria: false,
   },
+  bodies: bodyModule,
   compile: (rods, drives, scene, coupling) => compileBatch(rods, drives, scene, coupling).bundle,
 };
 

@@ -1,7 +1,12 @@
-/** Bodies and welds of a scene: checks mass and inertia, and turns welds into pins that are attached to their body. */
+/**
+ * Bodies and welds of a scene: checks mass and inertia, and turns welds into pins that are attached to their body. Models bring this code to the world
+ * (`bodyModule`), so a program whose model has no bodies does not bundle it.
+ */
 
 import {
+  type BodyEnergies,
   type BodyPose,
+  bodyEnergies,
   createBodyPose,
   type RigidBody,
   rotate,
@@ -10,10 +15,13 @@ import {
 } from '../bodies/body.ts';
 import { SceneError } from '../errors.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
-import { quaternionFromRotation } from '../math/quaternion.ts';
+import { rotateVector } from '../math/frameRotation.ts';
+import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
 import { hypotOf, pow } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
-import { type BodyPath, compileBodyPath } from './kinematic.ts';
+import { type BodyPath, compileBodyPath, rideOnPath } from './kinematic.ts';
+import type { CompiledPin } from './pins.ts';
+import type { RigidMotion } from './startPose.ts';
 import type { BodySpec, Scene, SolidSpec } from './types.ts';
 import { compileTimed, type Path } from './varying.ts';
 
@@ -22,6 +30,8 @@ export interface CompiledBody {
   readonly pose: BodyPose;
   /** Prescribed path of the body, if it has one. */
   readonly path?: BodyPath;
+  /** Its kinetic energies in its current motion. */
+  energies(): BodyEnergies;
 }
 
 /** A place on a rod that moves with a body. */
@@ -59,7 +69,7 @@ function compileBodyLoads(scene: Scene): BodyLoad[] {
   });
 }
 
-export function compileBodies(scene: Scene): CompiledBody[] {
+function compileBodies(scene: Scene): CompiledBody[] {
   const loads = compileBodyLoads(scene);
   const seen = new Set<string>();
   return (scene.bodies ?? []).map((spec, k) => {
@@ -100,33 +110,30 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
   ]);
   const { acceleration, factor } = compileGravity(scene);
   const way = compileBodyPath(spec, pose, path);
-  return {
-    pose,
-    ...(way && { path: way }),
-    body: {
-      id: spec.id,
-      mass,
-      inertia,
-      free,
-      start: {
-        position: pose.position.slice(),
-        orientation: pose.orientation.slice(),
-        velocity: pose.velocity.slice(),
-        angularMomentum,
-      },
-      load(out, t) {
-        const f = factor(t);
-        for (let i = 0; i < 3; i++) {
-          out[i] = mass * f * acceleration[i];
-          out[3 + i] = 0;
-        }
-        for (const one of loads) {
-          const share = one.factor(t);
-          for (let i = 0; i < 3; i++) out[one.offset + i] += share * one.vector[i];
-        }
-      },
+  const body: RigidBody = {
+    id: spec.id,
+    mass,
+    inertia,
+    free,
+    start: {
+      position: pose.position.slice(),
+      orientation: pose.orientation.slice(),
+      velocity: pose.velocity.slice(),
+      angularMomentum,
+    },
+    load(out, t) {
+      const f = factor(t);
+      for (let i = 0; i < 3; i++) {
+        out[i] = mass * f * acceleration[i];
+        out[3 + i] = 0;
+      }
+      for (const one of loads) {
+        const share = one.factor(t);
+        for (let i = 0; i < 3; i++) out[one.offset + i] += share * one.vector[i];
+      }
     },
   };
+  return { pose, ...(way && { path: way }), body, energies: () => bodyEnergies(body, pose) };
 }
 
 function createStartPose({ position, rotation, velocity }: BodySpec): BodyPose {
@@ -215,7 +222,7 @@ function readInertia(spec: BodySpec, path: Path): { mass: number; inertia: Float
 }
 
 /** A pin attached to the body, which replaces a pin at a fixed pose. */
-export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, pose: BodyPose): Weld {
+function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, pose: BodyPose): Weld {
   const o = 3 * pin.node;
   const { rotation } = pose;
   // Rᵀ·v
@@ -247,7 +254,7 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
 }
 
 /** Throws SceneError if rods at a junction do not meet: a junction has no extent. A body with mass may hold a rod at the end of a rigid arm. */
-export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
+function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
   if (body.mass > 0) return;
   const gap = hypotOf(arm);
   const edge = rod.edgeLengthRest[Math.min(pin.node, rod.edgeCount - 1)];
@@ -260,7 +267,7 @@ export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, r
 }
 
 /** A body that no rod holds flies freely: allowed with mass, but a junction needs at least one rod. */
-export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
+function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
   bodies.forEach(({ body }, k) => {
     if (tied.has(k)) return;
     throw new SceneError(
@@ -269,3 +276,45 @@ export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: Readon
     );
   });
 }
+
+/** Attaches the pin of a weld to body number `index`. Also returns the weld, unless the body follows a path. */
+function attach(
+  { pin, path }: Pick<CompiledPin, 'pin' | 'path'>,
+  rod: Rod,
+  rodIndex: number,
+  bodies: readonly CompiledBody[],
+  index: number,
+): { readonly pin: Pin; readonly weld?: Weld } {
+  const { path: way, pose } = bodies[index];
+  if (way) return { pin: rideOnPath(pin, rod, way, pose) };
+  const weld = rideOnBody(pin, rod, rodIndex, index, pose);
+  checkJunctionMeets(bodies[index], weld, rod, path);
+  return { pin: weld.pin, weld };
+}
+
+/** Moves a body along with the rods that it is welded to, in place. Its velocities are given in world axes: they do not turn. */
+function moveBody({ body, pose }: CompiledBody, { center, rotation, offset }: RigidMotion): void {
+  const arm = pose.position.map((x, k) => x - center[k]);
+  rotateVector(arm, 0, rotation);
+  for (let k = 0; k < 3; k++) pose.position[k] = center[k] + arm[k] + offset[k];
+  const turn = new Float64Array(4);
+  quaternionFromRotation(turn, 0, rotation, 0);
+  multiplyQuaternions(pose.orientation, 0, turn, 0, pose.orientation.slice(), 0);
+  writeRotation(pose.rotation, pose.orientation);
+  const inertia = new Float64Array(9);
+  writeWorldInertia(inertia, pose.rotation, body.inertia);
+  body.start.position.set(pose.position);
+  body.start.orientation.set(pose.orientation);
+  rotate(body.start.angularMomentum, 0, inertia, pose.angularVelocity, 0);
+}
+
+/** Compiles the bodies of a scene and what holds them. */
+export interface BodyModule {
+  readonly compileBodies: typeof compileBodies;
+  readonly attach: typeof attach;
+  readonly moveBody: typeof moveBody;
+  readonly checkBodiesAreTied: typeof checkBodiesAreTied;
+}
+
+/** Bodies of scenes, for the models that support them. */
+export const bodyModule: BodyModule = { compileBodies, attach, moveBody, checkBodiesAreTied };

@@ -6,28 +6,20 @@ import { SceneError } from '../errors.ts';
 import { createArena } from '../math/arena.ts';
 import type { Drive, LoadSource } from '../port.ts';
 import type { compileAnimation } from './animate.ts';
-import {
-  type CompiledBody,
-  checkBodiesAreTied,
-  checkJunctionMeets,
-  compileBodies,
-  rideOnBody,
-  type Weld,
-} from './bodies.ts';
+import type { BodyModule, CompiledBody, Weld } from './bodies.ts';
 import { findParent, placeBranches } from './branches.ts';
 import { carryColliders } from './carried.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
 import { compileJumps, type Jumps } from './jumps.ts';
-import { rideOnPath } from './kinematic.ts';
 import type { compileLinks, LinkPlan } from './links.ts';
 import { compileGravity, compileLoad } from './loads.ts';
 import { listNames } from './names.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
-import { moveBody, moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
+import { moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
 import type { RodSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import type { WindModule } from './windParts.ts';
@@ -57,6 +49,7 @@ export interface SceneFeatures {
   readonly compileLinks?: typeof compileLinks;
   readonly animation?: { readonly compileAnimation: typeof compileAnimation };
   readonly wind?: WindModule;
+  readonly bodies?: BodyModule;
 }
 
 /** Compiles a scene whose weaves are rods and links already; throws `SceneError`. */
@@ -67,7 +60,7 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
   if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
   const findRod = numberRods(scene);
   const warnings: string[] = [];
-  const bodies = compileBodies(scene);
+  const bodies = compileBodies(scene, features);
   const { placed, bodyOfWeld } = placePins(scene, bodies, findRod);
   const branches = placeBranches(scene, findRod);
   const arena = createArena();
@@ -90,19 +83,15 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
     );
     // a weld is a pin that rides on its body
     const riding = pins.map((compiledPin) => {
-      const { pin, path } = compiledPin;
-      if (path[0] !== 'welds') return compiledPin;
-      const body = bodyOfWeld[path[1] as number];
-      const { path: way, pose } = bodies[body];
-      if (way) return { ...compiledPin, pin: rideOnPath(pin, rod, way, pose) };
-      const weld = rideOnBody(pin, rod, index, body, pose);
-      checkJunctionMeets(bodies[body], weld, rod, path);
-      welds.push(weld);
-      return { ...compiledPin, pin: weld.pin };
+      const { path } = compiledPin;
+      if (path[0] !== 'welds' || !features.bodies) return compiledPin;
+      const { pin, weld } = features.bodies.attach(compiledPin, rod, index, bodies, bodyOfWeld[path[1] as number]);
+      if (weld) welds.push(weld);
+      return { ...compiledPin, pin };
     });
     return { rod, spec: scene.rods[index], pins: riding };
   });
-  const starts = moveTrees(scene, pinned, { bodies, welds }, warnings);
+  const starts = moveTrees(scene, pinned, { bodies, welds, module: features.bodies }, warnings);
   const carried = starts.flatMap(({ pins }, index) => pins.filter((_, p) => bodyOf(placed[index][p])?.path));
   const grown = compiled.map(({ rod }, k): Rod => {
     const parent = findParent(scene, k, compiled, findRod);
@@ -111,7 +100,7 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
   });
   const sources = compileSources(scene, compiled, findRod, features);
   const drives = starts.map(({ pins }, index): Drive => ({ pins, sources: sources[index] }));
-  checkBodiesAreTied(bodies, new Set(bodyOfWeld));
+  features.bodies?.checkBodiesAreTied(bodies, new Set(bodyOfWeld));
   const releases = (scene.pins ?? [])
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
@@ -119,6 +108,19 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
   const links = features.compileLinks?.(scene, findRod, (rod) => compiled[rod].layout, grown) ?? [];
   const jumps = compileJumps(scene);
   return { scene, rods: grown, drives, bodies, welds, links, carried, releases, ...(jumps && { jumps }), warnings };
+}
+
+/** The bodies of the scene; rejects bodies and their loads if no model of the world brings the code for them. */
+function compileBodies(scene: Scene, { bodies }: SceneFeatures): CompiledBody[] {
+  if (bodies) return bodies.compileBodies(scene);
+  const load = scene.loads?.findIndex(({ type }) => type === 'body-force' || type === 'body-torque') ?? -1;
+  const path = scene.bodies?.length ? ['bodies'] : load < 0 ? undefined : ['loads', load];
+  if (path)
+    throw new SceneError(
+      path,
+      `this program has der without bodies; pass derBodies to createDerModel, or remove '${path[0]}'`,
+    );
+  return [];
 }
 
 /** The rod with its animation, if the scene has one. */
@@ -179,6 +181,7 @@ function placePins(
 interface Coupling {
   readonly bodies: readonly CompiledBody[];
   readonly welds: readonly Weld[];
+  readonly module: BodyModule | undefined;
 }
 
 /**
@@ -188,7 +191,7 @@ interface Coupling {
 function moveTrees(
   scene: Scene,
   pinned: readonly PinnedRod[],
-  { bodies, welds }: Coupling,
+  { bodies, welds, module }: Coupling,
   warnings: string[],
 ): StartPose[] {
   const trees = new Map<number, number[]>();
@@ -215,7 +218,7 @@ function moveTrees(
       warnings,
     );
     const { motion } = moved;
-    if (motion) for (const index of carried) moveBody(bodies[index], motion);
+    if (motion) for (const index of carried) module?.moveBody(bodies[index], motion);
     members.forEach((index, k) => {
       const own = [...moved.starts[k].pins];
       const pins = pinned[index].pins.map(({ pin }) => (riding.has(pin) ? pin : (own.shift() as Pin)));

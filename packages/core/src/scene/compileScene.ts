@@ -1,5 +1,6 @@
 /** Compiles a scene, including weaves. A world without contact uses compile.ts instead and does not bundle the code of weaves. */
 import { compileAnimation } from './animate.ts';
+import { bodyModule } from './bodies.ts';
 import { checkFinite } from './check.ts';
 import { type CompiledScene, compileExpanded } from './compile.ts';
 import { compileLinks } from './links.ts';
@@ -10,5 +11,6 @@ import { wind } from './windParts.ts';
 /** Compiles a scene to rods, pins and loads; throws `SceneError`. */
 export function compileScene(written: Scene): CompiledScene {
   checkFinite(written, []);
-  return compileExpanded(expandWeaves(written).scene, { compileLinks, animation: { compileAnimation }, wind });
+  const features = { compileLinks, animation: { compileAnimation }, wind, bodies: bodyModule };
+  return compileExpanded(expandWeaves(written).scene, features);
 }

@@ -5,11 +5,8 @@
  * all of their pins, the rods start there, with the given shape relative to the base, and so do free bodies that are
  * welded to no other tree. Otherwise they start in the shape of the scene, with a warning that the pins pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
  */
-import { rotate, writeRotation, writeWorldInertia } from '../bodies/body.ts';
 import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
-import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
-import type { CompiledBody } from './bodies.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
 import type { CompiledPin } from './pins.ts';
 import { startVelocity } from './rods.ts';
@@ -78,22 +75,6 @@ export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warning
     return { pins: counted[k], laid };
   });
   return { starts, motion };
-}
-
-/** Moves a body along with the rods that it is welded to, in place. Its velocities are given in world axes: they do not turn. */
-export function moveBody({ body, pose }: CompiledBody, { center, rotation, offset }: RigidMotion): void {
-  const arm = pose.position.map((x, k) => x - center[k]);
-  rotateVector(arm, 0, rotation);
-  for (let k = 0; k < 3; k++) pose.position[k] = center[k] + arm[k] + offset[k];
-  const turn = new Float64Array(4);
-  quaternionFromRotation(turn, 0, rotation, 0);
-  multiplyQuaternions(pose.orientation, 0, turn, 0, pose.orientation.slice(), 0);
-  writeRotation(pose.rotation, pose.orientation);
-  const inertia = new Float64Array(9);
-  writeWorldInertia(inertia, pose.rotation, body.inertia);
-  body.start.position.set(pose.position);
-  body.start.orientation.set(pose.orientation);
-  rotate(body.start.angularMomentum, 0, inertia, pose.angularVelocity, 0);
 }
 
 function poseAt(pin: Pin, t: number): PinPose {

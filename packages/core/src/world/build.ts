@@ -207,10 +207,12 @@ function compileFrom(scene: Scene, options: WorldOptions, still: StillScene | un
 
 /** The compiled scene; along `statics.parameter` if the scene has one. */
 function compileAlongParameter(scene: Scene, { contact, animation, wind, models }: WorldOptions): CompiledScene {
+  const bodies = models?.find((model) => model.bodies)?.bodies;
   const features = {
     ...(contact && { compileLinks: contact.compileLinks }),
     ...(animation && { animation }),
     ...(wind && { wind }),
+    ...(bodies && { bodies }),
   };
   const compile = (one: Scene): CompiledScene => compileExpanded(one, features);
   const name = scene.statics?.parameter;

@@ -4,7 +4,6 @@
  * `buildWorld` (build.ts) creates the parts of a world, step.ts advances them, read.ts and statics.ts answer queries about them.
  * Nothing in this folder depends on the inside of a model.
  */
-import { bodyEnergies } from '../bodies/body.ts';
 import type { WorldOptions } from '../engine.ts';
 import type { LoadSource } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
@@ -33,7 +32,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       readBack(parts);
       return samples;
     },
-    bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose, energies: () => bodyEnergies(body, pose) })),
+    bodies: bodies.map(({ body, pose, energies }) => ({ id: body.id, pose, energies })),
     colliders,
     grips,
     warnings,

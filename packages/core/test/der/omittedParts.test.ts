@@ -37,6 +37,16 @@ it.each<[string, Scene, RegExp]>([
     },
     /pass derBodies/,
   ],
+  [
+    'bodies on a path',
+    {
+      ...swing,
+      bodies: [{ id: 'hand', position: [1, 0, 0], path: { keys: [{ time: 0 }, { time: 1, offset: [0, 0, 1] }] } }],
+      welds: [{ rod: 'rod', at: 'end', body: 'hand' }],
+    },
+    /pass derBodies/,
+  ],
+  ['loads on bodies', { ...swing, loads: [{ type: 'body-force', body: 'fork', force: [1, 0, 0] }] }, /pass derBodies/],
   ['branches of equilibria', { ...swing, statics: { parameter: 'gravity.2', from: -9, to: -10 } }, /pass derBranches/],
   ['contact', { ...swing, contact: {} }, /pass contact of @tendril-sim\/core\/contact/],
   ['colliders', { ...swing, colliders: [{ type: 'plane' }] }, /pass contact of @tendril-sim\/core\/contact/],

@@ -5,6 +5,7 @@
 
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -206,5 +207,6 @@ export const cosseratModel: Model = {
   id: 'cosserat',
   capabilities: cosseratCapabilities,
   compileAlong,
+  bodies: bodyModule,
   compile,
 };

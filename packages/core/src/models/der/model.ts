@@ -245,6 +245,7 @@ export function createDerModel(parts: DerParts = {}): Model {
     id: 'der',
     isFast: parts.kernel !== undefined,
     capabilities: derCapabilities,
+    ...(parts.bodies && { bodies: parts.bodies.scene }),
     ...(parts.branches && { compileAlong: parts.branches.compileAlong }),
     compile: (rods, drives, scene, coupling) => compile({ rods, drives, scene, coupling }, parts),
   };

@@ -6,6 +6,7 @@ import { SceneError } from '../../errors.ts';
 import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
+import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -343,6 +344,7 @@ export function createFiberModel(kernel?: FiberKernel, allocate: Allocate = allo
     isFast: kernel !== undefined,
     capabilities: fiberCapabilities,
     compileAlong,
+    bodies: bodyModule,
     compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
   };
 }

@@ -6,6 +6,7 @@
 import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { warnStretch } from '../../scene/doubts.ts';
 import { compileAlong } from '../../scene/parameter.ts';
@@ -243,5 +244,6 @@ export const helixModel: Model = {
   id: 'helix',
   capabilities: helixCapabilities,
   compileAlong,
+  bodies: bodyModule,
   compile,
 };

@@ -2,6 +2,7 @@
 
 import { SceneError } from '../../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
@@ -170,5 +171,6 @@ export const massSpringModel: Model = {
   id: 'massspring',
   capabilities: massSpringCapabilities,
   compileAlong,
+  bodies: bodyModule,
   compile,
 };

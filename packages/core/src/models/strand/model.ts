@@ -6,6 +6,7 @@
 import { SceneError } from '../../errors.ts';
 import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { warnStretch } from '../../scene/doubts.ts';
 import { findNode } from '../../scene/layout.ts';
@@ -323,5 +324,6 @@ export const strandModel: Model = {
   id: 'strand',
   capabilities: strandCapabilities,
   compileAlong,
+  bodies: bodyModule,
   compile,
 };
