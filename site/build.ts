@@ -3,7 +3,8 @@
  *
  * VitePress brings its own vite 5, Vue and a client of a search service. markdown-it (which typedoc has anyway) and minisearch make the
  * same site from the same files: 2 s for the pages, no configuration, and links work in the repository and on the site alike.
- * Everything is relative, so the folder can be opened from any path; nothing is fetched from elsewhere.
+ * Everything is relative, so the folder can be opened from any path; nothing is fetched from elsewhere. Only 404.html needs the site's path on its
+ * server: `npm run docs -- --base /tendril/`, default `/`.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -138,8 +139,16 @@ function relink(
   }
 }
 
+/** What a server shows at an address that does not exist. It can be at any depth, so the links of this page start with the site's path. */
+export function missingPage(titles: ReadonlyMap<string, string>, base: string): string {
+  const title = 'There is no such page';
+  const html = `<h1>${title}</h1>
+<p>It may have moved. Search for it, choose a page from the list, or start at <a href="${base}index.html">the first page</a>.</p>`;
+  return layout({ path: '404.md', title, html, sections: [] }, titles, base);
+}
+
 /** Writes the pages, their search and live figures to a folder; returns the number of pages. */
-export function writeSite(out: string): number {
+export function writeSite(out: string, base = '/'): number {
   rmSync(out, { recursive: true, force: true });
   const list = sitePages();
   const known = new Set(list);
@@ -166,6 +175,7 @@ export function writeSite(out: string): number {
       });
     });
   }
+  writeFileSync(join(out, '404.html'), missingPage(titles, base));
   writeFileSync(join(out, 'search.json'), JSON.stringify(search));
   for (const [from, to] of pictureFiles()) {
     mkdirSync(dirname(join(out, to)), { recursive: true });
@@ -218,7 +228,10 @@ function writeReference(out: string): void {
 
 /** Run as a program; tests import the functions above. */
 if (process.argv[1]?.endsWith('docs.mjs')) {
-  const count = writeSite(site);
+  const at = process.argv.indexOf('--base');
+  const base = at < 0 ? '/' : (process.argv[at + 1] ?? '');
+  if (!/^\/(\S*\/)?$/.test(base)) throw new Error(`--base '${base}': give a path such as /tendril/`);
+  const count = writeSite(site, base);
   if (!process.argv.includes('--no-api')) writeReference(site);
   console.log(`${count} pages in ${relative(root, site)}; look at them with: npx tendril docs`);
 }

@@ -76,10 +76,14 @@ function contents({ sections }: Page): string {
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** A page as a complete document. `titles` are those of all pages by path. */
-export function layout(page: Page, titles: ReadonlyMap<string, string>): string {
+/**
+ * A page as a complete document. `titles` are those of all pages by path. Links are relative; with `base`, the path of the site on its server, they
+ * start with it instead.
+ */
+export function layout(page: Page, titles: ReadonlyMap<string, string>, base?: string): string {
   const here = posix.dirname(addressOf(page.path));
-  const to = (address: string): string => posix.relative(here, address) || posix.basename(address);
+  const to = (address: string): string =>
+    base === undefined ? posix.relative(here, address) || posix.basename(address) : base + address;
   const groups = navigation.map(([name, list]) => {
     const items = list
       .filter((path) => titles.has(path))

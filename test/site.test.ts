@@ -1,7 +1,7 @@
 /** The documentation site: links of its pages lead to pages of the site, and headings keep the anchors of the repository. */
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { addressOf, pictureFiles, renderPage, sitePages, sourceFiles } from '../site/build.ts';
+import { addressOf, missingPage, pictureFiles, renderPage, sitePages, sourceFiles } from '../site/build.ts';
 import { highlight } from '../site/highlight.ts';
 import { read } from './files.ts';
 import { anchorsOf } from './markdown.ts';
@@ -37,4 +37,12 @@ it('colours code without changing its text', () => {
     '<span class="key">title</span>: <span class="string">&quot;a &lt; b&quot;</span> <span class="comment"># why</span>\n<span class="key">step</span>: <span class="number">2</span> ms\n',
   );
   expect(highlight('a < b', 'text')).toBe('a &lt; b');
+});
+
+it('a page that does not exist has links that work at any depth', () => {
+  const html = missingPage(new Map([['docs/scene.md', 'Scene files']]), '/tendril/');
+  const links = [...html.matchAll(/(?:href|src|data-root)="([^"]*)"/g)].map(([, link]) => link);
+  expect(links).toContain('/tendril/docs/scene.html');
+  expect(links).toContain('/tendril/index.html');
+  expect(links.filter((link) => !link.startsWith('/tendril/'))).toEqual([]);
 });

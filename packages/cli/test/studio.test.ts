@@ -104,6 +104,12 @@ it('serves the index of a folder, as the documentation has them', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   expect(await get(port, '/api/')).toMatchObject({ status: 200, type: 'text/html; charset=utf-8', body: 'reference' });
-  expect(await get(port, '/')).toMatchObject({ status: 404 });
+  expect(await get(port, '/')).toMatchObject({ status: 404, body: 'not found\n' });
+  box.write('404.html', 'no such page');
+  expect(await get(port, '/a/b')).toMatchObject({
+    status: 404,
+    type: 'text/html; charset=utf-8',
+    body: 'no such page',
+  });
   server.close();
 });

@@ -176,7 +176,9 @@ export async function answer(
     }
     send(200, types[extname(file)] ?? 'application/octet-stream', await readFile(file));
   } catch {
-    refuse(404, 'not found');
+    const page = await readFile(join(folder, '404.html')).catch(() => undefined);
+    if (page) send(404, types['.html'], page);
+    else refuse(404, 'not found');
   }
 }
 
