@@ -1,7 +1,9 @@
 /** `npm run tables [-- check.json]`: rewrites the generated tables; with the output of `tendril check --json`, also the committed run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cases } from '@tendril-sim/cases';
 import { read, root } from '../test/files.ts';
+import { fillCaseTables, hasCaseTables, parseResults, resultsFile } from './caseTables.ts';
 import { chooseHighlights, fillTables, highlightsFile, tables } from './tables.ts';
 
 const [run] = process.argv.slice(2);
@@ -9,9 +11,15 @@ if (run) {
   const rows = chooseHighlights(JSON.parse(readFileSync(run, 'utf8')));
   writeFileSync(join(root, highlightsFile), `${JSON.stringify(rows, null, 2)}\n`);
 }
-for (const page of new Set(tables.map((table) => table.page))) {
+function rewrite(page: string, fill: (text: string) => string): void {
   const before = read(page);
-  const after = fillTables(page, before);
+  const after = fill(before);
   if (after !== before) writeFileSync(join(root, page), after);
   console.log(`${page}: ${after === before ? 'unchanged' : 'written'}`);
+}
+
+for (const page of new Set(tables.map((table) => table.page))) rewrite(page, (text) => fillTables(page, text));
+for (const { id } of cases) {
+  const page = `cases/${id}/README.md`;
+  if (hasCaseTables(read(page))) rewrite(page, (text) => fillCaseTables(id, text, parseResults(read(resultsFile(id)))));
 }

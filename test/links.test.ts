@@ -33,12 +33,13 @@ function hasAnchor(target: string, anchor: string): boolean {
   return !statSync(join(root, target)).isDirectory() && anchorsOf(read(target)).has(anchor);
 }
 
-it('every case has a page of at most 40 lines, and docs/validation.md links it', () => {
+it('every case has a page of at most 40 lines beside its tables, and docs/validation.md links it', () => {
   const validation = read('docs/validation.md');
   for (const { id } of cases) {
     const page = `cases/${id}/README.md`;
     expect(existsSync(join(root, page)), page).toBe(true);
-    expect(read(page).trimEnd().split('\n').length, page).toBeLessThanOrEqual(40);
+    const written = read(page).replaceAll(/<!-- results[^>]*-->[\s\S]*?<!-- end of results -->\n/g, '');
+    expect(written.trimEnd().split('\n').length, page).toBeLessThanOrEqual(40);
     expect(validation).toContain(`(../${page})`);
   }
 });

@@ -1,6 +1,14 @@
 /** Tables in the pages are what code and committed runs give. */
 import { cases } from '@tendril-sim/cases';
 import { describe, expect, it } from 'vitest';
+import {
+  fillCaseTables,
+  findDrift,
+  formatResults,
+  hasCaseTables,
+  parseResults,
+  resultsFile,
+} from '../site/caseTables.ts';
 import { resultFields } from '../site/resultFields.ts';
 import { type chooseHighlights, fillTables, highlightsFile, tables } from '../site/tables.ts';
 import { read } from './files.ts';
@@ -21,5 +29,38 @@ describe('generated tables', () => {
     const [first] = rows;
     const measured = cases.find(({ id }) => id === first.case)?.measure(first.n, 'der')[first.quantity];
     expect(measured).toBe(first.measured);
+  });
+});
+
+describe('tables of cases', () => {
+  it.each(cases.map(({ id }) => id))('of %s are those of its committed run (npm run results -- %s)', (id) => {
+    const text = read(`cases/${id}/README.md`);
+    expect(hasCaseTables(text)).toBe(true);
+    expect(text).toBe(fillCaseTables(id, text, parseResults(read(resultsFile(id)))));
+  });
+
+  const row = {
+    model: 'der',
+    n: 50,
+    quantity: 'tip, "Γ = 1", x',
+    relation: '=' as const,
+    measured: 1.25,
+    expected: 1,
+    error: 0.25,
+    tolerance: 0.3,
+    order: null,
+  };
+
+  it('are read as they are written', () => {
+    const bound = { ...row, relation: '≤' as const, measured: 1e-12, order: 1.98 };
+    expect(parseResults(formatResults([row, bound]))).toEqual([row, bound]);
+  });
+
+  it('drift if a measured value moves by more than a page shows', () => {
+    expect(findDrift(row, [row])).toBeUndefined();
+    expect(findDrift({ ...row, measured: 1.254 }, [row])).toBeUndefined();
+    expect(findDrift({ ...row, measured: 1.26 }, [row])).toContain('1.25 → 1.26');
+    expect(findDrift({ ...row, n: 51 }, [row])).toContain('not in the committed run');
+    expect(findDrift({ ...row, measured: Number.NaN }, [row])).toContain('NaN');
   });
 });

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { ModelId } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
+import { findDrift, parseResults, resultsFile } from '../../site/caseTables.ts';
 import { type CheckRow, cases, runChecks, worldOf } from '../src/index.ts';
 
 /**
@@ -39,10 +41,13 @@ it('leaves for the long run only models that their cases have', () => {
 describe.each(cases.map((subject) => [subject.id, subject] as const))('%s', (id, subject) => {
   const models = subject.models.filter((model) => process.env.TENDRIL_LONG || !isLong(id, model));
   for (const model of models) {
-    it(`agrees with theory, ${model}`, () => {
+    it(`agrees with theory, and with its page, ${model}`, () => {
       const rows = runChecks(subject, { full: false, model });
       expect(rows.length).toBeGreaterThan(0);
       expect(rows.filter((row) => !row.pass).map(format)).toEqual([]);
+      const committed = parseResults(readFileSync(resultsFile(id), 'utf8'));
+      const drift = rows.flatMap((row) => findDrift(row, committed) ?? []);
+      expect(drift, `after a change on purpose: npm run results -- ${id}`).toEqual([]);
     });
   }
 

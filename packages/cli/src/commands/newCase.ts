@@ -23,6 +23,7 @@ next:
   add ${name} to cases/src/index.ts and cases/src/catalog.ts
   link cases/${id}/README.md in docs/validation.md
   npm run build && npx tendril check ${id}
+  npm run results -- ${id}
 `);
   return exitCode.done;
 }
@@ -79,5 +80,8 @@ The claim, in one sentence, and where the numbers come from.
 
 Parameters and assumptions: lengths in units of the rod's length, stiffness EI = 1.
 
-Result: \`tendril check ${id} --full\`
+**Result.**
+
+<!-- results -->
+<!-- end of results -->
 `;

@@ -62,7 +62,7 @@ export interface DerBody extends BodyState {
 
 /** Moves the masses of the welded nodes from their rods to the body. */
 function joinNodes(
-  { body }: CompiledBody,
+  { body }: Pick<CompiledBody, 'body'>,
   welds: readonly Weld[],
   rods: readonly DerRod[],
 ): Pick<DerBody, 'mass' | 'inertia' | 'shift'> {
@@ -91,7 +91,7 @@ function joinNodes(
 }
 
 export function createDerBody(
-  compiled: CompiledBody,
+  compiled: Pick<CompiledBody, 'body' | 'pose'>,
   welds: readonly Weld[],
   rods: readonly DerRod[],
   memory: Float64Array,
