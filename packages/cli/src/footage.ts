@@ -58,8 +58,9 @@ export function stageOf(footage: Footage): Float64Array[] {
   const count = Math.max(12, Math.min(footage.frameCount, Math.floor(300_000 / nodes)));
   return spreadFrames(footage.frameCount, count).flatMap((index) => {
     const frame = footage.frame(index);
+    // a body without size is not drawn: it only carries roots and obstacles
     const corners = bodies.flatMap(({ radius }, k) =>
-      [-radius, radius].map((d) => Float64Array.from(frame.bodies?.[k].position ?? [], (x) => x + d)),
+      radius > 0 ? [-radius, radius].map((d) => Float64Array.from(frame.bodies?.[k].position ?? [], (x) => x + d)) : [],
     );
     return [...frame.rods.map(({ nodePosition }) => nodePosition), ...corners];
   });

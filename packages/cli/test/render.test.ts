@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createProgress } from '../src/commands/render.ts';
+import { stageOf } from '../src/footage.ts';
 import { sandbox, scene } from './harness.ts';
 
 /** Size of a PNG, and the mean of its filtered bytes as proof of content. */
@@ -20,6 +21,35 @@ function readPng(bytes: Uint8Array): { width: number; height: number; kinds: num
   expect(rows).toHaveLength((3 * width + 1) * height);
   return { width, height, kinds: new Set(rows).size };
 }
+
+describe('the view of a film', () => {
+  it('covers rods and bodies, but no body without size', () => {
+    const energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+    const rod = { id: 'hair', model: 'helix', closed: false, nodeCount: 2, edgeCount: 1 } as const;
+    const at = (x: number) => ({ position: Float64Array.of(x, 0, 0), orientation: Float64Array.of(1, 0, 0, 0) });
+    const clouds = stageOf({
+      header: {
+        version: '0',
+        scene: { tendril: 1, rods: [] },
+        rods: [{ ...rod, edgeLengthRest: [0.1], edgeRadius: [1e-4] }],
+        bodies: [
+          { id: 'head', radius: 0 },
+          { id: 'lantern', radius: 0.02 },
+        ],
+      },
+      frameCount: 1,
+      frame: () => ({
+        time: 0,
+        energies,
+        bodies: [at(-5), at(0.3)],
+        rods: [{ nodePosition: Float64Array.of(0.1, 0, 0, 0.2, 0, 0), edgeDirector: Float64Array.of(0, 0, 1) }],
+      }),
+      timeOf: () => 0,
+    });
+    const x = clouds.flatMap((cloud) => Array.from({ length: cloud.length / 3 }, (_, i) => cloud[3 * i]));
+    expect([Math.min(...x), Math.max(...x)]).toEqual([0.1, 0.32]);
+  });
+});
 
 // several processes per test, each with threads: slow on a busy machine
 describe('render', () => {

@@ -4,6 +4,7 @@
  * A hole is closed by triangles from its rim to the middle of the rim. A mesh that is mostly hole, such as a scalp or a sheet, has no
  * inside: it stays an open surface, which rods meet from both sides.
  */
+import { capArea, findOpenEdges, holeLimit, joinRims, middleOf } from './rims.ts';
 import { createSurface } from './surface.ts';
 
 export interface SolidMesh {
@@ -16,9 +17,6 @@ export interface SolidMesh {
   /** Moves vertices given in the order of the input to the order of `vertices`. */
   readonly arrange: (input: ArrayLike<number>) => Float64Array;
 }
-
-/** Largest fraction of the mesh area that closed holes may have, unless a solid is requested. */
-const holeLimit = 0.25;
 
 /** `wanted`: true closes holes of any size; undefined closes small ones. `path`: field of the mesh in the scene, for errors. */
 export function makeSolid(
@@ -38,7 +36,7 @@ export function makeSolid(
     arrange: (input) => pick(input, source),
   });
   if (report.branched > 0) return open('it acts as a thin surface with two sides');
-  const rims = findRims(surface.triangle);
+  const rims = joinRims(findOpenEdges(surface.triangle));
   const middles = rims.map((rim) => middleOf(surface.position, rim));
   const closed = rims.reduce((sum, rim, k) => sum + capArea(surface.position, rim, middles[k]), 0);
   const part = closed / (closed + report.area);
@@ -90,48 +88,4 @@ function describe({
 
 function pick(values: ArrayLike<number>, source: Uint32Array): Float64Array {
   return Float64Array.from({ length: 3 * source.length }, (_, k) => values[3 * source[Math.floor(k / 3)] + (k % 3)]);
-}
-
-/** Loops of open edges, in the direction in which a face that closes them runs. */
-function findRims(triangle: Uint32Array): number[][] {
-  const count = triangle.reduce((most, vertex) => Math.max(most, vertex), 0) + 1;
-  const edges = new Set<number>();
-  for (let i = 0; i < triangle.length; i++) {
-    const next = i % 3 === 2 ? i - 2 : i + 1;
-    edges.add(triangle[i] * count + triangle[next]);
-  }
-  /** Next vertices along the open edges at a vertex; several if loops touch. */
-  const after = new Map<number, number[]>();
-  for (const key of edges) {
-    const [a, b] = [Math.floor(key / count), key % count];
-    if (!edges.has(b * count + a)) after.set(b, [...(after.get(b) ?? []), a]);
-  }
-  const rims: number[][] = [];
-  for (const start of after.keys()) {
-    while (after.get(start)?.length) {
-      const rim: number[] = [];
-      let vertex = start;
-      for (let to = after.get(vertex)?.pop(); to !== undefined; to = after.get(vertex)?.pop()) {
-        rim.push(vertex);
-        vertex = to;
-        if (vertex === start) break;
-      }
-      if (rim.length > 2) rims.push(rim);
-    }
-  }
-  return rims;
-}
-
-function middleOf(position: Float64Array, rim: readonly number[]): number[] {
-  return [0, 1, 2].map((k) => rim.reduce((sum, vertex) => sum + position[3 * vertex + k], 0) / rim.length);
-}
-
-function capArea(p: Float64Array, rim: readonly number[], middle: readonly number[]): number {
-  return rim.reduce((sum, vertex, k) => {
-    const next = rim[(k + 1) % rim.length];
-    const u = middle.map((m, i) => p[3 * vertex + i] - m);
-    const v = middle.map((m, i) => p[3 * next + i] - m);
-    const cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    return sum + 0.5 * Math.sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]);
-  }, 0);
 }

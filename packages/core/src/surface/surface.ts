@@ -3,12 +3,13 @@
  *
  * What is repaired, and counted in the report: vertices at one place become one (files split them at seams), triangles
  * without area are left out, triangles that face against their neighbours are turned. A closed piece faces outwards by
- * its volume; an open one keeps the side that most of its area faces. Holes are no fault: a scalp is an open patch.
- * Edges with three triangles or more separate pieces.
+ * its volume, with caps on its holes if they are small. A scalp or a sheet keeps the side that most of its area faces.
+ * Holes are no fault. Edges with three triangles or more separate pieces.
  */
 
 import { SceneError } from '../errors.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
+import { capArea, holeLimit, joinRims, middleOf } from './rims.ts';
 
 /** Repairs made to a mesh. */
 export interface SurfaceReport {
@@ -253,25 +254,55 @@ function turnPiece(
   vertices: number,
 ): void {
   let [volume, size, kept, changed] = [0, 0, 0, 0];
-  let closed = true;
+  const open: [number, number][] = [];
   // from a corner of the piece itself, so that its distance from the origin costs no digits
-  const o = 3 * triangle[3 * faces[0]];
+  const origin = 3 * triangle[3 * faces[0]];
   for (const f of faces) {
     const sign = turned[f] ? -1 : 1;
     const double = faceNormal(work, p, triangle, f);
     const a = 3 * triangle[3 * f];
-    const part = (p[a] - p[o]) * work[0] + (p[a + 1] - p[o + 1]) * work[1] + (p[a + 2] - p[o + 2]) * work[2];
+    const part =
+      (p[a] - p[origin]) * work[0] + (p[a + 1] - p[origin + 1]) * work[1] + (p[a + 2] - p[origin + 2]) * work[2];
     volume += sign * part;
     size += Math.abs(part);
     if (turned[f]) changed += double;
     else kept += double;
-    for (let k = 0; k < 3 && closed; k++) {
+    for (let k = 0; k < 3; k++) {
       const [x, y] = [triangle[3 * f + k], triangle[3 * f + ((k + 1) % 3)]];
-      closed = edges.get(Math.min(x, y) * vertices + Math.max(x, y))?.length === 2;
+      if (edges.get(Math.min(x, y) * vertices + Math.max(x, y))?.length === 2) continue;
+      open.push(turned[f] ? [y, x] : [x, y]);
     }
   }
-  const inside = closed && Math.abs(volume) > 1e-9 * size ? volume < 0 : changed > kept;
+  const caps = measureCaps(p, open, origin);
+  const mostlyHole = caps.area > holeLimit * (caps.area + (kept + changed) / 2);
+  const enclosed = volume + caps.volume;
+  const inside = !mostlyHole && Math.abs(enclosed) > 1e-9 * size ? enclosed < 0 : changed > kept;
   if (inside) for (const f of faces) turned[f] = 1 - turned[f];
+}
+
+/** Area of the caps that close the open edges, and six times their part of the volume about vertex coordinate `origin`. */
+function measureCaps(
+  p: Float64Array,
+  open: readonly (readonly [number, number])[],
+  origin: number,
+): { area: number; volume: number } {
+  let [area, volume] = [0, 0];
+  for (const rim of joinRims(open)) {
+    const middle = middleOf(p, rim);
+    area += capArea(p, rim, middle);
+    rim.forEach((vertex, k) => {
+      volume += sixfoldVolume(p, origin, 3 * vertex, 3 * rim[(k + 1) % rim.length], middle);
+    });
+  }
+  return { area, volume };
+}
+
+/** Of the tetrahedron from `origin` over the triangle of two vertices (indices of coordinates) and a point. */
+function sixfoldVolume(p: Float64Array, origin: number, a: number, b: number, point: readonly number[]): number {
+  const [ux, uy, uz] = [0, 1, 2].map((k) => p[a + k] - p[origin + k]);
+  const [vx, vy, vz] = [0, 1, 2].map((k) => p[b + k] - p[origin + k]);
+  const [wx, wy, wz] = point.map((x, k) => x - p[origin + k]);
+  return (uy * vz - uz * vy) * wx + (uz * vx - ux * vz) * wy + (ux * vy - uy * vx) * wz;
 }
 
 function countLoops(boundary: readonly (readonly [number, number])[]): number {

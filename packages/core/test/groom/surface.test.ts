@@ -46,6 +46,27 @@ describe('surface', () => {
     expect([...normal.slice(0, 3)]).toEqual([0, 0, 1]);
   });
 
+  it('turns an open head that is inside out, and leaves sheets and bowls as they are', () => {
+    const reverse = ({ position, triangle }: { position: number[]; triangle: number[] }) => ({
+      position: position.map((x) => x + 1.6),
+      triangle: triangle.map((_, k) => triangle[k - (k % 3) + [0, 2, 1][k % 3]]),
+    });
+    // a bust is open at the neck, and has eye sockets
+    const bust = ball(0.1, 24, 48, 0.8);
+    const eyes = { ...bust, triangle: bust.triangle.filter((_, k) => k < 600 || k >= 630) };
+    for (const mesh of [bust, eyes]) {
+      const { normal, position, report } = createSurface(reverse(mesh));
+      expect(report.flipped).toBe(report.faces);
+      for (let i = 0; i < position.length; i += 3)
+        expect((normal[i] * (position[i] - 1.6) + normal[i + 1] * (position[i + 1] - 1.6)) / 0.1).toBeGreaterThan(
+          -1e-3,
+        );
+    }
+    // grass may grow in a bowl
+    expect(createSurface(reverse(ball(0.1, 24, 48, 0.5))).report.flipped).toBe(0);
+    expect(createSurface(square(4)).report.flipped).toBe(0);
+  });
+
   it('takes holes, fans and needles, and refuses what is no mesh', () => {
     const { position, triangle } = ball(1, 8, 16);
     const holed = createSurface({ position, triangle: triangle.slice(3 * 60, 3 * 200) });
