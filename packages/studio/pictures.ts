@@ -102,7 +102,8 @@ try {
     if (time > 0) await waitForTime(page, time);
     await act?.(page, width < 900);
     // a picture that stands still becomes finer with time
-    if ((await page.getByRole('button', { name: 'Pause' }).count()) > 0) await page.keyboard.press('Space');
+    const pause = page.getByRole('button', { name: 'Pause' });
+    if ((await pause.count()) > 0) await pause.click();
     await page.waitForTimeout(12_000);
     const suffix = values.theme === 'dark' ? '-dark' : '';
     const file = `${name}${suffix}.${isPng ? 'png' : 'jpg'}`;

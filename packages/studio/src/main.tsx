@@ -1,5 +1,6 @@
 // first: others ask for the language as they load
 import './locale.ts';
+import type { Signal } from '@preact/signals';
 import { render } from 'preact';
 import { closePanels, openFirst } from './opening.ts';
 import { lastWork } from './recent.ts';
@@ -8,17 +9,17 @@ import * as state from './state.ts';
 import { App } from './ui/app.tsx';
 import './style.css';
 
-const media = matchMedia('(prefers-color-scheme: dark)');
-state.systemDark.value = media.matches;
-media.addEventListener('change', () => {
-  state.systemDark.value = media.matches;
-});
-const narrow = matchMedia('(max-width: 900px)');
-state.narrow.value = narrow.matches;
-narrow.addEventListener('change', () => {
-  state.narrow.value = narrow.matches;
-});
-if (narrow.matches) state.plotsOpen.value = false;
+const follow = (query: string, signal: Signal<boolean>): void => {
+  const list = matchMedia(query);
+  signal.value = list.matches;
+  list.addEventListener('change', () => {
+    signal.value = list.matches;
+  });
+};
+follow('(prefers-color-scheme: dark)', state.systemDark);
+follow('(max-width: 900px)', state.narrow);
+follow('(max-width: 1180px)', state.tight);
+if (state.narrow.value || matchMedia('(max-height: 640px)').matches) state.plotsOpen.value = false;
 // one thing fills the view of a first visit
 if (state.viewOnly || (location.hash === '' && !lastWork())) closePanels();
 

@@ -20,7 +20,8 @@ export const complaints: string[] = [];
 /** For one thing to happen [ms]: two cores that others use too may take a minute for what takes a second on a quiet machine. */
 const patience = 120_000;
 
-const screen = { viewport: { width: 1100, height: 720 }, deviceScaleFactor: 0.5 };
+/** Wide enough for both panels beside the view. */
+export const screen = { viewport: { width: 1200, height: 720 }, deviceScaleFactor: 0.5 };
 
 /** Between two looks at a page that is to come to something [ms]. */
 const polling = 60;

@@ -11,6 +11,7 @@ import {
   findFaults,
   open,
   page,
+  screen,
   server,
   title,
   until,
@@ -134,15 +135,77 @@ describe('the page', () => {
         });
       // plots follow the size by and by
       await expect.poll(async () => (await look()).hidden, { timeout: 60_000, message: `${width}` }).toEqual([]);
-      // energies, hairs where there is room for their plot, buttons, speed, clock
-      expect((await look()).count, `${width}`).toBe(6 + (width > 1000 ? 4 : 0) + 7 + 1 + 1);
+      // energies, rods, buttons, speed, clock
+      expect((await look()).count, `${width}`).toBe(6 + 4 + 7 + 1 + 1);
     }
-    await page.setViewportSize({ width: 1100, height: 720 });
+    await page.setViewportSize(screen.viewport);
+  });
+
+  it('has nothing over anything else in the view, on small screens too', async () => {
+    await open('#case=hanging-chain');
+    await page.locator('.stage').focus();
+    await page.keyboard.press('a');
+    await page.locator('.forces-line').waitFor();
+    await page.locator('.corner .contacts').waitFor();
+    for (const [width, height] of [
+      [1400, 900],
+      [1024, 680],
+      [910, 600],
+      [390, 844],
+    ]) {
+      await page.setViewportSize({ width, height });
+      const look = (): Promise<string[]> =>
+        page.evaluate(() => {
+          const parts = [
+            ...document.querySelectorAll(
+              '.viewport :is(.tools, .hint, .contacts, .legend, .scale, .forces, .big-slider)',
+            ),
+          ];
+          const boxes = parts.map((part) => part.getBoundingClientRect());
+          const found: string[] = [];
+          parts.forEach((part, i) => {
+            const a = boxes[i];
+            if (part.scrollWidth > part.clientWidth + 1) found.push(`${part.className} is cut`);
+            boxes.slice(0, i).forEach((b, j) => {
+              if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+                found.push(`${part.className} over ${parts[j].className}`);
+            });
+          });
+          return found;
+        });
+      // with plots and, on a phone, with the slider that lies over the view without them
+      for (const plots of width < 900 ? [true, false] : [true]) {
+        if (!plots) await page.getByRole('button', { name: 'Plots' }).click();
+        await drawn();
+        await expect.poll(look, { timeout: 60_000, message: `${width}, plots: ${plots}` }).toEqual([]);
+      }
+    }
+    await page.getByRole('button', { name: 'Plots' }).click();
+    await page.setViewportSize(screen.viewport);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('a');
+  });
+
+  it('has one panel beside the view where there is no room for two: the one that was opened last', async () => {
+    await open('#case=michell-ring');
+    const wide = async (selector: string): Promise<boolean> =>
+      ((await page.locator(selector).boundingBox())?.width ?? 0) > 100;
+    expect([await wide('.gallery'), await wide('.side')]).toEqual([true, true]);
+    await page.setViewportSize({ width: 1000, height: 700 });
+    await expect.poll(async () => [await wide('.gallery'), await wide('.side')]).toEqual([false, true]);
+    await page.getByRole('button', { name: 'Gallery' }).click();
+    await expect.poll(async () => [await wide('.gallery'), await wide('.side')]).toEqual([true, false]);
+    await page.getByRole('button', { name: 'Inspector' }).click();
+    await expect.poll(async () => [await wide('.gallery'), await wide('.side')]).toEqual([false, true]);
+    await page.setViewportSize(screen.viewport);
+    await page.getByRole('button', { name: 'Gallery' }).click();
+    await expect.poll(async () => [await wide('.gallery'), await wide('.side')]).toEqual([true, true]);
   });
 
   it('has no serious fault of accessibility, light and dark', async () => {
     await open('#case=michell-ring');
-    // nothing fades from one theme to the other, through colours of little contrast
+    // nothing fades from one theme to the other, through colours of little contrast; what is under the mouse may
+    await page.mouse.move(600, 300);
     const fading = await page.evaluate(() => {
       const { dataset } = document.documentElement;
       const before = dataset.theme;

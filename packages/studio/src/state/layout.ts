@@ -1,5 +1,5 @@
 /** Which parts of the page are open, and what it says. */
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 
 export type Panel = 'gallery' | 'view' | 'inspector' | 'theory' | 'scene';
 export type SidePanel = 'inspector' | 'theory' | 'scene';
@@ -26,6 +26,8 @@ export const notice: Signal<Notice | undefined> = signal(undefined);
 export const fatal: Signal<string | undefined> = signal(undefined);
 /** Panels are sheets over the view. */
 export const narrow: Signal<boolean> = signal(false);
+/** There is room for one panel beside the view: the gallery or the inspector. */
+export const tight: Signal<boolean> = signal(false);
 export const galleryOpen: Signal<boolean> = signal(true);
 export const sideOpen: Signal<boolean> = signal(true);
 export const plotsOpen: Signal<boolean> = signal(true);
@@ -37,6 +39,19 @@ export const grooming: Signal<boolean> = signal(false);
 export const helpOpen: Signal<boolean> = signal(false);
 export const compareOpen: Signal<boolean> = signal(false);
 export const hint: Signal<boolean> = signal(true);
+
+// the panel that was opened last stays; on a page that becomes tight, the inspector
+let last: 'gallery' | 'side' = 'side';
+let [hadGallery, hadSide] = [true, true];
+effect(() => {
+  const [gallery, right] = [galleryOpen.value, sideOpen.value];
+  if (gallery && !hadGallery) last = 'gallery';
+  if (right && !hadSide) last = 'side';
+  [hadGallery, hadSide] = [gallery, right];
+  if (!tight.value || !gallery || !right) return;
+  if (last === 'gallery') sideOpen.value = false;
+  else galleryOpen.value = false;
+});
 
 let noticeCount = 0;
 

@@ -84,7 +84,7 @@ export function Controls(): JSX.Element | null {
 export function BigSlider(): JSX.Element | null {
   const control = state.loaded.value?.controls[0];
   const host = useRef<HTMLDivElement>(null);
-  const isClosed = state.narrow.value ? state.sheet.value === 'view' : !state.sideOpen.value;
+  const isClosed = state.narrow.value ? state.sheet.value === 'view' && !state.plotsOpen.value : !state.sideOpen.value;
   const isShown = control && isClosed && !state.comparing.value && state.recorded.value === undefined;
   useEffect(() => {
     state.viewInset.value = isShown && host.current ? host.current.offsetHeight + 30 : 0;

@@ -53,7 +53,7 @@ export function Gallery(): JSX.Element {
         {stars.length > 0 && (
           <section>
             <h2>Begin here</h2>
-            <ul class="featured">
+            <ul>
               {stars.map((one) => (
                 <li key={one.id}>
                   <Card {...one} number={0} />

@@ -57,7 +57,7 @@ export function Inspector(): JSX.Element {
     <div class="inspector">
       <Controls />
       <p class="quiet small pad-x">
-        <span class="dot live" /> changes the running simulation · <span class="dot" /> starts it anew
+        <span class="dot live" /> changes the run · <span class="dot" /> starts it anew
       </p>
       {names.map((name) => (
         <Group
