@@ -6,9 +6,8 @@
  * Everything is relative, so the folder can be opened from any path; nothing is fetched from elsewhere. Only 404.html needs the site's path on its
  * server: `npm run docs -- --base /tendril/`, default `/`.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join, posix, relative } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { findCase } from '@tendril-sim/cases';
 import { buildSync } from 'esbuild';
@@ -18,7 +17,7 @@ import { filesBelow, pages, read, root } from '../test/files.ts';
 import { caseOf, galleryText, thumbnails } from './gallery.ts';
 import { escaped, highlight } from './highlight.ts';
 import { addressOf, layout, type Page, type Section } from './layout.ts';
-import { entryPoints } from './undocumented.ts';
+import { writeReference } from './reference.ts';
 
 export { addressOf };
 
@@ -65,6 +64,10 @@ export function liveScene(text: string): string | undefined {
 /** Case of a mark `<!-- live: id -->`. */
 const liveCase = (html: string): string | undefined => /^<!-- live: ([\w-]+) -->/.exec(html)?.[1];
 
+/** A number and its unit stay on one line. */
+export const joinUnits = (text: string): string =>
+  text.replaceAll(/(?<=\d) (?=(?:%|°|[µnmk]?[smN]|mm|cm|kg|Hz|[GMk]Pa|Pa|rad|[kMG]B|min|h)(?![\p{L}\d]))/gu, '\u00a0');
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The picture of a case below the heading of its page, with a button that runs it if its scene moves. */
@@ -95,7 +98,10 @@ export function renderPage(path: string, text: string, known: ReadonlySet<string
     const words = token.type === 'inline' ? token.children?.map(({ content }) => content || ' ').join('') : undefined;
     if (token.type === 'inline' || token.type === 'fence')
       sections[sections.length - 1].text += ` ${words ?? token.content}`;
-    for (const child of token.children ?? []) relink(child, path, known, files);
+    for (const child of token.children ?? []) {
+      relink(child, path, known, files);
+      if (child.type === 'text') child.content = joinUnits(child.content);
+    }
   });
   const { fence, html_block: block } = markdown.renderer.rules;
   markdown.renderer.rules.fence = (list, k, ...rest) => {
@@ -199,39 +205,12 @@ export function writeSite(out: string, base = '/'): number {
   return rendered.length;
 }
 
-function writeReference(out: string): void {
-  const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
-  const entries = entryPoints.filter((path) => extname(path) === '.ts' && existsSync(join(root, path)));
-  execFileSync(
-    process.execPath,
-    [
-      typedoc,
-      ...entries.flatMap((path) => ['--entryPoints', path]),
-      ...['--tsconfig', 'tsconfig.test.json', '--skipErrorChecking', '--readme', 'none', '--name', 'Tendril API'],
-      ...['--plugin', join(root, 'site/importNames.mjs')],
-      ...['--githubPages', 'false', '--disableSources', '--logLevel', 'Error', '--out', join(out, 'api')],
-    ],
-    { cwd: root, stdio: 'inherit' },
-  );
-  for (const file of readdirSync(join(out, 'api'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.html')) continue;
-    const path = join(out, 'api', file);
-    const guide = relative(dirname(path), join(out, 'index.html')).replaceAll('\\', '/');
-    const back = `<a href="${guide}" class="title">Tendril</a> · `;
-    const linked = readFileSync(path, 'utf8').replace(
-      /<a href="[^"]*" class="title">.*?<\/a>/,
-      (link) => `<div>${back}${link}</div>`,
-    );
-    writeFileSync(path, linked);
-  }
-}
-
 /** Run as a program; tests import the functions above. */
 if (process.argv[1]?.endsWith('docs.mjs')) {
   const at = process.argv.indexOf('--base');
   const base = at < 0 ? '/' : (process.argv[at + 1] ?? '');
   if (!/^\/(\S*\/)?$/.test(base)) throw new Error(`--base '${base}': give a path such as /tendril/`);
   const count = writeSite(site, base);
-  if (!process.argv.includes('--no-api')) writeReference(site);
+  if (!process.argv.includes('--no-api')) writeReference(join(site, 'api'));
   console.log(`${count} pages in ${relative(root, site)}; look at them with: npx tendril docs`);
 }

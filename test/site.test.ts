@@ -1,7 +1,7 @@
 /** The documentation site: links of its pages lead to pages of the site, and headings keep the anchors of the repository. */
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { addressOf, missingPage, pictureFiles, renderPage, sitePages, sourceFiles } from '../site/build.ts';
+import { addressOf, joinUnits, missingPage, pictureFiles, renderPage, sitePages, sourceFiles } from '../site/build.ts';
 import { highlight } from '../site/highlight.ts';
 import { read } from './files.ts';
 import { anchorsOf } from './markdown.ts';
@@ -45,4 +45,8 @@ it('a page that does not exist has links that work at any depth', () => {
   expect(links).toContain('/tendril/docs/scene.html');
   expect(links).toContain('/tendril/index.html');
   expect(links.filter((link) => !link.startsWith('/tendril/'))).toEqual([]);
+});
+
+it('keeps a number and its unit on one line', () => {
+  expect(joinUnits('8 to 9 %, 0.08 ms, 3 steps, 2 m long')).toBe('8 to 9\u00a0%, 0.08\u00a0ms, 3 steps, 2\u00a0m long');
 });
