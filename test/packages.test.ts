@@ -14,7 +14,15 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from './files.ts';
 import { linksOf } from './markdown.ts';
-import { closureOf, type Manifest, type Packed, packAll, published, readManifest } from './packages/pack.ts';
+import {
+  closureOf,
+  findWithoutSource,
+  type Manifest,
+  type Packed,
+  packAll,
+  published,
+  readManifest,
+} from './packages/pack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendril-packages-'));
 let packages: Packed[] = [];
@@ -48,6 +56,10 @@ describe.each(published)('%s', (path) => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
     expect(files.filter((file) => /(^|\/)test\/|\.tsbuildinfo$|\.test\.|(^|\/)benchmark\./.test(file))).toEqual([]);
     expect(linksOf(read(`${path}/README.md`)).filter((link) => !/^(https:|#)/.test(link))).toEqual([]);
+  });
+
+  it('contains the source of every compiled file', () => {
+    expect(findWithoutSource(packed())).toEqual([]);
   });
 
   it('pleases publint', async () => {

@@ -1,6 +1,6 @@
 /** Packs the packages as npm would publish them, and installs them in an empty project without a network. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The root of the repository: tests and npm scripts run there, also where this file is bundled into another folder. */
@@ -76,6 +76,19 @@ interface PackReport {
   readonly name: string;
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
+}
+
+/**
+ * Compiled files of a package without their source, for which its source maps ask: the source is not published, or gone while dist was not built afresh. The
+ * documentation is not compiled from sources of the package.
+ */
+export function findWithoutSource({ manifest, files, folder }: Packed): string[] {
+  if (manifest.name === '@tendril-sim/studio') return [];
+  const sourceOf = (file: string): string =>
+    file.replace(/^dist\//, manifest.name === '@tendril-sim/cases' ? '' : 'src/').replace(/\.js$/, '.ts');
+  return files
+    .filter((file) => /^dist\/(?!site\/).*\.js$/.test(file) && !existsSync(join(folder, sourceOf(file))))
+    .map((file) => `${manifest.name}: ${file} has no source; publish it ("files"), or delete dist and build again`);
 }
 
 /** Names of packages that an install of one brings along, itself first. */

@@ -7,11 +7,11 @@
  *   npm run release -- --publish          checks, packs and publishes
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Packed, packAll, published, readManifest, root } from './pack.ts';
+import { findWithoutSource, type Packed, packAll, published, readManifest, root } from './pack.ts';
 
 const { values } = parseArgs({
   options: { version: { type: 'boolean' }, check: { type: 'string' }, publish: { type: 'boolean' } },
@@ -65,17 +65,7 @@ function findProblems(packages: readonly Packed[]): string[] {
   const command = packages.find(({ manifest }) => manifest.name === '@tendril-sim/cli');
   if (!command?.files.includes('dist/site/index.html'))
     problems.push('the documentation that "tendril docs" serves is not built; run: npm run docs');
-  return [...problems, ...packages.flatMap(findLeftovers)];
-}
-
-/** Compiled files whose source is gone: they stay in dist until it is deleted. The documentation is not compiled from sources of the package. */
-function findLeftovers({ manifest, files, folder }: Packed): string[] {
-  if (manifest.name === '@tendril-sim/studio') return [];
-  const sourceOf = (file: string): string =>
-    file.replace(/^dist\//, manifest.name === '@tendril-sim/cases' ? '' : 'src/').replace(/\.js$/, '.ts');
-  return files
-    .filter((file) => /^dist\/(?!site\/).*\.js$/.test(file) && !existsSync(join(folder, sourceOf(file))))
-    .map((file) => `${manifest.name}: ${file} has no source; delete dist and build again`);
+  return [...problems, ...packages.flatMap(findWithoutSource)];
 }
 
 function release(): void {
