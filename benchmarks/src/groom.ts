@@ -1,5 +1,5 @@
 /** Rows about hair on a mesh and files: a head of hair grown, and a recording written for other programs. */
-import { createSurface, growHairstyle, hairsOf, poseGuides, writeHairs } from '@tendril-sim/core';
+import { createHeadField, createSurface, growHairstyle, layHairstyle } from '@tendril-sim/core';
 import { exportUsda, type Footage } from '@tendril-sim/io';
 import { time } from './measure.ts';
 import type { Row } from './rows.ts';
@@ -20,28 +20,27 @@ function head(): { position: number[]; triangle: number[] } {
   return { position, triangle };
 }
 
-/** 500 guides and 50,000 hairs with 21 points each: grown, hanging, placed. */
+/** 500 guides and 100,000 hairs: grown, hanging, laid over the head. */
 export function growRow(): Row {
   const mesh = head();
-  const points = new Float32Array(3 * 21 * 50_000);
+  const density = ({ normal }: { readonly normal: ArrayLike<number> }): number => (normal[2] > 0.2 ? 1 : 0);
   const timing = time(() => {
     const surface = createSurface(mesh);
-    const density = ({ normal }: { readonly normal: ArrayLike<number> }): number => (normal[2] > 0.2 ? 1 : 0);
     const { style } = growHairstyle(surface, {
       guides: { count: 500, density, spread: true },
-      length: 0.2,
+      length: 0.25,
       hair: 'wavy',
-      hairs: { count: 50_000, density, clump: 0.3 },
+      hairs: { count: 100_000, density, clump: 0.3 },
     });
-    const hairs = hairsOf(style);
-    if (hairs) writeHairs(points, hairs, poseGuides(style), 21);
+    const field = createHeadField(surface);
+    if (!field || layHairstyle(style, field).report.inside > 0) throw new Error('hair is inside the head');
   });
   return {
-    name: 'groom-500-50000',
-    nodes: 50_000,
+    name: 'groom-500-100000',
+    nodes: 100_000,
     timing,
     iterations: 0,
-    note: '500 guides settled, 50,000 hairs; goal: 5 s',
+    note: '500 guides settled and laid over a head, 100,000 hairs; goal: 1 s',
   };
 }
 

@@ -373,7 +373,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       note: '1000 hairs of 10 elements to rest, from straight',
     };
   },
-  'groom-500-50000': growRow,
+  'groom-500-100000': growRow,
   'gradient-101': gradientRow,
   'rest-shapes-1000x32': restShapeRow,
   'fit-3x20': fitRow,

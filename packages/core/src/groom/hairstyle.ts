@@ -9,7 +9,12 @@
 import type { Vector } from '../curve/vector.ts';
 import { hypot, pow } from '../math/rounded/index.ts';
 import type { Helices } from '../models/helix/fit.ts';
-import { createStrandSolver, reconstructHelices, type StrandSection } from '../models/helix/strand.ts';
+import {
+  createStrandSolver,
+  reconstructHelices,
+  type StrandSection,
+  type StrandSolver,
+} from '../models/helix/strand.ts';
 import type { HairType } from '../scene/types.ts';
 import { createHairs, type GuidePose, type HairOptions, type Hairs } from './hairs.ts';
 import type { Roots } from './roots.ts';
@@ -135,25 +140,31 @@ export interface SettleReport {
   readonly iterations: number;
 }
 
+/** Solvers of guides: consecutive guides of the same length share one. */
+export function solversByLength({ elements, fiber, gravity }: Hairstyle): (length: number) => StrandSolver {
+  const section = fiberSection(fiber);
+  let last: { readonly length: number; readonly solver: StrandSolver } | undefined;
+  return (length) => {
+    if (last?.length !== length) {
+      const elementLength = new Float64Array(elements).fill(length / elements);
+      last = { length, solver: createStrandSolver(elementLength, section, gravity, 2) };
+    }
+    return last.solver;
+  };
+}
+
 /** Lets guides hang under their weight, starting from their current shape; all, or the given ones. */
 export function settleHairstyle(
   style: Hairstyle,
   only?: readonly number[],
 ): { readonly style: Hairstyle; readonly report: SettleReport } {
-  const { elements, guideRoots, length, gravity } = style;
+  const { elements, guideRoots, length } = style;
   const curvature = style.curvature.slice();
-  const section = fiberSection(style.fiber);
   const list = only ?? Array.from({ length: guideRoots.count }, (_, g) => g);
   const counts = { failed: 0, unstable: 0, iterations: 0 };
-  // guides of one length share a solver
-  const order = [...list].sort((a, b) => length[a] - length[b] || a - b);
-  let solver: ReturnType<typeof createStrandSolver> | undefined;
-  let solved = Number.NaN;
-  for (const g of order) {
-    if (!solver || length[g] !== solved) {
-      solved = length[g];
-      solver = createStrandSolver(new Float64Array(elements).fill(solved / elements), section, gravity, 2);
-    }
+  const solverOf = solversByLength(style);
+  for (const g of [...list].sort((a, b) => length[a] - length[b] || a - b)) {
+    const solver = solverOf(length[g]);
     const own = curvature.slice(3 * elements * g, 3 * elements * (g + 1));
     const { converged, stable, iterations } = solver.settle(own, guideOf(style, g, 'natural'));
     counts.iterations = Math.max(counts.iterations, iterations);

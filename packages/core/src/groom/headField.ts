@@ -45,7 +45,7 @@ export function hasInside(mesh: MeshInput): boolean {
 export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOptions = {}): HeadField | undefined {
   const shape = closedMesh(mesh);
   if (!shape) return undefined;
-  const grid = createGrid(shape.bounds, shape.distance, draft ? draftCells : fineCells);
+  const grid = createGrid(shape, draft ? draftCells : fineCells);
   const out = new Float64Array(4);
   return {
     distance(p, o) {
@@ -61,40 +61,35 @@ export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOpt
   };
 }
 
-type Distance = (out: Float64Array, x: number, y: number, z: number) => void;
 /** Writes distance and direction away from the skin to `out`; returns false, and writes nothing, if the skin is farther than `near`. */
 type Grid = (out: Float64Array, x: number, y: number, z: number, near: number) => boolean;
 
-/** Spacing of the grid points that are always measured. */
+/** Spacing of the grid points that are always measured; a power of two. */
 const stride = 4;
 
 /**
- * Distances on a grid, interpolated linearly. They are measured within a few cells of the skin, where hair is pushed out, and on every fourth point
- * elsewhere, which is enough to distinguish inside from outside.
+ * Distances on a grid, interpolated linearly. They are measured at every point within two cells of the skin, at every second point within four cells,
+ * where hair is pushed out, and at every fourth point elsewhere, which is enough to distinguish inside from outside.
  */
-function createGrid(bounds: ArrayLike<number>, distance: Distance, cells: number): Grid {
+function createGrid(shape: Mesh, cells: number): Grid {
+  const { bounds } = shape;
   const low = [0, 1, 2].map((k) => bounds[k] - margin);
   const span = [0, 1, 2].map((k) => bounds[3 + k] + margin - low[k]);
   const size = Math.max(...span) / cells;
   const [nx, ny, nz] = span.map((length) => stride * Math.ceil(length / size / stride) + 1);
   const value = new Float32Array(nx * ny * nz);
   const found = new Float64Array(4);
-  const measure = (i: number, j: number, k: number): number => {
-    distance(found, low[0] + i * size, low[1] + j * size, low[2] + k * size);
-    return found[0];
+  const [dy, dz] = [nx, nx * ny];
+  /** Measures a grid point, `steps` cells from one at the distance `there`: the distance changes by at most the way. */
+  const measure: Measure = (i, j, k, there, steps) => {
+    const limit = there + (steps + 1e-3) * size;
+    shape.distance(found, low[0] + i * size, low[1] + j * size, low[2] + k * size, limit);
+    value[i + dy * j + dz * k] = found[0];
   };
   for (let k = 0; k < nz; k += stride)
     for (let j = 0; j < ny; j += stride)
-      for (let i = 0; i < nx; i += stride) value[i + nx * (j + ny * k)] = measure(i, j, k);
-  const coarse = (i: number, j: number, k: number): number => value[i + nx * (j + ny * k)];
-  for (let k = 0, at = 0; k < nz; k++)
-    for (let j = 0; j < ny; j++)
-      for (let i = 0; i < nx; i++, at++) {
-        if (i % stride === 0 && j % stride === 0 && k % stride === 0) continue;
-        const guess = interpolate(coarse, i, j, k, [nx, ny, nz]);
-        value[at] = Math.abs(guess) < stride * size ? measure(i, j, k) : guess;
-      }
-  const [dy, dz] = [nx, nx * ny];
+      for (let i = 0; i < nx; i += stride) measure(i, j, k, Math.abs(found[0]), i === 0 ? Infinity : stride);
+  for (let step = stride; step > 1; step /= 2) refine(value, [nx, ny, nz], step, step * size, measure);
   return (out, px, py, pz, reach) => {
     const [x, y, z] = [(px - low[0]) / size, (py - low[1]) / size, (pz - low[2]) / size];
     if (!(x >= 0 && y >= 0 && z >= 0 && x < nx - 1 && y < ny - 1 && z < nz - 1)) return false;
@@ -127,25 +122,37 @@ function createGrid(bounds: ArrayLike<number>, distance: Distance, cells: number
   };
 }
 
-/** Linear interpolation between the eight points of a coarser grid around a point. */
-function interpolate(
-  value: (i: number, j: number, k: number) => number,
-  i: number,
-  j: number,
-  k: number,
-  count: readonly number[],
-): number {
-  const at = [i, j, k];
-  const first = at.map((x, m) => Math.min(x - (x % stride), count[m] - 1 - stride));
-  let sum = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const bits = [corner & 1, (corner >> 1) & 1, corner >> 2];
-    const weight = bits.reduce((product, bit, m) => {
-      const part = (at[m] - first[m]) / stride;
-      return product * (bit ? part : 1 - part);
-    }, 1);
-    if (weight > 0)
-      sum += weight * value(first[0] + stride * bits[0], first[1] + stride * bits[1], first[2] + stride * bits[2]);
-  }
-  return sum;
+type Measure = (i: number, j: number, k: number, there: number, steps: number) => void;
+
+/**
+ * Halves the spacing of a grid whose points are known `step` apart: interpolates from the eight corners of each block, and measures the points that are
+ * nearer to the skin than `near`.
+ */
+function refine(value: Float32Array, count: readonly number[], step: number, near: number, measure: Measure): void {
+  const [nx, ny, nz] = count;
+  const corner = new Float64Array(8);
+  const half = step / 2;
+  for (let k0 = 0; k0 < nz - 1; k0 += step)
+    for (let j0 = 0; j0 < ny - 1; j0 += step)
+      for (let i0 = 0; i0 < nx - 1; i0 += step) {
+        for (let c = 0; c < 8; c++)
+          corner[c] = value[i0 + step * (c & 1) + nx * (j0 + step * ((c >> 1) & 1) + ny * (k0 + step * (c >> 2)))];
+        // a block writes its last layer of points only where no other block does
+        const [i1, j1, k1] = [i0, j0, k0].map((first, m) => first + step + (first + step === count[m] - 1 ? 1 : 0));
+        for (let k = k0; k < k1; k += half)
+          for (let j = j0; j < j1; j += half)
+            for (let i = i0; i < i1; i += half) {
+              if (i % step === 0 && j % step === 0 && k % step === 0) continue;
+              const guess = blend(corner, (i - i0) / step, (j - j0) / step, (k - k0) / step);
+              if (Math.abs(guess) >= near) value[i + nx * (j + ny * k)] = guess;
+              else measure(i, j, k, Math.abs(corner[0]), hypot(i - i0, j - j0, k - k0));
+            }
+      }
+}
+
+/** Linear interpolation between the eight corners of a block. */
+function blend(corner: Float64Array, x: number, y: number, z: number): number {
+  const low = (1 - y) * (corner[0] + x * (corner[1] - corner[0])) + y * (corner[2] + x * (corner[3] - corner[2]));
+  const high = (1 - y) * (corner[4] + x * (corner[5] - corner[4])) + y * (corner[6] + x * (corner[7] - corner[6]));
+  return low + z * (high - low);
 }

@@ -9,9 +9,9 @@
 import { normalize, transport } from '../curve/vector.ts';
 import { hypot, pow, square } from '../math/rounded/index.ts';
 import type { Helices } from '../models/helix/fit.ts';
-import { createStrandSolver, reconstructHelices, type StrandSolver } from '../models/helix/strand.ts';
+import { reconstructHelices, type StrandSolver } from '../models/helix/strand.ts';
 import type { GuidePose, Hairs, RootPose } from './hairs.ts';
-import { fiberSection, guideOf, type Hairstyle, placesPerElement, poseGuides } from './hairstyle.ts';
+import { guideOf, type Hairstyle, placesPerElement, poseGuides, solversByLength } from './hairstyle.ts';
 import type { HeadField } from './headField.ts';
 import { reshapeHairstyle } from './styling.ts';
 
@@ -131,17 +131,16 @@ interface Laying {
 
 /** Lets laid guides come to rest; `free`: the style before it was laid, from which they start. Guides that find no rest become their polylines. */
 function restGuides(free: Hairstyle, current: Hairstyle, { shapes, field, clearance }: Laying): Hairstyle {
-  const { elements, length, gravity } = free;
+  const { elements, length } = free;
   const [curvature, rootTangent, rootDirector] = [current.curvature, free.rootTangent, free.rootDirector].map(
     (values) => values.slice(),
   );
-  const section = fiberSection(free.fiber);
+  const solverOf = solversByLength(free);
   const lost = new Map<number, Float64Array>();
   for (const [g, shape] of shapes) {
-    const solver = createStrandSolver(new Float64Array(elements).fill(length[g] / elements), section, gravity, 2);
     const own = free.curvature.slice(3 * elements * g, 3 * elements * (g + 1));
     const natural = turnRoot(guideOf(free, g, 'natural'), reconstructHelices(guideOf(free, g), 2).position, shape);
-    if (restOnSkin(own, shape.slice(), { solver, natural, field, clearance })) {
+    if (restOnSkin(own, shape.slice(), { solver: solverOf(length[g]), natural, field, clearance })) {
       curvature.set(own, 3 * elements * g);
       rootTangent.set(natural.rootTangent, 3 * g);
       rootDirector.set(natural.rootDirector, 3 * g);
@@ -171,10 +170,13 @@ function restOnSkin(curvature: Float64Array, places: Float64Array, resting: Rest
   const { solver, natural, field, clearance } = resting;
   const piece = natural.elementLength[0] / 2;
   const before = new Float64Array(places.length);
+  let roughly = true;
   for (let round = 0; round < settlings; round++) {
-    if (!solver.approach(curvature, natural, places, pull)) return false;
+    if (!solver.approach(curvature, natural, places, pull, roughly ? 1 : undefined)) return false;
     const moved = places.reduce((most, x, k) => Math.max(most, Math.abs(x - before[k])), 0);
-    if (moved < restless) return true;
+    if (moved < restless && !roughly) return true;
+    // while the guide is on its way, one step of Newton's method per round is enough
+    roughly = moved >= restless;
     before.set(places);
     for (let o = 3; o < places.length; o += 3) field.push(places, o, clearance * Math.min(1, (piece * (o / 3)) / rise));
   }
@@ -195,12 +197,13 @@ function deepGuides(
   field: HeadField,
 ): { readonly guide: number; readonly depth: number }[] {
   const radius = Math.max(style.fiber.a, style.fiber.b);
-  const { nodes, position } = poseGuides(style, Math.max(4, placesPerElement(style)));
+  const perElement = Math.max(4, placesPerElement(style));
   return list
     .map((guide) => {
+      const { position } = reconstructHelices(guideOf(style, guide), perElement);
       let depth = 0;
       // the root itself is on the skin
-      for (let i = 1; i < nodes; i++) depth = Math.max(depth, -field.distance(position, 3 * (nodes * guide + i)));
+      for (let o = 3; o < position.length; o += 3) depth = Math.max(depth, -field.distance(position, o));
       return { guide, depth };
     })
     .filter(({ depth }) => depth > radius);

@@ -18,6 +18,8 @@ import { closestOfSegments, searchEdge } from './shape.ts';
 export interface Mesh extends Shape {
   readonly vertices: Float64Array;
   readonly triangles: Int32Array;
+  /** As for every shape, and faster if the distance is known to be below `limit`, which must hold. */
+  distance(out: Float64Array, x: number, y: number, z: number, limit?: number): void;
 }
 
 /** What makes a mesh invalid as a solid; empty if nothing does. */
@@ -61,6 +63,8 @@ export function measureVolume(vertices: Float64Array, triangles: Int32Array): nu
 }
 
 const parameters = new Float64Array(2);
+/** Squared distances of the nodes on a tree's stack from the point of the query. */
+const stackDistance2 = new Float64Array(256);
 
 /** A mesh as its queries see it. */
 interface MeshData extends Triangles {
@@ -93,8 +97,8 @@ export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boo
     last: { face: 0, feature: 0, v: 0, w: 0 },
   };
   updateMesh(mesh);
-  const distance: Shape['distance'] = (out, x, y, z) => {
-    writeDistance(out, mesh, findNearestFace(out, mesh, x, y, z));
+  const distance: Mesh['distance'] = (out, x, y, z, limit = Infinity) => {
+    writeDistance(out, mesh, findNearestFace(out, mesh, x, y, z, limit));
   };
   return {
     type: 'mesh',
@@ -126,26 +130,31 @@ function updateMesh(mesh: MeshData): void {
   writeNormals(mesh.normals, mesh, mesh.opposite);
 }
 
-/** Finds the nearest face (`last`) and writes the vector from it to the point to `out[1…3]`; returns the squared distance. */
-function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number, z: number): number {
+/** Finds the nearest face (`last`), which is nearer than `limit`, and writes the vector from it to the point to `out[1…3]`; returns the squared distance. */
+function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number, z: number, limit: number): number {
   const { vertices, triangles, last } = mesh;
   const { stack, nodeBox, first, second, size, order } = mesh.tree;
-  let best = Infinity;
+  let best = limit * limit;
   let face = 0;
   let feature = 0;
   let v = 0;
   let w = 0;
   let top = 0;
-  stack[top++] = 0;
+  stack[0] = 0;
+  stackDistance2[top++] = boxDistance2(nodeBox, 0, x, y, z);
   while (top > 0) {
     const node = stack[--top];
-    if (boxDistance2(nodeBox, 6 * node, x, y, z) >= best) continue;
+    if (stackDistance2[top] >= best) continue;
     if (size[node] === 0) {
       const p = first[node];
       const q = second[node];
-      const near = boxDistance2(nodeBox, 6 * p, x, y, z) <= boxDistance2(nodeBox, 6 * q, x, y, z);
-      stack[top++] = near ? q : p;
-      stack[top++] = near ? p : q;
+      const toP = boxDistance2(nodeBox, 6 * p, x, y, z);
+      const toQ = boxDistance2(nodeBox, 6 * q, x, y, z);
+      const near = toP <= toQ;
+      stack[top] = near ? q : p;
+      stackDistance2[top++] = near ? toQ : toP;
+      stack[top] = near ? p : q;
+      stackDistance2[top++] = near ? toP : toQ;
       continue;
     }
     for (let k = 0; k < size[node]; k++) {

@@ -36,6 +36,8 @@ export interface NewtonOptions {
   readonly rotation: number;
   /** True if a rod that makes slow progress in a plane in which it is unstable is pushed out of it. Default true. */
   readonly leavesPlanes?: boolean;
+  /** False saves the evaluation after the last iteration, and whether the point has converged is then not known. Default true. */
+  readonly checksLast?: boolean;
 }
 
 /** Halvings (of the logarithm) between a shift that is too small and one four times as large. */
@@ -115,6 +117,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     result.iterations++;
     if (!outcome.moved) return fail('no step lowers the energy');
     descent.energy = outcome.energy;
+    if (options.checksLast === false && result.iterations >= options.iterations) return result;
     if (needsLoadUpdate) {
       if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
       descent.energy = evaluateEnergy(h, w, stage);

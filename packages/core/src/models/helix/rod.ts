@@ -57,31 +57,19 @@ export function createChain(elementNode: Int32Array, edgeLength: Float64Array, h
   const elementCount = elementNode.length - 1;
   const edgeCount = edgeLength.length;
   const nodeCount = edgeCount + 1;
-  const elementLength = new Float64Array(elementCount);
-  const nodeOffset = new Float64Array(nodeCount);
   const edgeElement = new Int32Array(edgeCount);
-  const edgeOffset = new Float64Array(edgeCount);
-  for (let e = 0; e < elementCount; e++) {
-    let u = 0;
-    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
-      edgeElement[j] = e;
-      edgeOffset[j] = u + edgeLength[j] / 2;
-      u += edgeLength[j];
-      nodeOffset[j + 1] = u;
-    }
-    elementLength[e] = u;
-  }
-  return {
+  for (let e = 0; e < elementCount; e++) edgeElement.fill(e, elementNode[e], elementNode[e + 1]);
+  const chain: HelixChain = {
     nodeCount,
     edgeCount,
     elementCount,
     hasInterior: elementCount < edgeCount,
     hasFrames,
     elementNode,
-    elementLength,
-    nodeOffset,
+    elementLength: new Float64Array(elementCount),
+    nodeOffset: new Float64Array(nodeCount),
     edgeElement,
-    edgeOffset,
+    edgeOffset: new Float64Array(edgeCount),
     pose: new Float64Array(3 * elementCount),
     frame: new Float64Array(9 * (elementCount + 1)),
     position: new Float64Array(3 * (elementCount + 1)),
@@ -94,6 +82,22 @@ export function createChain(elementNode: Int32Array, edgeLength: Float64Array, h
     jacobianAngular: new Float64Array(9 * elementCount),
     jacobianLinear: new Float64Array(9 * elementCount),
   };
+  setEdgeLengths(chain, edgeLength);
+  return chain;
+}
+
+/** Gives the edges of a chain other lengths [m]. */
+export function setEdgeLengths(chain: HelixChain, edgeLength: ArrayLike<number>): void {
+  const { elementCount, elementNode, elementLength, nodeOffset, edgeOffset } = chain;
+  for (let e = 0; e < elementCount; e++) {
+    let u = 0;
+    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
+      edgeOffset[j] = u + edgeLength[j] / 2;
+      u += edgeLength[j];
+      nodeOffset[j + 1] = u;
+    }
+    elementLength[e] = u;
+  }
 }
 
 /** Ends of `elementCount` elements on `edgeCount` edges, as even as whole numbers allow. */

@@ -10,7 +10,7 @@ import type { Helices } from './fit.ts';
 import { findNatural, type InverseReport } from './inverse.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import { solveStage } from './newton.ts';
-import { createChain, divideEdges, type HelixBody } from './rod.ts';
+import { createChain, divideEdges, type HelixBody, type HelixChain, setEdgeLengths } from './rod.ts';
 import { factorTangent, turnLimit } from './statics.ts';
 
 /** A strand's stiffness [N m²] and mass [kg/m]. */
@@ -65,25 +65,40 @@ export function alignCurl(
   return { rootTangent: tangent, rootDirector: director };
 }
 
+/** The chain of the last strand, for strands of the same layout that come one after the other. */
+let posed: HelixChain | undefined;
+
+function chainOf(elements: number, perElement: number): HelixChain {
+  const edges = elements * perElement;
+  if (posed?.elementCount !== elements || posed.edgeCount !== edges)
+    posed = createChain(divideEdges(edges, elements), new Float64Array(edges), false);
+  return posed;
+}
+
 /** Frames and positions at `perElement` places of each element, the root first. */
 export function reconstructHelices(
   strand: Helices,
   perElement = 1,
 ): { position: Float64Array; tangent: Float64Array; director: Float64Array } {
   const elements = strand.elementLength.length;
-  const lengths = Float64Array.from(
-    { length: elements * perElement },
-    (_, j) => strand.elementLength[Math.floor(j / perElement)] / perElement,
-  );
-  const chain = createChain(divideEdges(elements * perElement, elements), lengths, false);
+  const chain = chainOf(elements, perElement);
+  const lengths = new Float64Array(elements * perElement);
+  for (let j = 0; j < lengths.length; j++) lengths[j] = strand.elementLength[Math.floor(j / perElement)] / perElement;
+  setEdgeLengths(chain, lengths);
   placeStrand(chain, strand);
   poseRod(chain, strand.curvature);
-  const column = (c: number): Float64Array =>
-    Float64Array.from(
-      { length: 3 * chain.nodeCount },
-      (_, k) => chain.nodeFrame[9 * Math.floor(k / 3) + 3 * (k % 3) + c],
-    );
-  return { position: chain.nodePosition.slice(), tangent: column(2), director: column(0) };
+  return {
+    position: chain.nodePosition.slice(),
+    tangent: columnOf(chain.nodeFrame, 2),
+    director: columnOf(chain.nodeFrame, 0),
+  };
+}
+
+/** Column `c` of 3×3 matrices in a row. */
+function columnOf(frames: Float64Array, c: number): Float64Array {
+  const out = new Float64Array(frames.length / 3);
+  for (let k = 0; k < out.length; k++) out[k] = frames[3 * k + c];
+  return out;
 }
 
 function placeStrand(chain: Pick<HelixBody, 'frame' | 'position'>, strand: Helices): void {
@@ -109,8 +124,9 @@ export interface StrandSolver {
   /**
    * Where `natural` hangs if springs pull its nodes to `places` [m], 3 numbers per node: overwrites `curvature`, which it starts from, and `places` with the
    * nodes. `pull` [1/s²] times the mass of a node is the stiffness of its spring. Returns false if no equilibrium was found; then both stay.
+   * `steps`: takes so many steps of Newton's method towards the equilibrium instead, and returns true.
    */
-  approach(curvature: Float64Array, natural: Helices, places: Float64Array, pull: number): boolean;
+  approach(curvature: Float64Array, natural: Helices, places: Float64Array, pull: number, tolerance?: number): boolean;
   /** Writes the natural curvature for which `shape` hangs as it is. */
   findNatural(natural: Float64Array, shape: Helices): InverseReport;
 }
@@ -139,15 +155,16 @@ export function createStrandSolver(
       writeAllJacobians(body);
       return { converged, iterations, stable: factorTangent(body, work, 0, 1e-8, true) };
     },
-    approach(curvature, natural, places, pull) {
+    approach(curvature, natural, places, pull, steps) {
       placeStrand(body, natural);
       body.kappaRest.set(natural.curvature);
       body.q.set(curvature);
       work.kappaBefore.set(body.q);
       work.target.set(places);
-      const options = { tolerance: 1e-6, iterations: 60, rotation: turnLimit(body) };
+      const limits = { iterations: steps ?? 60, checksLast: steps === undefined };
+      const options = { tolerance: 1e-6, rotation: turnLimit(body), ...limits };
       const { converged } = solveStage(body, work, { t: 0, inertia: pull, rate: 0 }, options);
-      if (!converged || !body.q.every(Number.isFinite)) return false;
+      if ((!converged && steps === undefined) || !body.q.every(Number.isFinite)) return false;
       curvature.set(body.q);
       places.set(body.nodePosition);
       return true;
