@@ -5,7 +5,7 @@
  * report), so that the search itself does not disturb the path, and so that a path which leaves unstable equilibria
  * still says where they became so.
  */
-import type { Energies, EquilibriumReport } from './model.ts';
+import type { Energies, EquilibriumReport, Jump } from './model.ts';
 import type { Scene } from './scene/types.ts';
 import type { World, WorldState } from './world/types.ts';
 import { createWorld } from './world/world.ts';
@@ -29,6 +29,8 @@ export interface PathRow {
   readonly saddlesLeft: number;
   /** With `stability: report`: the branch could not be followed, and the equilibrium may lie on another one. */
   readonly leftBranch?: true;
+  /** The rods have jumped to another branch since the last equilibrium. */
+  readonly jump?: Jump;
 }
 
 /** A change of stability on a path. */
@@ -52,6 +54,7 @@ export function staticsInstants(scene: Scene): number[] {
 
 /** Sums up the reports of all rods at one instant of a path. */
 export function summariseRow(parameter: number, reports: readonly EquilibriumReport[], energies: Energies): PathRow {
+  const jump = reports.find((report) => report.jump)?.jump;
   const sum = (pick: (report: EquilibriumReport) => number): number =>
     reports.reduce((total, report) => total + pick(report), 0);
   return {
@@ -69,14 +72,19 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
     iterations: sum(({ iterations }) => iterations),
     saddlesLeft: sum(({ saddlesLeft }) => saddlesLeft),
     ...(reports.some(({ leftBranch }) => leftBranch) && { leftBranch: true }),
+    ...(jump && { jump }),
   };
 }
 
-/** Remarks on the equilibria at an instant [s] of rods that are not in `remarked`, and adds these. */
+/** Remarks on the equilibria at an instant [s], but for those in `remarked` that differ in numbers alone; adds these. */
 export function describeRemarks(time: number, reports: readonly EquilibriumReport[], remarked: Set<string>): string[] {
-  const found = reports.filter(({ rod, remark }) => remark !== undefined && !remarked.has(rod));
-  for (const { rod } of found) remarked.add(rod);
-  return found.map(({ remark }) => `at t = ${Number(time.toPrecision(5))} s: ${remark}`);
+  return reports.flatMap(({ rod, remark }) => {
+    if (remark === undefined) return [];
+    const kind = `${rod}: ${remark.replace(/\d+/g, '')}`;
+    if (remarked.has(kind)) return [];
+    remarked.add(kind);
+    return [`at t = ${Number(time.toPrecision(5))} s: ${remark}`];
+  });
 }
 
 /** Warnings about the equilibria at an instant [s], one per rod; empty if the search stayed on its branch. */
@@ -87,6 +95,22 @@ export function describeLeftBranches(time: number, reports: readonly Equilibrium
       ({ rod }) =>
         `rod '${rod}' at t = ${Number(time.toPrecision(5))} s: the branch could not be followed; the equilibrium was found downhill and may lie on another branch, whose stability is reported. Raise the loads in more steps (statics.steps)`,
     );
+}
+
+/** Warnings about jumps to other branches: the energies of two equilibria do not agree with the work in between. */
+export function describeJumps(reports: readonly EquilibriumReport[]): string[] {
+  return reports.flatMap(({ rod, jump }) => {
+    if (!jump) return [];
+    const [from, to] = [jump.from, jump.to].map((time) => Number(time.toPrecision(6)));
+    const size = Number(Math.abs(jump.energy).toPrecision(3));
+    const what =
+      size === 0
+        ? 'it moves by more than a tenth of its length at once'
+        : `its energy ${jump.energy < 0 ? 'fell' : 'rose'} by ${size} J more than its loads and pins explain`;
+    return [
+      `rod '${rod}' jumped to another equilibrium between t = ${from} s and t = ${to} s: ${what}. Either its branch of equilibria ends there, and it snaps, or the search left the branch, and the rod may have passed through itself. Use more statics.steps, or follow: branch`,
+    ];
+  });
 }
 
 /** Warning about a change of stability between two instants [s]; undefined if bisection found it on the branch. */

@@ -11,6 +11,7 @@ export {
   type Bisector,
   type Critical,
   createBisector,
+  describeJumps,
   describeLeftBranches,
   describeLostCritical,
   describeRemarks,

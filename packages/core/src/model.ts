@@ -78,6 +78,16 @@ export interface StepOutcome {
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
 
+/** A jump between two equilibria of a path (world/equilibriumPath.ts). */
+export interface Jump {
+  /** The rods have not jumped yet at this instant [s]. */
+  readonly from: number;
+  /** The rods have jumped at this instant [s]. */
+  readonly to: number;
+  /** Energy that the rods gain beyond the work of loads and pins [J]; negative if they lose it, 0 if only the distance shows the jump. */
+  readonly energy: number;
+}
+
 /** Result of the search for the equilibrium of one rod. */
 export interface EquilibriumReport {
   /** The rod. */
@@ -113,6 +123,11 @@ export interface EquilibriumReport {
    * search ends at a stable equilibrium, possibly of another branch, so the verdict is not about the requested branch.
    */
   readonly leftBranch?: true;
+  /**
+   * The rods have jumped to another branch since the last equilibrium of the path, as far as energies tell, and no path without a jump was found. On the
+   * report of the rod that moved farthest.
+   */
+  readonly jump?: Jump;
   /** Why the search failed, if it did. */
   readonly reason?: string;
   /** What to know about the equilibrium: a bend that is too sharp for the edges, or a tension that is indeterminate. */

@@ -4,6 +4,7 @@ import {
   type Bisector,
   type Critical,
   createBisector,
+  describeJumps,
   describeLeftBranches,
   describeLostCritical,
   describeRemarks,
@@ -161,7 +162,11 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
     const row = summariseRow(time, reports, world.energies());
     path.reports = reports;
     path.rows.push(row);
-    path.doubts.push(...describeLeftBranches(time, reports), ...describeRemarks(time, reports, remarked));
+    path.doubts.push(
+      ...describeLeftBranches(time, reports),
+      ...describeJumps(reports),
+      ...describeRemarks(time, reports, remarked),
+    );
     if (!row.converged) {
       // a failed search leaves no equilibrium: restore the last one, for the result and for continuing
       world.restore(before?.state ?? initial);

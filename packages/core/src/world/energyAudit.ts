@@ -10,12 +10,12 @@
  */
 import { SceneError } from '../errors.ts';
 import { square } from '../math/rounded/index.ts';
-import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
 import { addFreeMomentum, clearFreeMomentum } from './energyAuditMomentum.ts';
 import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
+import { measureMotionAndStrain } from './read.ts';
 import type { StepSpan } from './spans.ts';
 import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
 
@@ -200,11 +200,9 @@ function readLoads(out: Loads, { drives, samples }: WorldParts, r: number, t: nu
 }
 
 /** Kinetic and elastic energy of everything [J]. */
-function measureEnergy({ bundles, contact }: WorldParts, t: number): number {
-  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
-  for (const bundle of bundles) bundle.addEnergies(energies, t);
-  const { kinetic, bending, twisting, stretching, dissipated = 0 } = energies;
-  return kinetic + bending + twisting + stretching + dissipated + (contact?.energy() ?? 0);
+function measureEnergy(world: WorldParts, t: number): number {
+  const { kinetic, stored } = measureMotionAndStrain(world, t);
+  return kinetic + stored;
 }
 
 /** Bodies that forces move, with their motion and loads at the last audit. */

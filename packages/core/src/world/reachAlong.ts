@@ -1,5 +1,5 @@
 /**
- * Reaches the next equilibrium of a rod along its branch, by arc length, where the search from the last equilibrium fails: a localized buckle of a long twisted
+ * Reaches the next equilibrium of a rod along its branch, by arc length, where the search from the last equilibrium fails, or leads to another branch: a localized buckle of a long twisted
  * rod may slide and turn at next to no cost, so that Newton's method wanders there, while the branch follower holds these motions (statics/branch.ts).
  */
 import type { EquilibriumReport } from '../model.ts';
@@ -43,7 +43,7 @@ export function reachAlong(
     const { negativeModes, criterion } = value;
     const verdict = { negativeModes, criterion, stable: negativeModes === 0, saddlesLeft: 0 };
     const { id } = rods[0];
-    const remark = `rod '${id}': the search for the equilibrium failed, and it was reached along the branch of the last one. Where that branch ends, later equilibria may lie on another one, with fewer turns: compare their energies, or use follow: branch`;
+    const remark = `rod '${id}': the search for the equilibrium failed or led to another branch, and it was reached along the branch of the last one. Where that branch ends, later equilibria may lie on another one, with fewer turns: compare their energies, or use follow: branch`;
     // every point of the branch was solved to the tolerance; its own residual is not kept
     return { rod: id, converged: true, iterations, residual: 0, tolerance: 0, remark, ...verdict };
   }

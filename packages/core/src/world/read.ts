@@ -26,6 +26,17 @@ function readEnergies({ bundles, contact, clock }: WorldParts): Energies {
   return out;
 }
 
+/** Kinetic energy, and elastic energy with what laws have turned into heat, of everything at t [J]. */
+export function measureMotionAndStrain(
+  { bundles, contact }: WorldParts,
+  t: number,
+): { readonly kinetic: number; readonly stored: number } {
+  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  for (const bundle of bundles) bundle.addEnergies(energies, t);
+  const { kinetic, bending, twisting, stretching, dissipated = 0 } = energies;
+  return { kinetic, stored: bending + twisting + stretching + dissipated + (contact?.energy() ?? 0) };
+}
+
 function readMomentum({ bundles }: WorldParts): Momentum {
   const out: Momentum = {
     linear: new Float64Array(3),

@@ -19,6 +19,7 @@ import { animateRods } from './animateRods.ts';
 import { auditEquilibria } from './audit.ts';
 import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
+import { createPathFollower, type PathFollower } from './equilibriumPath.ts';
 import { describeFold } from './folds.ts';
 import { findTurnStops } from './pinTurns.ts';
 import { reachAlong } from './reachAlong.ts';
@@ -32,7 +33,12 @@ interface StaticsMemory {
   linked(): LinkedRest | undefined;
   /** State of the last equilibrium with contact. */
   readonly lastRest: { hash: string };
+  /** Equilibria without contact, one after the other. */
+  readonly path: PathFollower;
 }
+
+/** Default of `statics.tolerance`. */
+const TOLERANCE = 1e-10;
 
 /** `forget`: called when the state changes. */
 export function createStatics(
@@ -46,6 +52,7 @@ export function createStatics(
       return linkedRest;
     },
     lastRest: { hash: '' },
+    path: createPathFollower(world),
   };
   return {
     equilibrate(t = world.clock.time) {
@@ -68,12 +75,28 @@ export function createStatics(
 /** Equilibria at time t, through those at instants between which no clamp turns too far. */
 function equilibrate(world: WorldParts, memory: StaticsMemory, t: number, branch?: 'report'): EquilibriumReport[] {
   const { rods, drives, clock } = world;
-  const stops = touches(world) ? [] : findTurnStops(rods, drives, clock.time, t);
+  const [stops, reach] = touches(world)
+    ? [[], (at: number) => equilibrateAt(world, memory, at, branch)]
+    : [findTurnStops(rods, drives, clock.time, t), (at: number) => reachOnPath(world, memory, at, branch)];
   const before = rods.map(() => 0);
-  for (const stop of stops)
-    for (const [r, { iterations }] of equilibrateAt(world, memory, stop, branch).entries()) before[r] += iterations;
-  const reports = equilibrateAt(world, memory, t, branch);
+  for (const stop of stops) for (const [r, { iterations }] of reach(stop).entries()) before[r] += iterations;
+  const reports = reach(t);
   return reports.map((report, r) => ({ ...report, iterations: report.iterations + before[r] }));
+}
+
+/** Equilibria at time t, on the branch of the last ones (equilibriumPath.ts). */
+function reachOnPath(
+  world: WorldParts,
+  memory: StaticsMemory,
+  t: number,
+  branch: 'report' | undefined,
+): EquilibriumReport[] {
+  const { stability = 'seek', tolerance = TOLERANCE } = world.scene.statics ?? {};
+  return memory.path.reach(t, {
+    search: (at) => equilibrateAt(world, memory, at, branch),
+    seeks: (branch ?? stability) === 'seek',
+    tolerance,
+  });
 }
 
 function equilibrateAt(
@@ -86,7 +109,7 @@ function equilibrateAt(
   refuseEngine(world.options, 'equilibria');
   animateRods(world, t);
   clock.hasContactForces = false;
-  const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
+  const { stability = 'seek', tolerance = TOLERANCE } = scene.statics ?? {};
   const wanted = { stability: branch ?? stability, tolerance };
   if (touches(world)) return remarkFolds(world, auditEquilibria(world, seekWithContact(world, t, wanted, lastRest)));
   const solver = linked();
@@ -100,21 +123,33 @@ function equilibrateAt(
   return remarkFolds(world, auditEquilibria(world, judgeTaut(world, found)));
 }
 
-/** The equilibrium on the branch of the last one, if the search for it has failed; undefined, and the state as it is, if that fails too. */
+/**
+ * The equilibrium on the branch of the last one, if the search for it has failed; with `stability: seek`, and if it is unstable, a stable one from there.
+ * Undefined, and the state as it is, if that fails too.
+ */
 function retryAlong(
   world: WorldParts,
   before: WorldState,
   t: number,
-  { tolerance }: EquilibriumOptions,
+  wanted: EquilibriumOptions,
   [report]: readonly EquilibriumReport[],
 ): EquilibriumReport[] | undefined {
   if (report.converged) return undefined;
   const failed = saveRods(world, t);
   restoreState(world, before);
-  const found = reachAlong(world, before.time, t, tolerance);
-  if (found) return [{ ...found, iterations: found.iterations + report.iterations }];
-  restoreState(world, failed);
-  return undefined;
+  const found = reachAlong(world, before.time, t, wanted.tolerance);
+  if (!found) {
+    restoreState(world, failed);
+    return undefined;
+  }
+  const iterations = found.iterations + report.iterations;
+  if (found.stable || wanted.stability === 'report') return [{ ...found, iterations }];
+  const unstable = saveRods(world, t);
+  const [{ bundle, index }] = world.placeOfRod;
+  const left = bundle.equilibrate(index, t, wanted);
+  if (left.converged && left.stable) return [{ ...left, iterations: iterations + left.iterations }];
+  restoreState(world, unstable);
+  return [{ ...found, iterations: iterations + left.iterations }];
 }
 
 /** Corrects the reports of single rods that cannot move. */
@@ -228,7 +263,7 @@ function* followWorld(
   start: BranchOptions['start'],
 ): Generator<BranchPoint, BranchEnd> {
   const { clock, scene, placeOfRod } = world;
-  const { from = 0, to = from, tolerance = 1e-10, stride = STRIDE, points = POINTS } = scene.statics ?? {};
+  const { from = 0, to = from, tolerance = TOLERANCE, stride = STRIDE, points = POINTS } = scene.statics ?? {};
   if (to === from)
     throw new SceneError(['statics', 'to'], 'a branch is followed along the time from `from` to `to`, which are equal');
   refuseBranch(world);

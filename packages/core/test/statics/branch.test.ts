@@ -376,6 +376,13 @@ it('equilibria at instants are reached along the branch where a buckle may slide
   const phi = Math.acos(torque[0] ** 2 / (2 * 1.345 * force[0]) - 1);
   const turns = ((torque[0] * 9.29) / 0.789 + 2 * phi) / (2 * Math.PI);
   expect(Math.abs(turns / 27 - 1)).toBeLessThan(2e-3);
+  for (const t of [1.36, 1.375]) expect(world.equilibrate(t)[0]).toMatchObject({ converged: true });
+  const before = world.energies().total;
+  // the branch ends in a fold at a shortening of 0.379: what the search finds beyond it has two turns less
+  const [{ jump }] = world.equilibrate(1.39);
+  expect(Math.abs((world.energies().total - before) / (jump?.energy ?? 0) - 1)).toBeLessThan(0.01);
+  expect(world.energies().total).toBeLessThan(0.9 * before);
+  expect(jump?.from).toBeCloseTo(1.379, 3);
 });
 
 describe('what cannot be followed', () => {

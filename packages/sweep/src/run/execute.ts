@@ -7,6 +7,7 @@ import {
   createBisector,
   createProbes,
   createWorld,
+  describeJumps,
   describeLeftBranches,
   describeLostCritical,
   type EquilibriumReport,
@@ -341,7 +342,7 @@ function findEquilibria(job: Job): Found {
     const found = before && changed ? bisector.find(before.state, before.negativeModes, time) : undefined;
     if (found) critical.push(found);
     const lost = before && changed ? describeLostCritical(before.state.time, time, found) : undefined;
-    doubts.push(...describeLeftBranches(time, reports), ...(lost ? [lost] : []));
+    doubts.push(...describeLeftBranches(time, reports), ...describeJumps(reports), ...(lost ? [lost] : []));
     if (times.length > 1) before = { state: world.save(), negativeModes: row.negativeModes };
     table.instant({ equilibrium: reports, critical });
   }

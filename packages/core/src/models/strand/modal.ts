@@ -15,12 +15,13 @@ import { RIGID } from './bodyLinkTypes.ts';
 import { measureRow } from './constraints.ts';
 import { TWO_SIDED } from './lcp.ts';
 import { writeMassMatrix } from './massMatrix.ts';
+import { setStraightChart } from './newton.ts';
 import type { Constraints } from './records.ts';
 import { COLUMNS, type Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
 import { turn } from './spatial.ts';
-import { isConservative, setStraightChart } from './statics.ts';
+import { isConservative } from './statics.ts';
 import { multiplyTangent } from './tangent.ts';
 
 type Strand = StrandTree['rods'][number];

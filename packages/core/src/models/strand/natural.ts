@@ -7,12 +7,11 @@ import { SceneError } from '../../errors.ts';
 import { multiplyQuaternions } from '../../math/quaternion.ts';
 import { animates } from '../../scene/animate.ts';
 import { writeDeformation } from './energy.ts';
-import { factorSweep } from './newton.ts';
+import { factorSweep, setStraightChart } from './newton.ts';
 import type { Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
 import { turn } from './spatial.ts';
-import { setStraightChart } from './statics.ts';
 
 const needed = new Float64Array(3);
 const deformation = new Float64Array(4);

@@ -357,3 +357,9 @@ function addCarried(
   out[o + 1] = y;
   out[o + 2] = w;
 }
+
+/** δθ = δφ: rotations are measured from the joints' current state. */
+export function setStraightChart(sweep: Sweep, links: number): void {
+  sweep.turn.fill(0);
+  for (let j = 0; j < links; j++) for (let k = 0; k < 3; k++) sweep.turn[9 * j + 4 * k] = 1;
+}

@@ -15,7 +15,7 @@ import { constraintMerit, prepareConstraints, springEnergy } from './constraints
 import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
 import { meetConstraints } from './meetConstraints.ts';
-import { factorSweep, solveSweep } from './newton.ts';
+import { factorSweep, setStraightChart, solveSweep } from './newton.ts';
 import type { Constraints, Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
@@ -47,11 +47,8 @@ export function isConservative({ rods, law, direction }: StrandTree): boolean {
   );
 }
 
-function largest(values: Float64Array, count: number): number {
-  let out = 0;
-  for (let k = 0; k < count; k++) out = Math.max(out, Math.abs(values[k]));
-  return out;
-}
+const largest = (values: Float64Array, count: number): number =>
+  values.subarray(0, count).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
 /** Torques that must cancel [N m]. */
 function torqueScale({ torque, force, linkCount }: StrandTree): number {
@@ -307,11 +304,27 @@ function raiseInParts(of: Attempts, stays: boolean): Settled {
   ).last;
 }
 
+/** Rows that are violated by less, over the strand's length, are those of pins that have moved a little since the last equilibrium. */
+const NEAR = 0.1;
+
+/** Newton's method from a state that nearly meets its constraints, such as the last equilibrium. The soft springs of `approachRows` straighten a buckled strand. */
+function solveNear(of: Attempts): Settled {
+  const { tree, work, t, start } = of;
+  const { constraints, reach } = tree;
+  if (!constraints) return failed;
+  startBalance(tree, work, t, false);
+  if (!(constraints.violation <= NEAR * reach)) return failed;
+  const found = attempt(of, { tolerance: of.options.tolerance, limit: 40 });
+  if (!found.converged) tree.q.set(start);
+  return found;
+}
+
 /** The first equilibrium: with `report` the nearest, led by the residual; else the one that the energy falls to. */
 function solveFirst(of: Attempts): Settled {
   const { tree, work, t, start } = of;
   const { stability, tolerance } = of.options;
-  let found = failed;
+  let found = solveNear(of);
+  if (found.converged) return found;
   of.iterations += approachRows(tree, work, t);
   if (stability === 'report' && isConservative(tree) && !tree.constraints) {
     found = attempt(of, { tolerance, limit: 40, stays: true });
@@ -382,10 +395,4 @@ function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
   const symmetric = response.map((_, k) => 0.5 * (response[k] + response[(k % m) * m + Math.floor(k / m)]));
   const largestValue = symmetric.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return negative - eigenDense(symmetric, m).values.filter((value) => value < -1e-9 * largestValue).length;
-}
-
-/** δθ = δφ: rotations are measured from the joints' current state. */
-export function setStraightChart(sweep: Sweep, links: number): void {
-  sweep.turn.fill(0);
-  for (let j = 0; j < links; j++) for (let k = 0; k < 3; k++) sweep.turn[9 * j + 4 * k] = 1;
 }
