@@ -52,8 +52,10 @@ const shots: Readonly<Record<string, Shot>> = {
     time: 0.3,
     act: async (page, narrow) => {
       await openTab(page, narrow, 'Scene');
-      const text = await page.locator('textarea').inputValue();
-      await page.locator('textarea').fill(text.replace('radius: 1', 'radius: -1'));
+      const text = await page.evaluate(() => window.tendrilStudio.text());
+      await page.locator('.cm-content').focus();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(text.replace('radius: 1', 'radius: -1'));
       await page
         .locator('.problems')
         .getByRole('button')

@@ -43,6 +43,8 @@ declare global {
         ghost: number;
         values: string;
       };
+      /** The scene that is open. */
+      text(): string;
       /** Resolved when a picture of what is known now was drawn. */
       drawn(): Promise<void>;
       /** What is drawn now, as PNG. */
@@ -99,6 +101,7 @@ export const scripting: Window['tendrilStudio'] = {
     ghost: state.ghostStats.value.length,
     values: JSON.stringify(state.loaded.value?.values),
   }),
+  text: () => state.text.value,
   drawn: () => new Promise((resolve) => void current.waiting.push(resolve)),
   picture: async () => current.view?.picture('image/png'),
   svg: async () => (current.view ? figureSvg(current.view) : ''),

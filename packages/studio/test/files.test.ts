@@ -110,7 +110,7 @@ describe('files', () => {
       await studio.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
       await studio.getByRole('tab', { name: 'Scene' }).click();
       // the last run has the largest modulus
-      const scene = JSON.parse(await studio.locator('textarea').inputValue()) as {
+      const scene = JSON.parse(await studio.evaluate(() => window.tendrilStudio.text())) as {
         rods: { material: { E: number } }[];
       };
       expect(scene.rods[0].material.E).toBeCloseTo(10e9, -1);
@@ -184,7 +184,7 @@ describe('files', () => {
     const mesh = 'v -1 -1 -2\nv 1 -1 -2\nv 0 1 -2\nv 0 0 -1.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
     await dropFile('tent.obj', new TextEncoder().encode(mesh));
     await page.getByRole('tab', { name: 'Scene' }).click();
-    await until(() => /type: mesh/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /type: mesh/.test(window.tendrilStudio.text()));
     await page.locator('.problems').getByText('The scene is sound').waitFor();
   });
 

@@ -188,7 +188,15 @@ export const dropFile = (name: string, bytes: Uint8Array): Promise<void> =>
     [name, Buffer.from(bytes).toString('base64')],
   );
 
-export const text = (): Promise<string> => page.locator('textarea').inputValue();
+/** The scene that is open. */
+export const text = (): Promise<string> => page.evaluate(() => window.tendrilStudio.text());
+
+/** Types another text over the scene, whose panel is open. */
+export async function typeScene(words: string): Promise<void> {
+  await page.locator('.cm-content').focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(words);
+}
 
 /** Stops the run, and finds where a node is drawn: a rod that moves would be elsewhere when the mouse comes. */
 export const stopAndFind = async (rod: number, node: number): Promise<{ x: number; y: number }> => {

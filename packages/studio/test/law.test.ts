@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { decodeRecording } from '@tendril-sim/io';
 import { expect, it } from 'vitest';
-import { dropFile, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+import { dropFile, dropText, open, page, server, text, typeScene, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
 
@@ -47,7 +47,7 @@ it('runs a material law, continues it from the cursor, saves it and opens it aga
   await page.getByLabel('Time', { exact: true }).fill('0.5');
   await waitForClock(0.48, 0.52);
   await page.getByRole('tab', { name: 'Scene' }).click();
-  await page.locator('textarea').fill((await text()).replace('E: 2 MPa', 'E: 3 MPa'));
+  await typeScene((await text()).replace('E: 2 MPa', 'E: 3 MPa'));
   await page.waitForFunction(() => window.tendrilStudio.run().values.includes('3 MPa'));
   await page.keyboard.press('Control+z');
   await page.waitForFunction(() => window.tendrilStudio.run().values.includes('2 MPa'));

@@ -187,7 +187,7 @@ describe('the page', () => {
   });
 
   it('has one panel beside the view where there is no room for two: the one that was opened last', async () => {
-    await open('#case=michell-ring');
+    await visit('#case=michell-ring');
     const wide = async (selector: string): Promise<boolean> =>
       ((await page.locator(selector).boundingBox())?.width ?? 0) > 100;
     expect([await wide('.gallery'), await wide('.side')]).toEqual([true, true]);

@@ -1,7 +1,20 @@
 /** What goes wrong in the page, and what it says. */
 import { describe, expect, it } from 'vitest';
 import { packText } from '../src/link.ts';
-import { complaints, dropText, open, page, server, text, useStudio, waitForClock, waitForMotion } from './harness.ts';
+import {
+  complaints,
+  dropText,
+  findFaults,
+  open,
+  page,
+  server,
+  text,
+  typeScene,
+  until,
+  useStudio,
+  waitForClock,
+  waitForMotion,
+} from './harness.ts';
 
 useStudio();
 
@@ -9,7 +22,7 @@ describe('what goes wrong', () => {
   it('is shown at its line with a remedy that works, while the run goes on', async () => {
     await open('#case=michell-ring');
     await page.getByRole('tab', { name: 'Scene' }).click();
-    await page.locator('textarea').fill((await text()).replace('edges: 60', 'edgess: 40'));
+    await typeScene((await text()).replace('edges: 60', 'edgess: 40'));
     const problem = page.locator('.problems li').first();
     await problem.getByText("did you mean 'edges'?").waitFor();
     expect(await problem.textContent()).toMatch(/6:5/);
@@ -17,6 +30,27 @@ describe('what goes wrong', () => {
     await problem.getByRole('button', { name: "Write 'edges'" }).click();
     await page.locator('.problems').getByText('The scene is sound').waitFor();
     expect(await text()).toContain('edges: 40');
+  });
+
+  it('is prevented: the editor offers what the schema allows, and undo goes back to before the typing', async () => {
+    await open('#case=michell-ring');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    const before = await text();
+    const content = page.locator('.cm-content');
+    await content.focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('grav');
+    const offered = page.locator('.cm-tooltip-autocomplete li');
+    await offered.getByText('gravity').waitFor();
+    await page.locator('.cm-completionInfo').getByText('cceleration').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' [ 0, 0, -1 ]');
+    await until(() => window.tendrilStudio.text().endsWith('gravity: [ 0, 0, -1 ]'));
+    // the words that were chosen, then those that were typed
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await until((words) => window.tendrilStudio.text() === words, before);
+    expect(await findFaults()).toEqual([]);
   });
 
   it('is all that is shown where nothing ran before', async () => {
@@ -52,7 +86,7 @@ solver: { der: { iterations: 3 } }
     expect(await panel.textContent()).toContain("rod 'rod'");
     await panel.getByRole('button', { name: 'Halve the step' }).click();
     await page.getByRole('tab', { name: 'Scene' }).click();
-    await page.waitForFunction(() => /step: 0\.25/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.waitForFunction(() => /step: 0\.25/.test(window.tendrilStudio.text()));
   });
 
   it('is said where there is no WebGL', async () => {

@@ -53,7 +53,7 @@ describe('a run', () => {
     };
     await slide('rods.0.section.EI1', '0.8');
     await page.getByRole('tab', { name: 'Scene' }).click();
-    await until(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 3\.98/.test(window.tendrilStudio.text()));
     // the run went on: its state was kept
     expect(await clock()).toBeGreaterThan(0.25);
     await page.getByRole('tab', { name: 'Inspector' }).click();
@@ -62,12 +62,12 @@ describe('a run', () => {
     await page.getByRole('tab', { name: 'Scene' }).click();
     expect(await text()).not.toContain('edges: 60');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await until(() => /edges: 60/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /edges: 60/.test(window.tendrilStudio.text()));
     await page.locator('.stage').focus();
     await page.keyboard.press('Control+z');
-    await until(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 1,/.test(window.tendrilStudio.text()));
     await page.keyboard.press('Control+y');
-    await until(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    await until(() => /EI1: 3\.98/.test(window.tendrilStudio.text()));
     await page.getByRole('button', { name: 'Loop (L)' }).click();
   });
 

@@ -17,7 +17,7 @@ import {
 useStudio();
 
 const scene = (words: RegExp): Promise<unknown> =>
-  until((source) => new RegExp(source).test(document.querySelector('textarea')?.value ?? ''), words.source);
+  until((source) => new RegExp(source).test(window.tendrilStudio.text()), words.source);
 
 /** Michell's ring with a changed stiffness, its text on the right. */
 const editRing = async (): Promise<void> => {
