@@ -7,7 +7,7 @@ import type { Drive } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { BranchRod } from '../statics/branchProblem.ts';
 import { noVerdict, type Verdict } from '../statics/search.ts';
-import { judgeDivergence, judgeEnergy } from '../statics/stability.ts';
+import { judgeDivergence, judgeEnergy, type RingStability } from '../statics/stability.ts';
 import { dependsOnState, solveUnsymmetric, subtractSymmetricPart, type UnsymmetricWork } from './loadJacobian.ts';
 
 export interface BandedRod {
@@ -32,6 +32,8 @@ interface Judgement {
   readonly close: () => void;
   /** xᵀKx of the rod [J], summed element by element; undefined if the model does not provide it. */
   readonly measureEnergy: ((x: Float64Array) => number) | undefined;
+  /** If the rod is closed. */
+  readonly ring?: RingStability | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ interface Judgement {
 export function judgeTangent(
   { rod, size, fixed, softScale, stiffnessScale }: BandedRod,
   work: BandedWork,
-  { zero, rounding, close, measureEnergy }: Judgement,
+  { zero, rounding, close, measureEnergy, ring }: Judgement,
 ): Verdict {
   const { matrix, factor, step, loadJacobian } = work;
   const scales = { fixed, softScale, stiffnessScale, zero, rounding };
@@ -57,7 +59,7 @@ export function judgeTangent(
     });
   }
   close();
-  return judgeEnergy({ ...scales, matrix, factor, measureEnergy });
+  return judgeEnergy({ ...scales, matrix, factor, measureEnergy, ring });
 }
 
 /** Start vector of `findSoftDirection`: the same in every run, and not along a mode of a symmetric rod. */

@@ -3,10 +3,10 @@
 import { factorBand, solveBand } from '../linalg/band.ts';
 import { fixUnknown } from '../linalg/bandMatrix.ts';
 import { pow } from '../math/rounded/index.ts';
-import { type BranchEdges, solveEdges } from './branchEdges.ts';
 import { findSymmetries, moveRigidly, type RigidMotion } from './neutral.ts';
 import type { RestProblem } from './newton.ts';
 import type { Verdict } from './search.ts';
+import { type SoftenedEdges, solveEdges } from './softenedEdges.ts';
 
 /**
  * Stretch relative to bending that the matrix has on a branch with n edges. Tensions converge by a factor that falls with it: on unstable branches it grows, and
@@ -32,7 +32,7 @@ export interface BranchRod {
   readonly stage: { t: number };
   readonly closed: boolean;
   /** Absent: tensions converge linearly. */
-  readonly edges?: BranchEdges;
+  readonly edges?: SoftenedEdges;
   /** Moves pins to time t without changing the free unknowns. Returns the reason if that is impossible, else ''. */
   place(t: number): string;
   /** Computes loads and the right-hand side of Newton's equations into `rest.step`, on request its matrix. Returns an error, or ''. */

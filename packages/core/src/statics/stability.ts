@@ -10,7 +10,19 @@ import { type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
 import type { BorderedBand } from '../linalg/bandMatrix.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 import { sin } from '../math/rounded/index.ts';
+import { type Factored, factorRing } from './ringFactor.ts';
 import { noVerdict, type Verdict } from './search.ts';
+import { countSoftened, type SoftenedEdges, solveEdges } from './softenedEdges.ts';
+
+/** A closed rod may turn, and where it has buckled its shape may slide along it: without stiffness, so that little decides the signs of these motions. */
+export interface RingStability {
+  /** Edges to which the matrix gives less than their own stiffness. */
+  readonly edges: SoftenedEdges;
+  /** Unknowns of a node. */
+  readonly stride: number;
+  /** Eigenvalue, relative to the softest stiffness, that is far below that of any bending mode. */
+  readonly allowed: number;
+}
 
 export interface StabilityProblem {
   /** Tangent stiffness, prescribed unknowns fixed. */
@@ -26,17 +38,25 @@ export interface StabilityProblem {
   readonly rounding: number;
   /** xᵀKx of the rod [J], summed element by element; absent if the model does not provide it. */
   readonly measureEnergy?: ((x: Float64Array) => number) | undefined;
+  /** If the rod is closed. */
+  readonly ring?: RingStability | undefined;
 }
 
 /** If rounding mixes more modes than this, there is no verdict. */
 const MIXED_MODES = 12;
 
-/** Number of negative eigenvalues of the matrix plus `sign` times the bound on rounding. */
-function countNegative(problem: StabilityProblem, sign: number): number {
-  const { factor, matrix, softScale, stiffnessScale, zero, rounding, fixed } = problem;
+/** Factors the matrix plus `sign` times the bound on rounding. */
+function factorBounded(problem: StabilityProblem, sign: number): Factored {
+  const { factor, matrix, softScale, stiffnessScale, zero, rounding, fixed, ring } = problem;
   const weight = softScale.map((soft, d) => (fixed[d] ? 0 : zero * soft + sign * rounding * stiffnessScale[d]));
+  if (ring) return factorRing({ ...ring, matrix, factor, scale: softScale }, weight, sign > 0);
   factorBand(factor, matrix, 1, weight, false);
-  return factor.negative;
+  return { negative: factor.negative, solve: (x) => solveBand(factor, matrix, x) };
+}
+
+/** Number of negative eigenvalues of the matrix that was factored. */
+function countNegative({ ring, fixed }: StabilityProblem, { negative, solve }: Factored): number {
+  return ring && negative > 0 ? negative - countSoftened(ring.edges, fixed.length, negative, solve) : negative;
 }
 
 /** Orthonormalizes the vectors in the metric of the soft scale. */
@@ -64,13 +84,19 @@ function startVectors({ fixed, softScale }: StabilityProblem, count: number): Fl
   );
 }
 
-/** One subspace iteration towards the lowest modes with the factored matrix, made positive definite by the bound on rounding. */
-function iterateLowest(problem: StabilityProblem, vectors: readonly Float64Array[], iterations: number): void {
-  const { fixed, factor, matrix, softScale } = problem;
+/** One subspace iteration towards the lowest modes with the factored matrix, to which the bound on rounding was added. */
+function iterateLowest(
+  problem: StabilityProblem,
+  { solve }: Factored,
+  vectors: readonly Float64Array[],
+  iterations: number,
+): void {
+  const { fixed, softScale, ring } = problem;
   for (let iteration = 0; iteration < iterations; iteration++) {
     for (const x of vectors) {
       for (let d = 0; d < x.length; d++) x[d] = fixed[d] ? 0 : x[d] * softScale[d];
-      solveBand(factor, matrix, x);
+      solve(x);
+      if (ring) solveEdges(ring.edges, solve, x, new Float64Array(ring.edges.penalty.length));
     }
     orthonormalize(vectors, problem);
   }
@@ -102,17 +128,19 @@ function hidesAll({ softScale, stiffnessScale, zero, rounding }: StabilityProble
 
 /** Counts negative modes; `none` if rounding hides a sign and the model provides no energy per element. */
 export function judgeEnergy(problem: StabilityProblem): Verdict {
-  const possible = countNegative(problem, -1);
+  const count = (sign: number): number => countNegative(problem, factorBounded(problem, sign));
+  const possible = count(-1);
   // rounding mixes a doubtful mode with its neighbours: include them
-  const mixed = possible > 0 ? countNegative(problem, -8) : 0;
-  const certain = countNegative(problem, 1);
+  const mixed = possible > 0 ? count(-8) : 0;
+  const factored = factorBounded(problem, 1);
+  const certain = countNegative(problem, factored);
   if (certain > 0 || possible === 0) return { negativeModes: certain, criterion: 'energy' };
   const { measureEnergy, zero } = problem;
   if (!measureEnergy || mixed > MIXED_MODES || hidesAll(problem)) return noVerdict;
   const vectors = startVectors(problem, mixed + 3);
-  iterateLowest(problem, vectors, 30);
+  iterateLowest(problem, factored, vectors, 30);
   const [before] = measureEigenvalues(vectors, measureEnergy);
-  iterateLowest(problem, vectors, 30);
+  iterateLowest(problem, factored, vectors, 30);
   const values = measureEigenvalues(vectors, measureEnergy);
   const negativeModes = values.filter((value) => value < -zero).length;
   // estimates come from above: positive values must have converged, negative values are certain

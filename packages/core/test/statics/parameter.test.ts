@@ -103,7 +103,7 @@ describe('two bars followed along their load', () => {
 });
 
 describe('a ring twisted along its natural twist', () => {
-  const ring = (edges: number, field: 'natural.frame' | 'frame'): Scene => ({
+  const ring = (edges: number, field: 'natural.frame' | 'frame', section = {}, from = 0, to = 14): Scene => ({
     tendril: 1,
     rods: [
       {
@@ -112,10 +112,10 @@ describe('a ring twisted along its natural twist', () => {
         edges,
         frame: { twist: 0 },
         natural: { shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 2 * Math.PI] }, frame: { twist: 0 } },
-        section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1 },
+        section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1, ...section },
       },
     ],
-    statics: { parameter: `rods.0.${field}.twist`, from: 0, to: 14, follow: 'branch' },
+    statics: { parameter: `rods.0.${field}.twist`, from, to, follow: 'branch' },
   });
 
   it('leaves its plane at the twist of Michell, and no free motion of the ring shortens the stride', () => {
@@ -129,6 +129,28 @@ describe('a ring twisted along its natural twist', () => {
     });
     expect((4 * fine - coarse) / 3 / (2 * Math.PI * Math.sqrt(3))).toBeCloseTo(1, 3);
   });
+
+  // the buckle turns, spins and slides round the ring without stiffness; its edges stretch as they are told to
+  it.each([
+    { edges: 20, section: { EA: 1e4 }, from: 9, to: 13, unstable: 1 },
+    { edges: 40, section: {}, from: 8, to: 13, unstable: 1 },
+    { edges: 40, section: { EA: 1e4 }, from: 8, to: 13, unstable: 1 },
+    { edges: 41, section: { GJ: 2 }, from: 4, to: 6, unstable: 0 },
+  ])(
+    'has $unstable unstable direction once it has left its plane: $edges edges, $section',
+    ({ edges, section, from, to, unstable }) => {
+      const world = createWorld(ring(edges, 'natural.frame', section, from, to));
+      for (const { kind } of world.branch()) if (kind === 'bifurcation') break;
+      const start = world.save();
+      for (const way of ['across', 'back'] as const) {
+        world.restore(start);
+        const [, ...rest] = world.branch(way);
+        expect(rest.length).toBeGreaterThan(5);
+        for (const point of rest) expect(point).toMatchObject({ negativeModes: unstable, criterion: 'energy' });
+        expect(eventsOf(rest)).toEqual([]);
+      }
+    },
+  );
 
   it('keeps the twist with which it was closed, so that twist is no parameter', () => {
     expect(() => createWorld(ring(16, 'frame'))).toThrow(/a closed rod keeps it/);

@@ -4,7 +4,6 @@ import { clearBand } from '../../linalg/bandMatrix.ts';
 import type { BranchEnd, BranchOptions, BranchPoint } from '../../model.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import { followBranch } from '../../statics/branch.ts';
-import type { BranchEdges } from '../../statics/branchEdges.ts';
 import { type BranchRod, stiffOnBranch } from '../../statics/branchProblem.ts';
 import { createBranchLoads } from '../bandedStatics.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
@@ -14,7 +13,7 @@ import type { DerRod } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './stage.ts';
 import { judgeStability } from './statics.ts';
-import { measureLoads } from './tangent.ts';
+import { accessEdges, measureLoads } from './tangent.ts';
 
 /** A followed rod, with its memory. */
 interface Followed {
@@ -38,35 +37,6 @@ export interface BranchParts {
 /** For `createDerModel`: branches of equilibria. */
 export const branchParts: BranchParts = { follow, compileAlong };
 
-function createBranchEdges(
-  { edgeTangent, edgeStiffness, edgeCount, nodeCount, fixed }: DerRod,
-  work: Workspace,
-): BranchEdges {
-  const end = (j: number): number => (j + 1 < nodeCount ? 4 * j + 4 : 0);
-  return {
-    error: work.edgeError,
-    penalty: work.edgePenalty,
-    stiffness: edgeStiffness,
-    isHeld: (j) => [0, 1, 2].every((k) => fixed[4 * j + k] && fixed[end(j) + k]),
-    writeStretch(out, x) {
-      for (let j = 0; j < edgeCount; j++) {
-        const [a, b] = [4 * j, end(j)];
-        out[j] = 0;
-        for (let k = 0; k < 3; k++) out[j] += edgeTangent[3 * j + k] * (x[b + k] - x[a + k]);
-      }
-    },
-    addPull(out, force) {
-      for (let j = 0; j < edgeCount; j++) {
-        const [a, b] = [4 * j, end(j)];
-        for (let k = 0; k < 3; k++) {
-          if (!fixed[a + k]) out[a + k] += force[j] * edgeTangent[3 * j + k];
-          if (!fixed[b + k]) out[b + k] -= force[j] * edgeTangent[3 * j + k];
-        }
-      }
-    },
-  };
-}
-
 function createBranchRod({ der, work, start, entry }: Followed, t: number): BranchRod {
   const stage = { t, inertia: 0, rate: 0 };
   der.material?.beginRest();
@@ -76,7 +46,7 @@ function createBranchRod({ der, work, start, entry }: Followed, t: number): Bran
   return {
     rest,
     stage,
-    edges: createBranchEdges(der, work),
+    edges: accessEdges(der, work),
     ...createBranchLoads(der, work, () => measureLoads(der, work, stage.t)),
     place(at) {
       const before = der.held.theta.slice();

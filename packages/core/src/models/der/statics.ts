@@ -26,7 +26,7 @@ import type { DerRod, HeldFrames } from './rod.ts';
 import { measureSecondVariation } from './secondVariation.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage, Workspace } from './stage.ts';
-import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
+import { accessEdges, assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
@@ -58,14 +58,27 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
   const loadsDependOnState = dependsOnState(der.drive);
+  const { closed } = der.rod;
   return judgeTangent(der, work, {
-    zero: 1e-4 / pow(der.edgeCount, 4),
+    zero: (closed ? measureZero(der, work) : 1e-4) / pow(der.edgeCount, 4),
+    ring: closed ? { edges: accessEdges(der, work), stride: 4, allowed: 0.1 / pow(der.edgeCount, 4) } : undefined,
     rounding: measureRounding(der, work),
     close: () => closeTangent(der, work),
     measureEnergy: der.held.hinged.includes(1)
       ? undefined
       : (x) => measureSecondVariation(der, work, x, loadsDependOnState),
   });
+}
+
+/**
+ * Eigenvalue that counts as zero, times n⁴, for a rod that may turn and slide: forces that are not balanced give these motions a stiffness. The softest
+ * bending mode has about 100.
+ */
+function measureZero({ q, edgeCount, fixed, softScale, rod }: DerRod, { residual }: Workspace): number {
+  let unbalanced = 0;
+  for (let d = 0; d < q.length; d++)
+    if (!fixed[d] && (d & 3) !== 3) unbalanced = Math.max(unbalanced, Math.abs(residual[d]) / softScale[d]);
+  return Math.min(3, Math.max(1e-4, (60 * unbalanced * pow(edgeCount, 4)) / rod.length));
 }
 
 /** Rounding error of the matrix, relative to the stiffest bending: that of its stiffest edge. */

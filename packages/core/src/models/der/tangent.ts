@@ -2,6 +2,7 @@
 
 import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
 import { hypot, pow, square } from '../../math/rounded/index.ts';
+import type { SoftenedEdges } from '../../statics/softenedEdges.ts';
 import {
   type AddToJacobian,
   addCross,
@@ -64,6 +65,36 @@ function setCappedPenalties(der: DerRod, work: Workspace, inertia: number, cap: 
     const tension = Math.abs(der.edgeTension[j]) / der.edgeLength[j];
     work.edgePenalty[j] = Math.min(work.edgePenalty[j], cap.multiple * bending + 1e5 * tension);
   }
+}
+
+/** The edges, of which the matrix has the stiffness `work.edgePenalty`. */
+export function accessEdges(
+  { edgeTangent, edgeStiffness, edgeCount, nodeCount, fixed }: DerRod,
+  work: Workspace,
+): SoftenedEdges {
+  const end = (j: number): number => (j + 1 < nodeCount ? 4 * j + 4 : 0);
+  return {
+    error: work.edgeError,
+    penalty: work.edgePenalty,
+    stiffness: edgeStiffness,
+    isHeld: (j) => [0, 1, 2].every((k) => fixed[4 * j + k] && fixed[end(j) + k]),
+    writeStretch(out, x) {
+      for (let j = 0; j < edgeCount; j++) {
+        const [a, b] = [4 * j, end(j)];
+        out[j] = 0;
+        for (let k = 0; k < 3; k++) out[j] += edgeTangent[3 * j + k] * (x[b + k] - x[a + k]);
+      }
+    },
+    addPull(out, force) {
+      for (let j = 0; j < edgeCount; j++) {
+        const [a, b] = [4 * j, end(j)];
+        for (let k = 0; k < 3; k++) {
+          if (!fixed[a + k]) out[a + k] += force[j] * edgeTangent[3 * j + k];
+          if (!fixed[b + k]) out[b + k] -= force[j] * edgeTangent[3 * j + k];
+        }
+      }
+    },
+  };
 }
 
 /** Subtracts the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
