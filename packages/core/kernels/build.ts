@@ -6,7 +6,13 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LaneDescription, type LaneVariant, type SweepLayout, writeLaneKernels } from './laneKernels.ts';
+import {
+  type LaneDescription,
+  type LaneVariant,
+  type MixingNumbers,
+  type SweepLayout,
+  writeLaneKernels,
+} from './laneKernels.ts';
 import { readContext } from './laneTranslate.ts';
 import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';
@@ -164,6 +170,7 @@ const laneKernels = writeLaneKernels(
   laneVariants,
   (await runModule(read('src/batch/simd/description.ts'))) as LaneDescription,
   (await runModule(read('src/batch/layout.ts'))) as SweepLayout,
+  (await runModule(read('src/batch/mixingNumbers.ts'))) as MixingNumbers,
 );
 writeFileSync(join(core, 'kernels/batch/generated.ts'), `${note}\n${laneKernels}`);
 compile('kernels/batch', 'batch', 'src/batch/generated', 'kernels.ts');

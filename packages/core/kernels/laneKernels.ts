@@ -38,6 +38,12 @@ export interface SweepLayout {
   readonly ELASTIC_SLOTS: number;
   readonly MOST_ITERATIONS: number;
 }
+/** src/batch/mixingNumbers.ts. */
+export interface MixingNumbers {
+  readonly MIXING_NUMBERS: number;
+  readonly MIXING_WINDOW: number;
+  readonly MIXING_RELAXATION: number;
+}
 
 /** A variant of the sweeps. `damped`: with damping of nodes and joints; `exact`: only Newton's iteration with the exact Hessian of joints. */
 export interface LaneVariant {
@@ -414,6 +420,7 @@ export function writeLaneKernels(
   variants: readonly LaneVariant[],
   description: LaneDescription,
   layout: SweepLayout,
+  mixing: MixingNumbers,
 ): string {
   const constants = new Map<number, number>();
   const { headFields, countVectors, vectorsBefore } = description;
@@ -456,7 +463,12 @@ export function writeLaneKernels(
     DAMPED_RECORD: 48 * layout.stateSlots.length,
   };
   const layouts = Object.entries(bytes).map(([name, value]) => `export const ${name}: usize = ${value};\n`);
-  const limit = `export const MOST_ITERATIONS: i32 = ${layout.MOST_ITERATIONS};\n`;
+  const limits = [
+    `export const MOST_ITERATIONS: i32 = ${layout.MOST_ITERATIONS};\n`,
+    `export const MIXING_NUMBERS: usize = ${mixing.MIXING_NUMBERS};\n`,
+    `export const MIXING_WINDOW: i32 = ${mixing.MIXING_WINDOW};\n`,
+    `export const MIXING_RELAXATION: f64 = ${mixing.MIXING_RELAXATION};\n`,
+  ];
   const bits = Object.entries(description.EDGE).map(
     ([name, bit]) => `export const EDGE_${name.toUpperCase()}: i32 = ${bit};\n`,
   );
@@ -464,7 +476,7 @@ export function writeLaneKernels(
     "import { countContacts, storePlace } from './rows';\n",
     ...layouts,
     ...bits,
-    limit,
+    ...limits,
     `const CONSTANTS: usize = memory.data<f32>([${table.join(', ')}], 16);\n`,
     ...functions,
     ...pairFunctions,

@@ -44,10 +44,13 @@ import {
 } from './generated';
 import { storeWays } from './rows';
 
+export { addErrors, combineChanges, keepChanges } from './mixing';
 export {
   clearLoads,
   compareAll,
+  countLoaded,
   countObstacles,
+  largestChange,
   measureAll,
   meetAll,
   openPairs,

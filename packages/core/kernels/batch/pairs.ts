@@ -174,26 +174,73 @@ export function startAll(list: usize, end: i32, rows: usize): void {
   for (let k = 0; k < end; k += 4) startPairs(pairAt(list, k), rows);
 }
 
-/**
- * The law at contacts `first` to `end`, and their forces as loads; `withBoth`: on both sides. `first` is a multiple of 4. Returns how many carry force.
- */
-export function pressAll(list: usize, first: i32, end: i32, rows: usize, table: usize, withBoth: bool): i32 {
-  let loaded = 0;
-  for (let k = first; k < end; k++) {
-    const pair = pairAt(list, k);
-    if ((k & 3) == 0) pressPairs(pair, rows);
-    const stiffness = load<f32>(pair, PAIR_STIFFNESS);
-    addLow(pair, table, pair + PAIR_PUSHLOW, stiffness);
-    if (withBoth) addHigh(pair, table, 1, pair + PAIR_PUSHHIGH, stiffness);
-    const force = pair + PAIR_FORCE;
-    if (load<f32>(force) != 0 || load<f32>(force, 16) != 0 || load<f32>(force, 32) != 0) loaded++;
+/** Which lanes of the record of contacts k to k + 3 move, as bits. `islands`: of contacts, `moves`: whether those move. */
+// @ts-ignore: decorator
+@inline
+function movingLanes(k: i32, islands: usize, moves: usize): i32 {
+  let bits = 0;
+  for (let lane = 0; lane < 4; lane++) {
+    const island = load<i32>(islands + (<usize>(k + lane) << 2));
+    if (island >= 0 && load<u8>(moves + <usize>island) != 0) bits |= 1 << lane;
   }
-  return loaded;
+  return bits;
+}
+
+// @ts-ignore: decorator
+@inline
+function isForced(pair: usize): bool {
+  return (
+    load<f32>(pair, PAIR_FORCE) != 0 || load<f32>(pair, PAIR_FORCE + 16) != 0 || load<f32>(pair, PAIR_FORCE + 32) != 0
+  );
 }
 
 /**
- * Errors of contacts `first` to `end` after Newton's iteration. `changes`: for every strand the square of the largest error, as a part of the contact's
- * size; `nodes`: of a strand. Returns the square of the largest error [m²].
+ * The law at contacts `first` to `end` of the islands that move, and their forces as loads; `withBoth`: on both sides. `first` is a multiple of 4.
+ */
+export function pressAll(
+  list: usize,
+  first: i32,
+  end: i32,
+  rows: usize,
+  table: usize,
+  withBoth: bool,
+  islands: usize,
+  moves: usize,
+): void {
+  for (let start = first; start < end; start += 4) {
+    const lanes = movingLanes(start, islands, moves);
+    if (lanes == 0) continue;
+    pressPairs(pairAt(list, start), rows);
+    for (let k = start; k < min(start + 4, end); k++) {
+      if (((lanes >> (k & 3)) & 1) == 0) continue;
+      const pair = pairAt(list, k);
+      const stiffness = load<f32>(pair, PAIR_STIFFNESS);
+      addLow(pair, table, pair + PAIR_PUSHLOW, stiffness);
+      if (withBoth) addHigh(pair, table, 1, pair + PAIR_PUSHHIGH, stiffness);
+    }
+  }
+}
+
+/** Number of contacts `first` to `end` that carry force. */
+export function countLoaded(list: usize, first: i32, end: i32): i32 {
+  let loaded = 0;
+  for (let k = first; k < end; k++) if (isForced(pairAt(list, k))) loaded++;
+  return loaded;
+}
+
+/** Square of the largest error of contacts `first` to `end` in their last iterations [m²]. */
+export function largestChange(list: usize, first: i32, end: i32): f32 {
+  let most: f32 = 0;
+  for (let k = first; k < end; k++) {
+    const square = load<f32>(pairAt(list, k), PAIR_CHANGE);
+    if (!(square <= most)) most = square;
+  }
+  return most;
+}
+
+/**
+ * Errors of contacts `first` to `end` after Newton's iteration, of the islands that move. `changes`: for every strand the square of the largest error, as a
+ * part of the contact's size; `nodes`: of a strand.
  */
 export function compareAll(
   list: usize,
@@ -203,17 +250,20 @@ export function compareAll(
   changes: usize,
   nodes: i32,
   withBoth: bool,
-): f32 {
-  let most: f32 = 0;
-  for (let k = first; k < end; k++) {
-    const pair = pairAt(list, k);
-    if ((k & 3) == 0) comparePairs(pair, rows);
-    const square = load<f32>(pair, PAIR_CHANGE);
-    if (!(square <= most)) most = square;
-    const size: f32 = 0.5 * load<f32>(pair, PAIR_SUM);
-    const change = square / (size * size);
-    raise(changes + (<usize>(load<i32>(pair, PAIR_LOW) / nodes) << 2), change);
-    if (withBoth) raise(changes + (<usize>(load<i32>(pair, PAIR_HIGH) / nodes) << 2), change);
+  islands: usize,
+  moves: usize,
+): void {
+  for (let start = first; start < end; start += 4) {
+    const lanes = movingLanes(start, islands, moves);
+    if (lanes == 0) continue;
+    comparePairs(pairAt(list, start), rows);
+    for (let k = start; k < min(start + 4, end); k++) {
+      if (((lanes >> (k & 3)) & 1) == 0) continue;
+      const pair = pairAt(list, k);
+      const size: f32 = 0.5 * load<f32>(pair, PAIR_SUM);
+      const change = load<f32>(pair, PAIR_CHANGE) / (size * size);
+      raise(changes + (<usize>(load<i32>(pair, PAIR_LOW) / nodes) << 2), change);
+      if (withBoth) raise(changes + (<usize>(load<i32>(pair, PAIR_HIGH) / nodes) << 2), change);
+    }
   }
-  return most;
 }

@@ -6,7 +6,7 @@ import type { Vector } from './algebra.ts';
 import { zeroVector } from './formulas.ts';
 import { createIslandFinder, islandsOfContacts } from './islands.ts';
 import { DISPLACEMENT } from './layout.ts';
-import { createMixing, type MixedIslands, type MixingLayout, mixIterates, startMixing } from './mixing.ts';
+import { createMixing, type MixedIslands, type Mixing, mixIterates } from './mixing.ts';
 import type { Contact } from './obstacles.ts';
 import { compareListed, type ListedContact, type ListedSide, pressListed, startListed } from './pairList.ts';
 import { shareOf } from './pairSweeps.ts';
@@ -34,13 +34,11 @@ interface CoupledContact {
 export interface CoupledContacts {
   readonly list: CoupledContact[];
   readonly numbers: Float64Array;
-  readonly layout: MixingLayout;
+  readonly mixing: Mixing;
   /** Of contacts, and of strands. */
   readonly islands: MixedIslands;
   readonly islandOf: (strand: Strand) => number;
 }
-
-const mixing = createMixing((length) => new Float64Array(length));
 
 function mergedOf({ merged }: Strand): MergedContact & { readonly pairs: StrandPairs } {
   if (!merged?.pairs) throw new Error('the strand does not meet strands');
@@ -95,10 +93,11 @@ export function listContacts(strands: readonly Strand[]): CoupledContacts {
   const found = finder.number();
   const islands = islandsOfContacts(found, list.length, (c) => numberOf(list[c].low.strand));
   const size = 6 * list.length;
+  const numbers = new Float64Array(2 * size);
   const all: CoupledContacts = {
     list,
-    numbers: new Float64Array(2 * size),
-    layout: { input: 0, error: size, lanes: 1, stride: 6 },
+    numbers,
+    mixing: createMixing(numbers, islands),
     islands,
     islandOf: (strand) => found.of[numberOf(strand)],
   };
@@ -106,7 +105,6 @@ export function listContacts(strands: readonly Strand[]): CoupledContacts {
     const { low, high } = startListed(...sidesOf(all, n));
     all.numbers.set([...low, ...high], 6 * n);
   });
-  startMixing(mixing, islands);
   return all;
 }
 
@@ -140,13 +138,13 @@ export interface ContactError {
 export function compareContacts(all: CoupledContacts, visit: (error: ContactError) => void): void {
   all.list.forEach(({ low, high, contact, size }, n) => {
     const error = compareListed(...sidesOf(all, n));
-    all.numbers.set([...error.low, ...error.high], all.layout.error + 6 * n);
+    all.numbers.set([...error.low, ...error.high], all.numbers.length / 2 + 6 * n);
     const isLoaded = contact.force.some((f) => f !== 0);
     visit({ low: low.strand, high: high?.strand, change: error.change, size, isLoaded });
   });
 }
 
 /** Takes the next inputs of the law, in the islands that move. */
-export function mixContacts({ numbers, layout, islands }: CoupledContacts): void {
-  mixIterates(mixing, numbers, layout, islands);
+export function mixContacts({ mixing }: CoupledContacts): void {
+  mixIterates(mixing);
 }

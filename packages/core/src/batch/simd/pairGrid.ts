@@ -4,21 +4,7 @@
  *
  * Edges are entered in all cells of a fine grid within their spare. Edges of one cell whose distance is less than the sum of their spares are candidates.
  */
-import { SPARE_WAY } from '../pairSearch.ts';
-import {
-  type Candidates,
-  type Edges,
-  HALF,
-  HALF_LENGTH,
-  measureEdges,
-  type NodeRows,
-  type PairSearch,
-  ROW,
-  SPARE,
-} from './pairMemory.ts';
-
-/** True if edges a and b, a < b, of one strand may meet. */
-export type MayMeet = (strand: number, a: number, b: number) => boolean;
+import { type Edges, HALF, HALF_LENGTH, type PairSearch, ROW, SPARE } from './pairMemory.ts';
 
 /** Largest number of cells of the coarse grid along an axis; mean number of entries per edge in the fine grid above which cells grow. */
 const COARSE_CELLS = 48;
@@ -102,7 +88,7 @@ function differences({ differences: memory }: PairSearch, means: Means): Float64
 }
 
 /** Computes the spares of all edges: edges farther apart than the sum of their spares cannot meet even if they move `factor` times as far. */
-function findSpares(search: PairSearch, factor: number): void {
+export function findSpares(search: PairSearch, factor: number): void {
   const { edges, cell } = search;
   const { count, way, reach, rows } = edges;
   const box = boxOf(edges);
@@ -137,13 +123,13 @@ interface Entries {
 }
 
 /** Enters edges in cells; undefined if there are too many entries. */
-function enterEdges({ edges, cells: memory, first }: PairSearch, width: number): Entries | undefined {
+function enterEdges({ edges, places, cells: memory, first }: PairSearch, width: number): Entries | undefined {
   const { count } = edges;
   const cells = memory.take(MOST_ENTRIES * count + 64);
   let total = 0;
   for (let e = 0; e < count; e++) {
     first[e] = total;
-    total = enterEdge(edges, e, width, cells, total);
+    total = enterEdge(places, e, width, cells, total);
     if (total < 0) return undefined;
   }
   first[count] = total;
@@ -151,7 +137,7 @@ function enterEdges({ edges, cells: memory, first }: PairSearch, width: number):
 }
 
 /** Cells within the spare of edge e, from `total` on. Returns their end; -1 if there is no room. */
-function enterEdge({ rows }: Edges, e: number, width: number, cells: Int32Array, total: number): number {
+function enterEdge(rows: Float64Array, e: number, width: number, cells: Int32Array, total: number): number {
   const o = ROW * e;
   const x = rows[o] / width;
   const y = rows[o + 1] / width;
@@ -196,7 +182,7 @@ interface Members {
   readonly shift: number;
 }
 
-function sortMembers({ ends, members }: PairSearch, { cells, first }: Entries): Members {
+export function sortMembers({ ends, members }: PairSearch, { cells, first }: Entries): Members {
   const total = first[first.length - 1];
   const bits = Math.max(8, 32 - Math.clz32(total));
   const shift = 32 - bits;
@@ -214,7 +200,7 @@ function limit(part: number): number {
 }
 
 /** True if edges e and f are within the sum of their spares. */
-function areNear(rows: Float64Array, e: number, f: number): boolean {
+export function areNear(rows: Float64Array, e: number, f: number): boolean {
   const o = ROW * e;
   const p = ROW * f;
   const reach = rows[o + SPARE] + rows[p + SPARE];
@@ -247,20 +233,10 @@ function areNear(rows: Float64Array, e: number, f: number): boolean {
   return i * i + j * j + k * k <= most * most;
 }
 
-function addCandidate(to: Candidates, low: number, high: number): void {
-  if (2 * to.count === to.edges.length) {
-    const more = new Int32Array(2 * to.edges.length);
-    more.set(to.edges);
-    to.edges = more;
-  }
-  to.edges[2 * to.count] = low;
-  to.edges[2 * to.count + 1] = high;
-  to.count++;
-}
-
 /** Entries of all edges, in cells so large that there are not too many. */
-function enterAll(search: PairSearch): Entries {
-  const { count, rows } = search.edges;
+export function enterAll(search: PairSearch): Entries {
+  const { count } = search.edges;
+  const rows = search.places;
   let length = 0;
   let spare = 0;
   for (let e = 0; e < count; e++) {
@@ -271,68 +247,4 @@ function enterAll(search: PairSearch): Entries {
     const entries = enterEdges(search, width);
     if (entries) return entries;
   }
-}
-
-/** Inserts the last of `count` numbers where it belongs among the others, which are in order. */
-function insertLast(numbers: number[], count: number): void {
-  const one = numbers[count - 1];
-  let k = count - 1;
-  for (; k > 0 && numbers[k - 1] > one; k--) numbers[k] = numbers[k - 1];
-  numbers[k] = one;
-}
-
-/** All pairs of edges that may meet within the step, until the next search. */
-export function findCandidates(search: PairSearch, nodes: NodeRows, mayMeetItself: MayMeet): Candidates {
-  const { edges, seen, found } = search;
-  measureEdges(edges, nodes);
-  findSpares(search, SPARE_WAY);
-  const { count, node, strand, rows } = edges;
-  const entries = enterAll(search);
-  const { cells, first } = entries;
-  const { edge, end, shift } = sortMembers(search, entries);
-  found.count = 0;
-  seen.fill(-1);
-  const others: number[] = [];
-  for (let e = 0; e < count; e++) {
-    let near = 0;
-    for (let n = first[e]; n < first[e + 1]; n++)
-      for (let m = end[cells[n] >>> shift] - 1; edge[m] > e; m--) {
-        const f = edge[m];
-        if (seen[f] === e) continue;
-        seen[f] = e;
-        if (!areNear(rows, e, f)) continue;
-        if (strand[e] === strand[f] && !mayMeetItself(strand[e], node[e] % nodes.nodes, node[f] % nodes.nodes))
-          continue;
-        others[near++] = f;
-        insertLast(others, near);
-      }
-    for (let k = 0; k < near; k++) addCandidate(found, node[e], node[others[k]]);
-  }
-  return found;
-}
-
-/** Whether the last search found all pairs that can meet with the present displacements of the nodes, which were others then. */
-export function coversMotion(search: PairSearch, nodes: NodeRows): boolean {
-  const { count, rows } = search.edges;
-  const before = search.spares;
-  for (let e = 0; e < count; e++) before[e] = rows[ROW * e + SPARE];
-  measureEdges(search.edges, nodes);
-  findSpares(search, 1);
-  for (let e = 0; e < count; e++) if (!(rows[ROW * e + SPARE] <= before[e])) return false;
-  return true;
-}
-
-/** Adds pairs to the candidates, which stay in order. */
-export function addCandidates(to: Candidates, pairs: readonly (readonly [low: number, high: number])[]): Candidates {
-  const { edges, count } = to;
-  const added = pairs.toSorted(([a, b], [c, d]) => a - c || b - d);
-  const all: Candidates = { edges: new Int32Array(2 * (count + added.length)), count: 0 };
-  let next = 0;
-  for (let k = 0; k <= count; k++) {
-    const [low, high] = k < count ? [edges[2 * k], edges[2 * k + 1]] : [Infinity, Infinity];
-    for (; next < added.length && (added[next][0] < low || (added[next][0] === low && added[next][1] <= high)); next++)
-      if (added[next][0] !== low || added[next][1] !== high) addCandidate(all, added[next][0], added[next][1]);
-    if (k < count) addCandidate(all, low, high);
-  }
-  return all;
 }

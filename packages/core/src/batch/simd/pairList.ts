@@ -1,6 +1,5 @@
 /** The list of pairs of edges in contact, in the memory of the kernels: four per record, sorted by the lower and then by the higher edge. */
 import { CONTACT_ROW } from '../gpu/requests.ts';
-import { createMixing, type Mixing } from '../mixing.ts';
 import { PAIR_FRESH, PAIR_NEAR } from '../pairSweeps.ts';
 import { OTHER, writeVector } from './contacts.ts';
 import { countVectors, pairFields, vectorsBefore } from './description.ts';
@@ -23,7 +22,6 @@ const copied = ['low', 'high', 'partLow', 'partHigh', 'normal', 'closing', 'sum'
 export interface PairList {
   readonly memory: LaneMemory;
   readonly search: PairSearch;
-  readonly mixing: Mixing;
   count: number;
   /** The list at the start of the step, as numbers and as words. */
   kept: Float32Array;
@@ -37,8 +35,7 @@ export function createPairList(memory: LaneMemory): PairList {
   const kept = new Float32Array(0);
   const { strands, nodes } = memory.task;
   const search = createPairSearch({ strands: strands.length, nodes });
-  const mixing = createMixing((length) => new Float32Array(length));
-  return { memory, search, mixing, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
+  return { memory, search, count: 0, kept, keptWords: new Int32Array(kept.buffer), keptCount: 0, keptNext: 0 };
 }
 
 /** Index of a pair's first number. */

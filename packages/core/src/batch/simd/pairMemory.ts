@@ -95,26 +95,34 @@ export interface PairSearch {
   readonly members: Room<Int32Array>;
   /** The last edge that was compared with an edge. */
   readonly seen: Int32Array;
-  /** The spares of the last search [m]. */
-  readonly spares: Float64Array;
+  /** Where every edge was searched for last, as `rows` of edges, and which edges (by their first nodes) must be searched for again. */
+  readonly places: Float64Array;
+  readonly stale: Uint8Array;
+  /** Pairs that a search finds, as one number each, and the candidates before it. */
+  readonly keys: Room<Float64Array>;
+  readonly before: Room<Int32Array>;
   readonly found: Candidates;
 }
 
 export function createPairSearch({ strands, nodes }: Pick<NodeRows, 'strands' | 'nodes'>): PairSearch {
   const count = strands * (nodes - 1);
   const words = (): Room<Int32Array> => createRoom((length) => new Int32Array(length));
-  const numbers = (): Room<Float64Array> => createRoom((length) => new Float64Array(length));
+  const rooms = (): Room<Float64Array> => createRoom((length) => new Float64Array(length));
   return {
     edges: createEdges(count),
     cell: new Int32Array(count),
-    means: numbers(),
-    differences: numbers(),
+    means: rooms(),
+    differences: rooms(),
     cells: words(),
     first: new Int32Array(count + 1),
     ends: words(),
     members: words(),
     seen: new Int32Array(count),
-    spares: new Float64Array(count),
+    // no spare covers anything before the first search
+    places: new Float64Array(ROW * count).fill(-1),
+    stale: new Uint8Array(strands * nodes),
+    keys: rooms(),
+    before: words(),
     found: { edges: new Int32Array(4 * count + 16), count: 0 },
   };
 }

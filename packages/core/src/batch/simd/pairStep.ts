@@ -6,7 +6,7 @@
 import { SETTLED } from '../contactSweeps.ts';
 import { createIslandFinder, islandsOfContacts } from '../islands.ts';
 import { LEAST_COUPLED_ITERATIONS, MOST_ITERATIONS } from '../layout.ts';
-import { type MixedIslands, type MixingLayout, mixIterates, startMixing } from '../mixing.ts';
+import { mixIterates } from '../mixing.ts';
 import { PASSING } from '../pairSweeps.ts';
 import { ATTEMPTS } from '../unexpectedPairs.ts';
 import {
@@ -25,9 +25,10 @@ import {
   type Step,
   undoStep,
 } from './blocks.ts';
+import { addCandidates, findCandidates } from './candidates.ts';
 import { firstOf, type LaneMemory, loadsAt } from './memory.ts';
+import { type LaneMixing, openMixing } from './mixing.ts';
 import { type ListedObstacles, returnObstacles, takeObstacles } from './obstacleList.ts';
-import { addCandidates, coversMotion, findCandidates } from './pairGrid.ts';
 import {
   AT,
   addTested,
@@ -51,17 +52,12 @@ interface CoupledStep {
   readonly coupled: Uint8Array;
   /** Pairs that meet although nothing predicts it. */
   readonly expected: readonly UnexpectedPair[];
-  /** Contacts that carry force, and the square of the largest error in the last iteration [m²]. */
-  loaded: number;
-  error: number;
 }
 
 /** Contacts of the strands that touch strands within the iterations. */
 interface Iterated {
   readonly obstacles: ListedObstacles;
-  readonly layout: MixingLayout;
-  /** Of contacts. */
-  readonly islands: MixedIslands;
+  readonly mixing: LaneMixing;
   /** The island of every strand, and its iterations. */
   readonly islandOf: Int32Array;
   readonly iterations: Int32Array;
@@ -195,12 +191,9 @@ function beginIterations(now: CoupledStep): Iterated {
   const found = finder.number();
   const isSpare = (k: number): boolean => (k >= list.count && k < obstacles.first) || k >= end;
   const islands = islandsOfContacts(found, end, (k) => (isSpare(k) ? -1 : strandAt(k, AT.low)));
-  startMixing(list.mixing, islands);
-  const first = pairs.list / 4;
   return {
     obstacles,
-    layout: { input: first + AT.inputLow, error: first + AT.errorLow, lanes: 4, stride: RECORD },
-    islands,
+    mixing: openMixing(memory, 4 * RECORD, islands),
     islandOf: found.of,
     iterations: new Int32Array(found.count),
     moving: now.coupled.slice(),
@@ -210,7 +203,7 @@ function beginIterations(now: CoupledStep): Iterated {
 /** Iteration k of the islands that move. Returns true while contacts of some have not settled. */
 function iterateOnce(
   now: CoupledStep,
-  { obstacles, islands, islandOf, iterations, moving }: Iterated,
+  { obstacles, mixing, islandOf, iterations, moving }: Iterated,
   least: number,
 ): boolean {
   const { list } = now;
@@ -223,20 +216,20 @@ function iterateOnce(
   const { list: at, rows, table, changes } = pairs;
   const { first, places } = obstacles;
   const end = first + places.length;
-  now.loaded = kernels.pressAll(at, 0, count, rows, table, 1) + kernels.pressAll(at, first, end, rows, table, 0);
+  const { of, moves, islands } = mixing;
+  kernels.pressAll(at, 0, count, rows, table, 1, of, moves);
+  kernels.pressAll(at, first, end, rows, table, 0, of, moves);
   forBlocks((block) => {
     openBlock(memory, block);
     kernels.iterateCoupled(parameters[2], moving[block]);
     kernels.publish(Number(task.root === 'free'));
   });
   memory.floats.fill(0, changes / 4, changes / 4 + task.strands.length);
-  now.error = Math.max(
-    kernels.compareAll(at, 0, count, rows, changes, task.nodes, 1),
-    kernels.compareAll(at, first, end, rows, changes, task.nodes, 0),
-  );
-  islands.moves.forEach((moves, island) => {
-    iterations[island] += moves;
-    islands.moves[island] = moves === 1 && iterations[island] < least ? 1 : 0;
+  kernels.compareAll(at, 0, count, rows, changes, task.nodes, 1, of, moves);
+  kernels.compareAll(at, first, end, rows, changes, task.nodes, 0, of, moves);
+  islands.moves.forEach((moved, island) => {
+    iterations[island] += moved;
+    islands.moves[island] = moved === 1 && iterations[island] < least ? 1 : 0;
   });
   let any = islands.moves.includes(1);
   forEachCoupled(list, moving, (s) => {
@@ -251,10 +244,10 @@ function iterateOnce(
 }
 
 /** Reports the strands that touched. */
-function reportCoupled(now: CoupledStep, { islandOf, iterations }: Iterated): void {
+function reportCoupled(now: CoupledStep, { islandOf, iterations, obstacles }: Iterated): void {
   const { list, answer, group, coupled } = now;
   const { memory } = list;
-  const { task } = memory;
+  const { task, kernels, pairs } = memory;
   let most = -1;
   forEachCoupled(list, coupled, (s) => {
     const own = iterations[islandOf[s]];
@@ -265,8 +258,15 @@ function reportCoupled(now: CoupledStep, { islandOf, iterations }: Iterated): vo
     answer.unsettled++;
   });
   if (most < 0) return;
-  answer.loaded += now.loaded;
-  answer.error = Math.max(answer.error, Math.fround(Math.sqrt(now.error)));
+  const { first, places } = obstacles;
+  const ranges = [
+    [0, list.count],
+    [first, first + places.length],
+  ] as const;
+  for (const [from, end] of ranges) {
+    answer.loaded += kernels.countLoaded(pairs.list, from, end);
+    answer.error = Math.max(answer.error, Math.fround(Math.sqrt(kernels.largestChange(pairs.list, from, end))));
+  }
   answer.iterationsMax = Math.max(answer.iterationsMax, most + 1);
   answer.contactIterations = Math.max(answer.contactIterations, most);
 }
@@ -324,7 +324,7 @@ function attemptStep(now: CoupledStep): UnexpectedPair[] {
   const least = Math.max(step.contact.iterations, LEAST_COUPLED_ITERATIONS);
   let moves = list.count > 0;
   for (let k = 0; moves && k < MOST_ITERATIONS; k++) {
-    if (k > 0) mixIterates(list.mixing, memory.floats, iterated.layout, iterated.islands);
+    if (k > 0) mixIterates(iterated.mixing);
     moves = iterateOnce(now, iterated, least);
   }
   returnObstacles(list, iterated.obstacles);
@@ -333,12 +333,7 @@ function attemptStep(now: CoupledStep): UnexpectedPair[] {
   if (now.answer.failed > 0) return [];
   countPassing(now);
   if (now.answer.failed > 0) return [];
-  const { search } = list;
-  const rows = rowsOf(memory);
-  return findUnexpected(
-    list,
-    coversMotion(search, rows) ? candidates : findCandidates(search, rows, mayMeetItself(memory)),
-  );
+  return findUnexpected(list, findCandidates(list.search, rowsOf(memory), mayMeetItself(memory), 1));
 }
 
 /**
@@ -353,7 +348,7 @@ export function stepPairs(list: PairList, group: number, step: Step, answer: Mut
   for (let attempt = 1; ; attempt++) {
     const own = emptyAnswer();
     const coupled = new Uint8Array(memory.blocks);
-    const now: CoupledStep = { list, group, step, answer: own, coupled, expected, loaded: 0, error: 0 };
+    const now: CoupledStep = { list, group, step, answer: own, coupled, expected };
     const unexpected = attemptStep(now);
     own.iterations += iterations;
     own.contactIterations += contactIterations;
