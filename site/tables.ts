@@ -2,7 +2,7 @@
  * Tables of the documentation that are generated, from code or from a committed run. A page marks the place by
  * `<!-- table: name -->` … `<!-- end of table -->`. `npm run tables` rewrites the pages; a test compares them.
  */
-import { cases } from '@tendril-sim/cases';
+import { type Case, cases } from '@tendril-sim/cases';
 import {
   animatedFields,
   availableModels,
@@ -12,6 +12,7 @@ import {
   modelCapabilities,
 } from '@tendril-sim/core';
 import { read } from '../test/files.ts';
+import { parseResults, type ResultRow, resultsFile } from './caseTables.ts';
 import { resultFields } from './resultFields.ts';
 
 export interface Table {
@@ -72,11 +73,17 @@ function comparisons(profile: 'quick' | 'full'): number {
   }, 0);
 }
 
+/** Rows of the committed runs of all cases. */
+export function committed(): (ResultRow & { readonly case: string })[] {
+  return cases.flatMap(({ id }) => parseResults(read(resultsFile(id))).map((row) => ({ ...row, case: id })));
+}
+
 function counts(): string {
   return lines([
     ['command', 'cases', 'comparisons'],
     ['`tendril check`', String(cases.length), String(comparisons('quick'))],
     ['`tendril check --full`', String(cases.length), String(comparisons('full'))],
+    ['committed runs (`cases/*/results.csv`)', String(cases.length), String(committed().length)],
   ]);
 }
 
@@ -87,7 +94,7 @@ function results(): string {
   ]);
 }
 
-/** Rows of the README: the case, its quantity, and what the README calls it. All of model `der`, at the finest quick resolution. */
+/** Rows of the README: the case, its quantity, and what the README calls it. */
 const highlights: readonly (readonly [id: string, quantity: string, words: string])[] = [
   ['heavy-cantilever', 'tip z, Γ = 20', 'tip height under its own weight, in lengths; elastica'],
   ['michell-ring', 'critical twist, β/α = 1.00', 'twist at which a ring leaves its plane [rad]; 2π√3'],
@@ -96,35 +103,29 @@ const highlights: readonly (readonly [id: string, quantity: string, words: strin
   ['cantilever-release', 'tip z at 0.5 s', 'swing, tip height at 0.5 s [m]; PyElastica'],
 ];
 
-const digits = (value: number): string => String(Number(value.toPrecision(6))).replace('-', '−');
+/** Committed runs have seven digits. */
+const digits = (value: number): string => String(Number(value.toPrecision(5))).replace('-', '−');
 const small = (value: number): string => value.toExponential(1).replace(/^-/, '−');
 
-interface CheckRow {
-  readonly case: string;
-  readonly model: string;
-  readonly n: number;
-  readonly quantity: string;
-  readonly measured: number;
-  readonly expected: number;
-  readonly error: number;
-}
-
-/** The comparisons that the README shows, of all that `tendril check --json` printed. */
-export function chooseHighlights(rows: readonly CheckRow[]): CheckRow[] {
+/** The committed run of what the README shows: model `der`, at the finest resolution that the tests measure again. */
+function highlighted(): (ResultRow & { readonly case: string })[] {
+  const rows = committed();
   return highlights.map(([id, quantity]) => {
-    const found = rows.filter((row) => row.case === id && row.quantity === quantity && row.model === 'der');
-    if (found.length === 0) throw new Error(`the run has no '${quantity}' of ${id}`);
-    return found.reduce((best, row) => (row.n > best.n ? row : best));
+    const subject = cases.find((one) => one.id === id);
+    const { quick } = (subject?.resolutions?.der ?? subject) as Pick<Case, 'quick'>;
+    const n = Math.max(...quick);
+    const found = rows.find(
+      (row) => row.case === id && row.model === 'der' && row.quantity === quantity && row.n === n,
+    );
+    if (!found) throw new Error(`the committed run of ${id} has no '${quantity}' for n = ${n}`);
+    return found;
   });
 }
 
-export const highlightsFile = 'docs/data/check.json';
-
 function validation(): string {
-  const rows = JSON.parse(read(highlightsFile)) as CheckRow[];
   return lines([
     ['case', 'quantity; theory', 'n', 'measured', 'expected', 'error'],
-    ...rows.map(({ case: id, n, measured, expected, error }, k) => [
+    ...highlighted().map(({ case: id, n, measured, expected, error }, k) => [
       `[${id}](cases/${id}/README.md)`,
       highlights[k][2],
       String(n),

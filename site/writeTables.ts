@@ -1,16 +1,11 @@
-/** `npm run tables [-- check.json]`: rewrites the generated tables; with the output of `tendril check --json`, also the committed run. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** `npm run tables`: rewrites the generated tables, from code and from committed runs (`npm run results`). */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases } from '@tendril-sim/cases';
 import { read, root } from '../test/files.ts';
 import { fillCaseTables, hasCaseTables, parseResults, resultsFile } from './caseTables.ts';
-import { chooseHighlights, fillTables, highlightsFile, tables } from './tables.ts';
+import { fillTables, tables } from './tables.ts';
 
-const [run] = process.argv.slice(2);
-if (run) {
-  const rows = chooseHighlights(JSON.parse(readFileSync(run, 'utf8')));
-  writeFileSync(join(root, highlightsFile), `${JSON.stringify(rows, null, 2)}\n`);
-}
 function rewrite(page: string, fill: (text: string) => string): void {
   const before = read(page);
   const after = fill(before);
