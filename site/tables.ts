@@ -12,7 +12,8 @@ import {
   modelCapabilities,
 } from '@tendril-sim/core';
 import { read } from '../test/files.ts';
-import { parseResults, type ResultRow, resultsFile } from './caseTables.ts';
+import type { ResultRow } from './caseTables.ts';
+import { committed, fiberSteps, lines, massspringErrors } from './modelTables.ts';
 import { resultFields } from './resultFields.ts';
 
 export interface Table {
@@ -20,11 +21,6 @@ export interface Table {
   readonly page: string;
   make(): string;
 }
-
-const lines = (rows: readonly (readonly string[])[]): string => {
-  const [head, ...body] = rows;
-  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-};
 
 export const capabilityWords: Readonly<Record<Exclude<keyof Capabilities, 'animated' | 'needsTurnStops'>, string>> = {
   closed: 'closed rods',
@@ -71,11 +67,6 @@ function comparisons(profile: 'quick' | 'full'): number {
     });
     return sum + ofModel.reduce((a, b) => a + b, 0);
   }, 0);
-}
-
-/** Rows of the committed runs of all cases. */
-export function committed(): (ResultRow & { readonly case: string })[] {
-  return cases.flatMap(({ id }) => parseResults(read(resultsFile(id))).map((row) => ({ ...row, case: id })));
 }
 
 function counts(): string {
@@ -302,6 +293,8 @@ export const tables: readonly Table[] = [
   { name: 'validation', page: 'README.md', make: validation },
   { name: 'peers', page: 'README.md', make: peers },
   { name: 'hair', page: 'docs/helix.md', make: hair },
+  { name: 'fiber-steps', page: 'docs/fiber.md', make: fiberSteps },
+  { name: 'massspring-errors', page: 'docs/massspring.md', make: massspringErrors },
   {
     name: 'swing',
     page: 'docs/der.md',

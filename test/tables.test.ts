@@ -9,8 +9,9 @@ import {
   parseResults,
   resultsFile,
 } from '../site/caseTables.ts';
+import { committed } from '../site/modelTables.ts';
 import { resultFields } from '../site/resultFields.ts';
-import { committed, fillTables, tables } from '../site/tables.ts';
+import { fillTables, tables } from '../site/tables.ts';
 import { read } from './files.ts';
 
 describe('generated tables', () => {
