@@ -1,6 +1,6 @@
 /**
  * The packages as a user gets them: packed by npm, put into an empty project with nothing but what they say they depend on, then imported
- * in Node, type-checked and bundled. `npm run packages` also installs them with npm on Node 20, 22 and 24 (packagesOnNode.test.ts).
+ * in Node, type-checked and bundled. `npm run packages` also installs them with npm on Node 20, 22 and 24, Deno and Bun (packagesOnNode.test.ts).
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Installs the packed packages by npm into an empty project with a given Node (npm package `node`), and uses them there. Needs a network. */
+/** Installs the packed packages by npm into an empty project with a given Node (npm package `node`), Deno or Bun, and uses them there. Needs a network. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,19 @@ const world = createWorld(scene, { models: [await loadDer()] });
 world.step();
 console.log(world.hash());`;
 
+/** Something that runs the packages: an npm package that contains its program. */
+export interface Runtime {
+  readonly name: string;
+  /** What npm installs. */
+  readonly install: string;
+  /** Program in `node_modules`, without `.exe`. */
+  readonly program: string;
+  /** Arguments before a script. */
+  readonly flags?: readonly string[];
+}
+
 export interface Installed {
-  /** The version of Node that ran, as it prints it. */
+  /** The version of the runtime, as it prints it. */
   readonly version: string;
   /** State hash of the library's program. */
   readonly hash: string;
@@ -26,23 +37,22 @@ export interface Installed {
   readonly command: string;
 }
 
-/** Installs tarballs with Node `major` in `into`, runs the library, and makes, runs and exports a scene by the command. */
-export function installOn(major: number, into: string, tarballs: readonly string[]): Installed {
-  const project = join(into, `node${major}`);
+/** Installs tarballs and a runtime in `into`, runs the library, and makes, runs and exports a scene by the command. */
+export function installOn(runtime: Runtime, into: string, tarballs: readonly string[]): Installed {
+  const project = join(into, runtime.name);
   mkdirSync(project);
-  const run = (command: string, ...args: string[]): string =>
-    execFileSync(command, args, {
-      cwd: project,
-      encoding: 'utf8',
-      shell: process.platform === 'win32' && command === 'npm',
-    }).trim();
+  const isWindows = process.platform === 'win32';
+  const execute = (command: string, ...args: string[]): string =>
+    execFileSync(command, args, { cwd: project, encoding: 'utf8', shell: isWindows && command === 'npm' }).trim();
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(project, 'main.js'), program);
-  run('npm', 'install', '--no-audit', '--no-fund', '--loglevel=error', `node@${major}`, ...tarballs);
-  const node = join(project, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  execute('npm', 'install', '--no-audit', '--no-fund', '--loglevel=error', runtime.install, ...tarballs);
+  const executable = join(project, 'node_modules', runtime.program + (isWindows ? '.exe' : ''));
+  const run = (script: string, ...args: string[]): string =>
+    execute(executable, ...(runtime.flags ?? []), script, ...args);
   const cli = join('node_modules', '@tendril-sim', 'cli', 'bin', 'tendril.mjs');
-  run(node, cli, 'new', 'cable.yaml');
-  run(node, cli, 'run', 'cable.yaml', '--until', '0.1', '--quiet');
-  run(node, cli, 'export', 'out/cable', '--to', 'usda');
-  return { version: run(node, '--version'), hash: run(node, 'main.js'), command: run(node, cli, '--version') };
+  run(cli, 'new', 'cable.yaml');
+  run(cli, 'run', 'cable.yaml', '--until', '0.1', '--quiet');
+  run(cli, 'export', 'out/cable', '--to', 'usda');
+  return { version: execute(executable, '--version'), hash: run('main.js'), command: run(cli, '--version') };
 }
