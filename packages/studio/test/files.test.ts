@@ -31,7 +31,6 @@ describe('files', () => {
     const save = async (name: string): Promise<{ name: string; content: Buffer }> => {
       await page.locator('summary[title="Save"]').click();
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
-      await page.locator('summary[title="Save"]').click();
       return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
     };
     const yaml = await save('Scene as YAML');

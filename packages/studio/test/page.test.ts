@@ -103,6 +103,48 @@ describe('the page', () => {
     await title('Cantilevers with');
   });
 
+  it('closes a menu by a second click, a click elsewhere, Escape, Tab past it, and a chosen entry', async () => {
+    await open('#case=michell-ring');
+    const menu = page.locator('summary[title="Save"]');
+    const entry = page.getByRole('button', { name: 'Scene as YAML' });
+    const isClosed = (): Promise<void> => entry.waitFor({ state: 'detached' });
+    const openMenu = async (): Promise<void> => {
+      await menu.click();
+      await entry.waitFor();
+    };
+    await openMenu();
+    await menu.click();
+    await isClosed();
+    await openMenu();
+    // the view keeps the pointer for itself
+    await page.locator('.stage').click({ position: { x: 30, y: 200 } });
+    await isClosed();
+    await page.keyboard.press('c');
+    const compare = page.getByRole('dialog', { name: 'Compare models' });
+    await compare.waitFor();
+    await openMenu();
+    await entry.focus();
+    await page.keyboard.press('Escape');
+    await isClosed();
+    expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
+    // one thing at a time
+    await compare.waitFor();
+    await page.keyboard.press('Escape');
+    await compare.waitFor({ state: 'detached' });
+    await openMenu();
+    await page.locator('.stage').focus();
+    await isClosed();
+    await openMenu();
+    await Promise.all([page.waitForEvent('download'), entry.click()]);
+    await isClosed();
+    // switches leave it open
+    await page.locator('summary').getByText('Show').click();
+    await page.getByLabel('Grid').uncheck();
+    await page.getByLabel('Grid').check();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Grid').waitFor({ state: 'detached' });
+  });
+
   it('names every curve, and has every button in its place, on small screens too', async () => {
     await dropText(four);
     await title('Four rods');

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { type RodFinish, rodFinishes } from '@tendril-sim/bridge/three';
 import type { JSX } from 'preact';
 import { chooseFile, copyLink } from '../files.ts';
@@ -6,8 +5,9 @@ import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
 import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
-import { Icon, IconButton } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 import { lazily } from './lazy.tsx';
+import { Menu } from './menu.tsx';
 
 export function Header(): JSX.Element {
   const subject = state.cases.value.find(({ id }) => id === state.caseId.value);
@@ -112,82 +112,57 @@ function ColorMenu(): JSX.Element {
     { name: 'Forces as arrows', signal: state.forces },
   ];
   return (
-    <details class="menu" onFocusOut={closeOutside}>
-      <summary class="icon-button" title="What is shown: colours, grid, frames, forces">
-        <Icon name="eye" />
-        <span>Show</span>
-      </summary>
-      <div class="menu-body">
-        <label class="row">
-          <span class="label">Colour by</span>
-          <select
-            value={state.colorBy.value}
+    <Menu icon="eye" title="What is shown: colours, grid, frames, forces" label="Show">
+      <label class="row">
+        <span class="label">Colour by</span>
+        <select
+          value={state.colorBy.value}
+          onChange={(event) => {
+            state.colorBy.value = event.currentTarget.value as ColorBy;
+          }}
+        >
+          <option value="curvature">curvature</option>
+          <option value="twist">twist</option>
+          <option value="tension">tension</option>
+          <option value="contact">contact force</option>
+          <option value="plain">model</option>
+        </select>
+      </label>
+      <label class="row">
+        <span class="label">Looks like</span>
+        <select
+          value={state.finish.value}
+          onChange={(event) => {
+            state.finish.value = event.currentTarget.value as RodFinish;
+          }}
+        >
+          {rodFinishes.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {toggles.map(({ name, signal }) => (
+        <label class="row" key={name}>
+          <span class="label">{name}</span>
+          <input
+            type="checkbox"
+            checked={signal.value}
             onChange={(event) => {
-              state.colorBy.value = event.currentTarget.value as ColorBy;
+              signal.value = event.currentTarget.checked;
             }}
-          >
-            <option value="curvature">curvature</option>
-            <option value="twist">twist</option>
-            <option value="tension">tension</option>
-            <option value="contact">contact force</option>
-            <option value="plain">model</option>
-          </select>
+          />
         </label>
-        <label class="row">
-          <span class="label">Looks like</span>
-          <select
-            value={state.finish.value}
-            onChange={(event) => {
-              state.finish.value = event.currentTarget.value as RodFinish;
-            }}
-          >
-            {rodFinishes.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        {toggles.map(({ name, signal }) => (
-          <label class="row" key={name}>
-            <span class="label">{name}</span>
-            <input
-              type="checkbox"
-              checked={signal.value}
-              onChange={(event) => {
-                signal.value = event.currentTarget.checked;
-              }}
-            />
-          </label>
-        ))}
-      </div>
-    </details>
+      ))}
+    </Menu>
   );
 }
 
 const SaveItems = lazily(() => import('./saveItems.tsx').then((part) => part.SaveItems));
 
-function SaveMenu(): JSX.Element {
-  const wasOpened = useSignal(false);
-  return (
-    <details
-      class="menu"
-      onFocusOut={closeOutside}
-      onToggle={() => {
-        wasOpened.value = true;
-      }}
-    >
-      <summary class="icon-button" title="Save">
-        <Icon name="save" />
-        <span class="sr">Save</span>
-      </summary>
-      <div class="menu-body">{wasOpened.value && <SaveItems />}</div>
-    </details>
-  );
-}
-
-function closeOutside(event: FocusEvent): void {
-  const menu = event.currentTarget as HTMLDetailsElement;
-  if (!(event.relatedTarget instanceof Node) || menu.contains(event.relatedTarget)) return;
-  menu.open = false;
-}
+const SaveMenu = (): JSX.Element => (
+  <Menu icon="save" title="Save" label="Save" isLabelHidden>
+    <SaveItems />
+  </Menu>
+);
