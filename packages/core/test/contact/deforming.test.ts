@@ -1,6 +1,8 @@
 /** Obstacles whose surface moves by itself: meshes with keys, and formulas in time. They carry rods, and the energy audit counts their work. */
 import { describe, expect, it } from 'vitest';
+import { createMesh, type Mesh } from '../../src/contact/shapes/mesh.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
+import { createTrack } from '../../src/scene/varying.ts';
 
 const RADIUS = 0.01;
 const RISE = 4;
@@ -75,5 +77,44 @@ describe.each(Object.entries(floors))('%s', (_, collider) => {
     }
     // it moves with the floor
     expect(world.samples[0].nodeVelocity[2]).toBeCloseTo(RISE * 0.6, 1);
+  });
+});
+
+describe('a mesh that deforms', () => {
+  /** A tetrahedron that grows and leans, at rest until t = 1. */
+  const rest = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const motion = createTrack([0, 1, 2], [rest, rest, rest.map((x, k) => 1.5 * x + (k === 9 ? 0.4 : 0))], 'linear');
+  const create = (): Mesh =>
+    createMesh(Float64Array.from(rest), Int32Array.of(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3), true, motion);
+  const measure = (mesh: Mesh): number[] => {
+    const out = new Float64Array(4);
+    const values: number[] = [...mesh.bounds];
+    // nearest to a face, an edge and a corner, from outside and inside
+    for (const [x, y, z] of [
+      [0.3, 0.3, -0.1],
+      [0.5, -0.2, -0.2],
+      [-0.2, -0.3, -0.1],
+      [0.2, 0.2, 0.3],
+      [0.1, 0.1, 2],
+    ]) {
+      mesh.distance(out, x, y, z);
+      values.push(...out);
+      const velocity = new Float64Array(3);
+      for (const dt of [0, 0.25, 0.5]) {
+        mesh.surfaceVelocity?.(velocity, dt);
+        values.push(...velocity);
+      }
+    }
+    return values;
+  };
+
+  it('is the same at a time, whatever times it was at before', () => {
+    const mesh = create();
+    for (const time of [0, 0.5, 1.5, 1.25, 1.5, 1.75, 1.25, 1.5, 0.5, 2, 2.5, 2, 0]) {
+      const other = create();
+      other.update?.(time);
+      mesh.update?.(time);
+      expect(measure(mesh), `at ${time} s`).toEqual(measure(other));
+    }
   });
 });

@@ -62,9 +62,12 @@ function openContainer(bytes: Uint8Array, source: string): Container {
   // a file has fewer groups than this, unless groups are shared or contain themselves
   let groupsLeft = bytes.length / 8;
   const sizeAt = (at: number, unit: number): number => {
-    const size = at + 8 <= bytes.length ? Number(view.getBigUint64(at, true)) : Infinity;
-    if (at + 8 + unit * size > bytes.length)
-      throw fail(`the Alembic file is truncated or damaged: byte ${at} names ${size} items beyond its end`);
+    const size = at + 8 <= bytes.length ? Number(view.getBigUint64(at, true)) : 0;
+    const end = at + 8 + unit * size;
+    if (end > bytes.length)
+      throw fail(
+        `the Alembic file is truncated or damaged: it has ${bytes.length} bytes and refers to byte ${end}; copy or export it again`,
+      );
     return size;
   };
   return {

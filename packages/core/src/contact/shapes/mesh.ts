@@ -11,7 +11,7 @@ import { hypot } from '../../math/rounded/index.ts';
 import type { Track } from '../../scene/varying.ts';
 import { findNearest, nearest } from '../../surface/triangle.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
-import { findOpposite, type Normals, type Triangles, writeNormals } from './meshNormals.ts';
+import { createNormals, type Normals, type Triangles } from './meshNormals.ts';
 import type { Shape } from './shape.ts';
 import { closestOfSegments, searchEdge } from './shape.ts';
 
@@ -72,7 +72,6 @@ interface MeshData extends Triangles {
   readonly solid: boolean;
   readonly tree: BoxTree;
   readonly normals: Normals;
-  readonly opposite: Int32Array;
   readonly bounds: Float64Array;
   /** Nearest face of the last query, barycentric weights there, and the feature as in `Nearest`. */
   readonly last: { face: number; feature: number; v: number; w: number };
@@ -87,12 +86,7 @@ export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boo
     triangles,
     solid,
     tree: createTree(count),
-    normals: {
-      face: new Float64Array(3 * count),
-      edge: new Float64Array(9 * count),
-      vertex: new Float64Array(vertices.length),
-    },
-    opposite: findOpposite(triangles, vertices.length / 3),
+    normals: createNormals({ vertices, triangles }),
     bounds: new Float64Array(6),
     last: { face: 0, feature: 0, v: 0, w: 0 },
   };
@@ -114,7 +108,7 @@ export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boo
 
 /** Boxes and normals of the mesh, after its vertices have moved. */
 function updateMesh(mesh: MeshData): void {
-  const { vertices, triangles, tree, bounds } = mesh;
+  const { vertices, triangles, tree } = mesh;
   for (let f = 0; f < triangles.length / 3; f++) {
     for (let k = 0; k < 3; k++) {
       const p = vertices[3 * triangles[3 * f] + k];
@@ -126,8 +120,13 @@ function updateMesh(mesh: MeshData): void {
   }
   if (tree.nodeCount === 0) buildTree(tree);
   else refitTree(tree);
+  renewMesh(mesh);
+}
+
+/** What follows from the boxes and the vertices. */
+function renewMesh({ bounds, tree, normals }: MeshData): void {
   for (let k = 0; k < 6; k++) bounds[k] = tree.nodeBox[k];
-  writeNormals(mesh.normals, mesh, mesh.opposite);
+  normals.reset();
 }
 
 /** Finds the nearest face (`last`), which is nearer than `limit`, and writes the vector from it to the point to `out[1…3]`; returns the squared distance. */
@@ -186,13 +185,15 @@ function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number
   return best;
 }
 
+const featureNormal = new Float64Array(3);
+
 /** Writes signed distance and normal from the vector in `out[1…3]`, its squared length and the nearest feature (`last`). */
-function writeDistance(out: Float64Array, { triangles, normals, bounds, solid, last }: MeshData, square: number): void {
-  const { face, feature } = last;
-  const source = feature === 0 ? normals.face : feature < 4 ? normals.edge : normals.vertex;
-  const o =
-    feature === 0 ? 3 * face : feature < 4 ? 9 * face + 3 * (feature - 1) : 3 * triangles[3 * face + feature - 4];
-  const side = out[1] * source[o] + out[2] * source[o + 1] + out[3] * source[o + 2];
+function writeDistance(out: Float64Array, { normals, bounds, solid, last }: MeshData, square: number): void {
+  normals.write(featureNormal, last.face, last.feature);
+  const nx = featureNormal[0];
+  const ny = featureNormal[1];
+  const nz = featureNormal[2];
+  const side = out[1] * nx + out[2] * ny + out[3] * nz;
   const d = Math.sqrt(square);
   const sign = solid && side < 0 ? -1 : 1;
   out[0] = sign * d;
@@ -201,41 +202,79 @@ function writeDistance(out: Float64Array, { triangles, normals, bounds, solid, l
     out[2] *= sign / d;
     out[3] *= sign / d;
   } else {
-    const length = hypot(source[o], source[o + 1], source[o + 2]) || 1;
-    out[1] = source[o] / length;
-    out[2] = source[o + 1] / length;
-    out[3] = source[o + 2] / length;
+    const length = hypot(nx, ny, nz) || 1;
+    out[1] = nx / length;
+    out[2] = ny / length;
+    out[3] = nz / length;
   }
 }
 
-/** Motion of a mesh that deforms: its vertices at a time, and the velocity of the surface at the nearest point of the last query. */
+/** A mesh that deforms, at a time. */
+interface MeshMoment {
+  time: number;
+  /** Vertices, then their rates in time. */
+  readonly now: Float64Array;
+  /** Boxes of the tree's nodes. */
+  readonly nodeBox: Float64Array;
+}
+
+/**
+ * Motion of a mesh that deforms: its vertices at a time, and the velocity of the surface at the nearest point of the last query. The last two times are
+ * kept, because a step switches between its start and its end.
+ */
 function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'surfaceVelocity'> {
   const { vertices, triangles, last } = mesh;
+  const { nodeBox } = mesh.tree;
   const count = vertices.length;
-  let time = Number.NaN;
-  /** Vertices and their rates at `time`, and at `otherTime`. */
-  const now = new Float64Array(2 * count);
+  const createMoment = (): MeshMoment => ({
+    time: Number.NaN,
+    now: new Float64Array(2 * count),
+    nodeBox: new Float64Array(nodeBox.length),
+  });
+  let current = createMoment();
+  let former = createMoment();
+  /** Vertices at `otherTime`, which neither of the two moments has. */
   const other = new Float64Array(2 * count);
   let otherTime = Number.NaN;
+  const isUnchanged = (): boolean => {
+    for (let k = 0; k < count; k++) if (vertices[k] !== current.now[k]) return false;
+    return true;
+  };
   return {
     update(t) {
-      if (t === time) return;
-      time = t;
-      motion.evaluate(now, t);
-      vertices.set(now.subarray(0, count));
-      updateMesh(mesh);
+      if (t === current.time) return;
+      [current, former] = [former, current];
+      const isKnown = t === current.time;
+      current.time = t;
+      if (!isKnown) motion.evaluate(current.now, t);
+      // an animation has often not begun, or has ended
+      if (!isUnchanged()) {
+        vertices.set(current.now.subarray(0, count));
+        if (isKnown) {
+          nodeBox.set(current.nodeBox);
+          renewMesh(mesh);
+        } else updateMesh(mesh);
+      }
+      if (!isKnown) current.nodeBox.set(nodeBox);
     },
     surfaceVelocity(out, dt) {
-      if (dt !== 0 && time + dt !== otherTime) {
+      const { time, now } = current;
+      let then: Float64Array = other;
+      if (time + dt === former.time) then = former.now;
+      else if (dt !== 0 && time + dt !== otherTime) {
         otherTime = time + dt;
         motion.evaluate(other, otherTime);
       }
-      const velocityOf = (vertex: number, k: number): number => {
-        const o = 3 * triangles[3 * last.face + vertex] + k;
-        return dt === 0 ? now[count + o] : (other[o] - now[o]) / dt;
-      };
       const { v, w } = last;
-      for (let k = 0; k < 3; k++) out[k] = (1 - v - w) * velocityOf(0, k) + v * velocityOf(1, k) + w * velocityOf(2, k);
+      for (let k = 0; k < 3; k++) {
+        let sum = 0;
+        for (let corner = 0; corner < 3; corner++) {
+          const o = 3 * triangles[3 * last.face + corner] + k;
+          const velocity = dt === 0 ? now[count + o] : (then[o] - now[o]) / dt;
+          sum += (corner === 0 ? 1 - v - w : corner === 1 ? v : w) * velocity;
+        }
+        out[k] = sum;
+      }
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Normals of a triangle mesh: of faces, of edges (sum of both faces) and of vertices (weighted by the angles of their faces). */
+/**
+ * Normals of a triangle mesh: of faces, of edges (sum of both faces) and of vertices (weighted by the angles of their faces). They are computed when a query
+ * asks for them, because a mesh that deforms needs few of them per step.
+ */
 import { acos, hypot } from '../../math/rounded/index.ts';
 
 /** Vertices (3 numbers each) and the three vertices of each triangle. */
@@ -7,31 +10,70 @@ export interface Triangles {
   readonly triangles: Int32Array;
 }
 
-/** Normals of faces (3 numbers each), of their three edges (9 each) and of vertices (3 each). */
+/** Normals for the current vertices. */
 export interface Normals {
-  readonly face: Float64Array;
-  readonly edge: Float64Array;
-  readonly vertex: Float64Array;
+  /** Must be called after vertices have moved. */
+  reset(): void;
+  /** Writes the normal, not of unit length, of a feature of face f: 0 the face, 1 to 3 its sides, 4 to 6 its corners. */
+  write(out: Float64Array, f: number, feature: number): void;
 }
 
-/** Writes all normals. `opposite` comes from `findOpposite`. */
-export function writeNormals(out: Normals, mesh: Triangles, opposite: Int32Array): void {
-  const { face, edge, vertex } = out;
-  const { triangles } = mesh;
-  vertex.fill(0);
-  for (let f = 0; f < triangles.length / 3; f++) {
+export function createNormals(mesh: Triangles): Normals {
+  const { vertices, triangles } = mesh;
+  const opposite = findOpposite(triangles, vertices.length / 3);
+  const { first, corners } = gatherCorners(triangles, vertices.length / 3);
+  const face = new Float64Array(triangles.length);
+  const vertex = new Float64Array(vertices.length);
+  /** Version of the vertices for which each normal was computed. */
+  const faceVersion = new Float64Array(triangles.length / 3);
+  const vertexVersion = new Float64Array(vertices.length / 3);
+  let version = 1;
+  const needFace = (f: number): void => {
+    if (faceVersion[f] === version) return;
+    faceVersion[f] = version;
     writeFaceNormal(face, mesh, f);
-    for (let k = 0; k < 3; k++) {
-      const p = 3 * triangles[3 * f + k];
-      const angle = measureAngle(mesh, f, k);
-      for (let m = 0; m < 3; m++) vertex[p + m] += angle * face[3 * f + m];
+  };
+  const needVertex = (i: number): void => {
+    if (vertexVersion[i] === version) return;
+    vertexVersion[i] = version;
+    vertex.fill(0, 3 * i, 3 * i + 3);
+    for (let c = first[i]; c < first[i + 1]; c++) {
+      const f = Math.floor(corners[c] / 3);
+      needFace(f);
+      const angle = measureAngle(mesh, f, corners[c] % 3);
+      for (let m = 0; m < 3; m++) vertex[3 * i + m] += angle * face[3 * f + m];
     }
-  }
-  for (let e = 0; e < opposite.length; e++) {
-    const other = opposite[e];
-    const f = Math.floor(e / 3);
-    for (let m = 0; m < 3; m++) edge[3 * e + m] = face[3 * f + m] + (other >= 0 ? face[3 * other + m] : 0);
-  }
+  };
+  return {
+    reset() {
+      version++;
+    },
+    write(out, f, feature) {
+      needFace(f);
+      if (feature > 3) {
+        const i = triangles[3 * f + feature - 4];
+        needVertex(i);
+        for (let m = 0; m < 3; m++) out[m] = vertex[3 * i + m];
+        return;
+      }
+      const other = feature === 0 ? -1 : opposite[3 * f + feature - 1];
+      if (other >= 0) needFace(other);
+      for (let m = 0; m < 3; m++) out[m] = face[3 * f + m] + (other >= 0 ? face[3 * other + m] : 0);
+    },
+  };
+}
+
+/** Corners at each vertex i, `corners[first[i]]` to `corners[first[i + 1] - 1]`, as indices into `triangles`, ascending. */
+function gatherCorners(triangles: Int32Array, vertexCount: number): { first: Int32Array; corners: Int32Array } {
+  const first = new Int32Array(vertexCount + 1);
+  for (const i of triangles) first[i + 1]++;
+  for (let i = 0; i < vertexCount; i++) first[i + 1] += first[i];
+  const next = first.slice();
+  const corners = new Int32Array(triangles.length);
+  triangles.forEach((i, c) => {
+    corners[next[i]++] = c;
+  });
+  return { first, corners };
 }
 
 function writeFaceNormal(face: Float64Array, { vertices, triangles }: Triangles, f: number): void {
@@ -74,7 +116,7 @@ function measureAngle({ vertices, triangles }: Triangles, f: number, k: number):
 }
 
 /** For each side of each triangle the triangle across it, −1 at a border. */
-export function findOpposite(triangles: Int32Array, vertexCount: number): Int32Array {
+function findOpposite(triangles: Int32Array, vertexCount: number): Int32Array {
   const faceOf = new Map<number, number>();
   const key = (i: number, k: number): number => triangles[i + k] * vertexCount + triangles[i + ((k + 1) % 3)];
   const back = (i: number, k: number): number => triangles[i + ((k + 1) % 3)] * vertexCount + triangles[i + k];
