@@ -12,7 +12,7 @@
 import { CANDIDATES } from '../layout.ts';
 import { SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
 import { PAIR_BITS } from './pairLayout.ts';
-import { forEachCell, GRID_WORKGROUP, overEdges, overItems, searchEntry } from './searchShader.ts';
+import { forEachCell, GRID_WORKGROUP, HITS, overEdges, overItems, searchEntry } from './searchShader.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
@@ -60,8 +60,8 @@ export function gridSizes(edges: number): GridSizes {
     buckets,
     side,
     coarse,
-    grid: HEADER + COARSE_WORDS * coarse + buckets / CELLS_PER_GROUP + buckets,
-    candidates: (CANDIDATES + ENTRIES_PER_EDGE) * edges + buckets + 1,
+    grid: HEADER + COARSE_WORDS * coarse + buckets / CELLS_PER_GROUP + buckets + edges,
+    candidates: (CANDIDATES + ENTRIES_PER_EDGE + HITS) * edges + buckets + 1,
     spans: 2 * edges + 2 * coarse,
   };
 }
@@ -89,9 +89,11 @@ const NONE: u32 = 0xffffffffu;
 fn coarseAt(c: u32, word: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * c + word; }
 fn blockAt(b: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + b; }
 fn countAt(h: u32) -> u32 { return ${HEADER} + ${COARSE_WORDS} * COARSE + BUCKETS / ${CELLS_PER_GROUP} + h; }
+fn hitCountAt(edge: u32) -> u32 { return countAt(BUCKETS) + edge; }
 fn candidateAt(edge: u32, n: u32) -> u32 { return ${CANDIDATES} * edge + n; }
 fn startAt(h: u32) -> u32 { return ${CANDIDATES} * EDGES + h; }
 fn entryAt(k: u32) -> u32 { return ${CANDIDATES} * EDGES + BUCKETS + 1 + k; }
+fn hitAt(edge: u32, n: u32) -> u32 { return entryAt(ENTRIES) + ${HITS} * edge + n; }
 /** Entries before those of cell h that are stored. */
 fn startOf(h: u32) -> u32 { return min(atomicLoad(&candidates[startAt(h)]), ENTRIES); }
 fn nameOf(edge: u32) -> EdgeName { return EdgeName(edge / (NODES - 1), edge % (NODES - 1)); }

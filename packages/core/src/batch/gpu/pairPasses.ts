@@ -16,7 +16,8 @@ export const searchEntries = [
   'scanBlocks',
   'placeCells',
   'fillCells',
-  'chooseCandidates',
+  'testCells',
+  'sortHits',
 ] as const;
 /** Entry points after the search, to which all other buffers are bound. */
 export const pairEntries = [
@@ -61,7 +62,8 @@ export function encodePairSearch(
     dispatch('scanBlocks', 1);
     dispatch('placeCells', scanWorkgroups(buckets));
     dispatch('fillCells', gridWorkgroups(edges));
-    dispatch('chooseCandidates', cellWorkgroups(buckets));
+    dispatch('testCells', cellWorkgroups(buckets));
+    dispatch('sortHits', gridWorkgroups(edges));
   }
   pass.setBindGroup(0, group);
   dispatch('matchPairs', gridWorkgroups(edges));

@@ -1,6 +1,7 @@
 /**
- * Search for edges near each other, once gridShader.ts has sorted them by cells: a workgroup tests the edges of a cell against each other, and
- * each edge keeps the nearest as candidates.
+ * Search for edges near each other, once gridShader.ts has sorted them by cells, in two passes. In the first, a workgroup tests the edges of a cell
+ * against each other: quickly, and the pairs that may be near again with the laws of contact. Each edge lists its hits. In the second, each edge
+ * sorts its hits and keeps the nearest as candidates.
  */
 import { CANDIDATES } from '../layout.ts';
 import { SPARE_ASIDE, SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
@@ -8,6 +9,12 @@ import { SHARED_SOON } from '../pairs.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 export const GRID_WORKGROUP = 64;
+/** Hits of an edge that are listed; further ones are sorted in as they come, which is slower. */
+export const HITS = 32;
+/** Pairs of a cell that may be near: tested again once there are more than half as many. */
+const QUEUE = 1024;
+/** Quick tests of each thread between two looks at the queue, so that it cannot overflow. */
+const TESTS = QUEUE / 2 / GRID_WORKGROUP;
 /** An entry point whose threads process `count` items with a stride. */
 export function overItems(name: string, count: string, body: string): string {
   return `
@@ -72,9 +79,9 @@ fn mayMeet(a: EdgeName, b: EdgeName, radius: f32) -> bool {
   let ends = 0.5 * (lengthOf(first) + lengthOf(second));
   return arc + ends > 3.14159265 * radius + 1.001 * ends;
 }
-/** Keeps the nearest candidates of an edge, sorted: each slot passes on the greater of two, so that the order of threads does not matter. */
-fn keepCandidate(edge: u32, other: u32, distance: f32) {
-  var key = candidateKey(other, distance);
+/** Sorts a hit in among the candidates: each slot passes on the greater of two, so that the order of threads does not matter. */
+fn keepCandidate(edge: u32, hit: u32) {
+  var key = hit;
   if (atomicLoad(&candidates[candidateAt(edge, ${CANDIDATES - 1})]) < key) {
     countStrand(edge / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
     return;
@@ -91,6 +98,15 @@ fn keepCandidate(edge: u32, other: u32, distance: f32) {
     key = max(key, old);
   }
   countStrand(edge / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
+}
+fn listHit(edge: u32, other: u32, distance: f32) {
+  let key = candidateKey(other, distance);
+  let n = atomicAdd(&grid[hitCountAt(edge)], 1u);
+  if (n < ${HITS}) {
+    atomicStore(&candidates[hitAt(edge, n)], key);
+  } else {
+    keepCandidate(edge, key);
+  }
 }
 /** An edge of a cell: its middle and spare, half of it and its radius, its number. */
 struct Entry {
@@ -116,11 +132,8 @@ fn isNear(a: Entry, b: Entry) -> bool {
   let limit = reach * sqrt(size);
   return abs(along) <= size + abs(turned) + limit && dot(apart, apart) * size - along * along <= (limit + across) * (limit + across);
 }
-/** Tests two edges of cell h. Edges that share several cells are taken in the one where they are closest. */
+/** Tests two edges of cell h that may be near. Edges that share several cells are taken in the one where they are closest. */
 fn testPair(h: u32, one: Entry, two: Entry) {
-  if (one.edge == two.edge || !isNear(one, two)) {
-    return;
-  }
   var low = one;
   var high = two;
   if (two.edge < one.edge) {
@@ -147,26 +160,47 @@ fn testPair(h: u32, one: Entry, two: Entry) {
   let highEdge = pairEdgeOf(b.strand, b.edge, false);
   let moving = P.search.x * (${SPARE_WAY} * approachOf(lowEdge, highEdge) + ${SPARE_ASIDE} * reachOf(lowEdge, highEdge));
   if (distance <= ${1 + SPARE_GAP} * (still.radius + other.radius) + moving && !(areParallel(lowEdge, highEdge) && isLeftToNext(lowEdge, highEdge, parts, ${SHARED_SOON}))) {
-    keepCandidate(low.edge, high.edge, distance);
-    keepCandidate(high.edge, low.edge, distance);
+    listHit(low.edge, high.edge, distance);
+    listHit(high.edge, low.edge, distance);
   }
 }
-var<workgroup> tileMiddle: array<vec4f, ${GRID_WORKGROUP}>;
-var<workgroup> tileHalf: array<vec4f, ${GRID_WORKGROUP}>;
-var<workgroup> tileEdge: array<u32, ${GRID_WORKGROUP}>;
+/** Two tiles of edges of the cell: those of the threads, and those that they are tested against. */
+var<workgroup> tile: array<Entry, ${2 * GRID_WORKGROUP}>;
 var<workgroup> range: vec2u;
+/** Pairs that may be near, by their places in the tiles: the first in the upper 16 bits. */
+var<workgroup> queue: array<u32, ${QUEUE}>;
+var<workgroup> queued: atomic<u32>;
+var<workgroup> waiting: u32;
 fn readEntry(k: u32, end: u32) -> Entry {
   if (k >= end) {
     return Entry();
   }
   let edge = atomicLoad(&candidates[entryAt(k)]);
   return Entry(spans[2 * edge], spans[2 * edge + 1], edge);
+}
+/** Tests the pairs of the queue if there are more than \`most\`, as all threads see them. */
+fn emptyQueue(local: u32, h: u32, most: u32) {
+  workgroupBarrier();
+  if (local == 0) {
+    waiting = atomicLoad(&queued);
+  }
+  let count = workgroupUniformLoad(&waiting);
+  if (count > most) {
+    for (var q = local; q < count; q += ${GRID_WORKGROUP}) {
+      testPair(h, tile[queue[q] >> 16], tile[queue[q] & 0xffffu]);
+    }
+    workgroupBarrier();
+    if (local == 0) {
+      atomicStore(&queued, 0u);
+    }
+    workgroupBarrier();
+  }
 }`;
 
 /** A workgroup per cell; each thread has an edge and tests it against the tiles of edges from its own on. */
-export const searchEntry: string = `${selection}
+const testCells = `
 @compute @workgroup_size(${GRID_WORKGROUP})
-fn chooseCandidates(
+fn testCells(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) local: u32,
@@ -178,14 +212,11 @@ fn chooseCandidates(
     let cell = workgroupUniformLoad(&range);
     for (var first = cell.x; first + 1 < cell.y; first += ${GRID_WORKGROUP}) {
       let own = readEntry(first + local, cell.y);
+      tile[local] = own;
       for (var from_ = first; from_ < cell.y; from_ += ${GRID_WORKGROUP}) {
+        tile[${GRID_WORKGROUP} + local] = readEntry(from_ + local, cell.y);
         workgroupBarrier();
-        let read = readEntry(from_ + local, cell.y);
-        tileMiddle[local] = read.middle;
-        tileHalf[local] = read.half_;
-        tileEdge[local] = read.edge;
-        workgroupBarrier();
-        // threads begin at different edges, so that they do not write the same candidates at once
+        // threads begin at different edges, so that they do not list hits of the same one at once
         let count = min(cell.y - from_, ${GRID_WORKGROUP}u);
         var tests = count;
         var k = local % count;
@@ -194,13 +225,53 @@ fn chooseCandidates(
           tests = (count - 1) / 2 + u32(count % 2 == 0 && 2 * local < count);
           k++;
         }
-        for (var i: u32 = 0; i < tests && first + local < cell.y; i++) {
-          k = select(k, 0, k >= count);
-          testPair(h, own, Entry(tileMiddle[k], tileHalf[k], tileEdge[k]));
-          k++;
+        tests = select(0, tests, first + local < cell.y);
+        for (var done: u32 = 0; done < count; done += ${TESTS}) {
+          for (var i = done; i < min(done + ${TESTS}, tests); i++) {
+            k = select(k, 0, k >= count);
+            let other = tile[${GRID_WORKGROUP} + k];
+            if (own.edge != other.edge && isNear(own, other)) {
+              queue[atomicAdd(&queued, 1u)] = (local << 16) | (${GRID_WORKGROUP} + k);
+            }
+            k++;
+          }
+          emptyQueue(local, h, ${QUEUE / 2});
         }
+        emptyQueue(local, h, 0);
       }
     }
     workgroupBarrier();
   }
 }`;
+
+/** The code of each slot of an edge's candidates: they are variables, which are faster than an array. */
+function ofSlots(code: (n: number) => string): string {
+  return Array.from({ length: CANDIDATES }, (_, n) => code(n)).join('\n      ');
+}
+
+/** Each edge sorts the hits that it has listed in among its candidates. Edges of cells with the same number may have been hit twice. */
+const sortHits: string = overItems(
+  'sortHits',
+  'EDGES',
+  `
+    let count = atomicLoad(&grid[hitCountAt(item)]);
+    if (count > 0) {
+      ${ofSlots((n) => `var c${n} = atomicLoad(&candidates[candidateAt(item, ${n})]);`)}
+      var isCrowded = false;
+      for (var k: u32 = 0; k < min(count, ${HITS}); k++) {
+        var key = atomicLoad(&candidates[hitAt(item, k)]);
+        ${ofSlots(
+          (n) => `let k${n} = select(max(key, c${n}), NONE, key == c${n});
+        c${n} = min(key, c${n});
+        key = k${n};`,
+        )}
+        isCrowded = isCrowded || key != NONE;
+      }
+      ${ofSlots((n) => `atomicStore(&candidates[candidateAt(item, ${n})], c${n});`)}
+      if (isCrowded) {
+        countStrand(item / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
+      }
+    }`,
+);
+
+export const searchEntry: string = `${selection}${testCells}${sortHits}`;
