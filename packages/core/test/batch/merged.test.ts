@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { add, type Quaternion, type Vector } from '../../src/batch/algebra.ts';
 import { closestPart, measureObstacle } from '../../src/batch/distances.ts';
-import { createField } from '../../src/batch/field.ts';
+import { createField, openField, type SolidFunction, tabulateField } from '../../src/batch/field.ts';
 import { exponential, rotate } from '../../src/batch/formulas.ts';
 import {
   boxObstacle,
@@ -22,7 +22,7 @@ import { tabulateAt } from '../../src/contact/shapes/distanceTable.ts';
 import { createEllipsoid } from '../../src/contact/shapes/ellipsoid.ts';
 import { createBox, createCapsule, createSphere, createTorus, type Shape } from '../../src/contact/shapes/shape.ts';
 import { compileScene, type RodSpec, type Scene } from '../../src/index.ts';
-import { DT } from './scenes.ts';
+import { DT, farthest } from './scenes.ts';
 
 const RADIUS = 2.5e-4;
 const ITERATIONS = 4;
@@ -160,6 +160,22 @@ describe('distance fields', () => {
     }
     expect(obstacle.counts[1]).toBeLessThan(obstacle.counts[0]);
     expect(() => createField({ type: 'plane' }, 0.02, 1e-6)).toThrow(/has no distance field/);
+  });
+
+  test('a function, sent to another thread as a table', () => {
+    const shape = createTorus(0.06, 0.025);
+    const solid: SolidFunction = {
+      low: [-0.085, -0.085, -0.025],
+      high: [0.085, 0.085, 0.025],
+      distanceAt: ([x, y, z]) => Math.hypot(Math.hypot(x, y) - 0.06, z) - 0.025,
+    };
+    const sent = structuredClone(tabulateField(solid, 0.02, 1e-5));
+    const direct = tabulateAt(shape, 0.02, sent.counts[0]);
+    expect(sent.counts).toEqual(direct.counts);
+    expect(farthest(sent.rows, direct.rows)).toBeLessThan(1e-5);
+    const obstacle = openField(sent).place({}, 5);
+    expect(obstacle.start).toBe(5);
+    expect(obstacle.half).toEqual(direct.half);
   });
 });
 

@@ -92,6 +92,16 @@ export interface Advance extends ContactCounts {
   readonly isForced: boolean;
 }
 
+/**
+ * Positions of the strands from `first` on, for drawing them without a copy: four floats per node, the first three its position [m]. Node i of the
+ * strand s places after the first is at 4 (32 (n ⌊s/32⌋ + i) + s mod 32) floats, where n is the number of nodes.
+ */
+export interface PositionBuffer {
+  readonly first: number;
+  readonly count: number;
+  readonly buffer: DeviceBuffer;
+}
+
 /** Many strands on a GPU, stepped together. */
 export interface GpuBatch {
   /** Number of strands. */
@@ -99,6 +109,8 @@ export interface GpuBatch {
   readonly parts: number;
   /** Bytes of all buffers on the device. */
   readonly bytes: number;
+  /** Where the device keeps the positions after each step: one buffer per part. */
+  readonly positions: readonly PositionBuffer[];
   /** Takes one step; returns before the device has finished. */
   step(options: GpuStep): void;
   /**
@@ -241,6 +253,9 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     count,
     parts: parts.list.length,
     bytes: countBytes(parts),
+    positions: parts.list.flatMap(({ first, count: inPart, buffers }) =>
+      buffers.positions ? [{ first, count: inPart, buffer: buffers.positions }] : [],
+    ),
     step: (solve) => takeStep(state, solve),
     advance: (solve) => halveStep(state, solve, 0),
     prepareSteady(solve) {

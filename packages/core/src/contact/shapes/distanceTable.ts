@@ -6,6 +6,9 @@ import type { Shape } from './shape.ts';
 
 type Vector = readonly [number, number, number];
 
+/** The part of a shape that tables are made from. */
+export type Solid = Pick<Shape, 'bounds' | 'distance'>;
+
 /** Values in the axes of the shape, over the box with this centre and these half lengths [m]. */
 export interface DistanceTable {
   readonly center: Vector;
@@ -24,7 +27,7 @@ const RESOLUTIONS = [48, 80, 128];
 const BLOCK = 4;
 
 /** `reach`: how far from the surface distances matter [m]. `tolerance`: error up to which a coarser table is fine enough [m]. */
-export function tabulateShape(shape: Shape, reach: number, tolerance: number): DistanceTable {
+export function tabulateShape(shape: Solid, reach: number, tolerance: number): DistanceTable {
   let table = tabulateAt(shape, reach, RESOLUTIONS[0]);
   for (const rows of RESOLUTIONS.slice(1)) {
     if (table.error <= tolerance) break;
@@ -34,7 +37,7 @@ export function tabulateShape(shape: Shape, reach: number, tolerance: number): D
 }
 
 /** Computes a table with `rows` rows along the longest axis. */
-export function tabulateAt(shape: Shape, reach: number, rowsOfLongest: number): DistanceTable {
+export function tabulateAt(shape: Solid, reach: number, rowsOfLongest: number): DistanceTable {
   const extents = [0, 1, 2].map((k) => shape.bounds[3 + k] - shape.bounds[k] + 2 * reach);
   const spacing = Math.max(...extents) / (rowsOfLongest - 1);
   const counts = extents.map((extent) => Math.max(2, Math.ceil(extent / spacing) + 1));
@@ -62,7 +65,7 @@ export function tabulateAt(shape: Shape, reach: number, rowsOfLongest: number): 
 
 /** A table that is being filled. */
 interface Grid {
-  readonly shape: Shape;
+  readonly shape: Solid;
   readonly spacing: number;
   readonly counts: readonly number[];
   /** Position of the first row [m]. */
