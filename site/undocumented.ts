@@ -1,4 +1,4 @@
-/** Public symbols and methods without a doc comment: what the API reference would show without a word. */
+/** Public symbols, methods and fields without a doc comment: what the API reference would show without a word. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
@@ -30,13 +30,18 @@ export const entryPoints: readonly string[] = importable.flatMap(([folder, sourc
   });
 });
 
-/** Those of WebGPU's interfaces are left out: its standard documents them. */
-function methodsOf(declarations: readonly ts.Declaration[]): ts.TypeElement[] {
+/** A field with one value, such as `type: 'circle'`, only tells the interface from others. */
+const isTag = (member: ts.TypeElement): boolean =>
+  ts.isPropertySignature(member) && member.type !== undefined && ts.isLiteralTypeNode(member.type);
+
+/** Methods and fields of interfaces. Those of WebGPU are left out: its standard documents them. */
+function membersOf(declarations: readonly ts.Declaration[]): ts.TypeElement[] {
   const own = declarations.filter((node) => !node.getSourceFile().fileName.endsWith('/webgpu.ts'));
-  return own.filter(ts.isInterfaceDeclaration).flatMap(({ members }) => members.filter(ts.isMethodSignature));
+  const members = own.filter(ts.isInterfaceDeclaration).flatMap((node) => [...node.members]);
+  return members.filter((one) => (ts.isMethodSignature(one) || ts.isPropertySignature(one)) && !isTag(one));
 }
 
-/** `file: name` of every exported symbol, and of every method of an exported interface, without a doc comment. */
+/** `file: name` of every exported symbol, and of every method and field of an exported interface, without a doc comment. */
 export function undocumented(): string[] {
   const program = ts.createProgram(
     entryPoints.map((path) => join(root, path)),
@@ -66,8 +71,8 @@ export function undocumented(): string[] {
       if (own.length === 0) continue;
       const place = `${own[0].getSourceFile().fileName.slice(root.length + 1)}: ${symbol.name}`;
       if (target.getDocumentationComment(checker).length === 0) found.add(place);
-      for (const method of methodsOf(own))
-        if (ts.getJSDocCommentsAndTags(method).length === 0) found.add(`${place}.${method.name?.getText()}`);
+      for (const member of membersOf(own))
+        if (ts.getJSDocCommentsAndTags(member).length === 0) found.add(`${place}.${member.name?.getText()}`);
     }
   }
   return [...found].sort();

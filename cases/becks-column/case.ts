@@ -1,7 +1,8 @@
 import type { ModelId } from '@tendril-sim/core';
 import { acos, log } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CaseFigure, type CheckRow, defineCase, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
+import type { CheckRow } from '../src/expectation.ts';
 import { growingMode } from './theory.ts';
 
 const CRITICAL = 20.0509536;

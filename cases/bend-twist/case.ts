@@ -1,7 +1,8 @@
 import type { ModelId } from '@tendril-sim/core';
 import { pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CaseFigure, type CheckRow, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import type { CheckRow } from '../src/expectation.ts';
 import { criticalCurvature, criticalCurvatureExact } from './theory.ts';
 
 /** GJ/EI of a round rod that keeps its volume. */

@@ -1,17 +1,9 @@
 import type { ModelId } from '@tendril-sim/core';
 import { pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import {
-  type Case,
-  type CaseFigure,
-  type CheckRow,
-  defineCase,
-  distance,
-  equilibrium,
-  nodeAt,
-  worldOf,
-} from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 import { heavyCantileverTip } from '../src/elastica.ts';
+import type { CheckRow } from '../src/expectation.ts';
 
 const weights = [0.1, 1, 10, 100, 1000];
 

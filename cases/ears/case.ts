@@ -1,7 +1,8 @@
 import { cos, exp, hypot, hypotOf, log10, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CurvePoint, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { drawDonkey } from '../src/drawnHead.ts';
+import type { CurvePoint } from '../src/expectation.ts';
 
 const GRAVITY = 9.81;
 type Timed = number | { keys: [number, number][]; interpolation: 'linear' };

@@ -1,7 +1,8 @@
 import type { HelixOptions } from '@tendril-sim/core';
 import { hypot, pow, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CurvePoint, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+import type { CurvePoint } from '../src/expectation.ts';
 
 const LENGTH = 0.3;
 

@@ -1,5 +1,6 @@
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CaseFigure, type CheckRow, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import type { CheckRow } from '../src/expectation.ts';
 
 /** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */
 const ratios = [0.5, 2 / 3, 1, 1.5, 2, 3];

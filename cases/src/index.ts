@@ -56,6 +56,22 @@ import { setCreateWorld } from './world.ts';
 export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
+export type {
+  AtLeast,
+  AtMost,
+  Band,
+  Bound,
+  CheckRow,
+  CurveInBand,
+  CurvePoint,
+  ExactValue,
+  Expectation,
+  Expectations,
+  Holds,
+  Measured,
+  Ordering,
+  Relation,
+} from './expectation.ts';
 export { type IdolOptions, idolScene } from './fabric.ts';
 export { type CaseGroup, type CaseTopic, caseGroups, caseTopics } from './groups.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';

@@ -21,6 +21,7 @@ import { segmentDistance } from './contact.ts';
 export interface OverlapMeter {
   /** Deepest so far, over the smaller of the two radii: of rods in rods, and of rods in obstacles. */
   readonly rods: number;
+  /** Deepest overlap of rods with obstacles so far, over the radius of the rod. */
   readonly obstacles: number;
   /** Either. */
   readonly deepest: number;

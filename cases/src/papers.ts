@@ -12,6 +12,7 @@ import { romero2021 } from './papers/romero2021.ts';
 
 /** One figure or claim of a paper, as a case shows it. */
 export interface PaperClaim {
+  /** Id of the paper. */
   readonly paper: PaperId;
   /** As in the paper's list of figures: `Fig. 1`. */
   readonly figure: string;
@@ -41,7 +42,9 @@ export interface TimedScene {
 
 /** A figure of a paper; `notShown` says why no case shows it. */
 export interface PaperFigure {
+  /** Number in the paper, such as `Fig. 3`. */
   readonly figure: string;
+  /** What it shows. */
   readonly title: string;
   /** Why no case shows it. */
   readonly notShown?: string;
@@ -49,12 +52,17 @@ export interface PaperFigure {
 
 /** A paper, and the list of its figures. */
 export interface Paper {
+  /** Name in `tendril report --paper`. */
   readonly id: PaperId;
+  /** Authors. */
   readonly authors: string;
+  /** Title. */
   readonly title: string;
+  /** Where and when it was published. */
   readonly published: string;
   /** What the paper is about, and what of it is repeated here. */
   readonly lead: string;
+  /** Its figures. */
   readonly figures: readonly PaperFigure[];
   /** The paper's table of times [ms per step]. */
   readonly times?: PaperTimes;

@@ -15,12 +15,17 @@ export type Profile = 'quick' | 'normal' | 'full';
 
 /** One curve of a chart. */
 export interface ChartLine {
+  /** Name in the legend. */
   readonly label: string;
+  /** Values along the x axis. */
   readonly x: readonly number[];
+  /** Values along the y axis. */
   readonly y: readonly number[];
   /** Colour by place in a palette; lines of one colour belong together. */
   readonly color: number;
+  /** True for a dashed line. */
   readonly dash?: boolean;
+  /** True to mark the points. */
   readonly dots?: boolean;
   /** Values of x at which it failed. */
   readonly failures?: readonly number[];
@@ -29,19 +34,28 @@ export interface ChartLine {
 /** A chart of a report: curves over one pair of axes. */
 export interface Chart {
   readonly kind: 'chart';
+  /** Title. */
   readonly title: string;
+  /** Sentence below the chart. */
   readonly caption: string;
+  /** Label, unit and scale of the x axis. */
   readonly x: { readonly label: string; readonly unit?: string; readonly scale?: 'linear' | 'log' };
+  /** Label, unit and scale of the y axis. */
   readonly y: { readonly label: string; readonly unit?: string; readonly scale?: 'linear' | 'log' };
+  /** Curves. */
   readonly lines: readonly ChartLine[];
 }
 
 /** Rods at several instants. */
 export interface Snapshots {
   readonly kind: 'snapshots';
+  /** Title. */
   readonly title: string;
+  /** Sentence below the pictures. */
   readonly caption: string;
+  /** Instants [s]. */
   readonly times: readonly number[];
+  /** Rods, with their shapes at each instant. */
   readonly rods: readonly {
     readonly id: string;
     readonly radius: ArrayLike<number>;
@@ -50,15 +64,20 @@ export interface Snapshots {
     /** Rods of one hue belong together. */
     readonly hue: number;
   }[];
+  /** Acceleration of gravity [m/s²], which says where down is. */
   readonly gravity: readonly [number, number, number];
 }
 
 /** A table of a report. */
 export interface StudyTable {
   readonly kind: 'table';
+  /** Title. */
   readonly title: string;
+  /** Sentence below the table. */
   readonly caption: string;
+  /** Headings. */
   readonly columns: readonly string[];
+  /** Cells, row by row. */
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
@@ -67,21 +86,27 @@ export type Verdict = 'holds' | 'in part' | 'does not hold';
 
 /** What a study measured, and its verdict on the claim. */
 export interface StudyResult {
+  /** Whether the claim holds. */
   readonly verdict: Verdict;
   /** One sentence with the number that matters. */
   readonly headline: string;
   /** Paragraphs. */
   readonly measured: readonly string[];
+  /** Reasons, where the claim holds in part or not. */
   readonly why: readonly string[];
+  /** Charts, pictures and tables. */
   readonly exhibits: readonly (Chart | Snapshots | StudyTable)[];
 }
 
 /** A study of a paper's figure. `run` yields progress messages and returns the result. */
 export interface PaperStudy {
+  /** Name, unique among studies. */
   readonly id: string;
   /** What it repeats, such as `Fig. 3`. */
   readonly figure: string;
+  /** Heading. */
   readonly title: string;
+  /** What the paper claims. */
   readonly claim: string;
   /** Parameters, and what had to be assumed. */
   readonly setup: string;
@@ -91,10 +116,13 @@ export interface PaperStudy {
 
 /** What a run gave, and what it cost. */
 export interface Trace {
+  /** The world at the end of the run. */
   readonly world: World;
   /** Why it stopped early. */
   readonly failure?: string;
+  /** Steps taken. */
   readonly steps: number;
+  /** Linear systems solved. */
   readonly solves: number;
   /** [s]; measured here, with whatever else ran. */
   readonly wall: number;

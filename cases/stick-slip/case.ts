@@ -1,7 +1,8 @@
 import type { ModelId } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, type CaseFigure, type CheckRow, defineCase, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
+import type { CheckRow } from '../src/expectation.ts';
 import { BOW, pinnedStrip, ratioAt, slipAt } from './theory.ts';
 
 const RADIUS = 0.005;

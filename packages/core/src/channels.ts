@@ -16,6 +16,7 @@ export type Channel = 'curvature' | 'twist' | 'tension';
 export interface ChannelInfo {
   /** Whether there is one value per node or one per edge. */
   readonly on: 'node' | 'edge';
+  /** SI unit of the values. */
   readonly unit: string;
 }
 

@@ -12,29 +12,41 @@ import type {
 
 /** Energies of the rods of a system [J]. */
 export interface SystemEnergy {
+  /** Kinetic energy [J]. */
   kinetic: number;
+  /** Elastic energy [J]. */
   elastic: number;
 }
 
 /** Rods that `ContactPort.stepSingleRods` steps in one batch, and its results. */
 export interface SingleRodBatch {
+  /** Number of rods in the batch. */
   readonly count: number;
   /** For each rod: its system, its first contact, and the one after its last. */
   readonly system: Int32Array;
+  /** First contact of each rod. */
   readonly from: Int32Array;
+  /** One after the last contact of each rod. */
   readonly to: Int32Array;
   /** True: from the start of the step. False: from the rods' current state, because their contacts have changed. */
   readonly fresh: boolean;
+  /** Contacts of all rods with obstacles. */
   readonly contacts: ColliderContacts;
+  /** Time at the start of the step [s]. */
   readonly t: number;
+  /** Length of the step [s]. */
   readonly dt: number;
   /** Velocities must be accurate to `tolerance` × `speed` [m/s] within `iterations` iterations. */
   readonly speed: number;
+  /** Accuracy of the velocities, relative to `speed`. */
   readonly tolerance: number;
+  /** Maximum number of iterations. */
   readonly iterations: number;
   /** Output: 1 for each rod that was solved; the largest number of iterations, and the largest error of a velocity [m/s]. */
   readonly done: Uint8Array;
+  /** Output: the largest number of iterations of a rod. */
   solverIterations: number;
+  /** Output: the largest error of a velocity [m/s]. */
   error: number;
   /** Output: true if all rods that were solved are within the tolerance. */
   converged: boolean;
@@ -53,7 +65,9 @@ export interface SingleRodBatch {
 export interface ContactPort {
   /** Rods joined by bodies form a system and move together: system of each rod and each body of the bundle. */
   readonly systemOfRod: Int32Array;
+  /** System of each body of the bundle. */
   readonly systemOfBody: Int32Array;
+  /** Number of systems. */
   readonly systemCount: number;
   /** Saves the current state of the marked systems, or of all, as the start of the step. Called first. */
   hold(systems?: Uint8Array): void;

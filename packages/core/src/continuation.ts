@@ -14,6 +14,7 @@ import { createWorld } from './world/world.ts';
 export interface PathRow {
   /** Instant at which pins and loads were evaluated [s], or value of `statics.parameter`. */
   readonly parameter: number;
+  /** Energies of all rods [J]. */
   readonly energies: Energies;
   /** Unstable directions, summed over the rods. */
   readonly negativeModes: number;

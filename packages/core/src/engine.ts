@@ -19,11 +19,15 @@ import type { WindModule } from './scene/windParts.ts';
 
 /** A body over one step. */
 export interface BodyMotion {
+  /** Id of the body. */
   readonly id: string;
-  /** Pose and velocities at the start of the step. */
+  /** Centre of mass at the start of the step [m]. */
   readonly startPosition: Float64Array;
+  /** Unit quaternion (w, x, y, z) from body to world axes at the start of the step. */
   readonly startOrientation: Float64Array;
+  /** Velocity of the centre of mass at the start of the step [m/s]. */
   readonly startVelocity: Float64Array;
+  /** Angular velocity in world axes at the start of the step [rad/s]. */
   readonly startAngularVelocity: Float64Array;
   /** Pose and velocities after rods and loads have moved it; the engine writes its changes here. */
   readonly pose: BodyPose;
@@ -33,6 +37,7 @@ export interface BodyMotion {
 
 /** Rigid-body engine that a world may hand its bodies to. */
 export interface BodyEngine {
+  /** Name of the engine, for messages. */
   readonly name: string;
   /** Passes the bodies of a scene to the engine; called once per world. */
   attach(bodies: readonly { readonly body: RigidBody; readonly pose: BodyPose }[], scene: Scene): EngineSession;
@@ -54,6 +59,7 @@ export interface SubstepProgress {
   readonly time: number;
   /** Start and length of the step [s]. */
   readonly start: number;
+  /** Length of the step [s]. */
   readonly dt: number;
   /** Substeps attempted so far, including this one; 1 for a step without failures. */
   readonly attempts: number;

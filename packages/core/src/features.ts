@@ -9,7 +9,9 @@ export { type WindModule, wind } from './scene/windParts.ts';
 
 /** Rods whose properties change in time. */
 export interface AnimationModule {
+  /** Compiles the changes of a rod in time. */
   readonly compileAnimation: typeof compileAnimation;
+  /** Creates the account of the energy that changes of rods bring in. */
   readonly createAnimationAudit: typeof createAnimationAudit;
 }
 

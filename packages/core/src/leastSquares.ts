@@ -10,10 +10,13 @@ import { cos, pow, tan } from './math/rounded/index.ts';
 
 /** A parameter to be fitted. */
 export interface FitParameter {
+  /** Name, for reports. */
   readonly name: string;
+  /** Value from which the fit starts. */
   readonly start: number;
   /** Default −∞ and ∞. */
   readonly lower?: number;
+  /** Upper bound. Default ∞. */
   readonly upper?: number;
   /** Knowledge from elsewhere: a normal distribution. */
   readonly prior?: { readonly mean: number; readonly deviation: number };
@@ -23,6 +26,7 @@ export interface FitParameter {
 
 /** Residuals at some parameters. */
 export interface FitPoint {
+  /** Residuals, each divided by the standard deviation of its datum. */
   readonly residual: Float64Array;
   /** ∂residual/∂p, row by row; undefined if it does not exist, which ends the fit. */
   jacobian(): Float64Array | undefined;
@@ -51,26 +55,33 @@ export type FitCombination = readonly { readonly name: string; readonly weight: 
 
 /** A fitted parameter. */
 export interface FittedParameter {
+  /** Name of the parameter. */
   readonly name: string;
+  /** Best value. */
   readonly value: number;
   /** Standard deviation; undefined if the data do not determine the parameter, or it is at a bound. */
   readonly deviation?: number;
   /** Confidence interval, if there is a deviation. */
   readonly interval?: readonly [number, number];
+  /** The bound at which the value ended, if any. */
   readonly atBound?: 'lower' | 'upper';
 }
 
 /** Result of a fit. */
 export interface FitResult {
+  /** Parameters in the order in which they were given. */
   readonly parameters: readonly FittedParameter[];
   /** Correlation of the parameters, row by row; 0 for those without a deviation. */
   readonly correlation: Float64Array;
   /** Sum of squares, and data and priors minus free parameters. */
   readonly sum: number;
+  /** Degrees of freedom: data and priors minus free parameters. */
   readonly degrees: number;
+  /** Number of iterations. */
   readonly iterations: number;
   /** Why it ended; `stalled`: no step reduces the sum. */
   readonly end: 'converged' | 'stalled' | 'iterations' | 'stopped';
+  /** Combinations of parameters that the data do not determine. */
   readonly unidentified: readonly FitCombination[];
 }
 

@@ -22,7 +22,9 @@ export type { OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent 
 
 /** Bodies, and their welds to the rods of a bundle (by indices into its rods). */
 export interface Coupling {
+  /** Bodies that the rods of the bundle carry. */
   readonly bodies: readonly CompiledBody[];
+  /** Joints of the bodies to the rods. */
   readonly welds: readonly Weld[];
   /** Called before each substep of a step that the model splits itself, with its start time [s]; throws to stop the step. */
   readonly onSubstep?: (t: number) => void;
@@ -60,6 +62,7 @@ export interface Momentum {
 
 /** Report on a step of a bundle. */
 export interface StepOutcome {
+  /** False if the step failed. */
   readonly ok: boolean;
   /** Newton iterations (implicit) or projection iterations (explicit), over all rods. */
   readonly iterations: number;
@@ -71,6 +74,7 @@ export interface StepOutcome {
   readonly unfinished?: boolean;
   /** Number of steps into which the model subdivided this one, and of those it rejected; default 1 and 0. */
   readonly substeps?: number;
+  /** Number of those steps that were rejected; default 0. */
   readonly rejected?: number;
   /** Largest distance of a constraint from its goal [m]; absent if there are none, or the model satisfies them exactly. */
   readonly violation?: number;
@@ -138,10 +142,13 @@ export interface EquilibriumReport {
 export interface BranchOptions {
   /** The branch ends where the parameter leaves this range. */
   readonly from: number;
+  /** Other end of the range of the parameter. */
   readonly to: number;
+  /** Largest residual force, relative to the force scale. */
   readonly tolerance: number;
   /** Longest and shortest distance between points, in the norm of statics/branch.ts. */
   readonly stride: number;
+  /** Shortest distance between points; the branch ends as `lost` if no point is found within it. */
   readonly shortest: number;
   /** Maximum number of points. */
   readonly points: number;
@@ -154,18 +161,23 @@ export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'end'
 
 /** A point on a branch of equilibria. */
 export interface BranchPoint {
+  /** What the point is: on the branch, a fold, a bifurcation. */
   readonly kind: BranchPointKind;
+  /** Value of the parameter: a time [s], or a number of the scene. */
   readonly parameter: number;
   /** Distance from the start along the branch. */
   readonly arc: number;
+  /** Newton iterations. */
   readonly iterations: number;
   /** See EquilibriumReport. */
   readonly negativeModes: number;
+  /** Criterion of the verdict on stability, see EquilibriumReport. */
   readonly criterion: 'energy' | 'divergence' | 'none';
 }
 
 /** Why a branch ended: t left its range, maximum number of points, closed on itself, or no next point was found. */
 export interface BranchEnd {
+  /** `range`: the parameter left its range; `points`: the maximum number of points; `closed`: back at its start; `lost`: no next point was found. */
   readonly reason: 'range' | 'points' | 'closed' | 'lost';
   /** For `lost`: the failure at the shortest distance. */
   readonly detail: string;
@@ -173,6 +185,7 @@ export interface BranchEnd {
 
 /** Natural modes of one rod. */
 export interface Modes {
+  /** Id of the rod. */
   readonly rod: string;
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
   readonly omega: Float64Array;
@@ -204,14 +217,20 @@ export interface Matrices {
   readonly labels: readonly string[];
   /** The unknown of `RestEdges` that each row is; absent if the model has no such unknowns, or the rod is joined to bodies. */
   readonly unknowns?: readonly number[];
+  /** Mass matrix. */
   readonly mass: SparseSymmetric;
+  /** Stiffness matrix. */
   readonly stiffness: SparseSymmetric;
+  /** Damping matrix. */
   readonly damping: SparseSymmetric;
 }
 /** Symmetric matrix in coordinate form. */
 export interface SparseSymmetric {
+  /** Row of each entry. */
   readonly row: Int32Array;
+  /** Column of each entry, at most its row. */
   readonly column: Int32Array;
+  /** Value of each entry. */
   readonly value: Float64Array;
 }
 
@@ -231,8 +250,11 @@ export interface Reaction {
 
 /** Complete state of a bundle: unknowns, their rates, and the memory of the scheme. */
 export interface BundleState {
+  /** Unknowns. */
   readonly q: Float64Array;
+  /** Rates of the unknowns. */
   readonly v: Float64Array;
+  /** What the integrator remembers of earlier steps. */
   readonly memory: Float64Array;
 }
 
@@ -335,7 +357,9 @@ export interface Bundle {
 
 /** Options for the search for an equilibrium. */
 export interface EquilibriumOptions {
+  /** `seek`: leave unstable equilibria; `report`: report them. */
   readonly stability: 'seek' | 'report';
+  /** Largest residual force, relative to the force scale. */
   readonly tolerance: number;
 }
 

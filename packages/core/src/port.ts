@@ -47,11 +47,13 @@ export interface LoadSource {
   readonly air?: UniformAir;
   /** The one node or edge that it acts on, if any: `addLoad` rejects an index that the rod does not have. */
   readonly node?: number;
+  /** The one edge that it acts on, if any. */
   readonly edge?: number;
 }
 
 /** Pins and loads of one rod. */
 export interface Drive {
+  /** Pins of the rod. */
   readonly pins: readonly Pin[];
   /** Read it again at each step: loads can be added and removed by hand while the world runs. */
   readonly sources: readonly LoadSource[];

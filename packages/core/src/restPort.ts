@@ -55,6 +55,7 @@ export interface RestRod extends RestEdges {
   readonly fixed: ArrayLike<number>;
   /** Stiffness of each unknown [N/m], [N m], as the scale of shifts; and the stiffness below which it counts as zero. */
   readonly scale: Float64Array;
+  /** Stiffness below which an unknown counts as free, 1 per unknown. */
   readonly zero: Float64Array;
   /** Gradient of the energies minus the loads by the unknowns, to which others add their forces [N], [N m]. */
   readonly residual: Float64Array;
@@ -101,8 +102,11 @@ export interface RestRod extends RestEdges {
 
 /** A component of the force or torque by which pins hold a node at rest. */
 export interface ReactionComponent {
+  /** Index of the node. */
   readonly node: number;
+  /** Whether it is a force [N] or a torque [N m]. */
   readonly of: 'force' | 'torque';
+  /** World axis: 0, 1, 2 for x, y, z. */
   readonly axis: 0 | 1 | 2;
 }
 

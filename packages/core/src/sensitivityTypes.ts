@@ -5,7 +5,9 @@ import type { World } from './world/types.ts';
 
 /** A number of the scene. */
 export interface SceneParameter {
+  /** Name, for reports and messages. */
   readonly name: string;
+  /** Value in the scene. */
   readonly value: number;
   /** Typical size of the parameter, for the size of differences. Default: its value, or 1 if that is 0. */
   readonly scale?: number;

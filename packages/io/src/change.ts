@@ -34,6 +34,7 @@ export function parseChange(text: string, option = '--set'): SceneChange {
 
 /** A changed scene, and data for messages. */
 export interface ChangedScene {
+  /** The scene as it would be read from a file. */
   readonly value: unknown;
   /** The change that a field comes from, if any. */
   originOf(path: ScenePath): string | undefined;

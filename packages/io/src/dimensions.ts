@@ -33,11 +33,13 @@ export type Dimension =
 export interface DimensionInfo {
   /** With its article, for messages. */
   readonly name: string;
+  /** A value with a unit, for messages. */
   readonly example: string;
   /** The SI unit in words, for messages. */
   readonly inWords: string;
   /** The SI unit as a symbol. */
   readonly si: string;
+  /** Powers of the base units. */
   readonly powers: Powers;
   /** A second reading that is meant just the same: curvature in rad/m. */
   readonly also?: Powers;

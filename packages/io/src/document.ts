@@ -23,7 +23,9 @@ export type ScenePath = readonly PropertyKey[];
 
 /** Line and column in a file, from 1. */
 export interface Place {
+  /** Line, from 1. */
   readonly line: number;
+  /** Column, from 1. */
   readonly column: number;
   /** The option that set the field, if the file did not. */
   readonly origin?: string;

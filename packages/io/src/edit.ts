@@ -7,6 +7,7 @@ import type { SceneInput } from './schema.ts';
 
 /** An edit of the text of a scene. */
 export interface SceneEdit {
+  /** The field. */
   readonly path: ScenePath;
   /** The value as it would be written in a file; undefined removes the field. */
   readonly value: unknown;

@@ -6,11 +6,15 @@
 
 /** One problem. Lines and columns count from 1; a binary file has a byte offset instead. */
 export interface Problem {
+  /** What is wrong, and what would be right. */
   readonly message: string;
   /** The field, such as `rods[0].section.radius`; empty for the whole file. */
   readonly path?: string;
+  /** Line in the file, from 1. */
   readonly line?: number;
+  /** Column in the line, from 1. */
   readonly column?: number;
+  /** Offset in a binary file [bytes]. */
   readonly offset?: number;
   /** Origin of the field if it is not the file: an option of the command line. Named instead of a line. */
   readonly origin?: string;

@@ -28,6 +28,7 @@ import { type AnimatedSkin, deformOf, triplesOf } from './skin.ts';
 
 /** Hairs that follow recorded guides. */
 export interface HairFootageOptions {
+  /** Recorded motion of the guides. Default: they rest. */
   readonly motion?: Motion;
   /** The animated mesh that the hair grows on. Default: the skin of the style, which follows the first guide as a rigid body. */
   readonly skin?: AnimatedSkin;

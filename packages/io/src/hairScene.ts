@@ -3,6 +3,7 @@ import type { Hairstyle, PathSpec } from '@tendril-sim/core';
 
 /** Options for converting a hairstyle to a scene. */
 export interface HairSceneOptions {
+  /** Title of the scene. */
   readonly title: string;
   /** File name of the hairstyle in the scene. */
   readonly hairFile: string;
@@ -12,19 +13,25 @@ export interface HairSceneOptions {
   readonly solid?: boolean;
   /** Placement of that mesh. */
   readonly unit?: number;
+  /** The mesh's axis that points up. */
   readonly up?: 'y' | 'z';
   /** Motion of the head; it needs no mesh. Default: none. */
   readonly motion?: PathSpec;
   /** The animation of the head's mesh, and when it starts [s]: the guides ride on the skin. Default: none. */
   readonly animation?: { readonly name: string; readonly start: number };
+  /** Model of the guides. */
   readonly model?: string;
   /** Edges per guide. Default: enough for a smooth curve. */
   readonly edges?: number;
+  /** Only every nth guide. */
   readonly every?: number;
+  /** Maximum number of guides. */
   readonly count?: number;
   /** [s] */
   readonly duration: number;
+  /** [s]. */
   readonly step: number;
+  /** Time between recorded frames [s]. */
   readonly output: number;
 }
 

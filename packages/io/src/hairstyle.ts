@@ -181,7 +181,9 @@ function checkStyle(value: unknown, source: string): StyleHeader {
 export interface MotionHeader {
   /** Version of the program that recorded. */
   readonly version: string;
+  /** Number of guides. */
   readonly guides: number;
+  /** Helical elements per guide. */
   readonly elements: number;
 }
 
@@ -193,6 +195,7 @@ export interface MotionFrame extends Coordinates {
 
 /** Motion of the guides of a hairstyle. */
 export interface Motion {
+  /** What the file says about itself. */
   readonly header: MotionHeader;
   /** Number of frames. */
   readonly frameCount: number;

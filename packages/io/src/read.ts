@@ -14,6 +14,7 @@ import { windFileOf } from './windFile.ts';
 
 /** A scene and its document. */
 export interface ParsedScene {
+  /** The scene in SI, checked. */
   readonly scene: Scene;
   /** Warnings: what was omitted from or assumed about files, and former names of options. */
   readonly warnings: readonly string[];

@@ -38,10 +38,15 @@ const format: Format = { noun: 'recording', letters: 'TREC', version: recordingV
 
 /** Description of a rod in a recording. */
 export interface RecordedRod {
+  /** Id in the scene. */
   readonly id: string;
+  /** Model that simulated it. */
   readonly model: string;
+  /** True for a ring. */
   readonly closed: boolean;
+  /** Number of nodes. */
   readonly nodeCount: number;
+  /** Number of edges. */
   readonly edgeCount: number;
   /** [m] */
   readonly edgeLengthRest: readonly number[];
@@ -53,6 +58,7 @@ export interface RecordedRod {
 
 /** Description of a body in a recording. */
 export interface RecordedBody {
+  /** Id in the scene. */
   readonly id: string;
   /** Radius of a ball that represents it [m]; 0 for a junction. */
   readonly radius: number;
@@ -62,7 +68,9 @@ export interface RecordedBody {
 export interface RecordingHeader {
   /** Version of the program that recorded. */
   readonly version: string;
+  /** The scene that was run. */
   readonly scene: Scene;
+  /** Rods, in the order of the scene. */
   readonly rods: readonly RecordedRod[];
   /** Default none. */
   readonly bodies?: readonly RecordedBody[];
@@ -172,6 +180,7 @@ export interface DecodeOptions {
 
 /** Where the bytes of a recording come from: memory, or a file that is read piece by piece. */
 export interface ByteSource {
+  /** [bytes]. */
   readonly size: number;
   /** The bytes from offset on, `length` of them, all within the source. */
   read(offset: number, length: number): Uint8Array;

@@ -129,18 +129,27 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
 
 /** Inputs of `buildResult`. */
 export interface ResultInput {
+  /** The world at the end of the run. */
   readonly world: World;
+  /** Version of Tendril. */
   readonly version: string;
+  /** Command that wrote the result. */
   readonly command: Result['command'];
+  /** Name of the scene file. */
   readonly file?: string;
   /** Default: all zero, for statics and modes. */
   readonly steps?: StepTotals;
+  /** Wall-clock time of the run [s]. */
   readonly wallSeconds: number;
+  /** Reports of equilibria, one per rod. */
   readonly equilibrium?: readonly EquilibriumReport[];
+  /** Natural modes, one entry per rod. */
   readonly modes?: readonly Modes[];
+  /** Recorded probes. */
   readonly probes?: readonly ProbeSeries[];
   /** Warnings beyond those of the world. */
   readonly warnings?: readonly string[];
+  /** Why the run ended early. */
   readonly stopped?: Stop;
 }
 

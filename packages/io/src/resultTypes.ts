@@ -12,6 +12,7 @@ export type Triple = [number, number, number];
 
 /** Contents of `result.json`. */
 export interface Result {
+  /** Versions of the format and of Tendril. */
   readonly tendril: {
     /** Version of this format. */
     readonly result: typeof resultVersion;
@@ -20,6 +21,7 @@ export interface Result {
   };
   /** Command that wrote the result. */
   readonly command: 'run' | 'statics' | 'modes';
+  /** The scene that was run. */
   readonly scene: {
     /** Title of the scene, if it has one. */
     readonly title?: string;
@@ -28,12 +30,15 @@ export interface Result {
   };
   /** Simulated time [s]. */
   readonly time: number;
+  /** Number of steps and iterations, and what their audits found. */
   readonly steps: StepTotals;
   /** Rods, in the order of the scene. */
   readonly rods: readonly RodResult[];
   /** Rigid bodies, in the order of the scene. */
   readonly bodies: readonly BodyResult[];
+  /** Energies at the end [J]. */
   readonly energies: EnergyResult;
+  /** Momentum at the end. */
   readonly momentum: MomentumResult;
   /** `statics` and `modes`: one report per rod. */
   readonly equilibrium?: readonly EquilibriumReport[];
@@ -129,6 +134,7 @@ export interface RodResult {
   readonly nodePosition: Triple[];
   /** Node velocities [m/s]. */
   readonly nodeVelocity: Triple[];
+  /** Material frame of each edge. */
   readonly edgeFrame: {
     /** Unit tangent of the edge. */
     readonly tangent: Triple;
@@ -175,6 +181,7 @@ export interface BodyResult {
   readonly velocity: Triple;
   /** Angular velocity in world axes [rad/s]. */
   readonly angularVelocity: Triple;
+  /** Kinetic energies of the body. */
   readonly energies: {
     /** Kinetic energy of the centre of mass [J]. */
     readonly translational: number;
@@ -223,6 +230,7 @@ export interface ModesResult {
   readonly frequency: number[];
   /** Under loads without a potential: rates at which oscillations grow [1/s], negative if they decay. */
   readonly growth?: number[];
+  /** Shape of each mode. */
   readonly shapes: {
     /** Node displacements, scaled so that the largest is 1. */
     readonly nodeDisplacement: Triple[];

@@ -3,6 +3,7 @@ import type { Rod, Scene } from '@tendril-sim/core';
 
 /** Outline of a section that is not round. */
 export interface SectionOutline {
+  /** Form of the outline. */
   readonly shape: 'ellipse' | 'rectangle';
   /** Half width along d1 [m], one per edge. */
   readonly edgeHalfWidth: readonly number[];

@@ -21,10 +21,13 @@ const PRECISION = 1e-7;
 
 /** A mesh at rest, and how it moves in the time of a scene. */
 export interface AnimatedSkin {
+  /** The mesh at rest. */
   readonly mesh: TriangleMesh;
+  /** Vertices at the keys of the animation. */
   readonly frames: readonly SkinFrame[];
   /** Name of the animation, and of its file. */
   readonly name: string;
+  /** Name of the file. */
   readonly source: string;
   /** What was omitted or assumed. */
   readonly warnings: readonly string[];

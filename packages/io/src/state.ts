@@ -30,9 +30,11 @@ interface StateHeader {
 
 /** A state and the hash of its scene. */
 export interface SavedState {
+  /** The state, for `World.restore`. */
   readonly state: WorldState;
   /** Version of the program that saved. */
   readonly version: string;
+  /** Hash of the scene that it belongs to. */
   readonly sceneHash: string;
 }
 

@@ -15,7 +15,9 @@ export { type Dimension, type DimensionInfo, dimensions } from './dimensions.ts'
 export interface Unit {
   /** value in SI = digits · 10^exponent · factor */
   readonly factor: number;
+  /** Power of ten. */
   readonly exponent: number;
+  /** Powers of the base units. */
   readonly powers: Powers;
 }
 

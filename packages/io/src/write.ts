@@ -28,6 +28,7 @@ export interface WriteOptions {
 
 /** Writes a file under a temporary name and gives it its name when it is complete. */
 export interface AtomicWriter {
+  /** Name of the file once it is complete. */
   readonly path: string;
   /** Where the data are until `commit`. */
   readonly temporary: string;

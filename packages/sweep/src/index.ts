@@ -32,16 +32,16 @@ export { createScope } from './run/scope.ts';
 export { binnedIndices, type Sensitivity, saltelliIndices } from './sensitivity.ts';
 export type { Column } from './store/columns.ts';
 export { type Row, readPartRows } from './store/part.ts';
+export { readRecord, type StudyRecord } from './store/record.ts';
 export {
   type DataSummary,
   listFiles,
   openStore,
   readOutcomes,
-  readRecord,
   type Store,
-  type StudyRecord,
 } from './store/store.ts';
 export { splitPath } from './study/parameters.ts';
-export { type Plan, parseStudy, parseStudyCopy, type RunSpec, readStudy, type Study } from './study/plan.ts';
+export { parseStudy, parseStudyCopy, readStudy } from './study/plan.ts';
+export type { Plan, RunSpec, Study } from './study/planTypes.ts';
 export { listRuns, type Runs, type Shard } from './study/runs.ts';
 export { type StudyFile, studyJsonSchema, studyVersion } from './study/schema.ts';

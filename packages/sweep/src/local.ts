@@ -8,16 +8,20 @@ import { emptyRow, type Outcome } from './run/execute.ts';
 import { placeRecordings } from './run/record.ts';
 import { createConvergence } from './stop.ts';
 import type { Store } from './store/store.ts';
-import type { Plan, RunSpec, Study } from './study/plan.ts';
+import type { Plan, RunSpec, Study } from './study/planTypes.ts';
 import type { Runs } from './study/runs.ts';
 
 /** Progress of a study, in runs. */
 export interface Progress {
+  /** Finished runs, failed ones included. */
   readonly done: number;
+  /** Runs of the study. */
   readonly total: number;
+  /** Failed runs. */
   readonly failed: number;
   /** Estimate from the runs so far [s]; undefined during the first few. */
   readonly secondsLeft?: number;
+  /** Mean time per run [s]. */
   readonly secondsPerRun?: number;
 }
 
@@ -27,8 +31,11 @@ export interface RunOptions {
   readonly workers?: number;
   /** Used instead of a pool of its own and not closed at the end, for programs that run several studies. */
   readonly pool?: Pool;
+  /** Asked between runs: true stops the study. */
   readonly isInterrupted?: () => boolean;
+  /** Called when a run ends. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Called when a run fails. */
   readonly onFailure?: (outcome: Outcome) => void;
 }
 

@@ -2,8 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '@tendril-sim/io';
-import { type DataSummary, openStore, readOutcomes, readRecord } from './store/store.ts';
-import { parseStudyCopy, type Study } from './study/plan.ts';
+import { readRecord } from './store/record.ts';
+import { type DataSummary, openStore, readOutcomes } from './store/store.ts';
+import { parseStudyCopy } from './study/plan.ts';
+import type { Study } from './study/planTypes.ts';
 import { listRuns } from './study/runs.ts';
 
 /** Folders of shards below the folder of a study. */
@@ -18,6 +20,7 @@ export function shardFolders(folder: string): string[] {
 
 /** What `mergeStudies` wrote, and from how many folders. */
 export interface MergeSummary extends DataSummary {
+  /** Number of folders that were merged. */
   readonly folders: number;
 }
 

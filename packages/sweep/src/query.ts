@@ -19,7 +19,9 @@ interface DuckDb {
 
 /** Answer to an SQL query: names of columns, and rows. */
 export interface QueryResult {
+  /** Names of the columns. */
   readonly columns: readonly string[];
+  /** Values, row by row. */
   readonly rows: readonly (readonly unknown[])[];
 }
 

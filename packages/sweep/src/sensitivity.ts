@@ -4,7 +4,9 @@
  */
 
 export interface Sensitivity {
+  /** Name of the parameter. */
   readonly parameter: string;
+  /** First-order index. */
   readonly first: number;
   /** Only from a Saltelli design. */
   readonly total?: number;

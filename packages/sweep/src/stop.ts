@@ -4,7 +4,7 @@
  */
 import type { Outcome } from './run/execute.ts';
 import { readOutcomes, type Store } from './store/store.ts';
-import type { Study } from './study/plan.ts';
+import type { Study } from './study/planTypes.ts';
 import type { Runs } from './study/runs.ts';
 
 export interface Convergence {

@@ -8,7 +8,8 @@ import { version } from '../../cli/src/version.ts';
 import { type End, type RunOptions, runLocally } from '../src/local.ts';
 import type { Outcome } from '../src/run/execute.ts';
 import { type DataSummary, openStore, readOutcomes, type Store } from '../src/store/store.ts';
-import { readStudy, type Study } from '../src/study/plan.ts';
+import { readStudy } from '../src/study/plan.ts';
+import type { Study } from '../src/study/planTypes.ts';
 import { listRuns, type Runs, type Shard } from '../src/study/runs.ts';
 
 const bin = fileURLToPath(new URL('../../cli/bin/tendril.mjs', import.meta.url));

@@ -2,6 +2,7 @@
 
 /** A rod to be drawn. */
 export interface RenderRod {
+  /** True for a ring. */
   readonly closed: boolean;
   /** [m], 3 per node; the first node of a closed rod is not repeated. */
   readonly position: ArrayLike<number>;
@@ -34,7 +35,9 @@ export interface Centreline {
 
 /** Centre and scale of a picture: positions [m] become (x − center)·scale. */
 export interface Framing {
+  /** Centre of the picture [m]. */
   readonly center: readonly [number, number, number];
+  /** Units of the picture per metre [1/m]. */
   readonly scale: number;
 }
 

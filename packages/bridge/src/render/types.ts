@@ -11,6 +11,7 @@ export const rodMaterials: readonly MaterialKind[] = ['rubber', 'steel', 'rope',
 
 /** A surface. */
 export interface RenderMaterial {
+  /** What the surface looks as if made of. */
   readonly kind: MaterialKind;
   /** Linear RGB, 0…1. */
   readonly color: Triple;
@@ -24,12 +25,15 @@ export interface RenderGeometry {
   readonly cone: Float32Array;
   /** Tangent, d1 and arc length over radius at both ends of a cone, 14 per cone. */
   readonly coneFrame: Float32Array;
+  /** Index of the material of each cone. */
   readonly coneMaterial: Uint16Array;
   /** Corners, 9 per triangle. */
   readonly triangle: Float32Array;
   /** Normals at the corners, 9 per triangle. */
   readonly triangleNormal: Float32Array;
+  /** Index of the material of each triangle. */
   readonly triangleMaterial: Uint16Array;
+  /** Materials, to which the indices refer. */
   readonly materials: readonly RenderMaterial[];
   /** Height of the floor along the up direction; none if it is missing. */
   readonly floor?: number;
@@ -37,8 +41,11 @@ export interface RenderGeometry {
 
 /** A pinhole camera; lengths are in units of the picture. */
 export interface RenderCamera {
+  /** Position of the camera. */
   readonly eye: Triple;
+  /** Point in the middle of the picture. */
   readonly target: Triple;
+  /** Direction that is up in the picture. */
   readonly up: Triple;
   /** Full vertical angle of view [rad]. */
   readonly fov: number;
@@ -52,6 +59,7 @@ export const lightNames: readonly LightName[] = ['studio', 'sun', 'overcast', 'r
 
 /** The light of a picture. */
 export interface RenderLight {
+  /** Which set of lights. */
   readonly name: LightName;
   /** Turn of the lights about the up direction [rad]. At 0 the key light is over the left shoulder of the viewer. */
   readonly turn: number;
@@ -61,8 +69,11 @@ export interface RenderLight {
 
 /** Everything that a picture shows. */
 export interface RenderScene {
+  /** Surfaces. */
   readonly geometry: RenderGeometry;
+  /** Camera. */
   readonly camera: RenderCamera;
+  /** Light. */
   readonly light: RenderLight;
   /** Direction against gravity, a unit vector. */
   readonly up: Triple;
@@ -70,6 +81,7 @@ export interface RenderScene {
   readonly background: Triple;
   /** Pixels. */
   readonly width: number;
+  /** Height of the picture [pixels]. */
   readonly height: number;
   /** Most surfaces that a light path touches. */
   readonly bounces: number;

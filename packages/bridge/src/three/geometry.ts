@@ -10,7 +10,9 @@ import { dynamicWidth, FIXED, fixedWidth, type Records } from './records.ts';
 
 /** Uniforms through which a shader reads records. */
 export interface RecordUniforms {
+  /** Records that change with every update. */
   readonly nodeRecords: { readonly value: DataTexture };
+  /** Records that do not change. */
   readonly fixedRecords: { readonly value: DataTexture };
 }
 
@@ -30,8 +32,11 @@ export function createRecordUniforms(records: Records): RecordUniforms {
 
 /** What is repeated: vertices (three numbers each), and one number more where it is asked for. */
 export interface Piece {
+  /** Vertices, 3 numbers each. */
   readonly position: readonly number[];
+  /** One more number per vertex, if the shader needs it. */
   readonly cap?: readonly number[];
+  /** Vertex indices, 3 per triangle. */
   readonly index: readonly number[];
 }
 

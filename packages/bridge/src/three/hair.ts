@@ -38,6 +38,7 @@ export interface HairObjectOptions {
 export interface HairObject {
   /** Mesh to add to a scene of three.js. */
   readonly object: Mesh;
+  /** Records of the guide rods. */
   readonly records: Records;
   /** Hairs that are drawn if the share is 1. */
   readonly count: number;

@@ -10,6 +10,7 @@ import { DYNAMIC, type Records } from './records.ts';
 
 /** Uniforms through which a shader reads the shadow of hair. */
 export interface HairShadowUniforms {
+  /** How much hair the light crosses up to each cell of a grid. */
   readonly hairDepth: { readonly value: Data3DTexture };
   /** From world axes to the grid, 0…1. */
   readonly hairGrid: { readonly value: Matrix4 };

@@ -21,6 +21,7 @@ export interface RodShape {
   readonly edgeRadius: ArrayLike<number>;
   /** Stiffnesses about d1 and d2, 2 an edge: an ellipse is drawn with the axes that have their ratio. Default: a circle. */
   readonly halfEI1?: ArrayLike<number>;
+  /** Bending stiffness about d2 [N m²], 2 per edge. */
   readonly halfEI2?: ArrayLike<number>;
   /** A rectangle in place of an ellipse. */
   readonly square?: boolean;
@@ -47,11 +48,15 @@ const room = (count: number, stride: number): Float32Array =>
 
 /** Per-edge records of rods, laid out for instanced drawing. */
 export interface Records {
+  /** Rods, in the order of the records. */
   readonly rods: readonly RodShape[];
   /** Of the first record of each rod; one more at the end. */
   readonly start: readonly number[];
+  /** Number of records. */
   readonly count: number;
+  /** Numbers of the records that change with every update. */
   readonly dynamic: Float32Array;
+  /** Numbers of the records that do not change. */
   readonly fixed: Float32Array;
 }
 

@@ -50,6 +50,7 @@ export type ColorMap = readonly (readonly [number, number, number])[];
 export interface RodObject {
   /** Mesh to add to a scene of three.js. */
   readonly object: Mesh;
+  /** Records of the rods. */
   readonly records: Records;
   /** For other shaders that draw the same rods. */
   readonly uniforms: RecordUniforms;

@@ -26,11 +26,15 @@ const IDENTITY: Quaternion = [0, 0, 0, 1];
 
 /** Pose, motion and friction of an obstacle; without motion it rests. */
 export interface ObstacleOptions {
+  /** Position at the start of the step [m]. */
   readonly position?: Vector;
+  /** Orientation at the start of the step, unit quaternion. */
   readonly frame?: Quaternion;
+  /** Coefficient of friction. */
   readonly friction?: number;
   /** Motion over the step. */
   readonly turn?: Quaternion;
+  /** Displacement of the position over the step [m]. */
   readonly shift?: Vector;
 }
 

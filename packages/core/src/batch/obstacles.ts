@@ -8,16 +8,21 @@ export interface Obstacle {
   readonly kind: Index;
   /** At the start of the step. */
   readonly frame: Quaternion;
+  /** Position at the start of the step [m]. */
   readonly position: Vector;
   /** Half lengths without the rounding, and the rounding [m]; of a distance field, half lengths of its box. */
   readonly half: Vector;
+  /** Radius by which the solid is rounded [m]. */
   readonly rounding: number;
+  /** Coefficient of friction. */
   readonly friction: number;
   /** Over the step: rotation, and displacement of the position [m]. */
   readonly turn: Quaternion;
+  /** Displacement of the position over the step [m]. */
   readonly shift: Vector;
   /** For a distance field: number of its first row among those of all fields, and rows along each axis, as numbers. */
   readonly start: Index;
+  /** For a distance field: rows along each axis. */
   readonly counts: Vector;
 }
 

@@ -6,6 +6,7 @@
  */
 
 export interface RigidBody {
+  /** Id in the scene. */
   readonly id: string;
   /** [kg] */
   readonly mass: number;
@@ -13,6 +14,7 @@ export interface RigidBody {
   readonly inertia: Float64Array;
   /** 1 if the body may move: along x, y, z, about x, y, z (world axes). */
   readonly free: Uint8Array;
+  /** Pose, velocity and angular momentum at the start. */
   readonly start: BodyState;
   /** Force at the centre of mass, weight included [N], and torque [N m] at time t, world axes, 6 numbers. */
   load(out: Float64Array, t: number): void;
@@ -41,7 +43,9 @@ export interface BodyPose {
 
 /** Kinetic energies of a body [J], of its centre of mass and of its rotation about it. */
 export interface BodyEnergies {
+  /** Of the centre of mass [J]. */
   readonly translational: number;
+  /** Of the rotation about the centre of mass [J]. */
   readonly rotational: number;
 }
 

@@ -8,17 +8,21 @@ import type { Collider } from './shapes/collider.ts';
 
 /** A contact that carries force, for observers. */
 export interface ContactForce {
+  /** Id of the rod. */
   readonly rod: string;
   /** The other rod, or the collider. */
   readonly other: string;
+  /** What the rod touches. */
   readonly kind: 'rod' | 'collider';
   /** Point on the rod: edge, and weight of its second node. */
   readonly edge: number;
+  /** Weight of the second node of `edge`, 0 to 1. */
   readonly weight: number;
   /** Force on the rod [N]. */
   readonly force: readonly [number, number, number];
   /** Point on the other rod; absent for a collider. */
   readonly otherEdge?: number;
+  /** Weight of the second node of `otherEdge`; absent for a collider. */
   readonly otherWeight?: number;
   /** Unit normal towards the rod, as used by the solver; the tangential part of the force is friction. */
   readonly normal: readonly [number, number, number];
@@ -27,6 +31,7 @@ export interface ContactForce {
    * least gap along them.
    */
   readonly gap: number;
+  /** True if the surfaces slide on each other. */
   readonly sliding: boolean;
 }
 
@@ -54,7 +59,9 @@ export interface LinkForce {
 
 /** How the contacts and links of a step were solved, over all its substeps. */
 export interface ContactReport {
+  /** Number of contact points. */
   contacts: number;
+  /** Solver iterations, summed over the substeps. */
   iterations: number;
   /** Residual: error of the contact velocities [m/s]. */
   error: number;

@@ -23,6 +23,7 @@ export interface Coordinates {
   readonly rootPosition: Float64Array;
   /** Unit, 3 per guide. */
   readonly rootTangent: Float64Array;
+  /** Unit d1 at the roots, 3 per guide. */
   readonly rootDirector: Float64Array;
   /** (κ1, κ2, τ) [1/m], 3 per element, guide by guide */
   readonly curvature: Float64Array;
@@ -41,7 +42,9 @@ export function createCoordinates(guides: number, elements: number): Coordinates
 
 /** A rod as it was recorded: nodes and the directors of its edges. */
 export interface RecordedShape {
+  /** [m], 3 per node. */
   readonly nodePosition: Float64Array;
+  /** Unit d1, 3 per edge. */
   readonly edgeDirector: Float64Array;
 }
 

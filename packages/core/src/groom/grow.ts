@@ -22,6 +22,7 @@ export interface Curl {
   readonly radius: number;
   /** Rise per turn [m]. */
   readonly pitch: number;
+  /** Sense of the helix. Default right. */
   readonly handedness?: 'right' | 'left';
 }
 
@@ -53,8 +54,11 @@ export interface GrowOptions {
 
 /** The hairstyle, and the guides that failed. */
 export interface GrowReport extends Partial<SettleReport> {
+  /** Number of guides. */
   readonly guides: number;
+  /** Number of hairs that follow the guides. */
   readonly hairs: number;
+  /** Helical elements per guide. */
   readonly elements: number;
 }
 

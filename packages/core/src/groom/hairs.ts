@@ -34,7 +34,9 @@ export interface HairOptions {
 
 /** Roots and weights of the hairs that follow guides. */
 export interface Hairs {
+  /** Number of hairs. */
   readonly count: number;
+  /** Number of guides. */
   readonly guideCount: number;
   /** Guides of each hair, nearest first, 3 per hair. */
   readonly guide: Uint32Array;
@@ -42,10 +44,15 @@ export interface Hairs {
   readonly weight: Float64Array;
   /** Fraction of the guides' length, 1 per hair. */
   readonly length: Float32Array;
+  /** How far tips are pulled to the nearest guide, 0 to 1. */
   readonly clump: number;
+  /** Exponent of the growth of `clump` along the hair. */
   readonly clumpPower: number;
+  /** Layers of clumps, curls and frizz. */
   readonly layers?: CompiledLayers;
+  /** Roots of the hairs. */
   readonly hairRoots: Roots;
+  /** Roots of the guides. */
   readonly guideRoots: Roots;
 }
 
@@ -156,6 +163,7 @@ const root = new Float64Array(3);
 export interface WriteHairsOptions {
   /** First hair, and the one after the last; default: all. */
   readonly from?: number;
+  /** One after the last hair; default: the number of hairs. */
   readonly to?: number;
   /** Receives the directors at the points, 3 numbers each, if the guides have them. */
   readonly director?: Float32Array | Float64Array;

@@ -23,9 +23,11 @@ import type { Roots } from './roots.ts';
 export interface Fiber {
   /** Semi-axes [m]: a along d1, b along d2. */
   readonly a: number;
+  /** Semi-axis along d2 [m]. */
   readonly b: number;
   /** [Pa] */
   readonly E: number;
+  /** Shear modulus [Pa]. */
   readonly G: number;
   /** [kg/m³] */
   readonly density: number;
@@ -33,15 +35,19 @@ export interface Fiber {
 
 /** Guides with their roots and curvatures, and the roots of the hairs that follow them. */
 export interface Hairstyle {
+  /** Type of hair that it was grown as. */
   readonly hair?: HairType;
+  /** Section and material of the hair. */
   readonly fiber: Fiber;
   /** [m/s²] */
   readonly gravity: Vector;
   /** Helical elements per guide. */
   readonly elements: number;
+  /** Roots of the guides. */
   readonly guideRoots: Roots;
   /** Tangent and d1 at the roots, unit, 3 per guide. */
   readonly rootTangent: Float64Array;
+  /** Unit d1 at the roots, 3 per guide. */
   readonly rootDirector: Float64Array;
   /** Axis of a curl, or direction in which a straight hair leaves the skin; unit, 3 per guide. */
   readonly axis: Float64Array;
@@ -53,6 +59,7 @@ export interface Hairstyle {
   readonly curvature: Float64Array;
   /** Roots of the hairs that follow, and their weights. */
   readonly hairRoots?: Roots;
+  /** Options with which the hairs were placed. */
   readonly hairOptions?: HairOptions;
   /** The mesh that the hair grows on, which hairs must not enter. */
   readonly skin?: Skin;
@@ -62,6 +69,7 @@ export interface Hairstyle {
 export interface Skin {
   /** [m], 3 per vertex */
   readonly position: Float64Array;
+  /** Vertex indices, 3 per triangle. */
   readonly triangle: Uint32Array;
 }
 
@@ -132,9 +140,11 @@ export function hairsOf({ hairRoots, guideRoots, hairOptions }: Hairstyle): Hair
 
 /** How many guides reached equilibrium. */
 export interface SettleReport {
+  /** Number of guides. */
   readonly guides: number;
   /** Guides without an equilibrium, which keep their shape; and guides in an unstable one. */
   readonly failed: number;
+  /** Guides that ended in an unstable equilibrium. */
   readonly unstable: number;
   /** Largest number of Newton steps of a guide. */
   readonly iterations: number;

@@ -28,6 +28,7 @@ export interface CurlLayer {
   readonly type: 'curl';
   /** Distance from the path, and rise per turn [m]; a negative pitch winds to the left. */
   readonly radius: number;
+  /** Rise per turn [m]; negative winds to the left. */
   readonly pitch: number;
   /** Random phase of each hair, as a fraction of a turn: 0 (default) keeps neighbours in phase, 1 is no order. */
   readonly phase?: number;
@@ -38,6 +39,7 @@ export interface FrizzLayer {
   readonly type: 'frizz';
   /** Root mean square of the displacement, and the mean length of its waves [m]. */
   readonly amplitude: number;
+  /** Mean length of the waves [m]. */
   readonly wavelength: number;
 }
 
@@ -46,9 +48,11 @@ export type HairLayer = ClumpLayer | CurlLayer | FrizzLayer;
 
 /** Layers, with the data of the hairs that they need. */
 export interface CompiledLayers {
+  /** Layers, in the order in which they act. */
   readonly layers: readonly HairLayer[];
   /** Middle hair of the group of each hair, for each clump layer; empty for others. */
   readonly center: readonly Uint32Array[];
+  /** Seed of the random numbers of the layers. */
   readonly seed: number;
 }
 

@@ -23,7 +23,9 @@ export interface HeadPlace {
   readonly radius: number;
   /** Unit vectors: to the left of the face, to the back of the head, up. */
   readonly side: Vector;
+  /** Unit vector to the back of the head. */
   readonly back: Vector;
+  /** Unit vector to the top of the head. */
   readonly up: Vector;
 }
 

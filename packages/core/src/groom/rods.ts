@@ -16,6 +16,7 @@ export interface StyleRodOptions {
   readonly perElement?: number;
   /** Only every nth guide, and at most so many. Default all. */
   readonly every?: number;
+  /** Maximum number of guides. Default all. */
   readonly count?: number;
 }
 

@@ -17,7 +17,9 @@ import { randomAt } from './random.ts';
 
 /** A point on a surface, as input of a map. */
 export interface SurfacePlace {
+  /** [m]. */
   readonly position: ArrayLike<number>;
+  /** Unit, outwards. */
   readonly normal: ArrayLike<number>;
   /** Black if the mesh has no colours. */
   readonly color: ArrayLike<number>;
@@ -28,6 +30,7 @@ export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => 
 
 /** Points on a surface from which hair grows. */
 export interface Roots {
+  /** Number of roots. */
   readonly count: number;
   /** [m], 3 per root */
   readonly position: Float64Array;
@@ -35,6 +38,7 @@ export interface Roots {
   readonly normal: Float64Array;
   /** Unit, tangential, in phase with its neighbours, 3 per root. */
   readonly side: Float64Array;
+  /** Colour of the mesh at the roots, 3 per root; black if it has no colours. */
   readonly color: Float64Array;
 }
 

@@ -27,15 +27,19 @@ import { vectorAt } from './hairstyle.ts';
 
 /** Triangles of a skin: 3 numbers per vertex [m], 3 vertices per triangle. */
 export interface SkinMesh {
+  /** Vertices [m], 3 per vertex. */
   readonly position: Float64Array;
+  /** Vertex indices, 3 per triangle. */
   readonly triangle: ArrayLike<number>;
 }
 
 /** Where roots are on a skin at rest. */
 export interface SkinRoots {
+  /** The skin at rest. */
   readonly skin: SkinMesh;
   /** Triangle of each root, and the weights of its second and third vertex. */
   readonly triangle: Uint32Array;
+  /** Weights of the second and third vertex of the triangle, 2 per root. */
   readonly weight: Float64Array;
   /** Distance of each root from the skin [m]. */
   readonly distance: Float64Array;
@@ -45,6 +49,7 @@ export interface SkinRoots {
 export interface SkinFrame {
   /** [s] */
   readonly time: number;
+  /** Vertices [m], 3 per vertex. */
   readonly position: Float64Array;
 }
 

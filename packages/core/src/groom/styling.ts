@@ -114,6 +114,7 @@ function resample(values: Float64Array, elements: number, g: number, part: numbe
 export interface CombOptions extends Where {
   /** Path of the comb: start and end [m]. */
   readonly from: Vector;
+  /** End of the stroke [m]. */
   readonly to: Vector;
   /** Distance from its path within which hair is moved [m]. */
   readonly radius: number;
@@ -123,6 +124,7 @@ export interface CombOptions extends Where {
 
 /** Number of guides that the comb moved, and how many of these sag again. */
 export interface CombReport {
+  /** Number of guides that the comb moved. */
   readonly combed: number;
   /** Number of those hairs that are too soft to stay: they sag. */
   readonly unstable: number;

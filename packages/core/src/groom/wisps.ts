@@ -18,6 +18,7 @@ import type { Roots } from './roots.ts';
 
 /** State of a centre line at an instant, from a rod's samples or a recording. */
 export interface CentreLine {
+  /** True for a ring. */
   readonly closed: boolean;
   /** [m], 3 per node */
   readonly nodePosition: ArrayLike<number>;
@@ -41,7 +42,9 @@ export interface WispOptions {
 
 /** Fibers around rods, placed in the rods' material frames. */
 export interface Wisps {
+  /** Options, with defaults filled in. */
   readonly options: Required<WispOptions>;
+  /** Number of nodes of each line. */
   readonly nodeCounts: readonly number[];
   /** Fibers of all lines, line by line. */
   readonly count: number;
@@ -49,6 +52,7 @@ export interface Wisps {
   readonly place: Float64Array;
   /** Lines that each fiber follows and their weights, 3 per fiber; the first is its own. Empty without blending. */
   readonly line: Uint32Array;
+  /** Weights of the lines, 3 per fiber; empty without blending. */
   readonly weight: Float64Array;
   /** Offsets in the frames of those lines [m], 9 per node of its own line for each fiber. Empty without blending. */
   readonly offset: readonly Float64Array[];

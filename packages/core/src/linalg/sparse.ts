@@ -11,6 +11,7 @@ import { dissect, findColumns } from './dissection.ts';
 
 /** Entries of the lower triangle in any order; several of the same place share a slot. */
 export interface SparsePattern {
+  /** Number of unknowns. */
   readonly size: number;
   /** Number of distinct entries, diagonal included: the diagonal of unknown i is slot i. */
   readonly slots: number;
@@ -20,23 +21,33 @@ export interface SparsePattern {
 
 /** Factor of a sparse symmetric matrix. */
 export interface SparseFactor {
+  /** Number of unknowns. */
   readonly size: number;
   /** Place of unknown i in the order of elimination. */
   readonly place: Int32Array;
   /** Entries left of the diagonal of row k: columns and slots. */
   readonly entryStart: Int32Array;
+  /** Column of each entry. */
   readonly entryColumn: Int32Array;
+  /** Slot of each entry in the values of the matrix. */
   readonly entrySlot: Int32Array;
+  /** Slot of the diagonal entry of each row. */
   readonly diagonalSlot: Int32Array;
   /** Columns of row k of L in elimination order, and the index of L(k, column). */
   readonly rowStart: Int32Array;
+  /** Columns of the rows of L. */
   readonly rowColumn: Int32Array;
+  /** Index of L(k, column) in `lower`. */
   readonly rowAt: Int32Array;
   /** L by columns, and 1/D. */
   readonly columnStart: Int32Array;
+  /** Rows of the columns of L. */
   readonly columnRow: Int32Array;
+  /** Values of L, by columns. */
   readonly lower: Float64Array;
+  /** 1/D, by rows. */
   readonly inverse: Float64Array;
+  /** Scratch memory of one column. */
   readonly work: Float64Array;
   /** Negative pivots of the last factorisation. */
   negative: number;

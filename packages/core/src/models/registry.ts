@@ -22,11 +22,17 @@ export type * from './strand/options.ts';
 
 /** Options of each model under its id. */
 export interface SolverSpec {
+  /** Options of Discrete Elastic Rods. */
   readonly der?: DerOptions;
+  /** Options of super-helices. */
   readonly helix?: HelixOptions;
+  /** Options of oriented strands. */
   readonly strand?: StrandOptions;
+  /** Options of stiff fibers. */
   readonly fiber?: FiberOptions;
+  /** Options of special Cosserat rods. */
   readonly cosserat?: CosseratOptions;
+  /** Options of mass-spring hair. */
   readonly massspring?: MassSpringOptions;
 }
 

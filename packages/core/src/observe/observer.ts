@@ -42,6 +42,7 @@ export interface RecordedFrame {
   readonly time: number;
   /** [m], 3 per node, one array per rod */
   readonly nodePosition: readonly Float64Array[];
+  /** Energies of all rods [J]. */
   readonly energies: Energies;
 }
 

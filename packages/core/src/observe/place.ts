@@ -9,6 +9,7 @@ export type RodCurve = Pick<Rod, 'nodeCount' | 'edgeCount' | 'length'> & { reado
 export interface RodPlace {
   /** The edge and how far along it, 0…1; the node at its start. */
   readonly edge: number;
+  /** Fraction of the edge, 0 to 1. */
   readonly along: number;
 }
 

@@ -24,6 +24,7 @@ export interface ProbeSeries {
 
 /** An observer of the probes that the scene names. */
 export interface ProbeRecorder extends Observer {
+  /** One series per probe of the scene. */
   readonly series: readonly ProbeSeries[];
 }
 

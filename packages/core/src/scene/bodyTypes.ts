@@ -39,6 +39,7 @@ export type SolidSpec = { readonly density: number } & (
 export interface EngineSpec {
   /** The engine; `@tendril-sim/bridge/rapier` has it. */
   readonly type: 'rapier';
+  /** Joints between bodies. */
   readonly joints?: readonly JointSpec[];
   /** A level floor that bodies with a `solid` fall on. */
   readonly ground?: { readonly height: number; readonly friction?: number; readonly restitution?: number };
@@ -48,6 +49,7 @@ export interface EngineSpec {
 export interface JointSpec {
   /** `fixed`, `ball`, `hinge` (turns about `axis`), `slider` (moves along `axis`). */
   readonly type: 'fixed' | 'ball' | 'hinge' | 'slider';
+  /** Id of the body. */
   readonly body: string;
   /** The other body; default: the world itself. */
   readonly to?: string;

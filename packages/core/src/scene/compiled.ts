@@ -45,6 +45,7 @@ export interface Rod {
   readonly nodeTwist: Float64Array;
   /** Initial tangent and d1 of the curve at the node itself, unit vectors, 3 per node: the frame that a pin holds. */
   readonly nodeTangent: Float64Array;
+  /** Initial d1 at the nodes, unit, 3 per node. */
   readonly nodeDirector: Float64Array;
   /** Pose as written in the scene, if the rod was moved to the start of its pins. */
   readonly laid?: Pick<Rod, 'nodePosition' | 'nodeTangent' | 'nodeDirector'>;
@@ -66,7 +67,9 @@ export interface Rod {
 
   /** Stiffness of the half about d1, d2 [N m²] and of twist [N m²]: mean compliance over the half. */
   readonly halfEI1: Float64Array;
+  /** Bending stiffness of the half edges about d2 [N m²]. */
   readonly halfEI2: Float64Array;
+  /** Twisting stiffness of the half edges [N m²]. */
   readonly halfGJ: Float64Array;
   /** Stiffness damping [s]. */
   readonly halfDamping: Float64Array;
@@ -95,10 +98,13 @@ export interface RodAnimation {
 
 /** A pin at an instant. */
 export interface PinPose {
+  /** [m]. */
   readonly position: Float64Array;
+  /** [m/s]. */
   readonly velocity: Float64Array;
   /** Angular velocity of the frame in world axes, including its twist [rad/s]. */
   readonly angularVelocity: Float64Array;
+  /** Unit tangent that a clamp prescribes. */
   readonly tangent: Float64Array;
   /** d1 before `twist` is applied. */
   readonly director: Float64Array;
@@ -125,8 +131,11 @@ export interface Pin {
   readonly rod: number;
   /** Index of the node. */
   readonly node: number;
+  /** True if the position is held along x. */
   readonly holdX: boolean;
+  /** True if the position is held along y. */
   readonly holdY: boolean;
+  /** True if the position is held along z. */
   readonly holdZ: boolean;
   /** `hinge`: the frame may turn about the pose's axis. */
   readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';

@@ -11,8 +11,11 @@ import type { Pin, PinPose } from './compiled.ts';
 export interface Grip {
   /** Index in the scene's rods. */
   readonly rod: number;
+  /** Index of the node. */
   readonly node: number;
+  /** How the pin holds the material frame. */
   readonly orientation: Pin['orientation'];
+  /** True once the pin is released. */
   readonly released: boolean;
   /** Pose of the pin at time t. */
   evaluate(pose: PinPose, t: number): void;

@@ -17,6 +17,7 @@ import type { Path } from './varying.ts';
 export interface HairPreset {
   /** Area of the section [m²], and its largest over its smallest diameter. */
   readonly area: number;
+  /** Largest over smallest diameter of the section. */
   readonly ellipticity: number;
   /** Absent for straight hair. */
   readonly curl?: CurlSpec;

@@ -18,9 +18,13 @@ export type RodLoadSpec = {
 export interface WindSpec {
   /** Velocity [m/s]; it also transports the turbulence. Default none. */
   readonly mean?: Vec3;
+  /** Changes of the speed in time. */
   readonly gust?: GustSpec;
+  /** Vortices in the air. */
   readonly vortices?: readonly VortexSpec[];
+  /** Random velocities without divergence. */
   readonly turbulence?: TurbulenceSpec;
+  /** Velocities on a grid. */
   readonly grid?: SampledWindSpec;
 }
 

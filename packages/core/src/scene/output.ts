@@ -6,6 +6,7 @@ import type { Location } from './values.ts';
 export interface OutputSpec {
   /** Time between recorded frames [s]; default: duration/100, at least one step. */
   readonly every?: number;
+  /** Quantities that are recorded at places of rods and of bodies. */
   readonly probes?: readonly ProbeSpec[];
 }
 
@@ -26,7 +27,9 @@ export interface RodProbeSpec {
 
 /** A quantity of a rigid body. */
 export interface BodyProbeSpec {
+  /** Name in results. Default: id of the body, a dot and the quantity. */
   readonly name?: string;
+  /** Id of the body. */
   readonly body: string;
   /** Default `position`. */
   readonly quantity?: BodyQuantity;

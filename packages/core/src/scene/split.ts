@@ -18,8 +18,11 @@ import { compileVarying } from './varying.ts';
 
 /** Origin of a rod of the new scene: nodes `from`…`to` of an old rod, counted round beyond the last node. */
 export interface Piece {
+  /** Index of the old rod. */
   readonly rod: number;
+  /** First node, in the old rod. */
   readonly from: number;
+  /** Last node, in the old rod. */
   readonly to: number;
   /** The old rod as it was, a ring. */
   readonly closed?: boolean;
@@ -32,6 +35,7 @@ export function wholeOf(rod: Rod, index: number): Piece {
 
 /** A rod that was cut in two. */
 export interface Split {
+  /** The scene with the rod in two pieces. */
   readonly scene: Scene;
   /** One for each rod of the new scene. */
   readonly pieces: readonly Piece[];

@@ -70,6 +70,7 @@ export interface Scene {
 
 /** A rod of the scene. */
 export interface RodSpec {
+  /** Name of the rod, unique in the scene. */
   readonly id: string;
   /** Default `der`. */
   readonly model?: ModelId;
@@ -107,18 +108,21 @@ export interface RodSpec {
 
 /** Factors in time on the properties of a rod, all 1 by default. */
 export interface AnimateSpec {
-  /** Young's and shear modulus. */
+  /** Young's modulus. */
   readonly E?: Timed;
+  /** Shear modulus. */
   readonly G?: Timed;
   /** Natural curvature and twist. */
   readonly curvature?: Timed;
   /** Rest length; mass per length and natural angles stay. */
   readonly length?: Timed;
+  /** Density; masses follow. */
   readonly density?: Timed;
   /** All sizes of the section; stiffness and mass follow. */
   readonly radius?: Timed;
-  /** Both parts of `material.damping`. */
+  /** `mass` of `material.damping`. */
   readonly massDamping?: Timed;
+  /** `stiffness` of `material.damping`. */
   readonly stiffnessDamping?: Timed;
   /** Friction of contacts, beside `surface.friction`. */
   readonly friction?: Timed;
@@ -187,6 +191,7 @@ export interface CurlSpec {
   readonly radius: Varying;
   /** Rise per turn [m]. */
   readonly pitch: Varying;
+  /** Sense of the helix. Default right. */
   readonly handedness?: 'right' | 'left';
   /** Axis of bending, as an angle from d1 towards d2 [rad]. Default 0. */
   readonly phase?: number;
@@ -254,6 +259,7 @@ export interface PinSpec {
   readonly position?: Vec3;
   /** Default: as the rod is at the start. */
   readonly tangent?: Vec3;
+  /** Material axis that a clamp holds. Default: as the rod is at the start. */
   readonly d1?: Vec3;
   /** Motion relative to that pose. */
   readonly path?: PathSpec;
@@ -275,7 +281,9 @@ export interface TimeSpec {
 export interface StaticsSpec {
   /** Equilibria along time: pins and factors are taken at `steps` + 1 instants of [from, to]. Default: t = 0 alone. */
   readonly from?: number;
+  /** End of the range. */
   readonly to?: number;
+  /** Number of strides from `from` to `to`; there is one more equilibrium. */
   readonly steps?: number;
   /** Number of the scene that goes from `from` to `to` in place of time, such as `rods.0.section.EI1`; pins and factors are those of t = 0. */
   readonly parameter?: string;
@@ -305,8 +313,11 @@ export interface ModesSpec {
 export interface LinkSpec {
   /** Default: 'link' and its number. */
   readonly id?: string;
+  /** Id of the rod. */
   readonly rod: string;
+  /** Place on the rod. */
   readonly at: Location;
+  /** Place on another rod, or a fixed point [m]. */
   readonly to: { readonly rod: string; readonly at: Location } | { readonly point: Vec3 };
   /** [N/m] */
   readonly stiffness: number;
@@ -330,11 +341,13 @@ export interface LinkSpec {
 
 /** One direction of a weave. */
 export interface YarnSpec {
+  /** Number of fibers. */
   readonly count: number;
   /** Between the fibers of this direction [m]. */
   readonly spacing: number;
   /** In place of those of the weave. */
   readonly section?: RodSpec['section'];
+  /** In place of that of the weave. */
   readonly material?: RodSpec['material'];
 }
 
@@ -342,6 +355,7 @@ export interface YarnSpec {
 export interface WeaveSpec {
   /** Fibers are named by it, 'warp' or 'weft', and a number from 0. */
   readonly id: string;
+  /** Model of the fibers. Default `der`. */
   readonly model?: RodSpec['model'];
   /** Middle of the cloth [m]; default the origin. */
   readonly center?: Vec3;
@@ -349,11 +363,15 @@ export interface WeaveSpec {
   readonly along?: Vec3;
   /** Direction of the weft (made normal to `along`); default y. */
   readonly across?: Vec3;
+  /** Fibers along `along`. */
   readonly warp: YarnSpec;
   /** Default: that of the warp. */
   readonly weft?: YarnSpec;
+  /** Section of the fibers, if the directions have none of their own. */
   readonly section?: RodSpec['section'];
+  /** Material of the fibers, if the directions have none of their own. */
   readonly material?: RodSpec['material'];
+  /** Fibers keep their length exactly. */
   readonly inextensible?: boolean;
   /** Height by which fibers go over and under [m]; default 0. */
   readonly crimp?: number;

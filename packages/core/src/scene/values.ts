@@ -38,7 +38,9 @@ export type Location = 'start' | 'end' | { readonly node: number } | { readonly 
 
 /** Motion along keys. */
 export interface PathSpec {
+  /** How values between keys are computed. Default `smooth`. */
   readonly interpolation?: Interpolation;
+  /** Keys, in ascending time [s]. */
   readonly keys: readonly {
     readonly time: number;
     /** Displacement [m]. */

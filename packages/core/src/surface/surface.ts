@@ -13,7 +13,9 @@ import { capArea, holeLimit, joinRims, middleOf } from './rims.ts';
 
 /** Repairs made to a mesh. */
 export interface SurfaceReport {
+  /** Number of vertices after the repairs. */
   readonly vertices: number;
+  /** Number of triangles after the repairs. */
   readonly faces: number;
   /** [m²] */
   readonly area: number;
@@ -23,6 +25,7 @@ export interface SurfaceReport {
   readonly flipped: number;
   /** Vertices that were at the place of another. */
   readonly merged: number;
+  /** Number of pieces that are not connected. */
   readonly pieces: number;
   /** Boundaries, of pieces that are not closed. */
   readonly holes: number;
@@ -44,13 +47,17 @@ export interface Surface {
   readonly color?: Float64Array;
   /** Vertex of the input mesh for each vertex. */
   readonly source: Uint32Array;
+  /** Repairs made to the mesh. */
   readonly report: SurfaceReport;
 }
 
 /** Triangles as positions [m] and vertex indices. */
 export interface MeshInput {
+  /** [m], 3 per vertex. */
   readonly position: ArrayLike<number>;
+  /** Vertex indices, 3 per triangle. */
   readonly triangle: ArrayLike<number>;
+  /** Colours, 3 per vertex. */
   readonly color?: ArrayLike<number>;
 }
 

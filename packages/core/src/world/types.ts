@@ -52,6 +52,7 @@ export interface StepReport {
   readonly iterations: number;
   /** Most iterations that one solve took. */
   readonly iterationsMax: number;
+  /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
   /** Steps that error control rejected. */
   readonly rejected?: number;
@@ -69,8 +70,11 @@ export interface StepReport {
 
 /** Complete state of a world: restores bit for bit. */
 export interface WorldState {
+  /** [s]. */
   readonly time: number;
+  /** Number of steps taken. */
   readonly stepCount: number;
+  /** Unknowns, rates and memory of each bundle of rods, in the order of the world's bundles. */
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
   /** Contact forces, from which the next step starts; absent in scenes without contact. */
   readonly contact?: Float64Array;

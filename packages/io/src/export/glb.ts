@@ -27,6 +27,7 @@ export interface GlbOptions {
 
 /** The pieces of a .glb file, and warnings. */
 export interface GlbExport {
+  /** How the rods are drawn. */
   readonly look: Look;
   /** How many of the frames are in the file; the rest is left out evenly. */
   readonly frameCount: number;

@@ -11,12 +11,15 @@ import { ballMesh } from './tube.ts';
 
 /** A solid that strands or rods cannot enter. */
 export interface Obstacle {
+  /** Id in the scene. */
   readonly id: string;
   /** In its own axes [m], 3 per vertex. */
   readonly position: Float64Array;
+  /** Vertex indices, 3 per triangle. */
   readonly triangle: Uint32Array;
   /** Vertices in its own axes at a time [s], valid until the next call; missing if it keeps its shape. */
   readonly shapeAt?: (time: number) => Float64Array;
+  /** True if its pose changes. */
   readonly moves: boolean;
   /** True for a plane, which extends beyond its mesh. */
   readonly endless: boolean;

@@ -17,7 +17,9 @@ import { refuseDevice } from '../study/device.ts';
 
 /** A field and the number that it gets, in SI. */
 export interface FieldValue {
+  /** Names and indices from the top of the scene to the field. */
   readonly path: readonly string[];
+  /** Value in SI. */
   readonly value: number;
 }
 

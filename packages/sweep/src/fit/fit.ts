@@ -27,16 +27,23 @@ import type { Experiment, FitStudy, Measurement } from './study.ts';
 
 /** A measurement beside the value of the model. */
 export interface Comparison {
+  /** Name of the experiment. */
   readonly experiment: string;
+  /** Name of the measurement. */
   readonly name: string;
+  /** Measured value, in SI. */
   readonly measured: number;
+  /** Value of the fitted model, in SI. */
   readonly fitted: number;
+  /** Standard deviation of the measurement, in SI. */
   readonly deviation: number;
 }
 
 /** Result of a fit of a scene. */
 export interface SceneFit {
+  /** Parameters and their intervals. */
   readonly result: FitResult;
+  /** Measurements beside the values of the fitted model. */
   readonly comparisons: readonly Comparison[];
 }
 

@@ -5,6 +5,7 @@ import { createScope } from '../run/scope.ts';
 
 /** An output, and what to multiply its derivatives with if they are those of a named output: 1/2π for a frequency. */
 export interface QuantityOutput extends EquilibriumOutput {
+  /** The quantity as it is written in the file. */
   readonly text: string;
   /** Derivatives of a named output times this are those of the quantity. */
   readonly factor: number;

@@ -36,13 +36,21 @@ export interface ExperimentFile {
 
 /** A fit as it is in a file. */
 export interface FitFile {
+  /** Version of the format. */
   readonly fit: typeof fitVersion;
+  /** Title, for reports. */
   readonly title?: string;
+  /** Path of the scene file. */
   readonly scene: string;
+  /** Numbers of the scene to be fitted. */
   readonly parameters: FitParameterFile[];
+  /** What was measured. */
   readonly experiments: ExperimentFile[];
+  /** Level of the confidence intervals. Default 0.95. */
   readonly confidence?: number;
+  /** Maximum number of iterations. */
   readonly iterations?: number;
+  /** Whether experiments are stable equilibria (`seek`) or may be unstable ones (`report`). */
   readonly stability?: 'seek' | 'report';
 }
 

@@ -21,6 +21,7 @@ import { type ExperimentFile, type FitFile, type FitParameterFile, fitSchema } f
 
 /** A parameter and the fields that get its value. */
 export interface PlannedParameter extends FitParameter {
+  /** Fields that get the value. */
   readonly paths: readonly (readonly string[])[];
 }
 
@@ -28,10 +29,13 @@ export interface PlannedParameter extends FitParameter {
 export interface Measurement {
   /** For reports. */
   readonly name: string;
+  /** Measured value, in SI. */
   readonly value: number;
   /** NaN if unknown. */
   readonly deviation: number;
+  /** The measured quantity, as an expression. */
   readonly quantity?: string;
+  /** The measured coordinate of a point on a rod. */
   readonly point?: {
     readonly rod: string;
     /** Fraction of the rod's length, or arc length [m]. */
@@ -42,18 +46,27 @@ export interface Measurement {
 
 /** One equilibrium and what was measured of it. */
 export interface Experiment {
+  /** Name, for reports. */
   readonly name: string;
+  /** Fields that this experiment changes. */
   readonly set: readonly FieldValue[];
+  /** Instant at which pins and loads are taken [s]. */
   readonly time: number;
+  /** What was measured. */
   readonly measurements: readonly Measurement[];
 }
 
 /** A fit, ready to run. */
 export interface FitStudy {
+  /** Path of the fit file. */
   readonly source: string;
+  /** The file as it was read. */
   readonly file: FitFile;
+  /** The scenes of all experiments. */
   readonly family: SceneFamily;
+  /** Parameters to be fitted. */
   readonly parameters: readonly PlannedParameter[];
+  /** Experiments of the file. */
   readonly experiments: readonly Experiment[];
   /** True if no deviations are given. */
   readonly estimateDeviation: boolean;

@@ -1,6 +1,6 @@
 /** What the pool and its worker processes say to each other. */
 import type { Outcome } from '../run/execute.ts';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 
 export type ToWorker =
   | { readonly type: 'plan'; readonly id: string; readonly plan: Plan }

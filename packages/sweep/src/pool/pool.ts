@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { emptyRow, type Outcome } from '../run/execute.ts';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 /** The process died under the run, and not by a limit: worth another try. */
@@ -21,6 +21,7 @@ export class PoolClosed extends WorkerCrash {
 
 /** Worker processes that execute runs. */
 export interface Pool {
+  /** Number of processes. */
   readonly size: number;
   /** Executes a run on a free process. Rejects with WorkerCrash if the process dies. */
   execute(plan: Plan, spec: RunSpec): Promise<Outcome>;

@@ -37,7 +37,7 @@ export interface Job {
 
 export interface JobData {
   readonly study: string;
-  readonly spec: import('../study/plan.ts').RunSpec;
+  readonly spec: import('../study/planTypes.ts').RunSpec;
 }
 
 /** What is used of bullmq. */

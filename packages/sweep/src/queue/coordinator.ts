@@ -9,7 +9,8 @@ import { emptyRow, type Outcome } from '../run/execute.ts';
 import { placeRecordings } from '../run/record.ts';
 import { type Convergence, createConvergence } from '../stop.ts';
 import type { Store } from '../store/store.ts';
-import { digest, type Study } from '../study/plan.ts';
+import { digest } from '../study/plan.ts';
+import type { Study } from '../study/planTypes.ts';
 import type { Runs } from '../study/runs.ts';
 import {
   type BullQueue,
@@ -24,8 +25,11 @@ import { type StudyStatus, silence, type WorkerStatus } from './status.ts';
 
 /** Options of `runThroughQueue`: the address of Redis, the priority of the study among others, and where messages go. */
 export interface QueueOptions extends RunOptions {
+  /** Address of Redis. */
   readonly url: string;
+  /** Priority among the studies of the queue; 1 is highest. */
   readonly priority: number;
+  /** Receives messages for people. */
   readonly say?: (text: string) => void;
   /** Without progress this long, the queue is examined for lost runs and missing workers [ms]; default 4000. */
   readonly patience?: number;

@@ -29,11 +29,15 @@ export interface WorkerStatus {
 
 /** Studies, workers and numbers of waiting runs of a queue. */
 export interface QueueStatus {
+  /** Studies that are not finished. */
   readonly studies: readonly StudyStatus[];
+  /** Workers that have reported. */
   readonly workers: readonly WorkerStatus[];
   /** Of this version's queue. */
   readonly counts: Readonly<Record<string, number>>;
+  /** True if the queue gives no runs to workers. */
   readonly paused: boolean;
+  /** Version of Tendril whose queue it is. */
   readonly version: string;
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createPool, type Pool, PoolClosed, WorkerCrash } from '../pool/pool.ts';
-import type { Plan } from '../study/plan.ts';
+import type { Plan } from '../study/planTypes.ts';
 import {
   connectRedis,
   isRejection,
@@ -20,15 +20,21 @@ import type { StudyStatus, WorkerStatus } from './status.ts';
 
 /** Options of `runWorker`. */
 export interface WorkerOptions {
+  /** Address of Redis. */
   readonly url: string;
+  /** Version of Tendril; a worker takes runs of its own version only. */
   readonly version: string;
+  /** Number of runs at a time. */
   readonly processes: number;
+  /** Asked between runs: true stops the worker. */
   readonly isInterrupted: () => boolean;
   /** Ends when the queue has been empty this long [s]; default: never. */
   readonly idle?: number;
   /** Its runs are taken over by others when it was silent this long [s]; default 10. */
   readonly takeover?: number;
+  /** Receives messages for people. */
   readonly say?: (text: string) => void;
+  /** Called when the status of the worker changes. */
   readonly onStatus?: (status: WorkerStatus) => void;
 }
 

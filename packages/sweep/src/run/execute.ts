@@ -35,7 +35,7 @@ import {
   sceneFromObject,
 } from '@tendril-sim/io';
 import { openWithin } from '@tendril-sim/io/node';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 import { compileQuantity, lookUp, type QuantityExpression, UnknownQuantityError } from './expression.ts';
 import { createRunRecorder, type RunRecorder } from './record.ts';
 import { createScope, type Findings } from './scope.ts';
@@ -59,16 +59,21 @@ export type Cell = number | string | boolean | null;
 
 /** Result of one run, also of one that failed. */
 export interface Outcome {
+  /** Index of the run in the study. */
   readonly index: number;
+  /** Hash of the run's specification. */
   readonly hash: string;
+  /** Whether it succeeded, or how it failed. */
   readonly status: Status;
   /** What went wrong, and what to try. */
   readonly message?: string;
   /** Wall time [s]. */
   readonly wall: number;
+  /** Number of tries, if more than one. */
   readonly tries?: number;
   /** Time [s] (null for a check) and values of the quantities; one row per instant of a series. */
   readonly rows: readonly { readonly time: number | null; readonly cells: readonly Cell[] }[];
+  /** Path or address of the recording, if one was kept. */
   readonly recording?: string;
 }
 

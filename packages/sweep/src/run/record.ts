@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { channelNames, type World } from '@tendril-sim/core';
 import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { writeFileAtomic } from '@tendril-sim/io/node';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 import { isStore, putObject } from './objectStore.ts';
 
 export interface RunRecorder {

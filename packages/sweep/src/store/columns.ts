@@ -1,16 +1,21 @@
 /** Columns of the data set: from outcomes of runs to Parquet and back, with a dictionary that says what each column means. */
 import { createHash } from 'node:crypto';
 import { type Cell, checkColumns, type Outcome, type Status } from '../run/execute.ts';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 
 export type ColumnType = 'INT32' | 'DOUBLE' | 'STRING' | 'BOOLEAN';
 
 /** A column of the data set, as `dictionary.json` describes it. */
 export interface Column {
+  /** Name in the Parquet files. */
   readonly name: string;
+  /** Type of the values. */
   readonly type: ColumnType;
+  /** What the column describes. */
   readonly role: 'run' | 'parameter' | 'quantity' | 'status';
+  /** SI unit, if there is one. */
   readonly unit?: string;
+  /** Description for people. */
   readonly description: string;
 }
 

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '@tendril-sim/io/node';
 import { type AsyncBuffer, parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Cell, Outcome, Status } from '../run/execute.ts';
-import type { Plan, RunSpec } from '../study/plan.ts';
+import type { Plan, RunSpec } from '../study/planTypes.ts';
 import { type Column, combineDigests, digestOutcome, outcomeOf, tableRows } from './columns.ts';
 
 export interface PartSummary {

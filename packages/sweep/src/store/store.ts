@@ -26,46 +26,33 @@ import { join } from 'node:path';
 import { InputError } from '@tendril-sim/io';
 import { WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import type { Outcome, Status } from '../run/execute.ts';
-import type { Plan, Study } from '../study/plan.ts';
+import type { Study } from '../study/planTypes.ts';
 import type { Runs, Shard } from '../study/runs.ts';
 import { type Column, columnsOf, combineDigests } from './columns.ts';
 import { type PartSummary, readPart, readPartHashes, readPartSummary, writePart } from './part.ts';
-
-/** Contents of `study.json`: what a folder holds the results of. */
-export interface StudyRecord {
-  readonly sweep: 1;
-  readonly version: string;
-  readonly title: string;
-  readonly command: Plan['command'];
-  readonly origin: string;
-  /** Absolute path of the study file. */
-  readonly source: string;
-  readonly design: string;
-  readonly runs: number;
-  readonly duplicates: number;
-  /** Of the plan and of the list of runs. */
-  readonly key: string;
-  readonly list: string;
-  readonly shard?: Shard;
-  readonly columns: readonly Column[];
-  /** Parameters by their paths, to make the scene of a run again. */
-  readonly plan: Plan;
-}
+import { readRecord, type StudyRecord } from './record.ts';
 
 /** Number of finished runs, by status, and a hash of their results. */
 export interface DataSummary {
+  /** Finished runs. */
   readonly runs: number;
+  /** Runs of the study. */
   readonly total: number;
+  /** Finished runs by status. */
   readonly counts: Partial<Record<Status, number>>;
+  /** Hash of all results. */
   readonly hash: string;
 }
 
 /** Results of a study in a folder: a journal of finished runs, and Parquet files. */
 export interface Store {
+  /** Folder of the results. */
   readonly folder: string;
+  /** Columns of the data set. */
   readonly columns: readonly Column[];
   /** How many runs are finished. */
   readonly done: number;
+  /** Finished runs by status. */
   readonly counts: Readonly<Partial<Record<Status, number>>>;
   /** True if the run at this position is finished. */
   has(position: number): boolean;
@@ -91,16 +78,6 @@ export interface StoreOptions {
   readonly shard?: Shard;
   /** Runs that failed are made again. */
   readonly retryFailed?: boolean;
-}
-
-/** Reads `study.json` of a folder; undefined if there is none. Throws InputError if it cannot be read. */
-export function readRecord(folder: string): StudyRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'study.json'), 'utf8')) as StudyRecord;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new InputError(join(folder, 'study.json'), `this is no study: ${(error as Error).message}`);
-  }
 }
 
 /** Opens or makes the folder. Results of an earlier study in it are kept as far as their runs are in this one. */

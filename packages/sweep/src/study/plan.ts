@@ -20,75 +20,9 @@ import { checkExpressions, checkFields, checkNames, type Fail } from './checks.t
 import { combine, DesignError, type Rows, type Table } from './design.ts';
 import { refuseDevice } from './device.ts';
 import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';
-import { type Command, type Over, type StudyFile, studySchema } from './schema.ts';
+import type { Plan, PlannedQuantity, Study } from './planTypes.ts';
+import { type StudyFile, studySchema } from './schema.ts';
 import { readTable } from './table.ts';
-
-export interface PlannedQuantity {
-  readonly name: string;
-  readonly of: string;
-  readonly over: Over;
-  readonly unit?: string;
-}
-
-/** A study without its runs: plain data, the same for all of them. */
-export interface Plan {
-  readonly version: string;
-  readonly name: string;
-  readonly title: string;
-  readonly command: Command;
-  /** The scene as written, for the commands that have one. */
-  readonly scene?: unknown;
-  /** Scene file or case, for messages. */
-  readonly origin: string;
-  /** Absolute folder of the scene, in which files that it names lie. */
-  readonly folder: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly paths: readonly (readonly string[])[];
-    readonly unit?: string;
-  }[];
-  readonly set: readonly { readonly path: readonly string[]; readonly expression: string }[];
-  readonly quantities: readonly PlannedQuantity[];
-  /** One row per recorded instant; with `every`, instants this far apart [s]. */
-  readonly series: false | { readonly every?: number };
-  /** Kinetic energy below which a run ends [J]. */
-  readonly rest?: number;
-  /** Modes. */
-  readonly count?: number;
-  /** Per run [s], [bytes]. */
-  readonly limits: { readonly time: number; readonly memory: number };
-  readonly recordings?: { readonly to?: string; readonly endpoint?: string; readonly every: number };
-  /** Hash of the table of parameters. */
-  readonly table?: string;
-  /** Hash of everything above that determines results, and of the files that the scene names. */
-  readonly key: string;
-}
-
-/** One run: its place in the study and what varies. */
-export interface RunSpec {
-  readonly index: number;
-  readonly hash: string;
-  readonly model?: ModelId;
-  /** In the order of the plan's parameters. */
-  readonly values: readonly unknown[];
-}
-
-/** A study that was read and checked, with the specification of each of its runs. */
-export interface Study {
-  readonly file: StudyFile;
-  readonly text: string;
-  /** Absolute path of the study file. */
-  readonly source: string;
-  readonly plan: Plan;
-  /** Rows of the design, duplicates included. */
-  readonly count: number;
-  /** Specification of a row of the design, counted from 0. */
-  spec(index: number): RunSpec;
-  readonly design: string;
-  readonly priority: number;
-  /** Throws an InputError with the line of a field of the study file. */
-  readonly fail: Fail;
-}
 
 export const defaultLimits = { time: 3600, memory: 4e9 } as const;
 

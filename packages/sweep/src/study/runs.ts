@@ -1,11 +1,12 @@
 /** The distinct runs of a study: identical ones are made once. A shard is a slice of them. */
 import { createHash } from 'node:crypto';
-import type { RunSpec, Study } from './plan.ts';
+import type { RunSpec, Study } from './planTypes.ts';
 
 /** One of `of` equal slices of the runs. */
 export interface Shard {
   /** From 1. */
   readonly number: number;
+  /** Number of slices. */
   readonly of: number;
 }
 

@@ -52,33 +52,51 @@ export type Command = 'run' | 'statics' | 'modes' | 'check' | 'validate';
 
 /** A study as it is in a file. */
 export interface StudyFile {
+  /** Version of the format. */
   readonly sweep: typeof studyVersion;
+  /** Title, for reports. */
   readonly title?: string;
+  /** Path of the scene file. */
   readonly scene?: string;
+  /** Cases in place of a scene. */
   readonly case?: string | string[];
+  /** What each run does. */
   readonly command: Command;
+  /** Models, each of which gets all runs. Default: as in the scene. */
   readonly models?: 'all' | ModelId[];
+  /** Parameters that vary. */
   readonly parameters?: ParameterFile[];
+  /** Further fields of the scene, as expressions of the parameters. */
   readonly set?: Record<string, string>;
+  /** CSV or Parquet file with one row per run. */
   readonly table?: string;
+  /** How values are combined or sampled. */
   readonly design?: DesignFile;
+  /** Quantities to record, by name. */
   readonly quantities?: Record<string, string | { readonly of: string; readonly over?: Over; readonly unit?: string }>;
+  /** One row per recorded instant in place of one per run. */
   readonly series?: boolean | { readonly every?: number };
+  /** Resolutions of cases. */
   readonly resolutions?: number[];
+  /** Number of modes. */
   readonly count?: number;
+  /** When runs end before their time, and the study before all runs are done. */
   readonly stop?: {
     readonly rest?: number;
     readonly converged?: { readonly quantity: string; readonly tolerance: number; readonly every?: number };
     /** [s] */
     readonly deadline?: number;
   };
+  /** Largest wall-clock time [s] and memory [bytes] of a run. */
   readonly limits?: {
     /** [s] */
     readonly time?: number;
     /** [bytes] */
     readonly memory?: number;
   };
+  /** Which recordings are kept, and where. */
   readonly recordings?: { readonly to?: string; readonly endpoint?: string; readonly every?: number };
+  /** Priority in a queue. */
   readonly priority?: number;
 }
 

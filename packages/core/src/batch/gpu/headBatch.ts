@@ -30,7 +30,9 @@ export type GpuBatchOptions = StrandsOptions;
 
 /** Inputs of one step of a GPU batch: time step, pose of the head, air and obstacles. */
 export interface GpuStep {
+  /** Length of the step [s]. */
   readonly dt: number;
+  /** Integrator. */
   readonly scheme?: Scheme;
   /** Newton iterations per stage; default 2. */
   readonly iterations?: number;
@@ -70,6 +72,7 @@ export interface PairCounts {
   readonly passed: number;
   /** Strands that moved too far against their surroundings for the last search, and strands with more edges near them than it keeps: it may miss contacts. */
   readonly overflow: number;
+  /** Strands with more edges near them than there is room for in the lists. */
   readonly crowded: number;
 }
 
@@ -77,16 +80,19 @@ export interface PairCounts {
 export interface ContactCounts extends PairCounts {
   /** Contacts that carry force, and strands whose contacts did not settle. */
   readonly loaded: number;
+  /** Strands whose contacts did not settle. */
   readonly unsettled: number;
   /** Most iterations of a strand in contact. */
   readonly iterations: number;
   /** Deepest overlap at the start of the step, and largest displacement of a contact in the last iteration [m]. */
   readonly overlap: number;
+  /** Largest displacement of a contact in the last iteration [m]. */
   readonly error: number;
 }
 
 /** Result of `advance`: number of steps that it divided the step into, and the counts of the last of them. */
 export interface Advance extends ContactCounts {
+  /** Number of steps that the step was divided into. */
   readonly steps: number;
   /** True if strands were still about to pass through others in the shortest steps. */
   readonly isForced: boolean;
@@ -106,6 +112,7 @@ export interface PositionBuffer {
 export interface GpuBatch {
   /** Number of strands. */
   readonly count: number;
+  /** Number of parts into which the strands are divided. */
   readonly parts: number;
   /** Bytes of all buffers on the device. */
   readonly bytes: number;

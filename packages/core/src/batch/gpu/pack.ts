@@ -5,13 +5,17 @@ import { airSlot, bufferSlots, hasContactOf, type ShaderOptions, STRAND_VECTORS 
 
 /** Description of one strand for a device; arrays have one or three entries per edge, masses one per node. */
 export interface StrandDescription {
+  /** Material frame at the root, in the frame of the head. */
   readonly frame: Quaternion;
   /** Root in the frame of the head [m]. */
   readonly place: Vector;
+  /** [m]. */
   readonly edgeLength: ArrayLike<number>;
+  /** [kg]. */
   readonly nodeMass: ArrayLike<number>;
   /** [N m] about d1, d2, t, the half joint at the clamp included. */
   readonly jointStiffness: ArrayLike<number>;
+  /** Natural rotation vector of the joints [rad], 3 per joint. */
   readonly jointStrainRest: ArrayLike<number>;
   /** Vector parts of the joints' rotations at the start. */
   readonly relative: ArrayLike<number>;

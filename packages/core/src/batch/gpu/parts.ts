@@ -56,7 +56,9 @@ export interface PairOptions {
 
 /** Position and orientation of the head that carries the strands. */
 export interface HeadPose {
+  /** Unit quaternion from the head's axes to world axes. */
   readonly rotation: Quaternion;
+  /** Origin of the head's axes [m]. */
   readonly position: Vector;
 }
 

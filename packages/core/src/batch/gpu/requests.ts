@@ -96,7 +96,9 @@ export const CONTACT_ROW = 15;
 
 /** Message to the thread that owns the GPU. */
 export interface GpuMessage {
+  /** What to do. */
   readonly request: GpuRequest;
+  /** Shared memory that the answer is written to. */
   readonly answer: AnswerMemory;
 }
 

@@ -14,6 +14,7 @@ import { writeStatus } from './statusShader.ts';
 
 /** Constants that are compiled into the shader. */
 export interface ShaderOptions {
+  /** Nodes per strand. */
   readonly nodes: number;
   /** `f16`: gains take half the memory; equilibria do not change, since gains affect only the convergence of Newton. */
   readonly gains: 'f16' | 'f32';
@@ -31,6 +32,7 @@ export interface ShaderOptions {
   readonly obstacles: number;
   /** With contact between strands: the number of strands, for the grid. */
   readonly pairs?: { readonly strands: number };
+  /** Invocations per workgroup. */
   readonly workgroup: number;
 }
 

@@ -7,10 +7,13 @@
  * The grid is the independent reference: it shares no code with the tree, must give the same pairs, and measures the overlaps of cases.
  */
 export interface HashGrid {
+  /** Edge length of a cell [m]. */
   readonly cell: number;
   /** Cells and boxes of all entries, sorted by the hash of the cell. */
   entry: Int32Array;
+  /** Cell of each entry. */
   entryCell: Int32Array;
+  /** First entry of each hash; one more at the end. */
   readonly start: Int32Array;
 }
 

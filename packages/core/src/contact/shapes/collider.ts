@@ -43,9 +43,11 @@ export interface Collider {
   readonly side: 1 | -1;
   /** Friction at the end of the current step. */
   staticFriction: number;
+  /** Friction while the surfaces slide, at the end of the current step. */
   dynamicFriction: number;
   /** Its value and the factor of a friction that changes in time; absent if it does not. */
   readonly changingFriction?: ChangingFriction;
+  /** Coefficient of restitution, 0 to 1. */
   readonly restitution: number;
   /** Index in the scene's bodies, −1 for none. */
   readonly body: number;
@@ -55,8 +57,9 @@ export interface Collider {
   readonly ridePath: BodyPath | undefined;
   /** 1 for each rod of the scene that it acts on. */
   readonly acts: Uint8Array;
-  /** Poses at the start and at the end of the step. */
+  /** Pose at the start of the step. */
   readonly now: Pose;
+  /** Pose at the end of the step. */
   readonly next: Pose;
   /** Bounding box of the solid in world axes, at the start of the step. */
   readonly bounds: Float64Array;

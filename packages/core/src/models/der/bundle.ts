@@ -60,6 +60,7 @@ export interface DerParts {
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */
   readonly kernel?: DerKernel;
+  /** Provides the memory of the rods' arrays. Default: memory of JavaScript. */
   readonly allocate?: Allocate;
 }
 

@@ -26,6 +26,7 @@ import { createChain, divideEdges, type HelixBody } from './rod.ts';
 export interface FitError {
   /** Largest distance between the given curve and the elements at the nodes, and its root mean square [m]. */
   readonly largest: number;
+  /** Root mean square of the distance [m]. */
   readonly rms: number;
 }
 
@@ -213,7 +214,9 @@ export interface Helices {
   readonly elementLength: Float64Array;
   /** [m] */
   readonly rootPosition: Vector;
+  /** Unit tangent at the root. */
   readonly rootTangent: Vector;
+  /** Unit d1 at the root. */
   readonly rootDirector: Vector;
 }
 

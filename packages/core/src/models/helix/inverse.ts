@@ -17,6 +17,7 @@ import { factorRod } from './sweep.ts';
 
 /** Result of inverse statics. */
 export interface InverseReport {
+  /** True if the shape is a stable equilibrium. */
   readonly stable: boolean;
   /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined if loads have no potential. */
   readonly stiffnessFactor?: number;

@@ -15,9 +15,13 @@ import { factorTangent, turnLimit } from './statics.ts';
 
 /** A strand's stiffness [N m²] and mass [kg/m]. */
 export interface StrandSection {
+  /** Bending stiffness about d1 [N m²]. */
   readonly EI1: number;
+  /** Bending stiffness about d2 [N m²]. */
   readonly EI2: number;
+  /** Twisting stiffness [N m²]. */
   readonly GJ: number;
+  /** Mass per length [kg/m]. */
   readonly mass: number;
 }
 

@@ -29,6 +29,7 @@ export interface StrandOptions {
 
 /** Direction of strands; `rods` names those without a parent, default all of the model. */
 export interface StrandDirection {
+  /** Ids of strands without a parent. Default: all of the model. */
   readonly rods?: readonly string[];
   /** β: share of the base's velocity and acceleration that strands feel; 1 is physics. */
   readonly timeScale?: Timed;
@@ -55,7 +56,9 @@ export interface StrandDirection {
 
 /** The joint at a node. Angles are those from the natural shape. */
 export interface StrandJoint {
+  /** Id of the strand. */
   readonly rod: string;
+  /** Place of the joint. */
   readonly at: Location;
   /** Largest bend [rad]. */
   readonly bend?: number;
