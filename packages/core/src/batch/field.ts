@@ -12,8 +12,11 @@ export type FieldTable = DistanceTable;
 
 /** A solid given by its signed distance [m], negative inside, in the box between two corners. */
 export interface SolidFunction {
+  /** A corner of the box [m]. */
   readonly low: Vector;
+  /** The opposite corner [m]. */
   readonly high: Vector;
+  /** Signed distance of a point [m]. */
   distanceAt(x: Vector): number;
 }
 
@@ -52,7 +55,7 @@ function shapeOf({ low, high, distanceAt }: SolidFunction): Solid {
         distanceAt([x, y + h, z]) - distanceAt([x, y - h, z]),
         distanceAt([x, y, z + h]) - distanceAt([x, y, z - h]),
       ];
-      const size = Math.hypot(...slopes);
+      const size = Math.sqrt(slopes[0] * slopes[0] + slopes[1] * slopes[1] + slopes[2] * slopes[2]);
       out[0] = distanceAt([x, y, z]);
       for (let k = 0; k < 3; k++) out[1 + k] = size > 0 ? slopes[k] / size : k === 2 ? 1 : 0;
     },

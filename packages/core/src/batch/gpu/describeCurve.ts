@@ -6,11 +6,13 @@ import type { StrandDescription } from './pack.ts';
 
 /** A circular or elliptic section and its material. */
 export interface CurveSection {
-  /** Half axes along the first and the second director [m]; equal for a circle. */
+  /** Half axis along the first director [m]. */
   readonly a: number;
+  /** Half axis along the second director [m]; equal to `a` for a circle. */
   readonly b: number;
-  /** [Pa] */
+  /** Young's modulus [Pa]. */
   readonly youngModulus: number;
+  /** Shear modulus [Pa]. */
   readonly shearModulus: number;
   /** [kg/m³] */
   readonly density: number;
@@ -19,7 +21,7 @@ export interface CurveSection {
 /** Stiffness against bending about both directors and against twist [N m²], and mass per length [kg/m]. */
 function stiffnessOf({ a, b, youngModulus, shearModulus, density }: CurveSection): readonly [Vector, number] {
   const area = Math.PI * a * b;
-  const torsion = (Math.PI * a ** 3 * b ** 3) / (a * a + b * b);
+  const torsion = (Math.PI * (a * b) * (a * b) * (a * b)) / (a * a + b * b);
   return [
     [0.25 * youngModulus * area * b * b, 0.25 * youngModulus * area * a * a, shearModulus * torsion],
     density * area,

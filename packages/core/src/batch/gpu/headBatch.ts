@@ -103,8 +103,11 @@ export interface Advance extends ContactCounts {
  * strand s places after the first is at 4 (32 (n ⌊s/32⌋ + i) + s mod 32) floats, where n is the number of nodes.
  */
 export interface PositionBuffer {
+  /** Index of the first strand in the buffer. */
   readonly first: number;
+  /** Number of strands in the buffer. */
   readonly count: number;
+  /** A `GPUBuffer` with the usage `STORAGE`. */
   readonly buffer: DeviceBuffer;
 }
 

@@ -314,9 +314,13 @@ function solveNear(of: Attempts): Settled {
   if (!constraints) return failed;
   startBalance(tree, work, t, false);
   if (!(constraints.violation <= NEAR * reach)) return failed;
+  const forces = constraints.force.slice();
   const found = attempt(of, { tolerance: of.options.tolerance, limit: 40 });
-  if (!found.converged) tree.q.set(start);
-  return found;
+  // a straight strand that is compressed balances, although Newton's step cannot bring its pin any closer
+  if (found.converged && !describeUnmet(tree)) return found;
+  tree.q.set(start);
+  constraints.force.set(forces);
+  return failed;
 }
 
 /** The first equilibrium: with `report` the nearest, led by the residual; else the one that the energy falls to. */
