@@ -9,7 +9,7 @@ import type { BodyPose } from './bodies/body.ts';
 import type { Channel } from './channels.ts';
 import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
-import type { ActingRod, Drive, OwnContact, Samples } from './port.ts';
+import type { ActingRod, Drive, OwnContact, Samples, StepRequest } from './port.ts';
 import type { RestRod, RestTangent } from './restPort.ts';
 import type { BodyModule, CompiledBody, Weld } from './scene/bodies.ts';
 import type { Rod } from './scene/compiled.ts';
@@ -58,6 +58,12 @@ export interface Momentum {
   readonly center: Float64Array;
   /** Mass [kg]. */
   mass: number;
+}
+
+/** A step of a bundle. */
+export interface BundleStep extends StepRequest {
+  /** 1 for each system (see ContactPort) to skip, because contact moves it. */
+  readonly without?: Uint8Array | undefined;
 }
 
 /** Report on a step of a bundle. */
@@ -289,11 +295,8 @@ export interface Bundle {
   beginStep?(): void;
   /** The step threw an error: restores the state of its start, at t. */
   undoStep?(t: number): void;
-  /**
-   * One step from t to t + dt; on failure restores the state. `robust`: prefer robustness to accuracy. `without`: 1 for each system (see ContactPort) to
-   * skip, because contact moves it.
-   */
-  advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
+  /** One step from t to t + dt; on failure restores the state. */
+  advance(step: BundleStep): StepOutcome;
   /**
    * Parts of the bundle that are independent of each other, for threads to share: `advance` steps a range of them. A failed step is
    * not undone; the caller restores the state.
@@ -302,7 +305,7 @@ export interface Bundle {
     readonly count: number;
     /** Rods of a part. Earlier parts have, as far as possible, rods with lower indices. */
     rods(part: number): readonly number[];
-    advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
+    advance(from: number, to: number, step: BundleStep): StepOutcome;
     /**
      * Another thread has written the state of a rod in the step from t to t + dt, through a bundle of its own: recomputes what this bundle
      * derives from it. Absent: the bundle's rods have no contact.

@@ -123,14 +123,20 @@ export interface ColliderContacts {
 
 /** A step from t to t + dt. */
 export interface StepInterval {
+  /** Start of the step [s]. */
   readonly t: number;
+  /** Length of the step [s]. */
   readonly dt: number;
 }
 
-/** A step of `ContactPort.step`. */
-export interface ContactStep extends StepInterval {
-  /** Prefer robustness to accuracy. */
+/** A step that rods are asked to take. */
+export interface StepRequest extends StepInterval {
+  /** Prefer robustness to accuracy: the smallest substeps, which must not fail. */
   readonly robust: boolean;
+}
+
+/** A step of `ContactPort.step`. */
+export interface ContactStep extends StepRequest {
   /** Stop short of the solution, because the forces will change considerably; `linearize` corrects for the rest. */
   readonly rough?: boolean;
 }

@@ -63,7 +63,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     state,
     refresh: () => all.forEach(pose),
     restart: () => {},
-    advance(t, dt) {
+    advance({ t, dt }) {
       for (const one of all) {
         fall(one, t, dt, drag);
         pose(one);

@@ -168,7 +168,7 @@ export function closeMergedStep(
   const pressed = pressedStage(dt);
   let [stage, tip, isPressed] = [pressed, IDENTITY, presses];
   if (!presses) {
-    [{ stage }] = listStages(options.scheme, dt, batch.history[0], robust);
+    [{ stage }] = listStages(options.scheme, { dt, before: batch.history[0], robust });
     strand.merged = undefined;
     const out = { ok: true, iterations: 0, iterationsMax: 0, reason: '' };
     const iterate = continueSolve(batch, { stage, tip: beginSolve(batch, stage, t + dt), t: t + dt }, options, out);

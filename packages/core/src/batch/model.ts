@@ -3,7 +3,7 @@
  * reference in double precision; SIMD and GPU targets run the same sweeps.
  */
 import { SceneError } from '../errors.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
+import type { Bundle, BundleState, BundleStep, Coupling, Drive, Model, StepOutcome } from '../model.ts';
 import { type DerOptions, derCapabilities } from '../models/der/options.ts';
 import { copyState, packState } from '../models/stateParts.ts';
 import { bodyModule } from '../scene/bodies.ts';
@@ -92,14 +92,11 @@ interface Compiled {
 type Advance = Bundle['advance'];
 
 /** Steps strand by strand, without those marked in `without`; stops at the first that fails. */
-function stepEach(
-  { batch, options }: Compiled,
-  ...[t, dt, robust, without]: Parameters<Advance>
-): StepResult & { failed: number } {
+function stepEach({ batch, options }: Compiled, interval: BundleStep): StepResult & { failed: number } {
   const total = { ok: true, iterations: 0, iterationsMax: 0, reason: '', failed: -1 };
   for (const [k, one] of batch.entries()) {
-    if (without?.[k]) continue;
-    const step = stepStrand(one, t, dt, options, robust);
+    if (interval.without?.[k]) continue;
+    const step = stepStrand(one, interval, options);
     total.iterations += step.iterations;
     total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
     if (!step.ok) return { ...total, ok: false, reason: step.reason, failed: k };
@@ -115,7 +112,8 @@ const adoptAll = (batch: readonly BatchRod[], t: number): void => {
 function createAdvance(compiled: Compiled): Advance {
   const { batch, options, state, own } = compiled;
   const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
-  return (t, dt, robust, without): StepOutcome => {
+  return (step): StepOutcome => {
+    const { t, dt, robust } = step;
     copyState(before, state);
     own?.begin(t, dt);
     const restore = (): void => {
@@ -124,7 +122,7 @@ function createAdvance(compiled: Compiled): Advance {
       adoptAll(batch, t);
     };
     const { ok, iterations, iterationsMax, reason, failed } =
-      own?.step({ t, dt, robust, restore }, options) ?? stepEach(compiled, t, dt, robust, without);
+      own?.step({ t, dt, robust, restore }, options) ?? stepEach(compiled, step);
     const total = { ok, iterations, iterationsMax, shifts: 0 };
     if (ok) return total;
     restore();
@@ -161,9 +159,9 @@ function createBundle(rods: readonly Rod[], scene: Scene, compiled: Compiled): B
     },
     restart,
     ...(own ? { ownContact: own } : { contact: createBatchContact({ batch, states, options }) }),
-    advance: (t, dt, robust, without) => {
-      const outcome = advance(t, dt, robust, without);
-      now = outcome.ok ? t + dt : t;
+    advance: (step) => {
+      const outcome = advance(step);
+      now = outcome.ok ? step.t + step.dt : step.t;
       return outcome;
     },
     addEnergies: (out, t) => {

@@ -2,7 +2,15 @@
  * Merged contact of a bundle in a world: converts the world's colliders to obstacles, stores contacts as rows that can be saved, and reports them.
  * The reference steps its strands with merged.ts; a device uses its own implementation.
  */
-import type { OwnContact, OwnContactReport, OwnContactRow, RodPairs, SolidMotion, SolidScene } from '../port.ts';
+import type {
+  OwnContact,
+  OwnContactReport,
+  OwnContactRow,
+  RodPairs,
+  SolidMotion,
+  SolidScene,
+  StepRequest,
+} from '../port.ts';
 import type { Quaternion } from './algebra.ts';
 import { meetStrands, repeatCoupled } from './coupled.ts';
 import { BOX, FIELD, LEAST_ITERATIONS, PLANE } from './layout.ts';
@@ -56,7 +64,7 @@ function reportRod({ loaded, iterations, error, overlap, settled }: MergedReport
 /** Steps strand `rod` among the obstacles. */
 export function stepAmong(
   one: BatchRod,
-  step: { readonly t: number; readonly dt: number; readonly robust: boolean; readonly rod: number },
+  step: StepRequest & { readonly rod: number },
   obstacles: readonly Obstacle[],
   options: StepOptions,
 ): MergedReport & { readonly own: OwnContactReport } {
@@ -68,10 +76,7 @@ export function stepAmong(
 }
 
 /** A step, and how to return the strands to its start. */
-interface OwnStep {
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
+interface OwnStep extends StepRequest {
   restore(): void;
 }
 

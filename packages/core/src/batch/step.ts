@@ -1,4 +1,5 @@
 /** Time steps of one strand in double precision: each scheme is one or two stages of Newton's method over sweeps.ts. */
+import type { StepRequest } from '../port.ts';
 import type { Quaternion } from './algebra.ts';
 import { DISPLACEMENT, RELATIVE, type Stage, TARGET } from './layout.ts';
 import { evaluateStageLoads, loadsDependOnState, measureSpin, poseSamples, visitFrames } from './pose.ts';
@@ -126,7 +127,10 @@ export interface StepStage {
 }
 
 /** The stages of a step. `before`: length of the last step, 0 or `AFTER_CONTACT` if this one must not continue from it; `robust`: use the most stable scheme. */
-export function listStages(scheme: Scheme, dt: number, before: number, robust: boolean): readonly StepStage[] {
+export function listStages(
+  scheme: Scheme,
+  { dt, before, robust }: Pick<StepRequest, 'dt' | 'robust'> & { readonly before: number },
+): readonly StepStage[] {
   if (scheme === 'tr-bdf2' && !robust && before !== AFTER_CONTACT) {
     const [first, second] = trBdf2Stages(dt);
     return [
@@ -158,12 +162,12 @@ export function completeStep(batch: BatchRod, last: Stage, dt: number, tangentBe
 }
 
 /** One step; after a failure the state is arbitrary, and the caller restores it. */
-export function stepStrand(batch: BatchRod, t: number, dt: number, options: StepOptions, robust: boolean): StepResult {
+export function stepStrand(batch: BatchRod, { t, dt, robust }: StepRequest, options: StepOptions): StepResult {
   const { history } = batch;
   const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
   const { scheme } = options;
   const tangentBefore = keepFrames(batch);
-  const stages = listStages(scheme, dt, history[0], robust);
+  const stages = listStages(scheme, { dt, before: history[0], robust });
   for (const { stage, part } of stages) {
     out.reason = solveStage(batch, stage, t + part * dt, options, out);
     if (out.reason) return out;

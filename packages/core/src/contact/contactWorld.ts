@@ -10,7 +10,7 @@ import type {
   RestRod,
   StepOutcome,
 } from '../model.ts';
-import { type LoadSource, NO_SIDES } from '../port.ts';
+import { type LoadSource, NO_SIDES, type StepRequest } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
@@ -71,7 +71,7 @@ export interface ContactWorld {
   /** Starts a step of the world. */
   begin(): void;
   /** Like `Bundle.advance`, for all bundles together; on failure restores all of them. */
-  advance(t: number, dt: number, robust: boolean): StepOutcome;
+  advance(step: StepRequest): StepOutcome;
   /** Time until the first impact that rebounds within the step, or 0. */
   findImpact(t: number, dt: number): number;
   /** Contacts of the last step that carry force, with the gaps at the current time t. */
@@ -150,7 +150,7 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
       if (portless.size > 0) refuseUnlinkable(parts.links, parts, 'motion');
       clearReport(stepReport);
     },
-    advance: (t, dt, robust) => advanceWithContact(context, t, dt, robust),
+    advance: (step) => advanceWithContact(context, step),
     findImpact: (t, dt) => findImpact(context, t, dt),
     forces(t) {
       listStored(stored, warmStart);

@@ -1,6 +1,6 @@
 /** Data that the stages of a contact step share. Built once per world (contactWorld.ts). */
 import type { Bundle } from '../model.ts';
-import type { Samples } from '../port.ts';
+import type { Samples, StepRequest } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { BundlePlace } from './bundlePlace.ts';
 import type { ContactSet } from './contactSet.ts';
@@ -92,11 +92,7 @@ export const STEPPED = 1;
 export const NEEDS_RECHECK = 2;
 
 /** Systems that one attempt moves, and how. */
-export interface StepAttempt {
-  readonly t: number;
-  readonly dt: number;
-  /** Use the model's most stable scheme and more Newton iterations: in substeps of a quarter step and less. */
-  readonly robust: boolean;
+export interface StepAttempt extends StepRequest {
   /** Leave deep penetration to the next step, and accept an island whose contact solver did not converge, instead of failing. */
   readonly acceptsUnconverged: boolean;
   /** Accept, and report, an island whose step is no solution (`findViolation`): the step cannot be halved any more. */

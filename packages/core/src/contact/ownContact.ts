@@ -4,8 +4,8 @@
  */
 import { SceneError } from '../errors.ts';
 import { hypot } from '../math/rounded/index.ts';
-import type { Bundle } from '../model.ts';
-import type { OwnContact, OwnContactRow, RodPairs, Samples, SolidMotion, SolidScene } from '../port.ts';
+import type { Bundle, StepOutcome } from '../model.ts';
+import type { OwnContact, OwnContactRow, RodPairs, Samples, SolidMotion, SolidScene, StepRequest } from '../port.ts';
 
 import { gravityOf } from '../scene/loads.ts';
 import type { ColliderSpec } from '../scene/types.ts';
@@ -330,8 +330,9 @@ function findOther(own: OwnContact, { rods, colliders, scene }: ContactWorldPart
 
 /** Advances the bundle and adds its report to that of the world's step. */
 function advanceOwn(bundle: Bundle, own: OwnContact, parts: ContactWorldParts, report: ContactWorld['report']) {
-  return (t: number, dt: number, robust: boolean): ReturnType<Bundle['advance']> => {
-    const outcome = bundle.advance(t, dt, robust);
+  return (step: StepRequest): StepOutcome => {
+    const { dt } = step;
+    const outcome = bundle.advance(step);
     if (!outcome.ok) return outcome;
     const { contacts, iterations, error, unsettled, firstUnsettled, overlap } = own.report;
     report.contacts = contacts;

@@ -55,7 +55,7 @@ export function advanceFreeSystems(
     setMark(systems, leftOut, s, isMarked(systems, within, s) && !singleRods.has(s) ? 0 : 1);
   for (const island of islands) for (const s of island.systems) setMark(systems, leftOut, s, 1);
   for (let b = 0; b < bundles.length; b++) {
-    const one = bundles[b].advance(t, dt, robust, leftOut[b]);
+    const one = bundles[b].advance({ t, dt, robust, without: leftOut[b] });
     addOutcome(context, one);
     if (!one.ok) return one;
   }

@@ -12,6 +12,7 @@
  */
 
 import type { StepOutcome } from '../model.ts';
+import type { StepRequest } from '../port.ts';
 import type { ContactContext, StepAttempt } from './context.ts';
 import { reboundThreshold } from './detect/colliderContacts.ts';
 import { IGNORED, SEARCHED } from './detect/finderData.ts';
@@ -35,24 +36,25 @@ import { storeWarmStart } from './warmStart.ts';
 const MAX_REPEATS = 8;
 
 /** Advances all bundles together from t to t + dt. On failure, or if a load throws, restores all of them. */
-export function advanceWithContact(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
+export function advanceWithContact(context: ContactContext, step: StepRequest): StepOutcome {
   const { bundles, everySystem } = context;
   for (const bundle of bundles) bundle.contact?.hold();
   let isDone = false;
   try {
-    const outcome = advanceFromHold(context, t, dt, robust);
+    const outcome = advanceFromHold(context, step);
     isDone = outcome.ok;
     return outcome;
   } finally {
     if (!isDone)
       bundles.forEach((bundle, b) => {
-        bundle.contact?.revert(everySystem[b], t);
+        bundle.contact?.revert(everySystem[b], step.t);
       });
   }
 }
 
 /** Advances all bundles from t, where they have been held, to t + dt; does not undo a failure. */
-function advanceFromHold(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
+function advanceFromHold(context: ContactContext, step: StepRequest): StepOutcome {
+  const { dt, robust } = step;
   const { links, contacts, outcome, report, everySystem, failedIslands, log } = context;
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
   clearReport(report);
@@ -60,9 +62,7 @@ function advanceFromHold(context: ContactContext, t: number, dt: number, robust:
   context.violationsLeft = Number.POSITIVE_INFINITY;
   const { warmStart } = context;
   const whole = attemptStep(context, {
-    t,
-    dt,
-    robust,
+    ...step,
     acceptsUnconverged: robust,
     acceptsViolation: false,
     within: everySystem,
@@ -71,7 +71,7 @@ function advanceFromHold(context: ContactContext, t: number, dt: number, robust:
   log.writeTo(report, contacts);
   // islands that are stepped in substeps overwrite their contacts
   rememberLinks(links, links.every, dt);
-  const ok = whole.ok && (failedIslands.length === 0 || stepFailedIslands(context, { t, dt, robust }, attemptStep));
+  const ok = whole.ok && (failedIslands.length === 0 || stepFailedIslands(context, step, attemptStep));
   if (!ok) return { ...whole, ...outcome, ok: false };
   report.contacts = contacts.count;
   addReport(context.stepReport, report);

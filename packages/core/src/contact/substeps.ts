@@ -1,7 +1,9 @@
 /** Repeats the step of islands that failed in substeps, one island at a time; all others wait at the end of the step. */
+
 import { stepInSubsteps } from '../math/substeps.ts';
 import type { StepOutcome } from '../model.ts';
 import { copyState } from '../models/stateParts.ts';
+import type { StepRequest } from '../port.ts';
 import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
 import type { ContactContext, StepAttempt } from './context.ts';
 import { rememberLinks, resumeLinks } from './links/links.ts';
@@ -9,7 +11,6 @@ import { revertSystems } from './solve/islandStep.ts';
 import { type Island, isMarked, markOnly } from './solve/islands.ts';
 import { copyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 
-type Interval = Pick<StepAttempt, 't' | 'dt' | 'robust'>;
 type StepFunction = (context: ContactContext, attempt: StepAttempt) => StepOutcome;
 
 /**
@@ -25,7 +26,7 @@ const MAX_VIOLATIONS = 12;
 const SUNK = 0.1;
 
 /** Steps all failed islands in substeps; returns false if one fails again or collides with another, and then all systems are at t. */
-export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: StepFunction): boolean {
+export function stepFailedIslands(context: ContactContext, interval: StepRequest, attemptStep: StepFunction): boolean {
   const { systems, contacts, finder, bundles, missed } = context;
   const failed = [...context.failedIslands];
   const islandOf = new Map(failed.flatMap((island, k) => island.systems.map((s) => [s, k] as const)));
@@ -60,7 +61,7 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
 function stepIsland(
   context: ContactContext,
   { links: linked, systems: list }: Island,
-  { t, dt, robust }: Interval,
+  { t, dt, robust }: StepRequest,
   { done, attemptStep }: { readonly done: ContactSet; readonly attemptStep: StepFunction },
 ): boolean {
   const { systems, bundles, links, contacts, outcome, settings } = context;

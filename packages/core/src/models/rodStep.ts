@@ -1,4 +1,5 @@
 /** The report on a step of one rod, and the range of a bundle's parts that a call steps. */
+import type { BundleStep } from '../model.ts';
 import type { NewtonResult } from '../statics/search.ts';
 
 /** Report on the step of one rod, or of rods that are solved together. */
@@ -21,13 +22,8 @@ export function addSolve(out: RodStep, { converged, iterations, shifts, reason }
 }
 
 /** A step of some parts of a bundle. */
-export interface Advance {
+export interface PartsStep extends BundleStep {
   /** The range of parts that are stepped. */
   readonly from: number;
   readonly to: number;
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
-  /** Systems marked 1 are skipped. */
-  readonly without?: Uint8Array | undefined;
 }

@@ -9,7 +9,7 @@
  * Rods with bodies, and rods that grow from others, are not in ranges: every worker then compiles the whole scene, and the caller solves contact.
  * The caller blocks while it waits, which browsers allow in workers only. Measurements: docs/notes/threads.md.
  */
-import type { Bundle, StepOutcome } from '../model.ts';
+import type { Bundle, BundleStep, StepOutcome } from '../model.ts';
 import { combineAnswers } from './answers.ts';
 import { shareContact } from './callerContact.ts';
 import type { Task } from './messages.ts';
@@ -211,13 +211,8 @@ function refreshOwnRods(
 }
 
 /** Steps the overridden rods, except those that contact moves, with the caller's loads and pins. */
-function advanceOverridden(
-  sharedBundle: SharedBundle,
-  t: number,
-  dt: number,
-  robust: boolean,
-  leftOut?: Uint8Array,
-): StepOutcome {
+function advanceOverridden(sharedBundle: SharedBundle, step: BundleStep): StepOutcome {
+  const { t, without: leftOut } = step;
   const { overridden, callerStale, pool, parts } = sharedBundle;
   const others = overridden.map((one, rod) => (one && !leftOut?.[rod] ? 0 : 1));
   for (let rod = others.indexOf(0); rod >= 0; rod = others.indexOf(0, rod + 1)) {
@@ -225,7 +220,7 @@ function advanceOverridden(
     callerStale[rod] = 0;
     pool.workerStale[rod] = 1;
   }
-  return parts.advance(0, parts.count, t, dt, robust, others);
+  return parts.advance(0, parts.count, { ...step, without: others });
 }
 
 /** State at the start of this substep, to which rods return if it fails. */
@@ -236,18 +231,13 @@ function findSubstepStart(sharedBundle: SharedBundle): Float64Array {
   return sharedBundle.substepStart;
 }
 
-function advance(
-  sharedBundle: SharedBundle,
-  t: number,
-  dt: number,
-  robust: boolean,
-  leftOut?: Uint8Array,
-): StepOutcome {
+function advance(sharedBundle: SharedBundle, step: BundleStep): StepOutcome {
+  const { t, dt, robust, without: leftOut } = step;
   const { bundle, pool, parts, inRanges, hasOverridden } = sharedBundle;
   if (isAlone(sharedBundle)) {
     refreshStale(sharedBundle);
     sharedBundle.time = t + dt;
-    return bundle.advance(t, dt, robust, leftOut);
+    return bundle.advance(step);
   }
   if (sharedBundle.isWrittenByStatics) markUnsynced(sharedBundle, t);
   syncWorkers(sharedBundle);
@@ -262,11 +252,11 @@ function advance(
   const own = runRequest(pool, { kind: 'advance', t, dt, robust, savesStart, skips: skipped !== undefined }, () => {
     if (savesStart && inRanges) saveRange(pool, bundle.state, 0);
     else if (savesStart) saveShare(pool, bundle.state, 0);
-    return parts.advance(0, pool.firstParts[1], t, dt, robust, skipped);
+    return parts.advance(0, pool.firstParts[1], { t, dt, robust, without: skipped });
   });
   markStale(sharedBundle, skipped);
   let out: StepOutcome = combineAnswers(pool, own);
-  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(sharedBundle, t, dt, robust, leftOut));
+  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(sharedBundle, step));
   const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = out;
   if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
   restoreAll(substepStart, bundle.state);
@@ -320,7 +310,7 @@ function wrapBundle(sharedBundle: SharedBundle): Bundle {
       undoStep(sharedBundle, t);
     },
     refresh: (t) => refresh(sharedBundle, t),
-    advance: (t, dt, robust, leftOut) => advance(sharedBundle, t, dt, robust, leftOut),
+    advance: (step) => advance(sharedBundle, step),
     ...(contact && {
       contact: { ...contact, ...(contact.applyForces && { applyForces: reading(contact.applyForces) }) },
     }),

@@ -171,7 +171,7 @@ function advance(service: Service, { t, dt, robust, savesStart, skips }: Request
   const skipped = skips ? service.skipped : undefined;
   refreshOwnRods(service, t, 0, (rod) => !skipped?.[rod]);
   const [from, to] = [pool.firstParts[task.index] - task.part, pool.firstParts[task.index + 1] - task.part];
-  writeAnswer(pool, task.index, parts.advance(from, to, t, dt, robust, skipped));
+  writeAnswer(pool, task.index, parts.advance(from, to, { t, dt, robust, without: skipped }));
 }
 
 function hold(service: Service, port: ContactPort): void {

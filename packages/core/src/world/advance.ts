@@ -2,9 +2,11 @@
  * Advances the rods of a world over a span of time: in one step, in substeps if that fails, or in two parts if a contact rebounds within it. Each function
  * either advances all rods or restores all of them.
  */
+
 import { SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumSubsteps } from '../math/substeps.ts';
 import type { StepOutcome } from '../model.ts';
+import type { StepRequest } from '../port.ts';
 import type { WorldParts } from './build.ts';
 import { findFold } from './folds.ts';
 import { restoreState, saveRods } from './state.ts';
@@ -41,12 +43,14 @@ function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance:
 /** Advances all rods from t by dt: in one step, or in substeps if that fails. Throws SimulationError if a substep of dt/2^halvings fails. */
 export function advanceInSubsteps(world: WorldParts, span: Span): StepOutcome {
   const { t, dt } = span;
-  const whole = advanceToImpact(world, t, dt, false);
+  const whole = advanceToImpact(world, { t, dt, robust: false });
   if (whole.ok) return whole;
   const halvings = world.scene.time?.halvings ?? 8;
   // the smallest substeps use the model's most robust scheme
   const { last, ...sum } = allOrNone(world, t, () =>
-    sumSubsteps(span, halvings, whole, (from, length, share) => advanceToImpact(world, from, length, share <= 1 / 4)),
+    sumSubsteps(span, halvings, whole, (from, length, share) =>
+      advanceToImpact(world, { t: from, dt: length, robust: share <= 1 / 4 }),
+    ),
   );
   if (sum.ok) return sum;
   const failure = last.failure ?? whole.failure;
@@ -61,32 +65,33 @@ export function advanceInSubsteps(world: WorldParts, span: Span): StepOutcome {
 }
 
 /** Advances all rods from t by dt; in two parts if a contact rebounds within the step, so that the rebound happens at its time. */
-function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+function advanceToImpact(world: WorldParts, step: StepRequest): StepOutcome {
   const { contact, continuum, rods } = world;
+  const { t, dt, robust } = step;
   world.budget.spend(t);
   const fault = continuum?.update(dt);
   if (fault) return { ...emptyOutcome, ok: false, failure: { rod: rods[0].id, reason: fault } };
   const impact = contact?.findImpact(t, dt) ?? 0;
-  if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
+  if (!contact || impact === 0) return advanceBundles(world, step);
   return allOrNone(world, t, () => {
     const toImpact = spanTo(t, t + impact);
-    const first = advanceBundles(world, t, toImpact.dt, robust);
+    const first = advanceBundles(world, { ...toImpact, robust });
     if (!first.ok) return first;
     const afterwards = spanTo(t + toImpact.dt, t + dt);
-    const second = advanceBundles(world, afterwards.t, afterwards.dt, robust);
+    const second = advanceBundles(world, { ...afterwards, robust });
     return { ...second, ...combineTaken(first, second, 'after') };
   });
 }
 
 /** Advances all bundles, coupled by contact if the scene has contact; either all or none. */
-function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+function advanceBundles(world: WorldParts, step: StepRequest): StepOutcome {
   const { contact, bundles } = world;
-  if (contact) return contact.advance(t, dt, robust);
-  if (bundles.length === 1) return bundles[0].advance(t, dt, robust);
-  return allOrNone(world, t, () => {
+  if (contact) return contact.advance(step);
+  if (bundles.length === 1) return bundles[0].advance(step);
+  return allOrNone(world, step.t, () => {
     let sum = emptyOutcome;
     for (const bundle of bundles) {
-      const one = bundle.advance(t, dt, robust);
+      const one = bundle.advance(step);
       sum = { ...one, ...combineTaken(sum, one, 'beside') };
       if (!one.ok) break;
     }

@@ -98,7 +98,7 @@ test('forces are equal and opposite to the last bit, and momentum stays', () => 
   const before = momentum();
   let pairs = 0;
   for (let k = 0; k < 40; k++) {
-    expect(bundle.advance(k * DT, DT, false).ok).toBe(true);
+    expect(bundle.advance({ t: k * DT, dt: DT, robust: false }).ok).toBe(true);
     const rows = own.listContacts();
     for (const { rod: r, edge, other, force } of rows) {
       const back = rows.find(

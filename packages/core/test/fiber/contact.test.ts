@@ -221,8 +221,8 @@ it('presses on the pin of the ring that it touches, until the next step without,
   contact.hold();
   expect(contact.step(Uint8Array.of(1, 0), sides, { t: 0, dt: 1e-3, robust: false }).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
-  expect(parts.advance(1, 2, 1e-3, 1e-3, false, Uint8Array.of(1, 0)).ok).toBe(true);
+  expect(parts.advance(1, 2, { t: 1e-3, dt: 1e-3, robust: false, without: Uint8Array.of(1, 0) }).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
-  expect(parts.advance(1, 2, 1e-3, 1e-3, false).ok).toBe(true);
+  expect(parts.advance(1, 2, { t: 1e-3, dt: 1e-3, robust: false }).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(0, 6);
 });

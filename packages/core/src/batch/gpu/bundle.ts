@@ -5,7 +5,7 @@
  * If the device is lost, the run continues from the copy.
  */
 import type { Bundle, StepOutcome } from '../../model.ts';
-import type { OwnContact } from '../../port.ts';
+import type { OwnContact, StepRequest } from '../../port.ts';
 import { LEAST_ITERATIONS } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
 import { addOwnReport, applyRows, copyContacts, createOwnReport, putContacts, toObstacle } from '../ownContact.ts';
@@ -22,7 +22,6 @@ import {
   readBack,
   restoreContacts,
   stepReference,
-  type UnreadStep,
   withoutDevice,
 } from './deviceBatch.ts';
 import { reportOf } from './deviceContacts.ts';
@@ -34,7 +33,7 @@ import type { StageTask } from './requests.ts';
 const TOLERANCE = 1e-5;
 
 /** One step of the strands on the device; if some fail, all keep their state. */
-function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
+function stepDevice(batch: DeviceBatch, step: StepRequest): StepAnswer {
   const { caller, number, groups, reference, unread } = batch;
   const { t, dt, robust } = step;
   const { scheme, iterations, tolerance } = reference.options;
@@ -44,7 +43,7 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
     batch.isChanged = false;
   }
   const lengthBefore = groups[0].strands[0].history[0];
-  const stages = listStages(scheme, dt, lengthBefore, robust);
+  const stages = listStages(scheme, { dt, before: lengthBefore, robust });
   groups.forEach(keepFrames);
   const tasks = stages.map(({ stage, part }, k): StageTask => {
     const end = t + part * dt;
@@ -89,7 +88,7 @@ function keepStrand(one: BatchRod, t: number): () => void {
 }
 
 /** One step of the strands that are not on the device. */
-function stepOthers(batch: DeviceBatch, step: UnreadStep): StepOutcome {
+function stepOthers(batch: DeviceBatch, step: StepRequest): StepOutcome {
   const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
   for (const [k, one] of batch.others.entries()) {
     const result = stepReference(batch, one, { ...step, rod: batch.membership.others[k].rod });
@@ -101,14 +100,14 @@ function stepOthers(batch: DeviceBatch, step: UnreadStep): StepOutcome {
 }
 
 /** One step of all strands without a device. */
-function advanceReference({ reference, report }: DeviceBatch, { t, dt, robust }: UnreadStep): StepOutcome {
+function advanceReference({ reference, report }: DeviceBatch, step: StepRequest): StepOutcome {
   const { bundle } = reference;
-  const outcome = bundle.advance(t, dt, robust);
+  const outcome = bundle.advance(step);
   Object.assign(report, bundle.ownContact?.report ?? {});
   return outcome;
 }
 
-function advance(batch: DeviceBatch, step: UnreadStep): StepOutcome {
+function advance(batch: DeviceBatch, step: StepRequest): StepOutcome {
   const { reference, others } = batch;
   const { t } = step;
   Object.assign(batch.report, createOwnReport());
@@ -228,13 +227,13 @@ export function createDeviceBundle(
       inner.restart(t);
       divideAgain();
     },
-    advance(t, dt, robust) {
+    advance(step) {
       if (countOverrides(reference) !== batch.overrides) {
         readBack(batch);
         divideAgain();
       }
-      const outcome = advance(batch, { t, dt, robust });
-      now = outcome.ok ? t + dt : t;
+      const outcome = advance(batch, step);
+      now = outcome.ok ? step.t + step.dt : step.t;
       return outcome;
     },
     equilibrate(rod, t, options) {

@@ -3,7 +3,7 @@
  * device is lost, the reference repeats the steps since the copy was read, and moves all strands from then on.
  */
 import { SceneError, SimulationError } from '../../errors.ts';
-import type { OwnContactReport, OwnContactRow, SolidScene } from '../../port.ts';
+import type { OwnContactReport, OwnContactRow, SolidScene, StepRequest } from '../../port.ts';
 import { RATE } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
 import { addOwnReport, createOwnReport, listRows, restoreRows, stepAmong, toObstacle } from '../ownContact.ts';
@@ -15,12 +15,6 @@ import { readDeviceContacts, writeDeviceContacts } from './deviceContacts.ts';
 import { createDeviceGroup, type DeviceGroup, unpackStates } from './deviceGroup.ts';
 import { divideStrands, type Membership } from './membership.ts';
 import type { PairOptions } from './parts.ts';
-
-export interface UnreadStep {
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
-}
 
 /** Strands on the device, and those that the reference moves. */
 export interface DeviceBatch {
@@ -41,7 +35,7 @@ export interface DeviceBatch {
   isChanged: boolean;
   isLost: boolean;
   /** Steps that the device has taken since its state was read, and the length of the step before them [s]. */
-  readonly unread: UnreadStep[];
+  readonly unread: StepRequest[];
   lengthBeforeUnread: number;
   /** Warnings for the user. */
   remarks: string[];
@@ -207,11 +201,11 @@ function repeatUnread(batch: DeviceBatch, why: string): void {
 export function stepReference(
   batch: DeviceBatch,
   one: BatchRod,
-  step: UnreadStep & { readonly rod: number },
+  step: StepRequest & { readonly rod: number },
 ): StepResult {
   const { solids, report, reference } = batch;
-  const { t, dt, robust } = step;
-  if (!solids) return stepStrand(one, t, dt, reference.options, robust);
+  const { t, dt } = step;
+  if (!solids) return stepStrand(one, step, reference.options);
   const { ok, reason, iterations, own } = stepAmong(one, step, solids.at(t, dt).map(toObstacle), reference.options);
   addOwnReport(report, own);
   return { ok, reason, iterations: iterations + 1, iterationsMax: iterations + 1 };

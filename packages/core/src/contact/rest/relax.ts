@@ -153,7 +153,7 @@ function stepFromRest(
   contact.begin();
   begin(dt);
   try {
-    const { ok, iterations, failure } = contact.advance(instant.time, dt, true);
+    const { ok, iterations, failure } = contact.advance({ t: instant.time, dt, robust: true });
     return { ok, iterations, reason: failure?.reason ?? '' };
   } catch (error) {
     if (!(error instanceof SimulationError)) throw error;

@@ -4,8 +4,10 @@
  * A round is exact if the response is linear. If the rods end elsewhere than the linear response predicts, the callers (activeSolve.ts,
  * fullSolve.ts) take another round from there.
  */
+
 import { contactConstants, contactRounds } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
+import type { StepRequest } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { LinkSet } from '../links/linkData.ts';
@@ -25,15 +27,12 @@ export interface SolveOptions {
 }
 
 /** An island and its step. */
-export interface IslandProblem {
+export interface IslandProblem extends StepRequest {
   /** Contacts of the island; impulses and sliding states are written, and penetrating contacts may be appended. */
   readonly contacts: ContactSet;
   readonly links: LinkSet | undefined;
   /** Its systems. */
   readonly systems: Marks;
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
   /** Start from the current state of the systems, including those still at the start of the step. */
   readonly resume: boolean;
   /** The caller checks for missed contacts and calls again, so a rough solution is enough near abrupt impacts. */

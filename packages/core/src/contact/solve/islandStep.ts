@@ -1,5 +1,7 @@
 /** One island in one pass of a contact step: solves and steps it, decides whether to accept the step, or restores its start. */
+
 import type { ContactPort, StepOutcome } from '../../model.ts';
+import type { StepRequest } from '../../port.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
 import { IGNORED } from '../detect/finderData.ts';
@@ -7,10 +9,7 @@ import { canSelectContacts } from './islandSolver.ts';
 import { type Island, markOnly } from './islands.ts';
 
 /** How to step an island. `pass`: how often islands have been solved again in this attempt because they missed contacts. */
-export interface IslandPass {
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
+export interface IslandPass extends StepRequest {
   readonly pass: number;
   /** Accept, and report, a step whose contact solver did not converge. */
   readonly acceptsUnconverged: boolean;

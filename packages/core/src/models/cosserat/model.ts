@@ -4,7 +4,7 @@
  */
 
 import { SceneError } from '../../errors.ts';
-import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleStep, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
@@ -94,8 +94,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const cos of parts) cos.history[0] = 0;
     },
-    advance: (t, dt, robust) =>
-      advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(bundle, t, dt, robust)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceRods(bundle, step)),
     ...createQueries(bundle),
   };
 }
@@ -131,13 +130,13 @@ function initialize(cos: CosseratRod): void {
 }
 
 /** One step of all rods. On failure their state is arbitrary. */
-function advanceRods(bundle: CosseratBundle, t: number, dt: number, robust: boolean): StepOutcome {
+function advanceRods(bundle: CosseratBundle, { t, dt, robust }: BundleStep): StepOutcome {
   const { parts, tools, scheme, newton, stable } = bundle;
   const report: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   for (let k = 0; k < parts.length; k++) {
     const { work, start } = tools[k];
     if (scheme === 'verlet') report.ok = stepVerlet(parts[k], work, stable[k], t, dt, report);
-    else stepImplicit({ cos: parts[k], work, start, t, h: dt, options: newton, out: report }, scheme, robust);
+    else stepImplicit({ cos: parts[k], work, start, t, h: dt, options: newton, out: report }, { scheme, robust });
     if (report.ok) continue;
     return { ...report, failure: { rod: parts[k].rod.id, reason: report.reason } };
   }

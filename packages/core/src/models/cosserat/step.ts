@@ -220,7 +220,10 @@ function stepGuarded(move: Move): boolean {
 }
 
 /** One step; on failure restores the rod. */
-export function stepImplicit(asked: Move, scheme: ImplicitScheme, robust: boolean): void {
+export function stepImplicit(
+  asked: Move,
+  { scheme, robust }: { readonly scheme: ImplicitScheme; readonly robust: boolean },
+): void {
   const { cos, start, t, h, options, out } = asked;
   takeSnapshot(start, cos);
   const known = cos.history[0];

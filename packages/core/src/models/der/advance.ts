@@ -1,9 +1,11 @@
 /**
  * One step of a bundle without contact: unit by unit, two rods at once if a kernel supports it, and in substeps if a whole step fails.
  */
+
 import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
 import type { StepOutcome } from '../../model.ts';
-import type { Advance, RodStep } from '../rodStep.ts';
+import type { StepRequest } from '../../port.ts';
+import type { PartsStep, RodStep } from '../rodStep.ts';
 import { type DerBundle, renew } from './bundle.ts';
 import { clearContact } from './contactSides.ts';
 import type { ExplicitSchemes } from './explicitSchemes.ts';
@@ -15,7 +17,7 @@ import { returnToState, type Snapshot } from './snapshot.ts';
 import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
 
 /** Steps units (systems, or pairs of rods). After a failure the rods' state is arbitrary. */
-export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: Advance): StepOutcome {
+export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: PartsStep): StepOutcome {
   const { units, systems, rods, ders } = bundle;
   let iterations = 0;
   let iterationsMax = 0;
@@ -49,10 +51,8 @@ export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, witho
   return { ok: true, iterations, iterationsMax, shifts, substeps };
 }
 
-type Interval = Pick<Advance, 't' | 'dt' | 'robust'>;
-
 /** One system, in one step. */
-function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): RodStep {
+function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: StepRequest): RodStep {
   const { systems, ders, explicitSchemes, scheme, newton } = bundle;
   const { system, rods: members, starts } = systems[s];
   for (const k of members) {
@@ -61,7 +61,7 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: Interval): 
   }
   for (const body of system.bodies) body.contact.fill(0);
   if (explicitSchemes) return stepExplicitly(bundle, explicitSchemes, s, t, dt);
-  return stepImplicit({ system, starts, t, h: dt, options: newton }, scheme as ImplicitScheme, robust);
+  return stepImplicit({ system, starts, t, h: dt, options: newton }, { scheme: scheme as ImplicitScheme, robust });
 }
 
 /** One step by the explicit scheme, which restarts after implicit steps with contact. */
@@ -83,7 +83,7 @@ function stepExplicitly(
  * One system, in substeps if the whole step fails: systems are independent, and one hair whose tip whips must not split the steps of all. On failure the
  * system's state is arbitrary.
  */
-function advanceInSubsteps(bundle: DerBundle, s: number, interval: Interval): RodStep & { substeps?: number } {
+function advanceInSubsteps(bundle: DerBundle, s: number, interval: StepRequest): RodStep & { substeps?: number } {
   const { systems, scene, coupling } = bundle;
   const { t, dt, robust } = interval;
   const whole = stepSystem(bundle, s, interval);
@@ -111,7 +111,7 @@ function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number,
   renew(bundle, first);
   renew(bundle, second);
   const move = { system: pair.system, starts: pair.starts, t, h: dt, options: newton };
-  const step = stepImplicit(move, scheme as ImplicitScheme, false);
+  const step = stepImplicit(move, { scheme: scheme as ImplicitScheme, robust: false });
   for (const k of [first, second]) {
     // a kernel rounds sines differently; derived quantities are computed here, so that they depend on the state alone
     restoreFrames(ders[k], tools[k].work.edgeWork);

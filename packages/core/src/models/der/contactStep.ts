@@ -5,7 +5,7 @@
  * forces are known, `releaseGlue` removes the masses.
  */
 import type { StepOutcome } from '../../model.ts';
-import type { ContactSides } from '../../port.ts';
+import type { ContactSides, StepRequest } from '../../port.ts';
 import type { RodStep } from '../rodStep.ts';
 import { copyState } from '../stateParts.ts';
 import { syncPose } from './body.ts';
@@ -174,7 +174,7 @@ export function stepSystems(
   context: PortContext,
   marked: Uint8Array,
   sides: ContactSides,
-  { t, dt, robust }: { readonly t: number; readonly dt: number; readonly robust: boolean },
+  { t, dt, robust }: StepRequest,
 ): StepOutcome {
   const { systems, startsOf, ders, works, moved, atStart, newton } = context;
   const hasGoals = sides.goal !== undefined;

@@ -60,14 +60,14 @@ function compile(input: DerInput, parts: DerParts): Bundle {
       initializeScheme(bundle, t);
       for (const der of ders) der.history.fill(0);
     },
-    advance: (t, dt, robust, without) =>
-      advanceAllOrNone({ state, before, refresh }, t, () =>
-        advanceUnits(bundle, { from: 0, to: units.length, t, dt, robust, without }),
+    advance: (step) =>
+      advanceAllOrNone({ state, before, refresh }, step.t, () =>
+        advanceUnits(bundle, { ...step, from: 0, to: units.length }),
       ),
     parts: {
       count: units.length,
       rods: (u) => units[u].systems.flatMap((s) => systems[s].rods),
-      advance: (from, to, t, dt, robust, without) => advanceUnits(bundle, { from, to, t, dt, robust, without }),
+      advance: (from, to, step) => advanceUnits(bundle, { ...step, from, to }),
       ...(contact && { refreshRod: contact.refreshRod }),
     },
     ...(contact && { contact: contact.port }),

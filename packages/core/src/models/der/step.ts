@@ -333,8 +333,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
 /** One step of a system; on failure restores it. */
 export function stepImplicit(
   { system, starts, t, h, options }: Omit<RodsMove, 'out'>,
-  scheme: ImplicitScheme,
-  robust: boolean,
+  { scheme, robust }: { readonly scheme: ImplicitScheme; readonly robust: boolean },
 ): RodStep {
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   if (scheme !== 'implicit-euler' && !robust) forgetContact(system, t);

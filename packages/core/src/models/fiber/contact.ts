@@ -9,7 +9,7 @@
  */
 import { type CreateFactor, createSymmetricFactor, factorSymmetric } from '../../linalg/blockSymmetric.ts';
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
-import type { Allocate, ContactSides } from '../../port.ts';
+import type { Allocate, ContactSides, StepRequest } from '../../port.ts';
 import { markTouched, readSampleVelocity } from '../sideSamples.ts';
 import { allocateCopy, copyState, partOf } from '../stateParts.ts';
 import {
@@ -154,7 +154,7 @@ function stepFibers(
   context: FiberContact,
   marked: Uint8Array,
   sides: ContactSides,
-  { t, dt, robust }: { readonly t: number; readonly dt: number; readonly robust: boolean },
+  { t, dt, robust }: StepRequest,
 ): StepOutcome {
   const { starts, quick, patient } = context;
   let iterations = 0;

@@ -12,7 +12,7 @@ import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { sumReadouts } from '../readouts.ts';
-import type { Advance } from '../rodStep.ts';
+import type { PartsStep } from '../rodStep.ts';
 import { cloneState } from '../stateParts.ts';
 import { createRestRod } from './atRest.ts';
 import { createFiberContact } from './contact.ts';
@@ -88,9 +88,9 @@ function compile(
       for (const fiber of fibers) if (isMultistep) fiber.memory[0] = 0;
       refresh(t);
     },
-    advance: (t, dt, robust, without) =>
-      advanceAllOrNone({ state, before, refresh }, t, () =>
-        advanceUnits(bundle, { from: 0, to: units.length, t, dt, robust, without }),
+    advance: (step) =>
+      advanceAllOrNone({ state, before, refresh }, step.t, () =>
+        advanceUnits(bundle, { ...step, from: 0, to: units.length }),
       ),
     parts: { ...createParts(bundle), ...(contact && { refreshRod: contact.refreshRod }) },
     ...(contact && { contact: contact.port }),
@@ -104,7 +104,7 @@ function createParts(bundle: FiberBundle): NonNullable<Bundle['parts']> {
   return {
     count: units.length,
     rods: (u) => units[u].members.map(({ index }) => index),
-    advance: (from, to, t, dt, robust, without) => advanceUnits(bundle, { from, to, t, dt, robust, without }),
+    advance: (from, to, step) => advanceUnits(bundle, { ...step, from, to }),
   };
 }
 
@@ -163,9 +163,9 @@ function refreshFiber(fiber: FiberRod, t: number): void {
 }
 
 /** Steps units. On failure, their state is arbitrary. */
-function advanceUnits(bundle: FiberBundle, advance: Advance): StepOutcome {
+function advanceUnits(bundle: FiberBundle, step: PartsStep): StepOutcome {
   const { fibers, units, scheme } = bundle;
-  const { from, to, t, dt, robust, without } = advance;
+  const { from, to, t, dt, robust, without } = step;
   let iterations = 0;
   let iterationsMax = 0;
   // of everything that is stepped without contact, also by other threads

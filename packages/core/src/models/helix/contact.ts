@@ -8,7 +8,7 @@
  */
 
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
-import type { ContactSides } from '../../port.ts';
+import type { ContactSides, StepRequest } from '../../port.ts';
 import { markTouched, readSampleVelocity } from '../sideSamples.ts';
 import { cloneState, copyState, partOf } from '../stateParts.ts';
 import { collectSides, createSlot, factorStep, placePoints, respond, type Slot, traceOf } from './contactResponse.ts';
@@ -95,12 +95,9 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
   };
 }
 
-interface StepWishes {
-  readonly t: number;
-  readonly dt: number;
+interface StepWishes extends StepRequest {
   /** True if Newton starts from the rods' current state; else from the start of the step. */
   readonly again: boolean;
-  readonly robust: boolean;
 }
 
 /** Steps the marked rods from the start of the step by backward Euler, under the forces at the sides. */

@@ -5,7 +5,7 @@
 
 import { SceneError } from '../../errors.ts';
 import { square as squareOf } from '../../math/rounded/index.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, BundleStep, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { warnStretch } from '../../scene/doubts.ts';
@@ -85,10 +85,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const h of helices) h.history.fill(0);
     },
-    advance: (t, dt, robust, without) =>
-      advanceAllOrNone({ state, before, refresh }, t, () => {
-        const outcome = advanceRods(bundle, { t, dt, robust, without });
-        if (outcome.ok) now = t + dt;
+    advance: (step) =>
+      advanceAllOrNone({ state, before, refresh }, step.t, () => {
+        const outcome = advanceRods(bundle, step);
+        if (outcome.ok) now = step.t + step.dt;
         return outcome;
       }),
     contact: createHelixContact({ helices, state, newton, patient }),
@@ -153,16 +153,8 @@ function createWorks(helices: readonly HelixRod[]): Workspace[] {
   });
 }
 
-interface Interval {
-  readonly t: number;
-  readonly dt: number;
-  readonly robust: boolean;
-  /** Rods marked 1 are skipped. */
-  readonly without?: Uint8Array | undefined;
-}
-
 /** One step of all rods. On failure their state is arbitrary. */
-function advanceRods(bundle: HelixBundle, { t, dt, robust, without }: Interval): StepOutcome {
+function advanceRods(bundle: HelixBundle, { t, dt, robust, without }: BundleStep): StepOutcome {
   const { helices, works, semiImplicit, newton, patient } = bundle;
   let iterations = 0;
   let iterationsMax = 0;

@@ -128,7 +128,11 @@ function solve(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, pres
  * Positions and velocities at the end of a step of h, from those in `start` and `startVelocity`; `velocity` holds the
  * prescribed ones. Returns the number of solves, or 0 if they did not converge.
  */
-export function stepConserving(hair: Hair, work: Workspace, ending: boolean, h: number, most: number): number {
+export function stepConserving(
+  hair: Hair,
+  work: Workspace,
+  { h, robust: ending }: { readonly h: number; readonly robust: boolean },
+): number {
   const { q, v, size, fixed, springs, rod } = hair;
   const { right, start, startVelocity, velocity, tension, row } = work;
   const scheme: Scheme = { h, ending, weight: ending ? h : 0.5 * h };
@@ -140,7 +144,7 @@ export function stepConserving(hair: Hair, work: Workspace, ending: boolean, h: 
   hair.frozen = true;
   let solves = 0;
   let converged = false;
-  while (!converged && solves < most) {
+  while (!converged && solves < hair.options.iterations) {
     const first = solves++ === 0;
     if (!solve(hair, work, scheme, first, true) && !solve(hair, work, scheme, false, false)) break;
     predictTension(hair, work, scheme);

@@ -1,7 +1,7 @@
 /** Hair of particles and springs with altitude springs [Selle2008], as README.md beside this file describes it. */
 
 import { SceneError } from '../../errors.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, BundleStep, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
@@ -63,8 +63,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {},
-    advance: (t, dt, robust) =>
-      advanceAllOrNone({ state, before, refresh }, t, () => advanceHairs(bundle, t, dt, robust)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceHairs(bundle, step)),
     ...sumReadouts(hairs, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, hairs[rod], channel),
     takeRemarks: createWatch(hairs),
@@ -137,12 +136,7 @@ function createWatch(hairs: readonly Hair[]): () => string[] {
 }
 
 /** One step of all hairs. On failure their state is arbitrary. */
-function advanceHairs(
-  { hairs, tools, options, twists }: HairBundle,
-  t: number,
-  dt: number,
-  robust: boolean,
-): StepOutcome {
+function advanceHairs({ hairs, tools, options, twists }: HairBundle, { t, dt, robust }: BundleStep): StepOutcome {
   const report = { ok: true, solves: 0, reason: '' };
   const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
   for (let k = 0; k < hairs.length; k++) {

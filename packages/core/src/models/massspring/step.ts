@@ -264,7 +264,7 @@ function measureWork(hair: Hair, { start, external, right }: Workspace): number 
 }
 
 /** Positions and velocities at the end of the step by two stages, or by one of implicit Euler. */
-function move(hair: Hair, work: Workspace, theta: number, robust: boolean, h: number): boolean {
+function move(hair: Hair, work: Workspace, { theta, robust, h }: HairStep): boolean {
   const { q, v, size, fixed } = hair;
   const { start, startVelocity, where, velocity } = work;
   where.set(q);
@@ -292,7 +292,8 @@ interface HairStep {
 }
 
 /** Takes a step; on failure the caller restores the state. */
-export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: HairStep, out: StepResult): boolean {
+export function stepHair(hair: Hair, work: Workspace, step: HairStep, out: StepResult): boolean {
+  const { t, h, theta, robust } = step;
   const { q, v, size, fixed, start: first } = hair;
   const { start, startVelocity, where, velocity, external } = work;
   start.set(q);
@@ -308,9 +309,9 @@ export function stepHair(hair: Hair, work: Workspace, { t, h, theta, robust }: H
   out.solves = 2;
   if (!(scale < Infinity)) return refuse(out);
   if (published) {
-    if (!move(hair, work, theta, robust, h)) return refuse(out);
+    if (!move(hair, work, step)) return refuse(out);
   } else {
-    out.solves = stepConserving(hair, work, robust, h, hair.options.iterations);
+    out.solves = stepConserving(hair, work, step);
     if (out.solves === 0) {
       out.reason = `no convergence in ${hair.options.iterations} iterations`;
       return false;

@@ -5,7 +5,7 @@
 
 import { SceneError } from '../../errors.ts';
 import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, BundleStep, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { warnStretch } from '../../scene/doubts.ts';
@@ -94,8 +94,7 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
         recallBase(tree);
       }
     },
-    advance: (t, dt, robust, without) =>
-      advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(bundle, t, dt, robust, without)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceTrees(bundle, step)),
     takeRemarks: createSpinWatch(trees),
     contact: createStrandContact({ trees, place, workOf, state, options }),
     ...createQueries(bundle, place, sweep),
@@ -182,14 +181,9 @@ function placeRods(rods: readonly Rod[], trees: readonly StrandTree[]): RodPlace
 }
 
 /** One step of all trees, each in substeps if its whole step fails. On failure their state is arbitrary. */
-function advanceTrees(
-  bundle: StrandBundle,
-  t: number,
-  dt: number,
-  robust: boolean,
-  without: Uint8Array | undefined,
-): StepOutcome {
+function advanceTrees(bundle: StrandBundle, interval: BundleStep): StepOutcome {
   const { trees, workOf, options } = bundle;
+  const { t, dt, without } = interval;
   let iterations = 0;
   let iterationsMax = 0;
   let substeps = 1;
@@ -199,7 +193,7 @@ function advanceTrees(
     if (without?.[k]) continue;
     const tree = trees[k];
     clearContact(tree);
-    let step = advanceTree(tree, workOf(tree), t, dt, options, robust);
+    let step = advanceTree(tree, workOf(tree), interval, options);
     if (!step.ok) step = advanceInSubsteps(bundle, k, t, dt, step);
     iterations += step.iterations;
     iterationsMax = Math.max(iterationsMax, step.iterationsMax);
@@ -231,7 +225,7 @@ function advanceInSubsteps(bundle: StrandBundle, k: number, t: number, dt: numbe
   const { last, ...sum } = sumSubsteps({ t, dt }, halvings, { ...whole }, (from, length, share) => {
     coupling.onSubstep?.(from);
     copyState(substepStarts[k], tree);
-    const one = advanceTree(tree, workOf(tree), from, length, options, share <= robustShare);
+    const one = advanceTree(tree, workOf(tree), { t: from, dt: length, robust: share <= robustShare }, options);
     if (one.ok) poseSamples(tree);
     else back(substepStarts[k], from);
     return one.ok ? one : { ...one, rejected: one.rejected + 1 };

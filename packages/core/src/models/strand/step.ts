@@ -8,7 +8,9 @@
  *
  * NOTE: [Hadap2006 eq. 5] multiplies by ∂F/∂y; it must be the inverse, of ∂F/∂y + (c0/h) ∂F/∂ẏ.
  */
+
 import { pow } from '../../math/rounded/index.ts';
+import type { StepRequest } from '../../port.ts';
 import { createBulk, isFree, isFreeAt, measureBulk, rotateBack } from './bulk.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
 import { driveBase, passBase, readBase } from './drive.ts';
@@ -231,20 +233,14 @@ export function stepWithContact(
 
 const result: StepResult = { ok: true, iterations: 0, iterationsMax: 0, substeps: 0, rejected: 0, reason: '' };
 
-export function advanceTree(
-  tree: StrandTree,
-  work: StepWork,
-  t: number,
-  dt: number,
-  options: StepOptions,
-  robust: boolean,
-): StepResult {
+export function advanceTree(tree: StrandTree, work: StepWork, step: StepRequest, options: StepOptions): StepResult {
+  const { t, dt, robust } = step;
   result.ok = true;
   result.iterations = 0;
   result.iterationsMax = 0;
   result.substeps = 0;
   result.rejected = 0;
-  if (options.stepError > 0) return advanceControlled(tree, work, t, dt, options, robust);
+  if (options.stepError > 0) return advanceControlled(tree, work, step, options);
   const { header } = tree.history;
   // beyond a ratio of 1 + √2 the second order is not stable
   const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
@@ -271,10 +267,8 @@ export function advanceTree(
 function advanceControlled(
   tree: StrandTree,
   work: StepWork,
-  t: number,
-  dt: number,
+  { t, dt, robust }: StepRequest,
   options: StepOptions,
-  robust: boolean,
 ): StepResult {
   const { header } = tree.history;
   const end = t + dt;
