@@ -8,11 +8,11 @@ import type {
   CombCommandOptions,
   CurlCommandOptions,
   CutCommandOptions,
-  GrowCommandOptions,
   LayerCommandOptions,
   OutOptions,
 } from './commands/groom.ts';
 import type { HairExportOptions } from './commands/groomExport.ts';
+import type { GrowCommandOptions } from './commands/groomGrow.ts';
 import type { SceneCommandOptions } from './commands/groomScene.ts';
 import { parseInstant } from './parsers.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,7 +67,7 @@ const withOut = (command: Command, what: string): Command =>
 const withWhere = (command: Command): Command =>
   withOut(command, 'hairstyle to write').option(
     '--where <formula>',
-    'only guides for which this formula of x, y, z, nx, ny, nz, r, g, b is positive at the root',
+    'only guides for which this formula of x, y, z, nx, ny, nz, r, g, b, u, v is positive at the root',
   );
 
 const SETTLE = ['--no-settle', 'ignore the weight of the hair'] as const;
@@ -96,6 +96,10 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--on-vertices', 'one guide per vertex of the mesh')
     .option('--hairs <n>', 'number of hairs interpolated between the guides (default: none)', readers.count)
     .option('--density <formula>', 'relative density of hair, a formula of the root; 0 is bald')
+    .option(
+      '--texture <file>',
+      'PNG picture in place of vertex colours, by the texture coordinates of the mesh; without --density its brightness is the density',
+    )
     .addOption(new Option('--hair <type>', 'hair type (default: straight)').choices(hairTypeNames))
     .addOption(curlOption())
     .option('--elements <n>', 'helical elements per guide (default: 10, or as many as the curl needs)', readers.count)
@@ -111,7 +115,10 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
     .addOption(new Option('--up <axis>', 'up axis of the mesh').choices(['y', 'z']))
     .option('--seed <n>', 'seed of all random choices (default: 0)', readers.integer)
     .option(...SETTLE)
-    .action((mesh: string, options: GrowCommandOptions) => act((verbs) => verbs.grow(mesh, options, terminal)));
+    .action(async (mesh: string, options: GrowCommandOptions) => {
+      const { grow } = await import('./commands/groomGrow.ts');
+      await act(() => grow(mesh, options, terminal));
+    });
 }
 
 /** Verbs that change a style. */

@@ -1,8 +1,10 @@
 /** `tendril import` and `tendril groom`: curves and hair. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document, WebIO } from '@gltf-transform/core';
+import { decodeHairstyle, hairFootage } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
+import { encodePng } from '../src/apng.ts';
 import { sandbox } from './harness.ts';
 
 describe('import and groom', () => {
@@ -64,6 +66,46 @@ describe('import and groom', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--head character.glb')]);
     const both = ['--head', 'hero.glb', '--animation', '--motion', 'nod', '--out', 'b.yaml'];
     expect((await box.run('groom', 'scene', 'hero.hairstyle', ...both)).err).toContain('leave out --motion');
+  });
+
+  it('grows hair by a texture, and exports its texture coordinates', async () => {
+    const box = sandbox();
+    const corners = [0, 1, 3, 2].map((k) => [k % 2, k >> 1]);
+    box.write(
+      'cloth.obj',
+      [
+        ...corners.map(([x, y]) => `v ${0.1 * x} ${0.1 * y} 0`),
+        ...corners.map(([x, y]) => `vt ${x} ${y}`),
+        'f 1/1 2/2 3/3 4/4\n',
+      ].join('\n'),
+    );
+    // black, and white in the upper right quarter
+    const pixels = Uint8Array.from({ length: 4 * 16 }, (_, k) => (k % 4 === 3 || (k < 32 && k % 16 >= 8) ? 255 : 0));
+    writeFileSync(join(box.path, 'map.png'), encodePng({ width: 4, height: 4, pixels }));
+    const grow = ['groom', 'grow', 'cloth.obj', '--length', '1 cm', '--guides', '20', '--hairs', '40', '--no-settle'];
+    const grown = await box.run(...grow, '--texture', 'map.png', '--where', 'x');
+    expect([grown.code, grown.err]).toEqual([2, expect.stringContaining("unknown option '--where'")]);
+    const textured = await box.run(...grow, '--texture', 'map.png');
+    expect([textured.code, textured.err]).toEqual([0, 'wrote cloth.hairstyle: 20 guides of 10 elements, 40 hairs\n']);
+    const style = decodeHairstyle(readFileSync(join(box.path, 'cloth.hairstyle')), 'cloth.hairstyle');
+    const uv = hairFootage(style, 'test').groom?.rootUv ?? new Float32Array(0);
+    expect(uv).toHaveLength(80);
+    expect([...uv]).toEqual([...Float32Array.from(style.hairRoots?.uv ?? [])]);
+    for (const value of uv) expect(value).toBeGreaterThan(0.36);
+    // formulas of texture coordinates work later, too
+    const where = ['--where', 'u - 0.7', '--out', 'cut.hairstyle'];
+    expect((await box.run('groom', 'cut', 'cloth.hairstyle', '--length', '5 mm', ...where)).err).toMatch(
+      /^cut (?!0 |20 )\d+ of 20 guides/,
+    );
+    writeFileSync(join(box.path, 'map.jpg'), Uint8Array.of(0xff, 0xd8, 0xff, 0xe0));
+    const jpeg = await box.run(...grow, '--texture', 'map.jpg', '--force');
+    expect([jpeg.code, jpeg.err]).toEqual([
+      2,
+      expect.stringContaining('this is a JPEG picture; a texture must be a PNG'),
+    ]);
+    box.write('bare.obj', box.read('cloth.obj').replaceAll(/\/\d/g, ''));
+    const bare = await box.run('groom', 'grow', 'bare.obj', '--length', '1 cm', '--texture', 'map.png');
+    expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('the mesh has no texture coordinates')]);
   });
 
   it('grows hair, styles it, moves it and plays it back', async () => {

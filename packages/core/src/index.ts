@@ -71,15 +71,7 @@ export {
   stylePresets,
 } from './groom/presets.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
-export {
-  compileSurfaceMap,
-  placeRoots,
-  type RootOptions,
-  type Roots,
-  rootMap,
-  type SurfaceMap,
-  type SurfacePlace,
-} from './groom/roots.ts';
+export { placeRoots, type RootOptions, type Roots, selectRoots } from './groom/roots.ts';
 export { bindRoots, poseRoots, rideSkin, type SkinFrame, type SkinMesh, type SkinRoots } from './groom/skin.ts';
 export {
   type CombOptions,
@@ -92,6 +84,7 @@ export {
   dragPoints,
   reshapeHairstyle,
 } from './groom/styling.ts';
+export { compileSurfaceMap, rootMap, type SurfaceMap, type SurfacePlace, vertexMap } from './groom/surfaceMap.ts';
 export {
   type CentreLine,
   createWisps,
@@ -168,5 +161,6 @@ export type {
   SceneParameter,
 } from './sensitivityTypes.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
+export { paintSurface, type Texture } from './surface/texture.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -139,20 +139,24 @@ function recordedRods(style: Hairstyle, count: number, nodes: number): RecordedR
   );
 }
 
-/** Roots on the sphere of their normals: longitude and latitude, since meshes are read without texture coordinates. */
-function groomOf({ count, normal: n, color }: Roots, hairs: Hairs | undefined): Groom {
+function groomOf({ count, normal, color, uv }: Roots, hairs: Hairs | undefined): Groom {
+  return {
+    rootUv: uv ? Float32Array.from(uv) : sphereUv(normal, count),
+    isGuides: hairs === undefined,
+    guide: Int32Array.from({ length: count }, (_, h) => (hairs ? hairs.guide[3 * h] : h)),
+    ...(color.some((value) => value > 0) && { color: Float32Array.from(color) }),
+  };
+}
+
+/** For a mesh without texture coordinates: longitude and latitude of the normals. */
+function sphereUv(n: Float64Array, count: number): Float32Array {
   const rootUv = new Float32Array(2 * count);
   for (let h = 0; h < count; h++) {
     const [x, y, z] = [n[3 * h], n[3 * h + 1], n[3 * h + 2]];
     rootUv[2 * h] = 0.5 + atan2(y, x) / (2 * Math.PI);
     rootUv[2 * h + 1] = 0.5 + atan2(z, Math.sqrt(x * x + y * y)) / Math.PI;
   }
-  return {
-    rootUv,
-    isGuides: hairs === undefined,
-    guide: Int32Array.from({ length: count }, (_, h) => (hairs ? hairs.guide[3 * h] : h)),
-    ...(color.some((value) => value > 0) && { color: Float32Array.from(color) }),
-  };
+  return rootUv;
 }
 
 function skinOf({ skin }: Hairstyle, animated: AnimatedSkin | undefined): ColliderSpec[] {

@@ -3,8 +3,9 @@
  *
  * Both begin with a header (see container.ts). In a hairstyle (letters TSTY), one section of doubles follows, little endian. Guides: position,
  * normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 per element). Hairs:
- * position, normal, side and colour of the roots. In version 2 the skin: positions (3 per vertex) and corners (3 per triangle). Then 4 zero
- * bytes and the CRC-32 of the section. A style without skin is written as version 1.
+ * position, normal, side and colour of the roots. In version 2 the skin: positions (3 per vertex) and corners (3 per triangle). In version 3
+ * texture coordinates of the roots of guides and hairs, 2 each. Then 4 zero bytes and the CRC-32 of the section. A style is written in the oldest version
+ * that holds it.
  *
  * In a motion (letters TMOT), frames of equal size follow: time, then root position, tangent, d1 and curvature of all guides, as
  * doubles; then 4 zero bytes and the CRC-32 of the frame.
@@ -14,9 +15,10 @@ import { getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 
 /** Version of the hairstyle format. */
-export const hairstyleVersion: number = 2;
+export const hairstyleVersion: number = 3;
 const styleFormat: Format = { noun: 'hairstyle', letters: 'TSTY', version: hairstyleVersion };
 const bareFormat: Format = { ...styleFormat, version: 1 };
+const skinFormat: Format = { ...styleFormat, version: 2 };
 /** Version of the motion format. */
 export const motionVersion: number = 1;
 const motionFormat: Format = { noun: 'motion', letters: 'TMOT', version: motionVersion };
@@ -28,6 +30,8 @@ interface StyleHeader extends Pick<Hairstyle, 'hair' | 'fiber' | 'gravity' | 'el
   readonly hairs: number;
   /** Vertices and triangles of the skin. */
   readonly skin?: readonly [number, number];
+  /** True if texture coordinates of the roots follow. */
+  readonly uv?: boolean;
 }
 
 const rootArrays = ['position', 'normal', 'side', 'color'] as const;
@@ -44,12 +48,17 @@ function arraysOf(style: Hairstyle): Float64Array[] {
     style.curvature,
     ...(hairRoots ? rootArrays.map((name) => hairRoots[name]) : []),
     ...(skin ? [skin.position, Float64Array.from(skin.triangle)] : []),
+    ...(guideRoots.uv ? [guideRoots.uv] : []),
+    ...(hairRoots?.uv ? [hairRoots.uv] : []),
   ];
 }
 
 /** Writes a hairstyle as bytes. */
 export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
   const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots, skin } = style;
+  const hasUv = guideRoots.uv !== undefined;
+  if (hairRoots && hasUv !== (hairRoots.uv !== undefined))
+    throw new RangeError('guides and hairs must both have texture coordinates, or neither');
   const header: StyleHeader = {
     version,
     ...(hair && { hair }),
@@ -60,8 +69,9 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
     hairs: hairRoots?.count ?? 0,
     ...(hairOptions && { hairOptions }),
     ...(skin && { skin: [skin.position.length / 3, skin.triangle.length / 3] as const }),
+    ...(hasUv && { uv: true }),
   };
-  const head = encodeHead(skin ? styleFormat : bareFormat, header);
+  const head = encodeHead(hasUv ? styleFormat : skin ? skinFormat : bareFormat, header);
   const arrays = arraysOf(style);
   const out = new Uint8Array(head.length + arrays.reduce((sum, { byteLength }) => sum + byteLength, 8));
   out.set(head);
@@ -74,12 +84,13 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
 
 /** Reads a hairstyle from bytes; throws `InputError`. */
 export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
-  const isBare = bytes.length > 12 && bytes[8] === bareFormat.version;
-  const head = decodeHead(isBare ? bareFormat : styleFormat, bytes, source);
+  const format = [bareFormat, skinFormat].find(({ version }) => bytes.length > 12 && bytes[8] === version);
+  const head = decodeHead(format ?? styleFormat, bytes, source);
   const header = checkStyle(head.header, source);
   const { guides, hairs, elements } = header;
   const [vertices, triangles] = header.skin ?? [0, 0];
-  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs + 3 * (vertices + triangles)) + 8;
+  const uvCount = header.uv ? 2 * (guides + hairs) : 0;
+  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs + 3 * (vertices + triangles) + uvCount) + 8;
   const body = bytes.subarray(head.size);
   checkBody(body, size, head.size, bytes.length, source, 'hairstyle');
   let offset = 0;
@@ -120,7 +131,7 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
   const short = style.length.findIndex((value) => !(value > 0));
   if (short >= 0) throw binaryError(source, head.size, `guide ${short} of the hairstyle has no length; make it anew`);
   const withHairs = { ...style, ...(hairs > 0 && { hairRoots: takeRoots(hairs), hairOptions: hairOptions ?? {} }) };
-  if (!header.skin) return withHairs;
+  if (!header.skin) return takeUv(withHairs, header, take);
   const position = take(3 * vertices);
   const triangle = Uint32Array.from(take(3 * triangles));
   if (triangle.some((vertex) => vertex >= vertices))
@@ -129,7 +140,15 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
       head.size,
       'the skin of the hairstyle names a vertex that it does not have; make it anew',
     );
-  return { ...withHairs, skin: { position, triangle } };
+  return takeUv({ ...withHairs, skin: { position, triangle } }, header, take);
+}
+
+/** Texture coordinates of the roots, if the file has them. */
+function takeUv(style: Hairstyle, { uv }: StyleHeader, take: (count: number) => Float64Array): Hairstyle {
+  if (!uv) return style;
+  const withUv = (roots: Roots): Roots => ({ ...roots, uv: take(2 * roots.count) });
+  const guideRoots = withUv(style.guideRoots);
+  return { ...style, guideRoots, ...(style.hairRoots && { hairRoots: withUv(style.hairRoots) }) };
 }
 
 function checkBody(body: Uint8Array, size: number, start: number, total: number, source: string, noun: string): void {

@@ -40,6 +40,7 @@ export { type Curves, type Placement, placeCurves, type UpAxis } from './import/
 export { encodeHair } from './import/hair.ts';
 export { listAnimations, readMesh, readMeshMotion } from './import/mesh.ts';
 export type { MeshMotion, TriangleMesh } from './import/meshFile.ts';
+export { readTexture } from './import/png.ts';
 export { type CurveOptions, readCurves } from './import/read.ts';
 export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {

@@ -1,12 +1,13 @@
 /** Reads scenes, curves, meshes, recordings and states from files, and writes states. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { Hairstyle, PathSpec, Scene, WorldState } from '@tendril-sim/core';
+import type { Hairstyle, PathSpec, Scene, Texture, WorldState } from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
 import { readMesh } from './import/mesh.ts';
 import type { TriangleMesh } from './import/meshFile.ts';
+import { readTexture } from './import/png.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
 import { parsePath } from './pathFile.ts';
 import { type ParsedScene, parseScene, type ReadOptions, sceneSizeLimit } from './read.ts';
@@ -116,6 +117,11 @@ export function readMotionFile(path: string): Motion {
 /** A mesh from an OBJ, glTF, USD or Alembic file, in metres with z up. */
 export function readMeshFile(path: string, placement?: Placement): TriangleMesh {
   return readMesh(readBytes(path, curveFileLimit, 'a mesh'), path, placement);
+}
+
+/** A texture from a PNG file. */
+export function readTextureFile(path: string): Texture {
+  return readTexture(readBytes(path, curveFileLimit, 'a picture'), path);
 }
 
 /** A mesh and one of its animations from a glTF, USD or Alembic file; without a name, the only one. */

@@ -57,12 +57,16 @@ export interface KeptGroom {
   readonly head: string;
   /** The file of a mesh of one's own. */
   readonly mesh?: Uint8Array;
+  /** The file of a texture on it. */
+  readonly texture?: Uint8Array;
   readonly recipe?: Recipe;
 }
 
 export type GroomAction =
   | { readonly kind: 'open'; readonly head: 'head' | 'ball'; readonly settings: GroomSettings }
   | { readonly kind: 'mesh'; readonly bytes: ArrayBuffer; readonly name: string; readonly settings: GroomSettings }
+  /** A PNG picture that gives the mesh its colours. */
+  | { readonly kind: 'texture'; readonly bytes: ArrayBuffer; readonly name: string }
   /** `what`: the setting that has changed; those of the hairs leave the styling as it is. */
   | { readonly kind: 'grow'; readonly settings: GroomSettings; readonly what: string }
   | {

@@ -225,6 +225,10 @@ export async function openGroomFile(file: File): Promise<void> {
     await startGrooming();
     const answer = await send({ kind: 'load', bytes, name }, [bytes]);
     if (answer.error === undefined) state.tell(`${name} is open.`, 'good');
+  } else if (/\.png$/i.test(name)) {
+    const answer = await send({ kind: 'texture', bytes, name }, [bytes]);
+    if (answer.error === undefined)
+      state.tell(`Hair grows where ${name} is bright; r, g and b in the formula are its colours.`, 'good');
   } else {
     enterGrooming();
     const answer = await send({ kind: 'mesh', bytes, name, settings: { ...settings.value, scalp: '' } }, [bytes]);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Accessor, Document, WebIO } from '@gltf-transform/core';
 import { decodeHairstyle } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
+import { encodePng } from '../../cli/src/apng.ts';
 import { settingsOf } from '../src/grooming.ts';
 import type { GroomSettings } from '../src/groomTypes.ts';
 import { packText } from '../src/link.ts';
@@ -144,6 +145,24 @@ describe('grooming', () => {
     const tent = 'v -0.1 -0.1 0\nv 0.1 -0.1 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
     await dropFile('tent.obj', new TextEncoder().encode(tent));
     await page.getByRole('button', { name: 'tent.obj' }).waitFor();
+    const map = encodePng({ width: 2, height: 1, pixels: Uint8Array.of(0, 0, 0, 255, 255, 255, 255, 255) });
+    await dropFile('map.png', map);
+    await page.locator('.toast').getByText('no texture coordinates').waitFor();
+    // the texture is black where x is below 0, and grey about there
+    const coordinates = tent
+      .replace(/^f/m, 'vt 0 0\nvt 1 0\nvt 0.5 1\nf')
+      .replace(/(?<=f.*)\b\d/g, (vertex) => `${vertex}/${[1, 2, 3, 3][Number(vertex) - 1]}`);
+    await dropFile('mapped.obj', new TextEncoder().encode(coordinates));
+    await page.getByRole('button', { name: 'mapped.obj' }).waitFor();
+    await dropFile('map.png', map);
+    await page.locator('.toast').getByText('Hair grows where map.png is bright').waitFor();
+    const [count, roots] = await page.evaluate(() => {
+      const { hairs } = window.tendrilStudio.hair();
+      return [hairs, Array.from({ length: hairs }, (_, h) => window.tendrilStudio.position(h, 0)[0])] as const;
+    });
+    expect(count).toBe(300);
+    expect(Math.min(...roots)).toBeGreaterThan(-0.051);
+    expect(Math.max(...roots)).toBeGreaterThan(0.06);
   });
 
   /** Positions of some hairs. */

@@ -3,7 +3,7 @@ import { createPreset, type GrowOptions, type Preset, type StylePreset, type Sur
 import { stylePresetNames } from '../choices.ts';
 import { UsageError } from '../exit.ts';
 import { suggest } from '../suggest.ts';
-import type { GrowCommandOptions } from './groom.ts';
+import type { GrowCommandOptions } from './groomGrow.ts';
 
 /** The preset that the options name; undefined without --preset. */
 export function presetOf(surface: Surface, { preset, front, length }: GrowCommandOptions): Preset | undefined {

@@ -14,7 +14,8 @@ import type { Surface } from '../surface/surface.ts';
 import type { HairOptions } from './hairs.ts';
 import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
 import { randomAt } from './random.ts';
-import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap, type SurfacePlace } from './roots.ts';
+import { placeRoots, type RootOptions, type Roots, selectRoots } from './roots.ts';
+import { placeAt, rootMap, type SurfaceMap, type SurfacePlace } from './surfaceMap.ts';
 
 /** A helix by radius and pitch [m]. */
 export interface Curl {
@@ -127,16 +128,8 @@ function keepGrowing(roots: Roots, wanted: Float64Array): { roots: Roots; length
   if (kept.length === 0)
     throw new SceneError(['length'], 'is 0, or below a micrometre, everywhere on the mesh: nothing grows');
   if (kept.length === roots.count) return { roots, lengths: wanted };
-  const pick = (values: Float64Array): Float64Array =>
-    Float64Array.from({ length: 3 * kept.length }, (_, k) => values[3 * kept[Math.floor(k / 3)] + (k % 3)]);
   return {
-    roots: {
-      count: kept.length,
-      position: pick(roots.position),
-      normal: pick(roots.normal),
-      side: pick(roots.side),
-      color: pick(roots.color),
-    },
+    roots: selectRoots(roots, kept),
     lengths: Float64Array.from(kept, (g) => wanted[g]),
   };
 }
@@ -186,12 +179,8 @@ function layGuides(
   const make = (): Float64Array => new Float64Array(3 * count);
   const [rootTangent, rootDirector, axis] = [make(), make(), make()];
   for (let g = 0; g < count; g++) {
-    const place = {
-      position: vectorAt(roots.position, g),
-      normal: vectorAt(roots.normal, g),
-      color: vectorAt(roots.color, g),
-    };
-    const along = leanOver(place.normal, typeof lean === 'function' ? lean(place) : lean);
+    const way = typeof lean === 'function' ? lean(placeAt(roots, g)) : lean;
+    const along = leanOver(vectorAt(roots.normal, g), way);
     const turned = rotate(
       acrossAxis(vectorAt(roots.side, g), along),
       scaled(along, phaseJitter * (2 * randomAt(seed + 13, g) - 1)),

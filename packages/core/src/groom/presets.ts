@@ -12,8 +12,8 @@ import { gatheredLength, gatherGuides, type Tail } from './gather.ts';
 import type { GrowOptions } from './grow.ts';
 import type { Hairstyle } from './hairstyle.ts';
 import type { HeadField } from './headField.ts';
-import type { SurfacePlace } from './roots.ts';
 import { type CutOptions, cutHairstyle } from './styling.ts';
+import type { SurfacePlace } from './surfaceMap.ts';
 
 /** Middle and half width of a head, and its axes. */
 export interface HeadPlace {

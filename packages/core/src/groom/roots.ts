@@ -11,22 +11,11 @@
 
 import { SceneError } from '../errors.ts';
 import { hypot, hypotOf, square } from '../math/rounded/index.ts';
-import { compileExpression, ExpressionError } from '../scene/expression.ts';
 import type { Surface } from '../surface/surface.ts';
+import { sampleTexture } from '../surface/texture.ts';
+import { densityOnFaces, type FaceDensity } from './density.ts';
 import { randomAt } from './random.ts';
-
-/** A point on a surface, as input of a map. */
-export interface SurfacePlace {
-  /** [m]. */
-  readonly position: ArrayLike<number>;
-  /** Unit, outwards. */
-  readonly normal: ArrayLike<number>;
-  /** Black if the mesh has no colours. */
-  readonly color: ArrayLike<number>;
-}
-
-/** A quantity on a surface: constant, one value per vertex, or a function of the point. */
-export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => number);
+import { colorAtVertices, type SurfaceMap, uvAtVertices, vertexMap } from './surfaceMap.ts';
 
 /** Points on a surface from which hair grows. */
 export interface Roots {
@@ -40,6 +29,8 @@ export interface Roots {
   readonly side: Float64Array;
   /** Colour of the mesh at the roots, 3 per root; black if it has no colours. */
   readonly color: Float64Array;
+  /** Texture coordinates of the roots, 2 per root, if the mesh has them. */
+  readonly uv?: Float64Array;
 }
 
 /** Number of roots, and their distribution. */
@@ -66,62 +57,50 @@ export function placeRoots(surface: Surface, options: RootOptions = {}): Roots {
   const { on = 'faces', count, seed = 0, pole = [0, 0, 1] } = options;
   if (!(hypotOf(pole) > 0 && pole.every(Number.isFinite))) throw new SceneError(['pole'], 'expected a direction');
   if (!Number.isInteger(seed)) throw new SceneError(['seed'], `expected a whole number, got ${seed}`);
-  const density = vertexMap(surface, options.density ?? 1, 'density');
-  if (on === 'vertices') return rootsAtVertices(surface, density, pole);
+  const map = options.density ?? 1;
+  if (on === 'vertices') return rootsAtVertices(surface, vertexMap(surface, map, 'density'), pole);
   if (count === undefined || !Number.isInteger(count) || count < 1 || count > countLimit)
     throw new SceneError(['count'], `expected how many hairs, a whole number from 1 to ${countLimit}, got ${count}`);
+  const density = densityOnFaces(surface, map);
   const chosen = options.spread
     ? spreadRoots(surface, density, count, seed)
     : chooseFaces(surface, density, count, seed);
   return rootsOnFaces(surface, chosen, pole);
 }
 
-/** Evaluates a map at the vertices; throws if a value is negative or not a number. */
-export function vertexMap({ position, normal, color }: Surface, map: SurfaceMap, name: string): Float64Array {
-  const places = { position, normal, color: color ?? new Float64Array(position.length) };
-  return readMap(map, name, position.length / 3, places, 'vertex');
+/** The roots of a list, in its order. */
+export function selectRoots(roots: Roots, list: readonly number[]): Roots {
+  const pick = (values: Float64Array, per: number): Float64Array =>
+    Float64Array.from({ length: per * list.length }, (_, k) => values[per * list[Math.floor(k / per)] + (k % per)]);
+  return {
+    count: list.length,
+    position: pick(roots.position, 3),
+    normal: pick(roots.normal, 3),
+    side: pick(roots.side, 3),
+    color: pick(roots.color, 3),
+    ...(roots.uv && { uv: pick(roots.uv, 2) }),
+  };
 }
 
-/** Evaluates a map at roots, with the same check. */
-export function rootMap(roots: Roots, map: SurfaceMap, name: string): Float64Array {
-  return readMap(map, name, roots.count, roots, 'root');
-}
-
-function readMap(
-  map: SurfaceMap,
-  name: string,
-  count: number,
-  places: Readonly<Record<keyof SurfacePlace, Float64Array>>,
-  noun: string,
-): Float64Array {
-  if (typeof map !== 'number' && typeof map !== 'function' && map.length !== count)
-    throw new SceneError([name], `a map has ${map.length} values, expected ${count}: one a ${noun}`);
-  const at = (array: Float64Array, i: number): Float64Array => array.subarray(3 * i, 3 * i + 3);
-  return Float64Array.from({ length: count }, (_, i) => {
-    const { position, normal, color } = places;
-    const place = { position: at(position, i), normal: at(normal, i), color: at(color, i) };
-    const value = typeof map === 'number' ? map : typeof map === 'function' ? map(place) : map[i];
-    if (Number.isFinite(value) && value >= 0) return value;
-    const where = typeof map === 'number' ? '' : ` at ${noun} ${i}`;
-    throw new SceneError([name], `must be zero or more, got ${value}${where}`);
-  });
-}
-
-function makeRoots(count: number): Roots {
+function makeRoots(count: number, hasUv: boolean): Roots {
   const make = (): Float64Array => new Float64Array(3 * count);
-  return { count, position: make(), normal: make(), side: make(), color: make() };
+  const uv = hasUv ? new Float64Array(2 * count) : undefined;
+  return { count, position: make(), normal: make(), side: make(), color: make(), ...(uv && { uv }) };
 }
 
 function rootsAtVertices(surface: Surface, density: Float64Array, pole: ArrayLike<number>): Roots {
   const grows = Array.from(density, (_, i) => i).filter((i) => density[i] > 0 && hasNormal(surface, i));
   if (grows.length === 0) throw new SceneError(['density'], 'is 0 everywhere on the mesh: nothing grows');
-  const roots = makeRoots(grows.length);
+  const uv = uvAtVertices(surface);
+  const color = colorAtVertices(surface, uv);
+  const roots = makeRoots(grows.length, uv !== undefined);
   grows.forEach((vertex, k) => {
     for (let m = 0; m < 3; m++) {
       roots.position[3 * k + m] = surface.position[3 * vertex + m];
       roots.normal[3 * k + m] = surface.normal[3 * vertex + m];
-      roots.color[3 * k + m] = surface.color?.[3 * vertex + m] ?? 0;
+      roots.color[3 * k + m] = color[3 * vertex + m];
     }
+    if (uv) roots.uv?.set(uv.subarray(2 * vertex, 2 * vertex + 2), 2 * k);
     writeSide(roots.side, 3 * k, roots.normal, pole);
   });
   return roots;
@@ -135,13 +114,12 @@ function hasNormal({ normal }: Surface, i: number): boolean {
 type Chosen = Float64Array;
 
 /** Faces in an order in which neighbours are near each other, with the sum of their weights before each. */
-function cumulate(surface: Surface, density: Float64Array): { order: number[]; sums: Float64Array } {
-  const { triangle, area } = surface;
+function cumulate(surface: Surface, { mean }: FaceDensity): { order: number[]; sums: Float64Array } {
+  const { area } = surface;
   const order = orderFaces(surface);
   const sums = new Float64Array(order.length + 1);
   order.forEach((f, k) => {
-    const mean = (density[triangle[3 * f]] + density[triangle[3 * f + 1]] + density[triangle[3 * f + 2]]) / 3;
-    sums[k + 1] = sums[k] + area[f] * mean;
+    sums[k + 1] = sums[k] + area[f] * mean[f];
   });
   if (!(sums[order.length] > 0)) throw new SceneError(['density'], 'is 0 everywhere on the mesh: nothing grows');
   return { order, sums };
@@ -168,7 +146,7 @@ function orderFaces({ position: p, triangle: t }: Surface): number[] {
   return Array.from(keys, (_, f) => f).sort((a, b) => keys[a] - keys[b] || a - b);
 }
 
-function chooseFaces(surface: Surface, density: Float64Array, count: number, seed: number): Chosen {
+function chooseFaces(surface: Surface, density: FaceDensity, count: number, seed: number): Chosen {
   const { order, sums } = cumulate(surface, density);
   const total = sums[order.length];
   const out = new Float64Array(3 * count);
@@ -177,35 +155,33 @@ function chooseFaces(surface: Surface, density: Float64Array, count: number, see
     // one in each of `count` equal parts of the weight, anywhere within it
     const goal = ((i + randomAt(seed, 3 * i)) / count) * total;
     while (k + 1 < order.length && sums[k + 1] <= goal) k++;
-    writeInside(out, 3 * i, surface, density, order[k], { seed, index: 3 * i + 1 });
+    writeInside(out, 3 * i, density, order[k], { seed, index: 3 * i + 1 });
   }
   return out;
 }
 
-/** Writes face f and a random point in it, drawn by the density at its corners. */
+/** Writes face f and a random point in it, drawn by the density. */
 function writeInside(
   out: Float64Array,
   o: number,
-  { triangle }: Surface,
-  density: Float64Array,
+  density: FaceDensity,
   f: number,
   { seed, index }: { readonly seed: number; readonly index: number },
 ): void {
-  const corner = (k: number): number => density[triangle[3 * f + k]];
-  const most = Math.max(corner(0), corner(1), corner(2));
-  for (let attempt = 0; attempt < 16; attempt++) {
+  const most = density.most(f);
+  for (let attempt = 0; attempt < density.attempts; attempt++) {
     let [u, v] = [randomAt(seed + 7919 * attempt, index), randomAt(seed + 7919 * attempt, index + 1)];
     if (u + v > 1) [u, v] = [1 - u, 1 - v];
-    const here = (1 - u - v) * corner(0) + u * corner(1) + v * corner(2);
     out[o] = f;
     out[o + 1] = u;
     out[o + 2] = v;
-    if (here >= randomAt(seed + 104729, index + 31 * attempt) * most) return;
+    if (density.at(f, u, v) >= randomAt(seed + 104729, index + 31 * attempt) * most) return;
   }
+  density.settle?.(out, o, f);
 }
 
 /** Chooses each root as the farthest of several candidates from those chosen before; O(count²), for guides. */
-function spreadRoots(surface: Surface, density: Float64Array, count: number, seed: number): Chosen {
+function spreadRoots(surface: Surface, density: FaceDensity, count: number, seed: number): Chosen {
   const per = 8;
   const candidates = chooseFaces(surface, density, per * count, seed);
   const total = per * count;
@@ -242,11 +218,14 @@ function writePoint(
 }
 
 function rootsOnFaces(surface: Surface, chosen: Chosen, pole: ArrayLike<number>): Roots {
-  const roots = makeRoots(chosen.length / 3);
+  const { uv, texture } = surface;
+  const roots = makeRoots(chosen.length / 3, uv !== undefined);
   for (let k = 0; k < roots.count; k++) {
     const o = 3 * k;
     writePoint(roots.position, o, surface.position, surface, chosen, o);
-    if (surface.color) writePoint(roots.color, o, surface.color, surface, chosen, o);
+    if (uv && roots.uv) writeUv(roots.uv, 2 * k, uv, chosen.subarray(o, o + 3));
+    if (texture && roots.uv) sampleTexture(roots.color, o, texture, roots.uv[2 * k], roots.uv[2 * k + 1]);
+    else if (surface.color) writePoint(roots.color, o, surface.color, surface, chosen, o);
     writePoint(roots.normal, o, surface.normal, surface, chosen, o);
     const size = hypot(roots.normal[o], roots.normal[o + 1], roots.normal[o + 2]);
     // normals that cancel (a fold): that of the face itself
@@ -255,6 +234,11 @@ function rootsOnFaces(surface: Surface, chosen: Chosen, pole: ArrayLike<number>)
     writeSide(roots.side, o, roots.normal, pole);
   }
   return roots;
+}
+
+/** Texture coordinates of a point of a face: face, u, v. */
+function writeUv(out: Float64Array, o: number, uv: Float64Array, [f, u, v]: Float64Array): void {
+  for (let k = 0; k < 2; k++) out[o + k] = (1 - u - v) * uv[6 * f + k] + u * uv[6 * f + 2 + k] + v * uv[6 * f + 4 + k];
 }
 
 function writeFaceNormal(out: Float64Array, o: number, { position: p, triangle, area }: Surface, f: number): void {
@@ -285,26 +269,4 @@ function writeSide(out: Float64Array, o: number, normal: Float64Array, pole: Arr
   out[o] = ax - k * (px + nx);
   out[o + 1] = ay - k * (py + ny);
   out[o + 2] = az - k * (pz + nz);
-}
-
-const mapVariables = ['x', 'y', 'z', 'nx', 'ny', 'nz', 'r', 'g', 'b'] as const;
-
-/** A map from an expression in the place (x, y, z), the normal (nx, ny, nz) and the colour (r, g, b) of the surface. */
-export function compileSurfaceMap(text: string, name: string): (place: SurfacePlace) => number {
-  let evaluate: (values: ArrayLike<number>) => number;
-  try {
-    evaluate = compileExpression(text, mapVariables);
-  } catch (error) {
-    if (error instanceof ExpressionError) throw new SceneError([name], error.message);
-    throw error;
-  }
-  const values = new Float64Array(9);
-  return ({ position, normal, color }) => {
-    for (let k = 0; k < 3; k++) {
-      values[k] = position[k];
-      values[3 + k] = normal[k];
-      values[6 + k] = color[k];
-    }
-    return evaluate(values);
-  };
 }

@@ -13,7 +13,7 @@ import { divideEdges } from '../models/helix/rod.ts';
 import { alignCurl, createStrandSolver, reconstructHelices } from '../models/helix/strand.ts';
 import { acrossAxis, type Curl, chooseElements, curvatureOf } from './grow.ts';
 import { fiberSection, guideOf, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
-import { rootMap, type SurfaceMap } from './roots.ts';
+import { rootMap, type SurfaceMap } from './surfaceMap.ts';
 
 /** Selects guides for an operation: those where this is not zero. Default all. */
 export interface Where {

@@ -10,6 +10,7 @@
 import { SceneError } from '../errors.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
 import { capArea, holeLimit, joinRims, middleOf } from './rims.ts';
+import type { Texture } from './texture.ts';
 
 /** Repairs made to a mesh. */
 export interface SurfaceReport {
@@ -45,6 +46,10 @@ export interface Surface {
   readonly area: Float64Array;
   /** 3 per vertex, if the mesh has colours. */
   readonly color?: Float64Array;
+  /** Texture coordinates at the corners of the faces, 6 per face, if the mesh has them. */
+  readonly uv?: Float64Array;
+  /** A picture that gives the surface its colours. */
+  readonly texture?: Texture;
   /** Vertex of the input mesh for each vertex. */
   readonly source: Uint32Array;
   /** Repairs made to the mesh. */
@@ -59,16 +64,18 @@ export interface MeshInput {
   readonly triangle: ArrayLike<number>;
   /** Colours, 3 per vertex. */
   readonly color?: ArrayLike<number>;
+  /** Texture coordinates at the corners of the triangles, 6 per triangle; (0, 0) is the bottom left of a picture. */
+  readonly uv?: ArrayLike<number>;
 }
 
 /** Creates a surface from triangles and repairs them. `path`: field of the mesh in a scene, for errors. */
 export function createSurface(mesh: MeshInput, path: readonly (string | number)[] = ['mesh']): Surface {
   check(mesh, path);
   const { place, position, color, merged, source } = mergeVertices(mesh);
-  const { triangle, degenerate } = keepFaces(mesh.triangle, place, position);
+  const { triangle, uv, degenerate } = keepFaces(mesh, place, position);
   if (triangle.length === 0)
     throw new SceneError(path, 'no triangle of the mesh has an area; is its unit right, and is it a surface?');
-  const { flipped, pieces, branched, boundary } = orient(triangle, position);
+  const { flipped, pieces, branched, boundary } = orient(triangle, position, uv);
   const faces = triangle.length / 3;
   const area = Float64Array.from({ length: faces }, (_, f) => measureArea(position, triangle, f));
   const normal = vertexNormals(position, triangle);
@@ -78,6 +85,7 @@ export function createSurface(mesh: MeshInput, path: readonly (string | number)[
     triangle,
     area,
     ...(color && { color }),
+    ...(uv && { uv }),
     source,
     report: {
       vertices: position.length / 3,
@@ -93,7 +101,7 @@ export function createSurface(mesh: MeshInput, path: readonly (string | number)[
   };
 }
 
-function check({ position, triangle, color }: MeshInput, path: readonly (string | number)[]): void {
+function check({ position, triangle, color, uv }: MeshInput, path: readonly (string | number)[]): void {
   const count = position.length / 3;
   if (!Number.isInteger(count) || count < 3) throw new SceneError(path, `a mesh needs three vertices, got ${count}`);
   for (let i = 0; i < position.length; i++) {
@@ -108,6 +116,8 @@ function check({ position, triangle, color }: MeshInput, path: readonly (string 
   }
   if (color && color.length !== position.length)
     throw new SceneError(path, `there are ${position.length / 3} vertices and ${color.length / 3} colours`);
+  if (uv && uv.length !== 2 * triangle.length)
+    throw new SceneError(path, `there are ${triangle.length} corners and ${uv.length / 2} texture coordinates`);
 }
 
 interface Merged {
@@ -172,31 +182,37 @@ function measureArea(p: Float64Array, t: ArrayLike<number>, f: number): number {
 }
 
 function keepFaces(
-  t: ArrayLike<number>,
+  { triangle: t, uv }: MeshInput,
   place: Uint32Array,
   p: Float64Array,
-): { triangle: Uint32Array; degenerate: number } {
+): { triangle: Uint32Array; uv?: Float64Array; degenerate: number } {
   const all = Uint32Array.from(t, (vertex) => place[vertex]);
   const kept: number[] = [];
+  const keptUv: number[] = [];
   let degenerate = 0;
   for (let f = 0; f < all.length / 3; f++) {
     const [a, b, c] = all.subarray(3 * f, 3 * f + 3);
     // a needle whose height is lost in rounding has no normal to speak of
     const longest = Math.max(edgeLength(p, a, b), edgeLength(p, b, c), edgeLength(p, c, a));
-    if (a === b || b === c || c === a || !(measureArea(p, all, f) > 1e-12 * longest * longest)) degenerate++;
-    else kept.push(a, b, c);
+    if (a === b || b === c || c === a || !(measureArea(p, all, f) > 1e-12 * longest * longest)) {
+      degenerate++;
+      continue;
+    }
+    kept.push(a, b, c);
+    if (uv) for (let k = 6 * f; k < 6 * f + 6; k++) keptUv.push(uv[k]);
   }
-  return { triangle: Uint32Array.from(kept), degenerate };
+  return { triangle: Uint32Array.from(kept), ...(uv && { uv: Float64Array.from(keptUv) }), degenerate };
 }
 
 function edgeLength(p: Float64Array, a: number, b: number): number {
   return hypot(p[3 * a] - p[3 * b], p[3 * a + 1] - p[3 * b + 1], p[3 * a + 2] - p[3 * b + 2]);
 }
 
-/** Turns faces so that neighbours agree and pieces face outwards. Writes into `triangle`. */
+/** Turns faces so that neighbours agree and pieces face outwards. Writes into `triangle` and `uv`. */
 function orient(
   triangle: Uint32Array,
   p: Float64Array,
+  uv: Float64Array | undefined,
 ): { flipped: number; pieces: number; branched: number; boundary: [number, number][] } {
   const faces = triangle.length / 3;
   const vertices = p.length / 3;
@@ -240,7 +256,8 @@ function orient(
   for (let f = 0; f < faces; f++) {
     if (!turned[f]) continue;
     flipped++;
-    [triangle[3 * f + 1], triangle[3 * f + 2]] = [triangle[3 * f + 2], triangle[3 * f + 1]];
+    swap(triangle, 3 * f + 1, 3 * f + 2);
+    if (uv) for (let k = 0; k < 2; k++) swap(uv, 6 * f + 2 + k, 6 * f + 4 + k);
   }
   const boundary: [number, number][] = [];
   let branched = 0;
@@ -249,6 +266,10 @@ function orient(
     else if (list.length > 2) branched++;
   }
   return { flipped, pieces, branched, boundary };
+}
+
+function swap(values: Uint32Array | Float64Array, a: number, b: number): void {
+  [values[a], values[b]] = [values[b], values[a]];
 }
 
 /** Decides which of the two sides of a piece is outside. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHairs, writeHairs } from '../../src/groom/hairs.ts';
-import { placeRoots, type Roots, rootMap, vertexMap } from '../../src/groom/roots.ts';
+import { placeRoots, type Roots } from '../../src/groom/roots.ts';
+import { rootMap, vertexMap } from '../../src/groom/surfaceMap.ts';
 import { createSurface } from '../../src/surface/surface.ts';
 import { ball, square } from './meshes.ts';
 

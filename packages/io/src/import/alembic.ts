@@ -7,7 +7,7 @@ import { InputError } from '../errors.ts';
 import { type AbcObject, type AbcProperty, readAlembic } from './abcContainer.ts';
 import { addBasisCurves } from './basisCurves.ts';
 import { type Curves, createCurveBuilder, type UpAxis } from './curves.ts';
-import { joinParts, type MeshFile, type MeshPart, triangulate } from './meshFile.ts';
+import { type FileUv, joinParts, type MeshFile, type MeshPart, triangulate } from './meshFile.ts';
 import { compose, fromMatrix, fromQuaternion, identity, type Transform, transformAll } from './transform.ts';
 
 /** A geometry of the file, and the transforms above it, outermost first. */
@@ -140,11 +140,24 @@ function meshPart({ object, properties, transforms }: Geometry, source: string):
   return {
     name: object.name,
     count,
-    // Alembic winds faces clockwise seen from outside
-    triangle: triangulate(counts.numbers(0), corners.numbers(0), { count, name: object.name, source }, true),
+    ...triangulate(
+      counts.numbers(0),
+      corners.numbers(0),
+      // Alembic winds faces clockwise seen from outside
+      { count, name: object.name, source, clockwise: true },
+      uvOf(properties.get('uv')),
+    ),
     // at rest: as it is first
     positionsAt: (time = -Infinity) => transformAll(valuesAt(points, time), worldAt(transforms, time)),
   };
+}
+
+/** Texture coordinates are values alone, or values with indices. */
+function uvOf(property: AbcProperty | undefined): FileUv | undefined {
+  const values = property?.properties.get('.vals') ?? property;
+  if (!values || values.sampleCount === 0) return undefined;
+  const indices = property?.properties.get('.indices');
+  return { values: values.numbers(0), ...(indices && indices.sampleCount > 0 && { index: indices.numbers(0) }) };
 }
 
 /** Bases by Alembic's number. */

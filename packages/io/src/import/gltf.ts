@@ -70,7 +70,7 @@ function trianglesAt(scene: GltfScene, pose: GltfPose, length: number): Float64A
   return out;
 }
 
-interface Placed extends Pick<GltfPrimitive, 'name' | 'mode' | 'index' | 'color'> {
+interface Placed extends Pick<GltfPrimitive, 'name' | 'mode' | 'index' | 'color' | 'uv'> {
   /** In the axes of the file, 3 per vertex. */
   readonly position: Float64Array;
   readonly mirrored: boolean;
@@ -87,11 +87,14 @@ function meshOf(scene: GltfScene): TriangleMesh {
   const position: number[] = [];
   const triangle: number[] = [];
   const color: number[] = [];
-  for (const { mode, position: p, index, color: c, mirrored } of placeAll(scene, restPose)) {
+  const vertexUv: number[] = [];
+  for (const { mode, position: p, index, color: c, uv, mirrored } of placeAll(scene, restPose)) {
     if (mode < 4) continue;
     const first = position.length / 3;
     for (let i = 0; i < p.length; i++) position.push(p[i]);
     if (c) for (let i = 0; i < c.length; i++) color.push(c[i]);
+    // a part without texture coordinates has zeros
+    for (let i = 0; i < p.length / 3; i++) vertexUv.push(uv?.[2 * i] ?? 0, uv ? 1 - uv[2 * i + 1] : 0);
     const add = (a: number, b: number, d: number): void => {
       if (mirrored) triangle.push(first + a, first + d, first + b);
       else triangle.push(first + a, first + b, first + d);
@@ -109,5 +112,8 @@ function meshOf(scene: GltfScene): TriangleMesh {
     position: Float64Array.from(position),
     triangle: Uint32Array.from(triangle),
     ...(color.length === position.length && { color: Float64Array.from(color) }),
+    ...(scene.primitives.some(({ uv }) => uv) && {
+      uv: Float64Array.from(triangle.flatMap((vertex) => [vertexUv[2 * vertex], vertexUv[2 * vertex + 1]])),
+    }),
   };
 }

@@ -46,6 +46,8 @@ export interface GltfPrimitive {
   readonly position: Float64Array;
   readonly index: Uint32Array;
   readonly color?: Float64Array;
+  /** Texture coordinates, 2 per vertex; (0, 0) is the top left of a picture. */
+  readonly uv?: Float64Array;
   /** Displacements of morph targets, 3 per vertex, and their weights at rest. */
   readonly targets: readonly Float64Array[];
   readonly targetWeights: readonly number[];
@@ -154,6 +156,9 @@ function readPrimitive(document: GltfDocument, primitive: Json, { node, index, m
   if (wrong >= 0)
     throw new InputError(source, `index ${wrong} of '${name}' is ${corners[wrong]}, and it has ${count} vertices`);
   const color = attributes.COLOR_0 === undefined ? undefined : readAccessor(document, attributes.COLOR_0);
+  const uv = attributes.TEXCOORD_0 === undefined ? undefined : readAccessor(document, attributes.TEXCOORD_0).values;
+  if (uv && uv.length !== 2 * count)
+    throw new InputError(source, `'${name}' has ${count} vertices and ${uv.length / 2} texture coordinates`);
   const targets = targetsOf(document, primitive, { name, count });
   return {
     name,
@@ -164,6 +169,7 @@ function readPrimitive(document: GltfDocument, primitive: Json, { node, index, m
     targets,
     targetWeights: targets.map((_, k) => (Array.isArray(mesh.weights) ? Number(mesh.weights[k] ?? 0) : 0)),
     ...(color && { color: color.values.filter((_, k) => k % color.components < 3) }),
+    ...(uv && { uv }),
     ...(node.skin !== undefined && { skin: readSkin(document, node.skin, attributes, { name, count }) }),
   };
 }

@@ -10,6 +10,8 @@ export interface TriangleMesh {
   readonly triangle: Uint32Array;
   /** Linear RGB, 3 per vertex, where the file has colours: they can serve as maps. */
   readonly color?: Float64Array;
+  /** Texture coordinates of the corners, 6 per triangle, where the file has them; (0, 0) is the bottom left of a picture. */
+  readonly uv?: Float64Array;
   /** What was omitted or assumed when the file was read. */
   readonly warnings?: readonly string[];
 }
@@ -46,6 +48,8 @@ export interface MeshPart {
   /** Anticlockwise seen from outside. */
   readonly triangle: readonly number[];
   readonly color?: Float64Array;
+  /** Texture coordinates of the corners, 6 per triangle; (0, 0) is the bottom left of a picture. */
+  readonly uv?: ArrayLike<number>;
   /** In the axes of the file, at a time [s]; undefined: at rest. */
   positionsAt(time: number | undefined): Float64Array;
 }
@@ -94,6 +98,7 @@ export function joinParts(
     position: positionsAt(undefined),
     triangle: Uint32Array.from(triangle),
     ...(color && { color: Float64Array.from(color) }),
+    ...joinUv(parts),
   };
   return {
     ...about,
@@ -103,12 +108,72 @@ export function joinParts(
   };
 }
 
-/** Polygons as fans of triangles. `clockwise`: the file winds them so, seen from outside. */
+/** Texture coordinates of all parts; none if no part has any. Those without have zeros. */
+export function joinUv(parts: readonly { readonly uv?: ArrayLike<number>; readonly triangle: ArrayLike<number> }[]): {
+  readonly uv?: Float64Array;
+} {
+  if (!parts.some(({ uv }) => uv)) return {};
+  const out = new Float64Array(2 * parts.reduce((sum, { triangle }) => sum + triangle.length, 0));
+  let at = 0;
+  for (const { uv, triangle } of parts) {
+    if (uv) out.set(uv, at);
+    at += 2 * triangle.length;
+  }
+  return { uv: out };
+}
+
+/** Polygons as fans of triangles, and texture coordinates with them. */
+export interface Triangulated {
+  readonly triangle: number[];
+  readonly uv?: Float64Array;
+}
+
+/** Texture coordinates as a file has them: values, and for each corner or vertex which of them, or all in order. */
+export interface FileUv {
+  readonly values: Float64Array;
+  readonly index?: ArrayLike<number>;
+}
+
+/**
+ * Splits the polygons of a file into triangles. `clockwise`: the file winds them so, seen from outside. Texture coordinates that belong neither to the
+ * corners nor to the vertices are omitted.
+ */
 export function triangulate(
   counts: ArrayLike<number>,
   corners: ArrayLike<number>,
-  { count, name, source }: { readonly count: number; readonly name: string; readonly source: string },
-  clockwise: boolean,
+  about: { readonly count: number; readonly name: string; readonly source: string; readonly clockwise: boolean },
+  file: FileUv | undefined,
+): Triangulated {
+  const fan = fanCorners(counts, corners, about);
+  const triangle = fan.map((k) => corners[k]);
+  if (!file) return { triangle };
+  const { values, index } = file;
+  const given = index?.length ?? values.length / 2;
+  const which = given === corners.length ? fan : given === about.count ? triangle : undefined;
+  if (!which) return { triangle };
+  const uv = new Float64Array(2 * which.length);
+  which.forEach((k, corner) => {
+    const at = index ? index[k] : k;
+    for (let c = 0; c < 2; c++) {
+      const value = values[2 * at + c];
+      if (!Number.isFinite(value))
+        throw new InputError(about.source, `texture coordinate ${at} of '${about.name}' is missing or not finite`);
+      uv[2 * corner + c] = value;
+    }
+  });
+  return { triangle, uv };
+}
+
+/** Which corners of polygons form triangles. */
+function fanCorners(
+  counts: ArrayLike<number>,
+  corners: ArrayLike<number>,
+  {
+    count,
+    name,
+    source,
+    clockwise,
+  }: { readonly count: number; readonly name: string; readonly source: string; readonly clockwise: boolean },
 ): number[] {
   const out: number[] = [];
   let first = 0;
@@ -124,7 +189,7 @@ export function triangulate(
         );
     for (let k = 2; k < size; k++) {
       const [b, c] = clockwise ? [k, k - 1] : [k - 1, k];
-      out.push(corners[first], corners[first + b], corners[first + c]);
+      out.push(first, first + b, first + c);
     }
     first += size;
   }

@@ -12,6 +12,9 @@ interface Obj {
   readonly color: number[];
   readonly polylines: readonly { readonly name: string; readonly vertices: number[] }[];
   readonly triangles: number[];
+  /** Texture coordinates, 2 per `vt`, and the one of each corner; -1: none. */
+  readonly uv: number[];
+  readonly uvCorners: number[];
 }
 
 export function readObjCurves(bytes: Uint8Array, source: string): Curves {
@@ -42,13 +45,17 @@ export function readObjCurves(bytes: Uint8Array, source: string): Curves {
 }
 
 export function openObjMesh(bytes: Uint8Array, source: string): MeshFile {
-  const { position, color, triangles } = parseObj(bytes, source);
+  const { position, color, triangles, uv, uvCorners } = parseObj(bytes, source);
   if (triangles.length === 0) throw new InputError(source, 'there are no faces in it (f 1 2 3); export a surface');
+  const lost = uv.length === 0 ? 0 : uvCorners.filter((k) => k < 0).length;
   return {
     mesh: {
       position: Float64Array.from(position),
       triangle: Uint32Array.from(triangles),
       ...(color.length === position.length && { color: Float64Array.from(color) }),
+      ...(uvCorners.some((k) => k >= 0) && {
+        uv: Float64Array.from(uvCorners.flatMap((k) => (k < 0 ? [0, 0] : [uv[2 * k], uv[2 * k + 1]]))),
+      }),
     },
     unit: 1,
     up: 'z',
@@ -56,7 +63,10 @@ export function openObjMesh(bytes: Uint8Array, source: string): MeshFile {
     motion: () => {
       throw new InputError(source, 'an OBJ file has no animation');
     },
-    warnings: [],
+    warnings:
+      lost > 0
+        ? [`${lost} corners have no texture coordinate, or one that the file does not have; they count as (0, 0)`]
+        : [],
   };
 }
 
@@ -67,6 +77,8 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
     color: [],
     polylines: [],
     triangles: [],
+    uv: [],
+    uvCorners: [],
   };
   let name = '';
   let known = 0;
@@ -78,6 +90,9 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
       for (let k = 0; k < 3; k++) out.position.push(numberAt(rest[k], source, line, `${'xyz'[k]} of a vertex`));
       if (rest.length >= 6) for (let k = 3; k < 6; k++) out.color.push(numberAt(rest[k], source, line, 'a colour'));
       if (out.position.length > 3 * pointLimit) throw lineError(source, line, `more than ${pointLimit} vertices`);
+    } else if (word === 'vt') {
+      for (let k = 0; k < 2; k++)
+        out.uv.push(numberAt(rest[k] ?? '0', source, line, `${'uv'[k]} of a texture coordinate`));
     } else if (word === 'o' || word === 'g') {
       name = rest.join(' ');
     } else if (word === 'l') {
@@ -88,7 +103,12 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
     } else if (word === 'f') {
       const face = rest.map((item) => vertexIndex(item, out.position.length / 3, source, line));
       if (face.length < 3) throw lineError(source, line, `a face has ${face.length} corners; expected at least 3`);
-      for (let k = 2; k < face.length; k++) out.triangles.push(face[0], face[k - 1], face[k]);
+      const uv = rest.map((item) => uvIndex(item, out.uv.length / 2));
+      for (let k = 2; k < face.length; k++)
+        for (const corner of [0, k - 1, k]) {
+          out.triangles.push(face[corner]);
+          out.uvCorners.push(uv[corner]);
+        }
     }
   }
   if (known === 0) {
@@ -102,8 +122,19 @@ const keywords = new Set(['v', 'l', 'f', 'o', 'g', 'vn', 'vt', 's', 'mtllib', 'u
 
 /** `7`, `7/1`, `7//3` or `-1`, which counts back from the latest vertex. */
 function vertexIndex(item: string, count: number, source: string, line: number): number {
-  const value = Number(item.split('/')[0]);
-  const index = value < 0 ? count + value : value - 1;
-  if (Number.isInteger(value) && value !== 0 && index >= 0 && index < count) return index;
+  const index = indexOf(item.split('/')[0], count);
+  if (index !== undefined) return index;
   throw lineError(source, line, `vertex '${item.slice(0, 20)}' does not exist: there are ${count} before this line`);
+}
+
+/** The texture coordinate of a corner; -1: it has none, or one that the file does not have. */
+function uvIndex(item: string, count: number): number {
+  const word = item.split('/')[1] ?? '';
+  return (word === '' ? undefined : indexOf(word, count)) ?? -1;
+}
+
+function indexOf(word: string, count: number): number | undefined {
+  const value = Number(word);
+  const index = value < 0 ? count + value : value - 1;
+  return Number.isInteger(value) && value !== 0 && index >= 0 && index < count ? index : undefined;
 }

@@ -1,8 +1,8 @@
 /** Meshes of .usda files: at rest, and as samples of their points, transforms, skeletons and blend shapes move them. */
 import { InputError } from '../errors.ts';
-import { joinParts, type MeshFile, type MeshPart, triangulate } from './meshFile.ts';
+import { type FileUv, joinParts, type MeshFile, type MeshPart, triangulate } from './meshFile.ts';
 import { determinant, transformAll } from './transform.ts';
-import type { UsdAttribute } from './usda.ts';
+import type { UsdAttribute, UsdPrim } from './usda.ts';
 import { isHidden, skinningOf } from './usdSkel.ts';
 import { atRest, atTime, numbersOf, openUsd, type UsdPlace, type UsdStage, wordOf, worldOf } from './usdStage.ts';
 
@@ -49,7 +49,6 @@ function usdPart(stage: UsdStage, place: UsdPlace): UsdPart {
   const colors = numbersOf(prim, 'primvars:displayColor', atRest);
   const world = worldOf(skinning?.placedBy ?? place, atRest, warnings);
   const isLeftHanded = wordOf(prim, 'orientation', 'rightHanded') === 'leftHanded';
-  const corners = { count, name: prim.name, source };
   const positionsAt = (time: number | undefined): Float64Array => {
     const code = time === undefined ? undefined : time * timeCodesPerSecond;
     const sampler = code === undefined ? atRest : atTime(code);
@@ -60,17 +59,29 @@ function usdPart(stage: UsdStage, place: UsdPlace): UsdPart {
     part: {
       name: prim.name,
       count,
-      triangle: triangulate(
+      ...triangulate(
         need('faceVertexCounts'),
         need('faceVertexIndices'),
-        corners,
-        isLeftHanded !== determinant(world) < 0,
+        { count, name: prim.name, source, clockwise: isLeftHanded !== determinant(world) < 0 },
+        uvOf(prim),
       ),
       ...(colors?.length === 3 * count && { color: colors }),
       positionsAt,
     },
     moving: [...(points ? [points] : []), ...(skinning?.moving ?? []), ...transformsOf(skinning?.placedBy ?? place)],
   };
+}
+
+/** Texture coordinates: `primvars:st`, or the first primvar of such a type; Blender names it after its UV map. */
+function uvOf(prim: UsdPrim): FileUv | undefined {
+  const typed = [...prim.attributes].find(
+    ([name, { type }]) => name.startsWith('primvars:') && /^texCoord2[fdh]\[\]$/.test(type),
+  );
+  const name = prim.attributes.has('primvars:st') ? 'primvars:st' : typed?.[0];
+  const values = name && numbersOf(prim, name, atRest);
+  if (!values) return undefined;
+  const index = numbersOf(prim, `${name}:indices`, atRest);
+  return { values, ...(index && { index }) };
 }
 
 /** Attributes of the transforms of a prim and of those above it. */

@@ -92,7 +92,9 @@ function Heads(): JSX.Element {
       <details class="groom-more">
         <summary>Where</summary>
         <label class="groom-formula">
-          <span class="quiet small">Hair grows where this is above 0: x, y, z [m], nx, ny, nz, colours r, g, b</span>
+          <span class="quiet small">
+            Hair grows where this is above 0: x, y, z [m], nx, ny, nz, colours r, g, b, texture coordinates u, v
+          </span>
           <input
             type="text"
             class="groom-field"
@@ -105,6 +107,9 @@ function Heads(): JSX.Element {
             }}
           />
         </label>
+        <button type="button" class="action" onClick={() => chooseGroomFile('.png')}>
+          By a texture…
+        </button>
       </details>
     </section>
   );

@@ -11,6 +11,7 @@ import {
   poseRoots,
   type RootPose,
   type Roots,
+  selectRoots,
   type World,
 } from '@tendril-sim/core';
 import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril-sim/io';
@@ -55,11 +56,12 @@ export function dressOf(values: unknown, files: Files): Dress | undefined {
   };
 }
 
-function everyRoot({ count, position, normal, side, color }: Roots, every: number): Roots {
-  const list = Array.from({ length: count }, (_, g) => g).filter((g) => g % every === 0);
-  const pick = (values: Float64Array): Float64Array =>
-    Float64Array.from(list.flatMap((g) => [values[3 * g], values[3 * g + 1], values[3 * g + 2]]));
-  return { count: list.length, position: pick(position), normal: pick(normal), side: pick(side), color: pick(color) };
+function everyRoot(roots: Roots, every: number): Roots {
+  const all = Array.from({ length: roots.count }, (_, g) => g);
+  return selectRoots(
+    roots,
+    all.filter((g) => g % every === 0),
+  );
 }
 
 /** Hairs between the guides of a run. */

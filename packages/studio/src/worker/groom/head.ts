@@ -4,10 +4,12 @@ import {
   createHeadField,
   createSurface,
   type HeadField,
+  paintSurface,
   SceneError,
   type Surface,
+  vertexMap,
 } from '@tendril-sim/core';
-import { listAnimations, readMesh } from '@tendril-sim/io';
+import { listAnimations, readMesh, readTexture } from '@tendril-sim/io';
 import type { ColliderInfo } from '../../protocol.ts';
 import { headMesh, type Mesh } from './heads.ts';
 
@@ -22,6 +24,8 @@ export interface Head {
   readonly field: HeadField | undefined;
   /** Of a mesh of one's own: its file, and the names of its animations. */
   readonly file?: Uint8Array;
+  /** The file of a texture on it. */
+  readonly texture?: Uint8Array;
   readonly animations: readonly string[];
 }
 
@@ -44,13 +48,18 @@ function makeHead(id: 'head' | 'ball'): Head {
 }
 
 export function readHead(bytes: Uint8Array, name: string): Head {
-  const { position, triangle } = readMesh(bytes, name);
+  const { position, triangle, color, uv } = readMesh(bytes, name);
   if (triangle.length / 3 > triangleLimit)
     throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
-  const surface = createSurface({ position, triangle });
+  const surface = createSurface({ position, triangle, ...(color && { color }), ...(uv && { uv }) });
   const mesh = { position: surface.position, triangle: surface.triangle };
   const field = createHeadField(mesh, { draft: true });
   return { name, surface, drawn: mesh, coarse: mesh, field, file: bytes, animations: listAnimations(bytes, name) };
+}
+
+/** The head with the colours of a picture. */
+export function paintHead(head: Head, bytes: Uint8Array, name: string): Head {
+  return { ...head, surface: paintSurface(head.surface, readTexture(bytes, name)), texture: bytes };
 }
 
 /** Meshes taller than this [m] are whole characters. */
@@ -70,12 +79,9 @@ export function guessScalp({ drawn: { position } }: Head): string {
 /** `shaded`: where hair grows the skin is as dark as hair. */
 export function colliderOf({ drawn: { position, triangle }, surface }: Head, scalp: string): ColliderInfo {
   const density = compileSurfaceMap(scalp, 'scalp');
-  const at = (values: Float64Array, k: number): Float64Array => values.subarray(3 * k, 3 * k + 3);
   const same = surface.position.length === position.length;
   const shaded = same
-    ? Float32Array.from({ length: position.length / 3 }, (_, k) =>
-        density({ position: at(position, k), normal: at(surface.normal, k), color: [0, 0, 0] }) > 0 ? 1 : 0,
-      )
+    ? Float32Array.from(vertexMap(surface, density, 'scalp'), (value) => (value > 0 ? 1 : 0))
     : undefined;
   const triples = (values: ArrayLike<number>): number[][] =>
     Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);

@@ -20,7 +20,7 @@ import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril-sim/io';
 import type { GroomAction, Groomed, GroomSettings, KeptGroom, Recipe } from '../../groomTypes.ts';
 import type { ColliderInfo } from '../../protocol.ts';
 import { addAction, strokesOf } from '../../recipe.ts';
-import { builtIn, colliderOf, guessScalp, type Head, readHead } from './head.ts';
+import { builtIn, colliderOf, guessScalp, type Head, paintHead, readHead } from './head.ts';
 import { leanAt } from './heads.ts';
 import { sceneOfStyle } from './scene.ts';
 import { show } from './show.ts';
@@ -78,6 +78,14 @@ function openMesh(stage: Stage, { bytes, name, settings }: Extract<GroomAction, 
   return openHead(stage, head, { ...settings, scalp: settings.scalp || guessScalp(head) });
 }
 
+/** Grows hair where a picture on the mesh is bright. */
+function paint(stage: Stage, { bytes, name }: Extract<GroomAction, { kind: 'texture' }>): string | undefined {
+  const { settings } = presentOf(stage);
+  if (!stage.head) throw new SceneError([], 'there is nothing to grow hair on');
+  const painted = paintHead(stage.head, new Uint8Array(bytes), name);
+  return openHead(stage, painted, { ...settings, scalp: '(r + g + b) / 3' });
+}
+
 function trim(stage: Stage, length: number): string {
   const { style, settings, recipe } = presentOf(stage);
   const { style: shorter, cut } = cutHairstyle(style, { length });
@@ -86,9 +94,10 @@ function trim(stage: Stage, length: number): string {
 }
 
 /** As it was left. */
-function recall(stage: Stage, { style: bytes, settings, head: name, mesh, recipe }: KeptGroom): void {
+function recall(stage: Stage, { style: bytes, settings, head: name, mesh, texture, recipe }: KeptGroom): void {
   const style = decodeHairstyle(bytes, 'the hair that was kept');
-  stage.head = mesh ? readHead(mesh, name) : builtIn(name === 'ball' ? 'ball' : 'head');
+  const bare = mesh ? readHead(mesh, name) : builtIn(name === 'ball' ? 'ball' : 'head');
+  stage.head = texture ? paintHead(bare, texture, 'the texture that was kept') : bare;
   stage.drawnHairs = '';
   stage.steps = [];
   stage.at = -1;
@@ -131,6 +140,8 @@ function change(stage: Stage, action: GroomAction): string | undefined {
       return openHead(stage, builtIn(action.head), action.settings);
     case 'mesh':
       return openMesh(stage, action);
+    case 'texture':
+      return paint(stage, action);
     case 'grow':
       return grow(stage, action.settings, action.what);
     case 'stroke':
@@ -191,6 +202,7 @@ function keptOf({ style, settings, recipe }: Step, head: Head | undefined): Kept
     settings,
     head: head?.name ?? 'head',
     ...(head?.file && { mesh: head.file }),
+    ...(head?.texture && { texture: head.texture }),
     ...(recipe && { recipe }),
   };
 }
