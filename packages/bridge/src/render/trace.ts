@@ -19,7 +19,7 @@ const clampLevel = 8;
 
 /** Traces rows of a picture. */
 export interface Tracer {
-  /** Samples `from` to `to` of rows `first` to `last` (both ends exclusive), summed. */
+  /** Sums the samples from `from` up to `to`, for the rows from `first` up to `last`; `to` and `last` are excluded. */
   trace(first: number, last: number, from: number, to: number): RenderRows;
 }
 
