@@ -1,4 +1,4 @@
-/** Names of code on the pages exist: identifiers, files and npm scripts. A page that keeps a former name sends its reader searching. */
+/** Names of code on pages and in comments exist: identifiers, files and npm scripts. A page that keeps a former name sends its reader searching. */
 import { expect, it } from 'vitest';
 import { filesBelow, pages, read } from './files.ts';
 
@@ -19,39 +19,58 @@ const code = files.filter(
   (path) => /\.([cm]?[jt]sx?|json|html|css|ya?ml|py|sh|bib|svg)$/.test(path) && !path.includes('/generated'),
 );
 
-/** What pages print as code within their text, with its line. */
-function codeOf(page: string): { readonly text: string; readonly where: string }[] {
-  return read(page)
+/** Text in backticks, with its line. */
+function quotesOf(text: string, path: string): { readonly quote: string; readonly where: string }[] {
+  return text
     .split('\n')
-    .flatMap((line, k) => [...line.matchAll(/`([^`]+)`/g)].map(([, text]) => ({ text, where: `${page}:${k + 1}` })));
+    .flatMap((line, k) => [...line.matchAll(/`([^`]+)`/g)].map(([, quote]) => ({ quote, where: `${path}:${k + 1}` })));
+}
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g;
+const emptied = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+
+/** A source without its comments, and its comments alone; both have its lines. */
+function partsOf(path: string): { readonly code: string; readonly comments: string } {
+  const text = read(path);
+  if (!/\.tsx?$/.test(path)) return { code: text, comments: '' };
+  let comments = '';
+  let end = 0;
+  for (const { index, 0: comment } of text.matchAll(COMMENT)) {
+    comments += emptied(text.slice(end, index)) + comment;
+    end = index + comment.length;
+  }
+  return { code: text.replaceAll(COMMENT, emptied), comments };
 }
 
 const isCamel = (word: string): boolean => /^[A-Za-z]*[a-z][A-Za-z]*[A-Z]\w*$/.test(word);
 
-it('identifiers are in the sources or name a file of them', () => {
+const sources = code.map((path) => ({ path, ...partsOf(path) }));
+const quotes = [
+  ...current.flatMap((page) => quotesOf(read(page), page)),
+  ...sources.flatMap(({ path, comments }) => quotesOf(comments, path)),
+];
+
+it('identifiers are in the code or name a file', () => {
   const known = new Set(foreign);
-  for (const path of code) for (const [word] of read(path).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word);
+  for (const { code } of sources) for (const [word] of code.matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word);
   for (const path of files) known.add((path.split('/').at(-1) as string).split('.')[0]);
-  const found = current.flatMap(codeOf);
-  const names = found.flatMap(({ text, where }) =>
-    [...text.matchAll(/[A-Za-z_$][\w$]*/g)].map(([word]) => ({ word, where })).filter(({ word }) => isCamel(word)),
+  const names = quotes.flatMap(({ quote, where }) =>
+    [...quote.matchAll(/[A-Za-z_$][\w$]*/g)].map(([word]) => ({ word, where })).filter(({ word }) => isCamel(word)),
   );
-  expect(names.length).toBeGreaterThan(700);
+  expect(names.length).toBeGreaterThan(1000);
   expect(names.filter(({ word }) => !known.has(word)).map(({ word, where }) => `${where} ${word}`)).toEqual([]);
 });
 
 it('source files exist, below the folder that is named', () => {
-  const missing = current.flatMap((page) =>
-    codeOf(page)
-      .filter(({ text }) => /^[\w./-]+\.(ts|tsx|mjs|jsx?)$/.test(text))
-      .filter(({ text }) => {
-        const path = text.replace(/^(\.\.?\/)+/, '');
-        return !files.some((file) => file === path || file.endsWith(`/${path}`));
-      })
-      .map(({ text, where }) => `${where} ${text}`),
-  );
-  // a case that the reader is about to write
-  expect(missing.filter((one) => !one.includes('cases/my-case/'))).toEqual([]);
+  const missing = quotes
+    .filter(({ quote }) => /^[\w.][\w./-]*\.(ts|tsx|mjs|jsx?)$/.test(quote))
+    .filter(({ quote }) => {
+      const path = quote.replace(/^(\.\.?\/)+/, '');
+      return !files.some((file) => file === path || file.endsWith(`/${path}`));
+    })
+    // a case that the reader is about to write
+    .filter(({ quote }) => !quote.startsWith('cases/my-case/'));
+  expect(missing.map(({ quote, where }) => `${where} ${quote}`)).toEqual([]);
 });
 
 it('npm scripts exist', () => {

@@ -2,7 +2,7 @@
  * Arithmetic on a pair of doubles, one for each rod, and the functions that WebAssembly has no instruction for.
  *
  * Sine, cosine and the angles are polynomials over the range where a rod's joints are nearly always; a pair that leaves
- * it is computed one by one. Both agree with the library functions to about 2e-16 (kernels.test.ts).
+ * it is computed one by one. Both are within 2e-16 of the true value (docs/notes/elementary-functions.md).
  */
 
 // @ts-ignore: decorator

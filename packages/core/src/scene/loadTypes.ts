@@ -111,6 +111,6 @@ export type FieldSpec = {
       /** Drag ½·density·coefficient·diameter·|v|v per length. */
       readonly quadratic?: { readonly density: number; readonly normal: number; readonly tangential?: number };
     }
-  /** Acceleration [m/s²] (`perMass`) or force per length [N/m], three expressions in x, y, z, t, u. */
+  /** Force per mass [m/s²] or per length [N/m]: three expressions in x, y, z, t, u. */
   | { readonly type: 'force'; readonly per: 'mass' | 'length'; readonly formula: readonly [string, string, string] }
 );

@@ -62,13 +62,13 @@ describe('threads over cloth', () => {
   );
 
   it('that is corrected by cells of space, as it is where a step takes long', () => {
-    // EACH × LEAST links of linkCoarse.ts, which touch at once
+    // EACH × LEAST links of links/coarse.ts, which touch at once
     const warp = { count: 44, spacing: 0.2 / 44 };
     const scene = falling([{ id: 'cloth', center: [0.0003, 0.0002, 0.06], warp, ...cloth }]);
     given.clear();
     compare(plain, scene, (world) => {
       const reports = takeSteps(world, 1);
-      // PATIENCE of linkCoarse.ts, in each of two rounds and in those that came before: the cells of the first serve the second
+      // PATIENCE of links/coarse.ts, in each of two rounds and in those that came before: the cells of the first serve the second
       expect(world.contactReport?.iterations).toBeGreaterThan(90);
       return reports;
     });
