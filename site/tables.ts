@@ -11,6 +11,7 @@ import {
   hairTypes,
   modelCapabilities,
 } from '@tendril-sim/core';
+import { type Peer, peers, REFERENCE_SOLVE } from '../benchmarks/src/peers.ts';
 import { read } from '../test/files.ts';
 import type { ResultRow } from './caseTables.ts';
 import { committed, fiberSteps, lines, massspringErrors } from './modelTables.ts';
@@ -215,55 +216,34 @@ function durations(unit: string, scale: number, rows: readonly (readonly [string
   ]);
 }
 
-interface Peer {
-  readonly name: string;
-  readonly method: string;
-  /** Seconds per step of 3,200 nodes on one core, and the step [s] if it is known. */
-  readonly seconds: number;
-  readonly step?: number;
-  readonly note: string;
+/** Ours per step of 3,200 nodes, on the machine of the peers: by the banded solve of both. */
+function scaledStep(row: string): number {
+  const { seconds, nodes } = rowOf(row);
+  const solve = rowOf('band-solve');
+  return (seconds / nodes) * 3200 * (REFERENCE_SOLVE / (solve.seconds / solve.nodes));
 }
 
-/** Figures of others: benchmarks/src/peers.ts has the same machine and cantilever. */
-const others: readonly Peer[] = [
-  { name: 'DisMech (C++)', method: 'DER, backward Euler', seconds: 6.2e-2, step: 1e-2, note: '' },
-  { name: 'libWetHair (C++)', method: 'DER, one linear solve', seconds: 3.5e-2, note: '' },
-  {
-    name: 'PyElastica (Numba)',
-    method: 'Cosserat, Verlet',
-    seconds: 1.03e-3,
-    step: 8e-5,
-    note: 'explicit: short steps',
-  },
-  { name: 'PositionBasedDynamics (C++)', method: 'stiff rods, direct', seconds: 5.8e-3, note: 'one iteration' },
-  { name: 'Rapier (WASM)', method: 'chain of joints', seconds: 9.6e-3, note: 'stretches by 8 to 9 %' },
-];
-
-function peers(): string {
-  const implicit = rowOf('implicit-step-100x33');
-  const explicit = rowOf('explicit-step-100x33');
-  const share = (row: { readonly nodes: number; readonly seconds: number }): number => (row.seconds / row.nodes) * 3200;
-  const ours: Peer[] = [
-    {
-      name: '**Tendril**',
-      method: '`der`, `implicit-euler`',
-      seconds: share(implicit),
-      step: 1e-2,
-      note: 'plain TypeScript',
-    },
-    { name: '**Tendril**', method: '`der`, `shake`', seconds: share(explicit), step: 4e-4, note: 'plain TypeScript' },
-  ];
+function comparison(): string {
+  const step = (method: string, row: string, dt: number, remark: string): string[] =>
+    compared('**Tendril**', scaledStep(row), { method, step: dt, remark });
   return lines([
     ['simulator', 'method', 'ms per step', 'step', 'simulated s per s', 'remark'],
-    ...[...ours, ...others].map(({ name, method, seconds, step, note }) => [
-      name,
-      method,
-      twoDigits(seconds * 1e3),
-      step === undefined ? '' : `${step * 1e3} ms`,
-      step === undefined ? '' : twoDigits(step / seconds),
-      note,
-    ]),
+    step('`der`, `implicit-euler`', 'implicit-step-100x33', 1e-2, 'plain TypeScript'),
+    step('`der`, `implicit-euler`', 'kernel-step-100x33', 1e-2, 'WebAssembly, the default of `tendril run`'),
+    step('`der`, `shake`', 'explicit-step-100x33', 4e-4, 'plain TypeScript'),
+    ...peers.flatMap(({ name, seconds, table }) => (table ? [compared(name, seconds, table)] : [])),
   ]);
+}
+
+function compared(name: string, seconds: number, { method, step, remark }: NonNullable<Peer['table']>): string[] {
+  return [
+    name,
+    method,
+    twoDigits(seconds * 1e3),
+    step === undefined ? '' : `${step * 1e3} ms`,
+    step === undefined ? '' : twoDigits(step / seconds),
+    remark,
+  ];
 }
 
 /** A number of a hair type, marked where it is our estimate. */
@@ -291,7 +271,7 @@ export const tables: readonly Table[] = [
   { name: 'counts', page: 'docs/validation.md', make: counts },
   { name: 'result', page: 'docs/result.md', make: results },
   { name: 'validation', page: 'README.md', make: validation },
-  { name: 'peers', page: 'README.md', make: peers },
+  { name: 'peers', page: 'README.md', make: comparison },
   { name: 'hair', page: 'docs/helix.md', make: hair },
   { name: 'fiber-steps', page: 'docs/fiber.md', make: fiberSteps },
   { name: 'massspring-errors', page: 'docs/massspring.md', make: massspringErrors },

@@ -111,6 +111,6 @@ export const curlyBangs: Case = defineCase({
     'sag of the tips without it, over that of elastic rods': { value: 1, tolerance: (n) => 9 / (n * n), order: 1.7 },
     'curls whose equilibrium is unstable': { value: 0, tolerance: 0 },
     'away from the styled shape 3 s after a shake of the head [m]': { value: 0, tolerance: 1e-4 },
-    'Newton iterations per strand and step': { value: 0, tolerance: 5 },
+    'Newton iterations per strand and step': { atMost: 5 },
   },
 });

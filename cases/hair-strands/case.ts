@@ -86,7 +86,7 @@ export const hairStrands: Case = defineCase({
           floor: 2e-6,
         },
       ],
-      [`${hair}: Newton iterations`, { value: 0, tolerance: 20, models: ['helix'] }],
+      [`${hair}: Newton iterations`, { atMost: 10, models: ['helix'] }],
     ]),
   ),
 });
