@@ -15,7 +15,7 @@ import { zeroVector } from './formulas.ts';
 import { DISPLACEMENT, type Stage } from './layout.ts';
 import type { EdgePoint } from './points.ts';
 import { type Factored, measureCompliance, predictPoints, respondToForces, takeFactors } from './response.ts';
-import type { BatchRod } from './rod.ts';
+import { type BatchRod, evaluateRoot } from './rod.ts';
 import { eulerStage } from './schemes.ts';
 import {
   AFTER_CONTACT,
@@ -121,6 +121,8 @@ function moveStrand(slot: Slot, t: number, dt: number, options: StepOptions): St
   const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
   if (slot.fresh) beginStrand(slot, t, dt, options);
   copy(state, iterate);
+  // the step ends at the pose of the pin at t + dt; reading and linearizing evaluate it at t
+  evaluateRoot(batch, t + dt);
   Object.assign(batch.strand.root, slot.root);
   const { tip, failure } = continueSolve(batch, { stage, tip: slot.tip, t: t + dt }, options, out);
   out.reason = failure;

@@ -29,6 +29,17 @@ const overBall: Partial<Scene> = {
   colliders: [{ id: 'ball', type: 'sphere', radius: 0.05, position: [0.12, 0, -0.03], friction: 0.3 }],
 };
 const onFloor: Partial<Scene> = { rods: [straight([0, 0, 0.005], [0.3, 0.02, 0.02])], colliders: [floor] };
+const ledOverBall: Partial<Scene> = {
+  ...overBall,
+  pins: [
+    {
+      rod: 'rope',
+      at: 'start',
+      path: { keys: [{ time: 0 }, { time: 40 * DT, offset: [-0.02, 0.03, -0.02], rotation: [0.2, 0.1, 0.4] }] },
+      release: 33.3 * DT,
+    },
+  ],
+};
 const carried: Partial<Scene> = {
   rods: [straight([0, 0, RADIUS], [0.2, 0, RADIUS])],
   colliders: [
@@ -47,6 +58,7 @@ describe('step by step against der', () => {
     // both solvers stop within a tolerance: 1e-4 of the velocity of the fall, some 2e-7 m in the step of the impact
     ['a free rope that falls on a floor', onFloor, 24, 1e-6],
     ['a clamped rope that falls on a ball', overBall, 40, 5e-6],
+    ['a clamped rope that its clamp leads over a ball, and lets go', ledOverBall, 40, 1e-4],
     ['a rope carried by a box', carried, 40, 1e-6],
   ] as const)('%s', (_, scene, steps, tolerance) => {
     const [expected, found] = (['standard', 'batch'] as const).map((backend) =>

@@ -374,6 +374,13 @@ describe('what is rejected', () => {
       ['bodies', 0, 'velocity'],
       /give the rod a velocity/,
     );
+    const beside = body({ position: [1, 0.1, 0], velocity: { angular: [0, 0, 2] } });
+    const welds = [{ rod: 'r', at: 'end' as const, body: 'b', hold: 'position' as const }];
+    expectSceneError(
+      build({ welds, bodies: [beside] }),
+      ['bodies', 0, 'velocity'],
+      /velocity.linear to \[-0.2, 0, 0\]/,
+    );
     const colliders = [{ type: 'sphere' as const, radius: 0.1, body: 'b' }];
     expectSceneError(build({ colliders }), ['colliders', 0, 'body'], /feels no contact/);
   });

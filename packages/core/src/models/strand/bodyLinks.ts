@@ -171,7 +171,27 @@ export function addBodyLinks(
   }
 }
 
-function refuseBody({ body }: CompiledBody, welds: readonly Weld[], rods: readonly Rod[], scene: Scene): void {
+/** Refuses an initial velocity that parts the body from its rod, which the links of a tree cannot express. */
+function refuseVelocity({ pose }: CompiledBody, { pin }: Weld, rod: Rod, refuse: (message: string) => never): void {
+  const { velocity, angularVelocity: w } = pose;
+  if (hypotOf([...velocity, ...w]) === 0) return;
+  if (pin.orientation !== 'free')
+    refuse('starts with the velocity of its rod; give the rod a velocity instead, or use model: der');
+  const arm = [0, 1, 2].map((k) => rod.nodePosition[3 * pin.node + k] - pose.position[k]);
+  const fitting = [0, 1, 2].map((k) => {
+    const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+    return rod.nodeVelocity[3 * pin.node + k] - (w[a] * arm[b] - w[b] * arm[a]);
+  });
+  const gap = distance(velocity, fitting);
+  const list = fitting.map((v) => Number(v.toPrecision(8))).join(', ');
+  if (gap > 1e-6 * (hypotOf([...velocity]) + hypotOf(fitting)))
+    refuse(
+      `starts with a velocity that parts it from its rod, by ${gap.toPrecision(3)} m/s; set velocity.linear to [${list}], so that its centre turns about the joint, or use model: der`,
+    );
+}
+
+function refuseBody(compiled: CompiledBody, welds: readonly Weld[], rods: readonly Rod[], scene: Scene): void {
+  const { body } = compiled;
   const place = ['bodies', (scene.bodies ?? []).findIndex(({ id }) => id === body.id)];
   const [{ pin, rod, arm }] = welds;
   const refuse = (message: string, path: readonly (string | number)[] = place): never => {
@@ -192,12 +212,7 @@ function refuseBody({ body }: CompiledBody, welds: readonly Weld[], rods: readon
       `${name} is clamped at node ${pin.node}, and bodies can be clamped only at the end of a rod; use hold: position there, or model: der`,
     );
   if (body.free.includes(0)) refuse(`${name} is free along some axes only; remove 'free', or use model: der`);
-  const { velocity } = (scene.bodies ?? [])[place[1] as number];
-  if (velocity?.linear?.some((v) => v !== 0) || (pin.orientation !== 'free' && velocity?.angular?.some((w) => w !== 0)))
-    refuse(`${name} starts with the velocity of its rod; give the rod a velocity instead, or use model: der`, [
-      ...place,
-      'velocity',
-    ]);
+  refuseVelocity(compiled, welds[0], rods[rod], (message) => refuse(`${name} ${message}`, [...place, 'velocity']));
   if (hypotOf(arm) === 0 && !(hypotOf(body.inertia) > 0)) refuse(`${name} needs an inertia`);
   if (scene.engine) refuse(`${name} cannot be moved by an engine; remove 'engine', or use model: der`, ['engine']);
   const rider =
