@@ -17,7 +17,7 @@ export const imports: readonly (readonly [name: string, about: string])[] = [
   ['core/models/cosserat', 'special Cosserat rods: `cosserat`'],
   ['core/models/massspring', 'mass-spring hair: `massspring`'],
   ['core/contact', 'contact, obstacles and links for `core/world`'],
-  ['core/features', 'animated rods and winds of parts for `core/world`'],
+  ['core/features', 'animated rods, winds of parts and paths of equilibria for `core/world`'],
   ['core/kernels', 'models in WebAssembly with SIMD, and worker threads: `loadDer`, `loadThreadedDer`, `serveThread`'],
   ['core/batch', 'many strands at once, also on a GPU: `createGpuBatch`'],
   ['core/math', 'elementary functions with the same bits on every machine'],

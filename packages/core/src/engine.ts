@@ -16,6 +16,7 @@ import type { Model } from './model.ts';
 import type { RodStart } from './scene/split.ts';
 import type { Scene } from './scene/types.ts';
 import type { WindModule } from './scene/windParts.ts';
+import type { PathModule } from './world/pathPort.ts';
 
 /** A body over one step. */
 export interface BodyMotion {
@@ -84,6 +85,11 @@ export interface WorldOptions {
   readonly animation?: AnimationModule;
   /** Winds with gusts, vortices, turbulence or a grid: `wind` of `@tendril-sim/core/features`. `createWorld` of `@tendril-sim/core` has it by itself. */
   readonly wind?: WindModule;
+  /**
+   * Equilibria that follow one another are compared, stay on their branch if possible, or report a jump: `paths` of `@tendril-sim/core/features`.
+   * `createWorld` of `@tendril-sim/core` has it by itself.
+   */
+  readonly paths?: PathModule;
   /** Starts at this time with the given state of the rods, instead of at the scene's start: after a cut (scene/split.ts). */
   readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };
 }

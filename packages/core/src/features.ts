@@ -4,8 +4,12 @@
  */
 import { compileAnimation } from './scene/animate.ts';
 import { createAnimationAudit } from './world/energyAuditAnimation.ts';
+import { followBranch } from './world/equilibriumPath.ts';
+import type { PathModule } from './world/pathPort.ts';
+import { prepareRetry } from './world/reachAlong.ts';
 
 export { type WindModule, wind } from './scene/windParts.ts';
+export type { PathModule };
 
 /** Rods whose properties change in time. */
 export interface AnimationModule {
@@ -17,3 +21,6 @@ export interface AnimationModule {
 
 /** `animate` of rods, for `createWorld` of `@tendril-sim/core/world`. */
 export const animation: AnimationModule = { compileAnimation, createAnimationAudit };
+
+/** Paths of equilibria that stay on their branch or report a jump, for `createWorld` of `@tendril-sim/core/world`. */
+export const paths: PathModule = { followBranch, prepareRetry };

@@ -140,7 +140,7 @@ export interface EquilibriumReport {
   readonly jump?: Jump;
   /** Why the search failed, if it did. */
   readonly reason?: string;
-  /** What to know about the equilibrium: a bend that is too sharp for the edges, or a tension that is indeterminate. */
+  /** What to know about the equilibrium: a bend that is too sharp for the edges, a tension that is indeterminate, or that it was not compared with the last one. */
   readonly remark?: string;
 }
 

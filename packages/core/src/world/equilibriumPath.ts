@@ -4,10 +4,9 @@
  * says that the rods have jumped.
  */
 import type { EquilibriumReport } from '../model.ts';
-import type { WorldParts } from './build.ts';
-import { canAuditPath, compareRest, type Rest, takeRest } from './pathAudit.ts';
+import { compareRest, type Rest, takeRest } from './pathAudit.ts';
+import type { PathSearch, PathWorld } from './pathPort.ts';
 import { reachAlong } from './reachAlong.ts';
-import { hashState, restoreState, saveRods } from './state.ts';
 import type { WorldState } from './types.ts';
 
 /** First stride of a second walk, as a share of the interval, the shortest, and the largest number of strides. */
@@ -23,44 +22,20 @@ interface Place {
   readonly rest: Rest;
 }
 
-/** Searches for equilibria at times along a path. */
-export interface PathSearch {
-  /** Searches for the equilibria of all rods at time t, from the current state. */
-  search(t: number): EquilibriumReport[];
-  /** True if unstable equilibria are left. */
-  readonly seeks: boolean;
-  readonly tolerance: number;
-}
-
-/** Finds equilibria one after the other; those that follow the last one found are compared with it. */
-export interface PathFollower {
-  reach(t: number, search: PathSearch): EquilibriumReport[];
-}
-
-export function createPathFollower(world: WorldParts): PathFollower {
-  let last = '';
-  return {
-    reach(t, search) {
-      const isAudited = world.clock.time !== t && hashState(world) === last && canAuditPath(world);
-      const start = isAudited ? takePlace(world) : undefined;
-      const found = search.search(t);
-      const reports = start && isConverged(found) ? compare(world, start, found, search) : found;
-      last = isConverged(reports) ? hashState(world) : '';
-      return reports;
-    },
-  };
+/** Finds the equilibria at t that follow those that the world is in, on the same branch if possible. */
+export function followBranch(world: PathWorld, t: number, search: PathSearch): EquilibriumReport[] {
+  const start = takePlace(world);
+  const found = search.search(t);
+  return isConverged(found) ? compare(world, start, found, search) : found;
 }
 
 const isConverged = (reports: readonly EquilibriumReport[]): boolean => reports.every(({ converged }) => converged);
 
-const takePlace = (world: WorldParts): Place => ({
-  state: saveRods(world, world.clock.time),
-  rest: takeRest(world),
-});
+const takePlace = (world: PathWorld): Place => ({ state: world.save(), rest: takeRest(world) });
 
 /** The equilibria that were found at the current time, or others that lie on the branch of the last ones. */
 function compare(
-  world: WorldParts,
+  world: PathWorld,
   start: Place,
   found: EquilibriumReport[],
   { search, seeks, tolerance }: PathSearch,
@@ -81,11 +56,11 @@ function compare(
   } else {
     const along = reachAlong(world, walk.place.rest.time, time, tolerance);
     if (along && (!seeks || along.stable)) return addIterations([along]);
-    restoreState(world, end.state);
+    world.restore(end.state);
     const jump = { from: walk.place.rest.time, to: walk.next, energy: unexplained || walk.unexplained };
     return addIterations(found).map((report, r) => (r === moved ? { ...report, jump } : report));
   }
-  restoreState(world, end.state);
+  world.restore(end.state);
   return found;
 }
 
@@ -102,11 +77,11 @@ interface Walk {
 }
 
 /** Walks from `start` to time t in strides that halve until the energy agrees with the work. */
-function walkAgain(world: WorldParts, start: Place, t: number, search: PathSearch['search']): Walk {
+function walkAgain(world: PathWorld, start: Place, t: number, search: PathSearch['search']): Walk {
   const { time } = start.rest;
   const iterations = world.rods.map(() => 0);
   let [place, reached, part] = [start, 0, FIRST];
-  restoreState(world, start.state);
+  world.restore(start.state);
   for (let strides = 1; ; strides++) {
     const share = Math.min(1, reached + part);
     const next = share < 1 ? time + (t - time) * share : t;
@@ -120,7 +95,7 @@ function walkAgain(world: WorldParts, start: Place, t: number, search: PathSearc
       [place, reached, part] = [there, share, 2 * part];
       continue;
     }
-    restoreState(world, place.state);
+    world.restore(place.state);
     part /= 2;
     if (part < LEAST || strides >= MOST) return { reports: undefined, iterations, place, next, unexplained };
   }

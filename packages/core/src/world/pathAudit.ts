@@ -10,8 +10,7 @@ import { hypot } from '../math/rounded/index.ts';
 import type { Reaction } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { createPinPose, type PinPose } from '../scene/compiled.ts';
-import type { WorldParts } from './build.ts';
-import { measureMotionAndStrain } from './read.ts';
+import type { PathWorld } from './pathPort.ts';
 import { isTaut } from './taut.ts';
 
 /** Error of the work of reactions and of loads that a model spreads over its elements, relative to the work. */
@@ -45,28 +44,14 @@ export interface Rest {
   readonly isTaut: boolean;
 }
 
-/**
- * True if the work between equilibria can be determined. Contacts dissipate, and so do laws with memory; what changes the rods themselves, or was changed by
- * hand, does work that no force shows.
- */
-export function canAuditPath({ scene, rods, drives, bodies, isAnimated }: WorldParts): boolean {
-  return (
-    !isAnimated &&
-    scene.statics?.parameter === undefined &&
-    drives.every(({ overrides }) => overrides === 0) &&
-    rods.every(({ law }) => law === undefined || law.type === 'table') &&
-    !bodies.some(({ path }) => path)
-  );
-}
-
 /** Records the equilibrium that the world is in. */
-export function takeRest(world: WorldParts): Rest {
+export function takeRest(world: PathWorld): Rest {
   const { rods, samples, drives, placeOfRod, welds, bodies, contact, clock } = world;
   const t = clock.time;
   contact?.applyContactForces();
   return {
     time: t,
-    energy: measureMotionAndStrain(world, t).stored,
+    energy: world.storedEnergy(),
     rods: rods.map((rod, r): RodAtRest => {
       const { nodePosition, edgeTangent, edgeDirector } = samples[r];
       const { bundle, index } = placeOfRod[r];
@@ -165,7 +150,7 @@ interface Moment {
 
 const none: Pick<Reaction, 'force' | 'torque'> = { force: [0, 0, 0], torque: [0, 0, 0] };
 
-function addWorkOfPins(out: Work, { drives }: WorldParts, r: number, [from, to]: readonly [Rest, Rest]): void {
+function addWorkOfPins(out: Work, { drives }: PathWorld, r: number, [from, to]: readonly [Rest, Rest]): void {
   const [before, after] = [from.rods[r], to.rods[r]];
   const { pins } = drives[r];
   // the rod springs into a new shape
@@ -210,7 +195,7 @@ export interface Comparison {
   readonly moved: number;
 }
 
-export function compareRest(world: WorldParts, from: Rest, to: Rest): Comparison {
+export function compareRest(world: PathWorld, from: Rest, to: Rest): Comparison {
   const shares = measureMoves(world, from, to);
   const moved = shares.indexOf(Math.max(...shares));
   if (from.isTaut || to.isTaut) return { unexplained: 0, isVague: false, moved };
@@ -227,7 +212,7 @@ export function compareRest(world: WorldParts, from: Rest, to: Rest): Comparison
 }
 
 /** Distance by which the nodes of each rod move at most, relative to its length. */
-function measureMoves({ rods }: WorldParts, from: Rest, to: Rest): number[] {
+function measureMoves({ rods }: PathWorld, from: Rest, to: Rest): number[] {
   return rods.map(({ length }, r) => {
     const [a, b] = [from.rods[r].position, to.rods[r].position];
     let most = 0;

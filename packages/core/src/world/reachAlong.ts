@@ -3,7 +3,7 @@
  * rod may slide and turn at next to no cost, so that Newton's method wanders there, while the branch follower holds these motions (statics/branch.ts).
  */
 import type { EquilibriumReport } from '../model.ts';
-import type { WorldParts } from './build.ts';
+import type { PathWorld, Retry } from './pathPort.ts';
 
 /** Longest distance between points, shortest, and the largest number of points: between two instants the branch is short. */
 const STRIDE = 0.25;
@@ -15,7 +15,7 @@ const POINTS = 60;
  * arbitrary.
  */
 export function reachAlong(
-  { placeOfRod, rods, contact, scene, clock }: WorldParts,
+  { placeOfRod, rods, contact, scene, clock }: PathWorld,
   from: number,
   t: number,
   tolerance: number,
@@ -48,4 +48,30 @@ export function reachAlong(
     return { rod: id, converged: true, iterations, residual: 0, tolerance: 0, remark, ...verdict };
   }
   return undefined;
+}
+
+/**
+ * The equilibrium on the branch of the last one, if the search for it has failed; with `stability: seek`, and if it is unstable, a stable one from there.
+ */
+export function prepareRetry(world: PathWorld): Retry | undefined {
+  if (world.placeOfRod.length !== 1) return undefined;
+  const [{ bundle, index }] = world.placeOfRod;
+  const before = world.save();
+  return (t, wanted, [report]) => {
+    if (report.converged) return undefined;
+    const failed = world.save();
+    world.restore(before);
+    const found = reachAlong(world, before.time, t, wanted.tolerance);
+    if (!found) {
+      world.restore(failed);
+      return undefined;
+    }
+    const iterations = found.iterations + report.iterations;
+    if (found.stable || wanted.stability === 'report') return [{ ...found, iterations }];
+    const unstable = world.save();
+    const left = bundle.equilibrate(index, t, wanted);
+    if (left.converged && left.stable) return [{ ...left, iterations: iterations + left.iterations }];
+    world.restore(unstable);
+    return [{ ...found, iterations: iterations + left.iterations }];
+  };
 }

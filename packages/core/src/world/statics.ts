@@ -19,13 +19,12 @@ import { animateRods } from './animateRods.ts';
 import { auditEquilibria } from './audit.ts';
 import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
-import { createPathFollower, type PathFollower } from './equilibriumPath.ts';
 import { describeFold } from './folds.ts';
+import { createPathFollower, type PathFollower } from './pathFollower.ts';
 import { findTurnStops } from './pinTurns.ts';
-import { reachAlong } from './reachAlong.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
 import { correctTaut, isTaut } from './taut.ts';
-import type { World, WorldState } from './types.ts';
+import type { World } from './types.ts';
 
 /** What one search for equilibria keeps for the next. */
 interface StaticsMemory {
@@ -84,7 +83,7 @@ function equilibrate(world: WorldParts, memory: StaticsMemory, t: number, branch
   return reports.map((report, r) => ({ ...report, iterations: report.iterations + before[r] }));
 }
 
-/** Equilibria at time t, on the branch of the last ones (equilibriumPath.ts). */
+/** Equilibria at time t, on the branch of the last ones (pathFollower.ts). */
 function reachOnPath(
   world: WorldParts,
   memory: StaticsMemory,
@@ -101,7 +100,7 @@ function reachOnPath(
 
 function equilibrateAt(
   world: WorldParts,
-  { linked, lastRest }: StaticsMemory,
+  { linked, lastRest, path }: StaticsMemory,
   t: number,
   branch?: 'report',
 ): EquilibriumReport[] {
@@ -114,42 +113,13 @@ function equilibrateAt(
   if (touches(world)) return remarkFolds(world, auditEquilibria(world, seekWithContact(world, t, wanted, lastRest)));
   const solver = linked();
   const from = clock.time;
-  const before = placeOfRod.length === 1 ? saveRods(world, from) : undefined;
+  const retry = path.prepareRetry();
   moveBodiesOnPaths(bodies, t);
   clock.time = t;
   const joined = solver?.equilibrate(from, t, wanted);
   const reports = placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
-  const found = (before && retryAlong(world, before, t, wanted, reports)) ?? reports;
+  const found = retry?.(t, wanted, reports) ?? reports;
   return remarkFolds(world, auditEquilibria(world, judgeTaut(world, found)));
-}
-
-/**
- * The equilibrium on the branch of the last one, if the search for it has failed; with `stability: seek`, and if it is unstable, a stable one from there.
- * Undefined, and the state as it is, if that fails too.
- */
-function retryAlong(
-  world: WorldParts,
-  before: WorldState,
-  t: number,
-  wanted: EquilibriumOptions,
-  [report]: readonly EquilibriumReport[],
-): EquilibriumReport[] | undefined {
-  if (report.converged) return undefined;
-  const failed = saveRods(world, t);
-  restoreState(world, before);
-  const found = reachAlong(world, before.time, t, wanted.tolerance);
-  if (!found) {
-    restoreState(world, failed);
-    return undefined;
-  }
-  const iterations = found.iterations + report.iterations;
-  if (found.stable || wanted.stability === 'report') return [{ ...found, iterations }];
-  const unstable = saveRods(world, t);
-  const [{ bundle, index }] = world.placeOfRod;
-  const left = bundle.equilibrate(index, t, wanted);
-  if (left.converged && left.stable) return [{ ...left, iterations: iterations + left.iterations }];
-  restoreState(world, unstable);
-  return [{ ...found, iterations: iterations + left.iterations }];
 }
 
 /** Corrects the reports of single rods that cannot move. */

@@ -2,7 +2,7 @@
 import { batchModel } from '../batch/model.ts';
 import { contact } from '../contact/index.ts';
 import type { WorldOptions } from '../engine.ts';
-import { animation, wind } from '../features.ts';
+import { animation, paths, wind } from '../features.ts';
 import { models } from '../models/index.ts';
 import type { Scene } from '../scene/types.ts';
 import { createWorld as createWorldOf } from './create.ts';
@@ -19,6 +19,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     contact,
     animation,
     wind,
+    paths,
     ...options,
     models: [...(options.models ?? []), ...models, batchModel],
   });

@@ -1,6 +1,9 @@
 /** A model and a world made from few parts: what they leave out is rejected with the part to pass, not computed without it. */
 import { expect, it } from 'vitest';
 import { contact } from '../../src/contact/index.ts';
+import { paths } from '../../src/features.ts';
+import { createPointSpring } from '../../src/fields/hand.ts';
+import type { EquilibriumReport } from '../../src/model.ts';
 import * as exported from '../../src/models/der/index.ts';
 import type { RodSpec, Scene } from '../../src/scene/types.ts';
 import { createWorld } from '../../src/world/create.ts';
@@ -72,6 +75,53 @@ it('links come with contact', () => {
   for (let k = 0; k < 20; k++) linked.step();
   expect(linked.linkForces()).toHaveLength(1);
   expect(linked.samples[0].nodePosition[32]).toBeGreaterThan(-0.2);
+});
+
+/** A strip that buckles upwards, because its clamp tilts; then the clamp turns over, and the strip snaps: equilibria before and after. */
+function snapOver(parts: { readonly paths?: typeof paths }): EquilibriumReport[] {
+  const section = { type: 'stiffness', EI1: 1, EI2: 30, GJ: 1, mass: 0.1 } as const;
+  const scene: Scene = {
+    tendril: 1,
+    rods: [{ id: 'rod', shape: rod.shape, edges: 20, inextensible: true, section }],
+    pins: [
+      {
+        rod: 'rod',
+        at: 'start',
+        path: { keys: [{ time: 0 }, { time: 2, rotation: [0, -0.5, 0] }, { time: 3, rotation: [0, 1, 0] }] },
+      },
+      {
+        rod: 'rod',
+        at: 'end',
+        hold: 'position',
+        path: { keys: [{ time: 0 }, { time: 2, offset: [-0.1, 0, 0] }, { time: 3, offset: [-0.1, 0, 0] }] },
+      },
+    ],
+  };
+  const world = createWorld(scene, { models: [createDerModel()], ...parts });
+  return [1, 2, 3].map((t) => world.equilibrate(t)[0]);
+}
+
+it('without paths, an equilibrium that follows another one says that it was not compared with it', () => {
+  const bare = snapOver({});
+  for (const { converged, jump } of bare) expect({ converged, jump }).toEqual({ converged: true });
+  expect(bare[0].remark).toBeUndefined();
+  for (const { remark } of bare.slice(1)) expect(remark).toMatch(/not compared .* pass paths of @tendril-sim/);
+  const whole = snapOver({ paths });
+  for (const { converged, remark } of whole) expect({ converged, remark }).toEqual({ converged: true });
+  expect(whole.map(({ jump }) => jump !== undefined)).toEqual([false, false, true]);
+});
+
+it('without paths, no remark on an equilibrium that follows none, or that has nothing to compare', () => {
+  const world = createWorld(swing, { models: [createDerModel()] });
+  const remarkAt = (t?: number): string | undefined => world.equilibrate(t)[0].remark;
+  expect([remarkAt(), remarkAt()]).toEqual([undefined, undefined]);
+  world.step();
+  expect(remarkAt(1)).toBeUndefined();
+  expect(remarkAt(1.1)).toMatch(/not compared/);
+  // what is changed by hand does work that no force shows
+  world.addLoad(0, createPointSpring(10, 0, 0));
+  expect(remarkAt(1.1)).toBeUndefined();
+  expect(remarkAt(1.2)).toBeUndefined();
 });
 
 it('every part is exported by its own name', () => {

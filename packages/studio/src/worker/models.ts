@@ -4,7 +4,7 @@
  */
 import type { Model, Scene, World, WorldOptions } from '@tendril-sim/core';
 import type { contact as Contact } from '@tendril-sim/core/contact';
-import { animation, wind } from '@tendril-sim/core/features';
+import { animation, paths, wind } from '@tendril-sim/core/features';
 import { createWorld as createWorldOf } from '@tendril-sim/core/world';
 
 const files = import.meta.glob<Record<string, unknown>>([
@@ -105,5 +105,6 @@ const modelsInUse = (): Model[] => {
 
 /** A world with the models that were fetched. */
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  return createWorldOf(scene, { ...(contact && { contact }), animation, wind, models: modelsInUse(), ...options });
+  const features = { ...(contact && { contact }), animation, wind, paths };
+  return createWorldOf(scene, { ...features, models: modelsInUse(), ...options });
 }
