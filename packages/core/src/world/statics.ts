@@ -77,10 +77,16 @@ function equilibrate(world: WorldParts, memory: StaticsMemory, t: number, branch
   const [stops, reach] = touches(world)
     ? [[], (at: number) => equilibrateAt(world, memory, at, branch)]
     : [findTurnStops(rods, drives, clock.time, t), (at: number) => reachOnPath(world, memory, at, branch)];
-  const before = rods.map(() => 0);
-  for (const stop of stops) for (const [r, { iterations }] of reach(stop).entries()) before[r] += iterations;
-  const reports = reach(t);
-  return reports.map((report, r) => ({ ...report, iterations: report.iterations + before[r] }));
+  let reports: EquilibriumReport[] = [];
+  for (const stop of [...stops, t]) {
+    const before = reports;
+    // a jump on the way is one of the whole path
+    reports = reach(stop).map((report, r) => {
+      const { iterations = 0, jump } = before[r] ?? {};
+      return { ...(jump && { jump }), ...report, iterations: report.iterations + iterations };
+    });
+  }
+  return reports;
 }
 
 /** Equilibria at time t, on the branch of the last ones (pathFollower.ts). */

@@ -5,7 +5,6 @@
  * the matrix is positive definite if every joint's pivot is, so the elimination detects it. With other loads (followers, wind) the residual must fall.
  * Loads are raised in increments (statics/search.ts) if the whole is too far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
-
 import { eigenDense } from '../../linalg/eigen.ts';
 import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
@@ -52,9 +51,8 @@ const largest = (values: Float64Array, count: number): number =>
 
 /** Torques that must cancel [N m]. */
 function torqueScale({ torque, force, linkCount }: StrandTree): number {
-  let out = 0;
-  for (let j = 0; j < linkCount; j++)
-    for (let k = 0; k < 3; k++) out = Math.max(out, Math.abs(torque[3 * j + k]), Math.abs(force[6 * j + k]));
+  let out = largest(torque, 3 * linkCount);
+  for (let j = 0; j < linkCount; j++) out = Math.max(out, largest(force.subarray(6 * j), 3));
   return out;
 }
 
@@ -314,8 +312,8 @@ function solveNear(of: Attempts): Settled {
   if (!constraints) return failed;
   startBalance(tree, work, t, false);
   if (!(constraints.violation <= NEAR * reach)) return failed;
-  const forces = constraints.force.slice();
-  const found = attempt(of, { tolerance: of.options.tolerance, limit: 40 });
+  const [forces, { tolerance }] = [constraints.force.slice(), of.options];
+  const found = attempt(of, { tolerance, limit: 40 });
   // a straight strand that is compressed balances, although Newton's step cannot bring its pin any closer
   if (found.converged && !describeUnmet(tree)) return found;
   tree.q.set(start);
