@@ -26,7 +26,7 @@ export function createBandBenchmark(size: number, count = 1): () => void {
   return () => {
     for (const { matrix, factor, right } of systems) {
       right.fill(1);
-      factorBand(factor, matrix, 0, weight, true);
+      factorBand(factor, matrix, 0, weight, 'stop-at-negative');
       solveBand(factor, matrix, right);
     }
   };

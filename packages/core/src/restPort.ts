@@ -15,13 +15,13 @@ export interface OutsideForces {
 export interface RestEdges {
   /** Node that an unknown belongs to; for one of an edge, its first node. */
   nodeOf(unknown: number): number;
-  /** Unknowns that the two nodes of an edge depend on and, `withTurn`, its turn. */
-  listEdgeUnknowns(edge: number, withTurn: boolean): readonly number[];
+  /** Unknowns that the two nodes of an edge depend on and, if asked for, its turn. */
+  listEdgeUnknowns(edge: number, of: 'nodes-and-turn' | 'nodes'): readonly number[];
   /**
-   * Derivatives of an edge's coordinates with respect to these unknowns, row by row: three rows of its first node, three of its second and, `withTurn`,
+   * Derivatives of an edge's coordinates with respect to these unknowns, row by row: three rows of its first node, three of its second and, if asked for,
    * one of its turn about the tangent.
    */
-  writeEdgeRates(out: Float64Array, edge: number, withTurn: boolean): void;
+  writeEdgeRates(out: Float64Array, edge: number, of: 'nodes-and-turn' | 'nodes'): void;
   /** Second derivatives of an edge's turn with respect to the unknowns of `listEdgeUnknowns`, row by row, symmetric. Absent: they are zero. */
   writeTurnCurvature?(out: Float64Array, edge: number): void;
   /** Stiffness of the nodes of an edge [N/m], or of its turn [N m]: the largest of their unknowns' scales. */
@@ -134,7 +134,7 @@ export interface RestTangent {
   /** Factors the derivative of the residuals with respect to the unknowns. Returns an error, or ''. */
   factor(): string;
   /** Solves with that matrix, or with its transpose, in place; prescribed unknowns become 0. */
-  solve(x: Float64Array, transposed: boolean): void;
+  solve(x: Float64Array, matrix: 'transposed' | 'plain'): void;
   /** A reaction at the current state, in equilibrium or not; and its derivatives with respect to all unknowns. */
   readReaction(one: ReactionComponent): number;
   /** Writes the derivatives of a reaction with respect to all unknowns. */

@@ -179,7 +179,7 @@ export function createDerivatives(
       lambda.forEach((x, r) => {
         if (x.some(Number.isNaN)) throw explainTrouble(world, r, 'the output is not a number close to the equilibrium');
       });
-      for (const [r, tangent] of tangents.entries()) tangent.solve(lambda[r], true);
+      for (const [r, tangent] of tangents.entries()) tangent.solve(lambda[r], 'transposed');
       return createGradient({ state, base, output, read, lambda, changeOf });
     },
   };
@@ -190,7 +190,7 @@ function insistAtRest(reader: Reader): void {
   const correction = vectors(reader.tangents);
   writeResiduals(correction, reader);
   reader.tangents.forEach((tangent, r) => {
-    tangent.solve(correction[r], false);
+    tangent.solve(correction[r], 'plain');
     const { size, scale } = tangent;
     for (let d = 0; d < size; d++)
       if (!(Math.abs(correction[r][d]) <= AT_REST * scale[d]))
@@ -209,7 +209,7 @@ function differentiateDirectly(
   { delta, plus, minus, residual, prescribed, error }: ParameterChange,
 ): ParameterDerivative {
   const directions = residual.map((x) => x.map((one) => -one));
-  for (const [r, tangent] of tangents.entries()) tangent.solve(directions[r], false);
+  for (const [r, tangent] of tangents.entries()) tangent.solve(directions[r], 'plain');
   const displacements: Float64Array[] = [];
   return {
     error,

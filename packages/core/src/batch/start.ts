@@ -46,7 +46,7 @@ function relaxTwist(batch: BatchRod): void {
       upper[j - 1] = -dot(tangents[j - 1], apply(stiffness, tangents[j]));
       lower[j] = upper[j - 1];
     }
-    if (!solveTridiagonal(lower, diagonal, upper, right, n, false)) return;
+    if (!solveTridiagonal(lower, diagonal, upper, right, n, 'independent')) return;
     const largest = right.reduce((most, turn) => Math.max(most, Math.abs(turn)), 0);
     const part = largest > 0.5 ? 0.5 / largest : 1;
     let before: Quaternion = [0, 0, 0, 1];
@@ -103,7 +103,7 @@ export function startMotion(batch: BatchRod, t: number): void {
     upper[j] = -dot(tangent, tangents[j + 1]) * inverse(j + 1);
     lower[j + 1] = upper[j];
   });
-  if (!solveTridiagonal(lower, diagonal, upper, tension, n, false)) return;
+  if (!solveTridiagonal(lower, diagonal, upper, tension, n, 'independent')) return;
   for (let i = 0; i <= n; i++) {
     const after = i < n ? scale(tension[i], tangents[i]) : ([0, 0, 0] as const);
     const before = i > 0 ? scale(tension[i - 1], tangents[i - 1]) : ([0, 0, 0] as const);

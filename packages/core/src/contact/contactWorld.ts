@@ -127,7 +127,7 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
   const applyContactForces = (): void => {
     listStored(stored, warmStart);
     measureLinks(links, links.every, rods, samples);
-    recallLinks(links, links.every, false, 1);
+    recallLinks(links, links.every, 'last-step', 1);
     const arrays = layOutSides(layout, stored, {
       systems: context.everySystem,
       linked: links.count > 0 ? links.every : undefined,

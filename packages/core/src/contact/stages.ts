@@ -21,7 +21,7 @@ export function detectContacts(context: ContactContext, { t, dt, within, warmSta
   for (const { system, links: some } of context.islands.linked) {
     if (!isMarked(systems, within, system)) continue;
     measureLinks(links, some, rods, samples);
-    recallLinks(links, some, warmStart !== context.warmStart, dt);
+    recallLinks(links, some, warmStart !== context.warmStart ? 'last-substep' : 'last-step', dt);
   }
 }
 

@@ -60,12 +60,12 @@ function findMoments(x: readonly number[], y: readonly number[], end: SplineEnd)
     diagonal[n - 1] += h[n - 1] * (1 + b);
     lower[n - 1] -= h[n - 1] * b;
     upper[n - 1] = 0;
-    solveTridiagonal(lower, diagonal, upper, right, right.length, false);
+    solveTridiagonal(lower, diagonal, upper, right, right.length, 'independent');
     right[0] = (1 + a) * right[1] - a * right[2];
     right[n] = (1 + b) * right[n - 1] - b * right[n - 2];
     return right;
   }
-  solveTridiagonal(lower, diagonal, upper, right, right.length, false);
+  solveTridiagonal(lower, diagonal, upper, right, right.length, 'independent');
   return right;
 }
 

@@ -124,8 +124,10 @@ function createFactorOf(module: WebAssembly.Module): CreateFactor {
       kernel: {
         diagonal: new Float64Array(memory.buffer, HEAP, AREA * count),
         upper: new Float64Array(memory.buffer, HEAP + area, AREA * count),
-        factor: (positive) =>
-          exports.factorSymmetric(count, HEAP, HEAP + area, at, positive ? 0 : 1, negative) === 0 ? -1 : counted[0],
+        factor: (rule) =>
+          exports.factorSymmetric(count, HEAP, HEAP + area, at, rule === 'stop-at-negative' ? 0 : 1, negative) === 0
+            ? -1
+            : counted[0],
         solve: (vector) => {
           right.set(vector);
           exports.solveSymmetric(count, at, x);
@@ -143,12 +145,12 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly Fiber
   const placed = pairs.map(([{ edgeCount }]) => {
     let common = shared.get(edgeCount);
     if (!common) {
-      const work = layOutFibers(edgeCount, cursor, true);
+      const work = layOutFibers(edgeCount, cursor, 'shared');
       common = work.addresses;
       cursor = work.end;
       shared.set(edgeCount, common);
     }
-    const own = layOutFibers(edgeCount, cursor, false);
+    const own = layOutFibers(edgeCount, cursor, 'own');
     const block = own.end;
     cursor = block + FIBER_STRUCTURE;
     return { block, addresses: { ...common, ...own.addresses } as FiberAddresses };

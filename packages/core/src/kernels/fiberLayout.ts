@@ -21,12 +21,12 @@ export type FiberAddresses = Readonly<Record<FiberField, number>>;
 export function layOutFibers(
   edges: number,
   from: number,
-  shared: boolean,
+  arrays: 'shared' | 'own',
 ): { readonly addresses: Partial<Record<FiberField, number>>; readonly end: number } {
   const addresses: Partial<Record<FiberField, number>> = {};
   let end = from;
   for (const [name, each, more] of fiberFields) {
-    if (own.has(name) === shared) continue;
+    if (own.has(name) === (arrays === 'shared')) continue;
     addresses[name] = end;
     end += 16 * (each * edges + more);
   }

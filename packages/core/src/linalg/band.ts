@@ -9,8 +9,10 @@
  * are written out, because short loops of varying length are slower (`npm run bench`, row `band-solve`). The factor has ten rows of zeros before its
  * first, so that no row is special.
  */
+
 import { factorConstants } from '../constants.ts';
 import { BAND_WIDTH, type BorderedBand, ROW } from './bandMatrix.ts';
+import type { PivotRule } from './pivotRule.ts';
 
 const { SMALLEST_PIVOT } = factorConstants;
 export const PAD = 110;
@@ -64,26 +66,26 @@ function turnRow(band: Float64Array, d: number, reach: number): void {
 
 /**
  * Factors rows `from` to `to` − 1 of a matrix without border, as a piece that is decoupled from the others; from the last row to the first if
- * `backwards`, without a reordered copy of the matrix. Row d has the weight at `offset` + d. Adds negative pivots to `factor.negative`. Returns false
- * if it stopped: without `stopEarly` only at NaN.
+ * `direction` is backwards, without a reordered copy of the matrix. Row d has the weight at `offset` + d. Adds negative pivots to `factor.negative`. Returns false
+ * if it stopped: at NaN in any case.
  */
 export function factorPiece(
   factor: BorderedFactor,
   matrix: Float64Array,
   from: number,
   to: number,
-  backwards: boolean,
+  direction: 'backwards' | 'forwards',
   shift: number,
   weight: Float64Array,
   offset: number,
-  stopEarly: boolean,
+  rule: PivotRule,
 ): boolean {
   const { lower } = factor;
-  const band = backwards ? turned : matrix;
+  const band = direction === 'backwards' ? turned : matrix;
   for (let i = from; i < to; i++) {
-    const d = backwards ? from + to - 1 - i : i;
-    if (backwards) turnRow(matrix, d, i - from);
-    const source = backwards ? 0 : d * ROW;
+    const d = direction === 'backwards' ? from + to - 1 - i : i;
+    if (direction === 'backwards') turnRow(matrix, d, i - from);
+    const source = direction === 'backwards' ? 0 : d * ROW;
     const row = i * ROW + PAD;
     const original = band[source + 10] + shift * weight[offset + d];
     // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, band, source) that returns `loss`
@@ -164,7 +166,7 @@ export function factorPiece(
     // #endregion
     let diagonal = original - loss;
     if (!(diagonal > SMALLEST_PIVOT * Math.abs(original))) {
-      if (stopEarly || Number.isNaN(diagonal)) return false;
+      if (rule === 'stop-at-negative' || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;
       else diagonal = SMALLEST_PIVOT * Math.abs(original) || 1e-300;
     }
@@ -175,23 +177,23 @@ export function factorPiece(
 
 /**
  * Factors matrix + shift·diag(weight), weight in the ordering with the border first. Returns true if the result is positive definite;
- * `factor.negative` counts negative pivots in any case. With `stopEarly` it stops at the first pivot that is not positive.
+ * `factor.negative` counts negative pivots.
  */
 export function factorBand(
   factor: BorderedFactor,
   matrix: BorderedBand,
   shift: number,
   weight: Float64Array,
-  stopEarly: boolean,
+  rule: PivotRule,
 ): boolean {
   const { size, borderSize: k, band, border } = matrix;
   const { solvedBorder } = factor;
   factor.negative = 0;
-  if (!factorPiece(factor, band, 0, size, false, shift, weight, k, stopEarly)) return false;
+  if (!factorPiece(factor, band, 0, size, 'forwards', shift, weight, k, rule)) return false;
   if (k === 0) return factor.negative === 0;
   solvedBorder.set(border);
   for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
-  return factorSchur(factor, matrix, shift, weight, stopEarly);
+  return factorSchur(factor, matrix, shift, weight, rule);
 }
 
 function factorSchur(
@@ -199,7 +201,7 @@ function factorSchur(
   matrix: BorderedBand,
   shift: number,
   weight: Float64Array,
-  stopEarly: boolean,
+  rule: PivotRule,
 ): boolean {
   const { size, borderSize: k, border, corner } = matrix;
   const { solvedBorder, schur } = factor;
@@ -225,7 +227,7 @@ function factorSchur(
       diagonal -= g * l;
     }
     if (!(diagonal > SMALLEST_PIVOT * Math.abs(original))) {
-      if (stopEarly || Number.isNaN(diagonal)) return false;
+      if (rule === 'stop-at-negative' || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;
       else diagonal = SMALLEST_PIVOT * Math.abs(original) || 1e-300;
     }

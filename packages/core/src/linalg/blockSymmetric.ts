@@ -2,9 +2,11 @@
  * LDLᵀ factors of symmetric block-tridiagonal matrices (blockTridiagonal.ts), without row exchanges: one factor serves several right-hand sides and
  * counts negative eigenvalues (Sylvester).
  */
+
 import { blockSizes } from '../constants.ts';
 import { scaleRow, subtractRow } from './blockRows.ts';
 import { BLOCK, type BlockTridiagonal } from './blockTridiagonal.ts';
+import type { PivotRule } from './pivotRule.ts';
 
 const AREA = blockSizes.BLOCK_AREA;
 
@@ -26,7 +28,7 @@ export interface SymmetricKernel {
   readonly diagonal: Float64Array;
   readonly upper: Float64Array;
   /** Returns the number of negative pivots; −1 if it stops early. */
-  factor(positive: boolean): number;
+  factor(rule: PivotRule): number;
   solve(x: Float64Array): void;
 }
 
@@ -38,17 +40,17 @@ export function createSymmetricFactor(count: number): SymmetricFactor {
 }
 
 /**
- * LDLᵀ of A + shift·diag(weight); reads `diagonal` and `upper` of A and does not change them. With `positive` it returns false at the first pivot
- * that is not positive, otherwise only at a pivot that is zero or not finite.
+ * LDLᵀ of A + shift·diag(weight); reads `diagonal` and `upper` of A and does not change them. Returns false at a pivot
+ * that is zero or not finite, and where `rule` says to stop.
  */
 export function factorSymmetric(
   factor: SymmetricFactor,
   matrix: BlockTridiagonal,
   shift: number,
   weight: Float64Array,
-  positive: boolean,
+  rule: PivotRule,
 ): boolean {
-  if (factor.kernel) return factorByKernel(factor, factor.kernel, matrix, { shift, weight, positive });
+  if (factor.kernel) return factorByKernel(factor, factor.kernel, matrix, { shift, weight, rule });
   const { count, diagonal, upper } = matrix;
   const { lower, carried } = factor;
   lower.set(diagonal);
@@ -59,7 +61,7 @@ export function factorSymmetric(
     if (shift !== 0) for (let i = 0; i < BLOCK; i++) lower[at + (BLOCK + 1) * i] += shift * weight[BLOCK * b + i];
     if (b > 0) subtractProduct(lower, upper, carried, at);
     const isLast = b + 1 === count;
-    if (!factorBlock(factor, at, isLast, positive)) return false;
+    if (!factorBlock(factor, at, isLast, rule)) return false;
     if (!isLast) finishCarried(lower, carried, at);
   }
   return true;
@@ -76,14 +78,14 @@ function subtractProduct(lower: Float64Array, upper: Float64Array, carried: Floa
 }
 
 /** Eliminates the block at `at`; applies the same row operations to `carried`, except in the last block. Returns false at a pivot that is not allowed. */
-function factorBlock(factor: SymmetricFactor, at: number, isLast: boolean, positive: boolean): boolean {
+function factorBlock(factor: SymmetricFactor, at: number, isLast: boolean, rule: PivotRule): boolean {
   const { lower, carried } = factor;
   for (let k = 0; k < BLOCK; k++) {
     const row = at + BLOCK * k;
     const pivot = lower[row + k];
     if (!(Math.abs(pivot) > 0) || Math.abs(pivot) === Infinity) return false;
     if (pivot < 0) {
-      if (positive) return false;
+      if (rule === 'stop-at-negative') return false;
       factor.negative++;
     }
     const inverse = 1 / pivot;
@@ -104,13 +106,13 @@ function factorByKernel(
   factor: SymmetricFactor,
   kernel: SymmetricKernel,
   { diagonal, upper }: BlockTridiagonal,
-  { shift, weight, positive }: { readonly shift: number; readonly weight: Float64Array; readonly positive: boolean },
+  { shift, weight, rule }: { readonly shift: number; readonly weight: Float64Array; readonly rule: PivotRule },
 ): boolean {
   kernel.diagonal.set(diagonal);
   kernel.upper.set(upper);
   if (shift !== 0)
     for (let d = 0; d < BLOCK * factor.count; d++) kernel.diagonal[BLOCK * d + (d % BLOCK)] += shift * weight[d];
-  factor.negative = kernel.factor(positive);
+  factor.negative = kernel.factor(rule);
   return factor.negative >= 0;
 }
 

@@ -3,7 +3,7 @@
 type NumberList = Float64Array | number[];
 
 /**
- * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. Returns false at a pivot that is not positive. With `redundant`, an equation that follows
+ * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. Returns false at a pivot that is not positive. If equations may be redundant, one that follows
  * from the others (its pivot is only rounding) is dropped and its unknown set to 0: this happens for the edges of a straight rod between two fixed
  * ends.
  */
@@ -13,7 +13,7 @@ export function solveTridiagonal(
   upper: NumberList,
   x: NumberList,
   n: number,
-  redundant: boolean,
+  equations: 'may-be-redundant' | 'independent',
 ): boolean {
   for (let i = 0; i < n; i++) {
     const original = diagonal[i];
@@ -22,7 +22,7 @@ export function solveTridiagonal(
       diagonal[i] -= m * upper[i - 1];
       x[i] -= m * x[i - 1];
     }
-    if (redundant && Math.abs(diagonal[i]) <= 1e-12 * original) diagonal[i] = Infinity;
+    if (equations === 'may-be-redundant' && Math.abs(diagonal[i]) <= 1e-12 * original) diagonal[i] = Infinity;
     if (!(diagonal[i] > 0)) return false;
   }
   x[n - 1] /= diagonal[n - 1];
@@ -41,7 +41,7 @@ export function solveCyclicTridiagonal(
   x: NumberList,
   scratch: NumberList,
   n: number,
-  redundant: boolean,
+  equations: 'may-be-redundant' | 'independent',
 ): boolean {
   const last = n - 1;
   const corner = lower[0];
@@ -64,7 +64,7 @@ export function solveCyclicTridiagonal(
     scratch[i] = (scratch[i] - upper[i] * scratch[i + 1]) / diagonal[i];
   }
   let pivot = diagonal[last] + upper[last] * scratch[0] + lower[last] * scratch[last - 1];
-  if (redundant && Math.abs(pivot) <= 1e-12 * diagonal[last]) pivot = Infinity;
+  if (equations === 'may-be-redundant' && Math.abs(pivot) <= 1e-12 * diagonal[last]) pivot = Infinity;
   if (!(pivot > 0)) return false;
   x[last] = (x[last] - upper[last] * x[0] - lower[last] * x[last - 1]) / pivot;
   for (let i = 0; i < last; i++) x[i] += scratch[i] * x[last];
@@ -80,6 +80,6 @@ export function solveCyclicSymmetric(
   const n = diagonal.length;
   const lower = off.map((_, i) => off[(i + n - 1) % n]);
   const x = [...right];
-  solveCyclicTridiagonal(lower, [...diagonal], [...off], x, new Array<number>(n).fill(0), n, true);
+  solveCyclicTridiagonal(lower, [...diagonal], [...off], x, new Array<number>(n).fill(0), n, 'may-be-redundant');
   return x;
 }

@@ -2,6 +2,7 @@
  * Symmetric banded matrices of any width and their LDLᵀ factorisation without pivoting: as band.ts, for models whose band is
  * wider than ten, with plain loops. The signs of D count negative eigenvalues.
  */
+import type { PivotRule } from './pivotRule.ts';
 
 export interface WideBand {
   readonly size: number;
@@ -63,14 +64,14 @@ export function multiplyWide(y: Float64Array, { size, width, entries }: WideBand
 }
 
 /**
- * Factors matrix + shift·diag(weight); returns true if it is positive definite. With `stopEarly` it stops at the first pivot that is not positive.
+ * Factors matrix + shift·diag(weight); returns true if it is positive definite.
  */
 export function factorWide(
   factor: WideFactor,
   matrix: WideBand,
   shift: number,
   weight: Float64Array,
-  stopEarly: boolean,
+  rule: PivotRule,
 ): boolean {
   const { size, width, entries: a } = matrix;
   const { entries: l } = factor;
@@ -96,7 +97,7 @@ export function factorWide(
       l[row + j] = entry;
     }
     if (!(diagonal > 1e-14 * Math.abs(original))) {
-      if (stopEarly || Number.isNaN(diagonal)) return false;
+      if (rule === 'stop-at-negative' || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;
       else diagonal = 1e-14 * Math.abs(original) || 1e-300;
     }

@@ -62,7 +62,7 @@ export function findBandedModes(
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
   const soft = softestRatio(one, unknowns);
   // K + σM may be indefinite about an unstable equilibrium: the factorization works, and the iteration converges nevertheless
-  factorBand(factor, matrix, 1e-3 * soft, active, false);
+  factorBand(factor, matrix, 1e-3 * soft, active, 'count-negative');
   const solve = (y: Float64Array): void => {
     solveBand(factor, matrix, y);
     for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;

@@ -84,7 +84,7 @@ export function findSoftDirection(
   if (!assemble()) return x;
   // the smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size
   let shift = 1e-9;
-  while (!factorBand(factor, matrix, shift, stiffnessScale, true)) shift *= 1.5;
+  while (!factorBand(factor, matrix, shift, stiffnessScale, 'stop-at-negative')) shift *= 1.5;
   for (let k = 0; k < 60; k++) {
     for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * stiffnessScale[d];
     solveBand(factor, matrix, x);

@@ -134,7 +134,7 @@ function createTangent(rod: BranchRod): Tangent {
       held = rod.closed ? [] : chooseHeld(tangent.neutral, rest.isAngle, rest.length);
       for (const d of held) fixUnknown(matrix, d);
       // a free motion may have no stiffness, such as a buckle that slides round a ring; otherwise a shift would only slow down convergence along soft modes
-      factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, false);
+      factorBand(factor, matrix, held.length > 0 ? 0 : rest.zeroShift, rest.softScale, 'count-negative');
     },
     solve(x: Float64Array): void {
       for (const d of held) x[d] = 0;

@@ -127,14 +127,15 @@ export function solveStep(
   const { factor, matrix, step, softScale, length } = problem;
   // rigid motion and free spin have no stiffness: a shift far below the softest mode affects nothing else
   const definite =
-    factorBand(factor, matrix, 0, softScale, true) || factorBand(factor, matrix, problem.zeroShift, softScale, true);
+    factorBand(factor, matrix, 0, softScale, 'stop-at-negative') ||
+    factorBand(factor, matrix, problem.zeroShift, softScale, 'stop-at-negative');
   if (definite || request.keepsBranch) {
-    if (!definite) factorBand(factor, matrix, 0, softScale, false);
+    if (!definite) factorBand(factor, matrix, 0, softScale, 'count-negative');
     solveBand(factor, matrix, step);
     return 0;
   }
   let used = Math.max(shift, request.firstShift ?? 1e-7);
-  while (!factorBand(factor, matrix, used, problem.stiffnessScale, true)) {
+  while (!factorBand(factor, matrix, used, problem.stiffnessScale, 'stop-at-negative')) {
     used *= 4;
     result.shifts++;
     if (used > 1e8) return -1;
@@ -145,7 +146,7 @@ export function solveStep(
   // next to an unstable equilibrium only the unshifted matrix shows the distance to it
   const shifted = step.slice();
   step.set(right);
-  factorBand(factor, matrix, 0, softScale, false);
+  factorBand(factor, matrix, 0, softScale, 'count-negative');
   solveBand(factor, matrix, step);
   if (measureMove(problem) <= 1e-6 * length) return 0;
   step.set(shifted);

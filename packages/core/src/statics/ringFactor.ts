@@ -93,7 +93,7 @@ export function factorRing(
   for (const share of STARTS) {
     const start = stride * Math.floor((share * count) / stride);
     const turned = turnMatrix(matrix, start);
-    factorBand(factor, turned, 1, turn(diagonal, start), false);
+    factorBand(factor, turned, 1, turn(diagonal, start), 'count-negative');
     const error = SPREAD * measureError(factor, turned, turn(scale, start));
     if (error < best.error) best = { start, error };
     if (error <= allowed) break;
@@ -101,7 +101,7 @@ export function factorRing(
   const { start, error } = best;
   const turned = turnMatrix(matrix, start);
   const added = widened ? diagonal.map((value, d) => value + (value === 0 ? 0 : error * scale[d])) : diagonal;
-  factorBand(factor, turned, 1, turn(added, start), false);
+  factorBand(factor, turned, 1, turn(added, start), 'count-negative');
   return {
     negative: factor.negative,
     solve(x) {

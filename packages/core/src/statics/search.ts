@@ -149,11 +149,11 @@ function attempt(system: RestSystem, way: Way, mode: SearchMode, tolerance: numb
  * Newton; if it fails, Newton with loads that rise in increments; then descent. A perturbation precedes the descent: a straight inextensible rod under
  * compression has no equilibrium on its straight line, and only a perturbation makes it leave that line.
  */
-function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, leaving: boolean): Search {
+function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, from: 'saddle' | 'start'): Search {
   system.hold('entry');
   // when leaving a saddle: a shift well below the softest mode, 100/n⁴, otherwise progress is too slow
-  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
-  const downhill: readonly Way[] = leaving ? ['at once'] : ['at once', 'unloaded'];
+  const shifted: SearchMode = from === 'saddle' ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
+  const downhill: readonly Way[] = from === 'saddle' ? ['at once'] : ['at once', 'unloaded'];
   // a branch that is only judged must not be left: first without shifts, which lead downhill
   const level: readonly Way[] = stability === 'report' ? ['at once', 'laid', 'unloaded'] : [];
   let newton = unsolved;
@@ -196,8 +196,8 @@ export interface Settled {
 
 /** How a model finds an equilibrium, judges it and leaves it. */
 export interface StableSearch {
-  /** Finds an equilibrium near the current state; `leaving`: when coming from an unstable one. */
-  settle(leaving: boolean): Settled;
+  /** Finds an equilibrium near the current state: that of the start, or one beside an unstable equilibrium (a saddle). */
+  settle(from: 'saddle' | 'start'): Settled;
   /** Verdict on the equilibrium that was found. */
   judge(): Verdict;
   /** Moves away from an unstable equilibrium, farther each time: `round` counts from 1. Returns the number of iterations. */
@@ -213,14 +213,14 @@ const MOST_SADDLES = 8;
 export function seekStable(search: StableSearch, rod: string, { stability }: EquilibriumOptions): EquilibriumReport {
   const judge = ({ converged }: Settled): Verdict => (converged ? search.judge() : noVerdict);
   const leaves = stability === 'seek' && (search.leaves ?? true);
-  let settled = search.settle(false);
+  let settled = search.settle('start');
   let { iterations } = settled;
   let verdict = judge(settled);
   let saddlesLeft = 0;
   while (settled.converged && verdict.negativeModes > 0 && leaves && saddlesLeft < MOST_SADDLES) {
     saddlesLeft++;
     iterations += search.leave(saddlesLeft);
-    settled = search.settle(true);
+    settled = search.settle('saddle');
     iterations += settled.iterations;
     verdict = judge(settled);
   }
@@ -245,8 +245,8 @@ export function seekStable(search: StableSearch, rod: string, { stability }: Equ
 export function seekEquilibrium(system: RestSystem, rod: string, options: EquilibriumOptions): EquilibriumReport {
   return seekStable(
     {
-      settle(leaving) {
-        const { newton, iterations, descended } = settle(system, options, leaving);
+      settle(from) {
+        const { newton, iterations, descended } = settle(system, options, from);
         return { ...newton, iterations, descended };
       },
       judge: () => system.judge(),

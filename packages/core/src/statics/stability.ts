@@ -50,7 +50,7 @@ function factorBounded(problem: StabilityProblem, sign: number): Factored {
   const { factor, matrix, softScale, stiffnessScale, zero, rounding, fixed, ring } = problem;
   const weight = softScale.map((soft, d) => (fixed[d] ? 0 : zero * soft + sign * rounding * stiffnessScale[d]));
   if (ring) return factorRing({ ...ring, matrix, factor, scale: softScale }, weight, sign > 0);
-  factorBand(factor, matrix, 1, weight, false);
+  factorBand(factor, matrix, 1, weight, 'count-negative');
   return { negative: factor.negative, solve: (x) => solveBand(factor, matrix, x) };
 }
 

@@ -44,8 +44,8 @@ interface SharedPort {
   readonly shared: SharedSides;
   /** True if threads share the work on the marked systems. */
   isShared(marked: Uint8Array): boolean;
-  /** Call before the caller alone moves the marked systems. `continues`: from their current state, not from the start of the step. */
-  beforeCallerMoves(marked: Uint8Array, t: number, dt: number, continues: boolean): void;
+  /** Call before the caller alone moves the marked systems. `from`: the state from which they move. */
+  beforeCallerMoves(marked: Uint8Array, t: number, dt: number, from: 'current-state' | 'step-start'): void;
   /** Call before every thread moves those of the marked systems that it owns. */
   beforeAllMove(marked: Uint8Array, t: number, dt: number): void;
   refreshIfStale(rod: number, t: number, dt: number): void;
@@ -81,10 +81,10 @@ function createSharedPort(sharedBundle: SharedBundle, port: ContactPort): Shared
       }
       return found >= options.leastTouching;
     },
-    beforeCallerMoves(marked, t, dt, continues) {
+    beforeCallerMoves(marked, t, dt, from) {
       sharedBundle.hasMoved = true;
       eachRod(marked, (rod) => {
-        if (continues) refreshIfStale(rod, t, dt);
+        if (from === 'current-state') refreshIfStale(rod, t, dt);
         sharedBundle.callerStale[rod] = 0;
         workerStale[rod] = 1;
       });
@@ -163,7 +163,7 @@ function createHold({
     revert(marked, t) {
       sharedBundle.time = t;
       if (!isShared(marked)) {
-        beforeCallerMoves(marked, t, 0, false);
+        beforeCallerMoves(marked, t, 0, 'step-start');
         return port.revert(marked, t);
       }
       beforeAllMove(marked, t, 0);
@@ -192,7 +192,7 @@ function createStep(sharedPort: SharedPort): Pick<ContactPort, 'guess' | 'step' 
         sharedBundle.time = t + dt;
         const layout = findLayout(shared, sides);
         if (!layout) {
-          beforeCallerMoves(marked, t, dt, true);
+          beforeCallerMoves(marked, t, dt, 'current-state');
           return guess(velocity, marked, sides, { t, dt });
         }
         beforeAllMove(marked, t, dt);
@@ -207,7 +207,7 @@ function createStep(sharedPort: SharedPort): Pick<ContactPort, 'guess' | 'step' 
       sharedBundle.time = t + dt;
       const layout = findLayout(shared, sides);
       if (!layout) {
-        beforeCallerMoves(marked, t, dt, true);
+        beforeCallerMoves(marked, t, dt, 'current-state');
         return port.step(marked, sides, { t, dt, robust, rough });
       }
       beforeAllMove(marked, t, dt);
@@ -236,7 +236,7 @@ function createResponse(sharedPort: SharedPort): Pick<ContactPort, 'linearize' |
       sharedBundle.time = t + dt;
       const layout = findLayout(shared, sides);
       if (!layout) {
-        beforeCallerMoves(marked, t, dt, true);
+        beforeCallerMoves(marked, t, dt, 'current-state');
         return port.linearize(out, marked, sides, { t, dt, fresh });
       }
       beforeAllMove(marked, t, dt);
@@ -296,7 +296,7 @@ function createSingleRodStep(
     }
     if (job.fresh) isSharedJob = ordered && isShared(marked);
     if (!isSharedJob) {
-      beforeCallerMoves(marked, job.t, job.dt, true);
+      beforeCallerMoves(marked, job.t, job.dt, 'current-state');
       return stepAlone(job);
     }
     const contacts = countContacts(job);

@@ -35,7 +35,7 @@ function shareLinks(own: LoopMemory, bytes: number): SharedLinks | undefined {
   const { pool, positions, options } = sharedBundle;
   if (isAlone(sharedBundle) || !sharedBundle.inRanges || positions.length === 0 || bytes < 8 * options.leastNumbers)
     return undefined;
-  const memory = bufferFor(shared, slots.links, bytes, true);
+  const memory = bufferFor(shared, slots.links, bytes, 'exact');
   return {
     memory,
     run(loop, values) {
@@ -89,7 +89,7 @@ function createSolverLoops(loopMemory: LoopMemory, sides: ContactSides): SharedL
       );
       return takeLargest(own, rows.answer, count);
     },
-    coarseMemory: (bytes) => bufferFor(shared, slots.coarse, bytes, true),
+    coarseMemory: (bytes) => bufferFor(shared, slots.coarse, bytes, 'exact'),
     memory: (bytes) => bufferFor(shared, slots.mixing, bytes),
     run({ kind: loop, capacity, window, size, count: changes, slot: last, gamma: values }) {
       const own = mixFor(capacity, window);

@@ -30,17 +30,17 @@ export function createSharedSides(sharedBundle: SharedBundle): SharedSides {
   return { sharedBundle, buffers: [], known: new WeakMap(), layouts: 0, isUsed: false };
 }
 
-/** The buffer of a slot, with spare capacity unless `exactly`. */
+/** The buffer of a slot, with spare capacity unless it must be exact. */
 export function bufferFor(
   { sharedBundle, buffers }: SharedSides,
   slot: number,
   bytes: number,
-  exactly = false,
+  capacity: 'exact' | 'spare' = 'spare',
 ): SharedArrayBuffer {
   const present = buffers[slot];
   if (present && present.byteLength >= bytes) return present;
   syncWorkers(sharedBundle);
-  const made = shareBuffer(sharedBundle, slot, exactly ? bytes : Math.max(2 * bytes, 4096));
+  const made = shareBuffer(sharedBundle, slot, capacity === 'exact' ? bytes : Math.max(2 * bytes, 4096));
   buffers[slot] = made;
   return made;
 }

@@ -118,7 +118,7 @@ function turn(all: boolean, plain: boolean, parts = 0) {
   const { rows, every } = links;
   if (plain) for (const link of every.others) measureOne(links, link, rods, samples);
   else measureLinks(links, every, rods, samples);
-  recallLinks(links, every, false, dt);
+  recallLinks(links, every, 'last-step', dt);
   // sides lie by rod
   const count = made.entryOfRod[rods.length];
   const numbers = (length: number): Float64Array => Float64Array.from({ length }, () => random());

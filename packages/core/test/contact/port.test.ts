@@ -20,7 +20,7 @@ describe('the inverse within the band', () => {
       matrix.band[11 * i + 10] = 8 + next();
     }
     const factor = createBorderedFactor(matrix);
-    expect(factorBand(factor, matrix, 0, new Float64Array(n), true)).toBe(true);
+    expect(factorBand(factor, matrix, 0, new Float64Array(n), 'stop-at-negative')).toBe(true);
     const inverse = new Float64Array(11 * n);
     invertWithinBand(inverse, factor, n);
     for (let j = 0; j < n; j++) {

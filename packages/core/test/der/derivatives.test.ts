@@ -66,7 +66,7 @@ describe.each(cases)('bending and twisting energy, $strain, $name', ({ strain, c
     const border = closed ? RING_BORDER : 0;
     const matrix = createBorderedBand(der.size - border, border);
     clearBand(matrix);
-    addElasticHessian(matrix, new Float64Array(der.size), der, undefined, 0, true);
+    addElasticHessian(matrix, new Float64Array(der.size), der, undefined, 0, 'elastic-and-viscous');
     const random = createRandom(23);
     for (let trial = 0; trial < 40; trial++) {
       const direction = new Float64Array(der.size).map(() => random());

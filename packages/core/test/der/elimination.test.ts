@@ -104,7 +104,7 @@ function solve(
     fixUnknown(work.matrix, d);
     work.step[d] = 0;
   }
-  eliminate(system, one, shift, false);
+  eliminate(system, one, shift, 'count-negative');
   const numbers: number[] = [];
   for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) numbers.push(system.outer[i * n + j]);
   numbers.push(...system.outerRight);

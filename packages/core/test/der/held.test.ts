@@ -66,7 +66,7 @@ describe.each((['rotation', 'bergou2008'] as const).flatMap((strain) => [0, 3, 7
       const mixed = new Float64Array(3 * size);
       addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 0 });
       const matrix = createBorderedBand(size, 0);
-      addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, true);
+      addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, 'elastic-and-viscous');
       const random = createRandom(5);
       for (let trial = 0; trial < 20; trial++) {
         const phi = [random(), random(), random()].map((x) => 2 * x);
@@ -140,7 +140,7 @@ describe.each((['rotation', 'bergou2008'] as const).flatMap((strain) => [0, 3, 7
         const mixed = new Float64Array(3 * size);
         addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 1 });
         const matrix = createBorderedBand(size, 0);
-        addElasticHessian(matrix, new Float64Array(size), der, new Float64Array(size), 1, false);
+        addElasticHessian(matrix, new Float64Array(size), der, new Float64Array(size), 1, 'viscous');
         let quadratic = 0;
         for (let a = 0; a < 3; a++) {
           for (let b = 0; b < 3; b++) quadratic += w[a] * rotation[3 * a + b] * w[b];

@@ -86,7 +86,7 @@ describe.each(
     const mixed = new Float64Array(3 * size);
     addHeldHessian(rotation, mixed, der, { h: 0, at: 0, rateScale: 0 });
     const matrix = closed ? createBorderedBand(size - 7, 7) : createBorderedBand(size, 0);
-    addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, true);
+    addElasticHessian(matrix, new Float64Array(size), der, undefined, 0, 'elastic-and-viscous');
     const random = createRandom(5);
     for (let trial = 0; trial < 15; trial++) {
       // the holder alone, the rod alone, both

@@ -74,7 +74,7 @@ function gradientAt(h: HelixRod, w: Workspace, stage: Stage, kappa: Float64Array
   writeAllJacobians(h);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, 0);
-  factorRod(h, w.assembly, false, true);
+  factorRod(h, w.assembly, 'count-negative', 'geometric');
   collectGradient(h, w, stage);
   return w.gradient.slice();
 }
@@ -111,7 +111,7 @@ describe.each(cases)(
     it('have the Hessian of their energy, and the sweep solves with it', () => {
       const dense = new Float64Array(n * n);
       gradientAt(h, w, stage, at);
-      writeDense(dense, h, w.assembly, true);
+      writeDense(dense, h, w.assembly, 'geometric');
       const numeric = new Float64Array(n * n);
       for (let d = 0; d < n; d++) {
         const column = difference((x) => gradientAt(h, w, stage, x), at, d, 2e-3);
@@ -191,7 +191,7 @@ describe.each(cases)(
       // forces through the sweep, torques through their own pass
       w.assembly.hasEdgeMoment = false;
       fillAssembly(h, w, { t: 0, inertia: 0, rate: 0 });
-      factorRod(h, w.assembly, false, true);
+      factorRod(h, w.assembly, 'count-negative', 'geometric');
       for (let d = 0; d < n; d++) force[d] = -w.assembly.gradient[d];
       addTorqueForce(force, h, h.loads.edgeTorque);
       // spin of the edge's frame: about the tangent as the sample says, across it from the tangent's own motion
@@ -262,7 +262,7 @@ describe('torques on edges', () => {
       fillAssembly(h, w, stage);
       w.assembly.diagonal.fill(0);
       const dense = new Float64Array(n * n);
-      writeDense(dense, h, w.assembly, true);
+      writeDense(dense, h, w.assembly, 'geometric');
       expect(Math.hypot(...dense)).toBeGreaterThan(1e-3);
       expect(relativeError(dense, numeric)).toBeLessThan(1e-7);
     }

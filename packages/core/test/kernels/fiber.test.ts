@@ -78,12 +78,12 @@ describe('symmetric factor', () => {
     for (const strength of [20, 1]) {
       const matrix = make(count, strength);
       const [plain, fast] = [createSymmetricFactor(count), kernel.createFactor(count)];
-      const positive = factorSymmetric(plain, matrix, 0, weight, true);
+      const positive = factorSymmetric(plain, matrix, 0, weight, 'stop-at-negative');
       expect(positive).toBe(strength === 20);
-      expect(factorSymmetric(fast, matrix, 0, weight, true)).toBe(positive);
+      expect(factorSymmetric(fast, matrix, 0, weight, 'stop-at-negative')).toBe(positive);
       for (const shift of [0, 0.3]) {
-        expect(factorSymmetric(plain, matrix, shift, weight, false)).toBe(true);
-        expect(factorSymmetric(fast, matrix, shift, weight, false)).toBe(true);
+        expect(factorSymmetric(plain, matrix, shift, weight, 'count-negative')).toBe(true);
+        expect(factorSymmetric(fast, matrix, shift, weight, 'count-negative')).toBe(true);
         expect(fast.negative).toBe(plain.negative);
         const right = Float64Array.from({ length: 12 * count }, noise(7));
         const [a, b] = [right.slice(), right.slice()];
@@ -103,11 +103,11 @@ describe('symmetric factor', () => {
     const weight = new Float64Array(24).fill(1);
     const factors = Array.from({ length: 40 }, () => kernel.createFactor(2));
     factors.forEach((factor, k) => {
-      expect(factorSymmetric(factor, matrix, k, weight, true)).toBe(true);
+      expect(factorSymmetric(factor, matrix, k, weight, 'stop-at-negative')).toBe(true);
     });
     factors.forEach((factor, k) => {
       const plain = createSymmetricFactor(2);
-      factorSymmetric(plain, matrix, k, weight, true);
+      factorSymmetric(plain, matrix, k, weight, 'stop-at-negative');
       const [a, b] = [weight.slice(), weight.slice()];
       solveSymmetric(plain, a);
       solveSymmetric(factor, b);

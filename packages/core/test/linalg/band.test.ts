@@ -26,7 +26,7 @@ describe.each([
   it('is solved: the product gives the right-hand side back', () => {
     const matrix = build(8);
     const factor = createBorderedFactor(matrix);
-    expect(factorBand(factor, matrix, 0, weight, true)).toBe(true);
+    expect(factorBand(factor, matrix, 0, weight, 'stop-at-negative')).toBe(true);
     const random = createRandom(9);
     const right = new Float64Array(size).map(() => random());
     const x = right.slice();
@@ -41,7 +41,7 @@ describe.each([
     for (const diagonal of [0.3, 1, 2, 3]) {
       const matrix = build(diagonal);
       const factor = createBorderedFactor(matrix);
-      factorBand(factor, matrix, 0, weight, false);
+      factorBand(factor, matrix, 0, weight, 'count-negative');
       const dense = new Float64Array(size * size);
       for (let i = 0; i < size; i++) for (let j = 0; j < size; j++) dense[i * size + j] = readEntry(matrix, i, j);
       const negative = eigenSymmetric(dense, size).values.filter((value) => value < 0).length;
@@ -55,7 +55,7 @@ describe.each([
     fixUnknown(matrix, 3);
     fixUnknown(matrix, 20);
     const factor = createBorderedFactor(matrix);
-    factorBand(factor, matrix, 0, weight, true);
+    factorBand(factor, matrix, 0, weight, 'stop-at-negative');
     const x = new Float64Array(size).fill(1);
     x[3] = 0;
     x[20] = 0;
@@ -89,7 +89,7 @@ describe('three right-hand sides at once', () => {
     for (let i = 0; i < size; i++)
       for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 8 : random());
     const factor = createBorderedFactor(matrix);
-    expect(factorBand(factor, matrix, 0, new Float64Array(size), true)).toBe(true);
+    expect(factorBand(factor, matrix, 0, new Float64Array(size), 'stop-at-negative')).toBe(true);
     const start = new Float64Array(4 * size).map((_, i) => (i % size < from ? 0 : random()));
     const single = start.slice();
     for (let k = 1; k < 4; k++) forwardBand(factor, size, single, k * size, from);

@@ -67,12 +67,12 @@ describe('block-tridiagonal matrices', () => {
     const negative = values.filter((value) => value < 0).length;
     expect(negative).toBeGreaterThan(20);
     const factor = createSymmetricFactor(5);
-    expect(factorSymmetric(factor, matrix, 0, new Float64Array(60), false)).toBe(true);
+    expect(factorSymmetric(factor, matrix, 0, new Float64Array(60), 'count-negative')).toBe(true);
     expect(factor.negative).toBe(negative);
-    expect(factorSymmetric(factor, matrix, 0, new Float64Array(60), true)).toBe(false);
+    expect(factorSymmetric(factor, matrix, 0, new Float64Array(60), 'stop-at-negative')).toBe(false);
     const weight = new Float64Array(60).fill(2);
     const shift = 0.6 - values[0] / 2;
-    expect(factorSymmetric(factor, matrix, shift, weight, true)).toBe(true);
+    expect(factorSymmetric(factor, matrix, shift, weight, 'stop-at-negative')).toBe(true);
     multiplyBlocks(right, matrix, wanted);
     for (let pass = 0; pass < 2; pass++) {
       const x = right.map((value, k) => value + 2 * shift * wanted[k]);
@@ -85,7 +85,7 @@ describe('block-tridiagonal matrices', () => {
     const matrix = randomBlocks(5, 13, true);
     const weight = new Float64Array(60).fill(1);
     const factor = createSymmetricFactor(5);
-    expect(factorSymmetric(factor, matrix, 12, weight, true)).toBe(true);
+    expect(factorSymmetric(factor, matrix, 12, weight, 'stop-at-negative')).toBe(true);
     const { diagonal, upper } = createSelectedInverse(5);
     invertSelected({ diagonal, upper }, factor, 0);
     for (let column = 0; column < 60; column++) {

@@ -30,7 +30,7 @@ describe('wide bands', () => {
       const matrix = randomBand(size, width, 8);
       const factor = createWideFactor(matrix);
       const weight = new Float64Array(size).fill(2);
-      expect(factorWide(factor, matrix, 0.5, weight, true)).toBe(true);
+      expect(factorWide(factor, matrix, 0.5, weight, 'stop-at-negative')).toBe(true);
       const x = new Float64Array(size).map((_, k) => Math.sin(k + 1));
       const y = new Float64Array(size);
       multiplyWide(y, matrix, x);
@@ -47,7 +47,7 @@ describe('wide bands', () => {
     for (let i = 0; i < size; i++) for (let j = 0; j < size; j++) dense[i * size + j] = readWide(matrix, i, j);
     const negative = eigenDense(dense, size).values.filter((value) => value < 0).length;
     const factor = createWideFactor(matrix);
-    expect(factorWide(factor, matrix, 0, new Float64Array(size), false)).toBe(false);
+    expect(factorWide(factor, matrix, 0, new Float64Array(size), 'count-negative')).toBe(false);
     expect(factor.negative).toBe(negative);
     expect(negative).toBeGreaterThan(3);
   });

@@ -50,7 +50,7 @@ it('signs and solutions are right where the part without the border is singular'
       return Math.max(...back.map((value, d) => Math.abs(value - right[d])));
     };
     const plain = right.slice();
-    factorBand(factor, matrix, 0, zero, false);
+    factorBand(factor, matrix, 0, zero, 'count-negative');
     solveBand(factor, matrix, plain);
     if (!(errorOf(plain) < 1e-6)) lost++;
     const x = right.slice();

@@ -42,7 +42,7 @@ function loadsOf(tree: StrandTree): Float64Array {
 describe.each(scenes)('residual, articulated bodies and composite bodies on a %s', (_, scene) => {
   const tree = createRandomTree(scene, 'gibbs', 7);
   const n = 3 * tree.linkCount;
-  evaluateResidual(tree, T, tree.originRate, true);
+  evaluateResidual(tree, T, tree.originRate, 'new-time');
   const loads = loadsOf(tree);
   const torque = tree.torque.slice();
   const work = createArticulatedWork(tree.linkCount);
@@ -57,13 +57,13 @@ describe.each(scenes)('residual, articulated bodies and composite bodies on a %s
     const before = largest(tree.residual.subarray(0, n));
     expect(before).toBeGreaterThan(0.1);
     tree.rate.set(rates);
-    evaluateResidual(tree, T, tree.originRate, true);
+    evaluateResidual(tree, T, tree.originRate, 'new-time');
     expect(largest(tree.residual.subarray(0, n))).toBeLessThan(1e-12 * Math.max(1, before));
   });
 
   it('agree: the composite-body matrix times the rates is what the residual needs without them', () => {
     tree.rate.fill(0);
-    evaluateResidual(tree, T, tree.originRate, true);
+    evaluateResidual(tree, T, tree.originRate, 'new-time');
     const missing = Array.from(
       { length: n },
       (_unused, r) => rates.reduce((sum, rate, c) => sum + mass[r * (n + 3) + c] * rate, 0) + tree.residual[r],
@@ -79,8 +79,8 @@ describe('the port', () => {
   it('gives the same power on samples and on joints', () => {
     const tree = createRandomTree({ ...branchedScene(), pins: [{ rod: 'trunk', at: 'start' }] }, 'gibbs', 3);
     // a base at rest does no work; damping and inertia aside, the loads' power is −residual·rates without springs
-    evaluateResidual(tree, T, undefined, true);
-    evaluateResidual(tree, T, tree.originRate, true);
+    evaluateResidual(tree, T, undefined, 'new-time');
+    evaluateResidual(tree, T, tree.originRate, 'new-time');
     poseSamples(tree);
     let power = 0;
     for (const { rod, samples, loads, firstLink } of tree.rods) {
@@ -121,9 +121,9 @@ describe('the port', () => {
       const phi = new Float64Array(3 * tree.linkCount + 3);
       for (let k = 0; k < 3 * tree.linkCount; k++) phi[k] = h * velocity[3 + k];
       setFormula(1, 1, 1);
-      placeTrial(tree, work, phi, false);
+      placeTrial(tree, work, phi, 'values');
       tree.v.set(velocity);
-      evaluateResidual(tree, T + h, tree.originRate, true);
+      evaluateResidual(tree, T + h, tree.originRate, 'new-time');
       poseSamples(tree);
       return tree.rods.map(({ samples }) => samples.nodePosition.slice());
     };
@@ -217,8 +217,8 @@ describe.each([
       tree.departure = departure;
     }
     const residualAt = (x: Float64Array): Float64Array => {
-      placeTrial(tree, work, x, true);
-      evaluateResidual(tree, T, tree.originRate, true);
+      placeTrial(tree, work, x, 'slopes');
+      evaluateResidual(tree, T, tree.originRate, 'new-time');
       return tree.residual.slice();
     };
     residualAt(phi);
@@ -266,10 +266,10 @@ describe('static tangent', () => {
         tree,
         work,
         x.map((value) => amount * value),
-        false,
+        'values',
       );
       tree.v.fill(0);
-      evaluateResidual(tree, T, undefined, true);
+      evaluateResidual(tree, T, undefined, 'new-time');
       return tree.residual.slice();
     };
     const e = 1e-5;

@@ -55,14 +55,14 @@ function enterBoxes(grid: HashGrid, box: Float64Array, count: number): void {
   const slots = start.length - 1;
   start.fill(0);
   let total = 0;
-  for (let i = 0; i < count; i++) total += visitCells(grid, box, i, cell, slots, false);
+  for (let i = 0; i < count; i++) total += visitCells(grid, box, i, cell, slots, 'count');
   for (let s = 0; s < slots; s++) start[s + 1] += start[s];
   if (grid.entry.length < total) {
     grid.entry = new Int32Array(total);
     grid.entryCell = new Int32Array(3 * total);
   }
   // backwards: each slot is filled from its end, and `start` is its beginning once all boxes are entered
-  for (let i = count - 1; i >= 0; i--) visitCells(grid, box, i, cell, slots, true);
+  for (let i = count - 1; i >= 0; i--) visitCells(grid, box, i, cell, slots, 'enter');
 }
 
 /** Counts the cells of a box, or enters it there; returns their number. */
@@ -72,7 +72,7 @@ function visitCells(
   i: number,
   cell: number,
   slots: number,
-  enter: boolean,
+  task: 'enter' | 'count',
 ): number {
   const o = 6 * i;
   const x0 = Math.floor(box[o] / cell);
@@ -85,7 +85,7 @@ function visitCells(
     for (let y = y0; y <= y1; y++)
       for (let x = x0; x <= x1; x++) {
         const slot = hash(x, y, z, slots);
-        if (!enter) {
+        if (task === 'count') {
           start[slot]++;
           continue;
         }

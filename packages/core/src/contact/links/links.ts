@@ -291,11 +291,11 @@ function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt:
 }
 const given = new Float64Array(1);
 
-/** Initial impulses: the forces of the last step, or of the last substep of the step `underWay`. */
-export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: number): void {
+/** Initial impulses: the forces of the last step, or of the last substep of the current step. */
+export function recallLinks(links: Links, set: LinkSet, since: 'last-substep' | 'last-step', dt: number): void {
   selectLinks(links, set);
-  loopRows(links, underWay ? RECALL_NEXT : RECALL, dt);
-  const from = underWay ? links.rows.next : links.memory;
+  loopRows(links, since === 'last-substep' ? RECALL_NEXT : RECALL, dt);
+  const from = since === 'last-substep' ? links.rows.next : links.memory;
   for (const { index, rows, impulse } of set.others)
     for (let r = 0; r < rows; r++) impulse[r] = dt * from[MEMORY * index + r];
 }

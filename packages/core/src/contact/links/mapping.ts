@@ -29,7 +29,7 @@ export function listUnknowns(
 ): { readonly rod: number; readonly unknown: number }[] {
   return listEnds(link).flatMap(({ rod, edge }) =>
     edgesOf(rod)
-      .listEdgeUnknowns(edge, perEnd === 7)
+      .listEdgeUnknowns(edge, perEnd === 7 ? 'nodes-and-turn' : 'nodes')
       .map((unknown) => ({ rod, unknown })),
   );
 }
@@ -57,8 +57,8 @@ function writeCoordinateRates(
   let before = 0;
   listEnds(link).forEach(({ rod, edge }, end) => {
     const edges = edgesOf(rod);
-    const count = edges.listEdgeUnknowns(edge, perEnd === 7).length;
-    edges.writeEdgeRates(edgeRates, edge, perEnd === 7);
+    const count = edges.listEdgeUnknowns(edge, perEnd === 7 ? 'nodes-and-turn' : 'nodes').length;
+    edges.writeEdgeRates(edgeRates, edge, perEnd === 7 ? 'nodes-and-turn' : 'nodes');
     for (let i = 0; i < perEnd; i++)
       for (let j = 0; j < count; j++) coordinate[(end * perEnd + i) * n + before + j] = edgeRates[i * count + j];
     before += count;
@@ -116,7 +116,7 @@ function addTurnCurvature({ gradient, matrix }: MappedLink, block: LinkBlock, ed
   let before = 0;
   listEnds(link).forEach(({ rod, edge }, end) => {
     const edges = edgesOf(rod);
-    const count = edges.listEdgeUnknowns(edge, true).length;
+    const count = edges.listEdgeUnknowns(edge, 'nodes-and-turn').length;
     const torque = edgeGradient[end * perEnd + 6];
     if (edges.writeTurnCurvature && torque !== 0) {
       edges.writeTurnCurvature(turnCurvature, edge);

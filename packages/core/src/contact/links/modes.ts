@@ -293,8 +293,8 @@ function readShape({ nodeCount, edgeCount }: Rod, edges: RestRod, x: Float64Arra
   const nodeDisplacement = new Float64Array(3 * nodeCount);
   const edgeTwist = new Float64Array(edgeCount);
   for (let j = 0; j < edgeCount; j++) {
-    const unknowns = edges.listEdgeUnknowns(j, true);
-    edges.writeEdgeRates(edgeRates, j, true);
+    const unknowns = edges.listEdgeUnknowns(j, 'nodes-and-turn');
+    edges.writeEdgeRates(edgeRates, j, 'nodes-and-turn');
     const row = (i: number): number =>
       unknowns.reduce((sum, d, k) => sum + edgeRates[i * unknowns.length + k] * x[d], 0);
     const b = (j + 1) % nodeCount;

@@ -24,14 +24,14 @@ export interface LinkedRest {
 }
 
 /** Newton from the current state; if that fails, loads in parts, and then descent. */
-function settle(system: LinkedEquations, t: number, tolerance: number, leaving: boolean): Outcome {
+function settle(system: LinkedEquations, t: number, tolerance: number, from: 'saddle' | 'start'): Outcome {
   const { parts } = system;
   hold(system);
   const entry = parts.map(({ q }) => q.slice());
-  let found = newton(system, t, { tolerance, iterations: 60, leaving });
+  let found = newton(system, t, { tolerance, iterations: 60, leaving: from === 'saddle' });
   let { iterations } = found;
   if (!found.converged) revert(system, t);
-  if (!found.converged && !leaving) {
+  if (!found.converged && from === 'start') {
     const raised = raise(system, t, tolerance);
     found = raised.last;
     iterations += raised.iterations;
@@ -46,7 +46,7 @@ function settle(system: LinkedEquations, t: number, tolerance: number, leaving: 
     nudge(system, t, 2e-3);
     iterations += descend(system, t, 20);
     hold(system);
-    found = newton(system, t, { tolerance, iterations: 100, leaving });
+    found = newton(system, t, { tolerance, iterations: 100, leaving: from === 'saddle' });
     iterations += found.iterations;
     if (!found.converged) revert(system, t);
   }
@@ -127,7 +127,7 @@ function goTo({ system, pinsOf }: JointSearch, from: number, t: number, toleranc
 
 /** Moves the pins to t and finds the equilibrium there; IMPOSSIBLE if they move too far at once. */
 function settleAt(system: LinkedEquations, t: number, tolerance: number): Outcome {
-  return start(system, t) ? settle(system, t, tolerance, false) : IMPOSSIBLE;
+  return start(system, t) ? settle(system, t, tolerance, 'start') : IMPOSSIBLE;
 }
 
 /** What linked rods need from their models. */
@@ -153,7 +153,8 @@ function seekTogether(joint: JointSearch): Seek {
   return (from, t, options) => {
     const { tolerance } = options;
     const search: StableSearch = {
-      settle: (leaving) => (leaving ? settle(system, t, tolerance, true) : goTo(joint, from, t, tolerance)),
+      settle: (start) =>
+        start === 'saddle' ? settle(system, t, tolerance, 'saddle') : goTo(joint, from, t, tolerance),
       judge: () => judge(system, t),
       leave(round) {
         nudge(system, t, 0.02 * round);

@@ -136,9 +136,9 @@ function startRounds(
 ): StepOutcome | undefined {
   if (problem.resume) {
     writeForces(problem.contacts, all, problem.dt);
-    return stepModels(rounds, problem, all, true);
+    return stepModels(rounds, problem, all, 'rough');
   }
-  return guesses ? guessStep(rounds, problem, all) : linearizeSides(rounds, problem, all, true);
+  return guesses ? guessStep(rounds, problem, all) : linearizeSides(rounds, problem, all, 'first-guess');
 }
 
 /** An island that is being solved: its sides, all and active. */
@@ -237,7 +237,7 @@ function takeRounds(run: ActiveRun): { readonly trouble?: StepOutcome; readonly 
   for (let round = 0, lateRounds = 0; ; round++) {
     rough = round < ROUNDS - 1 && ((isChecked && rough) || active.worstClosing > abrupt);
     active.worstClosing = 0;
-    const linearization = round === 0 && !hasGuess ? 'done' : 'again';
+    const linearization = round === 0 && !hasGuess ? 'done' : 'current-state';
     const toleranceFactor = rough ? ROUGH : 1;
     const trouble = takeRound(rounds, onlyActive, run.arrays, { linearization, rough, toleranceFactor });
     if (trouble) return { trouble, needsRecheck: false };
@@ -265,7 +265,7 @@ export function solveWithActiveContacts(
   const { run, trouble: unable } = startRun(rounds, active, problem, axesAtStart);
   if (unable) return finish(unable);
   const isTouched = activate(active, set, run.all, problem, CLOSE) > 0;
-  if (!isTouched) return finish(stepModels(rounds, problem, run.all, false) ?? { ok: true, ...rounds.outcome });
+  if (!isTouched) return finish(stepModels(rounds, problem, run.all, 'full') ?? { ok: true, ...rounds.outcome });
   selectFirst(run);
   const { trouble, needsRecheck } = takeRounds(run);
   if (trouble) return finish(trouble);

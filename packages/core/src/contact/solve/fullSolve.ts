@@ -69,7 +69,7 @@ function activate({ rounds, problem, arrays }: FullRun, velocity: Float64Array, 
 
 /** Activates the contacts that would close in the linear step under the forces of the last one. */
 function chooseFirstActive(run: FullRun): StepOutcome | undefined {
-  const trouble = linearizeSides(run.rounds, run.problem, run.arrays, true);
+  const trouble = linearizeSides(run.rounds, run.problem, run.arrays, 'first-guess');
   if (trouble) return trouble;
   run.arrays.isActive.fill(0);
   activate(run, run.arrays.copy, CLOSE);
@@ -103,7 +103,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
   let toleranceFactor = hasGoals && contacts.count > 0 ? ROUGH : 1;
   let lateRounds = 0;
   for (let round = 0; ; round++) {
-    const linearization = round > 0 ? 'again' : selects ? 'done' : 'fresh';
+    const linearization = round > 0 ? 'current-state' : selects ? 'done' : 'first-guess';
     const trouble = takeRound(rounds, problem, arrays, { linearization, rough: false, toleranceFactor });
     if (trouble) return trouble;
     const isLast = round - lateRounds >= maxRounds - 1;

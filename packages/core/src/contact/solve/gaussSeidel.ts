@@ -56,13 +56,13 @@ function relate(
   set: ContactSet,
   arrays: SideArrays,
   velocity: Float64Array,
-  surface: boolean,
+  to: 'surface' | 'rest',
 ): void {
   for (let c = 0; c < set.count; c++) {
     const a = 3 * arrays.sideA[c];
     const b = 3 * arrays.sideB[c];
     for (let k = 0; k < 3; k++) {
-      const fixed = surface ? set.surface[3 * c + k] : 0;
+      const fixed = to === 'surface' ? set.surface[3 * c + k] : 0;
       out[3 * c + k] = velocity[a + k] - (b >= 0 ? velocity[b + k] : fixed);
     }
   }
@@ -88,11 +88,11 @@ export function solveGaussSeidel(
     right[3 * sideA[c] + (j % 3)] = 1;
     if (sideB[c] >= 0) right[3 * sideB[c] + (j % 3)] = -1;
     for (const one of arrays.bundles) one.port.solve(one.velocityChange, one.right, one.sides);
-    relate(column, set, arrays, velocityChange, false);
+    relate(column, set, arrays, velocityChange, 'rest');
     for (let i = 0; i < size; i++) matrix[i * size + j] = column[i];
   }
   const u = new Float64Array(size);
-  relate(u, set, arrays, arrays.reached, true);
+  relate(u, set, arrays, arrays.reached, 'surface');
   const p = set.impulse;
   for (let j = 0; j < size; j++) {
     const change = p[j] - impulseStart[j];

@@ -92,8 +92,8 @@ export function failRound({ outcome, rods, layout }: IslandRounds, contacts: Con
 
 /** Options of a round. */
 export interface RoundOptions {
-  /** `fresh`: linearize at the start of the step; `again`: at the current state; `done`: the response is already known. */
-  readonly linearization: 'fresh' | 'again' | 'done';
+  /** The state at which the models are linearized; `done`: the response is already known. */
+  readonly linearization: 'first-guess' | 'current-state' | 'done';
   /** Step the models only part of the way, because forces will change considerably. */
   readonly rough: boolean;
   /** Factor on the solver's tolerance. */
@@ -108,8 +108,7 @@ export function takeRound(
   { linearization, rough, toleranceFactor }: RoundOptions,
 ): StepOutcome | undefined {
   const { contacts, dt } = problem;
-  const unable =
-    linearization === 'done' ? undefined : linearizeSides(rounds, problem, arrays, linearization === 'fresh');
+  const unable = linearization === 'done' ? undefined : linearizeSides(rounds, problem, arrays, linearization);
   if (unable) return unable;
   if (arrays.axes === 1) readNormalImpulses(contacts, arrays);
   else arrays.impulseStart.set(contacts.impulse.subarray(0, 3 * contacts.count));
@@ -118,26 +117,26 @@ export function takeRound(
   if (trouble) return trouble;
   if (arrays.axes === 1) writeNormalImpulses(contacts, arrays);
   writeForces(contacts, arrays, dt);
-  return stepModels(rounds, problem, arrays, rough);
+  return stepModels(rounds, problem, arrays, rough ? 'rough' : 'full');
 }
 
-/** Response of all sides, at a first guess of the step (`fresh`) or at the current state. */
+/** Response of all sides, at a first guess of the step or at the current state. */
 export function linearizeSides(
   rounds: IslandRounds,
   { contacts, t, dt }: IslandProblem,
   arrays: SideArrays,
-  fresh: boolean,
+  at: 'first-guess' | 'current-state',
 ): StepOutcome | undefined {
   writeForces(contacts, arrays, dt);
   for (const one of arrays.bundles) {
     const { port, sides, systems, reached, response } = one;
-    if (!port.linearize({ velocity: reached, response }, systems, sides, { t, dt, fresh }))
+    if (!port.linearize({ velocity: reached, response }, systems, sides, { t, dt, fresh: at === 'first-guess' }))
       return failRound(rounds, contacts, 'the response to contact cannot be found');
     // without a guess, a fresh start has moved nothing yet
-    if (!fresh || port.guess) replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
+    if (at === 'current-state' || port.guess) replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
     if (arrays.links && !sides.goal) arrays.copy.set(reached, 3 * one.from);
   }
-  if (arrays.links) arrays.links.guessed = fresh;
+  if (arrays.links) arrays.links.guessed = at === 'first-guess';
   return undefined;
 }
 
@@ -192,12 +191,12 @@ export function stepModels(
   rounds: IslandRounds,
   { t, dt, robust }: IslandProblem,
   arrays: SideArrays,
-  rough: boolean,
+  accuracy: 'rough' | 'full',
 ): StepOutcome | undefined {
   const { outcome, layout } = rounds;
   rounds.unfinished = false;
   for (const { port, sides, systems } of arrays.bundles) {
-    const one = port.step(systems, sides, { t, dt, robust, rough });
+    const one = port.step(systems, sides, { t, dt, robust, rough: accuracy === 'rough' });
     rounds.unfinished ||= one.unfinished ?? false;
     outcome.iterations += one.iterations;
     outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);

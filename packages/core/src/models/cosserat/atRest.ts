@@ -32,11 +32,11 @@ function createEdgeAccess(cos: CosseratRod): RestEdges {
   const { stiffnessScale: scale, rod, size, edgeCount, nodeCount } = cos;
   return {
     nodeOf: (d) => (d / 6) | 0,
-    listEdgeUnknowns: (edge, withTurn) => listEdgeUnknowns(cos, edge, withTurn),
-    writeEdgeRates(out, edge, withTurn) {
-      const n = withTurn ? 9 : 6;
+    listEdgeUnknowns: (edge, of) => listEdgeUnknowns(cos, edge, of),
+    writeEdgeRates(out, edge, of) {
+      const n = of === 'nodes-and-turn' ? 9 : 6;
       for (let i = 0; i < 6; i++) for (let j = 0; j < n; j++) out[n * i + j] = i === j ? 1 : 0;
-      if (!withTurn) return;
+      if (of === 'nodes') return;
       writeTurnRates(out.subarray(6 * n, 7 * n), cos, edge);
     },
     writeTurnCurvature: (out, edge) =>
@@ -47,7 +47,7 @@ function createEdgeAccess(cos: CosseratRod): RestEdges {
       }),
     edgeScale(edge, of) {
       if (of === 'turn') return scale[6 * edge + 5];
-      return Math.max(...listEdgeUnknowns(cos, edge, false).map((d) => scale[d]));
+      return Math.max(...listEdgeUnknowns(cos, edge, 'nodes').map((d) => scale[d]));
     },
     measureMove(direction) {
       let move = 0;
@@ -74,7 +74,7 @@ function placeAtRest(cos: CosseratRod, t: number): boolean {
   evaluatePins(cos, t);
   spreadHeldTwist(cos);
   rememberHeldFrames(cos);
-  placePinned(cos, false);
+  placePinned(cos, 'pose');
   cos.v.fill(0);
   return measureStrain(cos);
 }
@@ -93,7 +93,7 @@ function evaluateAtRest(
     matrix,
     loadJacobian,
     assembleTangent() {
-      if (!assembleTangent(cos, work, t, true)) return false;
+      if (!assembleTangent(cos, work, t, 'capped')) return false;
       closeTangent(cos, work);
       return true;
     },

@@ -38,7 +38,7 @@ export function createBranchRod(
       evaluatePins(cos, at);
       spreadHeldTwist(cos);
       rememberHeldFrames(cos);
-      placePinned(cos, false);
+      placePinned(cos, 'pose');
       return rest.follow();
     },
     evaluate(withMatrix) {

@@ -65,16 +65,16 @@ function writeHeldSpin(out: Float64Array, cos: CosseratRod, held: number): void 
 
 /**
  * Writes φ̇ of joint i to `rate`, and the frames' angular velocities in the axes of the joint to `rateA` and `rateB`. A held frame turns
- * with its pin if `moving`; in a variation of the rod it is at rest.
+ * with its pin if pins are moving; in a variation of the rod it is still.
  */
-function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number, moving: boolean): void {
+function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number, pins: 'moving' | 'still'): void {
   const { before, after } = cos.joints;
   for (let k = 0; k < 3; k++) {
     rateA[k] = before[i] >= 0 ? v[6 * before[i] + 3 + k] : 0;
     rateB[k] = after[i] >= 0 ? v[6 * after[i] + 3 + k] : 0;
   }
-  if (moving && before[i] < 0) writeHeldSpin(rateA, cos, before[i]);
-  if (moving && after[i] < 0) writeHeldSpin(rateB, cos, after[i]);
+  if (pins === 'moving' && before[i] < 0) writeHeldSpin(rateA, cos, before[i]);
+  if (pins === 'moving' && after[i] < 0) writeHeldSpin(rateB, cos, after[i]);
   if (closing !== 0) {
     const c = cosine(closing);
     const s = sin(closing);
@@ -91,7 +91,7 @@ export function rateOf(
   i: number,
   x: Float64Array,
 ): { readonly rate: Float64Array; readonly first: Float64Array; readonly second: Float64Array } {
-  writeJointRate(cos, i, x, closingOf(cos, i), false);
+  writeJointRate(cos, i, x, closingOf(cos, i), 'still');
   return { rate, first: rateA, second: rateB };
 }
 
@@ -107,7 +107,7 @@ function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefi
   const o = 3 * i;
   for (let k = 0; k < 3; k++) moment[k] = joints.stiffness[o + k] * (phi[o + k] - joints.rest[o + k]);
   if (!viscous || joints.damping[i] === 0) return;
-  writeJointRate(cos, i, viscous, closing, true);
+  writeJointRate(cos, i, viscous, closing, 'moving');
   for (let k = 0; k < 3; k++) moment[k] += joints.damping[i] * joints.stiffness[o + k] * rate[k];
 }
 
@@ -130,7 +130,7 @@ export function addJoints(
     const after = joints.after[i];
     if (joints.freeSpin[i]) {
       const edge = 6 * Math.max(before, after) + 3;
-      evaluateHeldTangent(cos, i, withHessian);
+      evaluateHeldTangent(cos, i, withHessian ? 'hessian' : 'gradient');
       for (let k = 0; k < 3; k++) gradient[edge + k] += gradientB[k];
       if (matrix) addBlock(matrix, edge, edge, hessianBB);
       continue;
@@ -138,7 +138,7 @@ export function addJoints(
     const closing = closingOf(cos, i);
     writeMoment(cos, i, viscous, closing);
     const factor = viscous ? 1 + s * joints.damping[i] : 1;
-    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, factor, withHessian);
+    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, factor, withHessian ? 'hessian' : 'gradient');
     if (closing !== 0) turnClosing(closing);
     const a = 6 * before + 3;
     const b = 6 * after + 3;
@@ -160,11 +160,11 @@ export function addJoints(
  * A held direction: derivatives of the edge into those of B; returns the energy. Damping of such a half joint is left to mass
  * damping: it has no axes to measure rates about.
  */
-export function evaluateHeldTangent(cos: CosseratRod, i: number, withHessian: boolean): number {
+export function evaluateHeldTangent(cos: CosseratRod, i: number, what: 'hessian' | 'gradient'): number {
   const { joints, edgeFrame, poses } = cos;
   const edge = Math.max(joints.before[i], joints.after[i]);
   const { tangent } = poses[joints.pin[i]];
-  return evaluateTangentJoint(edgeFrame, 9 * edge, tangent, 0, joints.stiffness[3 * i], withHessian);
+  return evaluateTangentJoint(edgeFrame, 9 * edge, tangent, 0, joints.stiffness[3 * i], what);
 }
 
 /** Gradient of Σ l n·ν with the current forces n. */
@@ -263,7 +263,7 @@ export function addElasticEnergies(cos: CosseratRod, out: ElasticEnergies): void
   const { joints, jointActive, jointRotation, edgeCount, edgeStrain, edgeStiffness, rod } = cos;
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
-    if (joints.freeSpin[i]) out.bending += evaluateHeldTangent(cos, i, false);
+    if (joints.freeSpin[i]) out.bending += evaluateHeldTangent(cos, i, 'gradient');
     else jointEnergy(out, jointRotation, 3 * i, joints.stiffness, joints.rest);
   }
   for (let o = 0; o < 3 * edgeCount; o++) {
@@ -285,7 +285,7 @@ export function writeHeldTorque(out: Float64Array, cos: CosseratRod, v?: Float64
     const edge = Math.max(before, after);
     if (joints.freeSpin[i]) {
       // reaction on the holder: the negative gradient of the edge, in world axes
-      evaluateHeldTangent(cos, i, false);
+      evaluateHeldTangent(cos, i, 'gradient');
       for (let k = 0; k < 3; k++) {
         for (let m = 0; m < 3; m++) out[3 * h + k] -= edgeFrame[9 * edge + 3 * m + k] * gradientB[m];
       }
@@ -293,7 +293,7 @@ export function writeHeldTorque(out: Float64Array, cos: CosseratRod, v?: Float64
     }
     const closing = closingOf(cos, i);
     writeMoment(cos, i, v, closing);
-    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, 1, false);
+    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, 1, 'gradient');
     if (closing !== 0) turnClosing(closing);
     addRotated(out, 3 * h, heldQuaternion, 4 * h, before < 0 ? gradientA : gradientB);
   }

@@ -71,8 +71,8 @@ function evaluateForces(cos: CosseratRod, work: Workspace, t: number): void {
   subtractLoads(cos, work.residual);
 }
 
-/** v += h·a, with ω × Jω at the velocity before (`implicit` false) or after. */
-function kick(cos: CosseratRod, work: Workspace, h: number, implicit: boolean): void {
+/** v += h·a, with ω × Jω at the velocity before (`at-start`) or after (`at-end`). */
+function kick(cos: CosseratRod, work: Workspace, h: number, gyration: 'at-end' | 'at-start'): void {
   const { v, mass, size, fixed, nodeCount, edgeCount } = cos;
   const { residual, acceleration } = work;
   for (let d = 0; d < size; d++) acceleration[d] = fixed[d] ? 0 : -residual[d] / mass[d];
@@ -81,7 +81,7 @@ function kick(cos: CosseratRod, work: Workspace, h: number, implicit: boolean): 
     const d = 6 * j + 3;
     const [x, y, z] = [v[d], v[d + 1], v[d + 2]];
     let [wx, wy, wz] = [x, y, z];
-    for (let sweep = implicit ? 4 : 1; sweep > 0; sweep--) {
+    for (let sweep = gyration === 'at-end' ? 4 : 1; sweep > 0; sweep--) {
       const gx = ((mass[d + 2] - mass[d + 1]) * wy * wz) / mass[d];
       const gy = ((mass[d] - mass[d + 2]) * wz * wx) / mass[d + 1];
       const gz = ((mass[d + 1] - mass[d]) * wx * wy) / mass[d + 2];
@@ -120,7 +120,7 @@ export function stepVerlet(
   evaluateForces(cos, work, t);
   for (let substep = 1; substep <= substeps; substep++) {
     const end = substep === substeps ? t + dt : t + substep * h;
-    kick(cos, work, 0.5 * h, false);
+    kick(cos, work, 0.5 * h, 'at-start');
     damp(cos, 0.5 * h);
     for (let i = 0; i < nodeCount; i++)
       for (let k = 0; k < 3; k++) if (!fixed[6 * i + k]) q[7 * i + k] += h * v[6 * i + k];
@@ -130,12 +130,12 @@ export function stepVerlet(
     }
     evaluatePins(cos, end);
     if (!spreadHeldTwist(cos)) return refuse(out);
-    placePinned(cos, true);
+    placePinned(cos, 'motion');
     rememberHeldFrames(cos);
     if (!measureStrain(cos)) return refuse(out);
     evaluateForces(cos, work, end);
     damp(cos, 0.5 * h);
-    kick(cos, work, 0.5 * h, true);
+    kick(cos, work, 0.5 * h, 'at-end');
   }
   cos.acceleration.set(work.acceleration);
   out.iterations += substeps;

@@ -103,7 +103,7 @@ export function evaluateJoint(
   m: Float64Array,
   stiffness: Float64Array,
   viscous: number,
-  withHessian: boolean,
+  what: 'hessian' | 'gradient',
 ): void {
   const x = phi[o];
   const y = phi[o + 1];
@@ -123,7 +123,7 @@ export function evaluateJoint(
   gradientB[0] = mx - 0.5 * px + a * ppx;
   gradientB[1] = my - 0.5 * py + a * ppy;
   gradientB[2] = mz - 0.5 * pz + a * ppz;
-  if (!withHessian) return;
+  if (what === 'gradient') return;
   writeTurns([x, y, z], [mx, my, mz], [ppx, ppy, ppz], a, b);
   writeHessian(stiffness, o, viscous);
 }
@@ -222,7 +222,7 @@ export function evaluateTangentJoint(
   tangent: Float64Array,
   t: number,
   k: number,
-  withHessian: boolean,
+  what: 'hessian' | 'gradient',
 ): number {
   const p1 = frame[f] * tangent[t] + frame[f + 1] * tangent[t + 1] + frame[f + 2] * tangent[t + 2];
   const p2 = frame[f + 3] * tangent[t] + frame[f + 4] * tangent[t + 1] + frame[f + 5] * tangent[t + 2];
@@ -236,7 +236,7 @@ export function evaluateTangentJoint(
   gradientB[0] = -k * first * p2;
   gradientB[1] = k * first * p1;
   gradientB[2] = 0;
-  if (withHessian) {
+  if (what === 'hessian') {
     const g = [-p2, p1, 0];
     const p = [p1, p2, p3];
     for (let i = 0; i < 3; i++) {

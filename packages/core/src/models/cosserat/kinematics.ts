@@ -88,7 +88,7 @@ export function rememberHeldFrames(cos: CosseratRod): void {
 }
 
 /** Writes prescribed positions into q, and their velocities into v. */
-export function placePinned(cos: CosseratRod, withVelocity: boolean): void {
+export function placePinned(cos: CosseratRod, what: 'motion' | 'pose'): void {
   const { pins, poses, fixed, q, v } = cos;
   for (let p = 0; p < pins.length; p++) {
     if (!poses[p].active) continue;
@@ -96,7 +96,7 @@ export function placePinned(cos: CosseratRod, withVelocity: boolean): void {
     for (let k = 0; k < 3; k++) {
       if (!fixed[6 * node + k]) continue;
       q[7 * node + k] = poses[p].position[k];
-      if (withVelocity) v[6 * node + k] = poses[p].velocity[k];
+      if (what === 'motion') v[6 * node + k] = poses[p].velocity[k];
     }
   }
 }

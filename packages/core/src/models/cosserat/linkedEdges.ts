@@ -8,11 +8,11 @@ import { createMarkedEdge, measureMark } from '../edgeTurn.ts';
 import { poseSamples, turnQuaternion } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 
-/** Unknowns of an edge's two nodes and, `withTurn`, of its frame. */
-export function listEdgeUnknowns({ nodeCount }: CosseratRod, edge: number, withTurn: boolean): number[] {
+/** Unknowns of an edge's two nodes and, if asked for, of its frame. */
+export function listEdgeUnknowns({ nodeCount }: CosseratRod, edge: number, of: 'nodes-and-turn' | 'nodes'): number[] {
   const a = 6 * edge;
   const b = 6 * ((edge + 1) % nodeCount);
-  return [a, a + 1, a + 2, b, b + 1, b + 2, ...(withTurn ? [a + 3, a + 4, a + 5] : [])];
+  return [a, a + 1, a + 2, b, b + 1, b + 2, ...(of === 'nodes-and-turn' ? [a + 3, a + 4, a + 5] : [])];
 }
 
 const marked = createMarkedEdge();
@@ -98,7 +98,7 @@ export function subtractLinkForces(cos: CosseratRod, residual: Float64Array): vo
   for (let j = 0; j < cos.edgeCount; j++) {
     if (edgeTorque[j] === 0) continue;
     writeTurnRates(turnRates, cos, j);
-    listEdgeUnknowns(cos, j, true).forEach((d, k) => {
+    listEdgeUnknowns(cos, j, 'nodes-and-turn').forEach((d, k) => {
       residual[d] -= edgeTorque[j] * turnRates[k];
     });
   }

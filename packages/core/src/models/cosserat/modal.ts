@@ -14,7 +14,7 @@ const UNKNOWNS = { stride: 6, twist: 5, canFlutter: false };
 export function findModes(cos: CosseratRod, work: Workspace, t: number, count: number): Modes {
   evaluatePins(cos, t);
   measureStrain(cos);
-  assembleTangent(cos, work, t, false);
+  assembleTangent(cos, work, t, 'exact');
   return findBandedModes(cos, work, UNKNOWNS, () => closeTangent(cos, work), count);
 }
 
@@ -25,7 +25,7 @@ export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Ma
   return collectMatrices(cos, work, {
     labelOf: (d) => `${d % 6 < 3 ? 'node' : 'edge'} ${(d / 6) | 0} ${names[d % 6]}`,
     assembleStiffness() {
-      assembleTangent(cos, work, t, false);
+      assembleTangent(cos, work, t, 'exact');
       closeTangent(cos, work);
     },
     assembleDamping: () => assembleDamping(cos, work),

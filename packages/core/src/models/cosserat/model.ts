@@ -123,7 +123,7 @@ function initialize(cos: CosseratRod): void {
       `rod '${cos.rod.id}' is twisted by more than a joint can count, about one turn per edge; use more edges`,
     );
   }
-  placePinned(cos, true);
+  placePinned(cos, 'motion');
   rememberHeldFrames(cos);
   measureStrain(cos);
   stretchForces(cos);

@@ -207,7 +207,7 @@ function createStageProblem(cos: CosseratRod, work: Workspace, stage: Stage, opt
       return false;
     },
     solve(shift) {
-      if (!factorBand(factor, matrix, shift, cos.stiffnessScale, true)) return false;
+      if (!factorBand(factor, matrix, shift, cos.stiffnessScale, 'stop-at-negative')) return false;
       solveBand(factor, matrix, step);
       return true;
     },

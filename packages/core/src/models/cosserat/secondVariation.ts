@@ -74,7 +74,7 @@ export function measureSecondVariation(
       energy += jointEnergy(cos, i, x);
       continue;
     }
-    evaluateHeldTangent(cos, i, true);
+    evaluateHeldTangent(cos, i, 'hessian');
     const o = 6 * Math.max(joints.before[i], joints.after[i]) + 3;
     for (let k = 0; k < 9; k++) energy += hessianBB[k] * x[o + Math.floor(k / 3)] * x[o + (k % 3)];
   }

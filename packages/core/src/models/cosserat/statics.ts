@@ -80,7 +80,7 @@ function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edge
 
 /** Stability of the current state, see `judgeTangent`. */
 export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
-  if (!assembleTangent(cos, work, t, true)) return noVerdict;
+  if (!assembleTangent(cos, work, t, 'capped')) return noVerdict;
   const loadsDependOnState = dependsOnState(cos.drive);
   return judgeTangent(cos, work, {
     zero: zeroModeShift(cos, work),
@@ -93,7 +93,7 @@ export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Ve
 /** Moves the rod along its softest direction, by `amplitude` of its length or until something turns by 0.3 rad. */
 function nudge(cos: CosseratRod, work: Workspace, t: number, amplitude: number): void {
   const direction = findSoftDirection(cos, work, 6, () => {
-    if (!assembleTangent(cos, work, t, true)) return false;
+    if (!assembleTangent(cos, work, t, 'capped')) return false;
     closeTangent(cos, work);
     return true;
   });
@@ -186,7 +186,7 @@ function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
     if (!newton.converged) system.revert('start');
   }
   evaluatePins(cos, t);
-  placePinned(cos, false);
+  placePinned(cos, 'pose');
   measureStrain(cos);
   return iterations;
 }

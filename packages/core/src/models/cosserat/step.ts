@@ -110,7 +110,7 @@ function runStage(move: Move, t: number, rate: number, ahead: number, strainBefo
     out.reason = 'a clamp turns by more than a joint can count in one step';
     return false;
   }
-  placePinned(cos, true);
+  placePinned(cos, 'motion');
   const newton = solveStage(cos, work, { t, rate, descent: 0, ...(strainBefore && { strainBefore }) }, options);
   if (!addSolve(out, newton)) return false;
   for (let d = 0; d < cos.size; d++) cos.acceleration[d] = cos.mass[d] > 0 ? work.acceleration[d] : 0;
@@ -118,7 +118,7 @@ function runStage(move: Move, t: number, rate: number, ahead: number, strainBefo
   return true;
 }
 
-function implicitEuler(move: Move, h: number, bold: boolean): boolean {
+function implicitEuler(move: Move, h: number, guess: 'extrapolated' | 'start'): boolean {
   const { cos, work } = move;
   work.base.set(cos.q);
   work.moveHat.fill(0);
@@ -127,14 +127,14 @@ function implicitEuler(move: Move, h: number, bold: boolean): boolean {
   cos.adopt?.(move.t + h);
   measureEdges(cos);
   work.strainBefore.set(cos.edgeStrain);
-  return runStage(move, move.t + h, 1 / h, bold ? h : 0, work.strainBefore);
+  return runStage(move, move.t + h, 1 / h, guess === 'extrapolated' ? h : 0, work.strainBefore);
 }
 
 /** Accelerations and edge forces at the start. */
 function initializeMotion(move: Move): boolean {
   const { cos, start } = move;
   cos.acceleration.fill(0);
-  if (!implicitEuler(move, 1e-3 * move.h, false)) return false;
+  if (!implicitEuler(move, 1e-3 * move.h, 'start')) return false;
   cos.q.set(start.q);
   cos.v.set(start.v);
   cos.heldMemory.set(start.heldMemory);
@@ -177,7 +177,7 @@ function midpoint(move: Move): boolean {
   for (let j = 0; j < edgeCount; j++) turnQuaternion(q, 7 * j + 3, work.move, 6 * j + 3);
   for (let d = 0; d < size; d++) v[d] = 2 * v[d] - start.v[d];
   evaluatePins(cos, t + h);
-  placePinned(cos, true);
+  placePinned(cos, 'motion');
   if (measureStrain(cos)) {
     rememberHeldFrames(cos);
     return true;
@@ -213,7 +213,7 @@ function stepGuarded(move: Move): boolean {
   returnToSnapshot(cos, start);
   evaluatePins(cos, t);
   measureStrain(cos);
-  if (!implicitEuler(move, h, false)) return false;
+  if (!implicitEuler(move, h, 'start')) return false;
   if (!hasGained(cos, taken, GAIN_EULER)) return true;
   out.reason = 'the step would create energy';
   return false;
@@ -229,7 +229,7 @@ export function stepImplicit(
   const known = cos.history[0];
   const move: Move = robust ? { ...asked, options: { ...options, iterations: 3 * options.iterations } } : asked;
   if (robust || scheme === 'implicit-euler') {
-    out.ok = implicitEuler(move, h, !robust);
+    out.ok = implicitEuler(move, h, robust ? 'start' : 'extrapolated');
     cos.history[0] = 1;
   } else if (scheme === 'midpoint') {
     out.ok = midpoint(move);

@@ -13,13 +13,13 @@ export function stiffEnough(cos: CosseratRod): number {
 }
 
 /**
- * Tangent stiffness at the current state; ∂f/∂q of the loads goes to work.loadJacobian. Rigid edges get a finite stiffness, and with
- * `cap` so do edges that are stiffer than it: rounding of very stiff eigenvalues would hide the signs of soft ones. The finite
+ * Tangent stiffness at the current state; ∂f/∂q of the loads goes to work.loadJacobian. Rigid edges get a finite stiffness, and with a
+ * capped stretch so do edges that are stiffer than it: rounding of very stiff eigenvalues would hide the signs of soft ones. The finite
  * stiffness S is the same along all three axes, and the strain is set to e3 + n/S, which belongs to the edge's force n. So the rod
  * with S is in equilibrium with the same frames, and motions without energy (free spin, rigid motion) still have none. (With ν = e3 a
  * free spin would have the eigenvalue −n²l/S and count as an instability.)
  */
-export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, cap: boolean): boolean {
+export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, stretch: 'capped' | 'exact'): boolean {
   const { edgeStiffness, edgeForce, edgeStrain } = cos;
   const multiple = stiffEnough(cos);
   for (let j = 0; j < cos.edgeCount; j++) {
@@ -28,7 +28,7 @@ export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, ca
     // under tension the rod is stiffer than it bends: stretch and shear must stay well above that too
     const enough = multiple * cos.stiffnessScale[6 * j] * cos.rod.edgeLengthRest[j] + 1e5 * force;
     const stiffest = Math.max(edgeStiffness[o], edgeStiffness[o + 2]);
-    const replace = stiffest === Infinity || (cap && stiffest > enough);
+    const replace = stiffest === Infinity || (stretch === 'capped' && stiffest > enough);
     for (let k = 0; k < 3; k++) {
       work.edgePenalty[o + k] = replace ? enough : edgeStiffness[o + k];
       if (replace) edgeStrain[o + k] = (k === 2 ? 1 : 0) + edgeForce[o + k] / enough;

@@ -57,7 +57,7 @@ function stepSystem(bundle: DerBundle, s: number, { t, dt, robust }: StepRequest
   const { system, rods: members, starts } = systems[s];
   for (const k of members) {
     renew(bundle, k);
-    clearContact(ders[k], false);
+    clearContact(ders[k], 'none');
   }
   for (const body of system.bodies) body.contact.fill(0);
   if (explicitSchemes) return stepExplicitly(bundle, explicitSchemes, s, t, dt);
@@ -102,8 +102,8 @@ function stepPair(bundle: DerBundle, { systems: [a, b], pair }: Unit, t: number,
   const { systems, ders, tools, scheme, newton } = bundle;
   const [first] = systems[a].rods;
   const [second] = systems[b].rods;
-  clearContact(ders[first], false);
-  clearContact(ders[second], false);
+  clearContact(ders[first], 'none');
+  clearContact(ders[second], 'none');
   if (scheme === 'implicit-euler' || scheme === 'tr-bdf2') {
     const step = stepByKernel(bundle, pair, [first, second], t, dt);
     if (step) return step;

@@ -15,10 +15,10 @@ import { assembleTangent, closeTangent, measureLoads, stiffEnough, zeroModeShift
 const ROTATION = 0.5;
 
 /** Unknowns of an edge's nodes and turn: 4 per node, its position and the twist of the edge after it. */
-function listEdgeUnknowns({ nodeCount }: DerRod, edge: number, withTurn: boolean): number[] {
+function listEdgeUnknowns({ nodeCount }: DerRod, edge: number, of: 'nodes-and-turn' | 'nodes'): number[] {
   const a = 4 * edge;
   const b = 4 * ((edge + 1) % nodeCount);
-  return [a, a + 1, a + 2, b, b + 1, b + 2, ...(withTurn ? [a + 3] : [])];
+  return [a, a + 1, a + 2, b, b + 1, b + 2, ...(of === 'nodes-and-turn' ? [a + 3] : [])];
 }
 
 /** The coordinates of an edge that links read are unknowns of the rod, so all derivatives are 0 or 1. */
@@ -26,14 +26,14 @@ function createEdgeAccess(der: DerRod): RestEdges {
   const { stiffnessScale: scale, rod, size } = der;
   return {
     nodeOf: (d) => d >> 2,
-    listEdgeUnknowns: (edge, withTurn) => listEdgeUnknowns(der, edge, withTurn),
-    writeEdgeRates(out, _, withTurn) {
-      const n = withTurn ? 7 : 6;
+    listEdgeUnknowns: (edge, of) => listEdgeUnknowns(der, edge, of),
+    writeEdgeRates(out, _, of) {
+      const n = of === 'nodes-and-turn' ? 7 : 6;
       for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) out[n * i + j] = i === j ? 1 : 0;
     },
     edgeScale(edge, of) {
       if (of === 'turn') return scale[4 * edge + 3];
-      return Math.max(...listEdgeUnknowns(der, edge, false).map((d) => scale[d]));
+      return Math.max(...listEdgeUnknowns(der, edge, 'nodes').map((d) => scale[d]));
     },
     measureMove(direction) {
       let move = 0;
@@ -104,7 +104,7 @@ type Workspace = ReturnType<typeof createWorkspace>;
 
 /** Moves pins to time t; false if the state is impossible. */
 function placeAtRest(der: DerRod, work: Workspace, t: number): boolean {
-  clearContact(der, false);
+  clearContact(der, 'none');
   der.material?.beginRest();
   const before = der.held.theta.slice();
   evaluatePins(der, t);
@@ -145,7 +145,7 @@ function evaluateAtRest(der: DerRod, work: Workspace, t: number, what: Parameter
 /** Leaves the rod at rest, without forces of links. */
 function finishAtRest(der: DerRod, isEquilibrium: boolean): void {
   der.loadFactor = 1;
-  clearContact(der, true);
+  clearContact(der, 'others-follow');
   der.v.fill(0);
   der.acceleration.fill(0);
   der.history.fill(0);

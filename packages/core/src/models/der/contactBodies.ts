@@ -36,18 +36,18 @@ interface SideMasses {
 }
 
 /**
- * Assembles and factors the matrices of all rods and bodies at the current state, with point masses at the sides. `right`: with the right-hand side of
+ * Assembles and factors the matrices of all rods and bodies at the current state, with point masses at the sides. `write` includes the right side: that of
  * a Newton step, ready for `finishStep`.
  */
 export function factorSystem(
   system: System,
   stage: Stage,
   { sides, list, bodyOf, scale, addMass }: SideMasses,
-  right: boolean,
+  write: 'matrix-and-right-side' | 'matrix',
 ): boolean {
   for (let shift = 0; shift < 1e8; shift = shift === 0 ? 1e-7 : 4 * shift) {
     startOuter(system, stage);
-    if (right) {
+    if (write === 'matrix-and-right-side') {
       system.bodies.forEach((body, b) => {
         evaluateBody(body, stage.t, stage.inertia, stage.rate);
         for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= body.residual[k];
@@ -65,8 +65,8 @@ export function factorSystem(
     let positive = true;
     for (const member of system.members) {
       assembleMember(system, member, stage.rate);
-      if (!right) member.work.step.fill(0);
-      positive = positive && eliminate(system, member, shift, true);
+      if (write === 'matrix') member.work.step.fill(0);
+      positive = positive && eliminate(system, member, shift, 'stop-at-negative');
     }
     if (scale > 0)
       for (const side of list) if (bodyOf(side) >= 0) addBodyMass(system, bodyOf(side), sides, side, scale);

@@ -100,7 +100,7 @@ function linearizeSystem(context: PortContext, out: Linearization, sides: Contac
       system,
       stage,
       { sides: sides, list: joinedSides[s], bodyOf: bodyIn(context, sides), scale: 0, addMass: () => {} },
-      fresh,
+      fresh ? 'matrix-and-right-side' : 'matrix',
     )
   )
     return false;
@@ -168,7 +168,7 @@ export function factor(context: PortContext, sides: ContactSides): boolean {
   const { systems, ders, works, stage, h, joinedSides, joinedSystems } = context;
   const scale = 1 / (h * h);
   const addMass = (c: number): void => {
-    addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, false);
+    addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, 'all');
   };
   for (const s of joinedSystems) {
     const { system } = systems[s];
@@ -177,7 +177,7 @@ export function factor(context: PortContext, sides: ContactSides): boolean {
         system,
         stage,
         { sides: sides, list: joinedSides[s], bodyOf: bodyIn(context, sides), scale: scale, addMass: addMass },
-        false,
+        'matrix',
       )
     )
       return false;
@@ -187,7 +187,7 @@ export function factor(context: PortContext, sides: ContactSides): boolean {
     end = endOfRod(sides, c);
     if (isJoined(context, rod)) continue;
     const slot = slotOf(context, rod);
-    for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, scale, true);
+    for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, scale, 'free');
     if (!factorGlued(slot, ders[rod], sides.goal !== undefined)) return false;
     slot.turns = 0;
   }

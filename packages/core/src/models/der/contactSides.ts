@@ -4,14 +4,14 @@ import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
 import type { DerRod, Glue } from './rod.ts';
 
-/** Removes the contact forces from a rod; `active`: others are about to be applied. */
-export function clearContact(der: DerRod, active: boolean): void {
+/** Removes the contact forces from a rod, and makes space for others if they follow. */
+export function clearContact(der: DerRod, then: 'others-follow' | 'none'): void {
   if (!der.contact) {
-    if (!active) return;
+    if (then === 'none') return;
     der.contact = {
       nodeForce: new Float64Array(3 * der.nodeCount),
       edgeTorque: new Float64Array(3 * der.edgeCount),
-      active,
+      active: then === 'others-follow',
     };
     return;
   }
@@ -19,7 +19,7 @@ export function clearContact(der: DerRod, active: boolean): void {
     der.contact.nodeForce.fill(0);
     der.contact.edgeTorque.fill(0);
   }
-  der.contact.active = active;
+  der.contact.active = then === 'others-follow';
 }
 
 /** Force on the two nodes, torque about the edge: the arm is tangent × lever, so that lever × force · tangent = arm · force. */
@@ -190,10 +190,10 @@ export const row: Float64Array = new Float64Array(7);
 export const unknown: Int32Array = new Int32Array(7);
 
 /**
- * Unknowns that affect a side, in order, and for axis k, or along its direction, the contribution of each to its velocity. Fixed ones contribute
- * nothing, if `free`.
+ * Unknowns that affect a side, in order, and for axis k, or along its direction, the contribution of each to its velocity. Of free unknowns alone, fixed ones contribute
+ * nothing.
  */
-export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number, free: boolean): void {
+export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number, unknowns: 'free' | 'all'): void {
   const { edge, weight, arm, direction: n } = sides;
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
@@ -203,25 +203,25 @@ export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number,
     const part = n ? n[3 * c + m] : m === k ? 1 : 0;
     unknown[m] = a + m;
     unknown[4 + m] = b + m;
-    row[m] = free && der.fixed[a + m] ? 0 : (1 - weight[c]) * part;
-    row[4 + m] = free && der.fixed[b + m] ? 0 : weight[c] * part;
+    row[m] = unknowns === 'free' && der.fixed[a + m] ? 0 : (1 - weight[c]) * part;
+    row[4 + m] = unknowns === 'free' && der.fixed[b + m] ? 0 : weight[c] * part;
     if (n) row[3] += arm[3 * c + m] * part;
   }
 }
 
-/** `free`: omits prescribed unknowns, but not welded nodes, which move with their body. */
+/** Free unknowns: without the prescribed ones, but with welded nodes, which move with their body. */
 export function addPointMass(
   matrix: BorderedBand,
   der: DerRod,
   sides: ContactSides,
   c: number,
   scale: number,
-  free: boolean,
+  unknowns: 'free' | 'all',
 ): void {
   const rho = scale * sides.mass[c];
   const axes = axesOf(sides);
   for (let k = 0; k < axes; k++) {
-    writeRow(der, sides, c, k, free);
+    writeRow(der, sides, c, k, unknowns);
     for (let i = 0; i < 7; i++) {
       if (row[i] === 0) continue;
       for (let j = 0; j <= i; j++) if (row[j] !== 0) addEntry(matrix, unknown[i], unknown[j], rho * row[i] * row[j]);
@@ -273,7 +273,7 @@ export function addGlue(
       residual[b + k] += w * pull[k];
       residual[a + 3] += arm[3 * c + k] * pull[k];
     }
-    if (matrix) addPointMass(matrix, der, sides, c, rate * rate, false);
+    if (matrix) addPointMass(matrix, der, sides, c, rate * rate, 'all');
   }
 }
 

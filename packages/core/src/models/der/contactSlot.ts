@@ -46,7 +46,7 @@ export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage)
   if (Number.isNaN(evaluateStage(der, work, stage, matrix))) return false;
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(matrix, d);
   slot.shift = 0;
-  while (!factorBand(work.factor, matrix, slot.shift, der.stiffnessScale, true)) {
+  while (!factorBand(work.factor, matrix, slot.shift, der.stiffnessScale, 'stop-at-negative')) {
     slot.shift = slot.shift === 0 ? 1e-7 : 4 * slot.shift;
     if (slot.shift > 1e8) return false;
   }
@@ -55,9 +55,9 @@ export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage)
 
 /** H of a rod: with goals, and if possible, without the shift that A needed. */
 export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
-  if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, true);
+  if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, 'stop-at-negative');
   for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
-    if (factorBand(factor, matrix, less, der.stiffnessScale, true)) return true;
+    if (factorBand(factor, matrix, less, der.stiffnessScale, 'stop-at-negative')) return true;
   return false;
 }
 
@@ -86,7 +86,7 @@ export function measureResponse(
   for (let s = c; s < end; s++) {
     let trace = 0;
     for (let k = 0; k < axes; k++) {
-      writeRow(der, sides, s, k, true);
+      writeRow(der, sides, s, k, 'free');
       if (ring) {
         slot.x.fill(0);
         for (let i = 0; i < 7; i++) slot.x[unknown[i]] += row[i];

@@ -27,7 +27,7 @@ export function scatterForces(
   for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
     for (const rod of systems[s].rods) {
       renew(rod);
-      clearContact(ders[rod], true);
+      clearContact(ders[rod], 'others-follow');
     }
   }
   for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
@@ -43,7 +43,7 @@ export function applyForces({ ders, bodies, renew }: PortContext, sides: Contact
   for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
   ders.forEach((der, rod) => {
     if (touched[rod]) renew(rod);
-    clearContact(der, touched[rod] === 1);
+    clearContact(der, touched[rod] === 1 ? 'others-follow' : 'none');
   });
   for (const { body } of bodies) body.contact.fill(0);
   for (let c = 0; c < sides.count; c++) {

@@ -46,7 +46,11 @@ function atRest<T>(system: System, action: () => T): T {
 }
 
 /** Tangent stiffness of the system at its current state, including that of conservative loads. */
-function assembleStiffness(system: System, t: number, conservative = true): Entries & { readonly unknowns: Unknowns } {
+function assembleStiffness(
+  system: System,
+  t: number,
+  loads: 'conservative' | 'any' = 'conservative',
+): Entries & { readonly unknowns: Unknowns } {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   poseSystem(system, stage);
   const unknowns = number(system);
@@ -54,7 +58,7 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
   for (const member of system.members) {
     const { der, work } = member;
     assembleTangent(der, work, stage, { multiple: stiffEnough(der), edges: 'inextensible' });
-    if (conservative && work.loadJacobian.asymmetry > 1e-4) {
+    if (loads === 'conservative' && work.loadJacobian.asymmetry > 1e-4) {
       const remedy = 'use `run`, or remove followers, torques and wind from the scene';
       throw new SceneError(
         ['loads'],
@@ -210,7 +214,7 @@ export function findSystemSoftDirection(
   system: System,
   t: number,
 ): { readonly rods: readonly Float64Array[]; readonly bodies: Float64Array } {
-  const { unknowns, ...entries } = assembleStiffness(system, t, false);
+  const { unknowns, ...entries } = assembleStiffness(system, t, 'any');
   const { size } = unknowns;
   const stiffness = merge(entries, size);
   const scale = new Float64Array(size);

@@ -8,6 +8,7 @@
 import { finishBand, forwardBand, inversePivot, PAD, solveBand } from '../../linalg/band.ts';
 import { BAND_WIDTH, ROW } from '../../linalg/bandMatrix.ts';
 import { forwardBandTriple } from '../../linalg/bandRows.ts';
+import type { PivotRule } from '../../linalg/pivotRule.ts';
 import { factorInOrder, isParted } from './ordering.ts';
 import { addOuter, type Member, type System, writeSlave } from './welds.ts';
 
@@ -131,10 +132,10 @@ function multiplyTies({ der, order, ties }: Member, t: number, u: number): void 
 }
 
 /** Factors a rod, or reports that it is not positive definite; then eliminates it from the bodies' equations. */
-export function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
+export function eliminate(system: System, member: Member, shift: number, rule: PivotRule): boolean {
   takeOrder(member);
   const { der, work, order, ties } = member;
-  if (!factorInOrder(der, work, order, shift, stopEarly) && stopEarly) return false;
+  if (!factorInOrder(der, work, order, shift, rule) && rule === 'stop-at-negative') return false;
   for (let t = 0; t < ties.length; t++) solveRows(member, t);
   for (let t = 0; t < ties.length; t++) {
     for (let u = 0; u < ties.length; u++) {

@@ -170,7 +170,7 @@ function dropHeld(der: DerRod, i: number): void {
 
 /**
  * Gradient and Hessian of bending and twisting, and of their viscous damping: with rates v and a Newton variable that
- * moves v by `rateScale`, adds β·JᵀKJ·v to the gradient and rateScale·β·JᵀKJ to the matrix. Without `elastic`: damping alone.
+ * moves v by `rateScale`, adds β·JᵀKJ·v to the gradient and rateScale·β·JᵀKJ to the matrix. Terms `viscous`: damping alone.
  * Returns false if edges fold back, as `addElasticGradient`.
  */
 export function addElasticHessian(
@@ -179,7 +179,7 @@ export function addElasticHessian(
   der: DerRod,
   v: Float64Array | undefined,
   rateScale: number,
-  elastic: boolean,
+  terms: 'elastic-and-viscous' | 'viscous',
 ): boolean {
   const { joints } = der;
   let isFolded = false;
@@ -191,9 +191,9 @@ export function addElasticHessian(
       continue;
     }
     H.fill(0);
-    if (elastic) writeGradient(gradient8);
+    if (terms === 'elastic-and-viscous') writeGradient(gradient8);
     else gradient8.fill(0);
-    if (elastic) {
+    if (terms === 'elastic-and-viscous') {
       addCongruence(strainOut, HESSIAN, 1);
       addCurvatureOfPrimitives();
     }
@@ -210,7 +210,7 @@ export function addElasticHessian(
   const { hinges } = der;
   for (let h = 0; hinges && h < der.held.count; h++) {
     if (!der.held.hinged[h]) continue;
-    const i = elastic ? hinges.condense(der, h, 0) : -1;
+    const i = terms === 'elastic-and-viscous' ? hinges.condense(der, h, 0) : -1;
     if (i >= 0) scatterHessian(matrix, der, i);
     const k = v ? hinges.condense(der, h, rateScale) : -1;
     if (k >= 0) scatterHessian(matrix, der, k);

@@ -85,8 +85,8 @@ function solveMultipliers({ edgeCount, nodeCount, rod }: DerRod, work: ExplicitW
     }
   }
   return rod.closed
-    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
-    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
+    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, 'may-be-redundant')
+    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, 'may-be-redundant');
 }
 
 /**
@@ -131,8 +131,8 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
     lower[j] = inverse > 0 && left >= 0 ? -w[j] * dotEdges(edge, o, edge, 3 * left) : 0;
   }
   const solved = rod.closed
-    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
-    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
+    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, 'may-be-redundant')
+    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, 'may-be-redundant');
   if (!solved) return false;
   for (let j = 0; j < edgeCount; j++) {
     const next = j + 1 < nodeCount ? j + 1 : 0;

@@ -25,7 +25,7 @@ function findModes(der: DerRod, work: Workspace, t: number, count: number): Mode
 export function assembleDamping(der: DerRod, work: Workspace): void {
   const { size, mass, massDamping, nodeCount, edgeDamping } = der;
   clearBand(work.matrix);
-  addElasticHessian(work.matrix, work.residual, der, new Float64Array(size), 1, false);
+  addElasticHessian(work.matrix, work.residual, der, new Float64Array(size), 1, 'viscous');
   for (let d = 0; d < size; d++) addEntry(work.matrix, d, d, mass[d] * massDamping[d]);
   for (let j = 0; j < der.edgeCount; j++) {
     if (!(der.edgeStiffness[j] < Infinity)) continue;

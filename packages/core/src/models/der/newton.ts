@@ -183,7 +183,7 @@ function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options:
       return false;
     },
     solve(shift) {
-      if (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) return false;
+      if (!factorBand(factor, matrix, shift, der.stiffnessScale, 'stop-at-negative')) return false;
       solveBand(factor, matrix, step);
       return true;
     },

@@ -12,6 +12,7 @@
 
 import { type BorderedFactor, createBorderedFactor, factorBand, factorPiece } from '../../linalg/band.ts';
 import { BAND_WIDTH, type BorderedBand, createBorderedBand, ROW, readEntry } from '../../linalg/bandMatrix.ts';
+import type { PivotRule } from '../../linalg/pivotRule.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -174,24 +175,21 @@ export function isParted(matrix: BorderedBand, { cuts }: Ordering, closed: boole
 }
 
 /** Factors a rod in the given order; see `factorBand`. */
-export function factorInOrder(
-  der: DerRod,
-  work: Workspace,
-  order: Ordering,
-  shift: number,
-  stopEarly: boolean,
-): boolean {
+export function factorInOrder(der: DerRod, work: Workspace, order: Ordering, shift: number, rule: PivotRule): boolean {
   const { factor, matrix, pieces, scale, unknown } = order;
   const { stiffnessScale } = der;
-  if (!order.moved) return factorBand(factor, matrix, shift, stiffnessScale, stopEarly);
+  if (!order.moved) return factorBand(factor, matrix, shift, stiffnessScale, rule);
   if (scale) {
     for (const piece of pieces) moveRing(work.matrix, order, piece);
     if (shift > 0) for (let p = 0; p < der.size; p++) scale[p] = stiffnessScale[unknown[p]];
-    return factorBand(factor, matrix, shift, scale, stopEarly);
+    return factorBand(factor, matrix, shift, scale, rule);
   }
   factor.negative = 0;
   for (const { from, to, backwards } of pieces)
-    if (!factorPiece(factor, matrix.band, from, to, backwards, shift, stiffnessScale, 0, stopEarly)) return false;
+    if (
+      !factorPiece(factor, matrix.band, from, to, backwards ? 'backwards' : 'forwards', shift, stiffnessScale, 0, rule)
+    )
+      return false;
   return factor.negative === 0;
 }
 

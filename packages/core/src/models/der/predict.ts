@@ -35,18 +35,18 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
 }
 
 /** Pins at the time of the next stage, and a first guess for rods and bodies there. */
-export function approach(move: Move, t: number, h: number, withAcceleration: boolean): boolean {
+export function approach(move: Move, t: number, h: number, guess: 'by-acceleration' | 'by-velocity'): boolean {
   const { members, bodies } = move.system;
   let countable = true;
   for (const { der, work } of members) {
     work.heldTheta.set(der.held.theta);
     work.qStart.set(der.q);
     evaluatePins(der, t);
-    if (h > 0) predict(der, h, withAcceleration);
+    if (h > 0) predict(der, h, guess === 'by-acceleration');
     countable = spreadHeldTwist(der, work.heldTheta, work.qStart) && countable;
   }
   // as in `predict`: not before the first step
-  const known = withAcceleration && members.every(({ der }) => der.history[1] > 0);
+  const known = guess === 'by-acceleration' && members.every(({ der }) => der.history[1] > 0);
   for (const body of bodies) predictBody(body, h, known);
   if (!countable) move.out.reason = 'a clamp turns by more than a joint can count in one step';
   return countable;

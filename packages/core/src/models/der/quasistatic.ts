@@ -131,11 +131,11 @@ function spreadTwist(der: DerRod): void {
 }
 
 /** Energy in θ, its gradient and its tridiagonal Hessian [Bergou2008 eq. 7]; material frames must be up to date. */
-function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean): number {
+function evaluateTheta(der: DerRod, work: QuasistaticWork, what: 'hessian' | 'gradient'): number {
   const { joints, jointActive, jointTwist, jointOffset, edgeM1, edgeM2, edgeCount } = der;
   const { kb, gradient, diagonal, lower, upper } = work;
   gradient.fill(0);
-  if (withHessian) {
+  if (what === 'hessian') {
     diagonal.fill(0);
     lower.fill(0);
     upper.fill(0);
@@ -162,9 +162,10 @@ function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean)
       const f2 = 0.5 * c[o + 1] * a2;
       energy += 0.5 * (f1 * a1 + f2 * a2);
       gradient[j] += f1 * w2 - f2 * w1 + (side === 0 ? -c[o + 2] * dm : c[o + 2] * dm);
-      if (withHessian) diagonal[j] += 0.5 * c[o] * w2 * w2 + 0.5 * c[o + 1] * w1 * w1 - f1 * w1 - f2 * w2 + c[o + 2];
+      if (what === 'hessian')
+        diagonal[j] += 0.5 * c[o] * w2 * w2 + 0.5 * c[o + 1] * w1 * w1 - f1 * w1 - f2 * w2 + c[o + 2];
     }
-    if (withHessian && joints.before[i] >= 0 && joints.after[i] >= 0) {
+    if (what === 'hessian' && joints.before[i] >= 0 && joints.after[i] >= 0) {
       const j = joints.after[i];
       lower[j] -= c[o + 2];
       upper[(j - 1 + edgeCount) % edgeCount] -= c[o + 2];
@@ -189,7 +190,7 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
   updateTwist(der);
   turnMaterialFrames(der);
   for (let iteration = 0; iteration < 100; iteration++) {
-    const energy = evaluateTheta(der, work, true);
+    const energy = evaluateTheta(der, work, 'hessian');
     let largest = 0;
     for (let j = 0; j < edgeCount; j++) largest = Math.max(largest, Math.abs(gradient[j]));
     if (largest <= 1e-12 * stiffness) return true;
@@ -206,8 +207,8 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
         step[j] = -gradient[j];
       }
       const solved = rod.closed
-        ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, false)
-        : solveTridiagonal(lower, diagonal, upper, step, edgeCount, false);
+        ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, 'independent')
+        : solveTridiagonal(lower, diagonal, upper, step, edgeCount, 'independent');
       if (solved) break;
       shift = shift === 0 ? 1e-3 * stiffness : 2 * shift;
     }
@@ -225,7 +226,7 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
       turnMaterialFrames(der);
       if (
         halving >= 30 ||
-        evaluateTheta(der, work, false) <= energy + 1e-4 * fraction * slope + 1e-15 * Math.abs(energy)
+        evaluateTheta(der, work, 'gradient') <= energy + 1e-4 * fraction * slope + 1e-15 * Math.abs(energy)
       )
         break;
       fraction /= 2;

@@ -76,7 +76,7 @@ export function linearizeDer(der: DerRod, t: number): RestTangent {
     unknownOfNode: (node) => 4 * node,
     ...accessState(rest),
     factor: () => factorTangent(rest, solver),
-    solve: (x, transposed) => solver.solve(x, transposed),
+    solve: (x, matrix) => solver.solve(x, matrix),
     ...accessReactions(rest),
     readRayleigh: (shape, omegaSquared) => measureRayleigh(rest, shape, omegaSquared),
     shapeOf({ nodeDisplacement, edgeTwist }) {
@@ -268,7 +268,7 @@ function addNaturalWork(out: Float64Array, der: DerRod, i: number, lambda: Float
 
 interface MixedSolver {
   factor(isGeneral: boolean): void;
-  solve(x: Float64Array, transposed: boolean): void;
+  solve(x: Float64Array, matrix: 'transposed' | 'plain'): void;
 }
 
 /** Solves for q and the tensions with the matrix in `work`, see the head of this file. */
@@ -312,10 +312,10 @@ function createMixedSolver(der: DerRod, work: Workspace): MixedSolver {
       if (isGeneral) return;
       if (dependsOnState(der.drive)) subtractSymmetricPart(matrix, loadJacobian);
       fixAll(matrix, fixed);
-      factorBand(factor, matrix, zeroModeShift(der), der.softScale, false);
+      factorBand(factor, matrix, zeroModeShift(der), der.softScale, 'count-negative');
     },
-    solve(x, transposed) {
-      if (isGeneral && transposed) transposeJacobian(loadJacobian);
+    solve(x, matrix) {
+      if (isGeneral && matrix === 'transposed') transposeJacobian(loadJacobian);
       y.fill(0);
       tension.fill(0);
       let before = Infinity;
@@ -324,7 +324,7 @@ function createMixedSolver(der: DerRod, work: Workspace): MixedSolver {
         if (change < 1e-14 || (k > 2 && change > 0.5 * before)) break;
         before = change;
       }
-      if (isGeneral && transposed) transposeJacobian(loadJacobian);
+      if (isGeneral && matrix === 'transposed') transposeJacobian(loadJacobian);
       x.set(y);
       x.set(tension, size);
     },

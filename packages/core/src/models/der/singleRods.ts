@@ -49,8 +49,8 @@ export function createSingleRodStep(
       const second = numberOf[b];
       numberOf[a] = -1;
       numberOf[b] = -1;
-      clearContact(ders[systems[a].rods[0]], false);
-      clearContact(ders[systems[b].rods[0]], false);
+      clearContact(ders[systems[a].rods[0]], 'none');
+      clearContact(ders[systems[b].rods[0]], 'none');
       const out = pairs[pair].kernel.stepInContact(job, first, second, starts[pair], options);
       iterations += out.iterations;
       iterationsMax = Math.max(iterationsMax, out.iterationsMax);

@@ -163,7 +163,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
   residual.fill(0);
   const viscous = s > 0 ? v : undefined;
   const done = matrix
-    ? addElasticHessian(matrix, residual, der, viscous, s, true)
+    ? addElasticHessian(matrix, residual, der, viscous, s, 'elastic-and-viscous')
     : addElasticGradient(residual, der, viscous, undefined);
   if (!done && c === 0) {
     trouble = 'two edges point against each other';

@@ -69,7 +69,7 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
     }
     const lower = upper.slice();
     lower.copyWithin(1, 0, edgeCount - 1);
-    if (solveTridiagonal(lower, diagonal, upper, right, edgeCount, true)) edgeTension.set(right);
+    if (solveTridiagonal(lower, diagonal, upper, right, edgeCount, 'may-be-redundant')) edgeTension.set(right);
     for (let j = 0; j < edgeCount; j++) {
       const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
       for (let k = 0; k < 3; k++) {

@@ -54,11 +54,11 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
   return true;
 }
 
-function implicitEuler(move: Move, bold: boolean): boolean {
+function implicitEuler(move: Move, guess: 'extrapolated' | 'start'): boolean {
   const { t, h } = move;
   setEulerStage(move);
   return (
-    approach(move, t + h, bold ? h : 0, true) &&
+    approach(move, t + h, guess === 'extrapolated' ? h : 0, 'by-acceleration') &&
     runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h })
   );
 }
@@ -85,7 +85,7 @@ function trBdf2(move: Move): boolean {
     ]);
   }
   if (
-    !approach(move, t + gamma * h, gamma * h, true) ||
+    !approach(move, t + gamma * h, gamma * h, 'by-acceleration') ||
     !runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })
   )
     return false;
@@ -107,7 +107,8 @@ function trBdf2(move: Move): boolean {
     });
   }
   return (
-    approach(move, t + h, (1 - gamma) * h, true) && runStage(move, { t: t + h, inertia: 1 / (d2 * d2), rate: 1 / d2 })
+    approach(move, t + h, (1 - gamma) * h, 'by-acceleration') &&
+    runStage(move, { t: t + h, inertia: 1 / (d2 * d2), rate: 1 / d2 })
   );
 }
 
@@ -119,7 +120,7 @@ function bdf2(move: Move): boolean {
   // variable step: r = h/h₋₁; equal steps give the usual 4/3, 1/3, 2/3
   const previous = history[0];
   let solved: boolean;
-  if (previous === 0) solved = implicitEuler(move, true);
+  if (previous === 0) solved = implicitEuler(move, 'extrapolated');
   else {
     const r = h / previous;
     const a1 = square(1 + r) / (1 + 2 * r);
@@ -129,7 +130,8 @@ function bdf2(move: Move): boolean {
       work.qRate[d] = a1 * q[d] - a0 * qBefore[d];
       work.qHat[d] = work.qRate[d] + b * (a1 * v[d] - a0 * vBefore[d]);
     }
-    solved = approach(move, t + h, h, true) && runStage(move, { t: t + h, inertia: 1 / (b * b), rate: 1 / b });
+    solved =
+      approach(move, t + h, h, 'by-acceleration') && runStage(move, { t: t + h, inertia: 1 / (b * b), rate: 1 / b });
   }
   if (!solved) return false;
   qBefore.set(starts[0].q);
@@ -154,7 +156,7 @@ function midpoint(move: Move): boolean {
     ]);
   }
   if (
-    !approach(move, t + half, half, false) ||
+    !approach(move, t + half, half, 'by-velocity') ||
     !runStage(move, { t: t + half, inertia: 1 / (half * half), rate: 1 / half })
   )
     return false;
@@ -218,7 +220,7 @@ export function startEuler(
   for (const { der } of system.members) der.material?.advance();
   for (const body of system.bodies) beginStep(body);
   setEulerStage(move);
-  if (!approach(move, t + h, h, false)) return out.reason;
+  if (!approach(move, t + h, h, 'by-velocity')) return out.reason;
   const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h };
   return poseSystem(system, stage) ? '' : 'an edge has no length or a position is not a number';
 }
@@ -285,8 +287,8 @@ function takeBack({ system, starts, t }: RodsMove): void {
   });
 }
 
-function stepEuler(move: RodsMove, bold: boolean): boolean {
-  const solved = implicitEuler(move, bold);
+function stepEuler(move: RodsMove, guess: 'extrapolated' | 'start'): boolean {
+  const solved = implicitEuler(move, guess);
   for (const { der } of move.system.members) der.history[0] = 0;
   return solved;
 }
@@ -324,7 +326,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   if (!hasGained(system, { starts, before, t: t + h, h }, GAIN)) return true;
   takeBack(move);
   for (const body of system.bodies) beginStep(body);
-  if (!stepEuler(move, false)) return false;
+  if (!stepEuler(move, 'start')) return false;
   if (!hasGained(system, { starts, before, t: t + h, h }, GAIN_EULER)) return true;
   out.reason = 'the step would create energy';
   return false;
@@ -350,7 +352,7 @@ export function stepImplicit(
     options: robust ? { ...options, iterations: 3 * options.iterations } : options,
     out,
   };
-  if (robust || scheme === 'implicit-euler') out.ok = stepEuler(move, !robust);
+  if (robust || scheme === 'implicit-euler') out.ok = stepEuler(move, robust ? 'start' : 'extrapolated');
   else if (scheme === 'midpoint') out.ok = midpoint(move);
   else out.ok = stepGuarded(move, scheme === 'tr-bdf2' ? trBdf2 : bdf2);
   if (out.ok && keepsTwist(move)) {

@@ -205,7 +205,7 @@ function eliminateRods(system: System, stage: Stage, shift: number): boolean {
     for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
   for (const member of members) {
     assembleMember(system, member, stage.rate);
-    if (!eliminate(system, member, shift, true)) return false;
+    if (!eliminate(system, member, shift, 'stop-at-negative')) return false;
   }
   return solveOuter(system, shift, stage.rate);
 }
@@ -266,7 +266,7 @@ export function countNegativePivots(system: System, t: number): number {
     writeRightSide(der, work);
     assembleTies(system, member, { elastic: true, rateScale: stage.rate });
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
-    eliminate(system, member, 1e-12, false);
+    eliminate(system, member, 1e-12, 'count-negative');
     negative += member.order.factor.negative;
   }
   lockAxes(system);

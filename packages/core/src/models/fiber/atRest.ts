@@ -70,7 +70,7 @@ function evaluateAtRest(state: RestState, t: number, what: Parameters<RestRod['e
   work.elements.ringChi.fill(0);
   measureLoadJacobian(statics.jacobian, fiber, t);
   const mode = state.isFresh || what === 'tangent' ? 'exact' : 'given';
-  if (!assembleTangent(fiber, work, t, mode, statics.jacobian, true)) return Number.NaN;
+  if (!assembleTangent(fiber, work, t, mode, statics.jacobian, 'symmetric')) return Number.NaN;
   if (state.isFresh) work.elements.tau.set(work.elements.tension);
   state.isFresh = false;
   for (let d = 0; d < fiber.size; d++) residual[d] = -work.residual[d];
@@ -116,14 +116,14 @@ function createEdgeAccess(state: RestState): RestEdges {
   return {
     nodeOf: (d) => (d / 12) | 0,
     listEdgeUnknowns,
-    writeEdgeRates(out, edge, withTurn) {
+    writeEdgeRates(out, edge, of) {
       out.fill(0, 0, 24 * 6);
       for (let i = 0; i < 6; i++) for (let c = 0; c < 4; c++) out[24 * i + 12 * ((i / 3) | 0) + 3 * c + (i % 3)] = 0.25;
-      if (withTurn) {
+      if (of === 'nodes-and-turn') {
         writeSpinGradient(axis, fiber.q.subarray(12 * edge, 12 * edge + 24), 0);
         out.set(axis, 24 * 6);
       }
-      turnRates(state, out, edge, withTurn ? 7 : 6);
+      turnRates(state, out, edge, of === 'nodes-and-turn' ? 7 : 6);
     },
     writeTurnCurvature: (out, edge) =>
       writeTurnCurvature(out, {

@@ -211,7 +211,7 @@ function factorGlued({ fibers, slots }: FiberContact, sides: ContactSides): bool
     copyBlocks(slot.glued, slot.base);
     for (let i = 0; i < slot.count; i++) addPointMass(slot, sides, i);
     constrainHeld(fibers[k], slot.glued, undefined);
-    if (!factorSymmetric(slot.factor, slot.glued, 0, slot.none, true)) return false;
+    if (!factorSymmetric(slot.factor, slot.glued, 0, slot.none, 'stop-at-negative')) return false;
   }
   return true;
 }

@@ -105,7 +105,7 @@ export function assembleResponse(fiber: FiberRod, work: Workspace, slot: Slot, h
     addDrag(fiber, base, 1 / h);
     copyBlocks(glued, base);
     constrainHeld(fiber, glued, undefined);
-    if (factorSymmetric(factor, glued, 0, slot.none, true)) return true;
+    if (factorSymmetric(factor, glued, 0, slot.none, 'stop-at-negative')) return true;
   }
   return false;
 }
@@ -172,7 +172,7 @@ export function writeTraces(response: Float64Array, fiber: FiberRod, slot: Slot,
     inverses.set(ringCount, work);
     let first = ringCount;
     for (let i = 0; i < count; i++) first = Math.min(first, sides.edge[side[i]]);
-    if (factorSymmetric(work.factor, slot.glued, 0, slot.none, true)) {
+    if (factorSymmetric(work.factor, slot.glued, 0, slot.none, 'stop-at-negative')) {
       invertSelected(work.inverse, work.factor, first);
       inverse = work.inverse;
     }

@@ -54,9 +54,9 @@ function addEdgeRotation(
 }
 
 /** Sum over the corners of both rings of an edge with the signs of an axis, 3 numbers: 2 widths × the mean axis. */
-function sumAxis(out: Float64Array, o: number, x: Float64Array, j: number, second: boolean): void {
+function sumAxis(out: Float64Array, o: number, x: Float64Array, j: number, axis: 'second' | 'first'): void {
   const a = 12 * j;
-  const s1 = second ? -1 : 1;
+  const s1 = axis === 'second' ? -1 : 1;
   for (let k = 0; k < 3; k++) {
     let sum = 0;
     for (let r = a + k; r < a + 24; r += 12) sum += -x[r] + s1 * x[r + 3] + x[r + 6] - s1 * x[r + 9];
@@ -97,8 +97,8 @@ function measureFrame(x: Float64Array, j: number): void {
   for (let k = 0; k < 3; k++) t[k] = meanAt(x, j + 1, k) - meanAt(x, j, k);
   frame.length = Math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
   for (let k = 0; k < 3; k++) t[k] /= frame.length;
-  sumAxis(axis, 0, x, j, false);
-  sumAxis(axis, 3, x, j, true);
+  sumAxis(axis, 0, x, j, 'first');
+  sumAxis(axis, 3, x, j, 'second');
   for (let a = 0; a < 2; a++) {
     const o = 3 * a;
     along[a] = axis[o] * t[0] + axis[o + 1] * t[1] + axis[o + 2] * t[2];
@@ -127,8 +127,8 @@ function turnedAxis(a: number, k: number): number {
 /** Spin of the material of edge j about its tangent: the mean over both axes; call after `measureFrame`. */
 function measureSpin(v: Float64Array, j: number): number {
   const { length, along, size } = frame;
-  sumAxis(rates, 0, v, j, false);
-  sumAxis(rates, 3, v, j, true);
+  sumAxis(rates, 0, v, j, 'first');
+  sumAxis(rates, 3, v, j, 'second');
   for (let k = 0; k < 3; k++) rates[6 + k] = (meanAt(v, j + 1, k) - meanAt(v, j, k)) / length;
   let spin = 0;
   for (let a = 0; a < 2; a++)

@@ -28,7 +28,7 @@ function assembleConservative(fiber: FiberRod, work: Workspace, t: number): void
       `rod '${fiber.rod.id}' has loads without a potential, so it has no natural modes; use \`run\`, or remove followers, torques and wind from the scene`,
     );
   }
-  assembleTangent(fiber, work, t, 'exact', jacobian, true);
+  assembleTangent(fiber, work, t, 'exact', jacobian, 'symmetric');
   poseSamples(fiber, fiber.q, fiber.v);
 }
 
@@ -49,7 +49,7 @@ export function findModes(fiber: FiberRod, work: Workspace, t: number, count: nu
   const held = fiber.held.reduce((sum, ring) => sum + ring.fixed.reduce((a, b) => a + b, 0), 0);
   addMassMatrix(fiber, work.matrix, () => 1e-3 * soft);
   constrainHeld(fiber, work.matrix, undefined);
-  factorSymmetric(factor, work.matrix, 0, new Float64Array(size), false);
+  factorSymmetric(factor, work.matrix, 0, new Float64Array(size), 'count-negative');
   const { values, vectors } = findLowestModes(
     {
       modeCount: size - held,

@@ -111,7 +111,7 @@ function prepare(
   const { q, size } = fiber;
   const { matrix, residual } = work;
   const { weight, from, jacobian } = statics;
-  if (!assembleTangent(fiber, work, t, mode, jacobian, false)) return false;
+  if (!assembleTangent(fiber, work, t, mode, jacobian, 'whole')) return false;
   if (inertia > 0) {
     for (let d = 0; d < size; d++) {
       residual[d] -= inertia * weight[d] * (q[d] - from[d]);
@@ -176,7 +176,7 @@ export function newton(
       return out;
     }
     if (k === iterations || !(out.residual < Infinity)) break;
-    if (turn > 0.1 && !factorSymmetric(statics.factor, matrix, 0, statics.weight, true))
+    if (turn > 0.1 && !factorSymmetric(statics.factor, matrix, 0, statics.weight, 'stop-at-negative'))
       prepare(fiber, work, statics, t, 'pulling', inertia);
     if (solveBlocks(matrix, residual) === 0) {
       out.reason = 'the matrix is singular';
@@ -213,9 +213,9 @@ export function descend(fiber: FiberRod, work: Workspace, statics: StaticWork, t
 
 /** True if the step of descent ended at a minimum of E + c|x − x₀|²/2, not at a saddle. */
 function isMinimum(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, inertia: number): boolean {
-  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, true)) return false;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, 'symmetric')) return false;
   constrainHeld(fiber, work.matrix, undefined);
-  return factorSymmetric(statics.factor, work.matrix, inertia, statics.weight, true);
+  return factorSymmetric(statics.factor, work.matrix, inertia, statics.weight, 'stop-at-negative');
 }
 
 /** Eigenvalues below this, relative to `StaticWork.weight`, count as zero: the softest bending mode has about 100/n⁴ of the weight. */
@@ -230,14 +230,14 @@ export function zeroModeShift({ edgeCount }: FiberRod): number {
 export function judgeStability(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Verdict {
   measureLoadJacobian(statics.jacobian, fiber, t);
   const skew = statics.jacobian.asymmetry > 1e-4;
-  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, !skew)) return noVerdict;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, skew ? 'whole' : 'symmetric')) return noVerdict;
   constrainHeld(fiber, work.matrix, undefined);
   if (skew) {
     const sign = solveBlocks(work.matrix, work.residual.fill(0));
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
   }
   const shift = zeroModeShift(fiber);
-  if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return noVerdict;
+  if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, 'count-negative')) return noVerdict;
   return { negativeModes: statics.factor.negative, criterion: 'energy' };
 }
 
@@ -245,10 +245,10 @@ export function judgeStability(fiber: FiberRod, work: Workspace, statics: Static
 export function nudge(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, amplitude: number): void {
   const { size, q, rod } = fiber;
   const { factor, weight } = statics;
-  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, true)) return;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, 'symmetric')) return;
   constrainHeld(fiber, work.matrix, undefined);
   let shift = 1e-7;
-  while (!factorSymmetric(factor, work.matrix, shift, weight, true) && shift < 1e12) shift *= 1.5;
+  while (!factorSymmetric(factor, work.matrix, shift, weight, 'stop-at-negative') && shift < 1e12) shift *= 1.5;
   const x = new Float64Array(size).map((_, d) => sin(1 + 0.7 * ((d / 12) | 0) + (d % 3)));
   for (let k = 0; k < 60; k++) {
     for (let d = 0; d < size; d++) x[d] *= weight[d];
@@ -290,13 +290,13 @@ function settle(
   statics: StaticWork,
   t: number,
   tolerance: number,
-  leaving: boolean,
+  from: 'saddle' | 'start',
 ): { result: NewtonResult; iterations: number } {
   const { entry } = statics;
   entry.set(fiber.q);
   let result = newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 40 });
   let iterations = result.iterations;
-  if (!result.converged && !result.isRounded && !leaving) {
+  if (!result.converged && !result.isRounded && from === 'start') {
     fiber.q.set(entry);
     const raised = raise(fiber, tolerance, (precision) =>
       newton(fiber, work, statics, t, { tolerance: precision, iterations: 40 }),
@@ -344,9 +344,9 @@ export function findEquilibrium(
   imposeHeld(fiber, fiber.q);
   const report = seekStable(
     {
-      settle(leaving) {
-        const { result, iterations } = settle(fiber, work, statics, t, options.tolerance, leaving);
-        if (leaving) return { ...refuseTwist(fiber, result), iterations };
+      settle(from) {
+        const { result, iterations } = settle(fiber, work, statics, t, options.tolerance, from);
+        if (from === 'saddle') return { ...refuseTwist(fiber, result), iterations };
         const { overtwist } = brought;
         const first = overtwist !== '' ? { ...result, converged: false, reason: overtwist } : result;
         return { ...refuseTwist(fiber, first), iterations: brought.iterations + iterations };

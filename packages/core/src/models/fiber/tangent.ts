@@ -92,7 +92,7 @@ function measureAsymmetry({ count, diagonal, upper, lower }: BlockTridiagonal): 
 
 /**
  * Writes the tangent stiffness at q to the matrix, and elastic force + loads to the residual. The tension in the matrix is that of q (`exact`) or
- * `given`. Includes the Jacobian of the loads if one is passed; `symmetric`: only its symmetric part.
+ * `given`. Includes the Jacobian of the loads if one is passed; `part`: only its symmetric part, or the whole.
  */
 export function assembleTangent(
   fiber: FiberRod,
@@ -100,7 +100,7 @@ export function assembleTangent(
   t: number,
   mode: TensionMode,
   jacobian: LoadJacobian | undefined,
-  symmetric: boolean,
+  part: 'symmetric' | 'whole',
 ): boolean {
   const { matrix, residual, elements } = work;
   clearBlocks(matrix);
@@ -122,9 +122,9 @@ export function assembleTangent(
       for (let k = 0; k < 12; k++) {
         const at = 144 * b + 12 * i + k;
         const across = 144 * b + 12 * k + i;
-        diagonal[at] -= symmetric ? 0.5 * (j.diagonal[at] + j.diagonal[across]) : j.diagonal[at];
-        upper[at] -= symmetric ? 0.5 * (j.upper[at] + j.lower[across]) : j.upper[at];
-        lower[at] -= symmetric ? 0.5 * (j.lower[at] + j.upper[across]) : j.lower[at];
+        diagonal[at] -= part === 'symmetric' ? 0.5 * (j.diagonal[at] + j.diagonal[across]) : j.diagonal[at];
+        upper[at] -= part === 'symmetric' ? 0.5 * (j.upper[at] + j.lower[across]) : j.upper[at];
+        lower[at] -= part === 'symmetric' ? 0.5 * (j.lower[at] + j.upper[across]) : j.lower[at];
       }
     }
   }

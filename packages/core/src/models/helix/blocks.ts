@@ -63,7 +63,7 @@ function addSpin(out: Float64Array, frame: Float64Array, o: number, w: number): 
 }
 
 /** The element's blocks kk, ka and km and the inertia that it passes inwards, before elimination; and the gradient of the terms beyond it. */
-export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
+export function joinElement(h: HelixChain, a: Assembly, e: number, terms: 'geometric' | 'elastic'): void {
   const { jacobianAngular: A, jacobianLinear: B, position } = h;
   const at = 9 * e;
   for (let k = 0; k < 3; k++) lever[k] = position[3 * e + 3 + k] - position[3 * e + k];
@@ -103,7 +103,7 @@ export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: bo
     ka[3 * r + 2] = local[6 + r] - (x * dy - y * dx);
   }
   moveInertia();
-  if (geometric) addElementGeometry(h, e);
+  if (terms === 'geometric') addElementGeometry(h, e);
   // forces about the near end
   for (let r = 0; r < 3; r++) {
     Y[3 * r] += F[r] * dx;
@@ -190,8 +190,8 @@ function joinPoint(
   e: number,
   points: Points,
   i: number,
-  geometric: boolean,
-  frames: boolean,
+  terms: 'geometric' | 'elastic',
+  of: 'position-and-frame' | 'position',
 ): void {
   const { offset, series } = points;
   const dx = lever[0];
@@ -211,8 +211,8 @@ function joinPoint(
       angular[6 + k] * tz;
   }
   addPointInertia();
-  if (frames) addPointSpin();
-  if (geometric) addPointGeometry(h, e, points, i, frames);
+  if (of === 'position-and-frame') addPointSpin();
+  if (terms === 'geometric') addPointGeometry(h, e, points, i, of);
   for (let r = 0; r < 3; r++) {
     Y[3 * r] += pointForce[r] * dx + moment[3 * r];
     Y[3 * r + 1] += pointForce[r] * dy + moment[3 * r + 1];
@@ -275,7 +275,7 @@ function addPointGeometry(
   e: number,
   { offset, series, frame }: Points,
   i: number,
-  frames: boolean,
+  of: 'position-and-frame' | 'position',
 ): void {
   const u = offset[i];
   addTransposedCross33(ka, 0, linear, 0, pointForce);
@@ -287,7 +287,7 @@ function addPointGeometry(
     work[3 * r + 2] =
       root[at + r] * pointForce[0] + root[at + 3 + r] * pointForce[1] + root[at + 6 + r] * pointForce[2];
   addSecondDerivative(kk, u * u * u, 1, phi, series, 8 * i, work);
-  if (!frames) return;
+  if (of === 'position') return;
   const trace = moment[0] + moment[4] + moment[8];
   for (let k = 0; k < 9; k++) work[k] = moment[k];
   work[0] -= trace;
@@ -300,7 +300,7 @@ function addPointGeometry(
 }
 
 /** Adds the nodes inside element e, and the midpoints of its edges with torques. */
-export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
+export function joinInterior(h: HelixChain, a: Assembly, e: number, terms: 'geometric' | 'elastic'): void {
   const { elementNode, nodePosition, nodeFrame, position } = h;
   points.offset = h.nodeOffset;
   points.series = h.nodeSeries;
@@ -321,7 +321,7 @@ export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: b
       addSpin(spinTensor, nodeFrame, 9 * i, a.nodeSpin[i]);
     }
     for (let k = 0; k < 3; k++) lever[k] = nodePosition[3 * i + k] - position[3 * e + k];
-    joinPoint(h, a, e, points, i, geometric, h.hasFrames);
+    joinPoint(h, a, e, points, i, terms, h.hasFrames ? 'position-and-frame' : 'position');
   }
   if (!a.hasEdgeMoment) return;
   points.offset = h.edgeOffset;
@@ -337,7 +337,7 @@ export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: b
       moment[k] = a.edgeMoment[9 * j + k];
       any ||= moment[k] !== 0;
     }
-    if (any) joinPoint(h, a, e, points, j, geometric, true);
+    if (any) joinPoint(h, a, e, points, j, terms, 'position-and-frame');
   }
 }
 

@@ -39,7 +39,7 @@ function evaluate(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): 
   writeAllJacobians(h);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, 0);
-  factorRod(h, w.assembly, false, true);
+  factorRod(h, w.assembly, 'count-negative', 'geometric');
   const gap = h.hold ? (measureGap(h, h.hold) * h.hold.turning) / h.length : 0;
   const residual = Math.max(collectGradient(h, w, stage), gap);
   const elastic = measureElasticScale(h, stage.rate);

@@ -157,7 +157,7 @@ function factorGlued({ helices, slots }: HelixContact, sides: ContactSides): boo
     if (!slot || slot.count === 0) continue;
     for (let i = 0; i < slot.count; i++) slot.glue.mass[i] = sides.mass[slot.side[i]] * slot.stage.inertia;
     slot.work.assembly.glue = slot.glue;
-    const good = factorRod(helices[k], slot.work.assembly, true, true);
+    const good = factorRod(helices[k], slot.work.assembly, 'stop-at-negative', 'geometric');
     slot.work.assembly.glue = undefined;
     if (!good) return false;
     const { hold } = helices[k];

@@ -119,7 +119,7 @@ export function factorStep(h: HelixRod, slot: Slot): boolean {
   fillAssembly(h, work, stage);
   for (slot.shift = 0; slot.shift < 1e8; slot.shift = Math.max(4 * slot.shift, 1e-2)) {
     fillDiagonal(h, work, stage, slot.shift);
-    if (!factorRod(h, work.assembly, true, true)) continue;
+    if (!factorRod(h, work.assembly, 'stop-at-negative', 'geometric')) continue;
     if (h.hold) respondHold(h, work, h.hold);
     return true;
   }

@@ -126,12 +126,12 @@ export function measureCoupleWork(h: EndPose, hold: Hold): number {
   return work;
 }
 
-/** Adds gradient and second derivative to the assembly; `penalty` false: of the multipliers alone. */
-export function addHold(h: EndPose, a: EndAssembly, hold: Hold, penalty = true): void {
+/** Adds gradient and second derivative to the assembly; terms `multipliers`: of the multipliers alone. */
+export function addHold(h: EndPose, a: EndAssembly, hold: Hold, terms: 'all' | 'multipliers' = 'all'): void {
   const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = a;
   const { multiplier, position, frame } = hold;
-  const stiffness = penalty ? hold.stiffness : 0;
-  const turning = penalty ? hold.turning : 0;
+  const stiffness = terms === 'all' ? hold.stiffness : 0;
+  const turning = terms === 'all' ? hold.turning : 0;
   const i = h.nodeCount - 1;
   for (let k = 0; k < 3; k++)
     nodeGradient[3 * i + k] += multiplier[k] + stiffness * (h.nodePosition[3 * i + k] - position[k]);

@@ -33,7 +33,7 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
   writeAllJacobians(h);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, 0);
-  factorRod(h, w.assembly, false, true);
+  factorRod(h, w.assembly, 'count-negative', 'geometric');
   for (let d = 0; d < h.q.length; d++) h.kappaRest[d] = h.q[d] + w.assembly.gradient[d] / h.stiffness[d];
   // without a potential there is a verdict, but no stiffness to name
   if (loadsDependOnState(h)) return { stable: judgeLiveStability(h, w, t, 0).negativeModes === 0 };
@@ -43,7 +43,7 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
 
 /** Least α for which α l K + ∂g/∂κ is positive definite at the current pose with its loads; 0 when any will do. */
 function leastStiffness(h: HelixBody, w: Workspace, t: number): number {
-  const definite = (factor: number): boolean => factorTangent(h, w, t, factor - 1, true);
+  const definite = (factor: number): boolean => factorTangent(h, w, t, factor - 1, 'stop-at-negative');
   let low = 0;
   let high = 1;
   while (!definite(high)) {

@@ -32,7 +32,7 @@ function evaluateGradient(h: HelixBody, w: Workspace, stage: Stage, kappa: Float
   writeAllJacobians(h);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, 0);
-  factorRod(h, w.assembly, false, false);
+  factorRod(h, w.assembly, 'count-negative', 'elastic');
   return collectGradient(h, w, stage);
 }
 
@@ -106,9 +106,9 @@ export function findLiveEquilibrium(
 }
 
 type Solve = (h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions) => NewtonResult;
-const directly: Solve = (h, w, stage, options) => newtonFrom(h, w, stage, options, false);
+const directly: Solve = (h, w, stage, options) => newtonFrom(h, w, stage, options, 'newton');
 const viscously: Solve = (h, w, stage, options) =>
-  newtonFrom(h, w, stage, { ...options, iterations: 2 * options.iterations }, true);
+  newtonFrom(h, w, stage, { ...options, iterations: 2 * options.iterations }, 'viscous');
 const ATTEMPTS: readonly Solve[] = [directly, viscously, raiseLoads];
 const ATTEMPTS_LEAVING: readonly Solve[] = [viscously, directly];
 
@@ -126,7 +126,7 @@ function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     {
       solve(share) {
         h.loadFactor = share;
-        return newtonFrom(h, w, stage, share < 1 ? rough : options, false);
+        return newtonFrom(h, w, stage, share < 1 ? rough : options, 'newton');
       },
       hold: () => before.set(h.q),
       revert: () => h.q.set(before),
@@ -139,11 +139,17 @@ function raiseLoads(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
 }
 
 /**
- * `viscous`: steps need not reduce the residual. (J + λK)Δκ = −g is then a backward Euler step of length 1/λ in a fluid whose drag on curvatures is
+ * Method `viscous`: steps need not reduce the residual. (J + λK)Δκ = −g is then a backward Euler step of length 1/λ in a fluid whose drag on curvatures is
  * their stiffness, with λ such that the rod turns by about STRIDE per step: less near an equilibrium, where it becomes Newton's method. (The usual λ
  * that follows the residual was very slow for a rod that points against the wind.)
  */
-function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions, viscous: boolean): NewtonResult {
+function newtonFrom(
+  h: HelixBody,
+  w: Workspace,
+  stage: Stage,
+  options: NewtonOptions,
+  method: 'viscous' | 'newton',
+): NewtonResult {
   const { q } = h;
   const trial = new Float64Array(q.length);
   const gradient = new Float64Array(q.length);
@@ -155,7 +161,9 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     tolerance: 0,
     reason: `Newton's method did not converge in ${options.iterations} iterations`,
   };
-  let shift = viscous ? 1 : 0;
+  const isViscous = method === 'viscous';
+  const limit = isViscous ? 2 * STRIDE : options.rotation;
+  let shift = isViscous ? 1 : 0;
   measureBlur(h, w);
   for (;;) {
     result.residual = evaluateGradient(h, w, stage, q);
@@ -172,10 +180,10 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     const { matrix } = measureTangent(h, w, stage);
     let turn: number | undefined;
     for (let tries = 0; tries < 12 && turn === undefined; tries++) {
-      const step = takeShiftedStep(h, { matrix, gradient, shift }, trial, viscous ? 2 * STRIDE : options.rotation);
+      const step = takeShiftedStep(h, { matrix, gradient, shift }, trial, limit);
       if (step) {
         evaluateGradient(h, w, stage, trial);
-        const isNearer = scaledNorm(h, w.gradient) < (viscous ? Infinity : norm * (1 - 1e-4 * step.part));
+        const isNearer = scaledNorm(h, w.gradient) < (isViscous ? Infinity : norm * (1 - 1e-4 * step.part));
         if (isNearer) ({ turn } = step);
       }
       if (turn === undefined) {
@@ -189,7 +197,7 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     }
     q.set(trial);
     result.iterations++;
-    if (viscous) shift *= Math.min(4, Math.max(0.25, turn / STRIDE));
+    if (isViscous) shift *= Math.min(4, Math.max(0.25, turn / STRIDE));
     else shift = shift / 8 < 1e-4 ? 0 : shift / 8;
   }
 }

@@ -41,7 +41,7 @@ function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64
   fillAssembly(h, w, stage);
   w.assembly.diagonal.set(h.stiffness);
   const matrix = new Float64Array(n * n);
-  writeDense(matrix, h, w.assembly, true);
+  writeDense(matrix, h, w.assembly, 'geometric');
   return { matrix, asymmetry: 0 };
 }
 
@@ -58,7 +58,7 @@ function writeMass(h: HelixRod, w: Workspace, factor: (node: number) => number):
     nodeSpin[i] = 0.5 * factor(i) * h.nodeInertia[i];
   }
   const matrix = new Float64Array(n * n);
-  writeDense(matrix, h, w.assembly, false);
+  writeDense(matrix, h, w.assembly, 'elastic');
   return matrix;
 }
 

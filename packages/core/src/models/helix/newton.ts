@@ -216,7 +216,7 @@ function factorShifted(h: HelixBody, w: Workspace, stage: Stage, first: number):
 
 function factorWith(h: HelixBody, w: Workspace, stage: Stage, shift: number): boolean {
   fillDiagonal(h, w, stage, shift);
-  return factorRod(h, w.assembly, true, true);
+  return factorRod(h, w.assembly, 'stop-at-negative', 'geometric');
 }
 
 const outcome = { moved: false, drowned: false, shift: 0, energy: 0 };

@@ -73,9 +73,9 @@ function gatherForces(h: HelixRod, w: Workspace, t: number): void {
   w.target.set(h.nodeAcceleration);
   w.directorTarget.set(h.directorAcceleration);
   fillMotion(h, w, 0);
-  if (h.hold) addHold(h, w.assembly, h.hold, false);
+  if (h.hold) addHold(h, w.assembly, h.hold, 'multipliers');
   for (let d = 0; d < h.q.length; d++) w.assembly.diagonal[d] = h.stiffness[d];
-  factorRod(h, w.assembly, false, false);
+  factorRod(h, w.assembly, 'count-negative', 'elastic');
   poseSamples(h);
 }
 

@@ -82,7 +82,7 @@ export function stepSemiImplicit(h: HelixRod, w: Workspace, t: number, dt: numbe
   writeBiasAcceleration(w.target, w.directorTarget, h, v, h.rootRate, rootAcceleration);
   fillMotion(h, w, dt);
   for (let d = 0; d < q.length; d++) w.assembly.diagonal[d] = stiffness[d] * dt * (dt + elementDamping[(d / 3) | 0]);
-  if (!factorRod(h, w.assembly, true, false)) return fail('the mass matrix is singular');
+  if (!factorRod(h, w.assembly, 'stop-at-negative', 'elastic')) return fail('the mass matrix is singular');
   for (let d = 0; d < q.length; d++) {
     const viscous = (elementDamping[(d / 3) | 0] + dt) * v[d];
     w.step[d] = -dt * (w.assembly.gradient[d] + stiffness[d] * (q[d] - kappaRest[d] + viscous));

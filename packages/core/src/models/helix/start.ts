@@ -137,7 +137,7 @@ export function initializeVelocity(h: HelixRod, w: Workspace, t: number, step: n
     }
   }
   fillFloor(h, w);
-  factorRod(h, w.assembly, false, false);
+  factorRod(h, w.assembly, 'count-negative', 'elastic');
   for (let d = 0; d < q.length; d++) v[d] = -w.assembly.gradient[d];
   solveRod(h, w.assembly, v);
   if (h.hold) moveEnd(h, w, h.hold, t, step);
@@ -162,7 +162,7 @@ export function initializeAcceleration(h: HelixRod, w: Workspace, t: number, ste
   writeBiasAcceleration(w.target, w.directorTarget, h, v, h.rootRate, rootAcceleration);
   fillMotion(h, w, 0);
   fillFloor(h, w);
-  factorRod(h, w.assembly, false, false);
+  factorRod(h, w.assembly, 'count-negative', 'elastic');
   for (let d = 0; d < q.length; d++) {
     const strain = q[d] - kappaRest[d] + elementDamping[(d / 3) | 0] * v[d];
     w.step[d] = -(w.assembly.gradient[d] + stiffness[d] * strain);

@@ -6,6 +6,7 @@
  * Loads that depend on the state (followers, torques, wind, position-dependent fields) in general have no potential. Finite differences give their
  * derivative, which makes the matrix dense: N evaluations and a factorization of order N³, only here.
  */
+import type { PivotRule } from '../../linalg/pivotRule.ts';
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { type NewtonResult, type Settled, seekStable, type Verdict } from '../../statics/search.ts';
@@ -25,19 +26,19 @@ import { factorRod, solveRod } from './sweep.ts';
 const ZERO_MODE = 1e-8;
 
 /** Factors the tangent stiffness K_el + `shift`·K_el + K_loads at the current pose; dead loads. */
-export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: number, definite: boolean): boolean {
+export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: number, rule: PivotRule): boolean {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   if (h.hold) weighHold(h, h.hold, 0);
   fillAssembly(h, w, stage);
   fillDiagonal(h, w, stage, shift);
-  return factorRod(h, w.assembly, definite, true);
+  return factorRod(h, w.assembly, rule, 'geometric');
 }
 
 function judgeStability(h: HelixRod, w: Workspace, t: number): Verdict {
   if (h.hold) weighHold(h, h.hold, 0);
   if (loadsDependOnState(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
   writeAllJacobians(h);
-  factorTangent(h, w, t, ZERO_MODE, false);
+  factorTangent(h, w, t, ZERO_MODE, 'count-negative');
   const { negative } = w.assembly;
   return { negativeModes: h.hold ? negative - respondHold(h, w, h.hold) : negative, criterion: 'energy' };
 }
@@ -47,7 +48,7 @@ function findSoftDirection(h: HelixRod, w: Workspace, t: number): Float64Array {
   const { stiffness } = h;
   writeAllJacobians(h);
   let shift = 1e-6;
-  while (!factorTangent(h, w, t, shift, true) && shift < 1e12) shift *= 1.5;
+  while (!factorTangent(h, w, t, shift, 'stop-at-negative') && shift < 1e12) shift *= 1.5;
   const x = Float64Array.from(stiffness, (k, d) => (sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)) / Math.sqrt(k));
   for (let round = 0; round < 60; round++) {
     let norm = 0;
@@ -134,8 +135,8 @@ export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: E
   const stage: Stage = { t, inertia: 0, rate: 0 };
   const report = seekStable(
     {
-      settle: (leaving) =>
-        leaving
+      settle: (from) =>
+        from === 'saddle'
           ? { ...settle(h, w, t, { tolerance: options.tolerance, leaving: true, leavesPlanes: true }) }
           : approach(h, w, t, options),
       judge: () => judgeStability(h, w, t),

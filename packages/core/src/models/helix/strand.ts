@@ -157,7 +157,7 @@ export function createStrandSolver(
       );
       curvature.set(body.q);
       writeAllJacobians(body);
-      return { converged, iterations, stable: factorTangent(body, work, 0, 1e-8, true) };
+      return { converged, iterations, stable: factorTangent(body, work, 0, 1e-8, 'stop-at-negative') };
     },
     approach(curvature, natural, places, pull, steps) {
       placeStrand(body, natural);

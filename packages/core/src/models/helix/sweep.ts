@@ -9,24 +9,25 @@
  * The pivots D are 3×3. Their negative eigenvalues are those of the whole matrix, because elimination is a congruence. Without elimination the same
  * blocks give the dense matrix, for modes and for checks.
  */
+import type { PivotRule } from '../../linalg/pivotRule.ts';
 import { type Assembly, joinGlue } from './assembly.ts';
 import { aa, addTip, clearOutboard, F, joinElement, joinInterior, ka, kk, km, ma, mm, Y } from './blocks.ts';
 import type { HelixChain } from './rod.ts';
 
 /**
- * Gradient, and factor of the second derivative + `a.diagonal`. `definite`: stop at the first pivot that is not
- * positive and return false. `geometric`: with the forces' change of direction; without, the matrix is positive definite always.
+ * Gradient, and factor of the second derivative + `a.diagonal`. Terms `geometric`: with the
+ * forces' change of direction; `elastic`: without, and then the matrix is always positive definite.
  */
-export function factorRod(h: HelixChain, a: Assembly, definite: boolean, geometric: boolean): boolean {
+export function factorRod(h: HelixChain, a: Assembly, rule: PivotRule, terms: 'geometric' | 'elastic'): boolean {
   clearOutboard();
   a.negative = 0;
   for (let e = h.elementCount - 1; e >= 0; e--) {
     addTip(h, a, h.elementNode[e + 1]);
-    joinElement(h, a, e, geometric);
-    if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, geometric);
+    joinElement(h, a, e, terms);
+    if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, terms);
     if (a.glue) joinGlue(a.glue, e);
     for (let k = 0; k < 3; k++) kk[4 * k] += a.diagonal[3 * e + k];
-    if (!eliminate(a, e) && definite) return false;
+    if (!eliminate(a, e) && rule === 'stop-at-negative') return false;
   }
   addTip(h, a, 0);
   a.rootGradient.set(F);
@@ -158,7 +159,7 @@ function column(A: Float64Array, B: Float64Array, at: number, p: Float64Array): 
 }
 
 /** Gradient, and the second derivative + `a.diagonal` as a dense symmetric matrix (row by row). O(N²). */
-export function writeDense(matrix: Float64Array, h: HelixChain, a: Assembly, geometric: boolean): void {
+export function writeDense(matrix: Float64Array, h: HelixChain, a: Assembly, terms: 'geometric' | 'elastic'): void {
   const { elementCount, jacobianAngular: A, jacobianLinear: B, position } = h;
   const n = 3 * elementCount;
   const blocks = new Float64Array(18 * elementCount);
@@ -166,8 +167,8 @@ export function writeDense(matrix: Float64Array, h: HelixChain, a: Assembly, geo
   matrix.fill(0);
   for (let e = elementCount - 1; e >= 0; e--) {
     addTip(h, a, h.elementNode[e + 1]);
-    joinElement(h, a, e, geometric);
-    if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, geometric);
+    joinElement(h, a, e, terms);
+    if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, terms);
     for (let r = 0; r < 3; r++) {
       for (let c = 0; c < 3; c++) {
         matrix[(3 * e + r) * n + 3 * e + c] = kk[3 * r + c];

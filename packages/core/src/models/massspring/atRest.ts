@@ -51,11 +51,11 @@ function createEdgeAccess(hair: Hair): RestEdges {
   const { rod, start, stride, stiffnessScale: scale } = hair;
   return {
     nodeOf: (d) => Math.min(rod.nodeCount - 1, Math.max(0, ((((d / 3) | 0) - start) / stride) | 0)),
-    listEdgeUnknowns: (edge, withTurn) => listEdgeUnknowns(hair, edge, withTurn),
-    writeEdgeRates(out, edge, withTurn) {
-      const n = withTurn ? 9 : 6;
+    listEdgeUnknowns: (edge, of) => listEdgeUnknowns(hair, edge, of),
+    writeEdgeRates(out, edge, of) {
+      const n = of === 'nodes-and-turn' ? 9 : 6;
       for (let i = 0; i < 6; i++) for (let j = 0; j < n; j++) out[n * i + j] = i === j ? 1 : 0;
-      if (!withTurn) return;
+      if (of === 'nodes') return;
       writeTurnRates(out.subarray(6 * n, 7 * n), hair, edge);
     },
     writeTurnCurvature: (out, edge) =>
@@ -66,7 +66,7 @@ function createEdgeAccess(hair: Hair): RestEdges {
       }),
     edgeScale(edge, of) {
       if (of === 'turn') return Math.min(rod.halfGJ[2 * edge], rod.halfGJ[2 * edge + 1]) / rod.edgeLengthRest[edge];
-      return Math.max(...listEdgeUnknowns(hair, edge, false).map((d) => scale[d]));
+      return Math.max(...listEdgeUnknowns(hair, edge, 'nodes').map((d) => scale[d]));
     },
     measureMove(direction) {
       let move = 0;

@@ -119,7 +119,7 @@ function solve(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, pres
     fixWide(matrix, d);
     right[d] = 0;
   }
-  if (!factorWide(factor, matrix, 0, mass, true)) return false;
+  if (!factorWide(factor, matrix, 0, mass, 'stop-at-negative')) return false;
   solveWide(factor, matrix, right);
   return true;
 }

@@ -56,7 +56,7 @@ export function layGhosts(hair: Hair, work: Workspace): void {
       fixWide(matrix, d);
       right[d] = 0;
     }
-    if (!factorWide(factor, matrix, 1e-9, stiffnessScale, true)) break;
+    if (!factorWide(factor, matrix, 1e-9, stiffnessScale, 'stop-at-negative')) break;
     solveWide(factor, matrix, right);
     before.set(q);
     let [part, lower] = [1, Infinity];

@@ -9,9 +9,9 @@ function placesOf({ start, stride }: Hair, edge: number): readonly [number, numb
   return [a, a + 3 * stride, a + 3];
 }
 
-export function listEdgeUnknowns(hair: Hair, edge: number, withTurn: boolean): number[] {
+export function listEdgeUnknowns(hair: Hair, edge: number, of: 'nodes-and-turn' | 'nodes'): number[] {
   const [a, b, ghost] = placesOf(hair, edge);
-  return (withTurn ? [a, b, ghost] : [a, b]).flatMap((o) => [o, o + 1, o + 2]);
+  return (of === 'nodes-and-turn' ? [a, b, ghost] : [a, b]).flatMap((o) => [o, o + 1, o + 2]);
 }
 
 const marked = createMarkedEdge();
@@ -60,7 +60,7 @@ export function subtractLinkForces(hair: Hair, residual: Float64Array): void {
   for (let j = 0; j < hair.rod.edgeCount; j++) {
     if (edgeTorque[j] === 0) continue;
     writeTurnRates(turnRates, hair, j);
-    listEdgeUnknowns(hair, j, true).forEach((d, k) => {
+    listEdgeUnknowns(hair, j, 'nodes-and-turn').forEach((d, k) => {
       residual[d] -= edgeTorque[j] * turnRates[k];
     });
   }

@@ -34,7 +34,7 @@ export function findModes(hair: Hair, work: Workspace, t: number, count: number)
   let soft = Infinity;
   for (let d = 0; d < size; d++) if (active[d] > 0) soft = Math.min(soft, stiffnessScale[d] / active[d]);
   soft /= pow(rod.edgeCount, 4);
-  factorWide(work.factor, work.matrix, 1e-3 * soft, active, false);
+  factorWide(work.factor, work.matrix, 1e-3 * soft, active, 'count-negative');
   const { values, vectors } = findLowestModes(
     {
       ...diagonalMass(active),

@@ -185,7 +185,7 @@ export function solve(search: Search, tolerance: number, most: number, descent: 
     if (!(largest < Infinity)) return { ...out, reason: 'the residual is not a number' };
     if (out.iterations >= most) return { ...out, reason: `no convergence in ${most} iterations` };
     writeRightSide(search);
-    while (!factorWide(factor, matrix, shift, stiffnessScale, true)) {
+    while (!factorWide(factor, matrix, shift, stiffnessScale, 'stop-at-negative')) {
       shift = shift === 0 ? 1e-7 : 4 * shift;
       if (shift > 1e8) return { ...out, reason: 'the stiffness matrix cannot be made positive definite' };
     }
@@ -233,7 +233,7 @@ export function countNegative(hair: Hair, work: Workspace): number {
   work.right.fill(0);
   assembleTangent(work.matrix, work.right, hair, work.row, undefined, undefined);
   for (let d = 0; d < size; d++) if (fixed[d]) fixWide(work.matrix, d);
-  factorWide(work.factor, work.matrix, zeroModeShift(hair), stiffnessScale, false);
+  factorWide(work.factor, work.matrix, zeroModeShift(hair), stiffnessScale, 'count-negative');
   return work.factor.negative;
 }
 
@@ -242,7 +242,7 @@ function nudge({ hair, work }: Search, amplitude: number): void {
   const { q, size, fixed, stiffnessScale } = hair;
   countNegative(hair, work);
   let shift = 1e-9;
-  while (!factorWide(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
+  while (!factorWide(work.factor, work.matrix, shift, stiffnessScale, 'stop-at-negative')) shift *= 1.5;
   const x = new Float64Array(size).map((_, d) => (fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)));
   let norm = 1;
   for (let k = 0; k < 40; k++) {
@@ -360,9 +360,9 @@ export function findEquilibrium(
   const dependsOnState = hair.drive.sources.some((source) => source.dependsOnState);
   const report = seekStable(
     {
-      settle(leaving) {
+      settle(from) {
         attempts.iterations = 0;
-        const result = leaving ? solveWithAltitudes(attempts) : solveFirst(attempts, brought);
+        const result = from === 'saddle' ? solveWithAltitudes(attempts) : solveFirst(attempts, brought);
         // altitudes are chosen again during the search, and the choice does not keep the symmetry of a branch
         return { ...result, iterations: attempts.iterations, descended: true };
       },

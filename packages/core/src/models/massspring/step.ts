@@ -187,7 +187,7 @@ function solveVelocity(hair: Hair, work: Workspace, a: number, ahead: number): b
       right[d] = velocity[d];
     } else right[d] -= product[d];
   }
-  if (!factorWide(work.factor, matrix, 0, mass, true)) return false;
+  if (!factorWide(work.factor, matrix, 0, mass, 'stop-at-negative')) return false;
   solveWide(work.factor, matrix, right);
   for (let d = 0; d < size; d++) if (!fixed[d]) velocity[d] = right[d];
   return true;

@@ -57,7 +57,7 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
   // the base's own motion at the end; a free origin is part of the state
   v.fill(0, 0, 3);
   driveByPlaces(at.driven, tree, t, h);
-  moveBase(tree, t + h, none, false);
+  moveBase(tree, t + h, none, 'same-time');
   turn(global, 0, base.rotation, 0, base.acceleration, 3);
   const start = [x, y, z];
   const speed = [vx, vy, vz];

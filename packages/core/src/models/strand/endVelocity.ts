@@ -50,13 +50,13 @@ function ensureCapacity(links: number): void {
 /** Writes the rates of joints and origin; the tree is posed at the end of the step. Returns the kinetic energy [J]. */
 export function writeEndVelocity(tree: StrandTree, at: Departure, t: number): number {
   if (tree.bodies.length > 0) {
-    moveBase(tree, t, tree.originRate, false);
+    moveBase(tree, t, tree.originRate, 'same-time');
     return writeBodyVelocity(tree, at);
   }
   ensureCapacity(tree.linkCount);
   gatherMasses(tree, at);
   moveNodes(tree);
-  moveBase(tree, t, tree.originRate, false);
+  moveBase(tree, t, tree.originRate, 'same-time');
   writeRates(tree);
   return kineticEnergy(tree);
 }
@@ -78,7 +78,7 @@ export function moveAtEnd(tree: StrandTree, h: number, t: number, v0: Float64Arr
   for (let k = 0; k < 3 * linkCount; k++) rate[k] = (v[3 + k] - v0[3 + k]) / h;
   for (let k = 0; k < 3; k++) if (base.free[k]) originRate[k] = (v[k] - v0[k]) / h;
   recallBase(tree);
-  moveBase(tree, t, originRate, false);
+  moveBase(tree, t, originRate, 'same-time');
   moveLinks(tree);
   poseSamples(tree);
 }

@@ -21,7 +21,7 @@ const slope = new Float64Array(9);
 const angles = new Float64Array(3);
 
 /** tan(bend/2) along x and y, and tan(twist/2). */
-function measureSwingTwist(D: Float64Array, i: number, sign: number, derivatives: boolean): void {
+function measureSwingTwist(D: Float64Array, i: number, sign: number, what: 'slopes' | 'values'): void {
   const w = sign * D[i];
   const x = sign * D[i + 1];
   const y = sign * D[i + 2];
@@ -33,7 +33,7 @@ function measureSwingTwist(D: Float64Array, i: number, sign: number, derivatives
   angles[0] = gx;
   angles[1] = gy;
   angles[2] = gt;
-  if (!derivatives) return;
+  if (what === 'values') return;
   for (let k = 0; k < 3; k++) {
     // δΔ = ½ Δ (0, e_k)
     const dw = -0.5 * (k === 0 ? x : k === 1 ? y : z);
@@ -49,7 +49,7 @@ function measureSwingTwist(D: Float64Array, i: number, sign: number, derivatives
 
 /** tan(bend/2) along x and y and tan(twist/2) of Δ, and how they change with a turn, 3 × 3 by rows. */
 export function writeSwingTwist(out: Float64Array, slopes: Float64Array, D: Float64Array, i: number): void {
-  measureSwingTwist(D, i, signOf(D, i), true);
+  measureSwingTwist(D, i, signOf(D, i), 'slopes');
   out.set(angles);
   slopes.set(slope);
 }
@@ -79,7 +79,7 @@ export function writeJointTorque(out: Float64Array, law: JointLaw, D: Float64Arr
     out[2] = -(az - (gx * ay - gy * ax) + gz * along);
     return;
   }
-  measureSwingTwist(D, i, signOf(D, i), false);
+  measureSwingTwist(D, i, signOf(D, i), 'values');
   const [gx, gy, gt] = angles;
   const cross = law === 'paper' ? 0 : K[k + 2] * gt;
   const Kb = law === 'paper' ? stiffnessAlong(gx, gy, K[k], K[k + 1]) : K[k];
@@ -143,7 +143,7 @@ function writeGibbsSlope(out: Float64Array, gx: number, gy: number, gz: number, 
 
 function writeSwingTwistTangent(out: Float64Array, law: JointLaw, D: Float64Array, K: Float64Array, j: number): void {
   const [i, k] = [4 * j, 3 * j];
-  measureSwingTwist(D, i, signOf(D, i), true);
+  measureSwingTwist(D, i, signOf(D, i), 'slopes');
   const [gx, gy, gt] = angles;
   const Kt = K[k + 2];
   const paper = law === 'paper';

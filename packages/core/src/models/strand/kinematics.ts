@@ -25,11 +25,11 @@ const linear = new Float64Array(3);
 const accelerated = new Float64Array(3);
 const director = new Float64Array(3);
 
-/** Evaluates the pose of the base at time t; free axes keep their state. `fresh`: t has changed. */
-export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
+/** Evaluates the pose of the base at time t; free axes keep their state. At the same time as before, only q is written. */
+export function evaluateBase(tree: StrandTree, t: number, time: 'new-time' | 'same-time' = 'new-time'): void {
   const { base, rods, q } = tree;
   const { pins, poses, axes, free, frame: held } = base;
-  if (!fresh) {
+  if (time === 'same-time') {
     for (let k = 0; k < 3; k++) if (!free[k]) q[k] = poses[axes[k]].position[k];
     return;
   }
@@ -63,14 +63,20 @@ export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
 /**
  * Motion of the base at time t. What is prescribed of its velocity is left out of the recursion, which then is the same
  * in every frame that moves uniformly: it takes the classical acceleration, and `drift` brings the velocity back where
- * the air asks for it. `originRate`: acceleration of the origin along its free axes, in world axes; nothing moves without.
+ * the air asks for it. `originRate`: acceleration of the origin along its free axes, in world axes; nothing moves without. At the same time as before, pins
+ * are not evaluated again.
  */
-export function moveBase(tree: StrandTree, t: number, originRate: Float64Array | undefined, fresh = true): void {
+export function moveBase(
+  tree: StrandTree,
+  t: number,
+  originRate: Float64Array | undefined,
+  time: 'new-time' | 'same-time' = 'new-time',
+): void {
   const { base, v } = tree;
   const { pins, poses, motions, axes, free, rotation, frame: held } = base;
   angularVelocity.fill(0);
   angularAcceleration.fill(0);
-  if (originRate && fresh && !base.driven)
+  if (originRate && time === 'new-time' && !base.driven)
     for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
   const { driven } = base;
   if (originRate && held >= 0 && driven) {

@@ -36,7 +36,7 @@ interface Pair {
 function assemblePair(tree: StrandTree, sweep: Sweep, t: number): Pair {
   const all = 3 * tree.linkCount + 3;
   tree.v.fill(0);
-  evaluateResidual(tree, t, undefined, true);
+  evaluateResidual(tree, t, undefined, 'new-time');
   sweep.columns = 6;
   sweep.coefficient = 0;
   setStraightChart(sweep, tree.linkCount);

@@ -22,7 +22,7 @@ const inverse = new Float64Array(4);
 function setNatural(tree: StrandTree): void {
   const velocity = tree.v.slice();
   tree.v.fill(0);
-  evaluateResidual(tree, 0, undefined, true);
+  evaluateResidual(tree, 0, undefined, 'new-time');
   tree.v.set(velocity);
   const { force, toJoint, stiffness, before, after, q, law } = tree;
   for (const { rod, firstLink } of tree.rods) {
@@ -48,7 +48,7 @@ function conjugate(out: Float64Array, a: Float64Array, i: number): void {
 function isStable(tree: StrandTree, sweep: Sweep): boolean {
   const velocity = tree.v.slice();
   tree.v.fill(0);
-  evaluateResidual(tree, 0, undefined, true);
+  evaluateResidual(tree, 0, undefined, 'new-time');
   tree.v.set(velocity);
   sweep.columns = 6;
   sweep.coefficient = 0;

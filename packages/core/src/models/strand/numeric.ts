@@ -35,18 +35,18 @@ export function writeNumericDirection(
     const step = 1e-6 * (c < n - 3 ? 1 : tree.reach);
     if (!held) {
       trial[c] = phi[c] + step;
-      placeTrial(tree, work, trial, false);
-      evaluateResidual(tree, t, tree.originRate, false);
+      placeTrial(tree, work, trial, 'values');
+      evaluateResidual(tree, t, tree.originRate, 'same-time');
       for (let r = 0; r < n; r++) matrix[r * n + c] = tree.residual[r];
       trial[c] = phi[c] - step;
-      placeTrial(tree, work, trial, false);
-      evaluateResidual(tree, t, tree.originRate, false);
+      placeTrial(tree, work, trial, 'values');
+      evaluateResidual(tree, t, tree.originRate, 'same-time');
       for (let r = 0; r < n; r++) matrix[r * n + c] = (matrix[r * n + c] - tree.residual[r]) / (2 * step);
       trial[c] = phi[c];
     } else for (let r = 0; r < n; r++) matrix[r * n + c] = r === c ? 1 : 0;
   }
-  placeTrial(tree, work, phi, true);
-  evaluateResidual(tree, t, tree.originRate, false);
+  placeTrial(tree, work, phi, 'slopes');
+  evaluateResidual(tree, t, tree.originRate, 'same-time');
   if (solvePivoted(matrix, n, right) === 0) return false;
   for (let k = 0; k < n; k++) out[k] = right[k];
   return true;

@@ -52,7 +52,7 @@ function evaluateForces(tree: StrandTree, t: number): void {
   const { q, v } = tree;
   held.set(q.subarray(0, 3));
   held.set(v.subarray(0, 3), 3);
-  evaluateResidual(tree, t, rateOfOrigin(tree), true);
+  evaluateResidual(tree, t, rateOfOrigin(tree), 'new-time');
   q.set(held.subarray(0, 3));
   v.set(held.subarray(3));
 }

@@ -64,21 +64,21 @@ export function writeBaseReaction(out: Float64Array, tree: StrandTree): void {
 }
 
 /**
- * Residual at the current q, v and rates. `originRate`: acceleration of the base's origin along free axes; undefined for statics. `fresh`: also
- * evaluates loads that do not depend on the state.
+ * Residual at the current q, v and rates. `originRate`: acceleration of the base's origin along free axes; undefined for statics. At a new time it
+ * evaluates all loads, at the same time only those that depend on the state.
  */
 export function evaluateResidual(
   tree: StrandTree,
   t: number,
   originRate: Float64Array | undefined,
-  fresh: boolean,
+  time: 'new-time' | 'same-time',
 ): void {
-  if (fresh) tree.adopt?.(t);
+  if (time === 'new-time') tree.adopt?.(t);
   const pose = tree.direction?.pose;
-  if (pose && fresh) evaluatePose(tree, pose, t);
-  evaluateBase(tree, t, fresh);
+  if (pose && time === 'new-time') evaluatePose(tree, pose, t);
+  evaluateBase(tree, t, time);
   const { departure } = tree;
-  if (!departure || fresh) moveBase(tree, t, originRate, fresh);
+  if (!departure || time === 'new-time') moveBase(tree, t, originRate, time);
   poseLinks(tree);
   if (!departure) moveLinks(tree);
   writeTorques(tree);
@@ -89,14 +89,14 @@ export function evaluateResidual(
     for (let k = 0; k < 3 * tree.linkCount; k++) torque[k] += hold[k];
   }
   // loads may have been added or removed since the last step
-  if (fresh)
+  if (time === 'new-time')
     for (const strand of tree.rods) strand.dependsOnState = pose !== undefined || strand.drive.sources.some(changes);
   const moved = originRate && !departure;
   if (moved) writeInertialForces(tree);
   else tree.force.fill(0);
   if (departure) addInertia(tree, departure);
   if (originRate && tree.rods.some(isDamped)) dampSpin(tree);
-  if (fresh || tree.rods.some(needsLoads)) {
+  if (time === 'new-time' || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);
   } else if (tree.rods.some(isDamped)) {

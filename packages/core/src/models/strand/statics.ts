@@ -5,7 +5,6 @@
  * the matrix is positive definite if every joint's pivot is, so the elimination detects it. With other loads (followers, wind) the residual must fall.
  * Loads are raised in increments (statics/search.ts) if the whole is too far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
-import { eigenDense } from '../../linalg/eigen.ts';
 import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { noVerdict, raiseLoads, type Settled, seekStable } from '../../statics/search.ts';
@@ -18,6 +17,7 @@ import { factorSweep, setStraightChart, solveSweep } from './newton.ts';
 import type { Constraints, Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import type { StrandTree } from './rod.ts';
+import { countUnstable } from './stability.ts';
 
 export interface StaticsWork {
   readonly sweep: Sweep;
@@ -134,7 +134,7 @@ function startBalance(tree: StrandTree, work: StaticsWork, t: number, stays: boo
   const conservative = isConservative(tree) && !constraints && !stays;
   work.sweep.columns = 6;
   work.sweep.coefficient = 0;
-  evaluateResidual(tree, t, undefined, true);
+  evaluateResidual(tree, t, undefined, 'new-time');
   if (constraints) prepareConstraints(constraints, tree, 0);
   const forces = constraints ? constraints.force.slice() : new Float64Array(0);
   const energy = conservative ? energyOf(tree, t) : 0;
@@ -177,7 +177,7 @@ function tryBalanceStep(balance: Balance, now: number): { readonly accept: boole
   moveTrial(tree, work, share, scaled);
   for (let r = 0; constraints && r < forces.length; r++)
     constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
-  evaluateResidual(tree, t, undefined, false);
+  evaluateResidual(tree, t, undefined, 'same-time');
   const next = measureResidual(balance);
   let accept: boolean;
   let { shift } = balance;
@@ -195,7 +195,7 @@ function tryBalanceStep(balance: Balance, now: number): { readonly accept: boole
   if (!accept) {
     tree.q.set(q0);
     constraints?.force.set(forces);
-    evaluateResidual(tree, t, undefined, false);
+    evaluateResidual(tree, t, undefined, 'same-time');
   }
   return { accept, turned };
 }
@@ -354,14 +354,14 @@ export function findEquilibrium(
   let negative = -1;
   const report = seekStable(
     {
-      settle(leaving) {
+      settle(from) {
         attempts.iterations = 0;
-        const found = leaving ? attempt(attempts, { tolerance: options.tolerance, limit: 500 }) : solveFirst(attempts);
+        const found = from === 'saddle' ? attempt(attempts, { ...options, limit: 500 }) : solveFirst(attempts);
         const unmet = found.converged ? describeUnmet(tree) : '';
         return { ...found, iterations: attempts.iterations, ...(unmet && { converged: false, reason: unmet }) };
       },
       judge() {
-        negative = judge(tree, work);
+        negative = countUnstable(tree, work);
         if (negative < 0) return noVerdict;
         return isConservative(tree)
           ? { negativeModes: negative, criterion: 'energy' }
@@ -379,22 +379,4 @@ export function findEquilibrium(
   tree.history.header.fill(0);
   // loads without a potential: an even number of negative pivots does not prove stability
   return negative > 0 ? { ...report, stable: false } : report;
-}
-
-/**
- * Unstable directions at the current state: negative pivots, less those that constraints take away, which are the
- * negative eigenvalues of their response.
- */
-function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
-  sweep.columns = 6;
-  if (!factorSweep(tree, sweep, 0)) return -1;
-  const { negative } = sweep;
-  const { constraints } = tree;
-  if (!constraints) return negative;
-  solveSweep(direction, tree, sweep, { residual: tree.residual });
-  const { count: m, response } = constraints;
-  if (!meetConstraints(direction, new Float64Array(m), constraints, tree, sweep)) return -1;
-  const symmetric = response.map((_, k) => 0.5 * (response[k] + response[(k % m) * m + Math.floor(k / m)]));
-  const largestValue = symmetric.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  return negative - eigenDense(symmetric, m).values.filter((value) => value < -1e-9 * largestValue).length;
 }

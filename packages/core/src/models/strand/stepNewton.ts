@@ -29,8 +29,8 @@ function startNewton(tree: StrandTree, work: StepWork, t: number): void {
   }
   work.sweep.columns = tree.departure ? 6 : 18;
   work.sweep.coefficient = formula.c0 / formula.h;
-  placeTrial(tree, work, work.phi, true);
-  evaluateResidual(tree, t, tree.originRate, true);
+  placeTrial(tree, work, work.phi, 'slopes');
+  evaluateResidual(tree, t, tree.originRate, 'new-time');
   if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
 }
 
@@ -80,8 +80,8 @@ function searchAlong(
       for (let r = 0; r < constraints.count; r++)
         constraints.force[r] = (1 - share) * lambda[r] + share * lambdaNext[r];
     }
-    placeTrial(tree, work, trial, true);
-    evaluateResidual(tree, t, tree.originRate, false);
+    placeTrial(tree, work, trial, 'slopes');
+    evaluateResidual(tree, t, tree.originRate, 'same-time');
     const next = sizeOf(tree);
     if (next <= merit * (1 - 1e-4 * share) || next <= roundingOf(tree)) return { share, merit: next };
     // at the floor of rounding a full step is as good as it gets
@@ -114,8 +114,8 @@ export function solveStep(tree: StrandTree, work: StepWork, t: number, options: 
       if (!keep) return -iteration;
       // the matrix that was kept is to blame
       keep = false;
-      placeTrial(tree, work, phi, true);
-      evaluateResidual(tree, t, tree.originRate, false);
+      placeTrial(tree, work, phi, 'slopes');
+      evaluateResidual(tree, t, tree.originRate, 'same-time');
       continue;
     }
     const { share } = step;

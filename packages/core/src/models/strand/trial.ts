@@ -84,8 +84,14 @@ export function writePast(out: Float64Array, from: Float64Array, earlier: Float6
 
 const a = new Float64Array(6);
 
-/** w = J(φ) x/h with x = c0 φ + c2 y₋; with `slopes`, J and ∂w/∂φ too. */
-function writeJoint(tree: StrandTree, { sweep, past }: StepWork, phi: Float64Array, j: number, slopes: boolean): void {
+/** w = J(φ) x/h with x = c0 φ + c2 y₋; `slopes`: J and ∂w/∂φ too. */
+function writeJoint(
+  tree: StrandTree,
+  { sweep, past }: StepWork,
+  phi: Float64Array,
+  j: number,
+  what: 'slopes' | 'values',
+): void {
   const { v } = tree;
   const { h, c0, c2 } = formula;
   const o = 3 * j;
@@ -95,7 +101,7 @@ function writeJoint(tree: StrandTree, { sweep, past }: StepWork, phi: Float64Arr
   const u0 = c0 * x + c2 * past[o];
   const u1 = c0 * y + c2 * past[o + 1];
   const u2 = c0 * z + c2 * past[o + 2];
-  writeRotationSeries(a, x * x + y * y + z * z, slopes ? 6 : 4);
+  writeRotationSeries(a, x * x + y * y + z * z, what === 'slopes' ? 6 : 4);
   // c = φ × u, e = φ × c
   const p = y * u2 - z * u1;
   const q = z * u0 - x * u2;
@@ -106,7 +112,7 @@ function writeJoint(tree: StrandTree, { sweep, past }: StepWork, phi: Float64Arr
   v[3 + o] = (u0 - a[2] * p + a[3] * e0) / h;
   v[4 + o] = (u1 - a[2] * q + a[3] * e1) / h;
   v[5 + o] = (u2 - a[2] * r + a[3] * e2) / h;
-  if (!slopes) return;
+  if (what === 'values') return;
   const { turn: T, rate: W } = sweep;
   const t = 9 * j;
   const square = x * x + y * y + z * z;
@@ -139,13 +145,13 @@ function writeJoint(tree: StrandTree, { sweep, past }: StepWork, phi: Float64Arr
 }
 
 /** q, v and rate of the trial φ. */
-export function placeTrial(tree: StrandTree, work: StepWork, phi: Float64Array, slopes: boolean): void {
+export function placeTrial(tree: StrandTree, work: StepWork, phi: Float64Array, what: 'slopes' | 'values'): void {
   const { linkCount, q, v, rate, originRate, history } = tree;
   const { q0, v0, past } = work;
   const { h, c0, c1, c2 } = formula;
   for (let j = 0; j < linkCount; j++) {
     turnJoint(q, 3 + 4 * j, q0, 3 + 4 * j, phi, 3 * j);
-    writeJoint(tree, work, phi, j, slopes);
+    writeJoint(tree, work, phi, j, what);
     for (let k = 3 * j; k < 3 * j + 3; k++) rate[k] = (c0 * v[3 + k] + c1 * v0[3 + k] + c2 * history.v1[3 + k]) / h;
   }
   const o = 3 * linkCount;
