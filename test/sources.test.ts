@@ -1,7 +1,10 @@
 /** What no source may hold, and what the lock file may not. */
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { sweepSources } from '../packages/core/kernels/wgsl.ts';
 import { parse, read, sources, walk } from './files.ts';
+
+const booleans = [ts.SyntaxKind.BooleanKeyword, ts.SyntaxKind.TrueKeyword, ts.SyntaxKind.FalseKeyword];
 
 describe('sources', () => {
   const found = { any: [] as string[], code: [] as string[] };
@@ -42,6 +45,36 @@ describe('sources', () => {
         return places.map((place) => `${path}: ${place}`);
       });
     expect(wrong).toEqual([]);
+  });
+
+  it('name what a call switches on or off', () => {
+    // kernels are made of these, and have no objects
+    const lanes = new Set([...sweepSources, 'strand.ts'].map((file) => `packages/core/src/batch/${file}`));
+    const switches = new Map<string, Set<number>>();
+    const calls: (readonly [name: string, index: number, where: string])[] = [];
+    for (const path of sources().filter((one) => one.startsWith('packages/'))) {
+      const file = parse(path);
+      walk(file, (node) => {
+        if (ts.isFunctionLike(node) && !lanes.has(path)) {
+          const owner = node.name ? node : node.parent;
+          const name = (owner as ts.NamedDeclaration).name?.getText() ?? '';
+          node.parameters.forEach(({ type, initializer }, k) => {
+            const isBoolean = (type ?? initializer)?.kind;
+            if (isBoolean === undefined || !booleans.includes(isBoolean)) return;
+            switches.set(name, (switches.get(name) ?? new Set()).add(k));
+          });
+        }
+        if (!ts.isCallExpression(node) || node.arguments.length < 2) return;
+        const name = node.expression.getText().split('.').at(-1) as string;
+        node.arguments.forEach(({ kind }, k) => {
+          if (kind !== ts.SyntaxKind.TrueKeyword && kind !== ts.SyntaxKind.FalseKeyword) return;
+          const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+          calls.push([name, k, `${path}:${line + 1} ${node.getText().slice(0, 80)}`]);
+        });
+      });
+    }
+    expect(switches.size).toBeGreaterThan(50);
+    expect(calls.filter(([name, k]) => switches.get(name)?.has(k)).map(([, , where]) => where)).toEqual([]);
   });
 
   it('make no code at run time', () => {

@@ -252,7 +252,7 @@ function headHair(roots: number): StrandDescription[] {
 async function openContact(
   device: Device,
   count: number,
-  isField: boolean,
+  { isField }: { readonly isField: boolean },
 ): Promise<{ readonly batch: GpuBatch; readonly obstacles: readonly Obstacle[]; readonly roots: number }> {
   const field = createField({ type: 'sphere', radius: HEAD }, kinds[0].length / (NODES - 1), 0.1 * kinds[0].radius);
   const obstacles = [
@@ -280,7 +280,7 @@ async function measureContact(
   count: number,
   { substeps, most, isField }: { readonly substeps: number; readonly most: number; readonly isField: boolean },
 ): Promise<void> {
-  const { batch, obstacles, roots } = await openContact(device, count, isField);
+  const { batch, obstacles, roots } = await openContact(device, count, { isField });
   const advance = async (steps: number): Promise<number> => {
     const start = performance.now();
     for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
@@ -306,7 +306,7 @@ async function measureContact(
 /** GPU time of each dispatch of a substep of the same hair: `advance`, then the rounds of `press`. */
 async function profileContact(raw: Device, count: number, most: number): Promise<void> {
   const { device, read } = timePasses(raw, (name, k) => `${name} ${k}`);
-  const { batch, obstacles } = await openContact(device, count, false);
+  const { batch, obstacles } = await openContact(device, count, { isField: false });
   const step = (): void => batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
   for (let k = 0; k < 240; k++) step();
   await read();

@@ -40,7 +40,7 @@ function turnOf([x, y]: Vec3): { keys: { time: number; offset: Vec3; rotation: V
 }
 
 /** Frames of 1/60 s by implicit Euler, at the tolerance of the other rows of frames. */
-export function headScene(count: number, head: boolean): Scene {
+export function headScene(count: number, { head }: { readonly head: boolean }): Scene {
   const shapes = Array.from({ length: count }, (_, k) => combed(k, count));
   return {
     tendril: 1,
@@ -59,8 +59,8 @@ export function headScene(count: number, head: boolean): Scene {
 
 /** Frame by frame in turn, so that what else the machine does slows both alike. */
 export function headRow(name: string, count: number, frames: number, models: readonly Model[]): Row {
-  const touching = createWorld(headScene(count, true), { models });
-  const free = createWorld(headScene(count, false), { models });
+  const touching = createWorld(headScene(count, { head: true }), { models });
+  const free = createWorld(headScene(count, { head: false }), { models });
   return compareFrames(
     name,
     touching,

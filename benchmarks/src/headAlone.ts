@@ -10,7 +10,7 @@ import { headScene } from './head.ts';
 const [count, frames, threadCount] = process.argv.slice(2).map(Number);
 const threads = threadCount > 1 ? startThreads(threadCount) : undefined;
 const models = threads ? [await loadThreadedDer(threads.ports)] : [await loadDer()];
-const world = createWorld(headScene(count, true), { models });
+const world = createWorld(headScene(count, { head: true }), { models });
 for (let k = 0; k < 5; k++) world.step();
 let iterations = 0;
 const start = performance.now();

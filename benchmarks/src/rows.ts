@@ -187,14 +187,14 @@ const simdRows: Readonly<Record<string, () => Row>> = {
   'simd-head-10000x32': () =>
     simdRow(
       'simd-head-10000x32',
-      bySimd(headScene(10000, true)),
+      bySimd(headScene(10000, { head: true })),
       20,
       'the same on a head that turns, with contact; wanted: 100 ms',
     ),
   'simd-hair-2000x32': () =>
     simdRow(
       'simd-hair-2000x32',
-      bySimd({ ...headScene(2000, true), contact: { friction: 0.3, radius: 1.2e-4 } }),
+      bySimd({ ...headScene(2000, { head: true }), contact: { friction: 0.3, radius: 1.2e-4 } }),
       10,
       'a frame of hair in contact with hair on a head that turns, SIMD, one thread; wanted for 10,000: 100 ms',
     ),
@@ -403,9 +403,15 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       'the same while all of it strikes head and shoulders: three frames, the costliest; wanted: 125 ms',
     ),
   'contact-der-100x32': () =>
-    contactRow('contact-der-100x32', onHead(100, true), 60, 60, 'hairs (der) that fall on a ball, dt 1/240'),
+    contactRow('contact-der-100x32', onHead(100, { ball: true }), 60, 60, 'hairs (der) that fall on a ball, dt 1/240'),
   'contact-free-der-100x32': () =>
-    contactRow('contact-free-der-100x32', onHead(100, false), 60, 60, 'the same without the ball; wanted: half'),
+    contactRow(
+      'contact-free-der-100x32',
+      onHead(100, { ball: false }),
+      60,
+      60,
+      'the same without the ball; wanted: half',
+    ),
   'contact-head-1000x32': () => headRow('contact-head-1000x32', 1000, 90, kernels),
   'contact-head-10000x32': () => headRow('contact-head-10000x32', 10000, 45, kernels),
   'contact-head-10000x32-2': () => threadedHeadRow('contact-head-10000x32-2', 10000, 45),

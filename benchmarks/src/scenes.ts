@@ -81,7 +81,7 @@ export const hairOnHead: RodSpec['section'] = {
 };
 
 /** Hairs of 20 cm that stand on a ball and fall on it, with friction; or fall past where it would be. */
-export function onHead(count: number, ball: boolean): Scene {
+export function onHead(count: number, { ball }: { readonly ball: boolean }): Scene {
   const at = (k: number, length: number): [number, number, number] => {
     const z = 0.95 - (0.75 * (k + 0.5)) / count;
     const r = Math.sqrt(1 - z * z);

@@ -12,7 +12,7 @@ import { bySimd, hairOnHead } from './scenes.ts';
 const RADIUS = 2e-4;
 
 /** A straight hair of 12 edges. `isDamped`: with mass damping. */
-function straightHair(id: string, from: Vec3, to: Vec3, isDamped: boolean): RodSpec {
+function straightHair(id: string, from: Vec3, to: Vec3, { isDamped }: { readonly isDamped: boolean }): RodSpec {
   return {
     id,
     shape: { type: 'straight', from, to },
@@ -40,7 +40,7 @@ function pile(): Scene {
   const rods = [0, 1, 2, 3, 4].flatMap((row) =>
     Array.from({ length: 5 - row }, (_, n) => {
       const [y, z] = [(2 * n + row) * RADIUS, RADIUS * (1 + Math.sqrt(3) * row)];
-      return straightHair(`${row}-${n}`, [0, y, z], [0.16, y, z], true);
+      return straightHair(`${row}-${n}`, [0, y, z], [0.16, y, z], { isDamped: true });
     }),
   );
   return sceneWith(rods, 1 / 240, { colliders: [{ type: 'plane', friction: 0.5 }], contact: { friction: 0.5 } });
@@ -49,8 +49,8 @@ function pile(): Scene {
 /** Hairs that fall across hairs, `count` of each. */
 function crossing(count: number, step: number): Scene {
   const rods = Array.from({ length: count }, (_, k) => [
-    straightHair(`below ${k}`, [0, 0.004 * k, 0], [0.16, 0.004 * k, 0], false),
-    straightHair(`above ${k}`, [0.02 + 0.005 * k, -0.05, 5e-4], [0.02 + 0.005 * k, 0.11, 5e-4], false),
+    straightHair(`below ${k}`, [0, 0.004 * k, 0], [0.16, 0.004 * k, 0], { isDamped: false }),
+    straightHair(`above ${k}`, [0.02 + 0.005 * k, -0.05, 5e-4], [0.02 + 0.005 * k, 0.11, 5e-4], { isDamped: false }),
   ]).flat();
   return sceneWith(rods, step, { pins: held(rods), contact: { friction: 0.3 } });
 }
@@ -81,7 +81,7 @@ function combed(step: number): Scene {
 }
 
 const head = (count: number): Scene => ({
-  ...headScene(count, true),
+  ...headScene(count, { head: true }),
   contact: { friction: 0.3, radius: 1.2e-4 },
 });
 

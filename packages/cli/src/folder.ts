@@ -69,7 +69,7 @@ const reserveName = '.reserve.tmp';
 export function openFolder({ out, force = false, name }: FolderOptions): Folder {
   const isNew = out === undefined || !existsSync(out);
   const path = out ?? claimFresh(name);
-  if (out !== undefined) prepare(out, force);
+  if (out !== undefined) prepare(out, { force });
   const unlock = lock(path);
   // another command may have finished here in the meantime
   if (out !== undefined && !force) refuseHeld(out, unlock);
@@ -181,7 +181,7 @@ function refuseHeld(out: string, undo: () => void = () => {}): void {
   throw new UsageError(`'${out}' already has a result (${held}); choose another --out, or add --force to replace it`);
 }
 
-function prepare(out: string, force: boolean): void {
+function prepare(out: string, { force }: { readonly force: boolean }): void {
   checkFolder({ out, force });
   ensureFolder(out);
 }
@@ -210,7 +210,7 @@ function makeFolder(path: string): void {
 
 /** Creates out/<name>, or the first of out/<name>-2, -3, … that does not exist, so that no other command takes it. */
 function claimFresh(name: string): string {
-  prepare('out', true);
+  prepare('out', { force: true });
   for (let k = 1; ; k++) {
     const path = join('out', k === 1 ? name : `${name}-${k}`);
     try {

@@ -180,7 +180,12 @@ export class Code {
     return lanes(this.text(value));
   }
 
-  private operate(operator: string, a: Known | Lanes, b: Known | Lanes, isNegative = false): Lanes {
+  private operate(
+    operator: string,
+    a: Known | Lanes,
+    b: Known | Lanes,
+    { isNegative = false }: { readonly isNegative?: boolean } = {},
+  ): Lanes {
     const texts = [a, b].map((one) => this.text(one.kind === 'lanes' ? lanes(one.name) : one));
     if (operator === 'add' || operator === 'mul') texts.sort();
     return lanes(this.bind(`${this.type}.${operator}(${texts.join(', ')})`), isNegative);
@@ -200,7 +205,7 @@ export class Code {
     if (b.kind === 'known' && b.value === 0) return a;
     if (a.kind === 'lanes' && b.kind === 'lanes') {
       if (a.name === b.name) return a.isNegative === b.isNegative ? this.multiply(known(2), a) : known(0);
-      if (a.isNegative && b.isNegative) return this.operate('add', a, b, true);
+      if (a.isNegative && b.isNegative) return this.operate('add', a, b, { isNegative: true });
       if (b.isNegative) return this.operate('sub', a, b);
       return a.isNegative ? this.operate('sub', b, a) : this.operate('add', a, b);
     }
@@ -229,7 +234,7 @@ export class Code {
     const [a, b] = [this.spread(left), this.spread(right)];
     if (a.kind === 'known') return this.multiple(a.value, b);
     if (b.kind === 'known') return this.multiple(b.value, a);
-    return this.operate('mul', a, b, a.isNegative !== b.isNegative);
+    return this.operate('mul', a, b, { isNegative: a.isNegative !== b.isNegative });
   }
 
   private multiple(factor: number, value: Known | Lanes): Leaf {
@@ -241,7 +246,7 @@ export class Code {
     // exact if both are powers of two
     if (before && Number.isInteger(Math.log2(factor)) && Number.isInteger(Math.log2(before.factor)))
       return this.multiple(factor * before.factor, lanes(before.name, value.isNegative));
-    const result = this.operate('mul', known(factor), value, value.isNegative);
+    const result = this.operate('mul', known(factor), value, { isNegative: value.isNegative });
     this.multiples.set(result.name, { factor, name: value.name });
     return result;
   }
@@ -252,7 +257,7 @@ export class Code {
       return this.multiply(known(1 / b.value), a);
     if (a.kind === 'known' && b.kind === 'known') return known(a.value / b.value);
     const isNegative = (a.kind === 'lanes' && a.isNegative) !== (b.kind === 'lanes' && b.isNegative);
-    return this.operate('div', a, b, isNegative);
+    return this.operate('div', a, b, { isNegative });
   }
 
   /** A function of the target. */

@@ -353,8 +353,8 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
   }
   const module: Module = { records, constants, arrays, functions };
   for (const name of functions.keys())
-    if (!inlined.has(name)) written.push(write(module, { name, from: name, scalars: [] }, false));
-  for (const flat of flats) written.push(write(module, flat, true));
+    if (!inlined.has(name)) written.push(write(module, { name, from: name, scalars: [] }, { inline: false }));
+  for (const flat of flats) written.push(write(module, flat, { inline: true }));
   return `${written.join('\n\n')}\n`;
 }
 
@@ -365,7 +365,7 @@ function fieldsOf(node: ts.InterfaceDeclaration): Fields {
 }
 
 /** Writes a function: twice, since the lowest index of all is known at the end only. */
-function write(module: Module, flat: Flat, inline: boolean): string {
+function write(module: Module, flat: Flat, { inline }: { readonly inline: boolean }): string {
   const node = module.functions.get(flat.from);
   if (!node?.body) throw new TranslationError(`no function ${flat.from}`);
   const integers = findIntegers(node, module.functions);

@@ -340,8 +340,8 @@ export interface Bundle {
   linearize?(rod: number, t: number): RestTangent | undefined;
   /** The equations of a rod at rest, for equilibria of linked rods. Absent, or undefined for this rod, if there are none. */
   atRest?(rod: number): RestRod | undefined;
-  /** Forces and torques that pins exert on a rod at t. `isAfterStep`: a step has just ended at t, and loads have not changed since. */
-  reactions(rod: number, t: number, isAfterStep?: boolean): Reaction[];
+  /** Forces and torques that pins exert on a rod at t. `after-step`: a step has just ended at t, and loads have not changed since; default `any-time`. */
+  reactions(rod: number, t: number, when?: 'after-step' | 'any-time'): Reaction[];
   /**
    * True if the unknowns are joints, so that steps keep momentum only to the order of the scheme: the energy audit then takes the work of pins from
    * reactions, not from the change of momentum.

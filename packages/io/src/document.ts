@@ -39,7 +39,7 @@ export interface TextDocument {
   /** The content as plain values. */
   readonly value: unknown;
   /** Location of the value at a path, or of its key; if it is absent, of the nearest enclosing field. */
-  place(path: ScenePath, wantKey: boolean): Place;
+  place(path: ScenePath, of: 'key' | 'value'): Place;
 }
 
 /** Reads YAML or JSON. Throws InputError with line and column. */
@@ -55,7 +55,7 @@ export function parseText(text: string, source: string): TextDocument {
   const findPlace = json === undefined ? undefined : createJsonPlaces(text);
   return {
     value,
-    place: (path, wantKey) => findPlace?.(path, wantKey) ?? placeOf(findOffset(open(), path, wantKey), lineCounter),
+    place: (path, of) => findPlace?.(path, of) ?? placeOf(findOffset(open(), path, of), lineCounter),
   };
 }
 
@@ -65,12 +65,12 @@ function placeOf(offset: number, lineCounter: LineCounter): Place {
 }
 
 /** Lines and columns in JSON, found without the YAML parser. */
-function createJsonPlaces(text: string): (path: ScenePath, wantKey: boolean) => Place {
+function createJsonPlaces(text: string): (path: ScenePath, of: 'key' | 'value') => Place {
   const offsetOf = createJsonLocator(text);
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let k = text.indexOf('\n'); k >= 0; k = text.indexOf('\n', k + 1)) lines.addNewLine(k + 1);
-  return (path, wantKey) => placeOf(offsetOf(path, wantKey), lines);
+  return (path, of) => placeOf(offsetOf(path, of), lines);
 }
 
 function readDocument(text: string, source: string, lineCounter: LineCounter): Document {
@@ -163,7 +163,7 @@ function findDeepest(text: string): Place {
 }
 
 /** The offset of the value at a path (or of its key), or of the nearest ancestor that exists. */
-function findOffset(document: Document, path: ScenePath, wantKey: boolean): number {
+function findOffset(document: Document, path: ScenePath, of: 'key' | 'value'): number {
   let node = document.contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
   for (let depth = 0; depth < path.length; depth++) {
@@ -173,7 +173,7 @@ function findOffset(document: Document, path: ScenePath, wantKey: boolean): numb
       const pair = node.items.find((item) => keyOf(item) === String(key)) as Pair<Node, Node | null> | undefined;
       if (!pair) return offset;
       const keyOffset = pair.key.range?.[0] ?? offset;
-      offset = wantKey && depth === path.length - 1 ? keyOffset : (pair.value?.range?.[0] ?? keyOffset);
+      offset = of === 'key' && depth === path.length - 1 ? keyOffset : (pair.value?.range?.[0] ?? keyOffset);
       node = pair.value;
     } else if (isSeq(node) && typeof key === 'number' && node.items[key]) {
       node = node.items[key] as Node;

@@ -17,5 +17,5 @@ export function rejectOtherKind(document: TextDocument, source: string, wanted: 
   if (found === undefined) return;
   const { noun, command } = kinds[found];
   const message = `this file is ${noun}, not ${kinds[wanted].noun}; use: tendril ${command} ${source}`;
-  throw new InputError(source, [{ ...document.place([found], true), message }]);
+  throw new InputError(source, [{ ...document.place([found], 'key'), message }]);
 }

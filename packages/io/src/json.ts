@@ -41,19 +41,19 @@ function countFields(value: unknown): number {
 }
 
 /** Offset of the value at a path of valid JSON (or of its key), or of the nearest enclosing value that exists. */
-export function createJsonLocator(text: string): (path: readonly PropertyKey[], wantKey: boolean) => number {
+export function createJsonLocator(text: string): (path: readonly PropertyKey[], of: 'key' | 'value') => number {
   const scanned = new Map<number, Entries>();
   const entriesAt = (offset: number): Entries => {
     const found = scanned.get(offset) ?? scanEntries(text, offset);
     scanned.set(offset, found);
     return found;
   };
-  return (path, wantKey) => {
+  return (path, of) => {
     let offset = skipSpace(text, 0);
     for (let depth = 0; depth < path.length; depth++) {
       const entry = entriesAt(offset).get(String(path[depth]));
       if (!entry) return offset;
-      if (wantKey && depth === path.length - 1) return entry.key;
+      if (of === 'key' && depth === path.length - 1) return entry.key;
       offset = entry.value;
     }
     return offset;

@@ -17,7 +17,7 @@ export function parsePath(text: string, source: string): PathSpec {
     ...(isList ? at.slice(1) : at),
   ];
   throw explainIssues(result.error.issues, source, {
-    locate: (at) => written.place(inFile(at), false),
-    locateKey: (at) => written.place(inFile(at), true),
+    locate: (at) => written.place(inFile(at), 'value'),
+    locateKey: (at) => written.place(inFile(at), 'key'),
   });
 }

@@ -64,12 +64,12 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
   const changed = applyChanges(written.value, options.changes ?? []);
   const { originOf } = changed;
   const { value, warnings: renamed } = renameFormer(changed.value);
-  const placeAt = (path: ScenePath, wantKey: boolean): Place => {
+  const placeAt = (path: ScenePath, of: 'key' | 'value'): Place => {
     const origin = originOf(path);
-    return { ...written.place(path, wantKey), ...(origin !== undefined && { origin }) };
+    return { ...written.place(path, of), ...(origin !== undefined && { origin }) };
   };
-  const locate = (path: ScenePath): Place => placeAt(path, false);
-  const locateKey = (path: ScenePath): Place => placeAt(path, true);
+  const locate = (path: ScenePath): Place => placeAt(path, 'value');
+  const locateKey = (path: ScenePath): Place => placeAt(path, 'key');
   if (value === null || value === undefined) {
     throw new InputError(source, [
       { line: 1, column: 1, message: 'the file is empty; a scene begins with "tendril: 1"' },

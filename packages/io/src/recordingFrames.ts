@@ -70,19 +70,21 @@ export function decodeFrame(header: RecordingHeader, bytes: Uint8Array): Recordi
   const single = header.precision === 'f32';
   const { channels: channelNames = [] } = header;
   let offset = frameFixed;
-  const take = (count: number, double: boolean): Float64Array => {
-    const values = double ? getF64(bytes, offset, count) : getF32(bytes, offset, count);
-    offset += count * (double ? 8 : 4);
+  const take = (count: number, of: 'float64' | 'float32'): Float64Array => {
+    const values = of === 'float64' ? getF64(bytes, offset, count) : getF32(bytes, offset, count);
+    offset += count * (of === 'float64' ? 8 : 4);
     return values;
   };
   const rods = header.rods.map((rod): RodFrame => {
-    const nodePosition = take(3 * rod.nodeCount, !single);
-    const edgeDirector = take(3 * rod.edgeCount, false);
+    const nodePosition = take(3 * rod.nodeCount, single ? 'float32' : 'float64');
+    const edgeDirector = take(3 * rod.edgeCount, 'float32');
     const channels: Partial<Record<Channel, Float64Array>> = {};
-    for (const channel of channelNames) channels[channel] = take(channelLength(rod, channel), false);
+    for (const channel of channelNames) channels[channel] = take(channelLength(rod, channel), 'float32');
     return { nodePosition, edgeDirector, channels };
   });
-  const bodies = header.bodies?.map((): BodyFrame => ({ position: take(3, true), orientation: take(4, true) }));
+  const bodies = header.bodies?.map(
+    (): BodyFrame => ({ position: take(3, 'float64'), orientation: take(4, 'float64') }),
+  );
   return { time: viewOf(bytes).getFloat64(8, true), rods, ...(bodies && { bodies }), energies };
 }
 

@@ -8,7 +8,7 @@ function addressOf({ caseId, changed, work }: Entry): string {
 }
 
 /** Back leads from one scene to another, not from one edit to the next. */
-export function writeAddress(entry: Entry, isNew: boolean): void {
+export function writeAddress(entry: Entry, { isNew }: { readonly isNew: boolean }): void {
   const address = addressOf(entry);
   if (location.hash === address) return;
   if (isNew && location.hash !== '') globalThis.history.pushState(null, '', address);

@@ -25,7 +25,7 @@ export function attachBrush(canvas: HTMLCanvasElement, view: View): () => void {
     stroke = { at, last: start };
     canvas.setPointerCapture(event.pointerId);
     state.hint.value = false;
-    if (brush.value !== 'comb') strokeTo(start.toArray(), start.toArray(), false);
+    if (brush.value !== 'comb') strokeTo(start.toArray(), start.toArray(), { end: false });
     event.stopPropagation();
   };
 
@@ -36,7 +36,7 @@ export function attachBrush(canvas: HTMLCanvasElement, view: View): () => void {
     event.stopPropagation();
     const now = view.dragTarget(event.clientX, event.clientY, stroke.at);
     if (!now || now.distanceTo(stroke.last) < 0.0015) return;
-    strokeTo(stroke.last.toArray(), now.toArray(), false);
+    strokeTo(stroke.last.toArray(), now.toArray(), { end: false });
     stroke.last = now;
   };
 
@@ -44,7 +44,7 @@ export function attachBrush(canvas: HTMLCanvasElement, view: View): () => void {
     if (!stroke) return;
     const { last } = stroke;
     stroke = undefined;
-    strokeTo(last.toArray(), last.toArray(), true);
+    strokeTo(last.toArray(), last.toArray(), { end: true });
     if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
     event.stopPropagation();
   };

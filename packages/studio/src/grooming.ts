@@ -256,7 +256,7 @@ export function chooseType(hair: HairType): void {
   void push({ kind: 'grow', settings: settings.value, what: '' });
 }
 
-export function strokeTo(from: readonly number[], to: readonly number[], end: boolean): void {
+export function strokeTo(from: readonly number[], to: readonly number[], { end }: { readonly end: boolean }): void {
   if (brush.value === 'orbit') return;
   void push({
     kind: 'stroke',

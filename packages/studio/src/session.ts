@@ -24,7 +24,7 @@ let epoch = 0;
 let openHair: KeptHair | undefined;
 
 export const view: {
-  loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined;
+  loaded: ((scene: Loaded, options: { readonly keepCamera: boolean }) => void) | undefined;
   pins: ((released: readonly (readonly boolean[])[]) => void) | undefined;
 } = { loaded: undefined, pins: undefined };
 /** Of the pull that is going on [N]. */
@@ -91,7 +91,7 @@ function takeLoaded(message: Loaded): void {
   expectNothing();
   state.loaded.value = message;
   state.recorded.value = undefined;
-  view.loaded?.(message, keepCamera);
+  view.loaded?.(message, { keepCamera });
 }
 
 export const hasCase = (id: string): boolean => state.cases.value.some((one) => one.id === id);
@@ -134,7 +134,7 @@ export function openText(text: string, name: string, options: OpenOptions = {}):
 function openEntry(entry: Entry, keepAddress = false): Promise<boolean> {
   history.push(entry, '', performance.now());
   const opened = show(entry);
-  if (!keepAddress) writeAddress(entry, true);
+  if (!keepAddress) writeAddress(entry, { isNew: true });
   return opened;
 }
 
@@ -266,7 +266,7 @@ export async function change(text: string, kind: string): Promise<void> {
   const entry: Entry = { ...rest, text, changed: true, work };
   history.push(entry, kind, performance.now());
   takeEntry(entry);
-  writeAddress(entry, false);
+  writeAddress(entry, { isNew: false });
   await reload();
 }
 
@@ -294,7 +294,7 @@ function travel(before: Entry | undefined, entry: Entry | undefined): void {
     takeEntry(entry);
     void reload();
   } else void show(entry);
-  writeAddress(entry, false);
+  writeAddress(entry, { isNew: false });
 }
 
 export function undo(): void {
@@ -354,7 +354,7 @@ export function showStill(scene: Loaded | undefined, frame: Frame): void {
   state.recorded.value = undefined;
   state.variants.value = [asWritten];
   state.loaded.value = scene;
-  view.loaded?.(scene, !first);
+  view.loaded?.(scene, { keepCamera: !first });
 }
 
 /** Opens a recording: no simulation behind it. */
@@ -374,7 +374,7 @@ function showFrames({ loaded, frames }: ReadRecording, name: string): void {
   state.problems.value = [];
   state.variants.value = [asWritten];
   state.loaded.value = loaded;
-  view.loaded?.(loaded, false);
+  view.loaded?.(loaded, { keepCamera: false });
   takeLook(loaded);
   state.playing.value = true;
 }
@@ -385,7 +385,7 @@ export function leaveGrooming(): void {
   state.grooming.value = false;
   if (!history.now) return;
   void show(history.now);
-  writeAddress(history.now, false);
+  writeAddress(history.now, { isNew: false });
 }
 
 /** Other rods or pins go on in place of those that were shown. */

@@ -49,7 +49,10 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
       const { position } = layoutOfLane(answer.lane).rods[r];
       return { ...rod, nodePosition: answer.data.slice(position, position + 3 * rod.nodeCount) };
     });
-    view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);
+    view.load(
+      { lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] },
+      { keepCamera: false },
+    );
     // the colours of the dark page, which are seen on a light one too
     view.setOptions({
       colorBy: answer.colorBy,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { headMesh } from '../src/worker/groom/heads.ts';
 
 it('what is in the way of hair is a closed surface about the head that is seen', () => {
-  const { position, triangle } = headMesh('head', false);
+  const { position, triangle } = headMesh('head', { isFine: false });
   const uses = new Map<string, number>();
   for (let i = 0; i < triangle.length; i += 3)
     for (let k = 0; k < 3; k++) {

@@ -76,7 +76,7 @@ it('opens a file anew by undo, where the next file had the same name', async () 
   const kept: boolean[] = [];
   await openText(sagging, 'test.yaml');
   await openText(sagging.replace('sags', 'is another').replace('edges: 12', 'edges: 9'), 'test.yaml');
-  view.loaded = (_, keepCamera) => void kept.push(keepCamera);
+  view.loaded = (_, { keepCamera }) => void kept.push(keepCamera);
   undo();
   await runUntil(() => state.loaded.value?.title === 'A rod that sags');
   view.loaded = undefined;

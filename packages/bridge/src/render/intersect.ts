@@ -72,7 +72,7 @@ export function createIntersector(geometry: RenderGeometry, bvh: Bvh): Intersect
     } else hitTriangle(triangle, k - cones, ray, near, hit, k);
   };
 
-  const walk = (ray: Ray, near: number, hit: Hit, isAny: boolean): void => {
+  const walk = (ray: Ray, near: number, hit: Hit, hitOf: 'any' | 'nearest'): void => {
     hit.t = Infinity;
     if (isEmpty) return;
     let top = 0;
@@ -82,7 +82,7 @@ export function createIntersector(geometry: RenderGeometry, bvh: Bvh): Intersect
       const first = link[2 * node];
       if (count > 0) {
         for (let i = first; i < first + count; i++) testPrimitive(ray, near, order[i], hit);
-        if (isAny && hit.t < Infinity) return;
+        if (hitOf === 'any' && hit.t < Infinity) return;
       } else {
         const a = enter(bounds, 6 * first, ray, hit.t);
         const b = enter(bounds, 6 * first + 6, ray, hit.t);
@@ -102,9 +102,9 @@ export function createIntersector(geometry: RenderGeometry, bvh: Bvh): Intersect
   };
 
   return {
-    closest: (ray, near, hit) => walk(ray, near, hit, false),
+    closest: (ray, near, hit) => walk(ray, near, hit, 'nearest'),
     isBlocked(ray, near) {
-      walk(ray, near, found, true);
+      walk(ray, near, found, 'any');
       return found.t < Infinity;
     },
   };

@@ -120,7 +120,7 @@ function layPlot(plot: LinePlot): LaidPlot {
       ? []
       : plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest && y.length > 0);
   const drawn = plot.series.filter((one) => !negligible.includes(one));
-  const right = width - 22 - Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
+  const right = width - 22 - Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, { bold: true })));
   const places = [...plot.series.map((one) => xOf(plot, one)), ...plot.series.map(({ failures = [] }) => failures)];
   const xRange = xScale === 'log' || plot.series.some(({ x }) => x) ? extent(places, xScale) : ends(plot.x);
   const yRange = yScale === 'log' ? decades(all) : withZero(all);
@@ -147,7 +147,9 @@ export function drawLinePlot(plot: LinePlot): string {
 
 function drawTitles({ title, subtitle }: LinePlot, width: number): string[] {
   return [
-    ...(title === '' ? [] : [text(left, 26, fitText(title, width - left - 20, 15, true), { size: 15, bold: true })]),
+    ...(title === ''
+      ? []
+      : [text(left, 26, fitText(title, width - left - 20, 15, { bold: true }), { size: 15, bold: true })]),
     ...(subtitle ? [text(left, 44, fitText(subtitle, width - left - 20, 11), { size: 11, fill: inkSoft })] : []),
   ];
 }

@@ -132,7 +132,7 @@ export function drawPicture(picture: Picture): string {
   const laid = layPicture(picture);
   const { page, view, scenery } = laid;
   const body: string[] = [
-    text(side - 8, 28, fitText(picture.title, widthPage - 2 * side, 15, true), { size: 15, bold: true }),
+    text(side - 8, 28, fitText(picture.title, widthPage - 2 * side, 15, { bold: true }), { size: 15, bold: true }),
     ...(picture.subtitle
       ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),

@@ -64,7 +64,7 @@ export function drawShapes(picture: ShapesPicture): string {
   const width = side * 2 + across * cellWidth;
   const height = top + Math.ceil(shapes.length / across) * cellHeight + 18;
   const body: string[] = [
-    text(side, 28, fitText(picture.title, width - 2 * side, 15, true), { size: 15, bold: true }),
+    text(side, 28, fitText(picture.title, width - 2 * side, 15, { bold: true }), { size: 15, bold: true }),
     ...(picture.subtitle
       ? [text(side, 46, fitText(picture.subtitle, width - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
@@ -212,13 +212,13 @@ function drawShape(
   if (twisting) {
     return [
       ...drawTwist(rod, shape, place, (0.5 * Math.min(height, 56)) / scale),
-      ...drawTubes([stroke(rod.position, '#7d8894', 2.6)], false),
+      ...drawTubes([stroke(rod.position, '#7d8894', 2.6)], { shadeDepth: false }),
     ];
   }
   return [
     drawGhost(stroke(rod.position, '#c6ccd2', 1.2)),
     drawGhost(stroke(clouds[2], ramp(0, 0.35), 1.8)),
-    ...drawTubes([stroke(clouds[1], ramp(0, 1), 3.2)], false),
+    ...drawTubes([stroke(clouds[1], ramp(0, 1), 3.2)], { shadeDepth: false }),
   ];
 }
 

@@ -138,16 +138,21 @@ const advances = [
 ];
 
 /** Width of a text in pixels. Bold letters of the same family are about a tenth wider. */
-export function textWidth(content: string, size = 11, bold = false): number {
+export function textWidth(content: string, size = 11, { bold = false }: { readonly bold?: boolean } = {}): number {
   let sum = 0;
   for (const character of content) sum += advances[(character.codePointAt(0) ?? 0) - 32] ?? 700;
   return (sum / 1000) * size * (bold ? 1.1 : 1);
 }
 
 /** Cuts a text that is too long for its place, at a whole character. */
-export function fitText(content: string, width: number, size = 11, bold = false): string {
-  if (textWidth(content, size, bold) <= width) return content;
+export function fitText(
+  content: string,
+  width: number,
+  size = 11,
+  { bold = false }: { readonly bold?: boolean } = {},
+): string {
+  if (textWidth(content, size, { bold }) <= width) return content;
   const characters = [...content];
-  while (characters.length > 1 && textWidth(`${characters.join('')}…`, size, bold) > width) characters.pop();
+  while (characters.length > 1 && textWidth(`${characters.join('')}…`, size, { bold }) > width) characters.pop();
   return `${characters.join('').trimEnd()}…`;
 }

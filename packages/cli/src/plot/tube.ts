@@ -101,7 +101,7 @@ export function layGhost(stroke: Stroke, opacity: number, scenery: Scenery | und
   return out;
 }
 
-export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): string[] {
+export function drawTubes(strokes: readonly Stroke[], { shadeDepth }: { readonly shadeDepth: boolean }): string[] {
   return layTubes(strokes, shadeDepth, undefined).flat();
 }
 

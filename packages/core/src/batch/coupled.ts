@@ -240,7 +240,7 @@ export function stepCoupled(
   const passed = strands.findIndex(({ strand }) => hasPassed(strand, isPlain));
   if (passed >= 0) return fail(passed, PASSED);
   // those that contact pushes go where nothing predicted
-  if (!isPlain) findCandidates(all, rules, true);
+  if (!isPlain) findCandidates(all, rules, { isSolved: true });
   const unexpected = all.flatMap(findUnexpected);
   for (const { batch, start } of coupled) completeStep(batch, pressedStage(dt), dt, start.tangentBefore);
   return { ok: true, reason: '', failed: -1, reports, dropped, unexpected };

@@ -19,7 +19,7 @@ export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending
 /**
  * Gradient of the energy of every joint by the rotation of the edge after it [N m], world axes. Between steps, `isMoving` adds stiffness damping.
  */
-export function jointTorques(batch: BatchRod, isMoving = false): Vector[] {
+export function jointTorques(batch: BatchRod, { isMoving = false }: { readonly isMoving?: boolean } = {}): Vector[] {
   const { strand } = batch;
   const torques: Vector[] = [];
   visitFrames(batch, (j, q) => {

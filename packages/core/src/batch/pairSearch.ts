@@ -54,7 +54,11 @@ function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /** Fills the candidates of every strand from the predicted displacements, or from those of the present iterate. */
-export function findCandidates(strands: readonly Strand[], rules: PairRules, isSolved = false): void {
+export function findCandidates(
+  strands: readonly Strand[],
+  rules: PairRules,
+  { isSolved = false }: { readonly isSolved?: boolean } = {},
+): void {
   const edges = strands.flatMap((s, strand) =>
     Array.from({ length: s.edgeCount }, (_, edge) => sweepEdge(s, { strand, edge }, isSolved)),
   );

@@ -56,7 +56,8 @@ export function measureReactions(batch: BatchRod, t: number): Reaction[] {
   const { strand, rod } = batch;
   if (strand.root.kind === 'free') return [];
   const force = nodeResiduals(batch, t).reduce(add);
-  const torque = strand.root.kind === 'clamped' ? scale(-1, jointTorques(batch, true)[0]) : ([0, 0, 0] as const);
+  const torque =
+    strand.root.kind === 'clamped' ? scale(-1, jointTorques(batch, { isMoving: true })[0]) : ([0, 0, 0] as const);
   return [{ rod: rod.id, node: 0, force, torque }];
 }
 

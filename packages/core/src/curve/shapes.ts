@@ -118,7 +118,7 @@ export function createParametric(
 }
 
 /** C2 spline through points, knots at the chord lengths; closed: `points` without a repeated first point. */
-export function createThroughPoints(points: readonly Vector[], closed: boolean): Curve {
+export function createThroughPoints(points: readonly Vector[], { closed }: { readonly closed: boolean }): Curve {
   const all = closed ? [...points, points[0]] : points;
   const knots = [0];
   for (let i = 1; i < all.length; i++) knots.push(knots[i - 1] + norm(subtract(all[i], all[i - 1])));

@@ -29,9 +29,9 @@ const margin = 0.02;
 const thinnest = 1e-3;
 
 function closedMesh(mesh: MeshInput): Mesh | undefined {
-  const { vertices, triangles, solid } = makeSolid(mesh.position, mesh.triangle, true);
+  const { vertices, triangles, solid } = makeSolid(mesh.position, mesh.triangle, { wanted: true });
   if (!solid) return undefined;
-  const shape = createMesh(vertices, triangles, true);
+  const shape = createMesh(vertices, triangles, { solid: true });
   const [x, y, z] = [0, 1, 2].map((k) => shape.bounds[3 + k] - shape.bounds[k]);
   return measureVolume(vertices, triangles) < thinnest * pow(hypot(x, y, z), 3) ? undefined : shape;
 }

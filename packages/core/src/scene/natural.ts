@@ -45,7 +45,7 @@ export function strainOfTrace(
 ): Float64Array {
   const n = layout.edgeCount;
   const carriedRound = trace.frames.length > 2 * n + 1;
-  const places = placesOf(layout.nodeU, carriedRound);
+  const places = placesOf(layout.nodeU, { closed: carriedRound });
   const frames = twistFrames(trace.frames, places, twist);
   const out = allocate(6 * n);
   for (let half = 0; half < 2 * n; half++) {
@@ -63,7 +63,7 @@ function integrateHalves(
   rates: (u: number) => readonly [number, number, number],
   allocate: Allocate,
 ): Float64Array {
-  const places = placesOf(layout.nodeU, false);
+  const places = placesOf(layout.nodeU, { closed: false });
   const out = allocate(6 * layout.edgeCount);
   for (let half = 0; half < 2 * layout.edgeCount; half++) {
     const size = (places[half + 1] - places[half]) * length;

@@ -11,7 +11,7 @@ type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTan
 /** Positions, material frames and twist of a rod in its initial shape. */
 export function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number, allocate: Allocate): Frames {
   const { edgeCount: n, nodeCount, closed, nodeU } = layout;
-  const places = placesOf(nodeU, closed);
+  const places = placesOf(nodeU, { closed });
   const frames = twistFrames(initial.frames, places, twist);
   const nodeTwist = allocate(nodeCount);
   for (let i = 1; i <= (closed ? n : n - 1); i++) {

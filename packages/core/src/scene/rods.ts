@@ -80,7 +80,8 @@ function readEdges(spec: RodSpec, closed: boolean, path: Path): number {
 
 function readOutline(spec: RodSpec, closed: boolean, path: Path): Outline {
   const at = [...path, 'shape'];
-  if (spec.shape.type !== 'points' || spec.edges !== undefined) return { curve: createCurve(spec.shape, closed, at) };
+  if (spec.shape.type !== 'points' || spec.edges !== undefined)
+    return { curve: createCurve(spec.shape, { closed }, at) };
   const points = readPoints(spec.shape.points, closed, at);
   if (points.length < 3)
     throw new SceneError([...at, 'points'], 'two points make one edge, which cannot bend; add points, or set edges');
@@ -93,11 +94,11 @@ function readNaturalOutline(shape: ShapeSpec, nodeCount: number | undefined, clo
     const points = readPoints(shape.points, closed, path);
     if (points.length === nodeCount) return measurePolyline(points, closed);
   }
-  if (!closed || shape.type === 'ring') return { curve: createCurve(shape, false, path) };
+  if (!closed || shape.type === 'ring') return { curve: createCurve(shape, { closed: false }, path) };
   try {
-    return { curve: createCurve(shape, true, path) };
+    return { curve: createCurve(shape, { closed: true }, path) };
   } catch {
-    return { curve: createCurve(shape, false, path) };
+    return { curve: createCurve(shape, { closed: false }, path) };
   }
 }
 

@@ -59,7 +59,7 @@ export function readPoints(points: readonly Vector[], closed: boolean, path: Pat
 }
 
 /** A smooth curve for any shape; `points` become a spline through them. */
-export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve {
+export function createCurve(spec: ShapeSpec, { closed }: { readonly closed: boolean }, path: Path): Curve {
   switch (spec.type) {
     case 'straight': {
       if (distance(spec.from, spec.to) === 0)
@@ -81,7 +81,7 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
       return createFormula(spec, closed, path);
     case 'points': {
       const points = readPoints(spec.points, closed, path);
-      return createThroughPoints(points, closed);
+      return createThroughPoints(points, { closed });
     }
   }
 }

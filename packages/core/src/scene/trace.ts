@@ -38,7 +38,7 @@ export interface Trace {
 }
 
 /** Arc lengths or fractions of nodes and middles in the order of `Trace.frames`. */
-export function placesOf(nodes: readonly number[], closed: boolean): number[] {
+export function placesOf(nodes: readonly number[], { closed }: { readonly closed: boolean }): number[] {
   const n = nodes.length - 1;
   const places: number[] = [];
   for (let j = 0; j < n; j++) places.push(nodes[j], (nodes[j] + nodes[j + 1]) / 2);
@@ -60,7 +60,7 @@ export function framed<T>(path: Path, build: () => T): T {
 export function traceCurve(curve: Curve, nodeU: readonly number[], closed: boolean, rule: FrameRule): Trace {
   const n = nodeU.length - 1;
   const arcs = nodeU.map((u) => u * curve.length);
-  const frames = frameCurve(curve, placesOf(arcs, closed && curve.closed), rule);
+  const frames = frameCurve(curve, placesOf(arcs, { closed: closed && curve.closed }), rule);
   const chain: Vector[] = [positionAt(curve, curve.parameter(0))];
   for (let j = 0; j < n; j++) chain.push(addScaled(chain[j], frames[2 * j + 1].tangent, arcs[j + 1] - arcs[j]));
   if (!closed || !curve.closed) {

@@ -99,10 +99,10 @@ function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
   const middle = (i: number, { count, spacing }: YarnSpec): number => (i - 0.5 * (count - 1)) * spacing;
   const rods: RodSpec[] = [];
   const links: LinkSpec[] = [];
-  const fiber = (name: string, own: YarnSpec, crossed: YarnSpec, i: number, sign: number, turned: boolean): void => {
+  const addYarn = (name: 'warp' | 'weft', own: YarnSpec, crossed: YarnSpec, i: number, sign: number): void => {
     const y = middle(i, own);
     const half = 0.5 * crossed.count * crossed.spacing;
-    const place = (x: number, z: number): Vec3 => (turned ? at(y, x, z) : at(x, y, z));
+    const place = (x: number, z: number): Vec3 => (name === 'weft' ? at(y, x, z) : at(x, y, z));
     const section = own.section ?? spec.section;
     const material = own.material ?? spec.material;
     rods.push({
@@ -119,8 +119,8 @@ function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
       ...(spec.inextensible !== undefined && { inextensible: spec.inextensible }),
     });
   };
-  for (let i = 0; i < warp.count; i++) fiber('warp', warp, weft, i, i % 2 === 0 ? 1 : -1, false);
-  for (let j = 0; j < weft.count; j++) fiber('weft', weft, warp, j, j % 2 === 0 ? -1 : 1, true);
+  for (let i = 0; i < warp.count; i++) addYarn('warp', warp, weft, i, i % 2 === 0 ? 1 : -1);
+  for (let j = 0; j < weft.count; j++) addYarn('weft', weft, warp, j, j % 2 === 0 ? -1 : 1);
   // there may be a million of them, so equal parts are shared
   const onWarp = Array.from({ length: weft.count }, (_, j) => ({ u: (j + 0.5) / weft.count }));
   const onWeft = Array.from({ length: warp.count }, (_, i) => ({ u: (i + 0.5) / warp.count }));

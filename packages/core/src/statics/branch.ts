@@ -55,7 +55,7 @@ function correct(trace: Trace, ds: number): Outcome {
   if (placed) return { trouble: placed, iterations: 0 };
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
   let trouble = move(trace, 'predict');
-  const test = createRestTest(options.tolerance, true);
+  const test = createRestTest(options.tolerance, { keepsBranch: true });
   for (let iterations = 0; iterations < MAX_ITERATIONS && !trouble; iterations++) {
     trouble = problem.linearize('between');
     if (trouble) break;
@@ -70,7 +70,7 @@ function correct(trace: Trace, ds: number): Outcome {
     trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
     if (trouble) break;
     solveStep(trace, step, problem.edgeErrors);
-    const scales = measureScales(problem, false);
+    const scales = measureScales(problem, { factored: false });
     const correction: Correction = {
       move: measureMove(problem),
       ...problem.measureEdges(scales.rounding),

@@ -153,7 +153,8 @@ export function solveStep(trace: Trace, x: Float64Array, errors: Float64Array): 
   let along = 0;
   for (let d = 0; d < x.length; d++) along += idle[d] * x[d];
   const { length, edgeCount } = problem;
-  const isRounding = Math.abs(along) <= 10 * edgeCount * length * measureScales(problem, false).roundingForce;
+  const isRounding =
+    Math.abs(along) <= 10 * edgeCount * length * measureScales(problem, { factored: false }).roundingForce;
   solve(trace, x, errors);
   if (trace.hasIdle && isRounding) subtractAlong(trace, idle, x);
 }

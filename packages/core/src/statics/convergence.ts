@@ -63,7 +63,7 @@ export interface RestTest {
  * A test for one search; it stores the last corrections. `keepsBranch`: stops as soon as rounding dominates, because close to a critical load each
  * further correction adds rounding along the mode that becomes unstable.
  */
-export function createRestTest(tolerance: number, keepsBranch: boolean): RestTest {
+export function createRestTest(tolerance: number, { keepsBranch }: { readonly keepsBranch: boolean }): RestTest {
   let lastMove = Infinity;
   let lastForce = Infinity;
   let waited = 0;

@@ -73,8 +73,8 @@ function measureResponse(problem: RestProblem): number {
   return move;
 }
 
-/** Reference values for corrections; `factored`: by the current factor. */
-export function measureScales(problem: RestProblem, factored: boolean): RestScales {
+/** Reference values for corrections; `factored`: the current factor is that of the matrix at rest. */
+export function measureScales(problem: RestProblem, { factored }: { readonly factored: boolean }): RestScales {
   const { length, edgeCount } = problem;
   const { extent, bending, internal } = problem.measureSize();
   const elastic = bending / (length * length);
@@ -159,7 +159,7 @@ export function solveStep(
  */
 export function solveAtRest(problem: RestProblem, request: NewtonRequest): NewtonResult {
   const { fixed, matrix, step } = problem;
-  const test = createRestTest(request.tolerance, request.keepsBranch === true);
+  const test = createRestTest(request.tolerance, { keepsBranch: request.keepsBranch === true });
   Object.assign(result, { converged: false, iterations: 0, shifts: 0, reason: '', final: false });
   let shift = 0;
   let hasFreeMotions = true;
@@ -185,7 +185,7 @@ export function solveAtRest(problem: RestProblem, request: NewtonRequest): Newto
     }
     const fraction = problem.limitStep();
     if (!(fraction > 0)) return fail('the Newton step is not a number');
-    const scales = measureScales(problem, !solved);
+    const scales = measureScales(problem, { factored: !solved });
     const correction: Correction = {
       move: measureMove(problem),
       ...problem.measureEdges(scales.rounding),

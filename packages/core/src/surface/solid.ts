@@ -22,7 +22,7 @@ export interface SolidMesh {
 export function makeSolid(
   position: ArrayLike<number>,
   triangle: ArrayLike<number>,
-  wanted: boolean | undefined,
+  { wanted }: { readonly wanted: boolean | undefined },
   path: readonly (string | number)[] = ['mesh'],
 ): SolidMesh {
   const surface = createSurface({ position, triangle }, path);

@@ -18,7 +18,7 @@ export interface AuditedRod {
   readonly mass: number;
   readonly samples: Samples;
   /** Reactions of the pins, if the audit takes their work from these, and their values now and at the start of the step. */
-  readonly measureReactions: ((t: number, isAfterStep: boolean) => Reaction[]) | undefined;
+  readonly measureReactions: ((t: number, when: 'after-step' | 'any-time') => Reaction[]) | undefined;
   reactions: readonly Reaction[];
   reactionsBefore: readonly Reaction[];
   /** Adds the rod's momentum; absent if it is that of its nodes and spinning edges. */

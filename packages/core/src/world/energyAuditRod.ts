@@ -30,10 +30,10 @@ function createReactionReader(world: WorldParts, r: number): AuditedRod['measure
   const atBodies = new Set(welds.filter((weld) => weld.rod === r).map(({ pin }) => pin.node));
   const isLinked = contact?.links.plans.some(({ rodA, rodB }) => rodA === r || rodB === r);
   if (!bundle.hasJointUnknowns && atBodies.size === 0 && !isLinked) return undefined;
-  return (t, isAfterStep) => {
+  return (t, when) => {
     contact?.applyContactForces();
     // forces of bodies are internal: the bundle's energy includes that of its bodies
-    return bundle.reactions(index, t, isAfterStep).filter(({ node }) => !atBodies.has(node));
+    return bundle.reactions(index, t, when).filter(({ node }) => !atBodies.has(node));
   };
 }
 
@@ -94,7 +94,7 @@ export function noteRod(out: AuditedRod, loads: Loads): void {
 export function notePins(one: AuditedRod, t: number): void {
   const { pins, after, measureReactions } = one;
   for (let p = 0; p < pins.length; p++) pins[p].evaluate(after[p], t);
-  if (measureReactions && pins.length > 0) one.reactions = measureReactions(t, false);
+  if (measureReactions && pins.length > 0) one.reactions = measureReactions(t, 'any-time');
 }
 
 const noReactions: readonly Reaction[] = [];
@@ -111,7 +111,7 @@ export function movePins(audited: readonly AuditedRod[], { contact, rods }: Worl
     findMotion(one, t);
     if (one.measureReactions && one.pins.length > 0) {
       one.reactionsBefore = one.reactions;
-      one.reactions = canMove(one) ? one.measureReactions(t, true) : noReactions;
+      one.reactions = canMove(one) ? one.measureReactions(t, 'after-step') : noReactions;
       continue;
     }
     isMoving ||= one.motion === 'together';

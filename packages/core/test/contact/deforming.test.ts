@@ -85,7 +85,7 @@ describe('a mesh that deforms', () => {
   const rest = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1];
   const motion = createTrack([0, 1, 2], [rest, rest, rest.map((x, k) => 1.5 * x + (k === 9 ? 0.4 : 0))], 'linear');
   const create = (): Mesh =>
-    createMesh(Float64Array.from(rest), Int32Array.of(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3), true, motion);
+    createMesh(Float64Array.from(rest), Int32Array.of(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3), { solid: true }, motion);
   const measure = (mesh: Mesh): number[] => {
     const out = new Float64Array(4);
     const values: number[] = [...mesh.bounds];

@@ -56,7 +56,7 @@ test.each([
   const { bundle, world } = open(turning(hold, damping));
   for (let k = 0; k < 8; k++) {
     world.step();
-    const left = bundle.reactions(0, world.time, true);
+    const left = bundle.reactions(0, world.time, 'after-step');
     expect([k, left]).toEqual([k, bundle.reactions(0, world.time)]);
   }
   // a load that is new is in an evaluation, not in what the step has left
@@ -67,5 +67,5 @@ test.each([
       nodeForce[nodeForce.length - 1] += 1;
     },
   });
-  expect(bundle.reactions(0, world.time, true)).not.toEqual(bundle.reactions(0, world.time));
+  expect(bundle.reactions(0, world.time, 'after-step')).not.toEqual(bundle.reactions(0, world.time));
 });

@@ -64,7 +64,11 @@ export interface CrateLayer {
   readonly prims: readonly CratePrim[];
 }
 
-export function numbersOf(of: Numeric, values: ArrayLike<number>, isArray = true): CrateNumbers {
+export function numbersOf(
+  of: Numeric,
+  values: ArrayLike<number>,
+  { isArray = true }: { readonly isArray?: boolean } = {},
+): CrateNumbers {
   const per = of === 'matrix4d' ? 16 : of === 'float3' ? 3 : of === 'float2' ? 2 : 1;
   const make = of === 'int' ? Int32Array : of === 'double' || of === 'matrix4d' ? Float64Array : Float32Array;
   return {
@@ -123,7 +127,7 @@ function representation(type: number, payload: number, flags: 'inlined' | 'array
 interface Values {
   add(value: CrateValue): bigint;
   number(value: number): bigint;
-  tokens(words: readonly string[], asVector: boolean): bigint;
+  tokens(words: readonly string[], as: 'vector' | 'array'): bigint;
   /** In the order of their offsets. */
   blobs(): readonly Blob[];
 }
@@ -167,18 +171,22 @@ function createValues({ token, text }: Pick<Tables, 'token' | 'text'>): Values {
     });
     return representation(types.timeSamples, offset, 'plain');
   };
-  const tokens = (words: readonly string[], asVector: boolean): bigint => {
+  const tokens = (words: readonly string[], as: 'vector' | 'array'): bigint => {
     const indices = Uint32Array.from(words, token);
     const offset = place(8 + 4 * words.length, () => withCount(words.length, new Uint8Array(indices.buffer)));
-    return representation(asVector ? types.tokenVector : types.token, offset, asVector ? 'plain' : 'array');
+    return representation(
+      as === 'vector' ? types.tokenVector : types.token,
+      offset,
+      as === 'vector' ? 'plain' : 'array',
+    );
   };
   return {
     tokens,
-    number: (value) => addNumbers(numbersOf('double', [value], false)),
+    number: (value) => addNumbers(numbersOf('double', [value], { isArray: false })),
     add(value) {
       if ('token' in value) return representation(types.token, token(value.token), 'inlined');
       if ('text' in value) return representation(types.string, text(value.text), 'inlined');
-      if ('tokens' in value) return tokens(value.tokens, false);
+      if ('tokens' in value) return tokens(value.tokens, 'array');
       return 'samples' in value ? addSamples(value.times, value.samples) : addNumbers(value);
     },
     blobs: () => blobs,
@@ -222,12 +230,13 @@ function addSpec(tables: TableData, path: number, kind: number, own: readonly (r
   fieldSets.push(-1);
 }
 
-const enter = ({ tree }: TableData, word: number, isLast: boolean): number => tree.push({ word, below: 0, isLast }) - 1;
+const enter = ({ tree }: TableData, word: number, { isLast }: { readonly isLast: boolean }): number =>
+  tree.push({ word, below: 0, isLast }) - 1;
 const inlined = (type: number, value: number): bigint => representation(type, value, 'inlined');
 
 function addAttribute(tables: TableData, attribute: CrateAttribute, values: Values, isLast: boolean): void {
   const { name, type, value, isUniform, interpolation } = attribute;
-  addSpec(tables, enter(tables, -tokenOf(tables, name), isLast), specs.attribute, [
+  addSpec(tables, enter(tables, -tokenOf(tables, name), { isLast }), specs.attribute, [
     ['typeName', values.add({ token: type })],
     ...(isUniform ? [['variability', inlined(types.variability, 1)] as const] : []),
     ...(interpolation ? [['interpolation', values.add({ token: interpolation })] as const] : []),
@@ -238,11 +247,11 @@ function addAttribute(tables: TableData, attribute: CrateAttribute, values: Valu
 function addPrim(tables: TableData, prim: CratePrim, values: Values, isLast: boolean): void {
   const { name, type, attributes, children = [] } = prim;
   const { tree } = tables;
-  const index = enter(tables, tokenOf(tables, name), isLast);
+  const index = enter(tables, tokenOf(tables, name), { isLast });
   const namesOf = (list: readonly { readonly name: string }[]): bigint =>
     values.tokens(
       list.map((one) => one.name),
-      true,
+      'vector',
     );
   addSpec(tables, index, specs.prim, [
     ['specifier', inlined(types.specifier, 0)],
@@ -261,12 +270,12 @@ function addPrim(tables: TableData, prim: CratePrim, values: Values, isLast: boo
 
 function addRoot(tables: TableData, { metadata, prims }: CrateLayer, values: Values): void {
   const { tree } = tables;
-  const index = enter(tables, 0, true);
+  const index = enter(tables, 0, { isLast: true });
   const words = Object.entries(metadata).map(
     ([name, value]) => [name, typeof value === 'number' ? values.number(value) : values.add(value)] as const,
   );
   const names = prims.map(({ name }) => name);
-  addSpec(tables, index, specs.root, [...words, ['primChildren', values.tokens(names, true)]]);
+  addSpec(tables, index, specs.root, [...words, ['primChildren', values.tokens(names, 'vector')]]);
   prims.forEach((prim, k) => {
     addPrim(tables, prim, values, k === prims.length - 1);
   });

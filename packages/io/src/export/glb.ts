@@ -135,8 +135,8 @@ function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Me
     const targets: object[] = [];
     for (const { position, normal } of targetsOf(film, mesh, look))
       targets.push({
-        POSITION: layout.vectors(position, true),
-        ...(normal && { NORMAL: layout.vectors(normal, false) }),
+        POSITION: layout.vectors(position, { bounds: true }),
+        ...(normal && { NORMAL: layout.vectors(normal, { bounds: false }) }),
       });
     const primitive = { indices, attributes: targets[0], ...(animated && { targets: targets.slice(1) }) };
     return {
@@ -150,7 +150,7 @@ function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Me
     const indices = layout.indices(obstacle.triangle);
     // without normals a viewer shades every triangle flat
     const shapes: object[] = [];
-    for (const shape of shapesOf(film, obstacle)) shapes.push({ POSITION: layout.vectors(shape, true) });
+    for (const shape of shapesOf(film, obstacle)) shapes.push({ POSITION: layout.vectors(shape, { bounds: true }) });
     const [attributes, ...targets] = shapes;
     const material = meshes.length + bodies.length;
     return {
@@ -165,7 +165,7 @@ function describeMeshes(layout: BinaryLayout, film: Footage, meshes: readonly Me
 function describeBall(layout: BinaryLayout, materialIndex: number): object {
   const ball = ballMesh();
   const indices = layout.indices(ball.indices);
-  const position = layout.vectors(ball.position, true);
+  const position = layout.vectors(ball.position, { bounds: true });
   // a unit ball is its own normal
   const attributes = { POSITION: position, NORMAL: position };
   return { name: 'body', primitives: [{ indices, attributes, material: materialIndex }] };

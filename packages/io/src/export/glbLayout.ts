@@ -5,7 +5,7 @@ export interface BinaryLayout {
   readonly accessors: readonly object[];
   readonly bufferViews: readonly object[];
   length(): number;
-  vectors(values: Float32Array, bounds: boolean): number;
+  vectors(values: Float32Array, { bounds }: { readonly bounds: boolean }): number;
   indices(values: Uint32Array): number;
   /** Values of an animation. */
   floats(count: number, type: 'SCALAR' | 'VEC3' | 'VEC4', more?: object): number;
@@ -25,7 +25,7 @@ export function createBinaryLayout(): BinaryLayout {
     accessors,
     bufferViews,
     length: () => offset,
-    vectors: (values, bounds) =>
+    vectors: (values, { bounds }) =>
       add(
         values.byteLength,
         { componentType: 5126, count: values.length / 3, type: 'VEC3', ...(bounds && boundsOf(values)) },

@@ -195,7 +195,7 @@ function meshPrim(source: Source, obstacle: Obstacle, name: string, times: reado
     bytes() {
       place(at, source.pose(k));
       const rows = [0, 1, 2, 3].flatMap((r) => [at[3 * r], at[3 * r + 1], at[3 * r + 2], r === 3 ? 1 : 0]);
-      return numbersOf('matrix4d', rows, false).bytes();
+      return numbersOf('matrix4d', rows, { isArray: false }).bytes();
     },
   });
   const move = moves && times.length > 1;

@@ -9,7 +9,7 @@ import { decodeText, lineError, lines, numberAt } from './text.ts';
 
 export function readCsvCurves(bytes: Uint8Array, source: string, frame = 0): Curves {
   const text = decodeText(bytes, source, 'a table');
-  const rows = lines(text, false);
+  const rows = lines(text, { comments: false });
   let first = rows.next();
   while (!first.done && first.value.text.trim() === '') first = rows.next();
   if (first.done) throw new InputError(source, 'the table is empty');
@@ -49,7 +49,7 @@ function chooseFrame(text: string, separator: string, column: number, wanted: nu
   const seen: string[] = [];
   const known = new Set<string>();
   let titled = true;
-  for (const { text: content } of lines(text, false)) {
+  for (const { text: content } of lines(text, { comments: false })) {
     const cell = split(content, separator)[column];
     if (!titled && cell !== undefined && cell !== '' && !known.has(cell)) {
       known.add(cell);

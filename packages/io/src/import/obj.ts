@@ -82,7 +82,7 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
   };
   let name = '';
   let known = 0;
-  for (const { line, text: content } of lines(text, true)) {
+  for (const { line, text: content } of lines(text, { comments: true })) {
     if (content === '') continue;
     const [word, ...rest] = content.trim().split(/\s+/);
     if (keywords.has(word)) known++;

@@ -14,7 +14,10 @@ export function lineError(source: string, line: number, message: string): InputE
 }
 
 /** Lines with their numbers from 1, without comments behind '#' and without spaces around; a backslash goes on in the next. */
-export function* lines(text: string, comments: boolean): Generator<{ readonly line: number; readonly text: string }> {
+export function* lines(
+  text: string,
+  { comments }: { readonly comments: boolean },
+): Generator<{ readonly line: number; readonly text: string }> {
   let at = 0;
   let line = 0;
   let carried = '';

@@ -243,7 +243,7 @@ function pairs(
   key: z.ZodType<number, number | string>,
   value: z.ZodType<number, number | string>,
   what: string,
-  strict: boolean,
+  { strict }: { readonly strict: boolean },
 ): z.ZodType<[number, number][], [number | string, number | string][]> {
   const pair = z.tuple([key, value], { error: expecting(`a pair ${what}`) });
   return list(pair, `pairs ${what}`, 1).superRefine((entries, context) => {
@@ -267,7 +267,7 @@ export function varying(dimension: Dimension | null, sign: Sign = 'any'): z.ZodT
   return either(message, [
     item,
     fields('a value along the rod', {
-      along: pairs(fraction(), item, '[u, value]', false).describe(
+      along: pairs(fraction(), item, '[u, value]', { strict: false }).describe(
         'Pairs [u, value], u from 0 (start) to 1 (end) and not decreasing; linear between them, constant outside. Two equal u make a jump.',
       ),
     }),
@@ -290,7 +290,7 @@ export const timed: z.ZodType<Timed, Written<Timed>> = either(
   [
     count(),
     fields('a factor in time', {
-      keys: pairs(quantity('time', 'nonnegative'), count(), '[time, value]', true).describe(
+      keys: pairs(quantity('time', 'nonnegative'), count(), '[time, value]', { strict: true }).describe(
         'Pairs [time, value] with increasing times [s]; constant before the first and after the last.',
       ),
       interpolation: interpolation.optional(),

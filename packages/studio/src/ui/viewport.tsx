@@ -50,8 +50,8 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   }
   current.view = view;
   sessionView.pins = (released) => view.setReleased(released);
-  sessionView.loaded = (scene, keepCamera) => view.load(scene, keepCamera);
-  if (state.loaded.value) view.load(state.loaded.value, false);
+  sessionView.loaded = (scene, options) => view.load(scene, options);
+  if (state.loaded.value) view.load(state.loaded.value, { keepCamera: false });
   const hands = attachHands(canvas, view);
   const undo = [
     attachBrush(canvas, view),

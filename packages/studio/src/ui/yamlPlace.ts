@@ -94,7 +94,7 @@ function readBrackets(text: string, from: number, to: number): { levels: Level[]
 }
 
 /** Leaves the blocks that a line which begins at this column is not in. */
-function leave(blocks: Level[], column: number, isEntry: boolean): void {
+function leave(blocks: Level[], column: number, { isEntry }: { readonly isEntry: boolean }): void {
   for (let top = blocks[blocks.length - 1]; top; top = blocks[blocks.length - 1]) {
     if (top.column < column || (top.column === column && (isEntry || top.index === undefined))) return;
     blocks.pop();
@@ -105,13 +105,13 @@ function leave(blocks: Level[], column: number, isEntry: boolean): void {
 function readDashes(text: string, blocks: Level[], line: number, from: number, end: number): number {
   let at = from;
   while (/^-(?= |$)/.test(text.slice(at, end))) {
-    leave(blocks, at - line, true);
+    leave(blocks, at - line, { isEntry: true });
     const top = blocks[blocks.length - 1];
     if (top?.column === at - line && top.index !== undefined) top.index++;
     else blocks.push({ column: at - line, index: 0, written: {} });
     at = skipSpaces(text, at + 1, end);
   }
-  leave(blocks, at - line, false);
+  leave(blocks, at - line, { isEntry: false });
   return at;
 }
 

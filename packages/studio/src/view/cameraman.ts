@@ -42,7 +42,7 @@ export interface Cameraman {
   /** Another scene, looked at as before. */
   keep(gravity: Triple, look: Triple | undefined): void;
   /** Shows all of it. */
-  fit(smooth: boolean): void;
+  fit({ smooth }: { readonly smooth: boolean }): void;
   /** Once a frame, with where the rods are now. */
   watch(now: Extent): void;
   /** `inset`: part of the picture at its lower edge that is covered. */
@@ -141,9 +141,9 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     keep(gravity, look) {
       Object.assign(state, { gravity, look });
     },
-    fit(smooth) {
+    fit({ smooth }) {
       state.taken = state.isMoved = false;
-      fit(state, smooth);
+      fit(state, { smooth });
     },
     watch: (now) => watch(state, now),
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
@@ -178,7 +178,7 @@ function begin(
   state.ball = fixedBox.isEmpty() ? ball : Number.POSITIVE_INFINITY;
 }
 
-function fit(state: CameraState, smooth: boolean): void {
+function fit(state: CameraState, { smooth }: { readonly smooth: boolean }): void {
   const { camera, controls, seen, gravity, look, inset } = state;
   const framing = frameBox(seen, gravity, look);
   state.framed = framing.radius;
@@ -275,7 +275,7 @@ function setAspect(state: CameraState, aspect: number, inset: number): void {
   if (inset > 0) camera.setViewOffset(aspect, 1, 0, inset / 2, aspect, 1);
   else camera.clearViewOffset();
   camera.updateProjectionMatrix();
-  if (isReshaped && !state.taken && !seen.isEmpty()) fit(state, false);
+  if (isReshaped && !state.taken && !seen.isEmpty()) fit(state, { smooth: false });
 }
 
 function placeGround(state: CameraState, ground: Ground): void {

@@ -26,7 +26,7 @@ export function pickRod(
   { x, y }: { readonly x: number; readonly y: number },
   rect: { readonly width: number; readonly height: number },
   /** True: of all rods near enough, the one in front instead of the nearest. */
-  front = false,
+  { front }: { readonly front?: boolean } = {},
 ): Pick | undefined {
   let best: { rod: number; node: number; distance: number; depth: number } | undefined;
   const place = (out: Vector3, positions: Float32Array, o: number): void => {

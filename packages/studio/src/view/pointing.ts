@@ -44,7 +44,8 @@ export function pickFront(view: ViewState, clientX: number, clientY: number): Ve
   const box = view.canvas.getBoundingClientRect();
   const [first] = view.lanes;
   const [rect] = rectsOf(view);
-  const hair = first && pickRod(first, 0, camera, { x: clientX - box.left, y: clientY - box.top }, rect, true)?.point;
+  const hair =
+    first && pickRod(first, 0, camera, { x: clientX - box.left, y: clientY - box.top }, rect, { front: true })?.point;
   const solid = onCollider(view, clientX, clientY);
   if (!hair || !solid) return hair ?? solid;
   return hair.distanceTo(camera.position) < solid.distanceTo(camera.position) + 0.02 * framed ? hair : solid;

@@ -19,7 +19,7 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
   const view = createViewState(canvas, isCoarse);
   const { man, arrows } = view;
   return {
-    load: (scene, keepCamera) => load(view, scene, keepCamera),
+    load: (scene, { keepCamera }) => load(view, scene, { keepCamera }),
     show: (a, b, weight) => showFrame(view, a, b, weight),
     setOptions(next) {
       const { options } = view;
@@ -76,7 +76,7 @@ function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'se
   const { man } = view;
   return {
     focus() {
-      man.fit(true);
+      man.fit({ smooth: true });
       view.dirty = true;
     },
     camera: () => man.pose(),
@@ -145,7 +145,7 @@ function createHandMarks(view: ViewState): Pick<View, 'setPull' | 'setHold' | 'p
 function load(
   view: ViewState,
   { lanes: infos, colliders: things, gravity, look }: ViewScene,
-  keepCamera: boolean,
+  { keepCamera }: { readonly keepCamera: boolean },
 ): void {
   const { scene, ground, software, quality, man, arrows, lights } = view;
   for (const lane of view.lanes) {
@@ -173,7 +173,7 @@ function load(
     const nodes = infos.flatMap(({ rods }) => rods.map(({ nodePosition }) => nodePosition));
     man.begin({ box, ball: ballOf(nodes, box.getCenter(new Vector3())) }, colliders.bounds, gravity, look);
     setSize(view);
-    man.fit(false);
+    man.fit({ smooth: false });
     lights.place(man.seen, man.direction, man.camera.up);
     man.placeGround(ground);
   }

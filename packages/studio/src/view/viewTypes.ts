@@ -52,7 +52,7 @@ export interface CameraPose {
 }
 
 export interface View {
-  load(scene: ViewScene, keepCamera: boolean): void;
+  load(scene: ViewScene, { keepCamera }: { readonly keepCamera: boolean }): void;
   show(a: Frame, b: Frame, weight: number): void;
   setOptions(options: ViewOptions): void;
   setFailed(lane: number, rod: string | undefined): void;

@@ -61,7 +61,7 @@ export function fitScene(study: FitStudy, onIteration?: FitOptions['onIteration'
   const evaluate = (values: Float64Array): FitPoint | undefined => {
     const trials: Trial[] = [];
     for (const setup of setups) {
-      const trial = setup.solve(values, first);
+      const trial = setup.solve(values, { isStart: first });
       if (!trial) return undefined;
       trials.push(trial);
     }
@@ -117,7 +117,7 @@ function joinRows(parts: readonly Float64Array[]): Float64Array {
 
 interface Setup {
   /** Equilibrium at these parameters; undefined if there is none, which at the start of the fit is an error. */
-  solve(values: Float64Array, isStart: boolean): Trial | undefined;
+  solve(values: Float64Array, { isStart }: { readonly isStart: boolean }): Trial | undefined;
   /** Residuals in units of the deviations. */
   weigh(trial: Trial): number[];
   /** Their derivatives, row by row. */
@@ -137,7 +137,7 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
     const scene = family.build(fields);
     return file.stability ? { ...scene, statics: { ...scene.statics, stability: file.stability } } : scene;
   };
-  const solve = (values: Float64Array, isStart: boolean): Trial | undefined => {
+  const solve = (values: Float64Array, { isStart }: { readonly isStart: boolean }): Trial | undefined => {
     const open = (): World => createWorld(build(values));
     const world = isStart ? open() : attempt(open);
     if (!world) return undefined;
@@ -173,7 +173,7 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
       return rows;
     },
     compare(values) {
-      const world = solve(values, false)?.world;
+      const world = solve(values, { isStart: false })?.world;
       return measurements.map((one, m) => ({
         experiment: name,
         name: one.name,

@@ -79,10 +79,10 @@ export async function readFitStudy(source: string): Promise<FitStudy> {
   const text = readText(source, 'the fit');
   const document = parseText(text, source);
   rejectOtherKind(document, source, 'fit');
-  const locate = (at: ScenePath): ReturnType<typeof document.place> => document.place(at, false);
+  const locate = (at: ScenePath): ReturnType<typeof document.place> => document.place(at, 'value');
   const parsed = fitSchema.safeParse(document.value);
   if (!parsed.success)
-    throw explainIssues(parsed.error.issues, source, { locate, locateKey: (at) => document.place(at, true) });
+    throw explainIssues(parsed.error.issues, source, { locate, locateKey: (at) => document.place(at, 'key') });
   const fail: Fail = (at, message) => {
     throw new InputError(source, [{ ...locate(at), path: formatPath(at), message }]);
   };

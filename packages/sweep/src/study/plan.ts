@@ -52,10 +52,10 @@ export async function parseStudyCopy(
 export async function parseStudy(text: string, source: string, version: string, known?: Plan): Promise<Study> {
   const document = parseText(text, source);
   rejectOtherKind(document, source, 'sweep');
-  const locate = (at: ScenePath): Place => document.place(at, false);
+  const locate = (at: ScenePath): Place => document.place(at, 'value');
   const result = studySchema.safeParse(document.value);
   if (!result.success)
-    throw explainIssues(result.error.issues, source, { locate, locateKey: (at) => document.place(at, true) });
+    throw explainIssues(result.error.issues, source, { locate, locateKey: (at) => document.place(at, 'key') });
   const file = result.data;
   const fail = (at: ScenePath, message: string): never => {
     throw new InputError(source, [{ ...locate(at), path: formatPath(at), message }]);

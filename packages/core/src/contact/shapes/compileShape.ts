@@ -134,10 +134,12 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
       "a surface that is not solid has no inside; remove 'hollow' or 'solid: false'",
     );
   const made =
-    spec.solid === false ? asItIs(vertices, list, false) : makeSolidMesh(spec, vertices, list, path, warnings);
+    spec.solid === false
+      ? asItIs(vertices, list, { solid: false })
+      : makeSolidMesh(spec, vertices, list, path, warnings);
   const flat = countFlat(made.vertices, made.triangles);
   if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they act as edges`);
-  return createMesh(made.vertices, made.triangles, made.solid, compileDeform(spec, made, path));
+  return createMesh(made.vertices, made.triangles, { solid: made.solid }, compileDeform(spec, made, path));
 }
 
 /** Vertices in time; undefined: rigid. */
@@ -172,7 +174,7 @@ function compileDeform(spec: MeshSpec, { arrange }: Prepared, path: Path): Track
 
 type Prepared = Omit<SolidMesh, 'changes'>;
 
-function asItIs(vertices: Float64Array, triangles: Int32Array, solid: boolean): Prepared {
+function asItIs(vertices: Float64Array, triangles: Int32Array, { solid }: { readonly solid: boolean }): Prepared {
   return { vertices, triangles, solid, arrange: (input) => Float64Array.from(input) };
 }
 
@@ -185,8 +187,8 @@ function makeSolidMesh(
   warnings: string[],
 ): Prepared {
   if (!findMeshFault(vertices, triangles) && measureVolume(vertices, triangles) > 0)
-    return asItIs(vertices, triangles, true);
-  const made = makeSolid(vertices, triangles, spec.solid, [...path, 'faces']);
+    return asItIs(vertices, triangles, { solid: true });
+  const made = makeSolid(vertices, triangles, { wanted: spec.solid }, [...path, 'faces']);
   if (!made.solid && (spec.solid || spec.hollow))
     throw new SceneError(
       [...path, spec.hollow ? 'hollow' : 'solid'],

@@ -78,7 +78,12 @@ interface MeshData extends Triangles {
 }
 
 /** Creates the shape. A mesh without `motion`, its vertices in time, is rigid. */
-export function createMesh(rest: Float64Array, triangles: Int32Array, solid: boolean, motion?: Track): Mesh {
+export function createMesh(
+  rest: Float64Array,
+  triangles: Int32Array,
+  { solid }: { readonly solid: boolean },
+  motion?: Track,
+): Mesh {
   const vertices = rest.slice();
   const count = triangles.length / 3;
   const mesh: MeshData = {

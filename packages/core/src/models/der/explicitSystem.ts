@@ -192,7 +192,7 @@ function markPushedEdges(explicit: ExplicitSystem): void {
   const { works, constraints } = explicit;
   solveSparse(constraints.factor, constraints.x);
   works.forEach((work, m) => {
-    markPushed(work, constraints.x.subarray(constraints.first[m]), true);
+    markPushed(work, constraints.x.subarray(constraints.first[m]), { isSolved: true });
   });
   measureConstraints(explicit);
 }

@@ -30,7 +30,7 @@ export function projectPositions(der: DerRod, work: ExplicitWork, shake: boolean
     if (!shake) {
       if (iteration === 0) {
         const solved = solveMultipliers(der, work);
-        markPushed(work, step, solved);
+        markPushed(work, step, { isSolved: solved });
         measureStretch(der, work);
       }
       chooseDirections(direction, edge, work);
@@ -105,7 +105,11 @@ export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeSt
  * Determines which edges are under compression in this step, by the sign of the multipliers with the gradients of the start. If rounding decides a sign, the
  * multiplier is nearly zero and the choice does not matter. Tensions of the last step would be wrong for new forces.
  */
-export function markPushed({ isPushed }: ExplicitWork, multipliers: Float64Array, isSolved: boolean): void {
+export function markPushed(
+  { isPushed }: ExplicitWork,
+  multipliers: Float64Array,
+  { isSolved }: { readonly isSolved: boolean },
+): void {
   for (let j = 0; j < isPushed.length; j++) isPushed[j] = isSolved && multipliers[j] < 0 ? 1 : 0;
 }
 

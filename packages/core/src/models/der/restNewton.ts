@@ -171,7 +171,7 @@ export function refineResidual(der: DerRod, work: Workspace, t: number): boolean
   }
   const problem = createRestProblem(der, work, { t, inertia: 0, rate: 0 });
   solveStep(problem, 0, { keepsBranch: true });
-  if (!(measureMove(problem) <= 64 * measureScales(problem, false).rounding)) return false;
+  if (!(measureMove(problem) <= 64 * measureScales(problem, { factored: false }).rounding)) return false;
   multiplyBand(residual, whole, step);
   for (let d = 0; d < size; d++) residual[d] -= right[d];
   return true;

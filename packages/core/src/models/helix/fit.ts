@@ -76,8 +76,8 @@ function layCurve(edgeLength: Float64Array, turns: Float64Array): { position: Fl
   const edgeCount = edgeLength.length;
   const position = new Float64Array(3 * edgeCount + 3);
   const frame = new Float64Array(9 * edgeCount + 9);
-  const pair = createChain(Int32Array.of(0, 1, 2), new Float64Array(2).fill(0.5), false);
-  const whole = createChain(Int32Array.of(0, 1), Float64Array.of(1), false);
+  const pair = createChain(Int32Array.of(0, 1, 2), new Float64Array(2).fill(0.5), { hasFrames: false });
+  const whole = createChain(Int32Array.of(0, 1), Float64Array.of(1), { hasFrames: false });
   for (const k of [0, 4, 8]) {
     frame[k] = 1;
     pair.frame[k] = 1;
@@ -146,7 +146,7 @@ function measureError(body: HelixBody, target: Float64Array): FitError {
 
 /** A body whose nodes are pulled to their targets, weighted by length; a very small stiffness determines the rest. */
 function createFitBody(edgeLength: Float64Array, elementNode: Int32Array): HelixBody {
-  const chain = createChain(elementNode, edgeLength, true);
+  const chain = createChain(elementNode, edgeLength, { hasFrames: true });
   const { nodeCount, edgeCount, elementCount } = chain;
   const length = edgeLength.reduce((sum, value) => sum + value, 0);
   const mean = length / elementCount;
@@ -236,7 +236,7 @@ export function fitHelices(
     points[3 * i + 2],
   ]);
   checkPoints(list, elements);
-  const curve = list.length > 2 ? createThroughPoints(list, false) : createStraight(list[0], list[1]);
+  const curve = list.length > 2 ? createThroughPoints(list, { closed: false }) : createStraight(list[0], list[1]);
   // places: enough that short helices between them are far closer to the curve than the elements
   const edges = elements * Math.max(4, Math.ceil((2 * list.length) / elements));
   // k/k is 1 exactly: a last place beyond the end by rounding would count as the start of a second round

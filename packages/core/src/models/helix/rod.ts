@@ -53,7 +53,11 @@ export interface HelixChain {
 }
 
 /** `elementNode`: first node of each element and the last node of all; `edgeLength`: between nodes [m]. */
-export function createChain(elementNode: Int32Array, edgeLength: Float64Array, hasFrames: boolean): HelixChain {
+export function createChain(
+  elementNode: Int32Array,
+  edgeLength: Float64Array,
+  { hasFrames }: { readonly hasFrames: boolean },
+): HelixChain {
   const elementCount = elementNode.length - 1;
   const edgeCount = edgeLength.length;
   const nodeCount = edgeCount + 1;
@@ -260,7 +264,7 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
   const elastic = measureStiffness(rod, elementNode);
   const natural = { kappaRest: new Float64Array(3 * elementCount), kappaStart: new Float64Array(3 * elementCount) };
   return {
-    ...createChain(elementNode, rod.edgeLengthRest, hasFrames),
+    ...createChain(elementNode, rod.edgeLengthRest, { hasFrames }),
     ...elastic,
     ...natural,
     ...(rod.animation && {

@@ -75,7 +75,7 @@ let posed: HelixChain | undefined;
 function chainOf(elements: number, perElement: number): HelixChain {
   const edges = elements * perElement;
   if (posed?.elementCount !== elements || posed.edgeCount !== edges)
-    posed = createChain(divideEdges(edges, elements), new Float64Array(edges), false);
+    posed = createChain(divideEdges(edges, elements), new Float64Array(edges), { hasFrames: false });
   return posed;
 }
 
@@ -194,7 +194,7 @@ function createStrandBody(
     { length: elements * perElement },
     (_, j) => elementLength[Math.floor(j / perElement)] / perElement,
   );
-  const chain = createChain(divideEdges(edgeLength.length, elements), edgeLength, false);
+  const chain = createChain(divideEdges(edgeLength.length, elements), edgeLength, { hasFrames: false });
   const { nodeCount, edgeCount } = chain;
   const stiffness = [section.EI1, section.EI2, section.GJ];
   const nodeMass = Float64Array.from(

@@ -63,8 +63,16 @@ function writeMeanAltitude(hair: Hair, work: Workspace, t: number, { h, ending }
   return true;
 }
 
-/** Matrix and right-hand side at the velocities `velocity`; `tension` are the springs' forces of the last prediction. `first`: in this step. */
-function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, pressure: boolean): void {
+/** What a solve includes. */
+interface Terms {
+  /** First solve of the step: computes the curvature of altitudes. */
+  readonly isFirst: boolean;
+  /** With the stiffness of springs under pressure, which can make the matrix indefinite. */
+  readonly hasPressure: boolean;
+}
+
+/** Matrix and right-hand side at the velocities `velocity`; `tension` are the springs' forces of the last prediction. */
+function assemble(hair: Hair, work: Workspace, scheme: Scheme, { isFirst, hasPressure }: Terms): void {
   const { mass, massDamping, size, loads, rod, start: root, stride, springs, tetrahedra } = hair;
   const { matrix, right, external, startVelocity, velocity, where, start, product, tension, curvature, row } = work;
   const { h, ending, weight } = scheme;
@@ -82,7 +90,7 @@ function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, p
     if (!writeMean(hair, work, s, scheme)) continue;
     addRowForce(right, row, -weight);
     addRowMatrix(matrix, row, weight * ((ending ? h : 0.5 * h) + row.damping) * row.stiffness);
-    addTension(matrix, row, weight * h * (pressure ? tension[s] : Math.max(0, tension[s])));
+    addTension(matrix, row, weight * h * (hasPressure ? tension[s] : Math.max(0, tension[s])));
   }
   for (let d = 0; d < size; d++) product[d] = ending ? where[d] : 0.5 * (where[d] + start[d]);
   for (let t = 0; t < tetrahedra.count; t++) {
@@ -90,8 +98,8 @@ function assemble(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, p
     addRowForce(right, row, -weight);
     addRowMatrix(matrix, row, weight * ((ending ? h : 0.5 * h) + row.damping) * row.stiffness);
     // without it a loop takes 25 solves per step instead of 7; the state at which it is evaluated makes little difference
-    if (first) writeAltitudeCurvature(curvature, CURVATURE * t, row, product);
-    if (pressure) addAltitudeCurvature(matrix, row, curvature, CURVATURE * t, weight * (ending ? h : 0.5 * h));
+    if (isFirst) writeAltitudeCurvature(curvature, CURVATURE * t, row, product);
+    if (hasPressure) addAltitudeCurvature(matrix, row, curvature, CURVATURE * t, weight * (ending ? h : 0.5 * h));
   }
 }
 
@@ -110,10 +118,10 @@ function predictTension(hair: Hair, work: Workspace, scheme: Scheme): void {
 }
 
 /** Newton's change of velocities into `right`. Springs under pressure can make the matrix indefinite: then without their part. */
-function solve(hair: Hair, work: Workspace, scheme: Scheme, first: boolean, pressure: boolean): boolean {
+function solve(hair: Hair, work: Workspace, scheme: Scheme, terms: Terms): boolean {
   const { matrix, factor, right } = work;
   const { size, fixed, mass } = hair;
-  assemble(hair, work, scheme, first, pressure);
+  assemble(hair, work, scheme, terms);
   for (let d = 0; d < size; d++) {
     if (!fixed[d]) continue;
     fixWide(matrix, d);
@@ -145,8 +153,12 @@ export function stepConserving(
   let solves = 0;
   let converged = false;
   while (!converged && solves < hair.options.iterations) {
-    const first = solves++ === 0;
-    if (!solve(hair, work, scheme, first, true) && !solve(hair, work, scheme, false, false)) break;
+    const isFirst = solves++ === 0;
+    if (
+      !solve(hair, work, scheme, { isFirst, hasPressure: true }) &&
+      !solve(hair, work, scheme, { isFirst: false, hasPressure: false })
+    )
+      break;
     predictTension(hair, work, scheme);
     let largest = 0;
     for (let d = 0; d < size; d++) {

@@ -277,7 +277,8 @@ function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace
       return report;
     },
     hasJointUnknowns: true,
-    reactions: (rod, t, isAfterStep = false) => measureReactions(place[rod].tree, place[rod].strand, t, isAfterStep),
+    reactions: (rod, t, when: 'after-step' | 'any-time' = 'any-time') =>
+      measureReactions(place[rod].tree, place[rod].strand, t, when),
     workError: (rod, acting, moment) => {
       const { tree } = place[rod];
       const all = addBodiesActing(tree, acting, tree.time);

@@ -57,12 +57,17 @@ function evaluateForces(tree: StrandTree, t: number): void {
   v.set(held.subarray(3));
 }
 
-/** `isAfterStep`: loads are those of the step that has just ended. */
-export function measureReactions(tree: StrandTree, strand: Strand, t: number, isAfterStep: boolean): Reaction[] {
+/** `after-step`: loads are those of the step that has just ended. */
+export function measureReactions(
+  tree: StrandTree,
+  strand: Strand,
+  t: number,
+  when: 'after-step' | 'any-time',
+): Reaction[] {
   const { constraints } = tree;
   const { rod, firstLink } = strand;
   const out: Reaction[] = [];
-  const left = isAfterStep && tree.bodies.length === 0 ? reactionOfStep(tree, t) : undefined;
+  const left = when === 'after-step' && tree.bodies.length === 0 ? reactionOfStep(tree, t) : undefined;
   if (!left) evaluateForces(tree, t);
   if (strand === tree.rods[0] && tree.base.poses.some(({ active }) => active)) {
     const base = left ?? new Float64Array(6);

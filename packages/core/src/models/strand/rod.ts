@@ -227,14 +227,14 @@ export function createTree(
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
-  layTree(tree, parts, true);
+  layTree(tree, parts, { isNew: true });
   const isAnimated = parts.some(({ rod }) => rod.animation);
   return {
     ...tree,
     ...(isAnimated && {
       adopt: followAnimation(
         parts.map(({ rod }) => rod),
-        () => layTree(tree, parts, false),
+        () => layTree(tree, parts, { isNew: false }),
       ),
     }),
     reach: measureReach(tree),
@@ -301,7 +301,7 @@ function createBase(pins: readonly Pin[]): Base {
 }
 
 /** Writes the constants of links and joints from the rods' arrays. */
-function layTree(tree: StrandTree, parts: readonly TreeRod[], isNew: boolean): void {
+function layTree(tree: StrandTree, parts: readonly TreeRod[], { isNew }: { readonly isNew: boolean }): void {
   tree.tipMass.fill(0);
   tree.tipDamping.fill(0);
   tree.base.mass = 0;

@@ -127,7 +127,12 @@ interface Balance {
   shift: number;
 }
 
-function startBalance(tree: StrandTree, work: StaticsWork, t: number, stays: boolean | undefined): Balance {
+function startBalance(
+  tree: StrandTree,
+  work: StaticsWork,
+  t: number,
+  { stays }: { readonly stays: boolean | undefined },
+): Balance {
   const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
   const constraints = springs ? undefined : tree.constraints;
   // rows that are met exactly have no energy of their own: the residual decides
@@ -203,7 +208,7 @@ function tryBalanceStep(balance: Balance, now: number): { readonly accept: boole
 function solveBalance(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
   const { reach } = tree;
   const stiff = stiffnessScale(tree);
-  const balance = startBalance(tree, work, t, stays);
+  const balance = startBalance(tree, work, t, { stays });
   let reason = `${limit} iterations were not enough`;
   let iterations = 0;
   let isMoved = false;
@@ -285,7 +290,7 @@ function attempt(of: Attempts, search: Search): Settled {
 }
 
 /** Raises the loads in increments, from the start. */
-function raiseInParts(of: Attempts, stays: boolean): Settled {
+function raiseInParts(of: Attempts, { stays }: { readonly stays: boolean }): Settled {
   const { tree, start, options } = of;
   const kept = start.slice();
   tree.q.set(start);
@@ -310,7 +315,7 @@ function solveNear(of: Attempts): Settled {
   const { tree, work, t, start } = of;
   const { constraints, reach } = tree;
   if (!constraints) return failed;
-  startBalance(tree, work, t, false);
+  startBalance(tree, work, t, { stays: false });
   if (!(constraints.violation <= NEAR * reach)) return failed;
   const [forces, { tolerance }] = [constraints.force.slice(), of.options];
   const found = attempt(of, { tolerance, limit: 40 });
@@ -330,12 +335,12 @@ function solveFirst(of: Attempts): Settled {
   of.iterations += approachRows(tree, work, t);
   if (stability === 'report' && isConservative(tree) && !tree.constraints) {
     found = attempt(of, { tolerance, limit: 40, stays: true });
-    if (!found.converged) found = raiseInParts(of, true);
+    if (!found.converged) found = raiseInParts(of, { stays: true });
     if (!found.converged) tree.q.set(start);
   }
   if (found.converged) return found;
   found = attempt(of, { tolerance, limit: 300 });
-  if (!found.converged) found = raiseInParts(of, false);
+  if (!found.converged) found = raiseInParts(of, { stays: false });
   return { ...found, descended: isConservative(tree) };
 }
 

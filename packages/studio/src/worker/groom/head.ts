@@ -41,8 +41,8 @@ export function builtIn(id: 'head' | 'ball'): Head {
 }
 
 function makeHead(id: 'head' | 'ball'): Head {
-  const drawn = headMesh(id, true);
-  const coarse = headMesh(id, false);
+  const drawn = headMesh(id, { isFine: true });
+  const coarse = headMesh(id, { isFine: false });
   const field = createHeadField(coarse, { draft: true });
   return { name: id, surface: createSurface(drawn), drawn, coarse, field, animations: [] };
 }

@@ -30,7 +30,7 @@ export function leanAt(
 }
 
 /** Finer to be seen and grown on, coarser to be in the way. */
-export function headMesh(id: HeadId, isFine: boolean): Mesh {
+export function headMesh(id: HeadId, { isFine }: { readonly isFine: boolean }): Mesh {
   if (id === 'ball') return starMesh(() => 0.1, [0, 0, 0], isFine);
   if (!isFine) return netMesh(roughDistance, { low: [-0.26, -0.16, bottom - 0.03], high: [0.26, 0.17, 0.15] }, 0.014);
   // the face has details, the shoulders have none; both are the same surface where they overlap, in the neck
