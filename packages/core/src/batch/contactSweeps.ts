@@ -19,6 +19,8 @@ import {
   inverseOf,
   isPushed,
   lengthOf,
+  massOf,
+  nodeForceOf,
   pointCountOf,
   pointOf,
   radiusOf,
@@ -37,6 +39,12 @@ const SHARE = 1;
 const COUPLED_SHARE = 0.5;
 /** Contacts have settled if the last iteration changed them less than this: displacement of a contact [radii], and rotation of an edge [rad]. */
 export const SETTLED = 0.02;
+/**
+ * Without pairs also less than this part of the displacement that loads add in the step, down to the least [radii]. Forces follow from displacements by
+ * mass/dt², so a fixed displacement would leave the forces of short steps arbitrary.
+ */
+const SETTLED_MOTION = 0.02;
+const SETTLED_LEAST = 1e-4;
 const TURN_SETTLED = 0.003;
 /** If an edge turns by more in one iteration [rad], the next one keeps ρ also at contacts that carry no force. */
 const VIOLENT = 0.01;
@@ -201,6 +209,14 @@ export function isLarge(s: Strand, change: number): boolean {
   return change > limit * limit;
 }
 
+/** Displacement below which the contacts of a strand without pairs have settled [m]. */
+function settledDisplacement(s: Strand, stage: Stage): number {
+  const radius = radiusOf(s, 0);
+  const force = nodeForceOf(s, 1);
+  const added = Math.sqrt(dot(force, force)) / (massOf(s, 1) * stage.inertia);
+  return Math.min(SETTLED * radius, Math.max(SETTLED_LEAST * radius, SETTLED_MOTION * added));
+}
+
 /** State of the iterations with contact. */
 export interface PressedProgress {
   readonly tip: Quaternion;
@@ -240,6 +256,7 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
   let loaded: Index = 0;
   let iterations: Index = range.first;
   let moves = true;
+  const settled = settledDisplacement(s, stage);
   for (let k = range.first; k < range.end && moves; k++) {
     const law = applyLaw(s, largest > VIOLENT * VIOLENT);
     const progress = iterateStage(s, stage, tip);
@@ -248,7 +265,7 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
     change = law.change;
     loaded = law.loaded;
     iterations = k + 1;
-    moves = k + 1 < range.least || isLarge(s, change) || largest > TURN_SETTLED * TURN_SETTLED;
+    moves = k + 1 < range.least || change > settled * settled || largest > TURN_SETTLED * TURN_SETTLED;
   }
   return { tip, largest, moves, change, loaded, iterations };
 }

@@ -124,6 +124,31 @@ describe('merged contact in a world', () => {
     expect(Math.max(...Array.from(world.channel(0, 'tension'), Math.abs))).toBeLessThan(1e-3 * weight);
   });
 
+  test('forces of short steps: a thick rope that slides along a bar carries its weight there, and friction follows', () => {
+    const scene = sceneOf({
+      rods: [
+        {
+          ...rod('rope', [0, 0, 0], [0.4, 0, 0]),
+          edges: 16,
+          section: { type: 'circle', radius: 5e-3 },
+          material: { E: 1e8, G: 4e7, density: 1000, damping: { mass: 10 } },
+        },
+      ],
+      pins: [{ rod: 'rope', at: 'start', path: { keys: [{ time: 0 }, { time: 0.16, offset: [0.01, -0.08, -0.04] }] } }],
+      colliders: [{ type: 'capsule', radius: 0.04, from: [0.2, -0.3, -0.06], to: [0.2, 0.3, -0.06], friction: 0.5 }],
+      time: { step: 2.5e-4, duration: 1 },
+    });
+    const worlds = [createWorld(scene), createWorld(scene, { models: [mergedBatchModel] })] as const;
+    const lift = [0, 0];
+    for (let k = 0; k < 480; k++)
+      worlds.forEach((world, w) => {
+        world.step();
+        for (const { force } of world.contactForces()) lift[w] += force[2];
+      });
+    expect(lift[1] / lift[0]).toBeCloseTo(1, 1);
+    expect(distance(...worlds)).toBeLessThan(2e-4);
+  });
+
   test('a saved state has the contacts: the run goes on with the same bits', () => {
     const world = run(merged(), 40);
     const state = world.save();
