@@ -66,7 +66,8 @@ void placeTube() {
   vec3 t = curveTangent(v);
   vec3 from = acrossUnit(directorA.xyz, t);
   vec3 to = acrossUnit(directorB.xyz, t);
-  float angle = atan(dot(cross(from, to), t), dot(from, to)) * v;
+  // half the angle: some drivers return 2π for the angle of (1, −0)
+  float angle = 2.0 * atan(dot(cross(from, to), t) / max(1.0 + dot(from, to), 1e-6)) * v;
   vec3 d1 = cos(angle) * from + sin(angle) * cross(t, from);
   vec3 d2 = cross(t, d1);
   vec2 axes = thickness * mix(sectionA.xy, sectionB.xy, v);
