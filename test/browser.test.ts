@@ -105,6 +105,9 @@ it('one model alone', async () => {
   expect(whole.files.filter(isForeign)).toEqual([]);
   expect(rope.packed).toBeLessThan(90_000);
   expect(whole.packed).toBeLessThan(143_000);
+  const rounded = (bytes: number): string => `about ${10 * Math.round(bytes / 10_000)} kB`;
+  const example = read('examples/web/README.md');
+  expect([rope, whole].filter(({ packed }) => !example.includes(rounded(packed)))).toEqual([]);
   const { outputFiles } = await bundle(`
     import { createWorld } from '@tendril-sim/core';
     const world = createWorld(${swing});
