@@ -50,6 +50,30 @@ describe('the audit of energy', () => {
     none(gains(scene(model), 60));
   });
 
+  it.each(['tr-bdf2', 'midpoint'] as const)(
+    'finds nothing in the first steps from rest under a torque, %s',
+    (integrator) => {
+      const { rods, ...rest } = scene('der');
+      const world = createWorld({
+        ...rest,
+        rods: [
+          { ...rods[0], section: { type: 'circle', radius: 0.008 }, material: { E: 6e8, nu: 0.35, density: 1000 } },
+        ],
+        bodies: [
+          {
+            id: 'b',
+            solid: { type: 'box', density: 1000, size: [0.014, 0.0096, 0.0064] },
+            position: [0.52, 0.003, -0.01],
+          },
+        ],
+        welds: [{ rod: 'rod', at: 'end', body: 'b' }],
+        loads: [{ type: 'body-torque', body: 'b', torque: [-0.4, 0, 0.3] }],
+        solver: { der: { integrator } },
+      });
+      none(Array.from({ length: 30 }, () => world.step(1e-3).energyGain));
+    },
+  );
+
   it('knows that a branch is held by the rod that it grows from', () => {
     const { rods, ...rest } = scene('strand');
     const branch = { ...rods[0], id: 'branch', parent: { rod: 'rod', at: { u: 0.6 } } } as const;
