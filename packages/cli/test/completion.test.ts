@@ -1,5 +1,6 @@
 /** Completion of the command line in shells, made from the program as it is. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { caseIds } from '@tendril-sim/cases/catalog';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -42,6 +43,20 @@ it('the help of every command has an example', () => {
   expect(commands.length).toBeGreaterThan(25);
   const silent = commands.filter((one) => one.name() !== 'help' && !/\nExamples?:[\s\S]*tendril /.test(helpOf(one)));
   expect(silent.map((one) => one.name())).toEqual([]);
+});
+
+it('the pages describe every option', () => {
+  const pages = ['cli', 'groom', 'research', 'scene', 'studio', 'sweep'];
+  const text = pages.map((page) => readFileSync(`docs/${page}.md`, 'utf8')).join('\n');
+  const described = new Set(text.match(/--[a-z][\w-]*/g));
+  const missing = (command: Command, above: string): string[] => [
+    ...command.options
+      .filter(({ long, hidden }) => long && !hidden && !described.has(long))
+      .map(({ long }) => `${above} ${long}`),
+    ...command.commands.flatMap((one) => missing(one, `${above} ${one.name()}`)),
+  ];
+  expect(described.size).toBeGreaterThan(100);
+  expect(missing(program, 'tendril').filter((one) => one !== 'tendril --version')).toEqual([]);
 });
 
 describe('completion', () => {
