@@ -7,9 +7,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 
 const sources = [
-  ...['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts', 'notices.ts', 'build.mjs', 'public', 'src'].map(
-    (name) => `packages/studio/${name}`,
-  ),
+  ...[
+    'index.html',
+    'hair.html',
+    'package.json',
+    'tsconfig.json',
+    'vite.config.ts',
+    'notices.ts',
+    'build.mjs',
+    'public',
+    'src',
+  ].map((name) => `packages/studio/${name}`),
   ...['core', 'io', 'bridge'].map((name) => `packages/${name}/src`),
   'cases',
   'package-lock.json',

@@ -40,6 +40,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@tendril-sim/bridge/three', replacement: source('../bridge/src/three/index.ts') },
+      { find: '@tendril-sim/core/batch', replacement: source('../core/src/batch/index.ts') },
       { find: '@tendril-sim/core/world', replacement: source('../core/src/world/create.ts') },
       { find: '@tendril-sim/core/features', replacement: source('../core/src/features.ts') },
       { find: '@tendril-sim/core/contact', replacement: source('../core/src/contact/index.ts') },
@@ -58,7 +59,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     chunkSizeWarningLimit: 1200,
-    rolldownOptions,
+    rolldownOptions: { ...rolldownOptions, input: [source('index.html'), source('hair.html')] },
     // pictures are no script
     assetsInlineLimit: 0,
   },

@@ -1,6 +1,6 @@
 /** Distance fields for pages that draw hair themselves: any solid collider, or a function, as an obstacle of `createGpuBatch`. */
 import { compileShape } from '../contact/shapes/compileShape.ts';
-import { type DistanceTable, type Solid, tabulateShape } from '../contact/shapes/distanceTable.ts';
+import { type DistanceTable, type Solid, sampleTable, tabulateShape } from '../contact/shapes/distanceTable.ts';
 import type { ColliderSpec } from '../scene/types.ts';
 import { add, type Vector } from './algebra.ts';
 import { rotate } from './formulas.ts';
@@ -26,6 +26,8 @@ export interface Field {
   readonly rows: Float32Array;
   /** Largest error of its surface at the sampled points [m]. */
   readonly error: number;
+  /** Writes the distance of a point, in the solid's own axes, and the unit normal there: as the device interpolates them. */
+  sample(out: Float64Array, x: number, y: number, z: number): void;
   /** The obstacle in a pose. `start`: rows of the tables before this one; default 0. */
   place(options: ObstacleOptions, start?: number): Obstacle;
 }
@@ -63,10 +65,12 @@ function shapeOf({ low, high, distanceAt }: SolidFunction): Solid {
 }
 
 /** The field of a table. */
-export function openField({ rows, error, center, half, counts }: FieldTable): Field {
+export function openField(table: FieldTable): Field {
+  const { rows, error, center, half, counts } = table;
   return {
     rows,
     error,
+    sample: (out, x, y, z) => sampleTable(out, table, x, y, z),
     place(options, start = 0) {
       const { position = [0, 0, 0] as Vector, frame } = options;
       const middle = frame ? rotate(frame, center) : center;

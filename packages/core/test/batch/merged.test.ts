@@ -18,7 +18,7 @@ import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { addEnergies, measureReactions } from '../../src/batch/readouts.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
 import { adoptState } from '../../src/batch/step.ts';
-import { tabulateAt } from '../../src/contact/shapes/distanceTable.ts';
+import { sampleTable, tabulateAt } from '../../src/contact/shapes/distanceTable.ts';
 import { createEllipsoid } from '../../src/contact/shapes/ellipsoid.ts';
 import { createBox, createCapsule, createSphere, createTorus, type Shape } from '../../src/contact/shapes/shape.ts';
 import { compileScene, type RodSpec, type Scene } from '../../src/index.ts';
@@ -119,6 +119,21 @@ describe('distance fields', () => {
     // the error that a table reports is that at the surface
     expect(fine.reported).toBeGreaterThan(0.1 * fine.distance);
     expect(fine.reported).toBeLessThan(1.5 * fine.distance);
+  });
+
+  test('are the same for a page as for a strand, inside and beyond the box', () => {
+    const table = tabulateAt(createEllipsoid([0.1, 0.08, 0.06]), 0.02, 24);
+    const obstacle = fieldObstacle({ ...table, start: 0 }, {});
+    const one = falling();
+    meetObstacles(one, { radius: RADIUS, obstacles: [obstacle], fields: table.rows });
+    const out = new Float64Array(4);
+    for (let k = 0; k < 300; k++) {
+      const x: Vector = [0.3 * Math.sin(7 * k), 0.2 * Math.sin(11 * k + 1), 0.2 * Math.sin(13 * k + 2)];
+      const { value, normal } = measureObstacle(one.strand, obstacle, x);
+      sampleTable(out, table, ...x);
+      expect(out[0]).toBeCloseTo(value, 14);
+      for (let i = 0; i < 3; i++) expect(out[1 + i]).toBeCloseTo(normal[i], 12);
+    }
   });
 
   test('find the nearest part of an edge that comes close in two places', () => {

@@ -404,6 +404,9 @@ function Simulate(): JSX.Element {
           <Icon name="play" size={16} /> Simulate
         </button>
       </div>
+      <p class="quiet small">
+        <a href="./hair.html">A whole head of hair, all strands simulated on your graphics processor</a>
+      </p>
     </section>
   );
 }

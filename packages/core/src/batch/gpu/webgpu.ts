@@ -10,7 +10,7 @@ export interface DeviceBuffer {
 
 export interface DevicePass {
   setPipeline(pipeline: DevicePipeline): void;
-  setBindGroup(index: number, group: object): void;
+  setBindGroup(index: number, group: object | null): void;
   dispatchWorkgroups(count: number): void;
   dispatchWorkgroupsIndirect(from: DeviceBuffer, offset: number): void;
   end(): void;

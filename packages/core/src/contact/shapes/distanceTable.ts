@@ -113,14 +113,50 @@ function measureError({ shape, spacing, counts, origin, rows }: Grid): number {
   return error;
 }
 
-/** In the middle of the cell with this first row, as batch/distances.ts interpolates: distances, and half of their slopes towards the middle. */
+/** In the middle of the cell with this first row. */
 function interpolateMiddle(rows: Float32Array, counts: readonly number[], first: number, spacing: number): number {
-  let sum = 0;
+  writeBlend(blended, { rows, counts, spacing }, first, [0.5, 0.5, 0.5]);
+  return blended[0];
+}
+
+const blended = new Float64Array(4);
+
+/**
+ * Distance and mean of the normals at a place in a cell, 0 to 1 along each axis, as batch/distances.ts interpolates: distances of the corners, and half of
+ * their slopes towards the place.
+ */
+function writeBlend(
+  out: Float64Array,
+  {
+    rows,
+    counts,
+    spacing,
+  }: { readonly rows: Float32Array; readonly counts: readonly number[]; readonly spacing: number },
+  first: number,
+  [u, v, w]: Vector,
+): void {
+  out.fill(0);
   for (let corner = 0; corner < 8; corner++) {
     const [x, y, z] = [corner & 1, (corner >> 1) & 1, corner >> 2];
     const o = 4 * (first + (z * counts[1] + y) * counts[0] + x);
-    const slope = rows[o + 1] * (0.5 - x) + rows[o + 2] * (0.5 - y) + rows[o + 3] * (0.5 - z);
-    sum += rows[o] + 0.5 * slope * spacing;
+    const weight = (x === 1 ? u : 1 - u) * (y === 1 ? v : 1 - v) * (z === 1 ? w : 1 - w);
+    const slope = rows[o + 1] * (u - x) + rows[o + 2] * (v - y) + rows[o + 3] * (w - z);
+    out[0] += weight * (rows[o] + 0.5 * slope * spacing);
+    for (let k = 1; k < 4; k++) out[k] += weight * rows[o + k];
   }
-  return sum / 8;
+}
+
+/** Writes the distance and the unit normal of a table at a point; outside its box, the distance from the box is added. */
+export function sampleTable(out: Float64Array, table: DistanceTable, x: number, y: number, z: number): void {
+  const { center, half, counts, rows } = table;
+  const spacing = (2 * half[0]) / (counts[0] - 1);
+  const p = [x - center[0], y - center[1], z - center[2]];
+  const at = p.map((value, k) => Math.min(Math.max((value + half[k]) / spacing, 0), counts[k] - 1));
+  const [i, j, l] = at.map((value, k) => Math.min(Math.floor(value), counts[k] - 2));
+  const first = (l * counts[1] + j) * counts[0] + i;
+  writeBlend(out, { rows, counts, spacing }, first, [at[0] - i, at[1] - j, at[2] - l]);
+  const beyond = p.map((value, k) => Math.max(Math.abs(value) - half[k], 0));
+  out[0] += Math.sqrt(beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2]);
+  const size = Math.max(Math.sqrt(out[1] * out[1] + out[2] * out[2] + out[3] * out[3]), 1e-6);
+  for (let k = 1; k < 4; k++) out[k] /= size;
 }

@@ -118,7 +118,7 @@ const chest = ellipsoid([0, 0.03, -0.33], [0.165, 0.085, 0.105]);
 const collarBone = capsule([0.014, -0.03, -0.246], [0.13, 0.012, -0.235], 0.006);
 
 /** Of what is seen. */
-function bustDistance([x, y, z]: Vector): number {
+export function bustDistance([x, y, z]: Vector): number {
   // the same on both sides
   const p: Vector = [Math.abs(x), y, z];
   if (z < -0.2) return bodyDistance(p);
