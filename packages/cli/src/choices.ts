@@ -58,6 +58,7 @@ export const stylePresetNames: StylePreset[] = namesOf<StylePreset>({
   bob: true,
   fringe: true,
   ponytail: true,
+  braid: true,
   afro: true,
   coily: true,
   fur: true,

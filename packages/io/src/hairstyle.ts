@@ -4,7 +4,7 @@
  * Both begin with a header (see container.ts). In a hairstyle (letters TSTY), one section of doubles follows, little endian. Guides: position,
  * normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 per element). Hairs:
  * position, normal, side and colour of the roots. In version 2 the skin: positions (3 per vertex) and corners (3 per triangle). In version 3
- * texture coordinates of the roots of guides and hairs, 2 each. Then 4 zero bytes and the CRC-32 of the section. A style is written in the oldest version
+ * texture coordinates (2) and sections (1) of the roots, of guides and hairs each. Then 4 zero bytes and the CRC-32 of the section. A style is written in the oldest version
  * that holds it.
  *
  * In a motion (letters TMOT), frames of equal size follow: time, then root position, tangent, d1 and curvature of all guides, as
@@ -30,13 +30,20 @@ interface StyleHeader extends Pick<Hairstyle, 'hair' | 'fiber' | 'gravity' | 'el
   readonly hairs: number;
   /** Vertices and triangles of the skin. */
   readonly skin?: readonly [number, number];
-  /** True if texture coordinates of the roots follow. */
+  /** True if texture coordinates of the roots follow, and their sections. */
   readonly uv?: boolean;
+  readonly section?: boolean;
 }
 
 const rootArrays = ['position', 'normal', 'side', 'color'] as const;
 
-function arraysOf(style: Hairstyle): Float64Array[] {
+/** Arrays that not all roots have, and their numbers per root. */
+const moreArrays = [
+  { name: 'uv', per: 2 },
+  { name: 'section', per: 1 },
+] as const;
+
+function arraysOf(style: Hairstyle): ArrayLike<number>[] {
   const { guideRoots, hairRoots, skin } = style;
   return [
     ...rootArrays.map((name) => guideRoots[name]),
@@ -48,17 +55,17 @@ function arraysOf(style: Hairstyle): Float64Array[] {
     style.curvature,
     ...(hairRoots ? rootArrays.map((name) => hairRoots[name]) : []),
     ...(skin ? [skin.position, Float64Array.from(skin.triangle)] : []),
-    ...(guideRoots.uv ? [guideRoots.uv] : []),
-    ...(hairRoots?.uv ? [hairRoots.uv] : []),
+    ...moreArrays.flatMap(({ name }) => [guideRoots[name] ?? [], hairRoots?.[name] ?? []]),
   ];
 }
 
 /** Writes a hairstyle as bytes. */
 export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
   const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots, skin } = style;
-  const hasUv = guideRoots.uv !== undefined;
-  if (hairRoots && hasUv !== (hairRoots.uv !== undefined))
-    throw new RangeError('guides and hairs must both have texture coordinates, or neither');
+  const more = moreArrays.filter(({ name }) => guideRoots[name]);
+  for (const { name } of moreArrays)
+    if (hairRoots && Boolean(hairRoots[name]) !== Boolean(guideRoots[name]))
+      throw new RangeError(`guides and hairs must both have ${name}, or neither`);
   const header: StyleHeader = {
     version,
     ...(hair && { hair }),
@@ -69,11 +76,11 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
     hairs: hairRoots?.count ?? 0,
     ...(hairOptions && { hairOptions }),
     ...(skin && { skin: [skin.position.length / 3, skin.triangle.length / 3] as const }),
-    ...(hasUv && { uv: true }),
+    ...Object.fromEntries(more.map(({ name }) => [name, true])),
   };
-  const head = encodeHead(hasUv ? styleFormat : skin ? skinFormat : bareFormat, header);
+  const head = encodeHead(more.length > 0 ? styleFormat : skin ? skinFormat : bareFormat, header);
   const arrays = arraysOf(style);
-  const out = new Uint8Array(head.length + arrays.reduce((sum, { byteLength }) => sum + byteLength, 8));
+  const out = new Uint8Array(head.length + arrays.reduce((sum, { length }) => sum + 8 * length, 8));
   out.set(head);
   const body = out.subarray(head.length);
   let offset = 0;
@@ -89,8 +96,8 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
   const header = checkStyle(head.header, source);
   const { guides, hairs, elements } = header;
   const [vertices, triangles] = header.skin ?? [0, 0];
-  const uvCount = header.uv ? 2 * (guides + hairs) : 0;
-  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs + 3 * (vertices + triangles) + uvCount) + 8;
+  const moreCount = moreArrays.reduce((sum, { name, per }) => sum + (header[name] ? per * (guides + hairs) : 0), 0);
+  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs + 3 * (vertices + triangles) + moreCount) + 8;
   const body = bytes.subarray(head.size);
   checkBody(body, size, head.size, bytes.length, source, 'hairstyle');
   let offset = 0;
@@ -131,7 +138,7 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
   const short = style.length.findIndex((value) => !(value > 0));
   if (short >= 0) throw binaryError(source, head.size, `guide ${short} of the hairstyle has no length; make it anew`);
   const withHairs = { ...style, ...(hairs > 0 && { hairRoots: takeRoots(hairs), hairOptions: hairOptions ?? {} }) };
-  if (!header.skin) return takeUv(withHairs, header, take);
+  if (!header.skin) return takeMore(withHairs, header, take);
   const position = take(3 * vertices);
   const triangle = Uint32Array.from(take(3 * triangles));
   if (triangle.some((vertex) => vertex >= vertices))
@@ -140,15 +147,18 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
       head.size,
       'the skin of the hairstyle names a vertex that it does not have; make it anew',
     );
-  return takeUv({ ...withHairs, skin: { position, triangle } }, header, take);
+  return takeMore({ ...withHairs, skin: { position, triangle } }, header, take);
 }
 
-/** Texture coordinates of the roots, if the file has them. */
-function takeUv(style: Hairstyle, { uv }: StyleHeader, take: (count: number) => Float64Array): Hairstyle {
-  if (!uv) return style;
-  const withUv = (roots: Roots): Roots => ({ ...roots, uv: take(2 * roots.count) });
-  const guideRoots = withUv(style.guideRoots);
-  return { ...style, guideRoots, ...(style.hairRoots && { hairRoots: withUv(style.hairRoots) }) };
+/** What not all roots have, if the file has it. */
+function takeMore(style: Hairstyle, header: StyleHeader, take: (count: number) => Float64Array): Hairstyle {
+  let { guideRoots, hairRoots } = style;
+  for (const { name, per } of moreArrays) {
+    if (!header[name]) continue;
+    guideRoots = { ...guideRoots, [name]: take(per * guideRoots.count) };
+    hairRoots &&= { ...hairRoots, [name]: take(per * hairRoots.count) };
+  }
+  return { ...style, guideRoots, ...(hairRoots && { hairRoots }) };
 }
 
 function checkBody(body: Uint8Array, size: number, start: number, total: number, source: string, noun: string): void {

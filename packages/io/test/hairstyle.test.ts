@@ -45,6 +45,19 @@ describe('hairstyle', () => {
     expect(hairRoots?.count).toBe(40);
     expect(hairOptions).toMatchObject({ clump: 0.2 });
     expect(decodeHairstyle(encodeHairstyle(bare, 'test'), 'a')).toEqual(bare);
+    // with texture coordinates and sections, or one of them
+    const numbers = (count: number): Float64Array => Float64Array.from({ length: count }, (_, k) => k % 3);
+    const hairs = { ...(hairRoots as NonNullable<typeof hairRoots>), section: numbers(40) };
+    const divided = { ...style, guideRoots: { ...style.guideRoots, section: numbers(6) }, hairRoots: hairs };
+    expect(decodeHairstyle(encodeHairstyle(divided, 'test'), 'a')).toEqual(divided);
+    const mapped = {
+      ...divided,
+      guideRoots: { ...divided.guideRoots, uv: numbers(12) },
+      hairRoots: { ...hairs, uv: numbers(80) },
+      skin: { position: numbers(9), triangle: Uint32Array.of(0, 1, 2) },
+    };
+    expect(decodeHairstyle(encodeHairstyle(mapped, 'test'), 'a')).toEqual(mapped);
+    expect(() => encodeHairstyle({ ...mapped, hairRoots: hairs }, 'test')).toThrow('must both have uv');
   });
 
   it('is refused when it is of another version, cut, changed, or no hairstyle', () => {

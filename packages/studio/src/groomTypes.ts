@@ -1,8 +1,10 @@
 /** What the grooming panel asks of the worker. */
-import type { HairType } from '@tendril-sim/core';
+import type { HairType, StylePreset } from '@tendril-sim/core';
 import type { Frame, Loaded } from './protocol.ts';
 
 export interface GroomSettings {
+  /** A style by name; the other numbers then come from it. */
+  readonly preset?: StylePreset;
   readonly hair: HairType;
   /** Strands that are computed, and hairs that are drawn between them. */
   readonly guides: number;

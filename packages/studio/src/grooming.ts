@@ -1,6 +1,6 @@
 /** Grooming: what the panel and the brush do. The hair itself is in the worker. */
 import { type Signal, signal } from '@preact/signals';
-import { type HairType, hairTypes } from '@tendril-sim/core';
+import { type HairType, hairTypes, type StylePreset } from '@tendril-sim/core';
 import { ask, onNewWorker } from './connection.ts';
 import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion, Recipe } from './groomTypes.ts';
 import { readRecipe, roundPlace } from './recipe.ts';
@@ -31,11 +31,17 @@ export function settingsOf(hair: HairType, before?: GroomSettings): GroomSetting
     clump: 0.5,
     lie: 0.8,
     scalp: '0.634*y + 0.775*z > 0.011',
-    ...before,
+    ...withoutPreset(before),
     hair,
     radius: typeof curl?.radius === 'number' ? curl.radius : 0,
     pitch: typeof curl?.pitch === 'number' ? curl.pitch : (before?.pitch ?? 0.05),
   };
+}
+
+function withoutPreset(before: GroomSettings | undefined): Omit<GroomSettings, 'preset'> | undefined {
+  if (!before) return undefined;
+  const { preset, ...others } = before;
+  return others;
 }
 
 const scalps = { head: '0.634*y + 0.775*z > 0.011', ball: 'nz > 0.05' } as const;
@@ -247,8 +253,18 @@ function tellMesh(name: string, animations: readonly string[]): void {
 }
 
 export function change(what: keyof GroomSettings, value: number | string): void {
-  settings.value = { ...settings.value, [what]: value };
+  const { preset, ...others } = settings.value;
+  // the number of hairs leaves a style as it is
+  const isOfHairs = what === 'hairs' || what === 'clump';
+  settings.value = { ...others, ...(isOfHairs && preset && { preset }), [what]: value };
   void push({ kind: 'grow', settings: settings.value, what });
+}
+
+/** A style by name, on the present head. */
+export async function choosePreset(preset: StylePreset): Promise<void> {
+  busy.value = 'Growing hair…';
+  await send({ kind: 'grow', settings: { ...settings.value, preset }, what: '' });
+  busy.value = undefined;
 }
 
 export function chooseType(hair: HairType): void {

@@ -1,4 +1,5 @@
 /** How a hairstyle was made: written down as it is made, and read again. */
+import { stylePresets } from '@tendril-sim/core';
 import type { GroomAction, GroomSettings, Recipe, RecipeAction } from './groomTypes.ts';
 
 type Stroke = Extract<GroomAction, { kind: 'stroke' }>;
@@ -61,8 +62,8 @@ export function roundPlace([x, y, z]: readonly number[]): [number, number, numbe
 const within = (x: unknown, low: number, high: number): x is number => typeof x === 'number' && x >= low && x <= high;
 
 /** Bounds of what a link may ask for: others write links too. */
-const limits: Readonly<Record<Exclude<keyof GroomSettings, 'hair' | 'scalp'>, readonly [number, number]>> = {
-  guides: [1, 400],
+const limits: Readonly<Record<Exclude<keyof GroomSettings, 'preset' | 'hair' | 'scalp'>, readonly [number, number]>> = {
+  guides: [1, 600],
   hairs: [1, 20_000],
   length: [0.001, 2],
   jitter: [0, 1],
@@ -84,8 +85,13 @@ export function readRecipe(value: unknown, kinds: readonly string[]): Recipe | u
 function isSettings(value: unknown, kinds: readonly string[]): value is GroomSettings {
   const fields = (value ?? {}) as Record<string, unknown>;
   const numbers = Object.entries(limits).every(([name, [low, high]]) => within(fields[name], low, high));
+  const isPreset = fields.preset === undefined || Object.hasOwn(stylePresets, String(fields.preset));
   return (
-    numbers && kinds.includes(String(fields.hair)) && typeof fields.scalp === 'string' && fields.scalp.length < 400
+    numbers &&
+    isPreset &&
+    kinds.includes(String(fields.hair)) &&
+    typeof fields.scalp === 'string' &&
+    fields.scalp.length < 400
   );
 }
 

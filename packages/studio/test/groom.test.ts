@@ -165,6 +165,32 @@ describe('grooming', () => {
     expect(Math.max(...roots)).toBeGreaterThan(0.06);
   });
 
+  it('grows styles by name, which links and the number of hairs keep', async () => {
+    await start({ guides: 12 }, 'ball');
+    for (const name of ['Bob', 'Braid'])
+      expect(
+        await page
+          .getByRole('button', { name, exact: true })
+          .locator('img')
+          .evaluate((img) => (img as HTMLImageElement).naturalWidth),
+      ).toBe(106);
+    await page.getByRole('button', { name: 'Fur' }).click();
+    await says(/^500 strands.*300 hairs/);
+    expect(await page.getByRole('button', { name: 'Fur' }).getAttribute('aria-pressed')).toBe('true');
+    await set('hairs', '400');
+    await says(/^500 strands.*400 hairs/);
+    expect(await page.getByRole('button', { name: 'Fur' }).getAttribute('aria-pressed')).toBe('true');
+    const before = await some();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await until(() => location.hash.startsWith('#h='));
+    await goTo(new URL(page.url()).hash);
+    await says(/^500 strands.*400 hairs/);
+    expect(farthest(before, await some())).toBeLessThan(1e-6);
+    await set('guides', '16');
+    await says(/^16 strands/);
+    expect(await page.getByRole('button', { name: 'Fur' }).getAttribute('aria-pressed')).toBe('false');
+  });
+
   /** Positions of some hairs. */
   const some = (): Promise<number[]> =>
     page.evaluate(() =>

@@ -11,7 +11,7 @@ import { alignCurl } from '../models/helix/strand.ts';
 import { curvatureOfCurl, hairMaterial, hairSection, hairTypes } from '../scene/hair.ts';
 import type { HairType } from '../scene/types.ts';
 import type { Surface } from '../surface/surface.ts';
-import type { HairOptions } from './hairs.ts';
+import { createHairs, type HairOptions } from './hairs.ts';
 import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
 import { randomAt } from './random.ts';
 import { placeRoots, type RootOptions, type Roots, selectRoots } from './roots.ts';
@@ -236,6 +236,20 @@ export function addHairs(
   { count, density, ...hairOptions }: NonNullable<GrowOptions['hairs']>,
   seed = 0,
 ): Hairstyle {
-  const hairRoots = placeRoots(surface, { count, density, seed: seed + 1 });
-  return { ...style, hairRoots, hairOptions: { seed, ...hairOptions } };
+  const { uv: guideUv, section, ...guides } = style.guideRoots;
+  const { uv: hairUv, ...hairs } = placeRoots(surface, { count, density, seed: seed + 1 });
+  const sections = section && sectionsOfNearest(style.guideRoots, hairs);
+  return {
+    ...style,
+    // a style from another mesh may differ in having texture coordinates: both have them, or neither
+    guideRoots: { ...guides, ...(guideUv && hairUv && { uv: guideUv }), ...(section && { section }) },
+    hairRoots: { ...hairs, ...(guideUv && hairUv && { uv: hairUv }), ...(sections && { section: sections }) },
+    hairOptions: { seed, ...hairOptions },
+  };
+}
+
+/** Sections of the nearest guides. */
+function sectionsOfNearest({ section, ...guides }: Roots, hairRoots: Roots): Float64Array {
+  const { guide } = createHairs(guides, hairRoots);
+  return Float64Array.from({ length: hairRoots.count }, (_, h) => section?.[guide[3 * h]] ?? 0);
 }

@@ -4,7 +4,7 @@
  * A hair blends the shapes of the three guides with the nearest roots, each rotated from the guide's root frame into the hair's, so that hair stands off a round
  * head everywhere. Shapes are blended, not positions, and the root stays fixed. Weights fall to zero if a fourth guide comes as near
  * (Shepard's weights with the radius of Franke and Little), so that neighbouring hairs do not separate where the sets of guides change. Guides on the
- * other side of a fold (normals pointing apart) are ignored. When guides move, their root frames move the hairs, whatever the model.
+ * other side of a fold (normals pointing apart) or of another section (a parting, a strand of a braid) are ignored. When guides move, their root frames move the hairs, whatever the model.
  *
  * Clumping attracts a hair to the nearest guide, more towards the tip.
  */
@@ -111,18 +111,26 @@ export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOp
 
 type Search = (guide: Uint32Array, weight: Float64Array, hair: number, roots: Roots) => void;
 
+/** Guides that a hair may follow: least cosine between the normals, and section. */
+interface Wanted {
+  readonly facing: number;
+  readonly section: number;
+}
+
 /** Finds the nearest guides by brute force: 25 million distances for 500 guides and 50,000 hairs take a tenth of a second. */
 function createSearch(guides: Roots): Search {
-  const { position: g, normal: gn, count } = guides;
+  const { position: g, normal: gn, count, section: sections } = guides;
   const best = new Float64Array(NEAR + 1);
   const which = new Int32Array(NEAR + 1);
-  const scan = (x: number, y: number, z: number, n: Float64Array, o: number, facing: number): number => {
+  const scan = (place: Float64Array, n: Float64Array, o: number, { facing, section }: Wanted): number => {
+    const [x, y, z] = [place[o], place[o + 1], place[o + 2]];
     best.fill(Infinity);
     which.fill(-1);
     let found = 0;
     for (let k = 0; k < count; k++) {
       const d = square(g[3 * k] - x) + square(g[3 * k + 1] - y) + square(g[3 * k + 2] - z);
       if (d >= best[NEAR]) continue;
+      if (section !== 0 && sections && sections[k] !== 0 && sections[k] !== section) continue;
       if (gn[3 * k] * n[o] + gn[3 * k + 1] * n[o + 1] + gn[3 * k + 2] * n[o + 2] < facing) continue;
       found++;
       let at = NEAR;
@@ -135,9 +143,17 @@ function createSearch(guides: Roots): Search {
     }
     return found;
   };
-  return (guide, weight, h, { position: p, normal: n }) => {
-    const o = 3 * h;
-    if (scan(p[o], p[o + 1], p[o + 2], n, o, 0.2) === 0) scan(p[o], p[o + 1], p[o + 2], n, o, -2);
+  return (guide, weight, h, { position: p, normal: n, section: own }) => {
+    let [facing, section] = [0.2, own?.[h] ?? 0];
+    const search = (): number => scan(p, n, 3 * h, { facing, section });
+    if (search() === 0) {
+      facing = -2;
+      if (search() === 0) {
+        // a section without guides
+        section = 0;
+        search();
+      }
+    }
     // the fourth sets the radius beyond which a guide has no weight; with fewer guides, all count
     const radius = Math.sqrt(best[NEAR]);
     let sum = 0;

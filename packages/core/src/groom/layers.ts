@@ -87,8 +87,12 @@ function checkLayer(layer: HairLayer, path: readonly (string | number)[]): void 
   } else throw new SceneError([...path, 'type'], 'unknown layer; known: clump, curl, frizz');
 }
 
-/** The nearest of `count` random hairs, for each hair, among those whose normals do not point apart; a middle hair has itself. */
-function findCenters({ count: hairs, position: p, normal: n }: Roots, count: number, seed: number): Uint32Array {
+/** The nearest of `count` random hairs, for each hair, among those of its section whose normals do not point apart; a middle hair has itself. */
+function findCenters(
+  { count: hairs, position: p, normal: n, section }: Roots,
+  count: number,
+  seed: number,
+): Uint32Array {
   const out = new Uint32Array(hairs);
   const groups = Math.min(count, hairs);
   // a random hair of each stretch of the list: roots are listed in random order
@@ -102,6 +106,7 @@ function findCenters({ count: hairs, position: p, normal: n }: Roots, count: num
     for (const m of middles) {
       const a = 3 * m;
       const d = square(p[a] - p[o]) + square(p[a + 1] - p[o + 1]) + square(p[a + 2] - p[o + 2]);
+      if (section && section[m] !== section[h]) continue;
       if (d >= least || n[a] * n[o] + n[a + 1] * n[o + 1] + n[a + 2] * n[o + 2] < 0) continue;
       least = d;
       out[h] = m;

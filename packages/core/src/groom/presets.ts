@@ -30,7 +30,7 @@ export interface HeadPlace {
 }
 
 /** Names of styles. */
-export type StylePreset = 'bob' | 'fringe' | 'ponytail' | 'afro' | 'coily' | 'fur';
+export type StylePreset = 'bob' | 'fringe' | 'ponytail' | 'braid' | 'afro' | 'coily' | 'fur';
 
 /** A style for one mesh. */
 export interface Preset {
@@ -47,6 +47,7 @@ export const stylePresets: Readonly<Record<StylePreset, string>> = {
   bob: 'straight, parted, cut level at the chin',
   fringe: 'a bob with hair over the forehead, cut above the eyes',
   ponytail: 'gathered at the back of the head',
+  braid: 'gathered at the back of the head and plaited in three strands',
   afro: 'short, standing off the head, in small curls',
   coily: 'hanging coils',
   fur: 'short hair all over the mesh, in tufts',
@@ -191,11 +192,11 @@ function fringe(head: HeadPlace): Preset {
   };
 }
 
-function gathered(head: HeadPlace, tail: Tail): Preset {
+function gathered(head: HeadPlace, tail: Tail, guides = 200): Preset {
   const density = scalp(head);
   return {
     grow: {
-      guides: { count: 200, spread: true, density },
+      guides: { count: guides, spread: true, density },
       hair: 'straight',
       length: ({ position }) => gatheredLength(head, tail, position),
       elements: tail.elements,
@@ -269,6 +270,7 @@ const makers: Readonly<Record<StylePreset, (head: HeadPlace) => Preset>> = {
   bob,
   fringe,
   ponytail: (head) => gathered(head, { tie, elements: 24, clumpPower: 0.45 }),
+  braid: (head) => gathered(head, { tie: normalize([0, 0.98, -0.1]), elements: 40, clumpPower: 0.2, plaits: 3.5 }, 240),
   afro,
   coily,
   fur,

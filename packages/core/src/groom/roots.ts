@@ -31,6 +31,8 @@ export interface Roots {
   readonly color: Float64Array;
   /** Texture coordinates of the roots, 2 per root, if the mesh has them. */
   readonly uv?: Float64Array;
+  /** Section of hair that each root belongs to: hairs follow guides of their own section alone. 0: any. Default: no sections. */
+  readonly section?: Float64Array;
 }
 
 /** Number of roots, and their distribution. */
@@ -79,6 +81,7 @@ export function selectRoots(roots: Roots, list: readonly number[]): Roots {
     side: pick(roots.side, 3),
     color: pick(roots.color, 3),
     ...(roots.uv && { uv: pick(roots.uv, 2) }),
+    ...(roots.section && { section: pick(roots.section, 1) }),
   };
 }
 

@@ -109,6 +109,39 @@ describe('styles by name', () => {
     }
   });
 
+  it('braid: three strands pass over each other, and hairs stay in theirs', () => {
+    const style = wear('braid', 60);
+    const { guideRoots, hairRoots } = style;
+    const { nodes, position } = poseGuides(style);
+    const hairs = hairsOf(style) as Hairs;
+    const strandOf = (section: Float64Array | undefined, k: number): number => (section?.[k] ?? 0) - 1;
+    for (let h = 0; h < hairs.count; h++)
+      for (let k = 0; k < 3; k++)
+        if (hairs.weight[3 * h + k] > 0)
+          expect(strandOf(guideRoots.section, hairs.guide[3 * h + k])).toBe(strandOf(hairRoots?.section, h));
+    // middles of the strands at heights of the tail, from left to right
+    const orders: string[] = [];
+    for (let z = -0.06; z > -0.24; z -= 0.002) {
+      const sums = [0, 1, 2].map(() => ({ x: 0, count: 0 }));
+      for (let g = 0; g < guideRoots.count; g++)
+        for (let i = 0; i < nodes - 1; i++) {
+          const o = 3 * (nodes * g + i);
+          // behind the head
+          if (position[o + 1] < 0.1 || position[o + 2] < z || position[o + 5] >= z) continue;
+          const sum = sums[strandOf(guideRoots.section, g)];
+          sum.x += position[o];
+          sum.count++;
+          break;
+        }
+      for (const { count } of sums) expect(count).toBeGreaterThan(8);
+      const order = [0, 1, 2].sort((a, b) => sums[a].x / sums[a].count - sums[b].x / sums[b].count).join('');
+      if (orders[orders.length - 1] !== order) orders.push(order);
+    }
+    // each change is one strand that passes another
+    expect(orders.length).toBeGreaterThan(8);
+    expect(new Set(orders).size).toBe(6);
+  });
+
   it('afro stands off the head on all sides; fur lies near it', () => {
     const tips = curves(wear('afro', 30)).map((curve) => curve[curve.length - 1]);
     for (const [x, y, z] of tips) expect(Math.hypot(x, y, z)).toBeGreaterThan(0.135);

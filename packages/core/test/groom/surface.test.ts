@@ -8,6 +8,39 @@ import { ball, square } from './meshes.ts';
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>, o = 0): number =>
   a[o] * b[o] + a[o + 1] * b[o + 1] + a[o + 2] * b[o + 2];
 
+describe('sections', () => {
+  it('keep hairs on their side of a parting, and leave roots without a section free', () => {
+    const surface = createSurface(square(8));
+    const side = (roots: Roots): Roots => ({
+      ...roots,
+      section: Float64Array.from({ length: roots.count }, (_, k) => {
+        const x = roots.position[3 * k];
+        return roots.position[3 * k + 1] > 0.9 ? 0 : x > 0.5 ? 2 : 1;
+      }),
+    });
+    const guides = side(placeRoots(surface, { count: 40, spread: true }));
+    const roots = side(placeRoots(surface, { count: 400 }));
+    const { guide, weight } = createHairs(guides, roots);
+    const plain = createHairs({ ...guides, section: undefined }, roots);
+    let changed = 0;
+    for (let h = 0; h < 400; h++) {
+      if (roots.section?.[h] === 0) {
+        expect([...guide.subarray(3 * h, 3 * h + 3)]).toEqual([...plain.guide.subarray(3 * h, 3 * h + 3)]);
+        continue;
+      }
+      const used = [0, 1, 2].filter((k) => weight[3 * h + k] > 0).map((k) => guides.section?.[guide[3 * h + k]] ?? 0);
+      const sections = new Set([...used, roots.section?.[h] ?? 0].filter((section) => section > 0));
+      expect(sections.size).toBe(1);
+      expect(weight[3 * h] + weight[3 * h + 1] + weight[3 * h + 2]).toBeCloseTo(1, 12);
+      if ([0, 1, 2].some((k) => guide[3 * h + k] !== plain.guide[3 * h + k])) changed++;
+    }
+    expect(changed).toBeGreaterThan(20);
+    // a section without guides follows any
+    const lost = { ...roots, section: new Float64Array(400).fill(7) };
+    expect(createHairs({ ...guides, section: new Float64Array(40).fill(1) }, lost).guide).toEqual(plain.guide);
+  });
+});
+
 describe('surface', () => {
   it('has outward normals and the area of a ball', () => {
     const { report, normal, position } = createSurface(ball(0.1, 40, 80));

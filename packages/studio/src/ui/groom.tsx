@@ -8,6 +8,7 @@ import type { Brush, GroomSettings, HeadMotion } from '../groomTypes.ts';
 import { leaveGrooming } from '../session.ts';
 import * as state from '../state.ts';
 import { formatNumber } from './format.ts';
+import { Styles } from './groomStyles.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
 export function GroomPanel(): JSX.Element {
@@ -23,6 +24,7 @@ export function GroomPanel(): JSX.Element {
       <div class="side-body">
         <Brushes />
         <Heads />
+        <Styles />
         <Kind />
         <Sliders />
         <Colors />

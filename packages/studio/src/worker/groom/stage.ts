@@ -8,12 +8,14 @@
 import {
   addHairs,
   compileSurfaceMap,
+  createPreset,
   cutHairstyle,
   growHairstyle,
   type Hairstyle,
   hairTypes,
   layHairstyle,
   SceneError,
+  type StylePreset,
   type Surface,
 } from '@tendril-sim/core';
 import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril-sim/io';
@@ -40,17 +42,44 @@ export interface GroomStage {
 function grow(stage: Stage, settings: GroomSettings, what: string): string | undefined {
   const { head, steps, at } = stage;
   if (!head) throw new SceneError([], 'there is nothing to grow hair on');
-  const density = compileSurfaceMap(settings.scalp, 'scalp');
-  const count = { count: settings.hairs, density, clump: settings.clump };
   const before = steps[at];
   if (before && ofHairs.has(what)) {
     const recipe = addAction(before.recipe, { kind: 'hairs', hairs: settings.hairs, clump: settings.clump });
-    keepStep(stage, { style: addHairs(before.style, head.surface, count), settings, what, recipe });
+    keepStep(stage, { style: withHairs(before.style, head.surface, settings), settings, what, recipe });
     return undefined;
   }
-  const { lie } = settings;
   const { name } = head;
-  const { style, report } = growHairstyle(head.surface, {
+  const { style, failed } = settings.preset
+    ? growPreset(head, settings.preset, settings)
+    : growBySettings(head, settings);
+  const grown = settings.preset ? { ...settingsOf(style, settings), preset: settings.preset } : settings;
+  const recipe: Recipe | undefined =
+    name === 'head' || name === 'ball' ? { head: name, settings: grown, actions: [] } : undefined;
+  keepStep(stage, { style, settings: grown, what, recipe });
+  return failed ? `${failed} strands found no rest and stay as they were` : undefined;
+}
+
+/** A grown style, and how many guides found no equilibrium. */
+interface Grown {
+  readonly style: Hairstyle;
+  readonly failed: number | undefined;
+}
+
+/** A style by name, with as many hairs as the settings say. */
+function growPreset({ surface, field }: Head, name: StylePreset, { hairs }: GroomSettings): Grown {
+  const { grow: options, shape, trim: cut } = createPreset(surface, name);
+  const { style, report } = growHairstyle(surface, {
+    ...options,
+    ...(options.hairs && { hairs: { ...options.hairs, count: hairs } }),
+  });
+  const laid = shape ? shape(style, field) : field ? layHairstyle(style, field).style : style;
+  return { style: cut?.(laid) ?? laid, failed: report.failed };
+}
+
+function growBySettings({ surface, name }: Head, settings: GroomSettings): Grown {
+  const density = compileSurfaceMap(settings.scalp, 'scalp');
+  const { lie } = settings;
+  const { style, report } = growHairstyle(surface, {
     guides: { count: settings.guides, spread: true, density },
     length: settings.length,
     lengthJitter: settings.jitter,
@@ -59,12 +88,9 @@ function grow(stage: Stage, settings: GroomSettings, what: string): string | und
     curl: curlOf(settings) ?? (hairTypes[settings.hair].curl && { radius: 1e-9, pitch: 1e6 }),
     phaseJitter: settings.frizz,
     lean: ({ position }) => leanAt(name, lie, Array.from(position)),
-    hairs: count,
+    hairs: { count: settings.hairs, density, clump: settings.clump },
   });
-  const recipe: Recipe | undefined =
-    name === 'head' || name === 'ball' ? { head: name, settings, actions: [] } : undefined;
-  keepStep(stage, { style, settings, what, recipe });
-  return report.failed ? `${report.failed} strands found no rest and stay as they were` : undefined;
+  return { style, failed: report.failed };
 }
 
 function openHead(stage: Stage, head: Head, settings: GroomSettings): string | undefined {
@@ -207,14 +233,19 @@ function keptOf({ style, settings, recipe }: Step, head: Head | undefined): Kept
   };
 }
 
-function withHairs(style: Hairstyle, surface: Surface, settings: GroomSettings): Hairstyle {
-  const density = compileSurfaceMap(settings.scalp, 'scalp');
-  const layers = style.hairOptions?.layers;
-  return addHairs(style, surface, { count: settings.hairs, density, clump: settings.clump, ...(layers && { layers }) });
+/** The style with other hairs: their layers stay. */
+function withHairs(
+  style: Hairstyle,
+  surface: Surface,
+  { preset, scalp, hairs: count, clump }: GroomSettings,
+): Hairstyle {
+  const density = preset ? createPreset(surface, preset).grow.hairs?.density : compileSurfaceMap(scalp, 'scalp');
+  const { seed, ...options } = style.hairOptions ?? {};
+  return addHairs(style, surface, { ...options, count, density, clump }, seed);
 }
 
 /** What a file says, as settings, as far as it says it. */
-function settingsOf(style: Hairstyle, before: GroomSettings): GroomSettings {
+function settingsOf(style: Hairstyle, { preset: _, ...before }: GroomSettings): GroomSettings {
   return {
     ...before,
     ...(style.hair && { hair: style.hair }),
