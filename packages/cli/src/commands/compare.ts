@@ -200,7 +200,7 @@ async function runInto({ source, model, world, folder, options, terminal, interr
   let stop: Stop | undefined;
   let last: Outcome['equilibrium'];
   try {
-    if (options.statics) ({ stop, last } = await settle(world, watched, interrupt));
+    if (options.statics) ({ stop, last } = await findEquilibria(world, watched, interrupt));
     else {
       const { explain } = source;
       stop = (await simulate({ world, recorder: watched, totals, progress, interrupt, start: 0, explain }))?.stop;
@@ -256,7 +256,7 @@ function watch(recorder: Recorder, world: World, frames: ShapeFrame[]): Recorder
 }
 
 /** Equilibria at the instants that the scene names. */
-async function settle(
+async function findEquilibria(
   world: World,
   recorder: Recorder,
   interrupt: Interrupt,

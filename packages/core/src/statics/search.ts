@@ -72,9 +72,17 @@ interface Search {
   readonly descended: boolean;
 }
 
-const unsolved: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+/** Result of a search that has not begun. */
+export const unsolved: NewtonResult = {
+  converged: false,
+  iterations: 0,
+  shifts: 0,
+  residual: 0,
+  tolerance: 0,
+  reason: '',
+};
 
-function isSettled({ converged, final }: NewtonResult): boolean {
+function isSettled({ converged, final }: Pick<NewtonResult, 'converged' | 'final'>): boolean {
   return converged || final === true;
 }
 
@@ -113,6 +121,44 @@ export function raiseLoads<T extends { readonly converged: boolean; readonly ite
   const { last, iterations } = takeIncrements({ solve: solveAt, hold, revert }, RAISING);
   setLoads(1);
   return { last, iterations: unloaded.iterations + iterations };
+}
+
+/** What a descent needs from a system. */
+export interface Descender<T> {
+  /** Moves along the softest direction, by `amplitude` of the length. */
+  nudge(amplitude: number): void;
+  /** At most `count` steps of descent; returns the number of iterations. */
+  descend(count: number): number;
+  /** Newton's method from the current state. */
+  newton(): T;
+  /** Saves the state, and restores it. */
+  hold(): void;
+  revert(): void;
+}
+
+/** Rounds of descent before a search gives up. */
+const MOST_ROUNDS = 6;
+
+/**
+ * After Newton's method has failed: descends from the state that is held, and tries again, until an equilibrium is found. `failed` is the result so far;
+ * if it is settled, nothing happens. If no round succeeds, the state is that after the last descent.
+ */
+export function descendInRounds<T extends Pick<NewtonResult, 'converged' | 'iterations' | 'final'>>(
+  failed: T,
+  system: Descender<T>,
+): { readonly last: T; readonly iterations: number } {
+  let last = failed;
+  let iterations = 0;
+  for (let round = 0; !isSettled(last) && round < MOST_ROUNDS; round++) {
+    if (round === 0) system.revert();
+    system.nudge(2e-3);
+    iterations += system.descend(20);
+    system.hold();
+    last = system.newton();
+    iterations += last.iterations;
+    if (!last.converged) system.revert();
+  }
+  return { last, iterations };
 }
 
 /** `at once`: Newton from the current shape; `laid`: raises loads and natural shape, from the current shape; `unloaded`: raises loads, from the natural shape. */
@@ -169,16 +215,14 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   };
   search(level, { keepsBranch: true });
   search(downhill, shifted);
-  for (let round = 0; !isSettled(newton) && round < 6; round++) {
-    if (round === 0) system.revert('entry');
-    system.nudge(2e-3);
-    iterations += system.descend(20);
-    system.hold('entry');
-    newton = { ...system.newton({ ...shifted, tolerance, iterations: 100 }) };
-    iterations += newton.iterations;
-    if (!newton.converged) system.revert('entry');
-  }
-  return { newton, iterations, descended };
+  const found = descendInRounds(newton, {
+    nudge: (amplitude) => system.nudge(amplitude),
+    descend: (count) => system.descend(count),
+    newton: () => ({ ...system.newton({ ...shifted, tolerance, iterations: 100 }) }),
+    hold: () => system.hold('entry'),
+    revert: () => system.revert('entry'),
+  });
+  return { newton: found.last, iterations: iterations + found.iterations, descended };
 }
 
 /** Result of one attempt at an equilibrium. */

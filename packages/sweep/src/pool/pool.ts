@@ -215,12 +215,13 @@ function start(slot: Slot, memory: number, next: (slot: Slot) => void): void {
     slot.process = undefined;
     const { task } = slot;
     slot.task = undefined;
-    if (task) settle(task, slot.stderr, code, signal);
+    if (task) endTask(task, slot.stderr, code, signal);
     next(slot);
   });
 }
 
-function settle(task: Task, stderr: string, code: number | null, signal: NodeJS.Signals | null): void {
+/** Resolves a task whose process has ended without a result. */
+function endTask(task: Task, stderr: string, code: number | null, signal: NodeJS.Signals | null): void {
   clearTimeout(task.timer);
   const { plan, spec } = task;
   const end = (status: 'timeout' | 'out-of-memory', message: string): void =>

@@ -3,7 +3,7 @@
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { sin } from '../../math/rounded/index.ts';
 import { descendBySteps } from '../../statics/descent.ts';
-import { noVerdict, type Verdict } from '../../statics/search.ts';
+import { type NewtonResult, noVerdict, type Verdict } from '../../statics/search.ts';
 import {
   evaluate,
   factorShifted,
@@ -16,13 +16,8 @@ import {
   writeRight,
 } from './linkedEquations.ts';
 
-export interface Outcome {
-  converged: boolean;
-  iterations: number;
-  residual: number;
-  tolerance: number;
-  reason: string;
-}
+/** Result of a search for an equilibrium of linked rods. */
+export type Outcome = Omit<NewtonResult, 'shifts'>;
 
 export interface NewtonWishes {
   readonly tolerance: number;

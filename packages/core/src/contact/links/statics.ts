@@ -11,7 +11,7 @@
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
 import { createPinPose, type Pin } from '../../scene/compiled.ts';
 import { planPinWay } from '../../scene/pinWay.ts';
-import { noVerdict, raiseLoads, type StableSearch, seekStable } from '../../statics/search.ts';
+import { descendInRounds, noVerdict, raiseLoads, type StableSearch, seekStable } from '../../statics/search.ts';
 import { createGroup, joinRods } from './assembly.ts';
 import { canSettleByForces, type ForceParts, type LoneRest, settleByForces } from './forceStatics.ts';
 import { createLinkedEquations, finish, hold, type LinkedEquations, revert, start } from './linkedEquations.ts';
@@ -42,15 +42,15 @@ function settle(system: LinkedEquations, t: number, tolerance: number, from: 'sa
       for (const part of parts) part.place(t);
     }
   }
-  for (let round = 0; !found.converged && round < 6; round++) {
-    nudge(system, t, 2e-3);
-    iterations += descend(system, t, 20);
-    hold(system);
-    found = newton(system, t, { tolerance, iterations: 100, leaving: from === 'saddle' });
-    iterations += found.iterations;
-    if (!found.converged) revert(system, t);
-  }
-  return { ...found, iterations };
+  if (!found.converged) hold(system);
+  const { last, ...more } = descendInRounds(found, {
+    nudge: (amplitude) => nudge(system, t, amplitude),
+    descend: (count) => descend(system, t, count),
+    newton: () => newton(system, t, { tolerance, iterations: 100, leaving: from === 'saddle' }),
+    hold: () => hold(system),
+    revert: () => revert(system, t),
+  });
+  return { ...last, iterations: iterations + more.iterations };
 }
 
 const raise = (system: LinkedEquations, t: number, tolerance: number): ReturnType<typeof raiseLoads<Outcome>> =>

@@ -14,7 +14,16 @@ import { solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { descendBySteps } from '../../statics/descent.ts';
-import { noVerdict, raiseLoads, seekStable, type Verdict } from '../../statics/search.ts';
+import {
+  descendInRounds,
+  type NewtonResult,
+  noVerdict,
+  raiseLoads,
+  type Settled,
+  seekStable,
+  unsolved,
+  type Verdict,
+} from '../../statics/search.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
 import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
@@ -54,18 +63,6 @@ export function createStaticWork(fiber: FiberRod): StaticWork {
     entry: new Float64Array(size),
     weight,
   };
-}
-
-export interface NewtonResult {
-  converged: boolean;
-  iterations: number;
-  residual: number;
-  tolerance: number;
-  reason: string;
-  /** True if rounding of positions hides the equilibrium, so that no other method would find it. */
-  isRounded?: boolean;
-  /** True if the search used descent. */
-  descended?: boolean;
 }
 
 /** Sum of the magnitudes of the loads, and the error of the stiffest spring's force by rounding of positions [N]. */
@@ -145,7 +142,7 @@ export function newton(
 ): NewtonResult {
   const { q, size } = fiber;
   const { elements, matrix, residual } = work;
-  const out: NewtonResult = { converged: false, iterations: 0, residual: Infinity, tolerance: 0, reason: '' };
+  const out: NewtonResult = { ...unsolved, residual: Infinity };
   elements.edgeChi.fill(0);
   elements.ringChi.fill(0);
   let [turn, smallSteps] = [0, 0];
@@ -170,7 +167,7 @@ export function newton(
       return out;
     }
     if (smallSteps >= 4) {
-      out.isRounded = true;
+      out.final = true;
       out.reason =
         'the loads deform the rod by less than the rounding of its positions, or are smaller than the spring forces that this rounding causes';
       return out;
@@ -291,12 +288,12 @@ function settle(
   t: number,
   tolerance: number,
   from: 'saddle' | 'start',
-): { result: NewtonResult; iterations: number } {
+): Settled {
   const { entry } = statics;
   entry.set(fiber.q);
-  let result = newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 40 });
+  let result = newton(fiber, work, statics, t, { tolerance, iterations: 40 });
   let iterations = result.iterations;
-  if (!result.converged && !result.isRounded && from === 'start') {
+  if (!result.converged && !result.final && from === 'start') {
     fiber.q.set(entry);
     const raised = raise(fiber, tolerance, (precision) =>
       newton(fiber, work, statics, t, { tolerance: precision, iterations: 40 }),
@@ -304,16 +301,15 @@ function settle(
     result = raised.last;
     iterations += raised.iterations;
   }
-  for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
-    fiber.q.set(entry);
-    nudge(fiber, work, statics, t, 2e-3);
-    iterations += descend(fiber, work, statics, t, 20);
-    entry.set(fiber.q);
-    result = { ...newton(fiber, work, statics, t, { tolerance: tolerance, iterations: 60 }), descended: true };
-    iterations += result.iterations;
-  }
-  if (!result.converged) fiber.q.set(entry);
-  return { result, iterations };
+  const { last, ...more } = descendInRounds(result, {
+    nudge: (amplitude) => nudge(fiber, work, statics, t, amplitude),
+    descend: (count) => descend(fiber, work, statics, t, count),
+    newton: () => newton(fiber, work, statics, t, { tolerance, iterations: 60 }),
+    hold: () => entry.set(fiber.q),
+    revert: () => fiber.q.set(entry),
+  });
+  if (!last.converged) fiber.q.set(entry);
+  return { ...last, iterations: iterations + more.iterations, descended: last !== result };
 }
 
 const staticWorks = new WeakMap<FiberRod, StaticWork>();
@@ -327,7 +323,7 @@ export function staticWorkOf(fiber: FiberRod): StaticWork {
 }
 
 /** Rejects an equilibrium of the network whose cuboids are twisted too far: it is not one of the rod. */
-function refuseTwist(fiber: FiberRod, result: NewtonResult): NewtonResult {
+function refuseTwist(fiber: FiberRod, result: Settled): Settled {
   const reason = result.converged ? explainSoftTwist(fiber, fiber.q) : '';
   return reason === '' ? result : { ...result, converged: false, reason };
 }
@@ -345,11 +341,11 @@ export function findEquilibrium(
   const report = seekStable(
     {
       settle(from) {
-        const { result, iterations } = settle(fiber, work, statics, t, options.tolerance, from);
-        if (from === 'saddle') return { ...refuseTwist(fiber, result), iterations };
+        const result = settle(fiber, work, statics, t, options.tolerance, from);
+        if (from === 'saddle') return refuseTwist(fiber, result);
         const { overtwist } = brought;
         const first = overtwist !== '' ? { ...result, converged: false, reason: overtwist } : result;
-        return { ...refuseTwist(fiber, first), iterations: brought.iterations + iterations };
+        return { ...refuseTwist(fiber, first), iterations: brought.iterations + result.iterations };
       },
       judge: () => judgeStability(fiber, work, statics, t),
       leave(round) {

@@ -24,7 +24,7 @@ export function netMesh(distance: Distance, { low, high }: Box, step: number): M
   const point = (i: number, j: number, k: number): Vector => [(i - half) * step, low[1] + j * step, low[2] + k * step];
   const value = fill(distance, count, half, step, point);
   const { corner, position } = placeVertices(value, count, point, step);
-  for (let v = 0; v < position.length; v += 3) settle(distance, position, v, step);
+  for (let v = 0; v < position.length; v += 3) moveToSurface(distance, position, v, step);
   return { position: Float64Array.from(position), triangle: Uint32Array.from(join(value, count, corner)) };
 }
 
@@ -115,7 +115,7 @@ function join(value: Float32Array, count: Count, corner: Int32Array): number[] {
 }
 
 /** Moves a vertex onto the surface, by Newton's method along the gradient, no farther than its cell. */
-function settle(distance: Distance, position: number[], v: number, step: number): void {
+function moveToSurface(distance: Distance, position: number[], v: number, step: number): void {
   // the finer the mesh, the nearer its vertices are from the first
   const rounds = step > 0.005 ? 2 : 1;
   const h = 0.02 * step;
