@@ -99,7 +99,7 @@ export function layout(page: Page, titles: ReadonlyMap<string, string>, base?: s
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(page.title)} · Tendril</title>
+<title>${page.path === 'README.md' ? 'Tendril: simulated hair, rope, cable and springs' : `${escaped(page.title)} · Tendril`}</title>
 <link rel="stylesheet" href="${to('site.css')}">
 <link rel="icon" href="${to('icon.svg')}">
 <script type="module" src="${to('search.js')}"></script>
