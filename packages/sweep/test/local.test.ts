@@ -278,10 +278,16 @@ describe('faults of runs', () => {
         .then(String, ({ message }: Error) => message.replace(bench.at(''), ''));
     };
     expect(await problem('probe.tip.z', 'probe.top.z')).toContain(
-      "wrong.yaml:6:20 quantities.tip: 'probe.top.z': there is no 'top' in 'probe'; there is 'tip'",
+      "wrong.yaml:6:20 quantities.tip: 'probe.top.z': there is no 'top' in 'probe'; did you mean 'tip'?",
     );
     expect(await problem('probe.tip.z', 'steps.count')).toContain("there is no 'steps'");
     expect(await problem('probe.tip.z', 'energie.bending')).toContain("did you mean 'energy'?");
+    const misspelled = await problem('probe.tip.z', 'rod.rod.stretchMx');
+    expect(misspelled).toContain("did you mean 'stretchMax'?");
+    const unknown = await problem('probe.tip.z', 'rod.rod.colour');
+    expect(unknown).toContain("'stretchMax'");
+    // the former name is read, not recommended
+    expect(unknown).not.toContain('maxStretch');
     expect(await problem('material.E', 'material.Y')).toContain(
       "wrong.yaml:5:13 parameters[0].path: rods[0].material.Y: unknown field 'Y'",
     );

@@ -249,7 +249,7 @@ describe('quantities', () => {
   });
 
   it('say what there is', () => {
-    expect(() => value('probe.top.z')).toThrow("'probe.top.z': there is no 'top' in 'probe'; there is 'tip'");
+    expect(() => value('probe.top.z')).toThrow("'probe.top.z': there is no 'top' in 'probe'; did you mean 'tip'?");
     expect(() => value('probe.tip')).toThrow("'probe.tip' is no number; it has x, y, z");
   });
 });

@@ -3,6 +3,7 @@
  * A reference is a name with fields and indices; the rest is the language of scene formulas.
  */
 import { compileExpression } from '@tendril-sim/core';
+import { nearestWord } from '@tendril-sim/io';
 
 export interface Reference {
   readonly text: string;
@@ -58,7 +59,9 @@ export function lookUp(scope: unknown, { text, keys }: Reference): number {
     const next = step(node, key);
     if (next === undefined) {
       const before = depth === 0 ? '' : ` in '${keys.slice(0, depth).join('.')}'`;
-      throw new UnknownQuantityError(`'${text}': there is no '${key}'${before}; there is ${describeKeys(node)}`);
+      const near = nearestWord(String(key), namesOf(node));
+      const hint = near === undefined ? `there is ${describeKeys(node)}` : `did you mean '${near}'?`;
+      throw new UnknownQuantityError(`'${text}': there is no '${key}'${before}; ${hint}`);
     }
     node = next;
   }
@@ -88,14 +91,21 @@ function isGetter(node: object, key: string | number): boolean {
   );
 }
 
+/** Names below a node; none of lists. */
+function namesOf(node: unknown): string[] {
+  if (node instanceof Map) return [...node.keys()].map(String);
+  return typeof node !== 'object' || node === null || ArrayBuffer.isView(node) ? [] : Object.keys(node);
+}
+
 function describeKeys(node: unknown): string {
-  if (node instanceof Map) return [...node.keys()].map((key) => `'${key}'`).join(', ') || 'nothing';
   if (Array.isArray(node) || ArrayBuffer.isView(node)) {
     const { length } = node as ArrayLike<unknown>;
     return length === 3 ? 'x, y, z' : `entries 0 to ${length - 1}`;
   }
   if (typeof node !== 'object' || node === null) return 'nothing below it';
-  return Object.keys(node)
-    .map((key) => `'${key}'`)
-    .join(', ');
+  return (
+    namesOf(node)
+      .map((key) => `'${key}'`)
+      .join(', ') || 'nothing'
+  );
 }

@@ -77,7 +77,7 @@ function rodScope(world: World, k: number): object {
     world.channel(k, channel).reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   const triples = (values: ArrayLike<number>): number[][] =>
     Array.from({ length: values.length / 3 }, (_, i) => [values[3 * i], values[3 * i + 1], values[3 * i + 2]]);
-  return {
+  const scope = {
     get length() {
       return rod.edgeLengthRest.reduce((sum: number, length: number) => sum + length, 0);
     },
@@ -99,11 +99,9 @@ function rodScope(world: World, k: number): object {
     get stretchMax() {
       return stretchMax(samples.nodePosition, rod.edgeLengthRest);
     },
-    /** Former name of `stretchMax`. */
-    get maxStretch() {
-      return stretchMax(samples.nodePosition, rod.edgeLengthRest);
-    },
   };
+  // the former name of `stretchMax` works, but messages do not list it
+  return Object.defineProperty(scope, 'maxStretch', { get: () => scope.stretchMax });
 }
 
 function contactScope(world: World, steps: StepTotals | undefined): object {
