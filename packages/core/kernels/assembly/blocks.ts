@@ -1,13 +1,12 @@
 /**
- * `solveBlocks` of linalg/blockTridiagonal.ts with SIMD along the rows: a row of twelve is six pairs, which stay in registers while
- * others are taken off it. The operations on every number and their order are the reference's, and so are the bits.
+ * `solveBlocks` of linalg/blockTridiagonal.ts with SIMD along the rows: a row of twelve numbers is six pairs, which stay in registers while multiples
+ * of other rows are subtracted. Every number sees the same operations in the same order as in the reference, so the bits are the same.
  *
- * One fiber a lane was not chosen: two fibers exchange different rows, a fiber alone would gain nothing, and its matrix would have
- * to be copied. Rows need neither a partner nor a copy.
+ * One fiber per lane was not chosen: two fibers exchange different rows, a single fiber would gain nothing, and matrices would have to be copied.
  */
 import { BLOCK, BLOCK_AREA } from './shared';
 
-/** In bytes. */
+/** Bytes per row and per block. */
 const ROW: usize = 8 * BLOCK;
 const AREA: usize = 8 * BLOCK_AREA;
 
@@ -40,7 +39,7 @@ export function solveBlocks(count: i32, diagonal: usize, upper: usize, lower: us
   return sign;
 }
 
-/** D −= L W, b −= L y with W and y of the block before. */
+/** D −= L W, b −= L y, with W and y of the block before. */
 function eliminateBefore(d: usize, l: usize, w: usize, y: usize): void {
   for (let i: usize = 0; i < 12; i++) {
     const row = d + i * ROW;
@@ -116,7 +115,7 @@ function reduceBlock(d: usize, u: usize, y: usize): i32 {
   return sign;
 }
 
-/** Row k off those below it; columns that are zero already are passed over in pairs. */
+/** Subtracts multiples of row k from those below it; skips pairs of columns that are already zero. */
 function eliminateBelow(d: usize, u: usize, y: usize, k: usize, inverse: f64): void {
   const from = (k >> 1) << 4;
   const row = d + k * ROW;
@@ -146,7 +145,7 @@ function eliminateBelow(d: usize, u: usize, y: usize, k: usize, inverse: f64): v
   }
 }
 
-/** Row i of D⁻¹U and of D⁻¹b from those below it, last first. */
+/** Row i of D⁻¹U and of D⁻¹b from the rows below it; called from the last row to the first. */
 function finishRow(d: usize, u: usize, y: usize, i: usize): void {
   const row = d + i * ROW;
   const out = u + i * ROW;

@@ -1,15 +1,15 @@
 /**
- * The implicit Euler step of two rods that touch obstacles, and nothing else: contacts of different rods do not know of each other, so
- * that each lane has a solution of its own. What contact/solve/islandSolver.ts and models/der/contact.ts do for any group of rods, with the
- * same law and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
- * the alternating method (contact/solve/admm.ts), and the Newton step under them, for which K is factored already.
+ * The implicit Euler step of two rods that touch obstacles and nothing else, one per lane. Contacts of different rods do not affect each other, so
+ * each lane has a solution of its own.
  *
- * A rod at rest takes one round and one look at its residual. Rounds go on until forces are in balance, velocities are those that the
- * law of contact was applied to, and nothing that was left out has closed. Whatever is unusual is left to the host.
+ * This does what contact/solve/islandSolver.ts and models/der/contact.ts do for any island, with the same law and tolerances. A round has a matrix K
+ * at the current state of the rods, the impulses of the linear response by ADMM (contact/solve/admm.ts), and the Newton step under these impulses,
+ * for which K is already factored. A rod at rest takes one round and one evaluation of its residual. Rounds end when forces are balanced, velocities
+ * are those that the law was applied to, and no inactive contact has closed. Unusual cases are left to the host.
  *
- * Tried on hair that falls on a head (frames of 1/60 s, some 25 contacts a rod), and left: Newton's method for the law itself, which
- * needs 2 to 4 factors where it converges and does not where rods strike (a third of the cases); rounds solved for loosely as long as
- * the rods still move, which saves no turns and costs rounds.
+ * Tried on hair that falls on a head (frames of 1/60 s, about 25 contacts per rod) and rejected: Newton's method for the law itself, which needs 2 to
+ * 4 factorizations where it converges, and does not converge at impacts (a third of the cases); rough rounds while the rods still move, which save no
+ * iterations and cost rounds.
  */
 import { turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
@@ -63,22 +63,22 @@ const contactOutcome: usize = memory.data(16 * CONTACT_OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
 
 /**
- * ω relative to atNode × response, which groups have: a rod by itself may be held to its copies four times as tightly. Hair that falls
- * on a head takes 0.64 of the turns; with 0.12 one rod in fifty does not settle, with 0.05 one in three.
+ * ω relative to atNode × response, which islands use: a single rod may be held to its copies four times as tightly. Hair that falls on a head takes
+ * 0.64 of the iterations; with a factor of 0.12 one rod in fifty does not converge, with 0.05 one in three.
  */
 const EASE = 0.25;
 
 /**
- * Between these parts of gravity the last acceleration serves the first guess: hair on a head that turns takes 0.88 of the turns. The
- * acceleration of an impact leads astray; at rest it is what is left of the last step's error, and forces then do not settle.
+ * The last acceleration is used for the first guess if it is between these multiples of gravity: hair on a head that turns takes 0.88 of the
+ * iterations. The acceleration of an impact would mislead. At rest it is the error of the last step, and forces would not converge.
  */
 const SLIGHT = 0.1;
 const STEADY = 1.0;
 
-/** Of a round, however many the others took. */
+/** Iterations of a round, regardless of how many the earlier rounds took. */
 const LEAST_TURNS = 20.0;
 
-/** How much larger the tolerance of the round is, in each lane. */
+/** Factor on the tolerance of the round, per lane. */
 const loose: usize = memory.data(16, 16);
 
 export function contactOutcomeAddress(): usize {
@@ -86,9 +86,9 @@ export function contactOutcomeAddress(): usize {
 }
 
 /**
- * Moves the rods to the end of a step h under what touches them, `count` contacts at most. `fresh`: from the start of the step, where
- * they are; else from where they are now, with q̂ and q̃ in place. `firstWaits`, `secondWaits`: not 0 for a rod that is not to be moved.
- * `speed`: what velocities are compared with [m/s].
+ * Moves the rods to the end of a step h under their contacts, at most `count` per rod. `fresh`: from the start of the step, where the rods are; else
+ * from their current state, with q̂ and q̃ in place. `firstWaits`, `secondWaits`: not 0 for a rod that must not move. `speed`: reference for
+ * velocities [m/s].
  */
 export function stepPairInContact(
   block: usize,
@@ -125,12 +125,12 @@ export function stepPairInContact(
   for (let c = 0; c < count; c++) clearActive(contactAt(p, c));
   chooseOrder(p, count);
   const small = Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
-  /** Moves after which forces are looked at without their matrix: it is likely not to be needed. */
+  /** Number of moves after which forces are evaluated without the matrix, because it is probably not needed. */
   const last = rooted ? 3.0 * small : small;
   let lastStep = splat(Infinity);
   let shift = zero;
   let balanced = zero;
-  /** Lanes whose velocities are those that the law was applied to, and nothing else closes. */
+  /** Lanes whose velocities are those that the law was applied to, and in which no other contact closes. */
   let agreed = zero;
   for (let round = 0; ; round++) {
     if (!followCenterline(p)) return NO_EDGE;
@@ -157,7 +157,7 @@ export function stepPairInContact(
       st(contactOutcome, CONTACT_SHIFTS, add(ld(contactOutcome, CONTACT_SHIFTS), v128.and(failed, splat(1.0))));
       if (!both(f64x2.le(shift, splat(LARGEST_SHIFT)))) return NOT_DEFINITE;
     }
-    // what is all but there is only brought into balance: the impulses stay
+    // converged but for the balance of forces: the impulses stay
     const polish = v128.and(agreed, f64x2.lt(lastStep, splat(small)));
     const waits = v128.or(done, polish);
     memory.copy(p.right, p.step, <usize>(16 * (4 * p.nodeCount - 1)));
@@ -187,14 +187,14 @@ export function stepPairInContact(
   return CONVERGED;
 }
 
-/** Lanes whose largest acceleration in the last step says where they will be; g: that of gravity. */
+/** Lanes in which the acceleration of the last step predicts this one; g: gravity. */
 function isSteady(p: Pair, g: f64): v128 {
   let largest = splat(0.0);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) if ((d & 3) != 3) largest = f64x2.max(largest, f64x2.abs(ld(p.acceleration, d)));
   return v128.and(f64x2.ge(largest, splat(SLIGHT * g)), f64x2.le(largest, splat(STEADY * g)));
 }
 
-/** Whether pins hold the first node and no other. */
+/** True if pins hold the first node and no other. */
 function isRooted(p: Pair): bool {
   let held = 0;
   for (let k = 0; k < p.fixedCount; k++) {
@@ -207,9 +207,8 @@ function isRooted(p: Pair): bool {
 }
 
 /**
- * After a step: edges that it has turned by φ are longer by φ²/2 than it meant them to be, which is all that is left to do for hair that
- * an obstacle carries along. They get the length that was meant, and all that is farther from the root moves up. Hair on a head that
- * turns takes one round for it instead of two.
+ * After a step, edges that it has turned by φ are longer by φ²/2 than prescribed; for hair that an obstacle carries along, this is the whole error.
+ * Sets them to the prescribed lengths and shifts all nodes farther from the root. Hair on a head that turns takes one round instead of two.
  */
 function keepLengths(p: Pair, fraction: v128, done: v128): void {
   let sx = splat(0.0);
@@ -219,7 +218,7 @@ function keepLengths(p: Pair, fraction: v128, done: v128): void {
     const q = entry(p.q, 4 * j);
     const x = entry(p.step, 4 * j);
     const t = p.tangent + <usize>(48 * j);
-    // the first node is shifted already, the second is not
+    // the first node has been shifted, the second has not
     const ex = add(sub(ld(q, 4), ld(q, 0)), sx);
     const ey = add(sub(ld(q, 5), ld(q, 1)), sy);
     const ez = add(sub(ld(q, 6), ld(q, 2)), sz);
@@ -238,7 +237,7 @@ function keepLengths(p: Pair, fraction: v128, done: v128): void {
   }
 }
 
-/** Where pins hold a node: the way it comes over the step, in place of its velocity at the end (`countWay` of the model). */
+/** Where pins hold a node: its displacement over the step, in place of its velocity at the end (`countWay` of the model). */
 function useDisplacements(p: Pair, rate: f64): void {
   for (let k = 0; k < p.fixedCount; k++) {
     const d = fixedAt(p, k);
@@ -279,7 +278,7 @@ function pushBy(p: Pair, count: i32, h: f64): void {
   for (let k = 0; k < p.fixedCount; k++) st(p.step, fixedAt(p, k), splat(0.0));
 }
 
-/** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become active. */
+/** Lanes whose sides move as the law requires, and none of whose inactive contacts has closed; those become active. */
 function agree(p: Pair, count: i32, least: f64, rate: f64): v128 {
   const zero = splat(0.0);
   const most = mul(splat(10.0), f64x2.max(splat(least), ld(contactOutcome, CONTACT_ERROR)));
@@ -300,8 +299,8 @@ function agree(p: Pair, count: i32, least: f64, rate: f64): v128 {
 }
 
 /**
- * Impulses of the linear response at the present matrix, which is factored (order.ts), the right-hand side in `step`. `first`: with
- * the responses ω, which serve all rounds of a step.
+ * Impulses of the linear response with the current matrix, which is factored (order.ts); the right-hand side is in `step`. `first`: also computes the
+ * responses ω, which serve all rounds of a step.
  */
 function findImpulses(
   p: Pair,
@@ -329,7 +328,7 @@ function findImpulses(
   return iterate(p, active, h, waits, speed, precision, limit);
 }
 
-/** Which contacts are solved for: those that are loaded, those that would close; and their weights. */
+/** Selects the active contacts: those that carry force and those that would close; and computes their weights. */
 function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64): void {
   const zero = splat(0.0);
   const one = splat(1.0);
@@ -370,8 +369,8 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
 }
 
 /**
- * Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact); where they do not in `limit` turns of
- * all rounds together, with the impulses of the least error.
+ * Iterations of ADMM until the lanes agree with their copies (admm.ts). Lanes that do not within `limit` iterations of all rounds together get the
+ * impulses with the least error.
  */
 function iterate(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
   const zero = splat(0.0);
@@ -400,7 +399,7 @@ function iterate(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision
     st(contactOutcome, CONTACT_ITERATIONS, select(waits, ld(contactOutcome, CONTACT_ITERATIONS), add(before, turn)));
     waits = v128.or(waits, f64x2.le(error, mul(mul(splat(precision), v128.load(loose)), swing)));
     if (both(waits)) return 0;
-    // what a waiting rod has may be no number
+    // values of a waiting rod may be NaN
     if (!both(v128.or(waits, f64x2.lt(error, splat(Infinity))))) return NOT_A_NUMBER;
     const better = v128.andnot(f64x2.lt(error, least), waits);
     keepBest(p, count, better);
@@ -418,7 +417,7 @@ function iterate(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision
   }
 }
 
-/** Adds Sᵀ(p − p₀ + ρ(y − S v))/h of those that are solved for to `step`. Prescribed unknowns have none. */
+/** Adds Sᵀ(p − p₀ + ρ(y − S v))/h of the active contacts to `step`. Prescribed unknowns get none. */
 function followCopies(p: Pair, count: i32, h: f64): void {
   const s = splat(1.0 / h);
   for (let c = 0; c < count; c++) {

@@ -1,7 +1,6 @@
 /**
- * Contacts of two rods with obstacles, contact c of the one in the same place as contact c of the other: the map S between a rod's
- * unknowns and the points that are touched, and the law of contact. Where a rod has fewer contacts than the other, what is left over
- * has no weight and is at node 0.
+ * Contacts of two rods with obstacles; contact c of one rod is beside contact c of the other. Contains the map S between a rod's unknowns and its
+ * contact points, and the contact law. If a rod has fewer contacts than the other, its remaining ones have no weight and are at node 0.
  */
 import { add, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
@@ -27,7 +26,7 @@ import {
   return p.contacts + <usize>(16 * CONTACT_ENTRIES * c);
 }
 
-/** Address of number i of those that are solved for. */
+/** Address of active contact i. */
 // @ts-ignore: decorator
 @inline export function activeContactAt(p: Pair, i: i32): usize {
   return <usize>load<i32>(p.activeContacts + ((<usize>i) << 2));
@@ -43,7 +42,7 @@ import {
   return <usize>load<i32>(t + 16 * EDGE + (lane >> 1));
 }
 
-/** x += Sᵀ g: `stride` entries a node, from the node's first on. */
+/** x += Sᵀ g, with `stride` entries per node, from the node's first on. */
 // @ts-ignore: decorator
 @inline export function addAt(x: usize, t: usize, gx: v128, gy: v128, gz: v128, stride: usize): void {
   const w = ld(t, WEIGHT);
@@ -76,7 +75,7 @@ import {
   return f64x2.replace_lane(splat(load<f64>(a)), 1, load<f64>(b));
 }
 
-/** base + scale·S x, to entry `to` of the contact; `base`: an entry of it, or −1. */
+/** Writes base + scale·S x to entry `to` of the contact; `base`: one of its entries, or −1 for zero. */
 // @ts-ignore: decorator
 @inline export function readAt(t: usize, to: i32, x: usize, scale: v128, base: i32): void {
   const w = ld(t, WEIGHT);
@@ -90,7 +89,7 @@ import {
   }
 }
 
-/** Velocity along the normal at entry `from`, beyond what the gap allows: negative where it would close. */
+/** Velocity along the normal at entry `from`, beyond what the gap allows: negative if the contact would close. */
 // @ts-ignore: decorator
 @inline export function closing(t: usize, from: i32): v128 {
   let u = ld(t, BIAS);
@@ -98,7 +97,7 @@ import {
   return u;
 }
 
-/** Contacts that are solved for, at each node. */
+/** Counts the active contacts at each node. */
 export function countContactsAtNodes(p: Pair, count: i32): void {
   memory.fill(p.contactsAtNode, 0, <usize>(16 * p.nodeCount));
   const one = splat(1.0);
@@ -118,7 +117,7 @@ export function countContactsAtNodes(p: Pair, count: i32): void {
   }
 }
 
-/** Contacts at the busier node of contact t, as `countContactsAtNodes` counted. */
+/** Number of contacts at the busier node of contact t, from `countContactsAtNodes`. */
 export function contactsNear(p: Pair, t: usize): v128 {
   const one = splat(1.0);
   const w = ld(t, WEIGHT);
@@ -129,7 +128,7 @@ export function contactsNear(p: Pair, t: usize): v128 {
   return f64x2.max(one, f64x2.max(first, second));
 }
 
-/** Lists the contacts that are solved for in either lane; returns their number. */
+/** Lists the contacts that are active in either lane; returns their number. */
 export function listActive(p: Pair, count: i32): i32 {
   let active = 0;
   for (let c = 0; c < count; c++) {
@@ -141,7 +140,7 @@ export function listActive(p: Pair, count: i32): i32 {
   return active;
 }
 
-/** The law of contact (admm.ts of contact): impulses and copies from FREE, but in the lanes that wait. Returns the largest W·p_n. */
+/** The contact law (admm.ts): impulses and copies from FREE, except in waiting lanes. Returns the largest W·p_n. */
 export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
   const zero = splat(0.0);
   let swing = zero;
@@ -183,7 +182,7 @@ export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
   return swing;
 }
 
-/** Takes the contacts' forces, impulses BEFORE over h, off the residual; returns what they change of the sum of forces' sizes. */
+/** Subtracts the contacts' forces, impulses BEFORE over h, from the residual; returns how much they change the sum of force magnitudes. */
 export function subtractPush(p: Pair, count: i32, h: f64): v128 {
   memory.fill(p.push, 0, <usize>(48 * p.nodeCount));
   const s = splat(1.0 / h);

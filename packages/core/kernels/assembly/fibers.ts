@@ -1,10 +1,10 @@
 /**
- * Force, matrix and prediction of tensions of two fibers of the same number of rings, one a lane. The formulas are those of
- * springs.ts in the model, translated; what is written here is the order in which elements.ts and step.ts call them, which is the
- * reference's for every number: so are the bits.
+ * Force, matrix and predicted tensions of two fibers with the same number of rings, one per lane. The formulas are translated from the model's
+ * springs.ts. This file has the order in which elements.ts and step.ts call them; it is that of the reference for every number, so the bits are the
+ * same.
  *
- * A matrix is put together in pairs, three blocks at a time in a window that stays in the cache, and goes from there to the
- * plain matrices of the two fibers, which `solveBlocks` solves one by one: rows are exchanged differently in each.
+ * Matrices are assembled in pairs, three blocks at a time in a window that stays in the cache, and copied from there to the matrices of the two
+ * fibers. `solveBlocks` solves these one by one, because each exchanges different rows.
  */
 import {
   addFace,
@@ -20,7 +20,7 @@ import {
 import { add, div, entry, ld, mul, select, splat, st } from './lanes';
 import { BACKWARD_EULER, BLOCK_AREA, COUPLED, FIBER_DRAG, FiberPair, MIDPOINT } from './shared';
 
-/** Bytes of a block of pairs. */
+/** Bytes per block of pairs. */
 const AREA: usize = 16 * BLOCK_AREA;
 
 /** Corners of spring m of a ring: four edges, two diagonals. */
@@ -34,8 +34,8 @@ const AREA: usize = 16 * BLOCK_AREA;
 }
 
 /**
- * Residual and matrix of the iterate y by the energy–momentum method, midpoint (1) or backward Euler (2), of the fibers whose
- * bit is set in `wanted`. Bits of those that have a spring without length.
+ * Residual and matrix at y by the energy–momentum method, midpoint (1) or backward Euler (2), for the fibers whose bit is set in `wanted`. Returns
+ * the bits of fibers that have a spring of zero length.
  */
 export function assembleFibers(block: usize, kind: i32, wanted: i32): i32 {
   const p = changetype<FiberPair>(block);
@@ -139,7 +139,7 @@ function unpackRing(
   unpack(toLower + at, lower + lane, 144);
 }
 
-/** Numbers of one fiber from pairs, `from` its first. */
+/** Copies the numbers of one fiber from pairs; `from` is its first. */
 // @ts-ignore: decorator
 @inline function unpack(to: usize, from: usize, count: usize): void {
   for (let k: usize = 0; k < count; k += 2) {
@@ -149,8 +149,8 @@ function unpackRing(
 }
 
 /**
- * Takes the solution of both fibers from their right-hand sides: τ and y go on by it, as far as no spring turns by more than a
- * radian. `share` of a spring's stiffness acts on its tension.
+ * Takes the solution of both fibers from their right-hand sides: advances τ and y by it, limited so that no spring turns by more than a radian.
+ * `share` of a spring's stiffness acts on its tension.
  */
 export function moveFibers(block: usize, share: f64): void {
   const p = changetype<FiberPair>(block);

@@ -1,8 +1,8 @@
 /**
- * Arithmetic on a pair of doubles, one for each rod, and the functions that WebAssembly has no instruction for.
+ * Arithmetic on a pair of doubles, one per rod, and functions for which WebAssembly has no instruction.
  *
- * Sine, cosine and the angles are polynomials over the range where a rod's joints are nearly always; a pair that leaves
- * it is computed one by one. Both are within 2e-16 of the true value (docs/notes/elementary-functions.md).
+ * Sine, cosine and angles are polynomials over the range in which a rod's joints nearly always are; outside it, the pair is computed one by one. Both
+ * are within 2e-16 of the true value (docs/notes/elementary-functions.md).
  */
 
 // @ts-ignore: decorator
@@ -15,7 +15,7 @@
   v128.store(p + ((<usize>k) << 4), x);
 }
 
-/** Where entry k of a table of pairs starts. */
+/** Offset of entry k in a table of pairs. */
 // @ts-ignore: decorator
 @inline export function entry(p: usize, k: i32): usize {
   return p + ((<usize>k) << 4);
@@ -52,7 +52,7 @@
   return v128.bitselect(yes, no, mask);
 }
 
-/** Whether a comparison holds for both rods. */
+/** True if a comparison holds for both rods. */
 // @ts-ignore: decorator
 @inline export function both(mask: v128): bool {
   return i64x2.all_true(mask);
@@ -96,7 +96,7 @@ export function cos(x: v128): v128 {
   return add(sub(splat(1.0), mul(splat(0.5), s)), mul(mul(p, s), s));
 }
 
-/** Angle of (x, y), by the series of the arc tangent where it is small. */
+/** Angle of (x, y), by the series of the arc tangent if it is small. */
 export function angle(y: v128, x: v128): v128 {
   if (!both(f64x2.le(f64x2.abs(y), mul(splat(0.2), x))))
     return pairOf(Math.atan2(lane(y, 0), lane(x, 0)), Math.atan2(lane(y, 1), lane(x, 1)));
@@ -117,8 +117,8 @@ export function angle(y: v128, x: v128): v128 {
 }
 
 /**
- * The mirror of `writeAngleRatio` in strain.ts: f = 2 acos(W)/√(1−W²) and its derivatives. With z = (1 − W)/2 it is
- * 2 Σ c_k z^k, c_(k+1)/c_k = (2k+2)/(2k+3); z < 1/20 is a rotation of less than half a turn in seven.
+ * The counterpart of `writeAngleRatio` in strain.ts: f = 2 acos(W)/√(1−W²) and its derivatives. With z = (1 − W)/2 it is 2 Σ c_k z^k, c_(k+1)/c_k =
+ * (2k+2)/(2k+3); z < 1/20 is a rotation of less than 52°.
  */
 export function writeAngleRatio(out: usize, W: v128): void {
   const z = mul(splat(0.5), sub(splat(1.0), W));
@@ -127,7 +127,7 @@ export function writeAngleRatio(out: usize, W: v128): void {
     writeLargeRatio(out, lane(W, 1), 8);
     return;
   }
-  // f, and −½ of its derivatives in z, by Horner's rule with derivatives; below 0.004, a quarter of a radian, nine terms do
+  // f, and −½ of its derivatives in z, by Horner's rule with derivatives; below 0.004 (a quarter of a radian) nine terms suffice
   const last = both(f64x2.lt(z, splat(0.004))) ? 8 : 14;
   let f = splat(coefficient(last));
   let d = splat(0.0);

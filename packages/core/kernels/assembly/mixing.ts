@@ -1,6 +1,6 @@
 /**
- * Mixing of the last turns of the alternating method for two rods at once: the mirror of anderson.ts in contact. Each lane has its
- * own start, and what it mixes does not depend on the other: slots are counted from the start of the solution for both.
+ * Anderson acceleration of ADMM for two rods at once: the counterpart of contact/solve/anderson.ts. Each lane starts and mixes independently of the
+ * other; slots are counted from the start of the solution for both.
  */
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
@@ -13,14 +13,14 @@ const LAST_F = 3;
 const PLAIN = 6;
 const CHANGE_Q = 9;
 const CHANGE_F = 9 + 3 * PAIR_WINDOW;
-/** q of the turn with the least error. */
+/** q of the iteration with the least error. */
 const BEST = 9 + 6 * PAIR_WINDOW;
 
 const products: usize = memory.data(16 * 16, 16);
 const matrix: usize = memory.data(16 * 16, 16);
 const gamma: usize = memory.data(16 * 4, 16);
 
-/** Turns seen since the last start; norm of the last f; which lanes' last step was mixed. */
+/** Iterations since the last start; norm of the last f; lanes whose last step was mixed. */
 let turns: v128 = f64x2.splat(0.0);
 let norm: v128 = f64x2.splat(0.0);
 let mixed: v128 = f64x2.splat(0.0);
@@ -32,7 +32,7 @@ let slot: i32 = 0;
 }
 
 export function startMixing(p: Pair, count: i32): void {
-  // what is left of others may be no number, and zero times that is none
+  // other values may be NaN, and zero times NaN is NaN
   memory.fill(p.mixing, 0, <usize>(16 * MIXING * count));
   turns = splat(0.0);
   norm = splat(Infinity);
@@ -40,7 +40,7 @@ export function startMixing(p: Pair, count: i32): void {
   slot = 0;
 }
 
-/** Keeps FREE of the lanes whose error is the least so far. */
+/** Saves FREE of the lanes whose error is the least so far. */
 export function keepBest(p: Pair, count: i32, better: v128): void {
   for (let c = 0; c < count; c++) {
     const t = activeContactAt(p, c);
@@ -49,7 +49,7 @@ export function keepBest(p: Pair, count: i32, better: v128): void {
   }
 }
 
-/** Back to the best, but in the lanes that wait. */
+/** Returns to the saved iterate, except in waiting lanes. */
 export function takeBest(p: Pair, count: i32, waits: v128): void {
   for (let c = 0; c < count; c++) {
     const t = activeContactAt(p, c);
@@ -63,7 +63,7 @@ export function takeBest(p: Pair, count: i32, waits: v128): void {
   return mul(splat(RELAXATION), sub(ld(t, VELOCITY + k), ld(t, COPY + k)));
 }
 
-/** FREE of the next turn, but in the lanes that wait. */
+/** FREE of the next iteration, except in waiting lanes. */
 export function mixTurn(p: Pair, count: i32, waits: v128): void {
   const zero = splat(0.0);
   let square = zero;
@@ -76,7 +76,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
     }
   }
   const size = f64x2.sqrt(square);
-  // worse than it was: back to the plain step, and start anew
+  // the error has grown: return to the plain step and start again
   const worse = v128.and(mixed, f64x2.gt(size, mul(splat(2.0), norm)));
   norm = select(worse, splat(Infinity), size);
   const known = v128.andnot(f64x2.gt(turns, zero), worse);
@@ -88,7 +88,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   slot = slot + 1 == PAIR_WINDOW ? 0 : slot + 1;
 }
 
-/** Changes since the turn before, and their products with the others and with f. Four sums of each, in variables. */
+/** Changes since the previous iteration, and their inner products with the others and with f; four sums of each, in variables. */
 function recordTurn(p: Pair, count: i32): void {
   const zero = splat(0.0);
   let p0 = zero;
@@ -160,14 +160,14 @@ function moveOn(p: Pair, count: i32, worse: v128, fine: v128, waits: v128): void
   }
 }
 
-/** Lanes where the changes of the turns since the last start can be mixed; `gamma` becomes the shares. */
+/** Lanes in which the changes since the last start can be mixed; writes the factors to `gamma`. */
 function solveSmall(): v128 {
   const zero = splat(0.0);
   const one = splat(1.0);
   let trace = zero;
   memory.copy(matrix, products, 16 * 16);
   for (let a = 0; a < PAIR_WINDOW; a++) {
-    // how many turns ago the slot was written: beyond the last start it says nothing
+    // iterations since the slot was written: before the last start it has no meaning
     const age = slot >= a ? slot - a : slot - a + PAIR_WINDOW;
     const valid = f64x2.gt(turns, splat(<f64>age));
     for (let b = 0; b < PAIR_WINDOW; b++) {

@@ -1,7 +1,6 @@
 /**
- * The mixed Newton method of newton.ts in the model, for two rods at once. A rod that has converged waits for the
- * other: its step is zero from then on, so that the result does not depend on which rod it was paired with, but for
- * the last digits of a residual that was evaluated once more.
+ * The mixed Newton method of the model's newton.ts, for two rods at once. A rod that has converged waits for the other: its step is zero from then
+ * on. So the result does not depend on its partner, except for the last digits of a residual that is evaluated once more.
  */
 import { multiplyRow, reduceRow, subtractColumn, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
@@ -34,7 +33,7 @@ import { evaluateStage, followCenterline, setPenalties, setSpan } from './stage'
 
 const outcome: usize = memory.data(16 * OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
-/** What a residual is held against, of this stage: 0 length of the rod, 1 force that bends it, 2 floor by rounding. */
+/** References for the residual of this stage: 0 length of the rod, 1 force that bends it, 2 floor due to rounding. */
 const measure: usize = memory.data(16 * 3, 16);
 
 export function outcomeAddress(): usize {
@@ -93,7 +92,7 @@ export function solvePair(
     while (true) {
       const failed = factor(p, shift, done);
       if (!v128.any_true(failed)) break;
-      // the factor has taken the place of the matrix
+      // the factor has overwritten the matrix
       if (!evaluateStage(p, inertia, rate, true, scale)) return FOLDED;
       fixUnknowns(p);
       const raised = select(f64x2.eq(shift, zero), splat(firstShift), mul(splat(SHIFT_FACTOR), shift));
@@ -111,7 +110,7 @@ export function solvePair(
   }
 }
 
-/** v = s·(q − q̃), but for what is prescribed. */
+/** v = s·(q − q̃), except prescribed unknowns. */
 export function setRates(p: Pair, rate: f64): void {
   const s = splat(rate);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) st(p.v, d, mul(s, sub(ld(p.q, d), ld(p.qRate, d))));
@@ -119,7 +118,7 @@ export function setRates(p: Pair, rate: f64): void {
   for (let k = 0; k < p.fixedCount; k++) st(p.v, fixedAt(p, k), ld(p.placeRate, fixedAt(p, k)));
 }
 
-/** What does not change in a stage of what the residual is held against; see measureConvergence in the model. */
+/** References that do not change within a stage; see measureConvergence in the model. */
 export function setMeasure(p: Pair, inertia: f64, rate: f64): void {
   let length = splat(0.0);
   let damping = splat(0.0);
@@ -140,7 +139,7 @@ export function setMeasure(p: Pair, inertia: f64, rate: f64): void {
   st(measure, 2, mul(splat(RESIDUAL_ROUNDING), floor));
 }
 
-/** Lanes whose residual is small enough; see measureConvergence in the model. Leaves residual and tolerance in `outcome`. */
+/** Lanes whose residual is small enough; see measureConvergence in the model. Writes residual and tolerance to `outcome`. */
 export function measureConvergence(p: Pair, sum: v128, tolerance: f64): v128 {
   const edges = p.nodeCount - 1;
   const length = ld(measure, 0);
@@ -212,7 +211,7 @@ export function fixUnknowns(p: Pair): void {
     const d = fixedAt(p, f);
     const row = 11 * d + 10;
     for (let k = 1; k <= 10; k++) {
-      // what lies left of the first column is padding
+      // entries to the left of the first column are padding
       if (k <= d) st(p.band, row - k, zero);
       if (d + k < 4 * p.nodeCount - 1) st(p.band, row + 10 * k, zero);
     }
@@ -220,7 +219,7 @@ export function fixUnknowns(p: Pair): void {
   }
 }
 
-/** LDLᵀ in place of the matrix, so that both are in the cache; returns the lanes that turned out not to be positive definite, rods that wait left aside. */
+/** LDLᵀ in place of the matrix, so that both are in the cache; returns the lanes that are not positive definite, without waiting rods. */
 export function factor(p: Pair, shift: v128, done: v128): v128 {
   const size = 4 * p.nodeCount - 1;
   if (v128.any_true(f64x2.ne(shift, splat(0.0)))) {
@@ -232,7 +231,7 @@ export function factor(p: Pair, shift: v128, done: v128): v128 {
   return factorRows(p.band, 0, size, done);
 }
 
-/** The same of any matrix with ten unknowns to the left, whose rows before `first` are factored already. */
+/** The same for any matrix with ten unknowns to the left, whose rows before `first` are already factored. */
 export function factorRows(band: usize, first: i32, size: i32, done: v128): v128 {
   const one = splat(1.0);
   for (let d = first; d < size; d++) {
@@ -252,9 +251,8 @@ export function solve(p: Pair): void {
 }
 
 /**
- * The unknowns from `first` on, where all before have no right-hand side; ten of those are overwritten by zeros. On the way back each
- * unknown gathers what those after it take off: written to those before it, every one was stored ten times, and it took a quarter
- * longer.
+ * Solves for the unknowns from `first` on, if all before have a zero right-hand side; overwrites ten of those by zeros. In the backward pass each
+ * unknown gathers the contributions of those after it. Scattering them to those before it stored every unknown ten times and took a quarter longer.
  */
 export function solveRows(band: usize, x: usize, first: i32, size: i32): void {
   memory.fill(entry(x, first) - 160, 0, 160);
@@ -288,7 +286,7 @@ export function limitStep(p: Pair, rotation: f64): v128 {
   return select(f64x2.gt(largest, splat(rotation)), div(splat(rotation), largest), select(f64x2.le(largest, largest), splat(1.0), largest));
 }
 
-/** Adds `fraction` of the step to q and of what it implies to λ; returns the largest relative move of an edge. */
+/** Adds `fraction` of the step to q, and the change of λ that it implies; returns the largest relative move of an edge. */
 export function takeStep(p: Pair, fraction: v128, done: v128): v128 {
   let largest = splat(0.0);
   for (let j = 0; j < p.nodeCount - 1; j++) {

@@ -1,10 +1,9 @@
 /**
- * The matrices of two rods in contact, in the order in which the unknowns that are touched come last: from the first to the last, or
- * from the last to the first. What a turn of the alternating method puts on those, and asks of them, is then a matter of those alone,
- * and so is all in which the matrix H = K + ρ SᵀS of the turns differs from K: its factor begins with that of K.
- * Of hair on a head that is the third nearest to the roots.
+ * Matrices of two rods in contact, ordered so that the unknowns at contacts come last: from the first unknown to the last or from the last to the
+ * first. An ADMM iteration reads and writes only those, and H = K + ρ SᵀS differs from K only there, so the factor of H begins with that of K. For
+ * hair on a head they are the third nearest to the roots.
  *
- * K stays in `band` as it is. Its factor is in `turned`, that of H in `spare`, from ten rows before the first that is touched on.
+ * K stays in `band`. Its factor is in `turned`, that of H in `spare`, from ten rows before the first unknown at a contact on.
  */
 import { invertRow } from './generated';
 import { add, entry, ld, mul, splat, st } from './lanes';
@@ -14,7 +13,7 @@ import { RHO, THERE, WEIGHT } from './shared';
 import { edgeOf, gather, activeContactAt, contactAt } from './contactLaw';
 
 let fromTip = false;
-/** First row that is touched, in this order; and the first of those that are solved for. */
+/** First row of an unknown at a contact, in this order; and the first of an active contact. */
 let start: i32 = 0;
 let startActive: i32 = 0;
 
@@ -29,7 +28,7 @@ let startActive: i32 = 0;
   return fromTip ? sizeOf(p) - 1 - d : d;
 }
 
-/** Chooses the order by what the rods may touch. */
+/** Chooses the order by the contacts that the rods may have. */
 export function chooseOrder(p: Pair, count: i32): void {
   let low = p.nodeCount - 2;
   let high = 0;
@@ -52,7 +51,7 @@ function arrange(p: Pair, to: usize, first: i32, shift: v128): void {
     const d = rowOf(p, r);
     const row = entry(to, 11 * r);
     if (fromTip) {
-      // what lies left of the first column is padding
+      // entries to the left of the first column are padding
       for (let k = 1; k <= 10; k++) st(row, 10 - k, k <= r ? ld(p.band, 11 * d + 10 + 10 * k) : splat(0.0));
     } else memory.copy(row, entry(p.band, 11 * d), 160);
     const weight = ld(p.stiffnessScale, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0));
@@ -60,7 +59,7 @@ function arrange(p: Pair, to: usize, first: i32, shift: v128): void {
   }
 }
 
-/** Factors K; returns the lanes that turned out not to be positive definite. */
+/** Factors K; returns the lanes that are not positive definite. */
 export function factorStiffness(p: Pair, shift: v128, done: v128): v128 {
   arrange(p, p.turned, 0, shift);
   return factorRows(p.turned, 0, sizeOf(p), done);
@@ -78,7 +77,7 @@ export function solveStiffness(p: Pair): void {
   for (let d = 0; d < size; d++) st(p.step, d, ld(p.turnedStep, size - 1 - d));
 }
 
-/** Factors H, `active` contacts in the list of those that are solved for; returns the lanes that turned out not to be positive definite. */
+/** Factors H with `active` contacts; returns the lanes that are not positive definite. */
 export function factorHeld(p: Pair, active: i32, h: f64, shift: v128, done: v128): v128 {
   const size = sizeOf(p);
   arrange(p, p.spare, start, shift);
@@ -137,14 +136,14 @@ function fixRow(p: Pair, r: i32): void {
   st(p.spare, row, splat(1.0));
 }
 
-/** Before a turn: nothing on the unknowns that are solved for. */
+/** Before an iteration: clears the right-hand side of the active unknowns. */
 export function clearHeld(p: Pair): void {
   const size = sizeOf(p);
   const first = fromTip ? 0 : startActive;
   memory.fill(entry(p.step, first), 0, <usize>(16 * (size - startActive)));
 }
 
-/** Solves with H, `step` in place: the unknowns that are solved for. */
+/** Solves with H, `step` in place, for the active unknowns. */
 export function solveHeld(p: Pair): void {
   const size = sizeOf(p);
   if (!fromTip) {
@@ -157,7 +156,7 @@ export function solveHeld(p: Pair): void {
   for (let r = startActive; r < size; r++) st(p.step, last - r, ld(p.turnedStep, r));
 }
 
-/** The inverse of K within the band, of what is touched. */
+/** The inverse of K within the band, for the unknowns at contacts. */
 export function invertTouched(p: Pair): void {
   const size = sizeOf(p);
   memory.fill(entry(p.inverse, 11 * size), 0, 16 * 110);

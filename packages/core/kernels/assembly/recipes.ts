@@ -1,11 +1,11 @@
 /**
- * Formulas of the model put together for the kernels: read by kernels/translate.ts, never run as they stand. Arrays are given
- * from the entry on that is meant, so that indices are known.
+ * Formulas of the model combined for the kernels: input of kernels/translate.ts, never run. Arrays are passed from the relevant entry on, so that
+ * indices are constant.
  */
 
 /**
- * A joint between two edges of the rod: its gradient to the residual of x−, θe, x, θf, x+, and with `matrix` its Hessian to
- * their rows of the band, from the first one's diagonal on. With `viscous` both have their damping, v being the rates.
+ * A joint between two edges: adds its gradient to the residual of x−, θe, x, θf, x+ and, with `matrix`, its Hessian to their rows of the band, from
+ * the diagonal of the first on. With `viscous` both have their damping; v are the rates.
  */
 function addJoint(
   te: Float64Array,
@@ -56,29 +56,27 @@ function addJoint(
   }
 }
 
-/** Angle from the director of one frame, carried to the tangent of the next, to that one's director. */
+/** Angle from the director of one frame, transported to the tangent of the next, to the director of that. */
 function turnBetween(director: Float64Array, tangent: Float64Array, to: Float64Array, t: Float64Array): number {
   transport3(scratch, 0, director, 0, tangent, 0, t, 0);
   return angleAbout3(scratch, 0, to, 0, t, 0);
 }
 
-/** Σ l x over the ten unknowns before one; both arrays from the first of them on. */
+/** Σ l x over the ten unknowns before one; both arrays start at the first of them. */
 function multiplyRow(l: Float64Array, x: Float64Array): number {
   let sum = l[0] * x[0];
   for (let k = 1; k < 10; k++) sum += l[k] * x[k];
   return sum;
 }
 
-/** An unknown less Σ l x over the ten after it, the farthest first; both arrays from its own on. */
+/** An unknown less Σ l x over the ten after it, the farthest first; both arrays start at this unknown. */
 function subtractColumn(l: Float64Array, x: Float64Array): number {
   let sum = x[0];
   for (let k = 0; k < 10; k++) sum -= l[110 - 10 * k] * x[10 - k];
   return sum;
 }
 
-/**
- * Row i of the inverse within the band, Z_i,i … Z_i,i+10, from the ten rows after it (linalg/bandInverse.ts); both arrays from row i on.
- */
+/** Row i of the inverse within the band, Z_i,i … Z_i,i+10, from the ten rows after it (linalg/bandInverse.ts); both arrays start at row i. */
 function invertRow(z: Float64Array, l: Float64Array): void {
   for (let j = 1; j < 11; j++) {
     let sum = l[20] * z[11 + j - 1];

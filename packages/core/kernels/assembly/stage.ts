@@ -1,6 +1,6 @@
 /**
- * Residual and matrix of a stage for two rods at once: the mirror of kinematics.ts, energy.ts and stage.ts of the model.
- * The formulas of a joint are not written here: `generated.ts` is made from the model's own sources.
+ * Residual and matrix of a stage for two rods at once: the counterpart of the model's kinematics.ts, energy.ts and stage.ts. The formulas of a joint
+ * are in `generated.ts`, translated from the model's sources.
  */
 import {
   addCongruence,
@@ -31,7 +31,7 @@ import { add, both, div, entry, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
 import { WITH_DRAG, WITH_TORQUE } from './shared';
 
-/** The last tangent of the edge at hand. */
+/** The previous tangent of the current edge. */
 const last: usize = memory.data(16 * 3, 16);
 
 // @ts-ignore: decorator
@@ -39,13 +39,13 @@ const last: usize = memory.data(16 * 3, 16);
   return load<i32>(p + ((<usize>k) << 2));
 }
 
-/** Where entry k of a table of three pairs a row starts. */
+/** Offset of entry k in a table with three pairs per row. */
 // @ts-ignore: decorator
 @inline function row3(p: usize, k: i32): usize {
   return p + <usize>(48 * k);
 }
 
-/** Length and tangent of edge j at q; false where it has none or a position is not a number. */
+/** Length and tangent of edge j at q; false if its length is zero or a position is NaN. */
 // @ts-ignore: decorator
 @inline function measureEdge(p: Pair, q: usize, j: i32): bool {
   const a = entry(q, 4 * j);
@@ -62,14 +62,14 @@ const last: usize = memory.data(16 * 3, 16);
   return both(v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity))));
 }
 
-/** Lengths and tangents where the rods are at the start of a step. */
+/** Lengths and tangents at the start of a step. */
 export function measureEdges(p: Pair): bool {
   let fine = true;
   for (let j = 0; j < p.nodeCount - 1; j++) if (!measureEdge(p, p.q, j)) fine = false;
   return fine;
 }
 
-/** Frames follow the centreline to q; false where an edge has no length or a position is not a number. */
+/** Frames follow the centreline to q; false if an edge has no length or a position is NaN. */
 export function followCenterline(p: Pair): bool {
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const tangent = row3(p.tangent, j);
@@ -112,8 +112,8 @@ export function setPenalties(p: Pair, inertia: f64): void {
 }
 
 /**
- * Residual of the stage at the present state, and its matrix if wanted. The force scale is left in `scale` (a pair).
- * False where edges of either rod point against each other.
+ * Residual of the stage at the current state, and its matrix if wanted. Writes the force scale to `scale` (a pair). Returns false if edges of either
+ * rod point against each other.
  */
 export function evaluateStage(p: Pair, c: f64, s: f64, matrix: bool, scale: usize): bool {
   const size = 4 * p.nodeCount - 1;
@@ -165,7 +165,7 @@ export function evaluateStage(p: Pair, c: f64, s: f64, matrix: bool, scale: usiz
   return addJoints(p, s, matrix);
 }
 
-/** Torques on the edges: about the tangent on θ, across it as a couple of forces. Returns the sum of their sizes. */
+/** Torques on the edges: about the tangent they act on θ, across it as a couple of forces. Returns the sum of their magnitudes. */
 function subtractTorques(p: Pair): v128 {
   let sum = splat(0.0);
   for (let j = 0; j < p.nodeCount - 1; j++) {
@@ -208,7 +208,7 @@ export function setSpan(h: f64): void {
   span = h;
 }
 
-/** Component k of the rate at which the ends of edge j part; in a step of implicit Euler, by how much they have parted over it. */
+/** Component k of the rate at which the two nodes of edge j separate; in a step of implicit Euler, their separation over it. */
 // @ts-ignore: decorator
 @inline function parting(p: Pair, j: i32, k: i32): v128 {
   const a = 4 * j + k;
@@ -326,7 +326,7 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
   return true;
 }
 
-/** The joint at hand, one side of which is a held frame with the rates `turning` of (t, θ), at the unknowns from a on. */
+/** The current joint, one side of which is a held frame with the rates `turning` of (t, θ), at the unknowns from a on. */
 function addHeldJoint(
   p: Pair,
   a: i32,

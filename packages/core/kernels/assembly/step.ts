@@ -1,11 +1,11 @@
-/** Steps of two rods at once: the stages of step.ts in the model, each with its first guess. The host places pins between stages. */
+/** Steps of two rods at once: the stages of the model's step.ts, each with its first guess. The host places pins between stages. */
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { solvePair } from './newton';
 import { Pair } from './pair';
 import { EULER, FIRST_SHIFT, GUESS_TURN, NO_GUESS, TRAPEZOID } from './shared';
 import { measureEdges } from './stage';
 
-/** Remembers the start of the step; lengths and tangents there. */
+/** Saves the start of the step; lengths and tangents there. */
 export function beginStep(block: usize): i32 {
   const p = changetype<Pair>(block);
   const bytes = <usize>(16 * (4 * p.nodeCount - 1));
@@ -15,8 +15,8 @@ export function beginStep(block: usize): i32 {
 }
 
 /**
- * A stage of a step h: implicit Euler, the trapezoidal stage of TR-BDF2, or its second. `first`, `second`: 1 where the rod's
- * acceleration serves the first guess.
+ * A stage of a step h: implicit Euler, the trapezoidal stage of TR-BDF2, or its second. `first`, `second`: 1 if the rod's acceleration is used for
+ * the first guess.
  */
 export function stagePair(
   block: usize,
@@ -80,7 +80,7 @@ function setSecond(p: Pair, w1: f64, w0: f64, d2: f64): void {
   }
 }
 
-/** `predict` of the model, then pins in their places; false where a held frame turns so far that the twist is to be spread. */
+/** `predict` of the model, then places pins; returns false if a held frame turns so far that the twist must be spread over the rod. */
 export function predict(p: Pair, h: f64, half: v128): bool {
   const hh = splat(h);
   let largest = splat(0.0);
@@ -99,7 +99,7 @@ export function predict(p: Pair, h: f64, half: v128): bool {
   }
   const far = f64x2.gt(largest, splat(GUESS_TURN));
   let fraction = select(far, div(splat(GUESS_TURN), largest), splat(1.0));
-  // not a number anywhere: stay
+  // if a value is NaN: stay
   fraction = v128.and(fraction, f64x2.lt(largest, splat(Infinity)));
   for (let i = 0; i < p.heldCount; i++) {
     const edge = load<i32>(p.heldEdge + ((<usize>i) << 2));

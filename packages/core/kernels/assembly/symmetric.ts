@@ -1,13 +1,13 @@
 /**
- * `factorSymmetric` and `solveSymmetric` of linalg/blockSymmetric.ts with SIMD along the rows: the same operations on every number in
- * the same order, so the same bits.
+ * `factorSymmetric` and `solveSymmetric` of linalg/blockSymmetric.ts with SIMD along the rows: the same operations on every number in the same order,
+ * so the same bits.
  *
- * Of a block are kept, so that every loop of a solve runs along rows: the multipliers below and, mirrored, above a diagonal of
- * zeros (144), the reciprocals of the pivots (12), S⁻¹U (144) and its transpose (144).
+ * A block of the factor has, so that every loop of a solve runs along rows: the multipliers below and, mirrored, above a diagonal of zeros (144
+ * numbers), the reciprocals of the pivots (12), S⁻¹U (144) and its transpose (144).
  */
 import { BLOCK, BLOCK_AREA, BLOCK_FACTOR } from './shared';
 
-/** In bytes. */
+/** Bytes per row and per block. */
 const ROW: usize = 8 * BLOCK;
 const AREA: usize = 8 * BLOCK_AREA;
 const MULTIPLIERS: usize = 0;
@@ -23,8 +23,8 @@ const STRIDE: usize = 8 * BLOCK_FACTOR;
 }
 
 /**
- * LDLᵀ of the matrix with the given blocks, `upper` kept. False at the first pivot that is not positive, or with `any` at one that
- * is zero or no number; then negative ones are counted in the word at `negative`.
+ * LDLᵀ of the matrix with the given blocks; `upper` is not changed. Returns false at the first pivot that is not positive, or with `any` at one that
+ * is zero or NaN; then it counts negative ones in the word at `negative`.
  */
 export function factorSymmetric(count: i32, diagonal: usize, upper: usize, factor: usize, any: bool, negative: usize): bool {
   let below0 = 0;
@@ -65,7 +65,7 @@ function reduceByBefore(d: usize, u: usize, w: usize): void {
   }
 }
 
-/** Row k off those below it; what it does to their columns before the diagonal is written over later. */
+/** Subtracts multiples of row k from those below it; their columns before the diagonal are overwritten later. */
 function eliminateBelow(at: usize, k: usize, inverse: f64, last: bool): void {
   const row = at + MULTIPLIERS + k * ROW;
   const side = at + CARRIED + k * ROW;
@@ -81,7 +81,7 @@ function eliminateBelow(at: usize, k: usize, inverse: f64, last: bool): void {
   }
 }
 
-/** The rest of S⁻¹U: D⁻¹, then the unit upper factor. */
+/** Completes S⁻¹U: D⁻¹, then the unit upper factor. */
 function finishCarried(at: usize): void {
   for (let back: usize = 0; back < 12; back++) {
     const k: usize = <usize>11 - back;
@@ -93,7 +93,7 @@ function finishCarried(at: usize): void {
   }
 }
 
-/** Multipliers above the diagonal as below it, zeros on it. */
+/** Mirrors the multipliers above the diagonal, with zeros on it. */
 function mirror(m: usize): void {
   for (let i: usize = 0; i < 12; i++) {
     for (let k: usize = 0; k < i; k++) store<f64>(m + k * ROW + (i << 3), load<f64>(m + i * ROW + (k << 3)));
@@ -136,7 +136,7 @@ export function solveSymmetric(count: i32, factor: usize, x: usize): void {
   }
 }
 
-/** x −= Σ row j · y_j, one after the other. */
+/** x −= Σ row j · y_j, one row after the other. */
 function subtractRows(x: usize, rows: usize, y: usize): void {
   let a0 = v128.load(x);
   let a1 = v128.load(x, 16);

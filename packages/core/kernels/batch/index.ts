@@ -1,6 +1,6 @@
 /**
- * A step of a block of strands, one per lane, around the translated sweeps. `advance` solves a stage without contact; `advanceInContact` a step
- * among obstacles, in which lanes that press take other ways than those that fly.
+ * A step of a block of strands, one per lane, around the translated sweeps. `advance` solves a stage without contact; `advanceInContact` a step among
+ * obstacles, in which lanes with contacts are solved differently from free ones.
  */
 import {
   beginDamped,
@@ -61,19 +61,19 @@ export {
 } from './pairs';
 
 /**
- * A turn below this [rad] that an iteration does not halve any more is rounding. The exact Hessian converges quadratically, so there a larger turn
- * that stays is rounding too: a strand near buckling amplifies it.
+ * A turn below this [rad] that an iteration no longer halves is rounding. The exact Hessian converges quadratically, so with it a larger turn that
+ * stays is rounding too: a strand near buckling amplifies it.
  */
 const ROUNDING: f32 = 3e-5;
 const EXACT_ROUNDING: f32 = 1e-4;
 
-/** Square of the vector part of a joint's quaternion from which its rotation, 168° and more, is not followed any further. */
+/** Square of the vector part of a joint's quaternion beyond which the joint counts as folded: 168° and more. */
 const FOLDED: f32 = 0.99;
 
-/** Turn of an edge in an iteration below which Newton goes on with the exact Hessian of joints [rad]. */
+/** Turn of an edge in an iteration below which Newton continues with the exact Hessian of joints [rad]. */
 const EXACT_BELOW: f32 = 0.05;
 
-/** The block at hand. */
+/** The current block. */
 let state: usize = 0;
 let nodes: usize = 0;
 let head: usize = 0;
@@ -83,7 +83,7 @@ let contacts: usize = 0;
 let obstacles: usize = 0;
 let damped: bool = false;
 
-/** Chooses the block that the next calls are about. */
+/** Chooses the block for the next calls. */
 export function openBlock(
   stateAt: usize,
   nodesAt: usize,
@@ -104,7 +104,7 @@ export function openBlock(
   damped = isDamped;
 }
 
-/** Lanes in which a joint is folded, or not a number, as bits. */
+/** Lanes in which a joint is folded or NaN, as bits. */
 function findFolds(): i32 {
   const record: usize = damped ? DAMPED_RECORD : PLAIN_RECORD;
   let most = f32x4.splat(0);
@@ -113,7 +113,7 @@ function findFolds(): i32 {
     const x = v128.load(at);
     const y = v128.load(at, 16);
     const z = v128.load(at, 32);
-    // max is not a number where one of both is not
+    // max is NaN if one of both is
     most = f32x4.max(most, f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z)));
   }
   return ~i32x4.bitmask(f32x4.lt(most, f32x4.splat(FOLDED))) & 15;
@@ -127,7 +127,7 @@ function iterate(parameters: usize, exact: bool): void {
   else iteratePlain(state, nodes, head, work, parameters, edges, contacts, obstacles);
 }
 
-/** Newton iterations of a stage without contact, but for lanes that are ignored. Returns their number; and from bit 16 on the lanes that are not solved. */
+/** Newton iterations of a stage without contact, except in ignored lanes. Returns their number; from bit 16 on, the lanes that are not solved. */
 function solveFree(parameters: usize, iterations: i32, tolerance: f32, ignored: v128): i32 {
   if (damped) beginDamped(state, nodes, head, work, parameters, edges, contacts, obstacles);
   else beginPlain(state, nodes, head, work, parameters, edges, contacts, obstacles);
@@ -135,7 +135,7 @@ function solveFree(parameters: usize, iterations: i32, tolerance: f32, ignored: 
   let solved = ignored;
   let before = f32x4.splat(0);
   let used = 0;
-  // the exact Hessian converges faster, but only from near
+  // the exact Hessian converges faster, but only close to the solution
   let exact = false;
   let grows = false;
   while (used < iterations && !i32x4.all_true(solved)) {
@@ -158,7 +158,7 @@ function solveFree(parameters: usize, iterations: i32, tolerance: f32, ignored: 
   return used | ((~i32x4.bitmask(solved) & 15) << 16);
 }
 
-/** One stage without contact. Returns iterations; and from bit 16 on the lanes that failed. `finish`: the step ends with this stage. */
+/** One stage without contact. Returns the iterations; from bit 16 on, the lanes that failed. `finish`: the step ends with this stage. */
 export function advance(parameters: usize, finish: bool, iterations: i32, tolerance: f32): i32 {
   const code = solveFree(parameters, iterations, tolerance, i32x4.splat(0)) | (findFolds() << 16);
   if (finish) {
@@ -173,9 +173,9 @@ function choose(mask: v128): void {
   v128.store(head, mask, HEAD_MASK);
 }
 
-/** Lanes of the chosen ones in which contacts were added to the present iterate. */
+/** Those of the chosen lanes in which contacts were added to the current iterate. */
 function findMissed(parameters: usize, isFree: bool): v128 {
-  // isFree is the fifth of the whole numbers
+  // isFree is the fifth integer parameter
   store<i32>(parameters, i32(isFree), FIRST_INTEGER + 16);
   if (damped) missDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
   else missPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
@@ -187,7 +187,7 @@ function begin(parameters: usize): void {
   else beginPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
 }
 
-/** Iterations of contact for the lanes of the mask, whose iterates are at hand, until contacts have settled. */
+/** Iterations of contact for the lanes of the mask, from their current iterates, until contacts converge. */
 function settle(parameters: usize, mask: v128, first: i32, least: i32): void {
   choose(mask);
   store<i32>(parameters, first, FIRST_INTEGER + 4);
@@ -202,14 +202,14 @@ function settle(parameters: usize, mask: v128, first: i32, least: i32): void {
   }
 }
 
-/** Iterations of contact, until contacts have settled and none is missed. */
+/** Iterations of contact until contacts converge and none is missed. */
 function press(parameters: usize, pressing: v128, least: i32): void {
   if (!v128.any_true(pressing)) return;
   settle(parameters, pressing, 0, least);
   let active = pressing;
   while (true) {
     const iterations = v128.load(head, HEAD_ITERATIONS);
-    // in the second half of the iterations there is too little left for a contact more
+    // in the second half of the iterations too few are left for another contact
     const early = f32x4.le(iterations, f32x4.splat(<f32>MOST_ITERATIONS / 2));
     const still = v128.and(early, v128.andnot(active, v128.load(head, HEAD_MOVES)));
     if (!v128.any_true(still)) return;
@@ -234,7 +234,7 @@ function finishLanes(parameters: usize, mask: v128): void {
   else finishPlainContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
 }
 
-/** Finds contacts with obstacles at the start of a step. Returns the lanes that press. */
+/** Finds contacts with obstacles at the start of a step. Returns the lanes that have some. */
 function findPressing(parameters: usize): v128 {
   const none = i32x4.splat(0);
   choose(i32x4.splat(-1));
@@ -248,9 +248,9 @@ function findPressing(parameters: usize): v128 {
 }
 
 /**
- * A step of one stage among obstacles. `pressed`: parameters of implicit Euler, which strands in contact take; `kept`: the state at the start;
- * `least`: iterations of contact at least.
- * Returns Newton iterations of free flight; from bit 16 on the lanes that failed; from bit 20 on those in contact.
+ * A step of one stage among obstacles. `pressed`: parameters of implicit Euler, for strands in contact; `kept`: the state at the start; `least`:
+ * minimum number of contact iterations. Returns Newton iterations of free flight; from bit 16 on, the lanes that failed; from bit 20 on, those in
+ * contact.
  */
 export function advanceInContact(
   parameters: usize,
@@ -264,7 +264,7 @@ export function advanceInContact(
   return advanceApart(parameters, pressed, kept, iterations, tolerance, least, 15);
 }
 
-/** The rest of such a step for some lanes, as bits. The others are where they were at its start. */
+/** The rest of such a step for some lanes, as bits. All others are at its start. */
 export function advanceApart(
   parameters: usize,
   pressed: usize,
@@ -313,7 +313,7 @@ export function publish(isFree: i32): void {
   storeWays(head, state, damped ? DAMPED_RECORD : PLAIN_RECORD, edges, isFree);
 }
 
-/** A step of strands that meet strands begins: contacts with obstacles, and where all nodes are and would fly. */
+/** Begins a step of strands that touch strands: contacts with obstacles, and positions and free displacements of all nodes. */
 export function openCoupled(parameters: usize): void {
   findPressing(parameters);
   if (damped) locateDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
@@ -344,7 +344,7 @@ export function finishCoupled(pressed: usize, chosen: i32): i32 {
   return failed;
 }
 
-/** Puts lanes back to where they were at the start of the step. */
+/** Returns lanes to their state at the start of the step. */
 function restoreLanes(mask: v128, kept: usize): void {
   if (!v128.any_true(mask)) return;
   const bytes = <usize>(edges + 1) * (damped ? DAMPED_RECORD : PLAIN_RECORD);

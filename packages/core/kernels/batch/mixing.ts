@@ -1,6 +1,6 @@
 /**
- * Work on contacts in the acceleration of iterations of strands that touch strands: the loops of src/batch/mixing.ts, on four contacts of the list at a
- * time, with the same bits. The history of a record lies in memory as its contacts do: four contacts to a vector.
+ * Per-contact loops of the acceleration of iterations between strands: those of src/batch/mixing.ts, on four contacts of the list at a time, with the
+ * same bits. The history of a record is laid out like its contacts: four per vector.
  */
 import { MIXING_NUMBERS, MIXING_RELAXATION, MIXING_WINDOW, PAIR_ERRORLOW, PAIR_INPUTLOW, PAIR_RECORD } from './generated';
 
@@ -90,7 +90,7 @@ export function addErrors(list: usize, end: i32, islands: usize, moves: usize, s
   }
 }
 
-/** Lanes of those that move whose islands have the same number as a lane, as bits; `numbers`: of all islands. */
+/** Those of the given lanes that move and whose islands have the same number as a lane, as bits; `numbers`: of all islands. */
 // @ts-ignore: decorator
 @inline
 function lanesLike(lane: i32, left: i32, numbers: usize): i32 {
@@ -101,7 +101,7 @@ function lanesLike(lane: i32, left: i32, numbers: usize): i32 {
   return alike;
 }
 
-/** Number of the change that iteration `count` of a history writes. */
+/** Index of the change that iteration `count` of a history writes. */
 // @ts-ignore: decorator
 @inline
 function slotOf(count: i32): usize {

@@ -1,7 +1,7 @@
 /**
- * The contacts of strands that touch strands as a list, four to a record (pairFields): pairs of edges, and behind them contacts with obstacles. Their forces reach Newton's method as three loads of every edge: forces
- * and stiffnesses at its first node, in its middle and at its second node whose sums, also with the first and second powers of the part of the edge
- * before a contact, are those of all of its contacts.
+ * The contacts of strands that touch strands as a list, four per record (pairFields): pairs of edges, followed by contacts with obstacles. Their
+ * forces reach Newton's method as three loads per edge: forces and stiffnesses at its first node, in its middle and at its second node. Sums of
+ * these, also with the first and second power of the position along the edge, equal those of its contacts.
  */
 import {
   CONTACT_ACTIVE,
@@ -34,7 +34,7 @@ export function meetAll(list: usize, count: i32, rows: usize): void {
   for (let k = 0; k < count; k += 4) meetPairs(list + <usize>(k >> 2) * PAIR_RECORD, rows);
 }
 
-/** How deep every pair is pressed in, to `near`. */
+/** Writes the depth of every pair to `near`. */
 export function measureAll(list: usize, count: i32, rows: usize): void {
   for (let k = 0; k < count; k += 4) measurePairs(list + <usize>(k >> 2) * PAIR_RECORD, rows);
 }
@@ -114,7 +114,7 @@ export function countObstacles(list: usize, first: i32, end: i32, table: usize):
   }
 }
 
-/** Takes forces and stiffnesses of all loads of a block away; `withPairs`: also the pairs that they stand for. */
+/** Subtracts forces and stiffnesses of all loads of a block; `withPairs`: also those of pairs. */
 export function clearLoads(loads: usize, edges: i32, withPairs: bool): void {
   const none = f32x4.splat(0);
   for (let j = 0; j < edges; j++) {
@@ -138,7 +138,7 @@ export function placeLoads(loads: usize, edges: i32): void {
       v128.store(loads + <usize>(3 * j + k) * CONTACT_RECORD, f32x4.splat(0.5 * <f32>k), CONTACT_PART);
 }
 
-/** Compliance of a point of an edge, times the number of contacts about its nodes: it is quadratic along the edge. */
+/** Compliance of a point of an edge, times the number of contacts at its nodes: it is quadratic along the edge. */
 function weightOf(at: usize, part: f32): f32 {
   const last = at + 2 * CONTACT_RECORD + CONTACT_CLOSING;
   if (!(part < 1)) return load<f32>(last) * load<f32>(last, 16);
@@ -165,7 +165,7 @@ export function weighPairs(list: usize, count: i32, table: usize): void {
 // @ts-ignore: decorator
 @inline
 function raise(at: usize, value: f32): void {
-  // also where the value is not a number
+  // also if the value is NaN
   if (!(value <= load<f32>(at))) store<f32>(at, value);
 }
 
@@ -174,7 +174,7 @@ export function startAll(list: usize, end: i32, rows: usize): void {
   for (let k = 0; k < end; k += 4) startPairs(pairAt(list, k), rows);
 }
 
-/** Which lanes of the record of contacts k to k + 3 move, as bits. `islands`: of contacts, `moves`: whether those move. */
+/** Which lanes of the record of contacts k to k + 3 move, as bits. `islands`: islands of the contacts; `moves`: which of those move. */
 // @ts-ignore: decorator
 @inline
 function movingLanes(k: i32, islands: usize, moves: usize): i32 {

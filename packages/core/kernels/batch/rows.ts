@@ -1,4 +1,4 @@
-/** Numbers of nodes as rows of 32 bytes, from lanes: position and contact radius, displacement and bits of the edge. Contacts of an edge, counted. */
+/** Numbers of nodes as rows of 32 bytes, from lanes: position and contact radius, displacement and bits of the edge; and counts of the contacts of an edge. */
 import {
   CONTACT_ACTIVE,
   CONTACT_PART,
@@ -30,7 +30,7 @@ function bitsOf(i: i32, edges: i32, freeRoot: i32): i32 {
   return EDGE_ISCONTINUEDBEFORE | (i + 1 < edges ? EDGE_ISCONTINUEDBEHIND : 0);
 }
 
-/** Node i: where it is at the start of the step, and where it would fly. */
+/** Node i: its position at the start of the step, and its free displacement. */
 export function storePlace(
   head: usize,
   nodes: usize,
