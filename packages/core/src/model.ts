@@ -307,7 +307,7 @@ export interface Bundle {
     rods(part: number): readonly number[];
     advance(from: number, to: number, step: BundleStep): StepOutcome;
     /**
-     * Another thread has written the state of a rod in the step from t to t + dt, through a bundle of its own: recomputes what this bundle
+     * Another thread has written the state of a rod in the step from t to t + dt, through its own bundle: recomputes what this bundle
      * derives from it. Absent: the bundle's rods have no contact.
      */
     refreshRod?(rod: number, t: number, dt: number): void;

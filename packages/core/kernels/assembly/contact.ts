@@ -237,7 +237,7 @@ function keepLengths(p: Pair, fraction: v128, done: v128): void {
   }
 }
 
-/** Where pins hold a node: its displacement over the step, in place of its velocity at the end (`countWay` of the model). */
+/** Where pins hold a node: its displacement over the step, in place of its velocity at the end (`replacePinVelocity` of the model). */
 function useDisplacements(p: Pair, rate: f64): void {
   for (let k = 0; k < p.fixedCount; k++) {
     const d = fixedAt(p, k);

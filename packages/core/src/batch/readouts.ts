@@ -72,7 +72,7 @@ function readTension(out: Float64Array, batch: BatchRod, t: number): void {
   }
 }
 
-/** An angle of each joint, over the length that it stands for. */
+/** An angle of each joint, divided by the joint's length. */
 function readJoints(
   out: Float64Array,
   { rod, strand }: BatchRod,

@@ -80,7 +80,7 @@ function createGrid(shape: Mesh, cells: number): Grid {
   const value = new Float32Array(nx * ny * nz);
   const found = new Float64Array(4);
   const [dy, dz] = [nx, nx * ny];
-  /** Measures a grid point, `steps` cells from one at the distance `there`: the distance changes by at most the way. */
+  /** Measures a grid point, `steps` cells from one at the distance `there`: the distance changes by no more than the point moves. */
   const measure: Measure = (i, j, k, there, steps) => {
     const limit = there + (steps + 1e-3) * size;
     shape.distance(found, low[0] + i * size, low[1] + j * size, low[2] + k * size, limit);

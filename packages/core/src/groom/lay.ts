@@ -175,7 +175,7 @@ function restOnSkin(curvature: Float64Array, places: Float64Array, resting: Rest
     if (!solver.approach(curvature, natural, places, pull, roughly ? 1 : undefined)) return false;
     const moved = places.reduce((most, x, k) => Math.max(most, Math.abs(x - before[k])), 0);
     if (moved < restless && !roughly) return true;
-    // while the guide is on its way, one step of Newton's method per round is enough
+    // while the guide is still moving, one step of Newton's method per round is enough
     roughly = moved >= restless;
     before.set(places);
     for (let o = 3; o < places.length; o += 3) field.push(places, o, clearance * Math.min(1, (piece * (o / 3)) / rise));

@@ -1,7 +1,7 @@
 /**
  * The entries of the inverse that lie within the band, from the LDLᵀ factor, without the rest [Takahashi1973]:
  *     Z = D⁻¹L⁻¹ + (I − Lᵀ)Z   ⇒   Z_ij = δ_ij/D_i − Σ_{k>i} L_ki Z_kj   (i ≤ j),
- * from the last row to the first. Some ten times the cost of a solve, against three solves for every place that is asked for.
+ * from the last row to the first. Some ten times the cost of a solve, compared with three solves per requested entry.
  */
 
 import type { BorderedFactor } from './band.ts';

@@ -109,7 +109,7 @@ function chase(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: nu
     r = hypot(f, g);
     off[i + 1] = r;
     if (r === 0) {
-      // the matrix parts here by itself
+      // the matrix is decoupled here
       diagonal[i + 1] -= p;
       off[m] = 0;
       return;

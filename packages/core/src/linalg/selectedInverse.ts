@@ -43,7 +43,7 @@ export function invertSelected(out: SelectedInverse, { count, lower, carried }: 
     const next = at + AREA;
     for (let i = 0; i < BLOCK; i++) {
       const row = at + BLOCK * i;
-      // −W Z(b+1); what is symmetric is read by rows
+      // −W Z(b+1); symmetric blocks are read by rows
       for (let j = 0; j < BLOCK; j++) {
         const o = next + BLOCK * j;
         let sum = 0;

@@ -1,6 +1,6 @@
 /**
  * The lowest modes of K x = λ M x: subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz. A block finds the double frequencies of round rods, which a
- * single Lanczos vector would miss. Unknowns without mass follow by themselves.
+ * single Lanczos vector would miss. Unknowns without mass need no special treatment.
  */
 import { eigenSymmetric } from './jacobi.ts';
 

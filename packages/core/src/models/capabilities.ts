@@ -31,7 +31,7 @@ export interface Capabilities {
   readonly contact: boolean;
   /** Equations of a rod at rest for others to solve (`Bundle.atRest`): equilibria, modes and matrices with links of any kind. */
   readonly linkedEquilibria: boolean;
-  /** Pins out of reach are accepted: their constraints give way, and every step reports by how much. */
+  /** Pins out of reach are accepted: their constraints are violated, and every step reports by how much. */
   readonly softPins: boolean;
   /** Equilibria cannot count the turns of a clamp: the world inserts equilibria in between while clamps turn (world/pinTurns.ts). Not in the table. */
   readonly needsTurnStops: boolean;

@@ -20,7 +20,7 @@ export interface FlutterMode {
   readonly shape: Float64Array;
 }
 
-/** Vectors beyond the modes that are asked for: they make the iteration converge. */
+/** Additional vectors besides the requested modes: they make the iteration converge. */
 const MORE_VECTORS = 12;
 const MAX_ITERATIONS = 30;
 const TOLERANCE = 1e-9;

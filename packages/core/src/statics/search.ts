@@ -47,7 +47,7 @@ export interface NewtonRequest extends SearchMode {
   readonly iterations: number;
 }
 
-/** A rod, or several joined rods, on the way to an equilibrium. */
+/** A rod, or several joined rods, in search of an equilibrium. */
 export interface RestSystem {
   readonly edgeCount: number;
   /** Newton's method from the current state. On failure the state is arbitrary. */
@@ -162,19 +162,19 @@ export function descendInRounds<T extends Pick<NewtonResult, 'converged' | 'iter
 }
 
 /** `at once`: Newton from the current shape; `laid`: raises loads and natural shape, from the current shape; `unloaded`: raises loads, from the natural shape. */
-type Way = 'at once' | 'laid' | 'unloaded';
+type Approach = 'at once' | 'laid' | 'unloaded';
 
 /** Iterations per increment of `laid`: a solution that needs more is on another branch, beyond a fold. */
 const NEAR = 12;
 
-/** Newton's method from the state held as `entry`, in one of three ways. */
-function attempt(system: RestSystem, way: Way, mode: SearchMode, tolerance: number): NewtonResult {
+/** Newton's method from the state held as `entry`, by one of three approaches. */
+function attempt(system: RestSystem, approach: Approach, mode: SearchMode, tolerance: number): NewtonResult {
   const solve = (precision: number, most: number): NewtonResult => ({
     ...system.newton({ ...mode, tolerance: precision, iterations: most }),
   });
   system.revert('entry');
-  if (way === 'at once') return solve(tolerance, 60);
-  const setNatural = way === 'laid' ? system.blendNatural() : () => {};
+  if (approach === 'at once') return solve(tolerance, 60);
+  const setNatural = approach === 'laid' ? system.blendNatural() : () => {};
   if (!setNatural) return unsolved;
   const { last, iterations } = raiseLoads(
     {
@@ -182,7 +182,7 @@ function attempt(system: RestSystem, way: Way, mode: SearchMode, tolerance: numb
         system.setLoads(share);
         setNatural(share);
       },
-      solve: (precision, most) => solve(precision, way === 'laid' ? NEAR : most),
+      solve: (precision, most) => solve(precision, approach === 'laid' ? NEAR : most),
       hold: () => system.hold('start'),
       revert: () => system.revert('start'),
     },
@@ -199,17 +199,17 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   system.hold('entry');
   // when leaving a saddle: a shift well below the softest mode, 100/n⁴, otherwise progress is too slow
   const shifted: SearchMode = from === 'saddle' ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
-  const downhill: readonly Way[] = from === 'saddle' ? ['at once'] : ['at once', 'unloaded'];
+  const downhill: readonly Approach[] = from === 'saddle' ? ['at once'] : ['at once', 'unloaded'];
   // a branch that is only judged must not be left: first without shifts, which lead downhill
-  const level: readonly Way[] = stability === 'report' ? ['at once', 'laid', 'unloaded'] : [];
+  const level: readonly Approach[] = stability === 'report' ? ['at once', 'laid', 'unloaded'] : [];
   let newton = unsolved;
   let iterations = 0;
   let descended = false;
-  const search = (ways: readonly Way[], mode: SearchMode): void => {
-    for (const way of ways) {
+  const search = (approaches: readonly Approach[], mode: SearchMode): void => {
+    for (const approach of approaches) {
       if (isSettled(newton)) return;
       descended = mode === shifted;
-      newton = attempt(system, way, mode, tolerance);
+      newton = attempt(system, approach, mode, tolerance);
       iterations += newton.iterations;
     }
   };

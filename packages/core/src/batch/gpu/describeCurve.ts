@@ -28,7 +28,7 @@ function stiffnessOf({ a, b, youngModulus, shearModulus, density }: CurveSection
   ];
 }
 
-/** Frame of the first edge: its first director is `wish` as far as it is across the tangent. */
+/** Frame of the first edge: its first director is the component of `wish` across the tangent. */
 function firstFrame(t: Vector, wish: Vector): Quaternion {
   const d = subtract(wish, scale(dot(wish, t), t));
   const size = Math.sqrt(dot(d, d));

@@ -2,7 +2,7 @@
  * Broad phase of contact between strands: every edge is entered in the cells that it may touch within the step, and edges of one cell are
  * tested against each other (searchShader.ts).
  *
- * Hair moves together, so an edge reaches as far as it moves against its surroundings, not as far as it moves. A coarse grid has the mean way
+ * Hair moves together, so an edge reaches as far as it moves relative to its surroundings, not as far as it moves in all. A coarse grid has the mean way
  * of the edges in each cell. `spare` of an edge is what it may come closer to others by: two edges can meet only if they are no farther apart
  * than the sum of their spares (docs/notes/batch-engine.md, "Search for pairs").
  *
@@ -18,9 +18,9 @@ import { MARK, STATUS } from './statusShader.ts';
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
 const CELLS_PER_THREAD = 16;
 const CELLS_PER_GROUP = GRID_WORKGROUP * CELLS_PER_THREAD;
-/** Words of a coarse cell: sum of ways, edges. */
+/** Words of a coarse cell: sum of displacements, number of edges. */
 const COARSE_WORDS = 4;
-/** Words before the coarse cells: farthest reach of a way, and the box of all nodes. */
+/** Words before the coarse cells: largest displacement, and the box of all nodes. */
 const HEADER = 7;
 /** Coarse cells along each axis, at least and at most. */
 const LEAST_COARSE = 8;
@@ -160,7 +160,7 @@ fn coarseBeside(c: vec3i, n: i32) -> u32 {
   let isInside = all(at >= vec3i(0)) && all(at < vec3i(i32(SIDE)));
   return select(COARSE, coarseIndexOf(at), isInside);
 }
-/** Mean ways are summed as integers, so that the order does not matter. */
+/** Mean displacements are summed as integers, so that the order does not matter. */
 fn wayUnit() -> f32 { return max(farthestReach(), 1e-12) / 1024; }
 fn middleOf(span: PairEdge) -> vec3f { return 0.5 * (span.first + span.second); }
 fn wayOfMiddle(span: PairEdge) -> vec3f { return 0.5 * (span.wayOfFirst + span.wayOfSecond); }
@@ -202,7 +202,7 @@ ${overItems(
     let count = f32(atomicLoad(&grid[coarseAt(item, 3)]));
     spans[2 * EDGES + item] = vec4f(P.shift.xyz + (wayUnit() / max(count, 1)) * vec3f(sum), count);`,
 )}
-/** How much the mean ways of neighbouring cells differ from that of each. */
+/** How much the mean displacements of neighbouring cells differ from that of each. */
 ${overItems(
   'shearWays',
   'COARSE',

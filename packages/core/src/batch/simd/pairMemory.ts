@@ -1,6 +1,6 @@
 /** Memory of a search for pairs, reused in every step: data of all edges, and arrays of both grids. */
 
-/** Nodes of strands, 8 numbers each from `first` on: position and contact radius, way over the step and something else. */
+/** Nodes of strands, 8 numbers each from `first` on: position and contact radius, then displacement over the step and one other number. */
 export interface NodeRows {
   readonly floats: Float32Array;
   readonly first: number;

@@ -24,7 +24,7 @@ export interface MissedContactQuery {
 }
 
 export interface MissedContactDetector {
-  /** Writes the missed contacts to `found`; returns how many were crossings on the way, and the systems concerned. */
+  /** Writes the missed contacts to `found`; returns how many were crossings during the step, and the systems concerned. */
   find(query: MissedContactQuery): { crossed: number; systems: Set<number> };
   /** Adds contacts where the listed systems penetrate something in their current state; returns their number. */
   addPenetrations(to: ContactSet, list: readonly number[], t: number, dt: number): number;

@@ -10,7 +10,7 @@
 
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
 import { createPinPose, type Pin } from '../../scene/compiled.ts';
-import { planPinWay } from '../../scene/pinWay.ts';
+import { planPinMotion } from '../../scene/pinMotion.ts';
 import { descendInRounds, noVerdict, raiseLoads, type StableSearch, seekStable } from '../../statics/search.ts';
 import { createGroup, joinRods } from './assembly.ts';
 import { canSettleByForces, type ForceParts, type LoneRest, settleByForces } from './forceStatics.ts';
@@ -94,7 +94,7 @@ function countIncrements({ parts, blocks, rods }: LinkedEquations, pinsOf: PinsO
       pin.evaluate(pose, from);
       return pose;
     });
-    return Math.max(most, planPinWay(pinsOf(rod), start, [from, t], PIN_LIMITS).length);
+    return Math.max(most, planPinMotion(pinsOf(rod), start, [from, t], PIN_LIMITS).length);
   }, own);
 }
 

@@ -94,7 +94,7 @@ export function failRound({ outcome, rods, layout }: IslandRounds, contacts: Con
 export interface RoundOptions {
   /** The state at which the models are linearized; `done`: the response is already known. */
   readonly linearization: 'first-guess' | 'current-state' | 'done';
-  /** Step the models only part of the way, because forces will change considerably. */
+  /** Step the models only roughly, because forces will change considerably. */
   readonly rough: boolean;
   /** Factor on the solver's tolerance. */
   readonly toleranceFactor: number;

@@ -157,7 +157,7 @@ interface Group {
   readonly systems: number[];
 }
 
-/** Place of a root in the list of islands: not listed yet; none of its systems is wanted. */
+/** Index of a root in the list of islands: not listed yet; none of its systems takes part. */
 const NOT_YET = -1;
 const UNWANTED = -2;
 

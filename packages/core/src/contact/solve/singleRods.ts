@@ -48,7 +48,7 @@ export interface SingleRodSolver {
 }
 
 export interface SingleRodStep {
-  /** Contacts of the step; contacts that rods get on the way are added. */
+  /** Contacts of the step; contacts found during the step are added. */
   readonly set: ContactSet;
   /** For each system: 1 once it has moved to the end of the step. Written. */
   readonly stepped: Uint8Array;

@@ -92,7 +92,7 @@ export function expm1(x: number): number {
   if (!(x > -40 && x < 700)) return expm1Extreme(x);
   const square = x * x;
   if (size < 2 ** -6) {
-    // x + x²/2, exactly, then what is small
+    // x + x²/2, exactly, then the small terms
     const s = x + square / 2;
     const rest = productError(x, x, square) / 2 + oddTail(x, square);
     pair[1] =

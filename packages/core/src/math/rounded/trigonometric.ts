@@ -47,7 +47,7 @@ function writeSine(r: number, low: number): void {
   const t1 = Math.fround(t);
   const sine = sineTable[o];
   const cosine = sineTable[o + 4];
-  // sin c + cos c·t, exactly, then what is small
+  // sin c + cos c·t, exactly, then the small terms
   const product = sineTable[o + 6] * t1;
   const s = sine + product;
   const t2 = t * t;

@@ -64,25 +64,25 @@ export function hasTurnedFar({ edgeCount, edgeFrame }: CosseratRod, { tangent }:
   return false;
 }
 
-const way = new Float64Array(3);
+const displacement = new Float64Array(3);
 
 /** Displacement of the frame over the step: of the pins if there are any, else of the centre of mass. */
-function writeWay({ q, mass, fixed, nodeCount }: CosseratRod, start: Snapshot): void {
+function writeDisplacement({ q, mass, fixed, nodeCount }: CosseratRod, start: Snapshot): void {
   for (let k = 0; k < 3; k++) {
     let held = 0;
-    let heldWay = 0;
+    let heldDisplacement = 0;
     let sum = 0;
     let total = 0;
     for (let i = 0; i < nodeCount; i++) {
       const moved = q[7 * i + k] - start.q[7 * i + k];
       if (fixed[6 * i + k]) {
         held++;
-        heldWay += moved;
+        heldDisplacement += moved;
       }
       total += mass[6 * i + k];
       sum += mass[6 * i + k] * moved;
     }
-    way[k] = held > 0 ? heldWay / held : sum / total;
+    displacement[k] = held > 0 ? heldDisplacement / held : sum / total;
   }
 }
 
@@ -91,7 +91,7 @@ function workOf(cos: CosseratRod, start: Snapshot, before: Mark, { force, torque
   const { q, v, nodeCount, edgeCount, edgeFrame } = cos;
   let sum = 0;
   for (let i = 0; i < nodeCount; i++)
-    for (let k = 0; k < 3; k++) sum += force[3 * i + k] * (q[7 * i + k] - start.q[7 * i + k] - way[k]);
+    for (let k = 0; k < 3; k++) sum += force[3 * i + k] * (q[7 * i + k] - start.q[7 * i + k] - displacement[k]);
   for (let j = 0; j < edgeCount; j++) {
     const o = 3 * j;
     if (torque[o] === 0 && torque[o + 1] === 0 && torque[o + 2] === 0) continue;
@@ -112,7 +112,7 @@ function workOfDamping({ q, mass, massDamping, nodeCount }: CosseratRod, start: 
   for (let i = 0; i < nodeCount; i++) {
     for (let k = 0; k < 3; k++) {
       const moved = q[7 * i + k] - start.q[7 * i + k];
-      sum -= ((mass[6 * i + k] * massDamping[6 * i + k]) / h) * moved * (moved - way[k]);
+      sum -= ((mass[6 * i + k] * massDamping[6 * i + k]) / h) * moved * (moved - displacement[k]);
     }
   }
   return Math.max(0, sum);
@@ -121,13 +121,13 @@ function workOfDamping({ q, mass, massDamping, nodeCount }: CosseratRod, start: 
 /** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
 function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
   const { pins, poses, heldPin, heldMemory, q, fixed } = cos;
-  const size = 1e-9 * hypot(way[0], way[1], way[2]);
+  const size = 1e-9 * hypot(displacement[0], displacement[1], displacement[2]);
   let moving = false;
   const moved = pins.flatMap(({ node }, p) => {
     if (!poses[p].active) return [];
     let square = 0;
     for (let k = 0; k < 3; k++)
-      if (fixed[6 * node + k]) square += squareOf(q[7 * node + k] - start.q[7 * node + k] - way[k]);
+      if (fixed[6 * node + k]) square += squareOf(q[7 * node + k] - start.q[7 * node + k] - displacement[k]);
     const shift = Math.sqrt(square);
     let turned = 0;
     const h = heldPin.indexOf(p);
@@ -158,11 +158,11 @@ export interface Taken {
 
 /** True if it has gained more than this fraction of the initial energy and of the work done. */
 export function hasGained(cos: CosseratRod, { work, start, before, after, t, h }: Taken, part: number): boolean {
-  writeWay(cos, start);
+  writeDisplacement(cos, start);
   markRod(after, cos, t);
   const inFrame = ({ energy, momentum, mass }: Mark): number => {
     let sum = energy;
-    for (let k = 0; k < 3; k++) sum += (way[k] / h) * (0.5 * mass * (way[k] / h) - momentum[k]);
+    for (let k = 0; k < 3; k++) sum += (displacement[k] / h) * (0.5 * mass * (displacement[k] / h) - momentum[k]);
     return sum;
   };
   const first = workOf(cos, start, before, before, h);

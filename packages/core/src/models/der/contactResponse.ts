@@ -5,8 +5,16 @@
 import { solveBand } from '../../linalg/band.ts';
 import type { ContactSides } from '../../port.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
-import { addPointMass, addSide, countWay, endOfRod, readBodyVelocity, readSide, readSides } from './contactSides.ts';
-import { assemble, factorGlued, measureResponse, respondTo } from './contactSlot.ts';
+import {
+  addPointMass,
+  addSide,
+  endOfRod,
+  readBodyVelocity,
+  readSide,
+  readSides,
+  replacePinVelocity,
+} from './contactSides.ts';
+import { assemble, factorWithMasses, measureResponse, respondTo } from './contactSlot.ts';
 import { scatterForces } from './contactStep.ts';
 import { writeRightSide } from './newton.ts';
 import { bodyIn, isJoined, type PortContext, slotOf, sortJoinedSides } from './portContext.ts';
@@ -63,14 +71,14 @@ function linearizeRod(context: PortContext, out: Linearization, sides: ContactSi
     for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
     readSides(velocity, der, der.v, sides, c, end, 1);
     // for a completed step, contact computes the displacements itself
-    for (let k = c; k < end && fresh; k++) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+    for (let k = c; k < end && fresh; k++) replacePinVelocity(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
     if (!fresh) return true;
   }
   solveBand(work.factor, slot.matrix, work.step);
   for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
   const linear = sides.goal ?? velocity;
   readSides(linear, der, work.step, sides, c, end, 1);
-  for (let k = c; k < end; k++) countWay(linear, der, heldStarts[rod].q, sides, k, stage.rate);
+  for (let k = c; k < end; k++) replacePinVelocity(linear, der, heldStarts[rod].q, sides, k, stage.rate);
   return true;
 }
 
@@ -188,7 +196,7 @@ export function factor(context: PortContext, sides: ContactSides): boolean {
     if (isJoined(context, rod)) continue;
     const slot = slotOf(context, rod);
     for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, scale, 'free');
-    if (!factorGlued(slot, ders[rod], sides.goal !== undefined)) return false;
+    if (!factorWithMasses(slot, ders[rod], sides.goal !== undefined)) return false;
     slot.turns = 0;
   }
   return true;

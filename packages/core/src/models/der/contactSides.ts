@@ -2,7 +2,7 @@
 import { addEntry, type BorderedBand } from '../../linalg/bandMatrix.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
-import type { DerRod, Glue } from './rod.ts';
+import type { DerRod, PointMasses } from './rod.ts';
 
 /** Removes the contact forces from a rod, and makes space for others if they follow. */
 export function clearContact(der: DerRod, then: 'others-follow' | 'none'): void {
@@ -164,7 +164,7 @@ export function readSides(
 }
 
 /** For a pinned node: replaces the velocity of its path at the end by its displacement over the step times `rate`. */
-export function countWay(
+export function replacePinVelocity(
   out: Float64Array,
   der: DerRod,
   start: Float64Array,
@@ -254,11 +254,11 @@ export function velocityOf(
 const pull = new Float64Array(3);
 
 /** Adds ρ(S v − goal)/h of the point masses to the residual, and its derivative to the matrix. */
-export function addGlue(
+export function addPointMasses(
   residual: Float64Array,
   matrix: BorderedBand | undefined,
   der: DerRod,
-  { sides, from, to, rate, start }: Glue,
+  { sides, from, to, rate, start }: PointMasses,
 ): void {
   const { goal, mass, edge, weight, arm } = sides;
   if (!goal) return;

@@ -54,7 +54,7 @@ export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage)
 }
 
 /** H of a rod: with goals, and if possible, without the shift that A needed. */
-export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
+export function factorWithMasses({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
   if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, 'stop-at-negative');
   for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
     if (factorBand(factor, matrix, less, der.stiffnessScale, 'stop-at-negative')) return true;

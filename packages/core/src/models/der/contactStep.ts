@@ -2,14 +2,22 @@
  * The implicit Euler step of systems in contact, under given forces at points.
  *
  * With goals (`ContactSides.goal`) the step takes a few Newton iterations with the sides' point masses attached, and may end `unfinished`; once the
- * forces are known, `releaseGlue` removes the masses.
+ * forces are known, `releasePointMasses` removes the masses.
  */
 import type { StepOutcome } from '../../model.ts';
 import type { ContactSides, StepRequest } from '../../port.ts';
 import type { RodStep } from '../rodStep.ts';
 import { copyState } from '../stateParts.ts';
 import { syncPose } from './body.ts';
-import { addBodyForce, addGlue, addSideForce, clearContact, endOfRod, leavesRoom, missGoal } from './contactSides.ts';
+import {
+  addBodyForce,
+  addPointMasses,
+  addSideForce,
+  clearContact,
+  endOfRod,
+  leavesRoom,
+  missGoal,
+} from './contactSides.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import type { PortContext, StepGroup } from './portContext.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
@@ -100,19 +108,20 @@ export function returnToStart(context: PortContext, s: number, t: number): void 
   }
 }
 
-function glue({ ders, heldStarts }: PortContext, sides: ContactSides, rate: number): void {
+function attachPointMasses({ ders, heldStarts }: PortContext, sides: ContactSides, rate: number): void {
   for (let c = 0; c < sides.count; ) {
     const end = endOfRod(sides, c);
     const { contact } = ders[sides.rod[c]];
-    if (contact) contact.glue = { sides, from: c, to: end, rate, start: heldStarts[sides.rod[c]].q, add: addGlue };
+    if (contact)
+      contact.pointMasses = { sides, from: c, to: end, rate, start: heldStarts[sides.rod[c]].q, add: addPointMasses };
     c = end;
   }
 }
 
-function unglue({ ders }: PortContext, { rod, count }: ContactSides): void {
+function detachPointMasses({ ders }: PortContext, { rod, count }: ContactSides): void {
   for (let c = 0; c < count; c++) {
     const { contact } = ders[rod[c]];
-    if (contact) contact.glue = undefined;
+    if (contact) contact.pointMasses = undefined;
   }
 }
 
@@ -120,7 +129,7 @@ function unglue({ ders }: PortContext, { rod, count }: ContactSides): void {
  * Removes the point masses from rods that are in equilibrium with them. Their remaining forces are as small as the solver's error, but have no reaction,
  * so momentum would not be conserved. A rod that would move elsewhere without the masses keeps its state.
  */
-function releaseGlue(
+function releasePointMasses(
   context: PortContext,
   marked: Uint8Array,
   sides: ContactSides,
@@ -190,8 +199,8 @@ export function stepSystems(
   const options = { ...newton, rotation: 0.5, iterations: limit };
   let unfinished = false;
   scatterForces(context, marked, sides);
-  if (hasGoals && sides.released) return releaseGlue(context, marked, sides, t, dt);
-  if (hasGoals) glue(context, sides, 1 / dt);
+  if (hasGoals && sides.released) return releasePointMasses(context, marked, sides, t, dt);
+  if (hasGoals) attachPointMasses(context, sides, 1 / dt);
   for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) moved[s] = 0;
   for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
     if (moved[s]) continue;
@@ -207,7 +216,7 @@ export function stepSystems(
     for (const one of found.ok || isSlow ? [] : list) {
       const { ok, reason } = count(stepPatiently(context, one, t, dt));
       if (ok) continue;
-      if (hasGoals) unglue(context, sides);
+      if (hasGoals) detachPointMasses(context, sides);
       return { ok: false, ...cost, failure: { rod: ders[systems[one].rods[0]].rod.id, reason } };
     }
     for (const rod of rods) {
@@ -216,6 +225,6 @@ export function stepSystems(
       poseSamples(ders[rod]);
     }
   }
-  if (hasGoals) unglue(context, sides);
+  if (hasGoals) detachPointMasses(context, sides);
   return { ok: true, ...cost, unfinished };
 }

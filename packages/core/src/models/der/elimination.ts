@@ -15,7 +15,7 @@ import { addOuter, type Member, type System, writeSlave } from './welds.ts';
 const slave = new Float64Array(18);
 const products = new Float64Array(36);
 
-/** The order for the matrix as it is now. */
+/** The order for the current matrix. */
 function takeOrder(member: Member): void {
   const { der, work, parted, natural, ties } = member;
   const order = parted && isParted(work.matrix, parted, der.rod.closed) ? parted : natural;

@@ -114,12 +114,12 @@ export function markSystem({ members, bodies }: System, t: number): Mark {
 }
 
 /** Displacement of the frame over the step: of the pins if there are any, else of the centre of mass. */
-function writeWay(way: Float64Array, { members, bodies }: System, starts: readonly Snapshot[]): void {
-  way.fill(0);
+function writeDisplacement(displacement: Float64Array, { members, bodies }: System, starts: readonly Snapshot[]): void {
+  displacement.fill(0);
   if (bodies.length > 0) return;
   for (let k = 0; k < 3; k++) {
     let held = 0;
-    let heldWay = 0;
+    let heldDisplacement = 0;
     let mass = 0;
     for (let m = 0; m < members.length; m++) {
       const { der } = members[m];
@@ -127,24 +127,30 @@ function writeWay(way: Float64Array, { members, bodies }: System, starts: readon
         const moved = der.q[d] - starts[m].q[d];
         if (der.fixed[d]) {
           held++;
-          heldWay += moved;
+          heldDisplacement += moved;
         }
         mass += der.mass[d];
-        way[k] += der.mass[d] * moved;
+        displacement[k] += der.mass[d] * moved;
       }
     }
-    way[k] = held > 0 ? heldWay / held : way[k] / mass;
+    displacement[k] = held > 0 ? heldDisplacement / held : displacement[k] / mass;
   }
 }
 
 const across = new Float64Array(3);
 
 /** Work of node forces and edge torques over the step. */
-function workOf(der: DerRod, start: Snapshot, force: Float64Array, torque: Float64Array, way: Float64Array): number {
+function workOf(
+  der: DerRod,
+  start: Snapshot,
+  force: Float64Array,
+  torque: Float64Array,
+  displacement: Float64Array,
+): number {
   const { q, nodeCount, edgeCount, edgeTangent } = der;
   let sum = 0;
   for (let i = 0; i < nodeCount; i++)
-    for (let k = 0; k < 3; k++) sum += force[3 * i + k] * (q[4 * i + k] - start.q[4 * i + k] - way[k]);
+    for (let k = 0; k < 3; k++) sum += force[3 * i + k] * (q[4 * i + k] - start.q[4 * i + k] - displacement[k]);
   for (let j = 0; j < edgeCount; j++) {
     const o = 3 * j;
     const turned = q[4 * j + 3] - start.q[4 * j + 3];
@@ -159,20 +165,30 @@ function workOf(der: DerRod, start: Snapshot, force: Float64Array, torque: Float
 }
 
 /** Work of mass damping over a step of length h in the frame, where it may push: see balance.ts. */
-function workOfDamping({ members }: System, starts: readonly Snapshot[], way: Float64Array, h: number): number {
+function workOfDamping(
+  { members }: System,
+  starts: readonly Snapshot[],
+  displacement: Float64Array,
+  h: number,
+): number {
   let sum = 0;
   members.forEach(({ der }, m) => {
     for (let d = 0; d < der.size; d++) {
       if ((d & 3) === 3) continue;
       const moved = der.q[d] - starts[m].q[d];
-      sum -= ((der.mass[d] * der.massDamping[d]) / h) * moved * (moved - way[d & 3]);
+      sum -= ((der.mass[d] * der.massDamping[d]) / h) * moved * (moved - displacement[d & 3]);
     }
   });
   return Math.max(0, sum);
 }
 
 /** Upper bound on the work of pins: their reactions are known at the end only, and change over the step. */
-function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], way: Float64Array, t: number): number {
+function boundPinWork(
+  { members, bodies }: System,
+  starts: readonly Snapshot[],
+  displacement: Float64Array,
+  t: number,
+): number {
   let sum = 0;
   members.forEach(({ der, work }, m) => {
     const moved = der.pins.map((pin, p) => {
@@ -180,11 +196,11 @@ function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], 
       let square = 0;
       for (let k = 0; k < 3; k++) {
         const d = 4 * pin.node + k;
-        if (der.fixed[d]) square += squareOf(der.q[d] - starts[m].q[d] - way[k]);
+        if (der.fixed[d]) square += squareOf(der.q[d] - starts[m].q[d] - displacement[k]);
       }
       return [Math.sqrt(square), turnOf(der, starts[m], p)];
     });
-    const size = hypotOf(way) * 1e-9;
+    const size = hypotOf(displacement) * 1e-9;
     if (!moved.some(([shift, turn]) => shift > size || turn > 1e-12)) return;
     const active = der.pins.map((_, p) => p).filter((p) => der.poses[p].active);
     measureReactions(der, work, t).forEach(({ force, torque }, k) => {
@@ -214,21 +230,21 @@ export function hasGained(
   { starts, before, t, h }: { starts: readonly Snapshot[]; before: Mark; t: number; h: number },
   part: number,
 ): boolean {
-  const way = new Float64Array(3);
-  writeWay(way, system, starts);
+  const displacement = new Float64Array(3);
+  writeDisplacement(displacement, system, starts);
   const after = markSystem(system, t);
   const inFrame = ({ energy, momentum, mass }: Mark): number => {
     let sum = energy;
-    for (let k = 0; k < 3; k++) sum += (way[k] / h) * (0.5 * mass * (way[k] / h) - momentum[k]);
+    for (let k = 0; k < 3; k++) sum += (displacement[k] / h) * (0.5 * mass * (displacement[k] / h) - momentum[k]);
     return sum;
   };
   let first = before.potential - after.potential;
   let last = first;
   system.members.forEach(({ der }, m) => {
-    first += workOf(der, starts[m], before.forces[m], before.torques[m], way);
-    last += workOf(der, starts[m], after.forces[m], after.torques[m], way);
+    first += workOf(der, starts[m], before.forces[m], before.torques[m], displacement);
+    last += workOf(der, starts[m], after.forces[m], after.torques[m], displacement);
   });
-  const pinWork = boundPinWork(system, starts, way, t) + workOfDamping(system, starts, way, h);
+  const pinWork = boundPinWork(system, starts, displacement, t) + workOfDamping(system, starts, displacement, h);
   const from = inFrame(before);
   const gain = inFrame(after) - from - Math.max(first, last) - pinWork;
   const scale = from + Math.abs(first) + Math.abs(last) + pinWork;

@@ -1,4 +1,4 @@
-/** Discrete elastic rods with all parts, and the separate parts for programs that want fewer. */
+/** Discrete elastic rods with all parts, and the separate parts for programs that need fewer. */
 import type { Model } from '../../model.ts';
 import { createRestRod } from './atRest.ts';
 import { bodyParts } from './bodyParts.ts';

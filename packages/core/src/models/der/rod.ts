@@ -136,13 +136,13 @@ export interface DerRod {
         readonly nodeForce: Float64Array;
         readonly edgeTorque: Float64Array;
         active: boolean;
-        glue?: Glue | undefined;
+        pointMasses?: PointMasses | undefined;
       }
     | undefined;
 }
 
 /** Point masses at sides from … to − 1, at 1/h of the step. */
-export interface Glue {
+export interface PointMasses {
   readonly sides: ContactSides;
   readonly from: number;
   readonly to: number;
@@ -150,7 +150,7 @@ export interface Glue {
   /** Unknowns at the start of the step. */
   readonly start: Float64Array;
   /** Adds their forces and masses (contactSides.ts); given by contact, so that rods without contact do not load it. */
-  readonly add: (residual: Float64Array, matrix: BorderedBand | undefined, der: DerRod, glue: Glue) => void;
+  readonly add: (residual: Float64Array, matrix: BorderedBand | undefined, der: DerRod, masses: PointMasses) => void;
 }
 
 /** Doubles in `memory` that a rod needs. */

@@ -186,7 +186,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
   addEdges(der, work, stage, matrix);
   if (matrix && s > 0) addDrag(matrix, der.loads.nodeDrag, 4, s);
   scale += subtractLoads(der, residual);
-  der.contact?.glue?.add(residual, matrix, der, der.contact.glue);
+  der.contact?.pointMasses?.add(residual, matrix, der, der.contact.pointMasses);
   if (scale < Infinity) return scale;
   trouble = 'a load is not a finite number';
   return Number.NaN;

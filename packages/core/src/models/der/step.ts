@@ -314,7 +314,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   if (system.members.some(({ der }) => der.material?.law.naturalFactor || growsRigidly(der))) return true;
   if (!system.members.some(({ der }, m) => turnsFar(starts[m].q, 0, der.q, turnPlaceOf(der)))) return true;
   if (system.pair) {
-    // each rod is judged by itself, so that the result does not depend on which rods a kernel moves together
+    // each rod is judged separately, so that the result does not depend on which rods a kernel moves together
     out.reason = 'an edge turned far';
     return false;
   }

@@ -10,7 +10,7 @@ import { largestTurn, predictTension } from './elements.ts';
 import { measureDeformation } from './energy.ts';
 import { evaluateHeld, returnHeld, turnHeld, turnVector } from './held.ts';
 import { poseSamples, writeSpinGradient } from './kinematics.ts';
-import { moveToStop, planPins } from './pinPath.ts';
+import { moveToStop, planPins } from './pinMotion.ts';
 import { type FiberRod, updateStiffness } from './rod.ts';
 import { edgeStiffness } from './scaffold.ts';
 import {

@@ -143,7 +143,7 @@ export function createFiberContact(
       readSampleVelocity(velocity, fibers, sides);
       return linearizeFibers(context, response, sides, dt);
     },
-    factor: (_marked, sides) => factorGlued(context, sides),
+    factor: (_marked, sides) => factorWithMasses(context, sides),
     solve: (velocity, impulse, sides) => solveFibers(context, velocity, impulse, sides),
   };
   return { port, refreshRod };
@@ -204,14 +204,14 @@ function linearizeFibers(context: FiberContact, response: Float64Array, sides: C
 }
 
 /** H with the sides' point masses. */
-function factorGlued({ fibers, slots }: FiberContact, sides: ContactSides): boolean {
+function factorWithMasses({ fibers, slots }: FiberContact, sides: ContactSides): boolean {
   for (let k = 0; k < fibers.length; k++) {
     const slot = slots[k];
     if (!slot || slot.count === 0) continue;
-    copyBlocks(slot.glued, slot.base);
+    copyBlocks(slot.withMasses, slot.base);
     for (let i = 0; i < slot.count; i++) addPointMass(slot, sides, i);
-    constrainHeld(fibers[k], slot.glued, undefined);
-    if (!factorSymmetric(slot.factor, slot.glued, 0, slot.none, 'stop-at-negative')) return false;
+    constrainHeld(fibers[k], slot.withMasses, undefined);
+    if (!factorSymmetric(slot.factor, slot.withMasses, 0, slot.none, 'stop-at-negative')) return false;
   }
   return true;
 }

@@ -21,7 +21,7 @@ import type { Workspace } from './workspace.ts';
 export interface Slot {
   /** A/h² without and with point masses, and its factor. */
   readonly base: BlockTridiagonal;
-  readonly glued: BlockTridiagonal;
+  readonly withMasses: BlockTridiagonal;
   readonly factor: SymmetricFactor;
   readonly x: Float64Array;
   /** Contact forces on the particles [N]. */
@@ -37,7 +37,7 @@ export interface Slot {
 export function createSlot({ ringCount, size }: FiberRod, createFactor: CreateFactor): Slot {
   return {
     base: createBlocks(ringCount),
-    glued: createBlocks(ringCount),
+    withMasses: createBlocks(ringCount),
     factor: createFactor(ringCount),
     x: new Float64Array(size),
     force: new Float64Array(size),
@@ -86,7 +86,7 @@ export function addSide(fiber: FiberRod, slot: Slot, sides: ContactSides, c: num
 
 /** M(1 + αh)/h² + drag/h + Hessian at q into `base`, and a factor of it; positive definite. */
 export function assembleResponse(fiber: FiberRod, work: Workspace, slot: Slot, h: number): boolean {
-  const { base, glued, factor } = slot;
+  const { base, withMasses, factor } = slot;
   work.elements.edgeChi.fill(0);
   work.elements.ringChi.fill(0);
   for (const mode of ['exact', 'exact-pulling'] as const) {
@@ -103,9 +103,9 @@ export function assembleResponse(fiber: FiberRod, work: Workspace, slot: Slot, h
     }
     addMassMatrix(fiber, base, (i) => (1 + fiber.ringDamping[i] * h) / (h * h));
     addDrag(fiber, base, 1 / h);
-    copyBlocks(glued, base);
-    constrainHeld(fiber, glued, undefined);
-    if (factorSymmetric(factor, glued, 0, slot.none, 'stop-at-negative')) return true;
+    copyBlocks(withMasses, base);
+    constrainHeld(fiber, withMasses, undefined);
+    if (factorSymmetric(factor, withMasses, 0, slot.none, 'stop-at-negative')) return true;
   }
   return false;
 }
@@ -172,7 +172,7 @@ export function writeTraces(response: Float64Array, fiber: FiberRod, slot: Slot,
     inverses.set(ringCount, work);
     let first = ringCount;
     for (let i = 0; i < count; i++) first = Math.min(first, sides.edge[side[i]]);
-    if (factorSymmetric(work.factor, slot.glued, 0, slot.none, 'stop-at-negative')) {
+    if (factorSymmetric(work.factor, slot.withMasses, 0, slot.none, 'stop-at-negative')) {
       invertSelected(work.inverse, work.factor, first);
       inverse = work.inverse;
     }
@@ -215,7 +215,7 @@ function traceOfBlocks(
 }
 
 /** Adds ρ SᵀS/h² of point i. */
-export function addPointMass({ glued, rows, side, scale }: Slot, sides: ContactSides, i: number): void {
+export function addPointMass({ withMasses, rows, side, scale }: Slot, sides: ContactSides, i: number): void {
   const rho = scale * sides.mass[side[i]];
   if (rho === 0) return;
   const at = 144 * sides.edge[side[i]];
@@ -224,7 +224,7 @@ export function addPointMass({ glued, rows, side, scale }: Slot, sides: ContactS
       let sum = 0;
       for (let axis = 0; axis < 3; axis++) sum += rows[72 * i + 24 * axis + a] * rows[72 * i + 24 * axis + b];
       if (sum === 0) continue;
-      const to = a < 12 === b < 12 ? glued.diagonal : a < 12 ? glued.upper : glued.lower;
+      const to = a < 12 === b < 12 ? withMasses.diagonal : a < 12 ? withMasses.upper : withMasses.lower;
       const block = a >= 12 && b >= 12 ? at + 144 : at;
       to[block + 12 * (a % 12) + (b % 12)] += rho * sum;
     }

@@ -21,7 +21,7 @@ import { updateStiffness } from './rod.ts';
 import { addMassMatrix, type NewtonOptions, stepImplicit } from './step.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Kinetic energy of displacements d in a step h, or of velocities with h = 1, and what the springs hold [J]. */
+/** Kinetic energy of displacements d in a step h, or of velocities with h = 1, and energy of the springs [J]. */
 function mechanicalEnergy(fiber: FiberRod, work: Workspace, d: Float64Array, h: number): number {
   const elastic = measureElastic(fiber, fiber.q);
   return kineticEnergy(fiber, d, work.image) / (h * h) + elastic.bending + elastic.twisting + elastic.stretching;
@@ -89,7 +89,7 @@ function takeFilteredStep(fiber: FiberRod, work: Workspace, t: number, dt: numbe
     v[d] = fresh ? (2 * middle[d]) / h - v[d] : (1.5 * middle[d] - 0.5 * last[d]) / h;
   }
   const after = mechanicalEnergy(fiber, work, middle, h);
-  // tolerance relative to the kinetic energy and to what the loads can provide
+  // tolerance relative to the kinetic energy and to the work of the loads
   const energyScale = kineticEnergy(fiber, middle, work.image) / (h * h) + 1e-3 * (before + Math.abs(gain));
   if (!(after <= before + gain + 1e-2 * energyScale)) return false;
   last.set(middle);

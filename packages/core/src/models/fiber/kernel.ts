@@ -16,7 +16,7 @@ export interface PairMember {
 
 export interface PairKernel {
   /**
-   * `solveStep` for those of the pair whose bit is set in `wanted`, after their `beginPart`: leaves y in their work space and
+   * `solveStep` for those of the pair whose bit is set in `wanted`, after their `beginPart`: writes y to their work space and
    * returns the bits of those that converged.
    */
   solve(scheme: Scheme, t: number, h: number, members: readonly PairMember[], wanted: number): number;

@@ -82,7 +82,7 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number, st
       }
     }
     const held = [pin.holdX, pin.holdY, pin.holdZ];
-    // rate of momentum of what is held, and its mass damping
+    // rate of momentum of the held particles, and their mass damping
     const rate = (begun: number, ended: number): number =>
       isAtRest ? 0 : (ended - begun) / span + 0.5 * ringDamping[pin.node] * (ended + begun);
     const moved = (k: number): number => ringMass[pin.node] * rate(sooner.velocity[k], later.velocity[k]);

@@ -14,7 +14,7 @@ import { hypotOf, square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
-import { refuseStartTwist } from '../../scene/pinWay.ts';
+import { refuseStartTwist } from '../../scene/pinMotion.ts';
 import type { Scene } from '../../scene/types.ts';
 import { type HeldRing, holdRings } from './held.ts';
 import type { FiberOptions } from './options.ts';

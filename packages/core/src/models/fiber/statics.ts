@@ -28,7 +28,7 @@ import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
 import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
 import { poseSamples } from './kinematics.ts';
-import { bringPins } from './pinPath.ts';
+import { bringPins } from './pinMotion.ts';
 import { type FiberRod, updateStiffness } from './rod.ts';
 import { edgeStiffness } from './scaffold.ts';
 import { assembleTangent, createLoadJacobian, type LoadJacobian, measureLoadJacobian } from './tangent.ts';

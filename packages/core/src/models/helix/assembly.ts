@@ -28,12 +28,12 @@ export interface Assembly {
   readonly pivot: Float64Array;
   /** Non-positive pivots. */
   negative: number;
-  /** Point masses that contact glues on for a while. */
-  glue?: Glue;
+  /** Point masses that contact attaches while it solves. */
+  pointMasses?: PointMasses;
 }
 
 /** Points that move with v = v_e + P ω_e + J δκ_e, where (ω_e, v_e) is the motion of the near end of their element. */
-export interface Glue {
+export interface PointMasses {
   /** Points of element e are order[first[e]] … order[first[e + 1] − 1]. */
   readonly first: Int32Array;
   readonly order: Int32Array;
@@ -43,7 +43,7 @@ export interface Glue {
   readonly mass: Float64Array;
 }
 
-export function joinGlue({ first, order, turn, own, mass }: Glue, e: number): void {
+export function joinPointMasses({ first, order, turn, own, mass }: PointMasses, e: number): void {
   for (let i = first[e]; i < first[e + 1]; i++) {
     const o = 9 * order[i];
     const m = mass[order[i]];

@@ -84,7 +84,7 @@ export function createHelixContact(parts: HelixContactParts): ContactPort {
       readSampleVelocity(velocity, helices, sides);
       return linearizeHelices(context, response, sides, dt);
     },
-    factor: (_marked, sides) => factorGlued(context, sides),
+    factor: (_marked, sides) => factorWithMasses(context, sides),
     solve(velocity, impulse) {
       for (let k = 0; k < helices.length; k++) {
         const slot = context.slots[k];
@@ -151,14 +151,14 @@ function linearizeHelices(context: HelixContact, response: Float64Array, sides: 
 }
 
 /** H with the sides' point masses. */
-function factorGlued({ helices, slots }: HelixContact, sides: ContactSides): boolean {
+function factorWithMasses({ helices, slots }: HelixContact, sides: ContactSides): boolean {
   for (let k = 0; k < helices.length; k++) {
     const slot = slots[k];
     if (!slot || slot.count === 0) continue;
-    for (let i = 0; i < slot.count; i++) slot.glue.mass[i] = sides.mass[slot.side[i]] * slot.stage.inertia;
-    slot.work.assembly.glue = slot.glue;
+    for (let i = 0; i < slot.count; i++) slot.pointMasses.mass[i] = sides.mass[slot.side[i]] * slot.stage.inertia;
+    slot.work.assembly.pointMasses = slot.pointMasses;
     const good = factorRod(helices[k], slot.work.assembly, 'stop-at-negative', 'geometric');
-    slot.work.assembly.glue = undefined;
+    slot.work.assembly.pointMasses = undefined;
     if (!good) return false;
     const { hold } = helices[k];
     if (hold) respondHold(helices[k], slot.work, hold);

@@ -1,7 +1,7 @@
 /** The response of one super-helix to forces at its contact points, by the sweep (contact.ts explains its use). */
 
 import type { ContactSides } from '../../port.ts';
-import type { Glue } from './assembly.ts';
+import type { PointMasses } from './assembly.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { projectRates, respondHold } from './holdSolve.ts';
 import { writeAllJacobians, writePointJacobians } from './kinematics.ts';
@@ -15,7 +15,7 @@ export interface Slot {
   readonly x: Float64Array;
   stage: Stage;
   shift: number;
-  glue: { first: Int32Array; order: Int32Array; turn: Float64Array; own: Float64Array; mass: Float64Array };
+  pointMasses: { first: Int32Array; order: Int32Array; turn: Float64Array; own: Float64Array; mass: Float64Array };
   /** Index of each of the rod's points among the sides. */
   side: Int32Array;
   count: number;
@@ -28,7 +28,7 @@ export function createSlot(h: HelixRod): Slot {
     x: new Float64Array(h.q.length),
     stage: { t: 0, inertia: 0, rate: 0 },
     shift: 0,
-    glue: {
+    pointMasses: {
       first: new Int32Array(h.elementCount + 1),
       order: new Int32Array(0),
       turn: new Float64Array(0),
@@ -59,16 +59,16 @@ const linear = new Float64Array(9);
 /** P and J of the rod's points, in the order of their elements. */
 export function placePoints(h: HelixRod, slot: Slot, sides: ContactSides): void {
   const { count } = slot;
-  if (slot.glue.mass.length < count) {
-    slot.glue = {
-      first: slot.glue.first,
+  if (slot.pointMasses.mass.length < count) {
+    slot.pointMasses = {
+      first: slot.pointMasses.first,
       order: new Int32Array(2 * count),
       turn: new Float64Array(18 * count),
       own: new Float64Array(18 * count),
       mass: new Float64Array(2 * count),
     };
   }
-  const { first, order, turn, own } = slot.glue;
+  const { first, order, turn, own } = slot.pointMasses;
   first.fill(0);
   for (let i = 0; i < count; i++) first[h.edgeElement[sides.edge[slot.side[i]]] + 1]++;
   for (let e = 0; e < h.elementCount; e++) first[e + 1] += first[e];
@@ -130,8 +130,8 @@ const wrench = new Float64Array(6);
 
 /** velocity = scale · S (factored matrix)⁻¹ Sᵀ impulse for the rod's points. */
 export function respond(velocity: Float64Array, h: HelixRod, slot: Slot, impulse: Float64Array, scale: number): void {
-  const { x, glue, side } = slot;
-  const { first, order, turn, own } = glue;
+  const { x, pointMasses, side } = slot;
+  const { first, order, turn, own } = pointMasses;
   const { jacobianAngular: A, jacobianLinear: B, position, elementCount } = h;
   wrench.fill(0);
   for (let e = elementCount - 1; e >= 0; e--) {
@@ -171,8 +171,8 @@ function moveWrench(position: Float64Array, e: number): void {
 }
 
 /** Displacements of the points by a change x of the curvatures, with the root fixed. */
-function readPoints(out: Float64Array, h: HelixRod, { x, glue, side }: Slot, scale: number): void {
-  const { first, order, turn, own } = glue as Glue;
+function readPoints(out: Float64Array, h: HelixRod, { x, pointMasses, side }: Slot, scale: number): void {
+  const { first, order, turn, own } = pointMasses as PointMasses;
   const { jacobianAngular: A, jacobianLinear: B, position } = h;
   const motion = wrench.fill(0);
   for (let e = 0; e < h.elementCount; e++) {

@@ -5,7 +5,7 @@
  *   (M + h(C + D) + h² K) Δv = h (loads − M·bias − C v − K (κ − κ̄) − h K v),    κ' = κ + h (v + Δv)
  *
  * Drag D of the air is implicit too. It is of first order and gains energy where bending is soft against the weight: undamped
- * straight hair blows up within a second at any step (docs/helix.md has the damping that it wants). Adding the loads' second
+ * straight hair blows up within a second at any step (docs/helix.md has the damping that it needs). Adding the loads' second
  * derivative to the matrix makes it worse, because that is indefinite and nothing checks the step.
  */
 

@@ -10,7 +10,7 @@
  * blocks give the dense matrix, for modes and for checks.
  */
 import type { PivotRule } from '../../linalg/pivotRule.ts';
-import { type Assembly, joinGlue } from './assembly.ts';
+import { type Assembly, joinPointMasses } from './assembly.ts';
 import { aa, addTip, clearOutboard, F, joinElement, joinInterior, ka, kk, km, ma, mm, Y } from './blocks.ts';
 import type { HelixChain } from './rod.ts';
 
@@ -25,7 +25,7 @@ export function factorRod(h: HelixChain, a: Assembly, rule: PivotRule, terms: 'g
     addTip(h, a, h.elementNode[e + 1]);
     joinElement(h, a, e, terms);
     if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, terms);
-    if (a.glue) joinGlue(a.glue, e);
+    if (a.pointMasses) joinPointMasses(a.pointMasses, e);
     for (let k = 0; k < 3; k++) kk[4 * k] += a.diagonal[3 * e + k];
     if (!eliminate(a, e) && rule === 'stop-at-negative') return false;
   }

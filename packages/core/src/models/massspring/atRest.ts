@@ -10,7 +10,7 @@ import { writeTurnCurvature } from '../edgeTurn.ts';
 import { rememberOrientation } from './energy.ts';
 import { evaluatePins, measureTurns, poseSamples } from './kinematics.ts';
 import { listEdgeUnknowns, writeMovedRates, writeTurnRates } from './linkedEdges.ts';
-import { moveToStop, planPins } from './pinWay.ts';
+import { moveToStop, planPins } from './pinMotion.ts';
 import type { Hair } from './rod.ts';
 import {
   chooseKinds,

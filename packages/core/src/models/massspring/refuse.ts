@@ -3,7 +3,7 @@
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import { refuseStartTwist } from '../../scene/pinWay.ts';
+import { refuseStartTwist } from '../../scene/pinMotion.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { MassSpringOptions } from './options.ts';
 import type { HairOptions } from './rod.ts';

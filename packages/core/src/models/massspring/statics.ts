@@ -18,7 +18,7 @@ import { noVerdict, seekStable } from '../../statics/search.ts';
 import { approachLoads } from './approach.ts';
 import { findInverted, rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
 import { measureTurns, poseSamples } from './kinematics.ts';
-import { followPins } from './pinWay.ts';
+import { followPins } from './pinMotion.ts';
 import type { Hair } from './rod.ts';
 import { type Workspace, writeLoads } from './step.ts';
 import { assembleTangent } from './tangent.ts';
@@ -53,7 +53,7 @@ export interface Search {
   t: number;
 }
 
-/** The smallest altitude of each tetrahedron as it is now. */
+/** The smallest altitude of each tetrahedron in the current state. */
 export function chooseKinds(hair: Hair, work: Workspace): void {
   const { frozen } = hair;
   hair.frozen = false;

@@ -218,8 +218,8 @@ function springOf({ spring, axis, link, kind, value, active }: Constraints, tree
 /** Replaces rows by springs: their forces, and their contribution to the links' own terms. */
 function pullBySprings(constraints: Constraints, tree: StrandTree): void {
   const { count, axis, link, force, value } = constraints;
-  tree.glue ??= new Float64Array(36 * tree.linkCount);
-  tree.glue.fill(0);
+  tree.pointMasses ??= new Float64Array(36 * tree.linkCount);
+  tree.pointMasses.fill(0);
   for (let r = 0; r < count; r++) {
     const k = springOf(constraints, tree, r);
     force[r] = -k * value[r];
@@ -236,7 +236,7 @@ function pullBySprings(constraints: Constraints, tree: StrandTree): void {
     row[3] = x;
     row[4] = y;
     row[5] = z;
-    for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) tree.glue[36 * j + 6 * a + b] += k * row[a] * row[b];
+    for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) tree.pointMasses[36 * j + 6 * a + b] += k * row[a] * row[b];
   }
 }
 

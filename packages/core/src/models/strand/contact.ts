@@ -26,7 +26,7 @@ import { poseTree } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { factorMany, MANY, manyOf, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorShifted } from './newton.ts';
-import { addLinearStep, applyResponse, glueMasses, isKnown, NEAR, type Slot, writeResponse } from './response.ts';
+import { addLinearStep, applyResponse, attachMasses, isKnown, NEAR, type Slot, writeResponse } from './response.ts';
 import type { StrandTree } from './rod.ts';
 import { linkOf, selectTree, sortSides, type TreeSides } from './treeSides.ts';
 
@@ -147,7 +147,7 @@ function findResponse(slot: Slot, tree: StrandTree, own: TreeSides, many: boolea
   sweep.coefficient = 1 / h;
   tree.departure = departure;
   const isFactored = sweep.drift < NEAR && sweep.negative === 0;
-  if (!isFactored) tree.glue = undefined;
+  if (!isFactored) tree.pointMasses = undefined;
   const good = isFactored || factorShifted(tree, sweep);
   tree.departure = undefined;
   if (!good) return false;
@@ -179,13 +179,13 @@ function factorTrees(context: StrandContact, sides: ContactSides): boolean {
     const k = byTree.present[b];
     const slot = slotOf(context, k);
     const own = selectTree(byTree, k, sides);
-    if (!(isMany(context, own) ? factorGlued(slot, trees[k], own, h) : glueMasses(slot, own))) return false;
+    if (!(isMany(context, own) ? factorWithMasses(slot, trees[k], own, h) : attachMasses(slot, own))) return false;
   }
   return true;
 }
 
 /** Factors H of a tree with many sides, at its current state. */
-function factorGlued(slot: Slot, tree: StrandTree, own: TreeSides, h: number): boolean {
+function factorWithMasses(slot: Slot, tree: StrandTree, own: TreeSides, h: number): boolean {
   const many = manyOf(slot, tree);
   many.sweep.columns = 6;
   many.sweep.coefficient = 1 / h;
@@ -202,7 +202,7 @@ function solveTrees(context: StrandContact, velocity: Float64Array, impulse: Flo
     const slot = slotOf(context, k);
     const own = selectTree(byTree, k, sides);
     if (isMany(context, own)) solveMany(velocity, manyOf(slot, trees[k]), trees[k], impulse, own, 1 / (h * h));
-    else applyResponse(velocity, slot.glued, impulse, own);
+    else applyResponse(velocity, slot.withMasses, impulse, own);
   }
 }
 

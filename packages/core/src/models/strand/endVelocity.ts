@@ -15,7 +15,7 @@ import type { StrandTree } from './rod.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
 
 interface Work {
-  /** Mass that a node feels 9, its momentum 3, mass⁻¹ · momentum 3 and mass⁻¹ · axis 3 each; the base's after the links'. */
+  /** Effective mass of a node 9, its momentum 3, mass⁻¹ · momentum 3 and mass⁻¹ · axis 3 each; the base's after the links'. */
   mass: Float64Array;
   momentum: Float64Array;
   free: Float64Array;

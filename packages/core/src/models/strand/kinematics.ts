@@ -234,7 +234,7 @@ function poseFrames({ edgeTangent, edgeDirector }: Samples, world: Float64Array,
 
 function poseMeans(tree: StrandTree, { h, nodes, turned }: Departure): void {
   const { rods, base, q, world, origin, length } = tree;
-  // the base's true spin, if links feel only a share of it
+  // the base's true spin, if only a share of it acts on links
   for (let k = 0; k < 3; k++) local[k] = base.spin[k] - base.motion[k];
   turn(global, 0, base.rotation, 0, local, 0);
   for (let r = 0; r < rods.length; r++) {

@@ -25,7 +25,7 @@ export const MANY = 24;
 export interface ManySides {
   /** The elimination with the point masses. */
   readonly sweep: Sweep;
-  readonly glue: Float64Array;
+  readonly pointMasses: Float64Array;
   /** Ω of each link, 6 × 6 by rows, and that of the base. */
   readonly answer: Float64Array;
   /** Forces on the links, 6 each; and rotations of the joints. */
@@ -39,7 +39,7 @@ export interface ManySides {
 function createManySides(links: number, { turn: Th, rate }: Sweep): ManySides {
   return {
     sweep: { ...createSweep(links), turn: Th, rate },
-    glue: new Float64Array(36 * links),
+    pointMasses: new Float64Array(36 * links),
     answer: new Float64Array(36 * links + 36),
     wrench: new Float64Array(6 * links),
     x: new Float64Array(3 * links + 3),
@@ -158,8 +158,8 @@ export function factorMany(
   scale: number,
   shift: number,
 ): boolean {
-  const { glue, sweep } = many;
-  glue.fill(0);
+  const { pointMasses, sweep } = many;
+  pointMasses.fill(0);
   many.last = 0;
   for (let i = 0; i < m; i++) {
     const c = order[from + i];
@@ -170,11 +170,12 @@ export function factorMany(
     writeRows(tree, link, sides, c);
     const o = 36 * link;
     for (let k = 0; k < 18; k += 6)
-      for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) glue[o + 6 * a + b] += rho * rows[k + a] * rows[k + b];
+      for (let a = 0; a < 6; a++)
+        for (let b = 0; b < 6; b++) pointMasses[o + 6 * a + b] += rho * rows[k + a] * rows[k + b];
   }
-  tree.glue = glue;
+  tree.pointMasses = pointMasses;
   const good = factorSweep(tree, sweep, shift);
-  tree.glue = undefined;
+  tree.pointMasses = undefined;
   return good;
 }
 

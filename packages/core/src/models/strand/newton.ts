@@ -92,9 +92,9 @@ export function factorShifted(tree: StrandTree, sweep: Sweep): boolean {
   return true;
 }
 
-/** True if no force changes with the place of a link alone: no spring holds one, no point mass is glued to one. */
-function isPlaceless({ glue, tipSpring, linkCount }: StrandTree): boolean {
-  if (glue) return false;
+/** True if no force changes with the place of a link alone: no spring holds one, no point mass is attached to one. */
+function isPlaceless({ pointMasses, tipSpring, linkCount }: StrandTree): boolean {
+  if (pointMasses) return false;
   for (let j = 0; j < linkCount; j++) if (tipSpring[j] !== 0) return false;
   return true;
 }

@@ -31,7 +31,7 @@ export interface StrandOptions {
 export interface StrandDirection {
   /** Ids of strands without a parent. Default: all of the model. */
   readonly rods?: readonly string[];
-  /** β: share of the base's velocity and acceleration that strands feel; 1 is physics. */
+  /** β: share of the base's velocity and acceleration that acts on the strands; 1 is physical. */
   readonly timeScale?: Timed;
   /** γ: fraction of a reference frame's motion that is subtracted from the base's before that. */
   readonly local?: {

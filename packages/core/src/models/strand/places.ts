@@ -20,10 +20,10 @@ const load = new Float64Array(3);
 const drag = new Float64Array(9);
 const local = new Float64Array(9);
 
-/** How the force of a link by itself changes with its place, about its joint. */
+/** How the force of a single link changes with its place, about its joint. */
 function writeOwnPlaces(tree: StrandTree, P: Float64Array, j: number): void {
   const { world, tipForce, pull, linkTorque, tipDrag, length, inertia, spinDamping, tipMass, tipSpring } = tree;
-  const { departure: at, glue } = tree;
+  const { departure: at, pointMasses } = tree;
   if (!at) return;
   const { h, slope, force, torque } = at;
   const o = PLACES * j;
@@ -69,7 +69,7 @@ function writeOwnPlaces(tree: StrandTree, P: Float64Array, j: number): void {
   P[o + 31] = -f0;
   P[o + 35] = s;
   if (dragged && !even) addDrag(P, o, tree, j, l, h);
-  if (glue) for (let k = 0; k < PLACES; k++) P[o + k] += glue[36 * j + k];
+  if (pointMasses) for (let k = 0; k < PLACES; k++) P[o + k] += pointMasses[36 * j + k];
 }
 
 /** True if drag is the same in all directions, as that of mass damping. */

@@ -91,7 +91,7 @@ export function measureReactions(
 
 const passed = new Float64Array(6);
 
-/** Force and torque of a body on its rod: the opposite of what the joint of its first link passes on to it. */
+/** Force and torque of a body on its rod: opposite to the force that the joint of its first link transmits. */
 function reactionOfWeld({ world, force, lock }: StrandTree, rod: string, { node, link }: CarriedBody): Reaction {
   turnVector(passed, 0, world, 9 * link, force, 6 * link + 3);
   turnVector(passed, 3, world, 9 * link, force, 6 * link);

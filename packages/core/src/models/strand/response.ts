@@ -28,7 +28,7 @@ export interface Slot {
   many: ManySides | undefined;
   /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
   free: Float64Array;
-  glued: Float64Array;
+  withMasses: Float64Array;
   /** True if the tree has been stepped in this step of contact. */
   came: boolean;
   /** It stopped short of the solution: the residual is not zero. */
@@ -38,7 +38,7 @@ export interface Slot {
   known: number;
   readonly foundAt: Float64Array;
   foundFor: Float64Array;
-  /** Point masses in `glued`; not there yet: NaN. */
+  /** Point masses in `withMasses`; not there yet: NaN. */
   masses: Float64Array;
 }
 
@@ -57,7 +57,7 @@ export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork, 
     x: new Float64Array(3 * links + 3),
     many: undefined,
     free: new Float64Array(0),
-    glued: new Float64Array(0),
+    withMasses: new Float64Array(0),
     came: false,
     loose: false,
     q: new Float64Array(q.length),
@@ -79,7 +79,7 @@ export function isKnown(
 ): boolean {
   if (slot.foundFor.length < 5 * m) {
     slot.free = new Float64Array(36 * m * m);
-    slot.glued = new Float64Array(36 * m * m);
+    slot.withMasses = new Float64Array(36 * m * m);
     slot.foundFor = new Float64Array(10 * m);
     slot.masses = new Float64Array(2 * m);
     slot.known = -1;
@@ -191,7 +191,7 @@ export function applyResponse(
  * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W = (1 − (1 + W P)⁻¹) P⁻¹, with W = S A⁻¹ Sᵀ and P the point masses; a side without mass
  * takes the first form. W P has a positive symmetric part in the measure of P, so blocks need no pivoting.
  */
-export function glueMasses({ free, glued, masses }: Slot, { sides, order, from, count: m }: TreeSides): boolean {
+export function attachMasses({ free, withMasses, masses }: Slot, { sides, order, from, count: m }: TreeSides): boolean {
   const { mass } = sides;
   const n = 3 * m;
   let same = true;
@@ -222,14 +222,14 @@ export function glueMasses({ free, glued, masses }: Slot, { sides, order, from, 
   for (let i = 0; i < m && least > 0; i++) {
     const part = 1 / masses[i];
     for (let r = 0; r < n; r++) {
-      for (let c = 3 * i; c < 3 * i + 3; c++) glued[r * n + c] = ((r === c ? 1 : 0) - A[r * n + c]) * part;
+      for (let c = 3 * i; c < 3 * i + 3; c++) withMasses[r * n + c] = ((r === c ? 1 : 0) - A[r * n + c]) * part;
     }
   }
   for (let r = 0; r < n && !(least > 0); r++) {
     for (let c = 0; c < n; c++) {
       let sum = 0;
       for (let k = 0; k < n; k++) sum += A[r * n + k] * free[k * n + c];
-      glued[r * n + c] = sum;
+      withMasses[r * n + c] = sum;
     }
   }
   return true;

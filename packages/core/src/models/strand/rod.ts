@@ -64,7 +64,7 @@ export interface Base {
   readonly acceleration: Float64Array;
   /** Acceleration of the origin in world axes [m/s²]. */
   readonly originAcceleration: Float64Array;
-  /** Motion that links feel instead of the path's own, if there is one: see drive.ts. */
+  /** Motion that acts on links instead of the path's, if there is one: see drive.ts. */
   driven: Float64Array | undefined;
   /** True angular velocity in base axes, and true velocity minus that in `motion`, in world axes. */
   readonly spin: Float64Array;
@@ -94,7 +94,7 @@ export interface StrandTree extends LinkArrays, MotionArrays {
   readonly rods: readonly StrandRod[];
   readonly law: JointLaw;
   readonly linkCount: number;
-  /** Total rest length of the longest way from base to tip [m]. */
+  /** Rest length of the longest path from the base to a tip [m]. */
   readonly reach: number;
   readonly base: Base;
   /** Bodies that are welded to the tree, and per joint ELASTIC, or RIGID or BALL at the links that carry them. */
@@ -125,8 +125,8 @@ export interface StrandTree extends LinkArrays, MotionArrays {
   flight: Flight | undefined;
   /** Data of the check that a step creates no energy. */
   guard: Guard | undefined;
-  /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
-  glue: Float64Array | undefined;
+  /** Point masses over h² that contact attaches to links, 6 × 6 each by rows, in their axes; absent when there are none. */
+  pointMasses: Float64Array | undefined;
   /** At which the base was placed last [s]. */
   time: number;
   /** Pins elsewhere, held joints, limits. */
@@ -221,7 +221,7 @@ export function createTree(
     departure: undefined,
     flight: undefined,
     guard: undefined,
-    glue: undefined,
+    pointMasses: undefined,
     time: 0,
     constraints: undefined,
     loadFactor: 1,

@@ -119,7 +119,7 @@ interface Balance {
   readonly constraints: Constraints | undefined;
   /** True if steps are judged by energy, otherwise by the residual. */
   readonly conservative: boolean;
-  /** Constraint forces before a trial step, and those that Newton's direction asks for. */
+  /** Constraint forces before a trial step, and those of Newton's direction. */
   readonly forces: Float64Array;
   readonly wanted: Float64Array;
   energy: number;
@@ -152,7 +152,7 @@ function measureResidual({ tree, constraints }: Balance): number {
   return largest(residual, 3 * linkCount + 3) + (constraints ? Math.sqrt(constraintMerit(constraints, reach)) : 0);
 }
 
-/** Factors the matrix and writes Newton's direction, with the constraint forces wanted there; or raises the shift, because the matrix needs a larger one. */
+/** Factors the matrix and writes Newton's direction, with its constraint forces; or raises the shift, because the matrix needs a larger one. */
 function writeBalanceDirection(balance: Balance): 'written' | 'shifted' | 'singular' {
   const { tree, constraints, conservative, forces, wanted } = balance;
   const { sweep, direction } = balance.work;
@@ -253,7 +253,7 @@ function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
     iterations += solveBalance(tree, work, t, { tolerance: 1e-6, limit: 100 }).iterations;
   }
   constraints.spring = 0;
-  tree.glue = undefined;
+  tree.pointMasses = undefined;
   return iterations;
 }
 

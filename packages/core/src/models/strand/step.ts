@@ -249,7 +249,7 @@ export function advanceTree(tree: StrandTree, work: StepWork, step: StepRequest,
     : trySecond(tree, work, t, dt, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
-  // substeps are short enough; what they find is taken
+  // substeps are short enough to accept any solution
   const isForeign = !robust && leaps(work.phi, work.predicted, tree.linkCount);
   if (iterations >= 0 && !isForeign) {
     commit(tree, work, dt);

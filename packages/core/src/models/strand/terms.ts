@@ -51,7 +51,7 @@ export function timesCross(out: Float64Array, M: Float64Array, v: Float64Array):
   }
 }
 
-/** P of a link by itself: inertia, gyroscopic terms, and how loads change with its pose and motion. */
+/** P of a single link: inertia, gyroscopic terms, and how loads change with its pose and motion. */
 export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   const { P, columns } = sweep;
   const { world, tipForce, linkTorque, tipDrag, length, inertia, motion: vel, trueMotion } = tree;
@@ -93,8 +93,9 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     placeRows(P, o + 3, isotropic, l);
   }
   if (departure) addMeanTerms(tree, departure, P, j);
-  const { glue } = tree;
-  if (glue) for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += glue[36 * j + 6 * r + c];
+  const { pointMasses } = tree;
+  if (pointMasses)
+    for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += pointMasses[36 * j + 6 * r + c];
   placeRows(P, o, A, l);
   P[o + 1] += m[2];
   P[o + 2] -= m[1];

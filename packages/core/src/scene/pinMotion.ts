@@ -21,7 +21,7 @@ export interface PinStop {
 }
 
 /** Largest motion of a pin from one stop to the next. */
-export interface PinWayLimits {
+export interface PinMotionLimits {
   /** [m] */
   readonly distance: number;
   /** Turn of the tangent [rad]. */
@@ -79,7 +79,12 @@ function blendPoses(a: PinPose, b: PinPose, w: number): PinPose {
 }
 
 /** Motion between two sets of poses, relative to the limits; 1 reaches a limit. */
-function measureWay(pins: readonly Pin[], a: readonly PinPose[], b: readonly PinPose[], limits: PinWayLimits): number {
+function measureMotion(
+  pins: readonly Pin[],
+  a: readonly PinPose[],
+  b: readonly PinPose[],
+  limits: PinMotionLimits,
+): number {
   let most = 0;
   pins.forEach(({ holdX, holdY, holdZ, orientation }, p) => {
     if (!b[p].active) return;
@@ -104,7 +109,7 @@ function samplePoses(pins: readonly Pin[], t: number): PinPose[] {
 }
 
 /** Samples the pins after `from`, the last time at `to`, so closely that frames are not ambiguous. */
-function sampleWay(pins: readonly Pin[], from: number, to: number): { time: number; poses: PinPose[] }[] {
+function sampleMotion(pins: readonly Pin[], from: number, to: number): { time: number; poses: PinPose[] }[] {
   if (from === to) return [{ time: to, poses: samplePoses(pins, to) }];
   const bound = { distance: Infinity, turn: 0.5, twist: Infinity };
   for (let count = 128; ; count *= 2) {
@@ -114,7 +119,7 @@ function sampleWay(pins: readonly Pin[], from: number, to: number): { time: numb
     });
     if (count >= SAMPLES) return samples;
     const start = samplePoses(pins, from);
-    if (samples.every(({ poses }, k) => measureWay(pins, k > 0 ? samples[k - 1].poses : start, poses, bound) <= 1))
+    if (samples.every(({ poses }, k) => measureMotion(pins, k > 0 ? samples[k - 1].poses : start, poses, bound) <= 1))
       return samples;
   }
 }
@@ -129,20 +134,20 @@ function makeStop(time: number, before: readonly PinPose[], poses: readonly PinP
 }
 
 /** Stops from the poses `start`, which the rod is in at the time `from`, to those at `to`; the last is exactly there. */
-export function planPinWay(
+export function planPinMotion(
   pins: readonly Pin[],
   start: readonly PinPose[],
   [from, to]: readonly [number, number],
-  limits: PinWayLimits,
+  limits: PinMotionLimits,
 ): PinStop[] {
-  const samples = sampleWay(pins, from, to);
+  const samples = sampleMotion(pins, from, to);
   let whole = 0;
   let last = start;
   const lengths = samples.map(({ poses }) => {
-    const way = measureWay(pins, last, poses, limits);
+    const distance = measureMotion(pins, last, poses, limits);
     last = poses;
-    whole += way;
-    return way;
+    whole += distance;
+    return distance;
   });
   const share = Math.max(1, whole / STOPS);
   const stops: PinStop[] = [];

@@ -3,7 +3,7 @@
  * to the clamps' rotation, and a rod that is held at one end only is rotated as a whole. Otherwise one tetrahedron would take up the whole turn and invert.
  */
 import { rotateVector } from '../../math/frameRotation.ts';
-import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
+import { assignPose, copyPose, type PinStop, planPinMotion } from '../../scene/pinMotion.ts';
 import { findInverted } from './energy.ts';
 import { fixParticles, measureEdge, placePinned } from './kinematics.ts';
 import type { Hair } from './rod.ts';
@@ -71,7 +71,7 @@ export function planPins(hair: Hair, t: number): PinStop[] {
     return at;
   });
   const limits = { distance: (0.3 * rod.length) / rod.edgeCount, turn: 0.1, twist: 0.02 * rod.edgeCount };
-  return planPinWay(pins, from, [hair.poseTime, t], limits);
+  return planPinMotion(pins, from, [hair.poseTime, t], limits);
 }
 
 /** Moves the pins and their particles to a stop; ghosts between clamps turn with these. */

@@ -3,7 +3,7 @@
  * proportion: a ring does not count turns, and a cuboid twisted by more than π/4 collapses.
  */
 import { cos, hypotOf, sin } from '../../math/rounded/index.ts';
-import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
+import { assignPose, copyPose, type PinStop, planPinMotion } from '../../scene/pinMotion.ts';
 import { evaluateRing, imposeHeld } from './held.ts';
 import type { FiberRod } from './rod.ts';
 import { descend, newton, type StaticWork } from './statics.ts';
@@ -30,7 +30,7 @@ export function planPins(fiber: FiberRod, t: number): PinStop[] {
   });
   const shortest = rod.edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
   const limits = { distance: 0.3 * shortest, turn: 0.3, twist: 0.1 * fiber.edgeCount };
-  return planPinWay(pins, from, [fiber.poseTime, t], limits);
+  return planPinMotion(pins, from, [fiber.poseTime, t], limits);
 }
 
 /** Moves the pins and their rings to a stop; rings between held frames turn with these. */
