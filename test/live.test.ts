@@ -63,6 +63,17 @@ it('runs the scene of a page, and a reader can pull it', async () => {
   await frame.waitForFunction('window.tendrilStudio?.run().frames > 20', undefined, { timeout: 240_000 });
   // the view and the timeline, none of the panels
   expect(await frame.locator('header.top, .gallery, .side').count()).toBe(0);
+  // whatever the width of the page, the hint leaves the tools free
+  for (const width of [1200, 420, 900]) {
+    await page.setViewportSize({ width, height: 700 });
+    const isFree = async (): Promise<boolean> => {
+      const [tools, hint] = await Promise.all(['.tools', '.hint'].map((part) => frame.locator(part).boundingBox()));
+      if (!tools || !hint) throw new Error('the figure has no tools or no hint');
+      return hint.x >= tools.x + tools.width || hint.y >= tools.y + tools.height;
+    };
+    await expect.poll(isFree, { timeout: 60_000, message: `${width}` }).toBe(true);
+  }
+  await shown.scrollIntoViewIfNeeded();
   const corner = await shown.boundingBox();
   if (!corner) throw new Error('the figure is not shown');
   // the rod moves while the mouse is on its way: a hand that misses tries again
