@@ -30,8 +30,11 @@ function complain(text: string): void {
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Strands of a hairstyle, and the bust; undefined if another request came after. */
+type Grower = (style: StyleId, count: number) => Promise<{ shapes: HairShapes; bust: Bust } | undefined>;
+
 /** Asks the worker for strands, and the first time for the bust; the last request wins. */
-function createGrower(): (style: StyleId, count: number) => Promise<{ shapes: HairShapes; bust: Bust } | undefined> {
+function createGrower(): Grower {
   const worker = new Worker(new URL('./styleWorker.ts', import.meta.url), { type: 'module' });
   let [last, bust]: [number, Bust | undefined] = [0, undefined];
   return (style, count) =>
@@ -70,6 +73,10 @@ interface Show {
   hair?: Hair;
   hairs: number;
   isMeasuring: boolean;
+  /** True while the page says what went wrong: the rate of frames must not take its place. */
+  hasProblem: boolean;
+  /** Number of the hair that was asked for last. */
+  asked: number;
 }
 
 const orbit: Orbit = { around: 0.5, above: 0.1, distance: 1.35 };
@@ -80,24 +87,29 @@ motion.wind = first.wind;
 /** Choices that take other strands. */
 const regrown: readonly (keyof Choices)[] = ['style', 'strands', 'touches'];
 
-/** Grows the chosen hair, and puts it in place of what is there. */
-async function regrow(show: Show, grow: ReturnType<typeof createGrower>): Promise<void> {
+/** Grows the chosen hair, and puts it in place of what is there, unless other hair was asked for meanwhile. */
+async function regrow(show: Show, grow: Grower): Promise<void> {
   const { choices, opened } = show;
+  const asked = ++show.asked;
+  show.hasProblem = false;
   say(`Growing ${choices.strands.toLocaleString('en')} strands …`);
   const grown = await grow(choices.style, choices.strands);
-  if (!grown) return;
+  if (!grown || asked !== show.asked) return;
   say('Preparing the graphics processor …');
   const hair = await openHair(opened.device, { ...grown, touches: choices.touches, iterations: 8 });
   show.drawing ??= await openDrawing(opened.device, navigator.gpu.getPreferredCanvasFormat(), grown.bust.mesh);
+  if (asked !== show.asked) {
+    hair.destroy();
+    return;
+  }
   show.hair?.destroy();
   show.hair = hair;
   show.hairs = show.drawing.setHair(hair.batch, hairsPerStrand(choices.strands));
 }
 
 /** One frame: a sixtieth of a second of hair, and its picture. */
-function showFrame(show: Show): void {
-  const { hair, drawing, opened, context, choices } = show;
-  if (!hair || !drawing) return;
+function showFrame({ drawing, opened, context, choices }: Show, hair: Hair): void {
+  if (!drawing) return;
   hair.advance(motion.advance(FRAME));
   const sharpness = Math.min(devicePixelRatio, 2);
   const [width, height] = [view.clientWidth, view.clientHeight].map((size) =>
@@ -110,31 +122,32 @@ function showFrame(show: Show): void {
   opened.device.queue.submit([encoder.finish()]);
 }
 
+/** A display that shows more than 60 frames per second gets a new one for every second or third of its own. */
+const SHORTEST = 1000 * FRAME - 4;
+
 /** Shows frame after frame, each when the device has finished the one before. */
 async function run(show: Show): Promise<void> {
   const meter = createMeter();
-  for (let frame = 0; ; frame++) {
+  for (let [frame, last] = [0, 0]; ; ) {
     const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
-    if (show.isMeasuring || !show.hair) continue;
-    showFrame(show);
+    if (show.isMeasuring || !show.hair || now - last < SHORTEST) continue;
+    last = now;
+    showFrame(show, show.hair);
     await show.opened.device.queue.onSubmittedWorkDone();
     const rate = meter(now);
-    if (frame % 15 === 0 && rate > 0) say(describeShow(show, rate));
+    if (++frame % 15 === 0 && !show.hasProblem) say(describeShow(show, rate));
   }
 }
 
-function describeShow({ choices, hairs, opened }: Show, rate: number): string {
+function describeShow({ hair, hairs, opened }: Show, rate: number): string {
   const number = (value: number): string => value.toLocaleString('en');
   const pace = rate < 58 ? `, ${(rate / 60).toFixed(2)} of real time` : '';
-  return `${number(choices.strands)} strands, ${number(hairs)} hairs · ${rate.toFixed(0)} frames per second${pace} · ${opened.name}`;
+  const strands = number(hair?.batch.count ?? 0);
+  return `${strands} strands, ${number(hairs)} hairs · ${rate.toFixed(0)} frames per second${pace} · ${opened.name}`;
 }
 
 /** Measures the device, with the page's own hair put away. */
-async function measureDevice(
-  show: Show,
-  grow: ReturnType<typeof createGrower>,
-  report: (line: string) => void,
-): Promise<void> {
+async function measureDevice(show: Show, grow: Grower, report: (line: string) => void): Promise<void> {
   show.hair?.destroy();
   delete show.hair;
   say('Measuring: this takes a minute …');
@@ -154,8 +167,11 @@ async function open(): Promise<void> {
   if (!context) throw new Error('This browser has WebGPU, but does not draw with it.');
   context.configure({ device: opened.device, format: navigator.gpu.getPreferredCanvasFormat(), alphaMode: 'opaque' });
   const grow = createGrower();
-  const show: Show = { opened, context, choices: first, hairs: 0, isMeasuring: false };
-  const fail = (error: unknown): void => complain(describe(error));
+  const show: Show = { opened, context, choices: first, hairs: 0, isMeasuring: false, hasProblem: false, asked: 0 };
+  const fail = (error: unknown): void => {
+    show.hasProblem = true;
+    complain(describe(error));
+  };
   void opened.device.lost.then(({ message }) => fail(`The graphics processor was lost: ${message} Reload the page.`));
   const panel = openPanel(find('panel'), first, {
     change(choices, changed) {
@@ -167,6 +183,7 @@ async function open(): Promise<void> {
       show.isMeasuring = true;
       panel.setBusy(true);
       measureDevice(show, grow, panel.report)
+        .catch((error) => panel.report(`Not measured: ${describe(error)}`))
         .then(() => regrow(show, grow))
         .catch(fail)
         .finally(() => {
