@@ -36,6 +36,7 @@ export interface ForceParts {
   readonly rods: readonly Rod[];
   readonly samples: readonly Samples[];
   readonly alone: LoneRest;
+  isPinned(rod: number): boolean;
 }
 
 /** True if the links exert only forces, at points of the rods' axes. */
@@ -100,9 +101,15 @@ export function settleByForces(parts: ForceParts, t: number, options: Equilibriu
     iterations,
     residual: Math.max(...reports.map(({ residual }) => residual)),
     tolerance: Math.max(...reports.map(({ tolerance }) => tolerance)),
-    reason: failed?.reason ?? 'the forces of the links were not found',
+    reason: failed ? describeFailure(failed, parts) : 'the forces of the links were not found',
     ...(isStable ? ({ negativeModes: 0, criterion: 'energy' } as const) : noVerdict),
   };
+}
+
+function describeFailure({ rod: id, reason = '' }: EquilibriumReport, { members, rods, isPinned }: ForceParts): string {
+  const free = members.find((rod) => rods[rod].id === id && !isPinned(rod));
+  if (free === undefined) return reason;
+  return `rod '${id}' has no pin: its model finds equilibria of rods that pins hold, not of rods that only links hold; pin it, or use model: der`;
 }
 
 /** Forces on the nodes from the link forces f. */

@@ -187,12 +187,13 @@ function seekByForces(parts: ForceParts): Seek {
 }
 
 export function createLinkedRest({ links, rods, samples, restOf, alone, pinsOf }: RestParts): LinkedRest {
+  const isPinned = (rod: number): boolean => pinsOf(rod).length > 0;
   const groups = joinRods(links, rods.length).map((members): { members: readonly number[]; seek: Seek } => {
     const inside = new Set(members);
     const list = links.list.filter(({ plan }) => inside.has(plan.rodA));
     const hasEquations = members.every((rod) => restOf(rod));
     if (!hasEquations && canSettleByForces(list))
-      return { members, seek: seekByForces({ members, list, links, rods, samples, alone }) };
+      return { members, seek: seekByForces({ members, list, links, rods, samples, alone, isPinned }) };
     const group = createGroup(members, list, { rods, samples, restOf });
     const system = createLinkedEquations(group, { links, rods, samples });
     return { members, seek: seekTogether({ system, pinsOf }) };
