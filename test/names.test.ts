@@ -61,8 +61,16 @@ it('identifiers are in the code or name a file', () => {
   expect(names.filter(({ word }) => !known.has(word)).map(({ word, where }) => `${where} ${word}`)).toEqual([]);
 });
 
+/** Source files in diagrams: blocks of a page that name no language. */
+const drawn = current.flatMap((page) =>
+  [...read(page).matchAll(/^```\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
+    [...block.matchAll(/[\w./-]+\.tsx?\b/g)].map(([quote]) => ({ quote, where: page })),
+  ),
+);
+
 it('source files exist, below the folder that is named', () => {
-  const missing = quotes
+  expect(drawn.length).toBeGreaterThan(30);
+  const missing = [...quotes, ...drawn]
     .filter(({ quote }) => /^[\w.][\w./-]*\.(ts|tsx|mjs|jsx?)$/.test(quote))
     .filter(({ quote }) => {
       const path = quote.replace(/^(\.\.?\/)+/, '');

@@ -6,13 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type LaneDescription,
-  type LaneVariant,
-  type MixingNumbers,
-  type SweepLayout,
-  writeLaneKernels,
-} from './laneKernels.ts';
+import { type MixingNumbers, writeLaneKernels } from './laneKernels.ts';
+import type { LaneDescription, LaneVariant, SweepLayout } from './laneLayout.ts';
 import { readContext } from './laneTranslate.ts';
 import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';

@@ -1,6 +1,25 @@
 /** Energies and momentum of a bundle, as sums over its rods. */
 import type { Bundle, Energies, Momentum } from '../model.ts';
 
+/** The members of a bundle that read its state, and those that search for equilibria. */
+export type BundleQueries = Pick<
+  Bundle,
+  | 'animate'
+  | 'addEnergies'
+  | 'addMomentum'
+  | 'addRodMomentum'
+  | 'readChannel'
+  | 'differentiatesLoads'
+  | 'equilibrate'
+  | 'branch'
+  | 'atRest'
+  | 'reactions'
+  | 'hasJointUnknowns'
+  | 'workError'
+  | 'modes'
+  | 'matrices'
+>;
+
 /** Read-outs of one rod. */
 interface RodReadouts<R> {
   readonly addEnergies: (out: Energies, rod: R, t: number) => void;

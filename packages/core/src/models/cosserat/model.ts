@@ -12,7 +12,7 @@ import type { Scene } from '../../scene/types.ts';
 import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
-import { sumReadouts } from '../readouts.ts';
+import { type BundleQueries, sumReadouts } from '../readouts.ts';
 import type { RodStep } from '../rodStep.ts';
 import { cloneState, packState } from '../stateParts.ts';
 import { createRestRod } from './atRest.ts';
@@ -144,24 +144,8 @@ function advanceRods(bundle: CosseratBundle, { t, dt, robust }: BundleStep): Ste
   return { ok: true, iterations: report.iterations, iterationsMax: report.iterationsMax, shifts: report.shifts };
 }
 
-type Queries = Pick<
-  Bundle,
-  | 'animate'
-  | 'addEnergies'
-  | 'addMomentum'
-  | 'addRodMomentum'
-  | 'readChannel'
-  | 'differentiatesLoads'
-  | 'equilibrate'
-  | 'branch'
-  | 'atRest'
-  | 'reactions'
-  | 'modes'
-  | 'matrices'
->;
-
 /** Read-outs, equilibria and modes. */
-function createQueries({ parts, tools }: CosseratBundle): Queries {
+function createQueries({ parts, tools }: CosseratBundle): BundleQueries {
   return {
     ...(parts.some(({ adopt }) => adopt) && {
       animate: (t) => {

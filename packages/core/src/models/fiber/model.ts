@@ -11,7 +11,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
-import { sumReadouts } from '../readouts.ts';
+import { type BundleQueries, sumReadouts } from '../readouts.ts';
 import type { PartsStep } from '../rodStep.ts';
 import { cloneState } from '../stateParts.ts';
 import { createRestRod } from './atRest.ts';
@@ -215,23 +215,8 @@ function stepUnit(
   return ok ? 1 : 0;
 }
 
-type Queries = Pick<
-  Bundle,
-  | 'animate'
-  | 'addEnergies'
-  | 'addMomentum'
-  | 'addRodMomentum'
-  | 'readChannel'
-  | 'differentiatesLoads'
-  | 'equilibrate'
-  | 'atRest'
-  | 'reactions'
-  | 'modes'
-  | 'matrices'
->;
-
 /** Read-outs, equilibria and modes. */
-function createQueries(bundle: FiberBundle, workOf: readonly Workspace[], step: number): Queries {
+function createQueries(bundle: FiberBundle, workOf: readonly Workspace[], step: number): BundleQueries {
   const { fibers, remembers, scheme } = bundle;
   return {
     ...(fibers.some(({ rod }) => rod.animation) && {

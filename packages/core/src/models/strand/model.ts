@@ -13,6 +13,7 @@ import { findNode } from '../../scene/layout.ts';
 import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
+import type { BundleQueries } from '../readouts.ts';
 import { cloneState, copyState, packState, partOf } from '../stateParts.ts';
 import { measureWorkError } from '../virtualWork.ts';
 import { addBodyLinks, carryBodies } from './bodyLinks.ts';
@@ -233,22 +234,8 @@ function advanceInSubsteps(bundle: StrandBundle, k: number, t: number, dt: numbe
   return { ...sum, reason: last.reason };
 }
 
-type Queries = Pick<
-  Bundle,
-  | 'animate'
-  | 'addEnergies'
-  | 'addMomentum'
-  | 'readChannel'
-  | 'equilibrate'
-  | 'hasJointUnknowns'
-  | 'reactions'
-  | 'workError'
-  | 'modes'
-  | 'matrices'
->;
-
 /** Read-outs, equilibria and modes. */
-function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace[], sweep: Sweep): Queries {
+function createQueries({ trees, workOf }: StrandBundle, place: readonly RodPlace[], sweep: Sweep): BundleQueries {
   const staticsOf = (tree: StrandTree): StaticsWork => {
     const { direction, trial, q0 } = workOf(tree);
     return { sweep, direction, scaled: trial, q0 };
