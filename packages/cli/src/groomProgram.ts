@@ -14,6 +14,13 @@ import type {
 import type { HairExportOptions } from './commands/groomExport.ts';
 import type { GrowCommandOptions } from './commands/groomGrow.ts';
 import type { SceneCommandOptions } from './commands/groomScene.ts';
+import type * as Shape from './commands/groomShape.ts';
+import type {
+  PartCommandOptions,
+  PuffCommandOptions,
+  SmoothCommandOptions,
+  WrapCommandOptions,
+} from './commands/groomShape.ts';
 import { parseInstant } from './parsers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -55,6 +62,7 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   };
   addGrow(program);
   addEdits(program);
+  addShapes(program);
   addLayers(program);
   addInfo(program);
   addScene(program);
@@ -150,6 +158,64 @@ function addEdits({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--straight', 'remove the curl')
     .option(...SETTLE)
     .action((file: string, options: CurlCommandOptions) => act((verbs) => verbs.curl(file, options, terminal)));
+}
+
+/** Verbs that reshape all guides, or those of a mask. */
+function addShapes({ verb, act, readers, terminal }: GroomProgram): void {
+  const shape = (usage: string, description: string, example: string): Command =>
+    withOut(verb(usage, description, example), 'hairstyle to write').option(
+      '--where <formula>',
+      'strength per guide, 0 to 1: a formula of x, y, z, nx, ny, nz, r, g, b, u, v at the root',
+    );
+  const strength = (what: string): [string, string, (value: string) => number] => [
+    '--strength <part>',
+    what,
+    parseNumber,
+  ];
+  const load = (): Promise<typeof Shape> => import('./commands/groomShape.ts');
+
+  shape('puff <style>', 'lift hair off the skin', 'puff head.hairstyle --height "1 cm" --out puffed.hairstyle')
+    .requiredOption('--height <length>', 'how far hair rises along the normals at the roots', readers.length)
+    .action(async (file: string, options: PuffCommandOptions) => {
+      const { puff } = await load();
+      await act(() => puff(file, options, terminal));
+    });
+
+  shape(
+    'smooth <style>',
+    'even out guides: move each towards the mean shape of its neighbours',
+    'smooth combed.hairstyle --strength 0.5 --out even.hairstyle',
+  )
+    .option(...strength('how far guides move to the mean, 0 to 1 (default: 0.5)'))
+    .action(async (file: string, options: SmoothCommandOptions) => {
+      const { smooth } = await load();
+      await act(() => smooth(file, options, terminal));
+    });
+
+  shape(
+    'wrap <style>',
+    'pull hair to the skin',
+    'wrap head.hairstyle --distance "8 mm" --where "z > 0" --out slick.hairstyle',
+  )
+    .requiredOption('--distance <length>', 'distance from the skin within which hair stays as it is', readers.length)
+    .option(...strength('how far hair beyond it moves to this distance, 0 to 1 (default: 1)'))
+    .action(async (file: string, options: WrapCommandOptions) => {
+      const { wrap } = await load();
+      await act(() => wrap(file, options, terminal));
+    });
+
+  shape(
+    'part <style>',
+    'part hair along a line: it falls to both sides, and no hair joins them',
+    'part head.hairstyle --curve "0.02,-0.08,0.09; 0.02,0,0.11" --out parted.hairstyle',
+  )
+    .requiredOption('--curve <points>', 'points of the line, x,y,z with semicolons between them', parsePoints)
+    .option('--width <length>', 'distance from the line within which hair is combed (default: 4 cm)', readers.length)
+    .option(...strength('how far hair at the line leans to its side (default: 1)'))
+    .action(async (file: string, options: PartCommandOptions) => {
+      const { part } = await load();
+      await act(() => part(file, options, terminal));
+    });
 }
 
 /** Reads values with commas between them: at least `least`, at most as many as there are readers. */
@@ -316,6 +382,10 @@ function parseLengths(value: string, count: number, what: string): number[] {
 function parseTriple(value: string): [number, number, number] {
   const [x, y, z] = parseLengths(value, 3, 'three numbers with commas between them: x,y,z');
   return [x, y, z];
+}
+
+function parsePoints(value: string): [number, number, number][] {
+  return value.split(';').map(parseTriple);
 }
 
 function parseSix(value: string): number[] {

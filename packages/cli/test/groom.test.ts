@@ -108,6 +108,37 @@ describe('import and groom', () => {
     expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('the mesh has no texture coordinates')]);
   });
 
+  it('puffs, smooths, wraps and parts hair', async () => {
+    const box = sandbox();
+    const corner = (k: number): string => `v ${0.1 * (k & 1)} ${0.1 * ((k >> 1) & 1)} ${0.1 * (k >> 2)}`;
+    const faces = ['1 3 4 2', '5 6 8 7', '1 2 6 5', '3 7 8 4', '1 5 7 3', '2 4 8 6'];
+    box.write(
+      'box.obj',
+      [...Array.from({ length: 8 }, (_, k) => corner(k)), ...faces.map((f) => `f ${f}`), ''].join('\n'),
+    );
+    const top = ['--density', 'z > 0.05', '--guides', '24', '--hairs', '40'];
+    expect((await box.run('groom', 'grow', 'box.obj', '--length', '4 cm', ...top)).code).toBe(0);
+    const groom = (verb: string, from: string, to: string, ...options: string[]) =>
+      box.run('groom', verb, `${from}.hairstyle`, '--out', `${to}.hairstyle`, ...options);
+    const puffed = await groom('puff', 'box', 'puffed', '--height', '1 cm', '--where', 'x > 0.05');
+    expect([puffed.code, puffed.err]).toEqual([0, expect.stringMatching(/^reshaped [1-9]\d? of 24 guides\n/)]);
+    expect((await groom('smooth', 'puffed', 'even', '--strength', '0.7')).err).toContain('reshaped 24 of 24 guides');
+    expect((await groom('wrap', 'even', 'slick', '--distance', '5 mm')).code).toBe(0);
+    const parted = await groom('part', 'slick', 'parted', '--curve', '0.05,0,0.1; 0.05,0.1,0.1', '--width', '2 cm');
+    expect(parted.code).toBe(0);
+    const { guideRoots } = decodeHairstyle(readFileSync(join(box.path, 'parted.hairstyle')), 'parted.hairstyle');
+    guideRoots.section?.forEach((section, g) => {
+      // on the top
+      if (guideRoots.position[3 * g + 2] > 0.0999) expect(section).toBe(guideRoots.position[3 * g] > 0.05 ? 1 : 2);
+    });
+    const bad = await groom('part', 'slick', 'none', '--curve', '0.05,0,0.1');
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('a parting needs two points or more')]);
+    expect((await groom('puff', 'box', 'none')).err).toContain("required option '--height <length>' not specified");
+    await box.run('groom', 'grow', 'box.obj', '--length', '4 cm', ...top, '--no-lay', '--out', 'bare.hairstyle');
+    const bare = await groom('wrap', 'bare', 'none', '--distance', '5 mm');
+    expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('has no mesh with an inside')]);
+  });
+
   it('grows hair, styles it, moves it and plays it back', async () => {
     const box = sandbox();
     box.write('roof.obj', 'v 0 0 0\nv 0.1 0 0.02\nv 0.1 0.1 0.02\nv 0 0.1 0\nf 1 2 3\nf 1 4 3\n');

@@ -72,6 +72,15 @@ export {
 } from './groom/presets.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export { placeRoots, type RootOptions, type Roots, selectRoots } from './groom/roots.ts';
+export {
+  type Masked,
+  type PartOptions,
+  partHairstyle,
+  puffHairstyle,
+  type Shaped,
+  smoothHairstyle,
+  wrapHairstyle,
+} from './groom/shaping.ts';
 export { bindRoots, poseRoots, rideSkin, type SkinFrame, type SkinMesh, type SkinRoots } from './groom/skin.ts';
 export {
   type CombOptions,

@@ -26,6 +26,8 @@ export interface GroomSettings {
   readonly scalp: string;
 }
 
+/** Operations on all hair at once. */
+export type Reshaping = 'puff' | 'smooth' | 'wrap';
 export type Brush = 'comb' | 'cut' | 'curl' | 'straighten';
 /** `plays …`: an animation of the mesh, by its name. */
 export type HeadMotion = 'mouse' | 'shake' | 'nod' | 'turn' | `plays ${string}`;
@@ -49,6 +51,8 @@ export type RecipeAction =
       readonly path: readonly number[];
     }
   | { readonly kind: 'trim'; readonly length: number }
+  /** `strength`: 0 to 1. */
+  | { readonly kind: 'shape'; readonly how: Reshaping; readonly strength: number }
   | { readonly kind: 'hairs'; readonly hairs: number; readonly clump: number };
 
 /** What is kept of grooming from one visit to the next. */
@@ -83,6 +87,7 @@ export type GroomAction =
       readonly end: boolean;
     }
   | { readonly kind: 'trim'; readonly length: number }
+  | { readonly kind: 'shape'; readonly how: Reshaping; readonly strength: number }
   | { readonly kind: 'undo' | 'redo' | 'show' | 'save' | 'keep' }
   | { readonly kind: 'recall'; readonly kept: KeptGroom }
   | { readonly kind: 'replay'; readonly recipe: Recipe }

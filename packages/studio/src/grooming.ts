@@ -2,7 +2,16 @@
 import { type Signal, signal } from '@preact/signals';
 import { type HairType, hairTypes, type StylePreset } from '@tendril-sim/core';
 import { ask, onNewWorker } from './connection.ts';
-import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion, Recipe } from './groomTypes.ts';
+import type {
+  Brush,
+  GroomAction,
+  Groomed,
+  GroomFacts,
+  GroomSettings,
+  HeadMotion,
+  Recipe,
+  Reshaping,
+} from './groomTypes.ts';
 import { readRecipe, roundPlace } from './recipe.ts';
 import { type KeptHair, readKept, writeKept } from './saved.ts';
 import { hairOfScene, openText, showStill } from './session.ts';
@@ -288,6 +297,10 @@ export function strokeTo(from: readonly number[], to: readonly number[], { end }
 
 export function trim(length: number): void {
   void push({ kind: 'trim', length });
+}
+
+export function reshape(how: Reshaping): void {
+  void push({ kind: 'shape', how, strength: strength.value });
 }
 
 export function groomUndo(): void {

@@ -100,6 +100,7 @@ const brushes: readonly unknown[] = ['comb', 'cut', 'curl', 'straighten'];
 function isAction(value: unknown): value is RecipeAction {
   const one = (value ?? {}) as Record<string, unknown>;
   if (one.kind === 'trim') return within(one.length, 0.001, 2);
+  if (one.kind === 'shape') return ['puff', 'smooth', 'wrap'].includes(String(one.how)) && within(one.strength, 0, 1);
   if (one.kind === 'hairs') return within(one.hairs, ...limits.hairs) && within(one.clump, 0, 1);
   if (one.kind !== 'stroke' || !brushes.includes(one.brush)) return false;
   if (!within(one.radius, 0, 1) || !within(one.strength, 0, 1)) return false;

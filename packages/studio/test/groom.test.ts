@@ -215,6 +215,19 @@ describe('grooming', () => {
     await says(/[1-9]\d* strands combed/);
     await page.getByRole('button', { name: 'Trim all to' }).click();
     await says(/strands were longer/);
+    const trimmed = await some();
+    const tipNow = (): Promise<number> =>
+      page.evaluate(() => window.tendrilStudio.position(37, window.tendrilStudio.hair().nodes - 1)[2]);
+    for (const name of ['Puff', 'Smooth', 'Wrap']) {
+      const before = await tipNow();
+      await page.getByRole('button', { name }).click();
+      await until(
+        (z) => Math.abs(window.tendrilStudio.position(37, window.tendrilStudio.hair().nodes - 1)[2] - z) > 1e-5,
+        before,
+      );
+      await says(/24 strands changed/);
+    }
+    expect(farthest(await some(), trimmed)).toBeGreaterThan(0.001);
     await page.getByRole('button', { name: 'auburn' }).click();
     const styled = await some();
     expect(farthest(styled, bare)).toBeGreaterThan(0.005);

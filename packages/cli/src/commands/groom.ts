@@ -73,7 +73,7 @@ function describe({ guideRoots, hairRoots, elements }: Hairstyle): string {
 }
 
 /** Writes the changed style to --out, or with --force over the old one. */
-function target(file: string, options: OutOptions): string {
+export function target(file: string, options: OutOptions): string {
   const out = options.out ?? file;
   if (out === file && !options.force)
     throw new UsageError(`name the file to write: --out other.hairstyle, or --force to replace '${file}'`);
@@ -85,7 +85,7 @@ export interface WhereOptions extends OutOptions {
   readonly where?: string;
 }
 
-function whereOf({ where }: WhereOptions): SurfaceMap | undefined {
+export function whereOf({ where }: WhereOptions): SurfaceMap | undefined {
   if (where === undefined) return undefined;
   const map = compileSurfaceMap(where, 'where');
   return (place) => Math.max(0, map(place));

@@ -12,6 +12,8 @@ export interface HeadField {
   push(p: Float32Array | Float64Array, o: number, clearance: number): boolean;
   /** Signed distance of the point at `o` from the skin [m], negative inside; Infinity if it is far. */
   distance(p: Float32Array | Float64Array, o: number): number;
+  /** Writes the signed distance of the point at `o` from the skin [m], at any distance, and the unit direction away from the skin. */
+  measure(out: Float64Array, p: Float32Array | Float64Array, o: number): void;
 }
 
 /** How finely the distance field of a head is computed. */
@@ -53,6 +55,7 @@ export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOpt
       shape.distance(out, p[o], p[o + 1], p[o + 2]);
       return out[0];
     },
+    measure: (measured, p, o) => shape.distance(measured, p[o], p[o + 1], p[o + 2]),
     push(p, o, clearance) {
       if (!grid(out, p[o], p[o + 1], p[o + 2], clearance) || out[0] >= clearance) return false;
       for (let k = 0; k < 3; k++) p[o + k] += (clearance - out[0]) * out[1 + k];

@@ -209,6 +209,12 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
     for (let k = 0; k < 3; k++) p[i + k] += weight * way[k];
   }
   if (!touched || square === 0) return false;
+  keepDistances(p, before);
+  return true;
+}
+
+/** Moves points, from the root on, so that each is as far from the one before it as in `before`. */
+export function keepDistances(p: Float64Array, before: Float64Array): void {
   for (let i = 3; i < p.length; i += 3) {
     const length = hypot(before[i] - before[i - 3], before[i + 1] - before[i - 2], before[i + 2] - before[i - 1]);
     const d = [p[i] - p[i - 3], p[i + 1] - p[i - 2], p[i + 2] - p[i - 1]];
@@ -216,7 +222,6 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
     for (let k = 0; k < 3; k++)
       p[i + k] = p[i - 3 + k] + (size > 0 ? (length * d[k]) / size : before[i + k] - before[i - 3 + k]);
   }
-  return true;
 }
 
 /** Natural curl that guides get. */

@@ -8,7 +8,7 @@ import type { Brush, GroomSettings, HeadMotion } from '../groomTypes.ts';
 import { leaveGrooming } from '../session.ts';
 import * as state from '../state.ts';
 import { formatNumber } from './format.ts';
-import { Styles } from './groomStyles.tsx';
+import { Reshapings, Styles } from './groomStyles.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
 export function GroomPanel(): JSX.Element {
@@ -311,6 +311,7 @@ function Brushes(): JSX.Element {
           groom.strength.value = value / 100;
         }}
       />
+      <Reshapings />
       <div class="groom-row">
         <button type="button" class="action" onClick={() => groom.trim(length / 100)}>
           Trim all to

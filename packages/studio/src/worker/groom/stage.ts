@@ -24,6 +24,7 @@ import type { ColliderInfo } from '../../protocol.ts';
 import { addAction, strokesOf } from '../../recipe.ts';
 import { builtIn, colliderOf, guessScalp, type Head, paintHead, readHead } from './head.ts';
 import { leanAt } from './heads.ts';
+import { reshape } from './reshape.ts';
 import { sceneOfStyle } from './scene.ts';
 import { show } from './show.ts';
 import { createStage, dropStroke, keepStep, presentOf, type Stage, type Step, travel } from './stageState.ts';
@@ -146,6 +147,7 @@ function replay(stage: Stage, { head: id, settings, actions }: Recipe): string |
     const { settings: present } = presentOf(stage);
     if (action.kind === 'hairs') grow(stage, { ...present, hairs: action.hairs, clump: action.clump }, 'hairs');
     else if (action.kind === 'trim') note = trim(stage, action.length);
+    else if (action.kind === 'shape') note = reshape(stage, action);
     else for (const one of strokesOf(action, present)) note = stroke(stage, one);
   }
   return note;
@@ -174,6 +176,8 @@ function change(stage: Stage, action: GroomAction): string | undefined {
       return stroke(stage, action);
     case 'trim':
       return trim(stage, action.length);
+    case 'shape':
+      return reshape(stage, action);
     case 'replay':
       return replay(stage, action.recipe);
     case 'undo':
