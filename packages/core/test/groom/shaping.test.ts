@@ -1,5 +1,6 @@
 /** Operations that reshape guides: puff, smooth, wrap, part. */
 import { describe, expect, it } from 'vitest';
+import type { Vector } from '../../src/curve/vector.ts';
 import {
   combHairstyle,
   createHeadField,
@@ -14,7 +15,6 @@ import {
   poseGuides,
   puffHairstyle,
   smoothHairstyle,
-  type Vector,
   wrapHairstyle,
   writeHairs,
 } from '../../src/index.ts';
