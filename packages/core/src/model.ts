@@ -291,6 +291,8 @@ export interface Bundle {
   refresh(t: number): void;
   /** Forces have jumped at t (a pin was released): recomputes the accelerations that the scheme stores. */
   restart(t: number): void;
+  /** `state` was written from outside, with the rods in equilibrium at t: forgets accelerations and earlier steps. Absent if the model remembers none that matter. */
+  settle?(t: number): void;
   /** Starts a step of the world. */
   beginStep?(): void;
   /** The step threw an error: restores the state of its start, at t. */

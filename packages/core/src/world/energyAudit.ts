@@ -25,10 +25,10 @@ const TOLERANCE = 0.05;
 
 /**
  * In the first steps from rest the error of a scheme is of the order of the little energy that there is, and small beside that of later steps. Until then only
- * more than START_TOLERANCE of the largest energy is reported; gains add up, and those that matter are reported afterwards.
+ * more than START_TOLERANCE of the largest energy is reported; gains add up, and those that matter are reported afterwards, or at the end of a shorter scene.
  */
 const START_AUDITS = 8;
-const START_TOLERANCE = 1;
+const START_TOLERANCE = 0.8;
 
 /**
  * Rods that rest on something rise and fall by up to this many times the contact tolerance times the distance that their loads would move them in a
@@ -192,12 +192,15 @@ function createLedger(world: WorldParts): Ledger {
       const step = energy - before - work.done;
       const isKnown = work.isKnown && Number.isFinite(step);
       gained = isKnown ? Math.max(0, gained + step - work.doubt - 1e-9 * scale) : 0;
-      const tolerance = ++audits > START_AUDITS ? TOLERANCE : START_TOLERANCE;
+      const tolerance = ++audits > START_AUDITS || isOver(world, t + 0.5 * dt) ? TOLERANCE : START_TOLERANCE;
       const isTooMuch = gained > tolerance * scale + noise;
       return { ...(isTooMuch && { energyGain: { gain: gained, scale, step } }), ...(momentumGain && { momentumGain }) };
     },
   };
 }
+
+/** True after the time that the scene lasts. */
+const isOver = ({ scene }: WorldParts, t: number): boolean => scene.time !== undefined && t > scene.time.duration;
 
 /** Loads on rod r at time t. */
 function readLoads(out: Loads, { drives, samples }: WorldParts, r: number, t: number): Loads {

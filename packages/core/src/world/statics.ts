@@ -167,6 +167,8 @@ function seekWithContact(
       samples,
       placeOfRod,
       contact,
+      colliders: world.colliders,
+      time: clock.time,
       isAtRest: hashState(world) === lastRest.hash,
       setTime(until) {
         clock.time = until;
@@ -180,6 +182,7 @@ function seekWithContact(
           memory: state.memory,
         }));
         restoreState(world, { time: until, stepCount, bundles: states, contact: from.save() });
+        for (const bundle of world.bundles) bundle.settle?.(until);
       },
       attempt(action) {
         const before = saveRods(world, clock.time);
@@ -199,7 +202,7 @@ function seekWithContact(
 
 function createStill(world: WorldParts, { holdScene, relaxationTolerance }: ContactModule): StillWorld {
   const { scene, options, drives, clock } = world;
-  const instant = { time: clock.time, disturbance: 0 };
+  const instant = { time: clock.time, before: clock.time, duration: 0, disturbance: 0 };
   const tight = { ...(scene.contact ?? { between: 'none' }), tolerance: relaxationTolerance } as const;
   const twin = buildWorld({ ...scene, contact: tight }, options, holdScene(drives, world.rods, instant));
   restoreState(twin, saveRods(world, clock.time));

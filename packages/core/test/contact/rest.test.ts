@@ -273,6 +273,57 @@ describe('two cantilevers that cross at their tips', () => {
   });
 });
 
+describe.each(['der', 'helix', 'strand'] as const)('what comes towards a rod between two instants, %s', (model) => {
+  const radius = 1e-3;
+  const rod = (id: string, from: [number, number, number], to: [number, number, number]): RodSpec => ({
+    id,
+    model,
+    edges: 20,
+    inextensible: true,
+    shape: { type: 'straight', from, to },
+    section: given(1, 1, radius),
+  });
+  const rising = (height: number) =>
+    ({ keys: [{ time: 0 }, { time: 1, offset: [0, 0, height] as [number, number, number] }] }) as const;
+
+  it('an obstacle does not pass through it: force 3EIδ/a³ of a cantilever that is lifted by δ at a', () => {
+    const height = 40 * radius;
+    const world = createWorld({
+      tendril: 1,
+      rods: [rod('rod', [0, 0, 0], [1, 0, 0])],
+      pins: [{ rod: 'rod', at: 'start' }],
+      colliders: [
+        {
+          type: 'capsule',
+          from: [0.6, -0.3, -2 * radius],
+          to: [0.6, 0.3, -2 * radius],
+          radius,
+          path: rising(height),
+        },
+      ],
+    });
+    for (const t of [0, 1]) expect(world.equilibrate(t)[0].converged).toBe(true);
+    const lift = world.contactForces().reduce((sum, { force }) => sum + force[2], 0);
+    expect((lift * 0.6 ** 3) / (3 * height)).toBeCloseTo(1, 1);
+  });
+
+  it('another rod does not: both tips bend by half of what their clamps overlap', () => {
+    const height = 40 * radius;
+    const world = createWorld({
+      tendril: 1,
+      rods: [rod('upper', [-1, 0, 3 * radius], [0.02, 0, 3 * radius]), rod('lower', [0, -1, 0], [0, 0.02, 0])],
+      pins: [
+        { rod: 'upper', at: 'start', path: rising(-height) },
+        { rod: 'lower', at: 'start' },
+      ],
+      contact: { friction: 0 },
+    });
+    for (const t of [0, 1]) for (const { converged } of world.equilibrate(t)) expect(converged).toBe(true);
+    const push = world.contactForces().reduce((sum, { force }) => sum + Math.abs(force[2]), 0);
+    expect(push / ((3 * (height - radius)) / 2)).toBeCloseTo(1, 1);
+  });
+});
+
 describe('what has no equilibrium, or none that is found', () => {
   it('slides down a slope that is too steep: not converged', () => {
     const scene = (friction: number): Scene => ({

@@ -5,11 +5,13 @@
  *   3. refine     rods without friction by Newton's method, with a verdict on stability   refine.ts
  *   4. leave      an unstable equilibrium, by a disturbance, then 2 again
  */
+import { rotate } from '../../bodies/body.ts';
 import type { Bundle, EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { noVerdict } from '../../statics/search.ts';
 import type { ContactWorld } from '../contactWorld.ts';
+import { type Collider, createPose, toLocal } from '../shapes/collider.ts';
 import { type Relaxation, relax, type StillWorld } from './relax.ts';
 
 /** The world whose equilibrium is searched for. */
@@ -18,6 +20,9 @@ export interface TouchingWorld {
   readonly placeOfRod: readonly { readonly bundle: Bundle; readonly index: number }[];
   readonly samples: readonly Samples[];
   readonly contact: ContactWorld;
+  readonly colliders: readonly Collider[];
+  /** Instant of the current state [s]. */
+  readonly time: number;
   /** True if nothing has moved since the last equilibrium. */
   readonly isAtRest: boolean;
   /** Sets the clock to t and moves everything that follows a path there. */
@@ -33,7 +38,7 @@ export interface TouchingWorld {
 /** Unstable equilibria that are left before one is reported. */
 const MOST_SADDLES = 4;
 
-/** Moves of a rod that count as near when an equilibrium is followed, in lengths; and in diameters, which is too little to pass through anything. */
+/** Moves of a rod, or of an obstacle at its nodes, that count as near when an equilibrium is followed, in lengths; and in diameters, which is too little to pass through anything. */
 const NEAR = 0.05;
 const NEAR_DIAMETERS = 1;
 
@@ -46,6 +51,8 @@ export function seekWithContact(world: TouchingWorld, t: number, options: Equili
 function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] | undefined {
   const { rods, samples, contact, placeOfRod } = world;
   if (placeOfRod.some(({ bundle }) => !bundle.differentiatesLoads)) return undefined;
+  const thinnest = Math.min(...rods.map(({ edgeRadius }) => Math.min(...edgeRadius)));
+  if (largestObstacleMove(world, t) > 2 * NEAR_DIAMETERS * thinnest) return undefined;
   return world.attempt(() => {
     world.setTime(t);
     const reports: EquilibriumReport[] = [];
@@ -59,6 +66,27 @@ function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): E
     }
     return reports;
   });
+}
+
+/** How far obstacles move from now until time t where they are near rods: the largest move of a point at a node, if it moved with them [m]. */
+function largestObstacleMove({ colliders, samples, time }: TouchingWorld, t: number): number {
+  const [from, to] = [createPose(), createPose()];
+  const local = new Float64Array(3);
+  const moved = new Float64Array(3);
+  let largest = 0;
+  for (const collider of colliders) {
+    if (!collider.moves) continue;
+    if (collider.shape.update) return Infinity;
+    collider.evaluate(from, time);
+    collider.evaluate(to, t);
+    for (const { nodePosition: x } of samples)
+      for (let o = 0; o < x.length; o += 3) {
+        toLocal(local, from, x, o);
+        rotate(moved, 0, to.rotation, local, 0);
+        for (let k = 0; k < 3; k++) largest = Math.max(largest, Math.abs(moved[k] + to.position[k] - x[o + k]));
+      }
+  }
+  return largest;
 }
 
 function search(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] {

@@ -85,11 +85,14 @@ export function relax(world: StillWorld, to: number, disturbed: boolean): Relaxa
   for (let step = 1; step <= MOST_STEPS; step++) {
     // rods relax before pins move: pins that approach each other would compress a straight rod, which cannot buckle
     const goal = step <= STEPS_BEFORE_MOTION ? pace.reached : Math.min(1, pace.reached + pace.increment);
-    instant.time = goal === 1 ? to : from + goal * (to - from);
+    const timeAt = (share: number): number => (share === 1 ? to : from + share * (to - from));
+    instant.time = timeAt(goal);
+    instant.before = timeAt(pace.reached);
     samples.forEach(({ nodePosition }, r) => {
       before[r].set(nodePosition);
     });
     const dt = pace.share * unit;
+    instant.duration = dt;
     instant.disturbance = toDisturb > 0 ? (DISTURBANCE * length) / (dt * dt) : 0;
     toDisturb--;
     const revert = world.hold();

@@ -1,6 +1,6 @@
 /**
  * Pins, loads and obstacles of a scene at one instant: for every time they return their values at `instant.time`. Equilibria with contact are found
- * by steps of such a scene (relax.ts).
+ * by steps of such a scene (relax.ts). In steps that lead to another instant, pins and obstacles move there.
  */
 import { sin } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
@@ -13,6 +13,10 @@ import type { Shape } from '../shapes/shape.ts';
 export interface Instant {
   /** [s] */
   time: number;
+  /** Pins and obstacles move from their places at this instant to those at `time` [s] within a step, so that rods meet what comes towards them. */
+  before: number;
+  /** Length of that step [s], which begins at `time`. */
+  duration: number;
   /** Acceleration of a disturbance that varies along the rods [m/s²], to leave an unstable equilibrium. */
   disturbance: number;
 }
@@ -37,6 +41,16 @@ export function holdScene(drives: readonly Drive[], rods: readonly Rod[], instan
   };
 }
 
+/** The instant at which pins and obstacles are at time t of a step. */
+function instantOfMotion({ time, before, duration }: Instant, t: number): number {
+  return before === time ? time : before + (time - before) * Math.max(0, Math.min(1, (t - time) / duration));
+}
+
+/** Instants that pass per time within a step. */
+function paceOf({ time, before, duration }: Instant): number {
+  return before === time ? 0 : (time - before) / duration;
+}
+
 function holdRod(rod: Rod, instant: Instant): Rod {
   const { animation } = rod;
   if (!animation) return rod;
@@ -54,16 +68,26 @@ function holdRod(rod: Rod, instant: Instant): Rod {
 function holdPin(pin: Pin, instant: Instant): Pin {
   return {
     ...pin,
-    evaluate(pose) {
-      pin.evaluate(pose, instant.time);
-      pose.velocity.fill(0);
+    evaluate(pose, t) {
+      pin.evaluate(pose, instantOfMotion(instant, t));
+      const pace = paceOf(instant);
+      for (let k = 0; k < 3; k++) {
+        pose.velocity[k] *= pace;
+        pose.angularVelocity[k] *= pace;
+      }
     },
     holds: () => pin.holds(instant.time),
-    evaluateMotion({ acceleration, angularVelocity, angularAcceleration }) {
-      acceleration.fill(0);
-      angularVelocity.fill(0);
-      angularAcceleration.fill(0);
-    },
+    ...(pin.evaluateMotion && {
+      evaluateMotion(motion, t) {
+        pin.evaluateMotion?.(motion, instantOfMotion(instant, t));
+        const pace = paceOf(instant);
+        for (let k = 0; k < 3; k++) {
+          motion.acceleration[k] *= pace * pace;
+          motion.angularVelocity[k] *= pace;
+          motion.angularAcceleration[k] *= pace * pace;
+        }
+      },
+    }),
   };
 }
 
@@ -97,14 +121,13 @@ function holdCollider(collider: Collider, instant: Instant): Collider {
   return {
     ...collider,
     shape: holdShape(collider.shape, instant),
-    moves: false,
     ...(collider.changingFriction && {
       changingFriction: {
         ...collider.changingFriction,
         factor: () => collider.changingFriction?.factor(instant.time) ?? 1,
       },
     }),
-    evaluate: (out) => collider.evaluate(out, instant.time),
+    evaluate: (out, t) => collider.evaluate(out, instantOfMotion(instant, t)),
   };
 }
 

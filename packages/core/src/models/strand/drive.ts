@@ -138,3 +138,12 @@ export function poseAtRest(tree: StrandTree, t: number): void {
   moveLinks(tree);
   poseSamples(tree);
 }
+
+/** For a tree whose joints come from an equilibrium that was found elsewhere: nothing of the steps that led there remains. */
+export function settleTree(tree: StrandTree, t: number): void {
+  tree.v.fill(0);
+  tree.rate.fill(0);
+  tree.originRate.fill(0);
+  tree.history.header.fill(0);
+  poseAtRest(tree, t);
+}

@@ -21,7 +21,7 @@ import { countRows, createConstraints } from './constraints.ts';
 import { createStrandContact } from './contact.ts';
 import { clearContact } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
-import { poseAtRest, poseTree, recallBase } from './drive.ts';
+import { poseAtRest, poseTree, recallBase, settleTree } from './drive.ts';
 import { initializeState, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
@@ -89,6 +89,9 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
     warnings,
     state,
     refresh,
+    settle: (t) => {
+      for (const tree of trees) settleTree(tree, t);
+    },
     restart: () => {
       for (const tree of trees) {
         tree.history.header.fill(0);
