@@ -1,8 +1,8 @@
 /**
  * Channels: quantities along a rod that every model provides, recordings store, and pictures show as colours.
  *
- * To add one, extend `Channel` and `channels`. The compiler then points to `readChannel` of every model (models/<id>/readouts.ts and
- * batch/readouts.ts); channels that follow from samples alone can share one function in models/. Recordings (which then grow: `tendril run` records every
+ * To add one, extend `Channel` and `channels`. The compiler (`npx tsc -b`) then points to `readChannel` of every model (models/<id>/readouts.ts and
+ * batch/readouts.ts); channels that follow from samples alone can share one function in models/readouts.ts. Recordings (which then grow: `tendril run` records every
  * channel), CSV, VTP, Parquet, probes and the schema follow from this table. To be added by hand: maxima in packages/io/src/result.ts and
  * packages/sweep/src/run/scope.ts; in packages/studio/src colours and plots (view/colormaps.ts, view/lane.ts, shot.ts, ui/header.tsx, ui/plots.tsx) and the
  * data that its worker sends (protocol.ts, frameLayout.ts, worker/lane.ts). Pages that list channels: docs/scene.md (a test checks it), library.md,
