@@ -1,7 +1,6 @@
 /** The subcommands of `tendril groom`: reads their options. */
 import type { HairLayer } from '@tendril-sim/core';
-import { parseQuantity } from '@tendril-sim/io/units';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { hairTypeNames, stylePresetNames } from './choices.ts';
 import type * as Groom from './commands/groom.ts';
 import type {
@@ -21,6 +20,7 @@ import type {
   SmoothCommandOptions,
   WrapCommandOptions,
 } from './commands/groomShape.ts';
+import { parseCurl, parseList, parseNodes, parseNumber, parsePoints, parseSix, parseTriple } from './groomParsers.ts';
 import { parseInstant } from './parsers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -218,19 +218,6 @@ function addShapes({ verb, act, readers, terminal }: GroomProgram): void {
     });
 }
 
-/** Reads values with commas between them: at least `least`, at most as many as there are readers. */
-function parseList(
-  text: string,
-  readers: readonly ((value: string) => number)[],
-  least: number,
-  what: string,
-): number[] {
-  const parts = text.split(',').map((part) => part.trim());
-  if (parts.length < least || parts.length > readers.length)
-    throw new InvalidArgumentError(`Expected ${what}, got '${text}'.`);
-  return parts.map((part, k) => readers[k](part));
-}
-
 function addLayers({ verb, act, readers, terminal }: GroomProgram): void {
   const layers: HairLayer[] = [];
   const { count, length } = readers;
@@ -347,52 +334,15 @@ function addExport({ verb, act, terminal }: GroomProgram): void {
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
     .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its curls)', parseNodes)
+    .addOption(
+      new Option(
+        '--cache <which>',
+        'abc with --motion: what moves; guides: the hairs are written at rest (default: hairs)',
+      ).choices(['hairs', 'guides']),
+    )
     .option('--guides-only', 'export the guides instead of the hairs')
     .action(async (file: string, options: HairExportOptions) => {
       const { exportHairs } = await import('./commands/groomExport.ts');
       await act(() => exportHairs(file, options, terminal));
     });
-}
-
-function parseNodes(value: string): number {
-  const count = Number(value);
-  if (!(Number.isInteger(count) && count >= 2 && count <= 10_000))
-    throw new InvalidArgumentError('Expected a whole number from 2 to 10000.');
-  return count;
-}
-
-function parseNumber(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Expected a number.');
-  return number;
-}
-
-/** Lengths between commas, each with or without a unit. */
-function parseLengths(value: string, count: number, what: string): number[] {
-  const parts = value.split(',').map((part) => {
-    const number = Number(part);
-    if (part.trim() !== '' && Number.isFinite(number)) return number;
-    const quantity = parseQuantity(part.trim(), 'length');
-    return quantity.ok ? quantity.value : Number.NaN;
-  });
-  if (parts.length !== count || !parts.every(Number.isFinite)) throw new InvalidArgumentError(`Expected ${what}.`);
-  return parts;
-}
-
-function parseTriple(value: string): [number, number, number] {
-  const [x, y, z] = parseLengths(value, 3, 'three numbers with commas between them: x,y,z');
-  return [x, y, z];
-}
-
-function parsePoints(value: string): [number, number, number][] {
-  return value.split(';').map(parseTriple);
-}
-
-function parseSix(value: string): number[] {
-  return parseLengths(value, 6, 'six numbers with commas between them: a point and a direction');
-}
-
-function parseCurl(value: string): { radius: number; pitch: number; handedness: 'left' | 'right' } {
-  const [radius, pitch] = parseLengths(value, 2, 'a radius and a pitch such as "1 cm,2 cm"');
-  return { radius, pitch: Math.abs(pitch), handedness: pitch < 0 ? 'left' : 'right' };
 }

@@ -51,6 +51,10 @@ describe('import and groom', () => {
     expect((await box.run('run', 'hero.yaml', '--quiet', '--strict', '--out', 'out')).code).toBe(0);
     expect((await box.run('groom', 'pack', 'hero.hairstyle', 'out/recording.tendril')).code).toBe(0);
     const moving = ['--motion', 'out/recording.motion', '--head', 'hero.glb', '--start', '0.02'];
+    const cache = await box.run('groom', 'export', 'hero.hairstyle', '--to', 'abc', '--cache', 'guides', ...moving);
+    expect([cache.code, cache.err]).toEqual([0, 'wrote hero.abc: 9 strands at rest, 3 guides, 4 frames\n']);
+    const still = await box.run('groom', 'export', 'hero.hairstyle', '--to', 'abc', '--cache', 'guides', '--force');
+    expect([still.code, still.err]).toEqual([2, expect.stringContaining('it needs --to abc and --motion')]);
     const usda = await box.run('groom', 'export', 'hero.hairstyle', '--to', 'usda', ...moving);
     expect([usda.code, usda.err]).toEqual([0, 'wrote hero.usda: 9 strands, 4 frames\n']);
     // the skin has risen by 0.1 m at the end, and the hairs with it

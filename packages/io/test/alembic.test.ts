@@ -40,6 +40,40 @@ it('holds rods of a recording, closed ones with their first node again at the en
   expect(again.radius?.[0]).toBeCloseTo(width[0] / 2, 9);
 });
 
+it('holds guides in motion beside their hairs at rest', () => {
+  const surface = createSurface({
+    position: [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 0, 0.1, 0],
+    triangle: [0, 1, 2, 0, 2, 3],
+  });
+  const { style } = growHairstyle(surface, { guides: { count: 3 }, length: 0.05, hairs: { count: 20 } });
+  const [hairs, still] = [false, true].map((guides) => hairFootage(style, 'test', { nodes: 5, guides }));
+  const guides: Footage = {
+    ...still,
+    frameCount: 4,
+    timeOf: (k) => k / 24,
+    frame: (k) => ({
+      ...still.frame(0),
+      time: k / 24,
+      rods: still.frame(0).rods.map((rod) => ({ ...rod, nodePosition: rod.nodePosition.map((x) => x + k) })),
+    }),
+  };
+  const { top } = readAlembic(bytesOf(exportAlembic(guides, { hairs })), 'out.abc');
+  const of = (name: string): ReadonlyMap<string, AbcProperty> =>
+    top.children.find((child) => child.name === name)?.properties.get('.geom')?.properties ?? new Map();
+  const param = (name: string, key: string): number[] => floats(of(name).get('.arbGeomParams')?.properties?.get(key));
+  expect([of('guides').get('P')?.sampleCount, of('strands').get('P')?.sampleCount]).toEqual([4, 1]);
+  expect(param('guides', 'groom_guide')).toEqual([1, 1, 1]);
+  expect(param('strands', 'groom_guide')).toEqual(new Array(20).fill(0));
+  // ids are unique in the file
+  expect([...param('guides', 'groom_id'), ...param('strands', 'groom_id')]).toEqual(
+    Array.from({ length: 23 }, (_, k) => k),
+  );
+  expect(floats(of('guides').get('P'), 3)[0]).toBeCloseTo(still.frame(0).rods[0].nodePosition[0] + 3, 5);
+  expect(floats(of('strands').get('P'))).toEqual(
+    hairs.frame(0).rods.flatMap(({ nodePosition }) => [...Float32Array.from(nodePosition)]),
+  );
+});
+
 it('holds curves in time with the attributes of a groom, and the head', () => {
   const position = [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 0, 0.1, 0];
   const surface = createSurface({ position, triangle: [0, 1, 2, 0, 2, 3] });

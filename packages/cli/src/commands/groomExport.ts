@@ -24,6 +24,8 @@ export interface HairExportOptions extends OutOptions {
   readonly start?: number;
   readonly nodes?: number;
   readonly guidesOnly?: boolean;
+  /** Which curves move. Default hairs. */
+  readonly cache?: 'hairs' | 'guides';
 }
 
 /** Writes the hairs for other programs: at rest, or in motion. */
@@ -33,18 +35,25 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   if (motion && options.to === 'hair')
     throw new UsageError('a .hair file does not move; use --to abc, usdc, usda or glb');
   const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
+  const cachesGuides = options.cache === 'guides';
+  if (cachesGuides && (options.to !== 'abc' || !motion || options.guidesOnly))
+    throw new UsageError(
+      '--cache guides writes hairs at rest and guides in motion: it needs --to abc and --motion, and no --guides-only',
+    );
   if (options.head !== undefined && resolve(out) === resolve(options.head))
     throw new UsageError(`'${out}' is the --head itself; choose another --out`);
   refuseExisting(out, options);
   if (options.head === undefined && options.animation !== undefined)
     throw new UsageError('--animation needs the file that contains it: --head character.glb');
   const skin = options.head === undefined ? undefined : readSkinFile(options.head, skinOptions(options));
-  const footage = hairFootage(style, version, { motion, skin, nodes: options.nodes, guides: options.guidesOnly });
+  const hairs = hairFootage(style, version, { motion, skin, nodes: options.nodes, guides: options.guidesOnly });
+  const footage = cachesGuides ? hairFootage(style, version, { motion, skin, guides: true }) : hairs;
   const writer = createAtomicWriter(out, { overwrite: options.force === true });
   try {
     if (options.to === 'hair') writer.append(hairOf(footage));
     else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
-    else if (options.to === 'abc') for (const chunk of exportAlembic(footage)) writer.append(chunk);
+    else if (options.to === 'abc')
+      for (const chunk of exportAlembic(footage, cachesGuides ? { hairs } : {})) writer.append(chunk);
     else if (options.to === 'usdc')
       for (const chunk of exportUsdc(footage, { title: basename(file) })) writer.append(chunk);
     else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
@@ -54,7 +63,8 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
     throw error;
   }
   const frames = footage.frameCount > 1 ? `, ${footage.frameCount} frames` : '';
-  terminal.err(`wrote ${out}: ${footage.header.rods.length} strands${frames}\n`);
+  const guides = cachesGuides ? ` at rest, ${footage.header.rods.length} guides` : '';
+  terminal.err(`wrote ${out}: ${hairs.header.rods.length} strands${guides}${frames}\n`);
   return exitCode.done;
 }
 

@@ -49,6 +49,8 @@ interface AbcObject {
 export interface AlembicOptions {
   /** Name of the group of hair in Unreal. Default `hair`. */
   readonly group?: string;
+  /** Hairs that follow the strands of the footage, which are their guides: written at rest, as in its first frame, beside the guides in motion. */
+  readonly hairs?: Footage;
 }
 
 /** Exports a recording as Alembic. */
@@ -58,10 +60,15 @@ export function* exportAlembic(footage: Footage, options: AlembicOptions = {}): 
   const start = footage.timeOf?.(0) ?? footage.frame(0).time;
   const source = keepPoses(footage);
   const obstacles = obstaclesOf(footage.header);
-  const names = uniqueNames(['strands', ...obstacles.map(({ id }) => id)], (id) => id.replace(/[^A-Za-z0-9_]+/g, '_'));
+  const { group = 'hair', hairs } = options;
+  const curves = hairs ? ['guides', 'strands'] : ['strands'];
+  const names = uniqueNames([...curves, ...obstacles.map(({ id }) => id)], (id) => id.replace(/[^A-Za-z0-9_]+/g, '_'));
   const objects = [
-    curvesObject(source, names[0], options.group ?? 'hair'),
-    ...obstacles.map((obstacle, k) => meshObject(source, names[k + 1], obstacle)),
+    curvesObject(source, { name: names[0], group }),
+    ...(hairs
+      ? [curvesObject({ ...hairs, frameCount: 1 }, { name: names[1], group, firstId: footage.header.rods.length })]
+      : []),
+    ...obstacles.map((obstacle, k) => meshObject(source, names[curves.length + k], obstacle)),
   ];
   const text = (words: string): OgawaData => dataOf(new TextEncoder().encode(words));
   const sampling = (most: number, step: number, from: number): Uint8Array =>
@@ -227,7 +234,14 @@ function positions(
   return { points: { name: 'P', pod: 'float32', extent: 3, metadata, samples }, bounds: bounds(boxes) };
 }
 
-function curvesObject(source: Source, name: string, group: string): AbcObject {
+/** Names of a curves object and its group, and the `groom_id` of its first strand. */
+interface CurvesName {
+  readonly name: string;
+  readonly group: string;
+  readonly firstId?: number;
+}
+
+function curvesObject(source: Footage, about: CurvesName): AbcObject {
   const { header, frameCount } = source;
   const { rods } = header;
   // curves of one object are periodic all or none: a ring ends with its first node
@@ -250,14 +264,14 @@ function curvesObject(source: Source, name: string, group: string): AbcObject {
     for (const radius of radii) width[at++] = 2 * radius;
     if (rod.closed) width[at++] = 2 * radii[0];
   }
-  return geomObject(name, 'AbcGeom_Curve_v2', [
+  return geomObject(about.name, 'AbcGeom_Curve_v2', [
     points,
     { name: 'nVertices', pod: 'int32', samples: fixed(counts) },
     // linear, not periodic, no basis
     { name: 'curveBasisAndType', pod: 'uint8', extent: 4, isScalar: true, samples: fixed(Uint8Array.of(1, 0, 0, 0)) },
     geomParam('width', 'float32', 'vtx', width),
     box,
-    { name: '.arbGeomParams', properties: groomParams(source, width, group) },
+    { name: '.arbGeomParams', properties: groomParams(source, width, about) },
   ]);
 }
 
@@ -271,7 +285,7 @@ function geomObject(name: string, schema: string, properties: Property[]): AbcOb
 }
 
 /** Attributes that Unreal reads from a groom: docs "Using Alembic for Grooms". */
-function groomParams({ header, groom }: Source, width: Float32Array, group: string): Property[] {
+function groomParams({ header, groom }: Footage, width: Float32Array, { group, firstId = 0 }: CurvesName): Property[] {
   const count = header.rods.length;
   const name = new TextEncoder().encode(`${group}\0`);
   const color = groom?.color;
@@ -284,7 +298,7 @@ function groomParams({ header, groom }: Source, width: Float32Array, group: stri
       'groom_id',
       'int32',
       'uni',
-      Int32Array.from({ length: count }, (_, k) => k),
+      Int32Array.from({ length: count }, (_, k) => firstId + k),
     ),
     geomParam('groom_guide', 'int16', 'uni', new Int16Array(count).fill(groom?.isGuides ? 1 : 0)),
     geomParam('groom_width', 'float32', 'vtx', width),
