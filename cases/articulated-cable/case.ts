@@ -60,6 +60,19 @@ export const articulatedCable: Case = defineCase({
   models: ['der'],
   quick: [20, 40],
   full: [20, 40, 80, 160],
+  controls: [
+    {
+      path: ['loads', 0, 'force', 2],
+      label: 'Load',
+      symbol: 'F',
+      unit: 'N',
+      low: 1e-4,
+      high: 4,
+      factor: -1,
+      // the largest moment is that at the clamp, 1 m away
+      threshold: () => ({ at: SOFT * LOCK, what: `links lock above ${1e3 * SOFT * LOCK} mN` }),
+    },
+  ],
   scene: () => cable(40, 500 * LOAD),
   measure(n) {
     const world = worldOf(cable(n, LOAD));

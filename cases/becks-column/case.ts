@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { acos, log } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
+import { sectionNumber } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 import { growingMode } from './theory.ts';
 
@@ -125,10 +126,9 @@ export const becksColumn: Case = defineCase({
       low: 0,
       high: 30,
       factor: -1,
-      threshold: ({ rods: [{ section }] }) => {
-        const EI = typeof section === 'object' && section.type === 'stiffness' ? section.EI1 : undefined;
-        if (typeof EI !== 'number') return undefined;
-        return { at: CRITICAL * EI, what: `begins to flutter at ${(CRITICAL * EI).toFixed(2)} N` };
+      threshold: (scene) => {
+        const at = CRITICAL * sectionNumber(scene, 'EI1');
+        return { at, what: `begins to flutter at ${at.toFixed(2)} N` };
       },
     },
     { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.3, high: 3 },

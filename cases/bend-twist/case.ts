@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { gravityAlong, sectionNumber } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 import { criticalCurvature, criticalCurvatureExact } from './theory.ts';
 
@@ -108,6 +109,25 @@ export const bendTwist: Case = defineCase({
   ],
   quick: [30],
   full: [30, 60, 120],
+  controls: [
+    {
+      path: ['rods', 0, 'natural', 'curvature', 0],
+      label: 'Natural curvature',
+      symbol: 'κ',
+      unit: '1/m',
+      low: 0,
+      high: 20,
+      threshold: (scene) => {
+        const EI = sectionNumber(scene, 'EI1');
+        const gamma = (sectionNumber(scene, 'mass') * -gravityAlong(scene, 2)) / EI;
+        const ratio = sectionNumber(scene, 'GJ') / EI;
+        const at = gamma > 0 && ratio > 0 ? criticalCurvature(gamma, ratio, 100) : Number.NaN;
+        return { at, what: `leaves its plane above ${at.toFixed(2)} /m` };
+      },
+    },
+    { path: ['rods', 0, 'section', 'mass'], label: 'Mass per length', symbol: 'ρA', unit: 'kg/m', low: 10, high: 1000 },
+    { path: ['rods', 0, 'section', 'GJ'], label: 'Twisting stiffness', symbol: 'GJ', unit: 'N·m²', low: 0.2, high: 2 },
+  ],
   scene: () => scene(100, 10, 80),
   measure(n, model) {
     const out: Record<string, number> = {};

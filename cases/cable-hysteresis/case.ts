@@ -78,6 +78,25 @@ export const cableHysteresis: Case = defineCase({
   models: ['der'],
   quick: [20, 40],
   full: [20, 40, 80, 160],
+  controls: [
+    {
+      path: ['loads', 0, 'torque', 1],
+      label: 'Bending torque',
+      symbol: 'M',
+      unit: 'N·m',
+      low: 0.05,
+      high: 2,
+      factor: -1,
+    },
+    {
+      path: ['rods', 0, 'law', 'limit', 'bending'],
+      label: 'Largest moment of friction',
+      symbol: 'M₀',
+      unit: 'N·m',
+      low: 0.02,
+      high: 0.8,
+    },
+  ],
   scene: () => cable(30, [0, -1, 0]),
   measure: (n) => ({
     ...measureLoop(8, [0, -0.5, 0], LIMIT.bending),

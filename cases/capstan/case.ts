@@ -113,6 +113,18 @@ export const capstan: Case = defineCase({
   models: ['der', 'fiber'],
   quick: [32],
   full: [32, 64],
+  controls: [
+    { path: ['colliders', 0, 'friction'], label: 'Friction', symbol: 'µ', low: 0, high: 0.6 },
+    {
+      path: ['loads', 0, 'force', 2],
+      label: 'Force that holds the rope back',
+      symbol: 'T₁',
+      unit: 'N',
+      low: 0.1,
+      high: 5,
+      factor: -1,
+    },
+  ],
   scene: () => scene(0.3, 3 * Math.PI, 32, 0.5),
   measure(n, model) {
     const out: Record<string, number> = {};

@@ -58,6 +58,7 @@ export const endLoadCantilever: Case = defineCase({
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
+  controls: [{ path: ['loads', 0, 'force', 2], label: 'Load', symbol: 'F', unit: 'N', low: 0, high: 20, factor: -1 }],
   scene: () => scene(50),
   measure(n, model) {
     const out: Record<string, number> = {};

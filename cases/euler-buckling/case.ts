@@ -176,6 +176,25 @@ export const eulerBuckling: Case = defineCase({
   quick: [20, 40],
   full: [20, 40, 80, 160],
   resolutions: { helix: { quick: [4, 8], full: [4, 8, 16] } },
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'offset', 0],
+      label: 'Pushed together by',
+      symbol: 'D',
+      unit: 'm',
+      low: 0,
+      high: 0.7,
+      factor: -1,
+    },
+    {
+      path: ['rods', 0, 'section', 'EI2'],
+      label: 'Bending stiffness',
+      symbol: 'EI₂',
+      unit: 'N·m²',
+      low: 0.1,
+      high: 10,
+    },
+  ],
   scene: () => shortened(60),
   measure(n, model) {
     const out: Record<string, number> = { 'critical weight, standing': criticalWeight(n, model) };

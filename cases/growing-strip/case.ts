@@ -54,6 +54,17 @@ export const growingStrip: Case = defineCase({
   models: ['der'],
   quick: [16, 32],
   full: [16, 32, 64],
+  controls: [
+    {
+      path: ['rods', 0, 'natural', 'curvature', 1],
+      label: 'Grown curvature',
+      symbol: 'κ',
+      unit: '1/m',
+      low: 0,
+      high: 15,
+    },
+    { path: ['rods', 0, 'natural', 'curvature', 2], label: 'Grown twist', symbol: 'τ', unit: '1/m', low: 0, high: 10 },
+  ],
   scene: () => strip(40, false),
   measure(n) {
     const free = worldOf(strip(n, false));

@@ -118,6 +118,18 @@ export const hairBall: Case = defineCase({
   ],
   quick: [16],
   full: [16, 100],
+  controls: [
+    { path: ['contact', 'radius'], label: 'Contact radius', symbol: 'r', unit: 'm', low: 5e-5, high: 5e-4 },
+    {
+      path: ['gravity', 'acceleration', 2],
+      label: 'Gravity',
+      symbol: 'g',
+      unit: 'm/s²',
+      low: 0,
+      high: 30,
+      factor: -1,
+    },
+  ],
   scene: () => hairBallScene(500, 16, [0, 1], true),
   measure(n) {
     const world = worldOf(hairBallScene(n, 10, [0], true));

@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { atan, cos, sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { colliderFriction, gravityAlong } from '../src/controls.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
@@ -61,6 +62,40 @@ export const incline: Case = defineCase({
   ],
   quick: [15],
   full: [15, 30, 60],
+  controls: [
+    {
+      path: ['colliders', 0, 'friction'],
+      label: 'Friction',
+      symbol: 'µ',
+      low: 0,
+      high: 1,
+      threshold: (scene) => {
+        const at = gravityAlong(scene, 0) / -gravityAlong(scene, 2);
+        return { at, what: `holds the rod above ${at.toFixed(3)}` };
+      },
+    },
+    {
+      path: ['gravity', 0],
+      label: 'Gravity down the slope',
+      symbol: 'g sin α',
+      unit: 'm/s²',
+      low: 0,
+      high: 9,
+      threshold: (scene) => {
+        const at = colliderFriction(scene) * -gravityAlong(scene, 2);
+        return { at, what: `the rod slides above ${at.toFixed(2)} m/s²` };
+      },
+    },
+    {
+      path: ['gravity', 2],
+      label: 'Gravity into the slope',
+      symbol: 'g cos α',
+      unit: 'm/s²',
+      low: 1,
+      high: 15,
+      factor: -1,
+    },
+  ],
   scene: () => scene(ANGLE + 3, 15, 1),
   measure(n, model) {
     // the angle between the last that sticks and the first that slips: 20 µm in 0.2 s

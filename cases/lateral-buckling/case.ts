@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { gravityAlong, sectionNumber } from '../src/controls.ts';
 
 /** A strip that stands on edge: L = 1, weak bending 1, strong bending so large that it hardly bends before it tips over. */
 const STRONG = 1e4;
@@ -65,6 +66,23 @@ export const lateralBuckling: Case = defineCase({
   full: [20, 40, 80, 160],
   // of 160 cuboids its verdicts scatter by half a per cent
   resolutions: { fiber: { quick: [20], full: [20, 40, 80] } },
+  controls: [
+    {
+      path: ['rods', 0, 'section', 'mass'],
+      label: 'Mass per length',
+      symbol: 'ρA',
+      unit: 'kg/m',
+      low: 1,
+      high: 30,
+      threshold: (scene) => {
+        const stiffness = Math.sqrt(sectionNumber(scene, 'EI1') * sectionNumber(scene, 'GJ'));
+        const at = (critical['own weight'] * stiffness) / -gravityAlong(scene, 2);
+        return { at, what: `tips over above ${at.toFixed(2)} kg/m` };
+      },
+    },
+    { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.2, high: 4 },
+    { path: ['rods', 0, 'section', 'GJ'], label: 'Twisting stiffness', symbol: 'GJ', unit: 'N·m²', low: 0.2, high: 4 },
+  ],
   scene: () => scene('own weight', 1.3 * critical['own weight'] * Math.sqrt(GJ), 60),
   measure(n, model) {
     const out: Record<string, number> = {};

@@ -186,6 +186,25 @@ export const localizedBuckling: Case = defineCase({
   ],
   quick: [100, 200],
   full: [100, 200, 400],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 2, 'twist'],
+      label: 'Turn of the clamp',
+      symbol: 'Θ',
+      unit: 'rad',
+      low: 0,
+      high: 250,
+    },
+    {
+      path: ['pins', 1, 'path', 'keys', 3, 'offset', 0],
+      label: 'Ends brought together by',
+      symbol: 'D',
+      unit: 'm',
+      low: 0,
+      high: 1,
+      factor: -1,
+    },
+  ],
   scene: () => moving(200),
   measure(n) {
     const out: Record<string, number> = {};

@@ -1,5 +1,6 @@
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { sectionNumber } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 
 /** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */
@@ -76,11 +77,8 @@ export const michellRing: Case = defineCase({
       unit: 'rad',
       low: 0,
       high: 25,
-      threshold: ({ rods: [{ section }] }) => {
-        if (typeof section !== 'object' || section.type !== 'stiffness') return undefined;
-        const { EI1, GJ } = section;
-        if (typeof EI1 !== 'number' || typeof GJ !== 'number') return undefined;
-        const at = criticalTwist(GJ / EI1);
+      threshold: (scene) => {
+        const at = criticalTwist(sectionNumber(scene, 'GJ') / sectionNumber(scene, 'EI1'));
         return { at, what: `leaps out of its plane at ${at.toFixed(2)} rad` };
       },
     },

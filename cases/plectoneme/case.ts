@@ -61,6 +61,26 @@ export const plectoneme: Case = defineCase({
   ],
   quick: [80],
   full: [80, 160],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'twist'],
+      label: 'Turn of the clamp',
+      symbol: 'Θ',
+      unit: 'rad',
+      low: 0,
+      high: 60,
+    },
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'offset', 0],
+      label: 'Ends brought together by',
+      symbol: 'D',
+      unit: 'm',
+      low: 0.02,
+      high: 0.25,
+      factor: -1,
+    },
+    { path: ['contact', 'friction'], label: 'Friction', symbol: 'µ', low: 0, high: 0.5 },
+  ],
   scene: () => scene(80, 2),
   measure(n) {
     const duration = 2;

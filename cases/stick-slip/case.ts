@@ -1,7 +1,8 @@
-import type { ModelId } from '@tendril-sim/core';
+import type { ModelId, Scene } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
+import { colliderFriction } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 import { BOW, pinnedStrip, ratioAt, slipAt } from './theory.ts';
 
@@ -40,6 +41,11 @@ function scene(friction: number, edges: number, model: ModelId = 'der'): SceneIn
     time: { duration: DURATION, step: 0.02 },
     output: { every: 0.2 },
   };
+}
+
+/** How far the clamp comes down in all [m]. */
+function loweringOf({ pins }: Scene): number {
+  return -(pins?.[0].path?.keys[1].offset?.[2] ?? Number.NaN);
 }
 
 interface Lowered {
@@ -118,6 +124,34 @@ export const stickSlip: Case = defineCase({
   ],
   quick: [16],
   full: [16, 32],
+  controls: [
+    {
+      path: ['colliders', 0, 'friction'],
+      label: 'Friction',
+      symbol: 'µ',
+      low: 0.05,
+      high: 0.4,
+      threshold: (scene) => {
+        const at = ratioAt(loweringOf(scene));
+        return { at, what: `the tip never slips above ${at.toFixed(3)}` };
+      },
+    },
+    {
+      path: ['pins', 0, 'path', 'keys', 1, 'offset', 2],
+      label: 'Clamp lowered by',
+      symbol: 'ε',
+      unit: 'm',
+      low: 0.05,
+      high: 0.33,
+      factor: -1,
+      threshold: (scene) => {
+        const friction = colliderFriction(scene);
+        // more holds it until the tip lies flat
+        const at = friction < ratioAt(0.33) ? slipAt(friction) : Number.NaN;
+        return { at, what: `the tip slips at ${at.toFixed(3)} m` };
+      },
+    },
+  ],
   scene: () => scene(0.2, 40),
   measure(n, model) {
     const found = frictions.map((friction) => lower(friction, n, model));

@@ -119,6 +119,18 @@ export const viscoelasticRod: Case = defineCase({
   models: ['der'],
   quick: [4, 8, 16],
   full: [4, 8, 16, 32, 64],
+  controls: [
+    { path: ['loads', 0, 'force', 2], label: 'Load', symbol: 'F', unit: 'N', low: 0, high: 5, factor: -1 },
+    { path: ['rods', 0, 'law', 'terms', 0, 'ratio'], label: 'Viscous part', symbol: 'g', low: 0.1, high: 5 },
+    {
+      path: ['rods', 0, 'law', 'terms', 0, 'time'],
+      label: 'Relaxation time',
+      symbol: 'τ',
+      unit: 's',
+      low: 0.05,
+      high: 4,
+    },
+  ],
   scene: () => loaded(50, 2),
   measure: (n) => ({ ...measureHeld(n), ...measureCreep(n) }),
   expect: {
