@@ -146,14 +146,8 @@ export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compile
 export { compileScene } from './scene/compileScene.ts';
 export { compileExpression, ExpressionError } from './scene/expression.ts';
 export type { Grip } from './scene/grip.ts';
-export {
-  curvatureOfCurl,
-  type HairPreset,
-  hairMaterial,
-  hairMaterialSources,
-  hairSection,
-  hairTypes,
-} from './scene/hair.ts';
+export { curvatureOfCurl, hairMaterial, hairSection } from './scene/hair.ts';
+export { type HairPreset, hairMaterialSources, hairTypes } from './scene/hairSources.ts';
 export { continuationOf, type Liveness, livenessOf, turnRing } from './scene/live.ts';
 export { listNames } from './scene/names.ts';
 export { bodyQuantities } from './scene/output.ts';

@@ -8,7 +8,7 @@ import { cross, dot, normalize, normalPart, rotate, type Vector } from '../curve
 import { SceneError } from '../errors.ts';
 import { cos, hypotOf, sin } from '../math/rounded/index.ts';
 import { alignCurl } from '../models/helix/strand.ts';
-import { curvatureOfCurl, hairMaterial, hairSection, hairTypes } from '../scene/hair.ts';
+import { curvatureOfCurl, hairMaterial, hairNumbers, hairSection } from '../scene/hair.ts';
 import type { HairType } from '../scene/types.ts';
 import type { Surface } from '../surface/surface.ts';
 import { createHairs, type HairOptions } from './hairs.ts';
@@ -72,8 +72,8 @@ export function growHairstyle(
   options: GrowOptions,
 ): { readonly style: Hairstyle; readonly report: GrowReport } {
   const { hair = 'straight', lengthJitter = 0, phaseJitter = 0, gravity = [0, 0, -9.81], settle = true } = options;
-  if (!Object.hasOwn(hairTypes, hair))
-    throw new SceneError(['hair'], `unknown hair type '${hair}'; known: ${Object.keys(hairTypes).join(', ')}`);
+  if (!Object.hasOwn(hairNumbers, hair))
+    throw new SceneError(['hair'], `unknown hair type '${hair}'; known: ${Object.keys(hairNumbers).join(', ')}`);
   checkRange(lengthJitter, 'lengthJitter', 0, 0.99);
   checkRange(phaseJitter, 'phaseJitter', 0, 100);
   const seed = options.guides?.seed ?? 0;
@@ -97,7 +97,7 @@ function checkRange(value: number, name: string, low: number, high: number): voi
 }
 
 function fiberOf(hair: HairType): Fiber {
-  const section = hairSection(hairTypes[hair]);
+  const section = hairSection(hairNumbers[hair]);
   const { E, G, density } = hairMaterial;
   if (section.type !== 'ellipse') throw new TypeError('hair has elliptic sections');
   const numbers = { a: section.a, b: section.b, E, G: G ?? 0, density };
@@ -105,7 +105,7 @@ function fiberOf(hair: HairType): Fiber {
 }
 
 function numericCurl(hair: HairType): Curl | undefined {
-  const { curl } = hairTypes[hair];
+  const { curl } = hairNumbers[hair];
   return curl && { radius: curl.radius as number, pitch: curl.pitch as number, handedness: curl.handedness };
 }
 

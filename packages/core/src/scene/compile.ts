@@ -57,7 +57,7 @@ export function compileExpanded(written: Scene, features: SceneFeatures): Compil
   checkFinite(written, []);
   const scene = carryColliders(written);
   checkTime(scene);
-  if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
+  if (!scene.rods?.length) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
   const findRod = numberRods(scene);
   const warnings: string[] = [];
   const bodies = compileBodies(scene, features);

@@ -23,7 +23,7 @@ export function expandWeaves(scene: Scene): {
   const wovenRods: number[] = [];
   const wovenLinks: number[] = [];
   if (weaves === undefined) return { scene, wovenRods, wovenLinks };
-  const rods = [...scene.rods];
+  const rods = [...(scene.rods ?? [])];
   const links = [...(scene.links ?? [])];
   weaves.forEach((spec, k) => {
     checkWeave(spec, ['weaves', k]);

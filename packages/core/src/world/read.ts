@@ -1,5 +1,5 @@
 /** Reads a world: energies, momentum, reactions and channels. Nothing here changes its state. */
-import { channelLength } from '../channels.ts';
+import { channelLength, channelNames } from '../channels.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import type { WorldParts } from './build.ts';
 import type { World } from './types.ts';
@@ -61,8 +61,12 @@ function readReactions(world: WorldParts): Reaction[] {
 }
 
 function readChannel(world: WorldParts, rod: number, channel: Channel): Float64Array {
+  const place = world.placeOfRod[rod];
+  if (!place) throw new RangeError(`channel: there is no rod ${rod}; rods are 0 to ${world.rods.length - 1}`);
+  if (!channelNames.includes(channel))
+    throw new RangeError(`there is no channel '${channel}'; use one of: ${channelNames.join(', ')}`);
   applyContactForces(world);
-  const { bundle, index } = world.placeOfRod[rod];
+  const { bundle, index } = place;
   const { edgeCount, nodeCount } = world.rods[rod];
   const out = new Float64Array(channelLength({ nodeCount, edgeCount }, channel));
   bundle.readChannel(out, index, channel);

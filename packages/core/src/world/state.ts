@@ -42,7 +42,7 @@ function restoreContact({ contact, continuum }: WorldParts, saved: Float64Array 
 export function restoreState(world: WorldParts, saved: WorldState): void {
   const { clock, bodies, bundles, continuum, engine } = world;
   const fits =
-    saved.bundles.length === bundles.length &&
+    saved.bundles?.length === bundles.length &&
     saved.bundles.every(({ q, v, memory }, k) => {
       const { state } = bundles[k];
       return q.length === state.q.length && v.length === state.v.length && memory.length === state.memory.length;

@@ -140,7 +140,7 @@ export interface World {
   energies(): Energies;
   /** Momentum, angular momentum about the origin and centre of mass of all rods and bodies now. */
   momentum(): Momentum;
-  /** Values of a channel along a rod (index from 0), 1 per node, edge or joint as the channel says; a new array. */
+  /** Values of a channel along a rod (index from 0), 1 per node, edge or joint as the channel says; a new array. Throws RangeError if there is no such rod or channel. */
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force, with their current gaps. */
   contactForces(): ContactForce[];

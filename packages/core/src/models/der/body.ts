@@ -33,7 +33,20 @@ interface BodyState {
   readonly spin: Float64Array;
 }
 
+/** What steps do with a body. Bodies bring these functions, so a rope without bodies does not load them. */
+export interface BodyActions {
+  readonly adoptPose: typeof adoptPose;
+  readonly beginStep: typeof beginStep;
+  readonly cancelStep: typeof cancelStep;
+  readonly moveBody: typeof moveBody;
+  readonly recordForces: typeof recordForces;
+  readonly setBodyStage: typeof setBodyStage;
+  readonly syncPose: typeof syncPose;
+  readonly writeAngularAcceleration: typeof writeAngularAcceleration;
+}
+
 export interface DerBody extends BodyState {
+  readonly actions: BodyActions;
   readonly body: RigidBody;
   readonly pose: CompiledBody['pose'];
   /** Compound of the body and its welded nodes: mass, inertia about the common centre, and position of that in body axes. */
@@ -99,6 +112,7 @@ export function createDerBody(
   const { body, pose } = compiled;
   const make = (n = 3): Float64Array => new Float64Array(n);
   return {
+    actions,
     body,
     pose,
     ...joinNodes(compiled, welds, rods),
@@ -328,3 +342,14 @@ export function writeAngularAcceleration(out: Float64Array, der: DerBody): void 
   gyroscopic[2] = torque[2] - (w[0] * L[1] - w[1] * L[0]);
   solveSymmetric3(out, der.worldInertia, gyroscopic);
 }
+
+const actions: BodyActions = {
+  adoptPose,
+  beginStep,
+  cancelStep,
+  moveBody,
+  recordForces,
+  setBodyStage,
+  syncPose,
+  writeAngularAcceleration,
+};

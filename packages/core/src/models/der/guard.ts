@@ -9,7 +9,6 @@
  * The measure is kinetic plus elastic energy minus the work of the loads, in the frame of the pins: see balance.ts, which does the same for samples.
  */
 import { hypotOf, square as squareOf } from '../../math/rounded/index.ts';
-import { syncPose } from './body.ts';
 import type { System } from './coupling.ts';
 import { addBodyEnergies, measureReactions } from './readouts.ts';
 import type { DerRod } from './rod.ts';
@@ -98,7 +97,7 @@ export function markSystem({ members, bodies }: System, t: number): Mark {
     evaluateLoads(der, t);
   }
   for (const body of bodies) {
-    syncPose(body);
+    body.actions.syncPose(body);
     addBodyEnergies(out, body, t);
     mass += body.mass;
     for (let k = 0; k < 3; k++) momentum[k] += body.mass * body.velocity[k];

@@ -8,7 +8,6 @@ import type { Bundle, Model } from '../../model.ts';
 import { allocatePlain } from '../../port.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { advanceUnits } from './advance.ts';
-import { adoptPose, syncPose } from './body.ts';
 import {
   createBundle,
   type DerBundle,
@@ -74,7 +73,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
     placeBodies: (motions, t) => {
       renewAll(bundle);
       bodies.forEach((body, b) => {
-        if (motions[b].changed) adoptPose(body);
+        if (motions[b].changed) body.actions.adoptPose(body);
       });
       followPins(bundle, t);
     },
@@ -85,7 +84,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
 
 /** Recomputes everything derived from the state, after it was written from outside. */
 function refreshBundle({ bodies, ders, tools, explicitSchemes, movedTo }: DerBundle, t: number): void {
-  for (const body of bodies) syncPose(body);
+  for (const body of bodies) body.actions.syncPose(body);
   ders.forEach((der, k) => {
     // as saved: t may be rounded differently
     const saved = der.material?.time[1];

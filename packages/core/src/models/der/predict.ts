@@ -1,7 +1,7 @@
 /** First guesses of an implicit step: rods and bodies moved on with their velocities and accelerations. */
 import { newtonConstants } from '../../constants.ts';
 import { hypot } from '../../math/rounded/index.ts';
-import { type DerBody, moveBody, writeAngularAcceleration } from './body.ts';
+import type { DerBody } from './body.ts';
 import { evaluatePins, spreadHeldTwist } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import type { Move } from './step.ts';
@@ -62,12 +62,12 @@ const bodyTurn = new Float64Array(3);
 function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
   const { body, mass, velocity, pose } = der;
   const half = withAcceleration ? 0.5 * h * h : 0;
-  writeAngularAcceleration(bodyTurn, der);
+  der.actions.writeAngularAcceleration(bodyTurn, der);
   for (let k = 0; k < 3; k++) {
     const acceleration = mass > 0 ? der.force[k] / mass : 0;
     bodyMove[k] = body.free[k] ? h * velocity[k] + half * acceleration : 0;
     bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] + half * bodyTurn[k] : 0;
   }
   const turn = hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
-  moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
+  der.actions.moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
 }

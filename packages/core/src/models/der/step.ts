@@ -14,7 +14,6 @@ import { square } from '../../math/rounded/index.ts';
 import { animates } from '../../scene/animate.ts';
 import type { NewtonOptions } from '../mixedNewton.ts';
 import { addSolve, type RodStep } from '../rodStep.ts';
-import { beginStep, cancelStep, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { hasGained, type Mark, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
@@ -50,7 +49,7 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
     for (let d = 0; d < der.size; d++)
       der.acceleration[d] = der.mass[d] !== 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
   }
-  for (const body of system.bodies) recordForces(body, stage.inertia, stage.rate);
+  for (const body of system.bodies) body.actions.recordForces(body, stage.inertia, stage.rate);
   return true;
 }
 
@@ -77,7 +76,7 @@ function trBdf2(move: Move): boolean {
   for (const body of system.bodies) {
     const { mass } = body;
     const spin = body.pose.angularVelocity.slice();
-    setBodyStage(body, (i, { position, velocity, momentum, force, torque }) => [
+    body.actions.setBodyStage(body, (i, { position, velocity, momentum, force, torque }) => [
       position[i] + 2 * k * velocity[i] + (mass > 0 ? (k * k * force[i]) / mass : 0),
       position[i] + k * velocity[i],
       momentum[i] + k * torque[i],
@@ -100,7 +99,7 @@ function trBdf2(move: Move): boolean {
     }
   });
   for (const body of system.bodies) {
-    setBodyStage(body, (i, start) => {
+    body.actions.setBodyStage(body, (i, start) => {
       const rate = w1 * body.position[i] - w0 * start.position[i];
       const hat = rate + d2 * (w1 * body.velocity[i] - w0 * start.velocity[i]);
       return [hat, rate, w1 * body.momentum[i] - w0 * start.momentum[i], w1 * body.psi[i]];
@@ -148,7 +147,7 @@ function midpoint(move: Move): boolean {
     for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + half * der.v[d];
   }
   for (const body of system.bodies) {
-    setBodyStage(body, (k, { position, velocity, momentum }) => [
+    body.actions.setBodyStage(body, (k, { position, velocity, momentum }) => [
       position[k] + half * velocity[k],
       position[k],
       momentum[k],
@@ -167,12 +166,12 @@ function midpoint(move: Move): boolean {
       bodyMove[k] = body.position[k] - start.position[k];
       bodyMove[3 + k] = psi[k];
     }
-    moveBody(body, bodyMove, 0, 1);
+    body.actions.moveBody(body, bodyMove, 0, 1);
     for (let k = 0; k < 3; k++) {
       body.velocity[k] = 2 * body.velocity[k] - start.velocity[k];
       body.momentum[k] = 2 * body.momentum[k] - start.momentum[k];
     }
-    syncPose(body);
+    body.actions.syncPose(body);
   }
   return system.members.every(({ der, work }, m) => {
     const { q, v } = der;
@@ -196,7 +195,7 @@ export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'star
     for (let d = 0; d < der.size; d++) work.qHat[d] = starts[m].q[d] + h * starts[m].v[d];
   });
   for (const body of system.bodies) {
-    setBodyStage(body, (k, { position, velocity, momentum }) => [
+    body.actions.setBodyStage(body, (k, { position, velocity, momentum }) => [
       position[k] + h * velocity[k],
       position[k],
       momentum[k],
@@ -218,7 +217,7 @@ export function startEuler(
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   const move: Move = { system, starts, t, h, options, out };
   for (const { der } of system.members) der.material?.advance();
-  for (const body of system.bodies) beginStep(body);
+  for (const body of system.bodies) body.actions.beginStep(body);
   setEulerStage(move);
   if (!approach(move, t + h, h, 'by-velocity')) return out.reason;
   const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h };
@@ -237,7 +236,7 @@ export function resumeEuler(
   const move: Move = { system, starts, t, h, options, out };
   setEulerStage(move);
   out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h, span: h }) && keepsTwist(move);
-  for (const body of system.bodies) syncPose(body);
+  for (const body of system.bodies) body.actions.syncPose(body);
   for (const { der } of system.members) {
     der.history[0] = 0;
     der.history[1] = 2;
@@ -279,7 +278,7 @@ type RodsMove = Move & { readonly starts: readonly Snapshot[] };
 
 /** Restores the start of the step. */
 function takeBack({ system, starts, t }: RodsMove): void {
-  for (const body of system.bodies) cancelStep(body);
+  for (const body of system.bodies) body.actions.cancelStep(body);
   system.members.forEach(({ der, work }, m) => {
     returnToSnapshot(der, starts[m], work, t);
     der.history[0] = 0;
@@ -325,7 +324,7 @@ function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean 
   }
   if (!hasGained(system, { starts, before, t: t + h, h }, GAIN)) return true;
   takeBack(move);
-  for (const body of system.bodies) beginStep(body);
+  for (const body of system.bodies) body.actions.beginStep(body);
   if (!stepEuler(move, 'start')) return false;
   if (!hasGained(system, { starts, before, t: t + h, h }, GAIN_EULER)) return true;
   out.reason = 'the step would create energy';
@@ -343,7 +342,7 @@ export function stepImplicit(
     der.material?.advance();
     takeSnapshot(starts[m], der);
   });
-  for (const body of system.bodies) beginStep(body);
+  for (const body of system.bodies) body.actions.beginStep(body);
   const move: RodsMove = {
     system,
     starts,
@@ -357,7 +356,7 @@ export function stepImplicit(
   else out.ok = stepGuarded(move, scheme === 'tr-bdf2' ? trBdf2 : bdf2);
   if (out.ok && keepsTwist(move)) {
     // from the state alone, so that a restored run gives the same bits
-    for (const body of system.bodies) syncPose(body);
+    for (const body of system.bodies) body.actions.syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;
     return out;
   }
