@@ -337,6 +337,31 @@ describe('what has no equilibrium, or none that is found', () => {
     expect(report.reason).toMatch(/still move/);
   });
 
+  it('ends inside a floor, where its clamp goes: not converged', () => {
+    const [height, radius] = [0.01, 0.005];
+    const offset: [number, number, number] = [0, 0, -4 * height];
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'rod',
+          edges: 20,
+          inextensible: true,
+          shape: { type: 'straight', from: [0, 0, height], to: [0.5, 0, height] },
+          section: { type: 'circle', radius },
+          material: { E: 3e8, nu: 0.35, density: 1000 },
+        },
+      ],
+      pins: [{ rod: 'rod', at: 'start', path: { keys: [{ time: 0 }, { time: 1, offset }] } }],
+      colliders: [{ id: 'floor', type: 'plane' }],
+    });
+    expect(world.equilibrate(0)[0].converged).toBe(true);
+    const [{ converged, reason }] = world.equilibrate(1);
+    expect(converged).toBe(false);
+    expect(reason).toMatch(/deep in an obstacle/);
+  });
+
   it('is rejected with bodies', () => {
     const body = {
       id: 'bob',

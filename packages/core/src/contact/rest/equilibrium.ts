@@ -42,6 +42,9 @@ const MOST_SADDLES = 4;
 const NEAR = 0.05;
 const NEAR_DIAMETERS = 1;
 
+/** Overlap with an obstacle that an equilibrium may have, in radii: what the steps of a rod at rest leave is far below. */
+const SUNK = 0.1;
+
 /** Reports in the order of the rods. */
 export function seekWithContact(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] {
   return (world.isAtRest ? follow(world, t, options) : undefined) ?? search(world, t, options);
@@ -101,7 +104,7 @@ function search(world: TouchingWorld, t: number, options: EquilibriumOptions): E
     );
     const isUnstable = reports.some(({ negativeModes }) => negativeModes > 0);
     if (isUnstable && options.stability === 'seek' && saddlesLeft < MOST_SADDLES) continue;
-    return reports.map((report) => ({
+    return refuseSunk(world, t, reports).map((report) => ({
       ...report,
       iterations: report.iterations + iterations,
       saddlesLeft,
@@ -109,6 +112,23 @@ function search(world: TouchingWorld, t: number, options: EquilibriumOptions): E
       ...(options.stability === 'report' && report.negativeModes === 0 && { leftBranch: true }),
     }));
   }
+}
+
+/** Rods that a pin pulls into an obstacle: the forces balance, but the contact law does not hold. */
+function refuseSunk(
+  { contact, rods }: TouchingWorld,
+  t: number,
+  reports: readonly EquilibriumReport[],
+): EquilibriumReport[] {
+  const depths = new Map<string, number>();
+  for (const { kind, rod, gap } of contact.forces(t))
+    if (kind === 'collider') depths.set(rod, Math.max(-gap, depths.get(rod) ?? 0));
+  return reports.map((report, r) => {
+    const depth = depths.get(report.rod) ?? 0;
+    if (!report.converged || depth <= SUNK * Math.min(...rods[r].edgeRadius)) return report;
+    const reason = `the rod is ${depth.toPrecision(2)} m deep in an obstacle; see whether a pin pulls it there`;
+    return { ...report, ...noVerdict, converged: false, stable: false, reason };
+  });
 }
 
 function refine(
