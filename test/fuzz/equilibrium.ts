@@ -129,6 +129,9 @@ function findMissingWork(json: SceneJson, world: World, open: Open): string | un
     return moved > change.motion * Math.min(...world.rods.map(({ length }) => length)) ? undefined : read;
   });
   if (!less || !more) return undefined;
+  // one of the three is another equilibrium of the same rods, close by
+  const bend = Math.abs(less.elastic - 2 * here.elastic + more.elastic);
+  if (bend > 0.5 * Math.abs(more.elastic - less.elastic)) return undefined;
   const work = (one: Equilibrium): number => one.potential - unloaded;
   const gained = more.elastic - less.elastic + (1 + change.loads) * work(more) - (1 - change.loads) * work(less);
   // Simpson's rule over the three equilibria
