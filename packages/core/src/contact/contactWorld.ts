@@ -50,7 +50,7 @@ import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
 import { createIslandSolver } from './solve/islandSolver.ts';
 import { createIslandBuilder, createMarks, listSystems } from './solve/islands.ts';
-import { createLayout, type Layout, layOutSides, writeForces } from './solve/sides.ts';
+import { createLayout, layOutSides, type SideLayout, writeForces } from './solve/sides.ts';
 import { createSingleRodSolver } from './solve/singleRods.ts';
 import { createSolveLog } from './solve/solveLog.ts';
 import { findImpact, findSortedContacts } from './stages.ts';
@@ -250,7 +250,7 @@ function readSettings(
   };
 }
 
-function buildContext(parts: ContactWorldParts): { context: ContactContext; layout: Layout } {
+function buildContext(parts: ContactWorldParts): { context: ContactContext; layout: SideLayout } {
   const { scene, rods, bundles, placeOfRod, colliders } = parts;
   const spec = scene.contact;
   const rolling = spec?.rolling ?? false;

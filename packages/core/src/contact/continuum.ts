@@ -82,7 +82,7 @@ function layPoints(rods: readonly Rod[], cell: number): Points {
 }
 
 /** Fields on a grid of n cells: three components on faces, and cells. */
-interface Grid {
+interface CellGrid {
   readonly origin: Float64Array;
   readonly size: Int32Array;
   faceMass: Float64Array;
@@ -96,7 +96,7 @@ interface Grid {
 const corner = new Int32Array(8);
 const share = new Float64Array(8);
 
-function findCorners(grid: Grid, cell: number, x: number, y: number, z: number, axis: number): void {
+function findCorners(grid: CellGrid, cell: number, x: number, y: number, z: number, axis: number): void {
   const { origin, size } = grid;
   // faces across `axis` lie on the cell's border along it, and at its centre along the other axes
   const u = (x - origin[0]) / cell - (axis === 0 ? 0 : 0.5);
@@ -119,7 +119,7 @@ function findCorners(grid: Grid, cell: number, x: number, y: number, z: number, 
 }
 
 /** The hair of a scene on its grid. */
-interface Hair {
+interface GridHair {
   readonly cell: number;
   readonly relaxation: number;
   readonly gravity: readonly number[];
@@ -127,7 +127,7 @@ interface Hair {
   readonly points: Points;
   readonly position: Float64Array;
   readonly velocity: Float64Array;
-  readonly grid: Grid;
+  readonly grid: CellGrid;
   /** Forces on the nodes of each rod [N], 3 per node. */
   readonly forces: readonly Float64Array[];
   /** Density limit, and the mean density at the points [kg/m³]. */
@@ -137,10 +137,10 @@ interface Hair {
 
 function createHair(
   rods: readonly Rod[],
-  samples: Hair['samples'],
+  samples: GridHair['samples'],
   gravity: readonly number[],
   { cell, relaxation = 0.02, density = 0 }: ContinuumSpec,
-): Hair {
+): GridHair {
   const points = layPoints(rods, cell);
   const empty = new Float64Array(0);
   return {
@@ -167,7 +167,7 @@ function createHair(
 }
 
 /** Computes positions of the points, velocities under gravity alone, and a grid around them. Returns an error text, or nothing. */
-function gather({ cell, points, position, velocity, grid, samples, gravity }: Hair, dt: number): string {
+function gather({ cell, points, position, velocity, grid, samples, gravity }: GridHair, dt: number): string {
   const all = samples();
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -209,7 +209,7 @@ function gather({ cell, points, position, velocity, grid, samples, gravity }: Ha
 }
 
 /** Transfers mass and velocity of the points to the grid. */
-function spread({ cell, points, position, velocity, grid }: Hair): void {
+function spread({ cell, points, position, velocity, grid }: GridHair): void {
   const { faceMass, faceVelocity, faceBefore, cellMass } = grid;
   const count = grid.size[0] * grid.size[1] * grid.size[2];
   for (let p = 0; p < points.count; p++) {
@@ -233,7 +233,7 @@ function spread({ cell, points, position, velocity, grid }: Hair): void {
 }
 
 /** Pressure that keeps cells from filling beyond the density: div u ≥ (1 − most/ρ)/dt, within bounds. */
-function press({ cell, grid, most }: Hair, dt: number): void {
+function press({ cell, grid, most }: GridHair, dt: number): void {
   const { cellMass, faceVelocity: u, pressure } = grid;
   const [nx, ny, nz] = grid.size;
   const count = nx * ny * nz;
@@ -264,7 +264,7 @@ function press({ cell, grid, most }: Hair, dt: number): void {
 }
 
 /** Converts changes of velocity at the points to forces on the nodes. */
-function collect(hair: Hair, dt: number): void {
+function collect(hair: GridHair, dt: number): void {
   const { cell, points, position, velocity, grid, forces, most, relaxation } = hair;
   const { faceVelocity, faceBefore, cellMass } = grid;
   const count = grid.size[0] * grid.size[1] * grid.size[2];

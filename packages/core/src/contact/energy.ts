@@ -80,7 +80,7 @@ interface Check extends EnergyCheckParts {
 }
 
 /** Energy gained beyond the work that was counted, and how much of it is tolerated [J]. */
-interface Balance {
+interface EnergyGain {
   gain: number;
   tolerated: number;
 }
@@ -96,13 +96,13 @@ function measureGain(check: Check, step: CheckedStep): number {
   return balance.gain > balance.tolerated ? balance.gain : 0;
 }
 
-function subtractWork(balance: Balance, work: number): void {
+function subtractWork(balance: EnergyGain, work: number): void {
   balance.gain -= work;
   balance.tolerated += TOLERANCE * Math.abs(work);
 }
 
 /** Adds the change of energy of the systems, minus the work of their loads; false if a model does not provide its energy. */
-function addSystems(balance: Balance, check: Check, { systems: list, t, dt }: CheckedStep): boolean {
+function addSystems(balance: EnergyGain, check: Check, { systems: list, t, dt }: CheckedStep): boolean {
   const { kinetic, elastic, systems } = check;
   for (const s of list) {
     if (!measureSystem(check, s, t + dt)) return false;
@@ -120,7 +120,7 @@ function addSystems(balance: Balance, check: Check, { systems: list, t, dt }: Ch
 }
 
 /** Subtracts the work that the contact law allows: by moving surfaces, rebounds and the correction of overlaps. */
-function subtractContacts(balance: Balance, check: Check, { contacts: set, dt, slack }: CheckedStep): void {
+function subtractContacts(balance: EnergyGain, check: Check, { contacts: set, dt, slack }: CheckedStep): void {
   for (let c = 0; c < set.count; c++) {
     const { edgeA, weightA, rodB, edgeB, weightB } = set;
     let work = measureSideWork(check, set, c, { rod: set.rodA[c], edge: edgeA[c], weight: weightA[c] });

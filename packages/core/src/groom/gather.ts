@@ -106,7 +106,7 @@ function slerp(a: Vector, b: Vector, angle: number, t: number): Vector {
 }
 
 /** Where a guide comes from and runs. */
-interface Bundle {
+interface GatheredGuide {
   /** From the middle of the head to the root, and to the tie. */
   readonly a: Vector;
   readonly b: Vector;
@@ -116,7 +116,7 @@ interface Bundle {
   readonly share: readonly [number, number];
 }
 
-function bundleOf(head: HeadPlace, tail: Tail, position: ArrayLike<number>): Bundle {
+function bundleOf(head: HeadPlace, tail: Tail, position: ArrayLike<number>): GatheredGuide {
   const { center: c, side } = head;
   const a = normalize([position[0] - c[0], position[1] - c[1], position[2] - c[2]]);
   const b = worldOf(head, tail.tie);
@@ -131,14 +131,14 @@ const topStrand = [(-125 / 180) * Math.PI, (-55 / 180) * Math.PI] as const;
 const strandMiddles = [-Math.PI / 2, 0, Math.PI];
 
 /** Which of three strands a guide belongs to: from the top of the head 0, from its sides 1 and 2. */
-function strandOf([u, v]: Bundle['share']): number {
+function strandOf([u, v]: GatheredGuide['share']): number {
   const angle = atan2(v, u);
   if (angle > topStrand[0] && angle < topStrand[1]) return 0;
   return u > 0 ? 1 : 2;
 }
 
 /** A point of the tail, t from 0 at the tie to 1 at the tip. */
-function tailAt(head: HeadPlace, { plaits }: Tail, { b, e1, share }: Bundle, t: number): Vector {
+function tailAt(head: HeadPlace, { plaits }: Tail, { b, e1, share }: GatheredGuide, t: number): Vector {
   const { center: c, radius: r } = head;
   const p0: Vector = addTo(c, b, 1.16 * r);
   const p1 = addTo(p0, b, 0.5 * r);
@@ -183,7 +183,7 @@ function partOfLength(slope: (t: number) => Vector, t: number): number {
 }
 
 /** Narrow at the tie, wide in the middle, pointed. */
-function looseOffset(share: Bundle['share'], t: number): [number, number] {
+function looseOffset(share: GatheredGuide['share'], t: number): [number, number] {
   const width = 0.12 + 0.1 * sin(Math.PI * Math.min(1, 0.15 + t)) * (t > 0 ? Math.min(1, 6 * t) : 0) * (1 - 0.6 * t);
   return [width * share[0], width * share[1]];
 }
@@ -192,7 +192,7 @@ function looseOffset(share: Bundle['share'], t: number): [number, number] {
 const band = 0.86;
 
 /** Three strands that pass over each other: a figure of eight, each a third of a turn behind the last; a tuft at the end. */
-function plaitOffset(share: Bundle['share'], turns: number, t: number): [number, number] {
+function plaitOffset(share: GatheredGuide['share'], turns: number, t: number): [number, number] {
   const strand = strandOf(share);
   const phase = 2 * Math.PI * (turns * t + strand / 3);
   // from the tie to its full width, narrower below, together at the band

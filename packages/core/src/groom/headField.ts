@@ -65,7 +65,7 @@ export function createHeadField(mesh: MeshInput, { draft = false }: HeadFieldOpt
 }
 
 /** Writes distance and direction away from the skin to `out`; returns false, and writes nothing, if the skin is farther than `near`. */
-type Grid = (out: Float64Array, x: number, y: number, z: number, near: number) => boolean;
+type DistanceWriter = (out: Float64Array, x: number, y: number, z: number, near: number) => boolean;
 
 /** Spacing of the grid points that are always measured; a power of two. */
 const stride = 4;
@@ -74,7 +74,7 @@ const stride = 4;
  * Distances on a grid, interpolated linearly. They are measured at every point within two cells of the skin, at every second point within four cells,
  * where hair is pushed out, and at every fourth point elsewhere, which is enough to distinguish inside from outside.
  */
-function createGrid(shape: Mesh, cells: number): Grid {
+function createGrid(shape: Mesh, cells: number): DistanceWriter {
   const { bounds } = shape;
   const low = [0, 1, 2].map((k) => bounds[k] - margin);
   const span = [0, 1, 2].map((k) => bounds[3 + k] + margin - low[k]);

@@ -16,7 +16,7 @@ import { interleave } from './copy.ts';
 import type { Exports, KernelMemory, Shared } from './derMemory.ts';
 import { createPair } from './derPair.ts';
 import { pairFields } from './description.ts';
-import { type Addresses, type Field, HEAD, HEAP, layOutPair, own, STRUCTURE } from './layout.ts';
+import { type Addresses, HEAD, HEAP, layOutPair, own, type PairField, STRUCTURE } from './layout.ts';
 import { compileKernels } from './wasm.ts';
 
 export async function loadDerKernel(): Promise<DerKernel> {
@@ -73,11 +73,11 @@ function writeConstants(
   [first, second]: readonly [DerRod, DerRod],
 ): void {
   const { doubles, integers } = kernelMemory;
-  const pack = (field: Field, of: (der: DerRod) => Float64Array): void => {
+  const pack = (field: PairField, of: (der: DerRod) => Float64Array): void => {
     interleave(doubles, addresses[field] >> 3, of(first), 0, of(second), 0, of(first).length);
   };
   /** Copies the values of node i and edge i from those of the four unknowns. */
-  const halve = (field: Field, of: (der: DerRod) => Float64Array): void => {
+  const halve = (field: PairField, of: (der: DerRod) => Float64Array): void => {
     const [a, b] = [of(first), of(second)];
     let at = addresses[field] >> 3;
     for (let d = 0; d < a.length; d += (d & 3) === 0 ? 3 : 1) {

@@ -1,7 +1,7 @@
 /** The kernel's functions and memory, and the work space that pairs of rods share. */
 
 import type { Loads } from '../port.ts';
-import type { Layout } from './layout.ts';
+import type { PairLayout } from './layout.ts';
 
 export interface Exports {
   readonly outcomeAddress: () => number;
@@ -43,7 +43,7 @@ export interface Exports {
 }
 
 /** Work space of all pairs with the same layout. */
-export interface Shared extends Layout {
+export interface Shared extends PairLayout {
   /** Loads of either rod, if they do not depend on its state. */
   readonly loads: readonly [Loads, Loads];
   /** Active pins, one bit each, for which the lists of prescribed and acting terms are written; −1: none. */

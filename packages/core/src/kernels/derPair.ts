@@ -25,7 +25,7 @@ import {
 } from './derPairInput.ts';
 import { createPairState, load, type Pair, setLanes, unload, writeStart } from './derPairState.ts';
 import { codes, contactOutcomes, outcomes, stages } from './description.ts';
-import { type Addresses, contactCapacity, type Field } from './layout.ts';
+import { type Addresses, contactCapacity, type PairField } from './layout.ts';
 
 /** In the order of `codes`. */
 const reasons: readonly string[] = [
@@ -260,7 +260,7 @@ function leaveContact(pair: Pair, job: SingleRodBatch, lane: number, rod: number
   readContacts(pair.memory.doubles, pair.addresses.contacts, lane, job, rod);
 }
 
-type Carried = readonly [Field, (member: PairMember) => Float64Array];
+type Carried = readonly [PairField, (member: PairMember) => Float64Array];
 
 /** Inputs of a stage. */
 const carried: readonly Carried[] = [

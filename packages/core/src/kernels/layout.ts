@@ -2,7 +2,7 @@
 import type { PairMember } from '../models/der/kernel.ts';
 import { pairFields, pairHead } from './description.ts';
 
-export type Field = (typeof pairFields)[number][0];
+export type PairField = (typeof pairFields)[number][0];
 
 /** Constants of each pair: all other arrays are work space that pairs of one layout share. */
 export const own: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ export const own: ReadonlySet<string> = new Set([
   'constants',
   'jointDamping',
   'offset',
-] satisfies Field[]);
+] satisfies PairField[]);
 
 /** Rows of zeros before and after the first and last unknown, in entries. */
 const padding: Readonly<Partial<Record<string, number>>> = {
@@ -33,15 +33,15 @@ export function contactCapacity(nodeCount: number): number {
   return 2 * nodeCount;
 }
 
-export type Addresses = Readonly<Record<Field, number>>;
+export type Addresses = Readonly<Record<PairField, number>>;
 
-export interface Layout {
+export interface PairLayout {
   /** Bytes. */
   readonly size: number;
   readonly addresses: Addresses;
 }
 
-export function layOutPair({ der }: PairMember, from: number, wanted: (field: string) => boolean): Layout {
+export function layOutPair({ der }: PairMember, from: number, wanted: (field: string) => boolean): PairLayout {
   const counts = {
     unknown: der.size,
     joint: der.joints.count,
@@ -51,7 +51,7 @@ export function layOutPair({ der }: PairMember, from: number, wanted: (field: st
     contact: contactCapacity(der.nodeCount),
   };
   let cursor = from;
-  const addresses: Partial<Record<Field, number>> = {};
+  const addresses: Partial<Record<PairField, number>> = {};
   for (const [name, unit, stride = 1] of pairFields) {
     if (!wanted(name)) continue;
     const pad = 16 * (padding[name] ?? 0);

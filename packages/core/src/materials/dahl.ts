@@ -30,7 +30,7 @@ const gap = new Float64Array(3);
 const step = { way: 0, decay: 1 };
 
 /** Components from … to − 1 that share a limit. */
-interface Group {
+interface LimitedPart {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
@@ -38,7 +38,7 @@ interface Group {
 
 /** Writes n, gap and `step` for the current strain; returns x = σs/C. */
 function stepGroup(
-  { from, to, limit }: Group,
+  { from, to, limit }: LimitedPart,
   { strain }: Section,
   sigma: number,
   old: Float64Array,
@@ -60,7 +60,7 @@ function stepGroup(
 }
 
 /** ∫ |F|²/C ds over the step. */
-function integrateHeat({ from, to, limit }: Group, x: number): number {
+function integrateHeat({ from, to, limit }: LimitedPart, x: number): number {
   if (x === 0) return 0;
   let along = 0;
   let square = 0;
@@ -77,7 +77,7 @@ function integrateHeat({ from, to, limit }: Group, x: number): number {
 }
 
 /** Tangent of F, symmetric part, added. */
-function addTangent(out: Float64Array, { from, to, limit }: Group, sigma: number, x: number): void {
+function addTangent(out: Float64Array, { from, to, limit }: LimitedPart, sigma: number, x: number): void {
   const across = x > 0 ? (-limit * expm1(-x)) / step.way : sigma;
   const slope = x > 0 ? (sigma * step.decay) / limit : 0;
   for (let a = from; a < to; a++)
@@ -90,10 +90,10 @@ function addTangent(out: Float64Array, { from, to, limit }: Group, sigma: number
 
 /** Internal variables: the last strain (3), then F (3). */
 export function createDahl({ limit, stiffness: ratio }: DahlSpec): SectionLaw {
-  const groups: Group[] = [{ from: 0, to: 2, limit: limit.bending }];
+  const groups: LimitedPart[] = [{ from: 0, to: 2, limit: limit.bending }];
   if (limit.twist !== undefined) groups.push({ from: 2, to: 3, limit: limit.twist });
   /** A section with two bending stiffnesses has the friction of their mean. */
-  const sigmaOf = ({ stiffness }: Section, { from }: Group): number =>
+  const sigmaOf = ({ stiffness }: Section, { from }: LimitedPart): number =>
     ratio * (from === 0 ? 0.5 * (stiffness[0] + stiffness[1]) : stiffness[2]);
   return {
     size: 6,

@@ -91,7 +91,7 @@ export interface Several extends Common {
 }
 
 /** Option that is a group of options. */
-export interface Group extends Common {
+export interface OptionGroup extends Common {
   readonly kind: 'fields';
   /** Name of the group, for messages. */
   readonly name: string;
@@ -100,7 +100,7 @@ export interface Group extends Common {
 }
 
 /** Description of one option of a model, from which schema and documentation follow. */
-export type OptionField = Words | Flag | Numeric | Whole | Quantity | Shared | Text | List | Several | Group;
+export type OptionField = Words | Flag | Numeric | Whole | Quantity | Shared | Text | List | Several | OptionGroup;
 
 /** The field that describes values of type V: words and flags are held to their type. */
 type FieldOf<V> = [V] extends [boolean]

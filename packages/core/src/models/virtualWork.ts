@@ -45,9 +45,9 @@ interface Work {
   doubt: number;
 }
 
-type Shape = Pick<Samples, 'nodePosition' | 'edgeTangent' | 'edgeDirector'>;
+type RodPose = Pick<Samples, 'nodePosition' | 'edgeTangent' | 'edgeDirector'>;
 
-function copyPose({ nodePosition, edgeTangent, edgeDirector }: Samples): Shape {
+function copyPose({ nodePosition, edgeTangent, edgeDirector }: Samples): RodPose {
   return {
     nodePosition: nodePosition.slice(),
     edgeTangent: edgeTangent.slice(),
@@ -56,7 +56,7 @@ function copyPose({ nodePosition, edgeTangent, edgeDirector }: Samples): Shape {
 }
 
 /** Work from the present pose to `after`. */
-function addWork(out: Work, rod: ActingRod, after: Shape): void {
+function addWork(out: Work, rod: ActingRod, after: RodPose): void {
   const { samples, nodeForce, edgeTorque } = rod;
   let farthest = 0;
   let forces = 0;
@@ -80,7 +80,7 @@ function addProducts(out: Work, force: Float64Array, moved: (k: number) => numbe
 }
 
 /** Component k of the rotation vectors of edges, for small turns: the swing of the tangent, and the turn of the director about it. */
-function turnOfEdge({ edgeTangent: t, edgeDirector: d }: Shape, after: Shape, k: number): number {
+function turnOfEdge({ edgeTangent: t, edgeDirector: d }: RodPose, after: RodPose, k: number): number {
   const c = k % 3;
   const o = k - c;
   const cross = (a: Float64Array, b: Float64Array, i: number): number => {

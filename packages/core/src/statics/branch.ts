@@ -26,7 +26,7 @@ import { type Correction, createRestTest } from './convergence.ts';
 import { measureBending, measureMove, measureScales, solveAtRest } from './newton.ts';
 import type { Verdict } from './search.ts';
 
-interface Outcome {
+interface SolveOutcome {
   readonly trouble: string;
   readonly iterations: number;
 }
@@ -46,7 +46,7 @@ function move({ problem, stepped }: Trace, how: 'predict' | 'correct'): string {
 }
 
 /** Newton's method for the point at arc length ds from the held point. */
-function correct(trace: Trace, ds: number): Outcome {
+function correct(trace: Trace, ds: number): SolveOutcome {
   const { problem, tangent, options, range, byParameter, stepped } = trace;
   const { step } = problem;
   const start = problem.parameter;
@@ -87,7 +87,7 @@ function correct(trace: Trace, ds: number): Outcome {
 }
 
 /** Moves to the last point of the branch, at the end of the range. */
-function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome {
+function goToBound({ problem, tangent, options }: Trace, bound: number): SolveOutcome {
   const { step } = problem;
   const ds = (bound - problem.parameter) / tangent.t;
   const trouble = problem.place(bound) || problem.evaluateRight();
@@ -244,13 +244,13 @@ function hasReturned(trace: Trace, ds: number, first: Direction): boolean {
 }
 
 /** Result of one attempt to continue. */
-type Advance =
+type Continuation =
   | { readonly to: 'nowhere'; readonly detail: string }
   | { readonly to: 'bound'; readonly iterations: number }
   | { readonly to: 'point'; readonly iterations: number; readonly cosine: number; readonly verdict: Verdict };
 
 /** From the held point ds farther, or to the end of the range; writes the tangent there to `after`. */
-function advance(trace: Trace, ds: number, after: Direction): Advance {
+function advance(trace: Trace, ds: number, after: Direction): Continuation {
   const { problem, tangent, options } = trace;
   const [low, high] = [Math.min(options.from, options.to), Math.max(options.from, options.to)];
   problem.revert('point');

@@ -145,7 +145,7 @@ function createHold({
   beforeCallerMoves,
   beforeAllMove,
   callersPart,
-}: SharedPort): Hold {
+}: SharedPort): HoldMembers {
   const { pool, bundle } = sharedBundle;
   const everySystem = new Uint8Array(port.systemCount).fill(1);
   return {
@@ -175,7 +175,7 @@ function createHold({
   };
 }
 
-type Hold = Pick<ContactPort, 'hold' | 'revert'>;
+type HoldMembers = Pick<ContactPort, 'hold' | 'revert'>;
 
 /** Members of the port that step rods or read their motion. */
 function createStep(sharedPort: SharedPort): Pick<ContactPort, 'guess' | 'step' | 'measureEnergy'> {

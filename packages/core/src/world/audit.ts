@@ -20,7 +20,7 @@ import type { WorldParts } from './build.ts';
 export const balanceTolerance = 1e-3;
 
 /** Sum of forces [N] and of torques about `center` [N m], and sum of the magnitudes of each. */
-interface Balance {
+interface ForceSums {
   readonly center: Float64Array;
   readonly force: Float64Array;
   readonly torque: Float64Array;
@@ -28,14 +28,14 @@ interface Balance {
   torqueSize: number;
 }
 
-function createBalance({ nodePosition }: Samples): Balance {
+function createBalance({ nodePosition }: Samples): ForceSums {
   const center = new Float64Array(3);
   for (let o = 0; o < nodePosition.length; o++) center[o % 3] += (3 * nodePosition[o]) / nodePosition.length;
   return { center, force: new Float64Array(3), torque: new Float64Array(3), forceSize: 0, torqueSize: 0 };
 }
 
 /** Adds the force f[o…] that acts at x[i…]. */
-function addForce(out: Balance, f: ArrayLike<number>, o: number, x: ArrayLike<number>, i: number): void {
+function addForce(out: ForceSums, f: ArrayLike<number>, o: number, x: ArrayLike<number>, i: number): void {
   const [ax, ay, az] = [x[i] - out.center[0], x[i + 1] - out.center[1], x[i + 2] - out.center[2]];
   const [fx, fy, fz] = [f[o], f[o + 1], f[o + 2]];
   const size = hypot(fx, fy, fz);
@@ -49,7 +49,7 @@ function addForce(out: Balance, f: ArrayLike<number>, o: number, x: ArrayLike<nu
   out.torqueSize += size * hypot(ax, ay, az);
 }
 
-function addTorque(out: Balance, m: ArrayLike<number>, o: number): void {
+function addTorque(out: ForceSums, m: ArrayLike<number>, o: number): void {
   for (let k = 0; k < 3; k++) out.torque[k] += m[o + k];
   out.torqueSize += hypot(m[o], m[o + 1], m[o + 2]);
 }
@@ -70,7 +70,7 @@ function gatherLoads(rod: Rod, samples: Samples, sources: readonly LoadSource[],
 }
 
 /** Forces and torques on one rod, without links. */
-function sumActing({ rod, samples, loads, reactions, couple }: Acting): Balance {
+function sumActing({ rod, samples, loads, reactions, couple }: Acting): ForceSums {
   const out = createBalance(samples);
   addTorque(out, couple, 0);
   for (let o = 0; o < 3 * rod.nodeCount; o += 3) addForce(out, loads.nodeForce, o, samples.nodePosition, o);
@@ -90,7 +90,7 @@ function joinReactions({ samples, loads, reactions }: Acting): ActingRod {
 }
 
 /** Adds link forces to the rods' balances. Their torques per rod are not known, so linked rods are checked for forces alone. Returns the linked rods. */
-function addLinks(balances: readonly Balance[], contact: ContactWorld): ReadonlySet<number> {
+function addLinks(balances: readonly ForceSums[], contact: ContactWorld): ReadonlySet<number> {
   const linked = new Set<number>();
   contact.linkForces().forEach(({ force }, k) => {
     const { rodA, rodB } = contact.links.plans[k];
@@ -130,7 +130,7 @@ function addContacts(acting: readonly Acting[], { rods, contact, clock }: WorldP
 }
 
 /** Rods that grow from others balance together with them: adds their sums to those of the root of the tree. */
-function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number[] {
+function addBranches(balances: readonly ForceSums[], rods: readonly Rod[]): number[] {
   const rootOf = rods.map((_, r) => {
     let root = r;
     for (let { parent } = rods[r]; parent; { parent } = rods[root]) root = parent.rod;
@@ -169,7 +169,7 @@ interface Imbalance {
   readonly relative: number;
 }
 
-function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked: boolean): Imbalance {
+function measureImbalance(balance: ForceSums, rod: Rod, loaded: boolean, isLinked: boolean): Imbalance {
   const { forceSize, torqueSize } = balance;
   const idle = loaded ? 0 : bendingForce(rod);
   const force = hypotOf(balance.force);

@@ -17,7 +17,7 @@ const MOST = 40;
 const SAME = 1e-6;
 
 /** An equilibrium that a search may start from. */
-interface Place {
+interface PathPoint {
   readonly state: WorldState;
   readonly rest: Rest;
 }
@@ -31,12 +31,12 @@ export function followBranch(world: PathWorld, t: number, search: PathSearch): E
 
 const isConverged = (reports: readonly EquilibriumReport[]): boolean => reports.every(({ converged }) => converged);
 
-const takePlace = (world: PathWorld): Place => ({ state: world.save(), rest: takeRest(world) });
+const takePlace = (world: PathWorld): PathPoint => ({ state: world.save(), rest: takeRest(world) });
 
 /** The equilibria that were found at the current time, or others that lie on the branch of the last ones. */
 function compare(
   world: PathWorld,
-  start: Place,
+  start: PathPoint,
   found: EquilibriumReport[],
   { search, seeks, tolerance }: PathSearch,
 ): EquilibriumReport[] {
@@ -70,14 +70,14 @@ interface Walk {
   readonly reports: readonly EquilibriumReport[] | undefined;
   readonly iterations: readonly number[];
   /** The last equilibrium before a jump, which the world is then in, and the time by which the rods have jumped. */
-  readonly place: Place;
+  readonly place: PathPoint;
   readonly next: number;
   /** Energy that the rods gain there without work [J]; 0 if no equilibrium was found, or if its energy says nothing. */
   readonly unexplained: number;
 }
 
 /** Walks from `start` to time t in strides that halve until the energy agrees with the work. */
-function walkAgain(world: PathWorld, start: Place, t: number, search: PathSearch['search']): Walk {
+function walkAgain(world: PathWorld, start: PathPoint, t: number, search: PathSearch['search']): Walk {
   const { time } = start.rest;
   const iterations = world.rods.map(() => 0);
   let [place, reached, part] = [start, 0, FIRST];

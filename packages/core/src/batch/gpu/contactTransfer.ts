@@ -2,7 +2,7 @@
 import { PAIR_SLOTS } from '../layout.ts';
 import { CONTACT_SLOTS } from './contactShader.ts';
 import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairLayout.ts';
-import { floatAt, type Part, type Parts } from './parts.ts';
+import { type BatchPart, floatAt, type Parts } from './parts.ts';
 import { CONTACT_ROW } from './requests.ts';
 import { bufferSlots } from './shader.ts';
 import { type Device, type DeviceBuffer, MAP_READ, USAGE } from './webgpu.ts';
@@ -47,7 +47,7 @@ function slotOf(parts: Parts, { contacts, pairs }: ContactBuffers, s: number, j:
 /** Calls `visit` with every active contact of a part: strand, edge, place. */
 function visitActive(
   parts: Parts,
-  part: Part,
+  part: BatchPart,
   floats: Float32Array,
   visit: (s: number, j: number, c: number) => void,
 ): void {

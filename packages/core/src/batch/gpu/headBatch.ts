@@ -8,13 +8,13 @@ import type { Scheme } from '../step.ts';
 import { FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
 import { restingHead, writeObstacles, writeParameters } from './parameters.ts';
 import {
+  type BatchPart,
   countBytes,
   createParts,
   destroyParts,
   encodeStage,
   floatAt,
   type HeadPose,
-  type Part,
   type Parts,
   type StrandsOptions,
   writeForces,
@@ -321,7 +321,7 @@ async function readPositions(device: Device, { list, shader }: Parts, wanted: nu
   return { positions, turn, overlap, unsettled, pairs: { passed, overflow, crowded } };
 }
 
-async function readCounts(device: Device, list: readonly Part[]): Promise<ContactCounts> {
+async function readCounts(device: Device, list: readonly BatchPart[]): Promise<ContactCounts> {
   const sums = { passed: 0, overflow: 0, crowded: 0, loaded: 0, unsettled: 0 };
   let [iterations, overlap, error] = [0, 0, 0];
   for (const { buffers } of list) {
@@ -347,7 +347,7 @@ async function readCounts(device: Device, list: readonly Part[]): Promise<Contac
 type KeptStates = readonly (readonly DeviceBuffer[])[];
 const keptNames = ['states', 'contacts', 'pairs'] as const;
 
-function buffersToKeep({ buffers }: Part): DeviceBuffer[] {
+function buffersToKeep({ buffers }: BatchPart): DeviceBuffer[] {
   return keptNames.flatMap((name) => buffers[name] ?? []);
 }
 

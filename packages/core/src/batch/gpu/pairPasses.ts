@@ -1,6 +1,6 @@
 /** Dispatches of contact between strands: the search before a stage, and the iterations of strands that touch each other after it. */
 import { cellWorkgroups, gridSizes, gridWorkgroups, scanWorkgroups } from './gridShader.ts';
-import type { Part } from './parts.ts';
+import type { BatchPart } from './parts.ts';
 import type { ShaderOptions } from './shader.ts';
 import { argumentsOffset, ROUNDS } from './statusShader.ts';
 import type { DeviceEncoder, DevicePipeline } from './webgpu.ts';
@@ -38,7 +38,7 @@ type PairProgram = Readonly<Record<PairEntry, DevicePipeline>>;
 export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
-  { buffers, group, searchGroup, count }: Part,
+  { buffers, group, searchGroup, count }: BatchPart,
   { nodes, workgroup, searches }: ShaderOptions & { readonly searches: boolean },
 ): void {
   if (!buffers.grid || !searchGroup) return;
@@ -75,7 +75,7 @@ export function encodePairSearch(
 export function encodeCoupled(
   encoder: DeviceEncoder,
   program: PairProgram,
-  { press, buffers, group }: Part,
+  { press, buffers, group }: BatchPart,
   { edgeGroups, iterations }: { readonly edgeGroups: number; readonly iterations: number },
 ): void {
   if (!press || !buffers.status) return;

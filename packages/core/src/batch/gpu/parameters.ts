@@ -2,7 +2,7 @@
 import { compose, conjugate, normalize } from '../formulas.ts';
 import { MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
-import type { HeadPose, Part, Parts, StrandsOptions } from './parts.ts';
+import type { BatchPart, HeadPose, Parts, StrandsOptions } from './parts.ts';
 import type { AirNow } from './requests.ts';
 import { PARAMETER_BYTES, parameterIntegers, parameterVectors } from './shader.ts';
 import { countRounds } from './statusShader.ts';
@@ -27,7 +27,7 @@ export interface Dispatch {
 
 export const restingHead: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
 
-export function writeParameters(device: Device, part: Part, options: StrandsOptions, dispatch: Dispatch): void {
+export function writeParameters(device: Device, part: BatchPart, options: StrandsOptions, dispatch: Dispatch): void {
   const { stage, now, last, start, contact = { dt: 0, iterations: 0, most: 0 } } = dispatch;
   const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
     head: now.rotation,

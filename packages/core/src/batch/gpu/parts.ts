@@ -63,7 +63,7 @@ export interface HeadPose {
 }
 
 /** Strands from `first` on. */
-export interface Part {
+export interface BatchPart {
   readonly first: number;
   readonly count: number;
   readonly buffers: Readonly<Record<keyof typeof bindings, DeviceBuffer | undefined>>;
@@ -85,7 +85,7 @@ interface PressBuffers {
 export interface Parts {
   readonly shader: ShaderOptions;
   readonly program: Program;
-  readonly list: readonly Part[];
+  readonly list: readonly BatchPart[];
 }
 
 const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
@@ -115,7 +115,7 @@ interface PartRange {
 }
 
 /** Buffers of `count` strands from `first` on, filled. */
-function createPart(device: Device, program: Program, shader: ShaderOptions, range: PartRange): Part {
+function createPart(device: Device, program: Program, shader: ShaderOptions, range: PartRange): BatchPart {
   const { strands, first, count, period, contactRadius, fields } = range;
   const bytes = bufferBytes(shader, count, fields && fields.length / 4);
   const make = (name: keyof typeof bindings): DeviceBuffer | undefined =>
@@ -126,7 +126,7 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
           usage: name === 'parameters' || name === 'obstacles' ? USAGE.UNIFORM | USAGE.COPY_DST : STORAGE,
         });
   const names = Object.keys(bindings) as (keyof typeof bindings)[];
-  const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
+  const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as BatchPart['buffers'];
   const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), { ...shader, contactRadius });
   if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
   // a queue does not accept shared memory
@@ -205,7 +205,7 @@ export async function createParts(
     throw new Error(
       `contact between ${count} strands does not fit into a binding of ${limit} bytes; use fewer strands`,
     );
-  const list: Part[] = [];
+  const list: BatchPart[] = [];
   for (let first = 0; first < count; first += blocks * LANES) {
     const inPart = Math.min(count - first, blocks * LANES);
     const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
@@ -234,7 +234,7 @@ interface StageOptions {
 }
 
 /** Resets the status at the start of a step, except for the counts of the search if the last one is used. */
-function resetStatus(encoder: DeviceEncoder, { press, buffers }: Part, searches: boolean): void {
+function resetStatus(encoder: DeviceEncoder, { press, buffers }: BatchPart, searches: boolean): void {
   if (!press || !buffers.status) return;
   const words = startStatus(true).length;
   const ranges = searches
@@ -270,7 +270,12 @@ export function encodeStage(
 }
 
 /** Encodes iterations of contact for strands that have not settled in the previous rounds. */
-function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers, group }: Part, round: number): void {
+function encodeRound(
+  encoder: DeviceEncoder,
+  program: Program,
+  { press, buffers, group }: BatchPart,
+  round: number,
+): void {
   if (!press || !program.press || !buffers.status) return;
   encoder.copyBufferToBuffer(buffers.status, argumentsOffset(round), press.arguments, 0, 12);
   encoder.copyBufferToBuffer(press.start, 4 * (startStatus(true).length + round), buffers.status, roundOffset, 4);

@@ -3,7 +3,7 @@ import { encodeError, writeText } from '../../threads/failure.ts';
 import { readContacts, writeContacts } from './contactTransfer.ts';
 import { FINISH, LOOK_FURTHER } from './flags.ts';
 import { restingHead, writeObstacles, writeParameters } from './parameters.ts';
-import { createParts, destroyParts, encodeStage, type Part, type Parts, type StrandsOptions } from './parts.ts';
+import { type BatchPart, createParts, destroyParts, encodeStage, type Parts, type StrandsOptions } from './parts.ts';
 import {
   ANSWER,
   type AnswerMemory,
@@ -18,7 +18,7 @@ import { STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
 import { type Device, type DeviceBuffer, MAP_READ, USAGE } from './webgpu.ts';
 
 /** Strands with the same number of nodes on the device. */
-interface Group {
+interface ServedGroup {
   readonly task: GroupTask;
   readonly options: StrandsOptions;
   readonly parts: Parts;
@@ -40,12 +40,12 @@ export interface GpuServer {
 
 /** Creates the server of a GPU device. */
 export function createGpuServer(device: Device): GpuServer {
-  const bundles = new Map<number, readonly Group[]>();
+  const bundles = new Map<number, readonly ServedGroup[]>();
   let lost: string | undefined;
   void device.lost?.then(({ message }) => {
     lost = message || 'no reason was given';
   });
-  const groupsOf = (bundle: number): readonly Group[] => {
+  const groupsOf = (bundle: number): readonly ServedGroup[] => {
     const groups = bundles.get(bundle);
     if (!groups) throw new Error(`there are no strands with number ${bundle} on the device`);
     return groups;
@@ -96,8 +96,8 @@ function finish(memory: AnswerMemory, outcome: number, error?: unknown): void {
   Atomics.notify(words, ANSWER.outcome);
 }
 
-async function openGroups(device: Device, tasks: readonly GroupTask[]): Promise<Group[]> {
-  const groups: Group[] = [];
+async function openGroups(device: Device, tasks: readonly GroupTask[]): Promise<ServedGroup[]> {
+  const groups: ServedGroup[] = [];
   try {
     for (const task of tasks) groups.push(await openGroup(device, task));
   } catch (error) {
@@ -107,19 +107,19 @@ async function openGroups(device: Device, tasks: readonly GroupTask[]): Promise<
   return groups;
 }
 
-async function openGroup(device: Device, task: GroupTask): Promise<Group> {
+async function openGroup(device: Device, task: GroupTask): Promise<ServedGroup> {
   const { memory: _, ...described } = task;
   // half precision of the gains would be faster and need more iterations
   const options: StrandsOptions = { ...described, forces: true, gains: 'f32' };
   const parts = await createParts(device, options, 'each');
   device.pushErrorScope('out-of-memory');
   const { COPY_DST, COPY_SRC, MAP_READ: READ } = USAGE;
-  const forEachPart = (usage: number, size: (part: Part) => number): DeviceBuffer[] =>
+  const forEachPart = (usage: number, size: (part: BatchPart) => number): DeviceBuffer[] =>
     parts.list.map((part) => device.createBuffer({ size: size(part), usage }));
-  const stateBytes = ({ buffers }: Part): number => buffers.states?.size ?? 0;
-  const pairBytes = ({ buffers }: Part): number => buffers.pairs?.size ?? 0;
-  const contactBytes = ({ buffers }: Part): number => buffers.contacts?.size ?? 0;
-  const group: Group = {
+  const stateBytes = ({ buffers }: BatchPart): number => buffers.states?.size ?? 0;
+  const pairBytes = ({ buffers }: BatchPart): number => buffers.pairs?.size ?? 0;
+  const contactBytes = ({ buffers }: BatchPart): number => buffers.contacts?.size ?? 0;
+  const group: ServedGroup = {
     task,
     options,
     parts,
@@ -135,7 +135,7 @@ async function openGroup(device: Device, task: GroupTask): Promise<Group> {
   throw new Error(`the device has too little memory for the strands: ${error.message}`);
 }
 
-function closeGroup({ parts, kept, keptContacts, keptPairs, staging, counts }: Group): void {
+function closeGroup({ parts, kept, keptContacts, keptPairs, staging, counts }: ServedGroup): void {
   destroyParts(parts);
   for (const buffer of [...kept, ...keptContacts, ...keptPairs, ...staging, ...counts]) buffer.destroy();
 }
@@ -156,11 +156,16 @@ function upload(device: Device, to: DeviceBuffer | undefined, shared: SharedArra
 }
 
 /** Visits all parts in order. The rows of a part follow those of the previous one, because parts end with whole blocks. */
-function forEachPart({ parts }: Group, visit: (part: Part, index: number) => void): void {
+function forEachPart({ parts }: ServedGroup, visit: (part: BatchPart, index: number) => void): void {
   parts.list.forEach(visit);
 }
 
-async function stepGroups(device: Device, groups: readonly Group[], step: Step, words: Int32Array): Promise<void> {
+async function stepGroups(
+  device: Device,
+  groups: readonly ServedGroup[],
+  step: Step,
+  words: Int32Array,
+): Promise<void> {
   for (const [g, group] of groups.entries()) {
     copyStates(device, group, 'keep');
     if (group.task.obstacles > 0) writeObstacles(device, group.parts, step.obstacles);
@@ -212,7 +217,7 @@ function addCounts(words: Int32Array, group: number, counts: Uint32Array): void 
 
 function solveStage(
   device: Device,
-  group: Group,
+  group: ServedGroup,
   step: Step & { readonly task: StageTask; readonly k: number; readonly g: number },
 ): void {
   const { task, k, g, iterations, tolerance, contact } = step;
@@ -246,7 +251,7 @@ function solveStage(
   device.queue.submit([encoder.finish()]);
 }
 
-function copyStates(device: Device, group: Group, way: 'keep' | 'undo' | 'stage'): void {
+function copyStates(device: Device, group: ServedGroup, way: 'keep' | 'undo' | 'stage'): void {
   const encoder = device.createCommandEncoder();
   forEachPart(group, ({ buffers }, p) => {
     const { states } = buffers;
@@ -266,11 +271,11 @@ function copyStates(device: Device, group: Group, way: 'keep' | 'undo' | 'stage'
   device.queue.submit([encoder.finish()]);
 }
 
-function undoStep(device: Device, groups: readonly Group[]): void {
+function undoStep(device: Device, groups: readonly ServedGroup[]): void {
   for (const group of groups) copyStates(device, group, 'undo');
 }
 
-async function readStates(device: Device, groups: readonly Group[]): Promise<void> {
+async function readStates(device: Device, groups: readonly ServedGroup[]): Promise<void> {
   for (const group of groups) copyStates(device, group, 'stage');
   for (const { staging, task } of groups) {
     const to = new Float32Array(task.memory.states);
@@ -284,7 +289,7 @@ async function readStates(device: Device, groups: readonly Group[]): Promise<voi
   }
 }
 
-function writeStates(device: Device, groups: readonly Group[]): void {
+function writeStates(device: Device, groups: readonly ServedGroup[]): void {
   for (const group of groups) {
     let offset = 0;
     forEachPart(group, ({ buffers: { states } }) => {

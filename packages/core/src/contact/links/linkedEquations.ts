@@ -166,7 +166,7 @@ function dropFixed({ parts, first, partSlot, blockSlot, blockUnknown, values, fi
 }
 
 /** Force balance of a system, after `evaluate`. */
-export interface Balance {
+export interface ForceResidual {
   readonly settled: boolean;
   /** Largest residual force [N], and its tolerance. */
   readonly residual: number;
@@ -183,7 +183,7 @@ function smallestStrain({ rods, samples }: LinkScene, { plan: { rodA, edgeA } }:
 }
 
 /** True if all rods are in equilibrium, and every link has the force of its strain. */
-export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquations, tolerance: number): Balance {
+export function measureBalance({ parts, blocks, forceSize, scene }: LinkedEquations, tolerance: number): ForceResidual {
   let settled = true;
   let residual = 0;
   let limit = 0;

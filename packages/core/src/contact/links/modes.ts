@@ -284,12 +284,12 @@ function createEigenproblem({ size, mass, stiffness }: Matrices, groups: Groups,
   };
 }
 
-type Shape = Pick<Modes['shapes'][number], 'nodeDisplacement' | 'edgeTwist'>;
+type ModeShape = Pick<Modes['shapes'][number], 'nodeDisplacement' | 'edgeTwist'>;
 
 const edgeRates = new Float64Array(7 * 64);
 
 /** Displacement of nodes and twist of edges along a vector of unknowns. */
-function readShape({ nodeCount, edgeCount }: Rod, edges: RestRod, x: Float64Array): Shape {
+function readShape({ nodeCount, edgeCount }: Rod, edges: RestRod, x: Float64Array): ModeShape {
   const nodeDisplacement = new Float64Array(3 * nodeCount);
   const edgeTwist = new Float64Array(edgeCount);
   for (let j = 0; j < edgeCount; j++) {
@@ -314,7 +314,7 @@ function largestOf(arrays: readonly Float64Array[]): number {
 }
 
 /** Scales a mode so that its largest displacement is 1. A mode of pure spin moves no node: it is scaled by its angle. */
-function scaleShapes(shapes: readonly Shape[]): Shape[] {
+function scaleShapes(shapes: readonly ModeShape[]): ModeShape[] {
   const largest =
     largestOf(shapes.map(({ nodeDisplacement }) => nodeDisplacement)) ||
     largestOf(shapes.map(({ edgeTwist }) => edgeTwist));

@@ -161,7 +161,7 @@ function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, activ
 }
 
 /** A contact point: weight of the edge's second node, gap [m] and normal. */
-interface Place {
+interface MeasuredContact {
   weight: number;
   gap: number;
   readonly normal: Float64Array;
@@ -169,7 +169,7 @@ interface Place {
   readonly distance: Float64Array;
 }
 
-const createPlace = (): Place => ({
+const createPlace = (): MeasuredContact => ({
   weight: 0,
   gap: 0,
   normal: new Float64Array(3),
@@ -187,7 +187,7 @@ interface PointOfRod {
 }
 
 /** A contact at a node stays there; one within an edge moves to the closest point. */
-function measurePlace(out: Place, collider: Collider, { x, a, b, weight, radius }: PointOfRod): void {
+function measurePlace(out: MeasuredContact, collider: Collider, { x, a, b, weight, radius }: PointOfRod): void {
   const { point, distance, normal } = out;
   out.weight = weight > 0 && weight < 1 ? findClosest(collider, x, a, b) : weight;
   for (let k = 0; k < 3; k++) point[k] = x[a + k] + out.weight * (x[b + k] - x[a + k]);

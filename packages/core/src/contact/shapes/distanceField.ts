@@ -102,7 +102,7 @@ function measureFormulaVelocity(out: Float64Array, formula: Formula, dt: number)
 }
 
 /** Values on a grid: the position of the first, the spacing [m], the number of values along each axis. */
-interface Grid {
+interface ValueGrid {
   readonly origin: ArrayLike<number>;
   readonly spacing: number;
   readonly count: ArrayLike<number>;
@@ -110,7 +110,7 @@ interface Grid {
 }
 
 /** Trilinear interpolation between grid points; outside the grid, the value at its border plus the distance to the border. */
-export function createGridShape(grid: Grid): Shape {
+export function createGridShape(grid: ValueGrid): Shape {
   const { origin, spacing, count } = grid;
   const distance: DistanceFunction = (out, x, y, z) => {
     query[0] = x;
@@ -134,7 +134,7 @@ const cell = new Float64Array(3);
 const outside = new Float64Array(3);
 
 /** Locates `query` in the grid; returns its squared distance from the grid. */
-function locateCell({ origin, spacing, count }: Grid): number {
+function locateCell({ origin, spacing, count }: ValueGrid): number {
   let beyond = 0;
   for (let k = 0; k < 3; k++) {
     const u = (query[k] - origin[k]) / spacing;
@@ -148,7 +148,7 @@ function locateCell({ origin, spacing, count }: Grid): number {
   return beyond;
 }
 
-function interpolateGrid(out: Float64Array, { spacing, count, values }: Grid, beyond: number): void {
+function interpolateGrid(out: Float64Array, { spacing, count, values }: ValueGrid, beyond: number): void {
   const [nx, ny] = [count[0], count[1]];
   const u = cell[0];
   const v = cell[1];

@@ -43,7 +43,7 @@ export function tabulateAt(shape: Solid, reach: number, rowsOfLongest: number): 
   const counts = extents.map((extent) => Math.max(2, Math.ceil(extent / spacing) + 1));
   const half = counts.map((count) => 0.5 * (count - 1) * spacing);
   const center = [0, 1, 2].map((k) => 0.5 * (shape.bounds[k] + shape.bounds[3 + k]));
-  const grid: Grid = {
+  const grid: OpenTable = {
     shape,
     spacing,
     counts,
@@ -64,7 +64,7 @@ export function tabulateAt(shape: Solid, reach: number, rowsOfLongest: number): 
 }
 
 /** A table that is being filled. */
-interface Grid {
+interface OpenTable {
   readonly shape: Solid;
   readonly spacing: number;
   readonly counts: readonly number[];
@@ -76,7 +76,7 @@ interface Grid {
 const found = new Float64Array(4);
 
 /** The shape's own distances near its surface; elsewhere those of the plane that is nearest to the middle of the block, since only their size matters. */
-function fillBlock({ shape, spacing, counts, origin, rows }: Grid, block: Vector, reach: number): void {
+function fillBlock({ shape, spacing, counts, origin, rows }: OpenTable, block: Vector, reach: number): void {
   const first = block.map((b) => b * BLOCK);
   const end = first.map((i, k) => Math.min(i + BLOCK, counts[k]));
   const middle = first.map((i, k) => origin[k] + 0.5 * (i + end[k] - 1) * spacing);
@@ -99,7 +99,7 @@ function fillBlock({ shape, spacing, counts, origin, rows }: Grid, block: Vector
 }
 
 /** Largest error in the middles of cells at the surface: within a cell, the error is largest there. */
-function measureError({ shape, spacing, counts, origin, rows }: Grid): number {
+function measureError({ shape, spacing, counts, origin, rows }: OpenTable): number {
   let error = 0;
   for (let k = 0; k < counts[2] - 1; k++)
     for (let j = 0; j < counts[1] - 1; j++)

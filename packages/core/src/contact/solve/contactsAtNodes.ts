@@ -2,11 +2,11 @@
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
 import type { SideArrays } from './sideArrays.ts';
-import type { Layout } from './sides.ts';
+import type { SideLayout } from './sides.ts';
 
 /** Number of contacts and sides at the node with most of them, for each link side of a rod. */
 export function countAtLinks(
-  { finder, nodeContacts, nodeLinks, links: { rows, entryOfRod } }: Layout,
+  { finder, nodeContacts, nodeLinks, links: { rows, entryOfRod } }: SideLayout,
   rod: number,
 ): void {
   const { nodeOffset, rods } = finder;
@@ -21,7 +21,7 @@ export function countAtLinks(
 
 /** Number of contacts and link sides at the node, or body, with most of them, for each active contact and each link side. Resets the counters. */
 export function countContactsAtNodes(
-  layout: Layout,
+  layout: SideLayout,
   set: ContactSet,
   { contactsAtNode, isActive, links: linked }: Pick<SideArrays, 'contactsAtNode' | 'isActive' | 'links'>,
 ): void {

@@ -17,7 +17,7 @@ import { readNormalImpulses, writeNormalImpulses } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Marks } from './islands.ts';
 import type { ImpulseResult, SideArrays } from './sideArrays.ts';
-import { type Layout, writeForces } from './sides.ts';
+import { type SideLayout, writeForces } from './sides.ts';
 
 export interface SolveOptions {
   readonly iterations: number;
@@ -43,7 +43,7 @@ export interface IslandProblem extends StepRequest {
 
 /** Data that the rounds of an island share. */
 export interface IslandRounds {
-  readonly layout: Layout;
+  readonly layout: SideLayout;
   readonly rods: readonly Rod[];
   readonly options: SolveOptions;
   /** Iterations of all rounds so far, and error of the last solution. */
@@ -71,7 +71,7 @@ export const ALL_SIDES = 0;
 export const ACTIVE_SIDES = 1;
 
 /** Reference velocity for errors [m/s]; without gravity, such that links are accurate to a millionth of an edge. */
-export function velocityScale({ finder, links }: Layout, dt: number): number {
+export function velocityScale({ finder, links }: SideLayout, dt: number): number {
   return Math.max(finder.acceleration * dt, (1e-6 * links.size) / dt);
 }
 

@@ -6,7 +6,7 @@ import { isFrictionless } from './frictionless.ts';
 import { solveWithAllContacts } from './fullSolve.ts';
 import { type IslandProblem, type IslandRounds, type SolveOptions, velocityScale } from './islandRound.ts';
 import type { ImpulseResult } from './sideArrays.ts';
-import { type Layout, portsOf } from './sides.ts';
+import { portsOf, type SideLayout } from './sides.ts';
 
 export interface IslandSolver {
   /** How the last island was solved; iterations are summed over all rounds. */
@@ -25,7 +25,7 @@ export function canSelectContacts(ports: readonly ContactPort[]): boolean {
   return ports.every((port) => port.guess !== undefined) || ports.every((port) => port.selective === true);
 }
 
-export function createIslandSolver(layout: Layout, rods: readonly Rod[], options: SolveOptions): IslandSolver {
+export function createIslandSolver(layout: SideLayout, rods: readonly Rod[], options: SolveOptions): IslandSolver {
   const rounds: IslandRounds = {
     layout,
     rods,

@@ -150,7 +150,7 @@ function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
 }
 
 /** An island that is being built. */
-interface Group {
+interface OpenIsland {
   /** Number of contacts. */
   size: number;
   readonly links: LinkSet[];
@@ -171,7 +171,7 @@ interface Partition {
   readonly place: Int32Array;
   /** 1 for each system that is in an island. */
   readonly listed: Uint8Array;
-  readonly groups: Group[];
+  readonly groups: OpenIsland[];
 }
 
 export function createIslandBuilder(
@@ -247,7 +247,7 @@ function listMembers(partition: Partition, set: ContactSet, joined: ReturnType<t
 }
 
 /** Island of a system; a new one if its island is wanted and has none yet. */
-function groupOf({ parent, place, groups }: Partition, s: number): Group | undefined {
+function groupOf({ parent, place, groups }: Partition, s: number): OpenIsland | undefined {
   const root = rootIn(parent, s);
   if (place[root] === NOT_YET) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
   return groups[place[root]];

@@ -25,7 +25,7 @@ import {
 } from './sideArrays.ts';
 
 /** Inputs of the layout, and its counters, which are all zero between two calls. */
-export interface Layout {
+export interface SideLayout {
   readonly finder: Finder;
   readonly bundles: readonly Bundle[];
   readonly placeOfRod: readonly BundlePlace[];
@@ -45,11 +45,11 @@ export interface Layout {
   readonly buffers: BufferPool;
 }
 
-type LayoutParts = Pick<Layout, 'finder' | 'bundles' | 'placeOfRod' | 'rolling' | 'bodyOf' | 'links'>;
+type LayoutParts = Pick<SideLayout, 'finder' | 'bundles' | 'placeOfRod' | 'rolling' | 'bodyOf' | 'links'>;
 
-export function createLayout({ finder, bundles, placeOfRod, rolling, bodyOf, links }: LayoutParts): Layout {
+export function createLayout({ finder, bundles, placeOfRod, rolling, bodyOf, links }: LayoutParts): SideLayout {
   const nodeLinks = new Int32Array(links.count > 0 ? finder.nodeCount : 0);
-  const layout: Layout = {
+  const layout: SideLayout = {
     finder,
     bundles,
     placeOfRod,
@@ -72,7 +72,7 @@ export function createLayout({ finder, bundles, placeOfRod, rolling, bodyOf, lin
 }
 
 /** Rods of the contacts and links, by bundle and index; `perRod` counts their sides. */
-function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked: LinkSet | undefined): number[] {
+function listRods({ perRod, placeOfRod, links }: SideLayout, set: ContactSet, linked: LinkSet | undefined): number[] {
   const list: number[] = [];
   for (const r of linked?.rods ?? []) {
     perRod[r] = countSides(links, r);
@@ -86,7 +86,11 @@ function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked
 }
 
 /** Index of the first side of every rod (in `perRod`) and body; start and end of each bundle's sides. */
-function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): { from: number[]; bodyFrom: number[] } {
+function placeSides(
+  layout: SideLayout,
+  set: ContactSet,
+  list: readonly number[],
+): { from: number[]; bodyFrom: number[] } {
   const { bundles, placeOfRod, perRod, bodyOf } = layout;
   // within a bundle, bodies come after rods, in the order of the contacts
   const bodyCount = bundles.map(() => 0);
@@ -115,7 +119,7 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
 
 /** Zeroed memory for the sides: local, or shared if threads take part. */
 function allocateSides(
-  { bundles, buffers }: Layout,
+  { bundles, buffers }: SideLayout,
   { systems, slot }: SideRequest,
   from: readonly number[],
   each: number,
@@ -135,7 +139,7 @@ interface LaidOut extends SideRows, Pick<ContactRows, 'sceneRod' | 'sideA' | 'si
 }
 
 /** Writes the sides of the contacts; `perRod` and `bodyFrom` hold the next free side of each rod and of each bundle's bodies. */
-function writeContactSides(layout: Layout, set: ContactSet, laid: LaidOut, bodyFrom: number[]): void {
+function writeContactSides(layout: SideLayout, set: ContactSet, laid: LaidOut, bodyFrom: number[]): void {
   const { finder, placeOfRod, rolling, bodyOf, perRod } = layout;
   const { axes, rod, sceneRod, edge, weight, direction, arm, sideA, sideB } = laid;
   const place = (r: number, e: number, w: number, lever: number, o: number): number => {
@@ -170,7 +174,7 @@ function writeContactSides(layout: Layout, set: ContactSet, laid: LaidOut, bodyF
 
 /** Reserves the sides of the links after those of the contacts, and sets how far contacts may end from their goals. */
 function reserveLinkSides(
-  { links, placeOfRod, perRod }: Layout,
+  { links, placeOfRod, perRod }: SideLayout,
   set: ContactSet,
   laid: LaidOut,
   linked: LinkSet,
@@ -192,7 +196,7 @@ function reserveLinkSides(
 
 /** Each bundle's part of the arrays. */
 function viewBundles(
-  { bundles }: Layout,
+  { bundles }: SideLayout,
   { systems, linked }: SideRequest,
   from: readonly number[],
   laid: LaidOut,
@@ -244,7 +248,7 @@ export interface SideRequest {
 }
 
 /** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
-export function layOutSides(layout: Layout, set: ContactSet, request: SideRequest): SideArrays {
+export function layOutSides(layout: SideLayout, set: ContactSet, request: SideRequest): SideArrays {
   const { linked, axes = 3, slot } = request;
   const { bundles, perRod } = layout;
   const list = listRods(layout, set, linked);
@@ -301,7 +305,7 @@ export function layOutSides(layout: Layout, set: ContactSet, request: SideReques
 }
 
 /** Links of an island; threads take part if the sides are in shared memory. */
-function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, bundles: readonly BundleSides[]): LinkGroup {
+function groupLinks({ links, placeOfRod }: SideLayout, set: LinkSet, bundles: readonly BundleSides[]): LinkGroup {
   return {
     set,
     all: links,
@@ -316,7 +320,7 @@ function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, bundles: readon
 }
 
 /** Sides of the bundles that have contacts. */
-export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet): ContactPort[] {
+export function portsOf({ bundles, placeOfRod, bodyOf }: SideLayout, set: ContactSet): ContactPort[] {
   const touched = new Uint8Array(bundles.length);
   for (let c = 0; c < set.count; c++) {
     touched[placeOfRod[set.rodA[c]].bundle] = 1;

@@ -33,7 +33,7 @@ import type { ExplicitWork } from './explicitWork.ts';
 import { writeHeldTorque } from './held.ts';
 import { chooseDirections, markPushed, writeEdges } from './inextensible.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
-import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
+import { createConstraints, type EdgeConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { type Member, measureLevers, type System } from './welds.ts';
 
@@ -42,7 +42,7 @@ export interface ExplicitSystem {
   readonly works: readonly ExplicitWork[];
   readonly bodies: readonly ExplicitBody[];
   readonly seats: readonly Seat[];
-  readonly constraints: Constraints;
+  readonly constraints: EdgeConstraints;
   /** Edge vectors at the start of the step, and now; one array per rod. */
   readonly edgesStart: readonly Float64Array[];
   readonly edgesNow: readonly Float64Array[];

@@ -24,7 +24,7 @@ interface Incidence {
   readonly pull: Float64Array;
 }
 
-export interface Constraints {
+export interface EdgeConstraints {
   readonly count: number;
   /** First constraint of each rod. */
   readonly first: readonly number[];
@@ -39,7 +39,7 @@ export interface Constraints {
   readonly pairSlots: readonly Int32Array[];
 }
 
-export function createConstraints(members: readonly Member[], bodyCount: number): Constraints {
+export function createConstraints(members: readonly Member[], bodyCount: number): EdgeConstraints {
   const first: number[] = [];
   let count = 0;
   for (const { der } of members) {
@@ -93,7 +93,7 @@ function edgesAt(der: DerRod, node: number): { edge: number; sign: number }[] {
 const turned = new Float64Array(3);
 
 /** Updates e and a × e of all edges that end on a body. */
-function writePulls(constraints: Constraints, edges: readonly Float64Array[]): void {
+function writePulls(constraints: EdgeConstraints, edges: readonly Float64Array[]): void {
   for (const list of constraints.incidences) {
     for (const { member, edge, lever: a, pull } of list) {
       const e = edges[member];
@@ -110,7 +110,7 @@ function writePulls(constraints: Constraints, edges: readonly Float64Array[]): v
 
 /** G W Gᵀ for the given edge vectors (one array per rod) and the current levers and inverse masses; factored. */
 export function factorConstraints(
-  constraints: Constraints,
+  constraints: EdgeConstraints,
   works: readonly ExplicitWork[],
   edges: readonly Float64Array[],
   bodies: readonly ExplicitBody[],
@@ -159,7 +159,7 @@ export function factorConstraints(
 }
 
 /** Effect of multipliers x on the bodies: impulses −Σ sign·x·(e, a × e)·scale, with the edges of the last factorization. */
-export function pullBodies(constraints: Constraints, bodies: readonly ExplicitBody[], scale: number): void {
+export function pullBodies(constraints: EdgeConstraints, bodies: readonly ExplicitBody[], scale: number): void {
   const { x, incidences } = constraints;
   bodies.forEach(({ impulse, angularImpulse }, b) => {
     for (const { constraint, sign, pull } of incidences[b]) {

@@ -210,7 +210,7 @@ function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | '
 }
 
 /** Inputs of `createDerRod`. */
-export interface DerParts {
+export interface DerRodInput {
   readonly rod: Rod;
   readonly drive: Drive;
   readonly options: DerOptions;
@@ -227,7 +227,7 @@ export interface DerParts {
 }
 
 /** Creates a rod on the given slices of the bundle's state. */
-export function createDerRod(parts: DerParts): DerRod {
+export function createDerRod(parts: DerRodInput): DerRod {
   const { rod, drive, options, plan, hinges, q, v, memory } = parts;
   const { allocateSamples = allocatePlain, allocate = allocatePlain } = parts;
   const { nodeCount, edgeCount } = rod;

@@ -31,13 +31,13 @@ import { poseSamples } from './kinematics.ts';
 import { bringPins } from './pinMotion.ts';
 import { type FiberRod, updateStiffness } from './rod.ts';
 import { edgeStiffness } from './scaffold.ts';
-import { assembleTangent, createLoadJacobian, type LoadJacobian, measureLoadJacobian } from './tangent.ts';
+import { assembleTangent, createLoadJacobian, type FiberLoadJacobian, measureLoadJacobian } from './tangent.ts';
 import { explainSoftTwist } from './twist.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface StaticWork {
   readonly factor: SymmetricFactor;
-  readonly jacobian: LoadJacobian;
+  readonly jacobian: FiberLoadJacobian;
   readonly from: Float64Array;
   readonly entry: Float64Array;
   /** Weight of every unknown in shifts: the softer bending stiffness of its node, EI/l³ [N/m]. */

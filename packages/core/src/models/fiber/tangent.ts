@@ -12,14 +12,14 @@ import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './rod.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface LoadJacobian {
+export interface FiberLoadJacobian {
   /** ∂f/∂x */
   readonly blocks: BlockTridiagonal;
   /** Size of the unsymmetric part relative to the whole: 0 for conservative loads. */
   asymmetry: number;
 }
 
-export function createLoadJacobian(fiber: FiberRod): LoadJacobian {
+export function createLoadJacobian(fiber: FiberRod): FiberLoadJacobian {
   return { blocks: createBlocks(fiber.ringCount), asymmetry: 0 };
 }
 
@@ -40,7 +40,7 @@ export function addStaticLoads(force: Float64Array, fiber: FiberRod, x: Float64A
   addLoadForce(force, fiber, x);
 }
 
-export function measureLoadJacobian(out: LoadJacobian, fiber: FiberRod, t: number): void {
+export function measureLoadJacobian(out: FiberLoadJacobian, fiber: FiberRod, t: number): void {
   const { size, ringCount, width1, width2 } = fiber;
   const { blocks } = out;
   clearBlocks(blocks);
@@ -99,7 +99,7 @@ export function assembleTangent(
   work: Workspace,
   t: number,
   mode: TensionMode,
-  jacobian: LoadJacobian | undefined,
+  jacobian: FiberLoadJacobian | undefined,
   part: 'symmetric' | 'whole',
 ): boolean {
   const { matrix, residual, elements } = work;

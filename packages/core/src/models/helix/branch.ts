@@ -112,7 +112,7 @@ function isAtRest(h: HelixRod, w: Workspace, t: number): boolean {
 }
 
 /** Increments of a path of equilibria, `share` from 0 to 1: the first and largest, what an increment sets, and the time of a share [s]. */
-interface Path {
+interface LoadPath {
   readonly largest: number;
   set(share: number): void;
   timeOf(share: number): number;
@@ -135,7 +135,12 @@ function createHolder(h: HelixRod): Pick<IncrementPath<NewtonResult>, 'hold' | '
 }
 
 /** Takes increments on the branch; on failure the rod is at the last point of it. */
-function followPath(h: HelixRod, w: Workspace, { largest, set, timeOf }: Path, options: NewtonOptions): NewtonResult {
+function followPath(
+  h: HelixRod,
+  w: Workspace,
+  { largest, set, timeOf }: LoadPath,
+  options: NewtonOptions,
+): NewtonResult {
   const { last, iterations } = takeIncrements(
     {
       solve(share) {

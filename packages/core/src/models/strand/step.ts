@@ -191,7 +191,7 @@ export interface Start {
   readonly memory: Float64Array;
 }
 
-interface ContactStep {
+interface TouchingStep {
   readonly t: number;
   readonly dt: number;
   readonly options: StepOptions;
@@ -207,7 +207,7 @@ export function stepWithContact(
   tree: StrandTree,
   work: StepWork,
   start: Start,
-  { t, dt, options, again }: ContactStep,
+  { t, dt, options, again }: TouchingStep,
 ): number {
   const { linkCount, history } = tree;
   const { q0, v0, past, phi } = work;
