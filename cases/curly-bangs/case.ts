@@ -1,22 +1,39 @@
 import { cos, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { drawPerson } from '../src/drawnHead.ts';
 
 const STRANDS = 9;
+/** Angle from the x axis to where the face looks [rad]. */
+const facing = -1.3;
+const hairColor = '#4c3021';
 
-/** Nine curls of fifteen links over a forehead; `nods`: the head shakes. */
+type Vector = [number, number, number];
+
+interface Key {
+  readonly time: number;
+  readonly rotation: Vector;
+}
+
+/** A nod, face down, and a turn to the left, as a rotation vector. */
+const turned = (nod: number, turn: number): Vector => [-nod * sin(facing), nod * cos(facing), turn];
+
+/** A point in the plane of symmetry of the head: so far ahead, so high. */
+const ahead = (x: number, z: number): Vector => [x * cos(facing), x * sin(facing), z];
+
+/** Nine curls of fifteen links over a forehead; `nods`: the head nods and shakes. */
 function scene(edges: number, natural: 'initial' | 'equilibrium', nods: boolean, E = '300 MPa'): SceneInput {
   const center = 0.5 * (STRANDS - 1);
   const rods = Array.from({ length: STRANDS }, (_, k) => {
-    const angle = 0.16 * (k - center);
+    const angle = facing + 0.16 * (k - center);
     return {
       id: `curl${k}`,
       model: 'strand' as const,
       shape: {
         type: 'helix' as const,
-        center: [0.1 * cos(angle), 0.1 * sin(angle), 0.05] as [number, number, number],
-        axis: [0.25 * cos(angle), 0.25 * sin(angle), -1] as [number, number, number],
-        start: [cos(angle), sin(angle), 0.2] as [number, number, number],
+        center: [0.1 * cos(angle), 0.1 * sin(angle), 0.05] as Vector,
+        axis: [0.25 * cos(angle), 0.25 * sin(angle), -1] as Vector,
+        start: [cos(angle), sin(angle), 0.2] as Vector,
         radius: 0.008 + 0.001 * (k % 3),
         pitch: 0.03,
         turns: 1.5,
@@ -24,25 +41,49 @@ function scene(edges: number, natural: 'initial' | 'equilibrium', nods: boolean,
       },
       edges,
       natural,
+      color: hairColor,
       section: { type: 'ellipse' as const, a: '0.35 mm', b: '0.25 mm' },
       material: { E, nu: 0.3, density: 1300, damping: { stiffness: 0.01 } },
     };
   });
-  const keys = [
-    { time: 0, rotation: [0, 0, 0] as [number, number, number] },
-    { time: 0.25, rotation: [0, 0.2, 0.5] as [number, number, number] },
-    { time: 0.5, rotation: [0, -0.1, -0.5] as [number, number, number] },
-    { time: 0.75, rotation: [0, 0.1, 0.3] as [number, number, number] },
-    { time: 1, rotation: [0, 0, 0] as [number, number, number] },
+  const keys: Key[] = [
+    { time: 0, rotation: [0, 0, 0] },
+    { time: 0.25, rotation: turned(0.3, 0.4) },
+    { time: 0.5, rotation: turned(-0.15, -0.4) },
+    { time: 0.75, rotation: turned(0.2, 0.2) },
+    { time: 1, rotation: [0, 0, 0] },
   ];
   return {
     tendril: 1,
     title: 'Curly bangs',
     gravity: [0, 0, -9.81],
     rods,
-    pins: rods.map(({ id }) => ({ rod: id, at: 'start' as const, ...(nods && { path: { keys } }) })),
+    ...(nods ? onHead(keys) : { pins: rods.map(({ id }) => ({ rod: id, at: 'start' as const })) }),
     time: { duration: 2, step: 1 / 120 },
     output: { every: 1 / 60 },
+  };
+}
+
+/** Curls on a head that moves about its middle. The head and its short hair are drawn: they touch nothing. */
+function onHead(keys: readonly Key[]): Pick<SceneInput, 'bodies' | 'welds' | 'colliders'> {
+  const path = { keys: [...keys] };
+  return {
+    bodies: [{ id: 'head', position: [0, 0, 0], path }],
+    welds: Array.from({ length: STRANDS }, (_, k) => ({ rod: `curl${k}`, at: 'start', body: 'head' })),
+    colliders: [
+      ...drawPerson('person', { at: ahead(-0.008, -0.012), facing, size: 1.12, path, pivot: [0, 0, 0] }),
+      {
+        id: 'hair',
+        rods: [],
+        type: 'ellipsoid',
+        color: hairColor,
+        radii: [0.112, 0.112, 0.085],
+        position: ahead(-0.014, 0.058),
+        rotation: turned(-0.3, 0),
+        path,
+        pivot: [0, 0, 0],
+      },
+    ],
   };
 }
 

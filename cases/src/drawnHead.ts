@@ -14,6 +14,8 @@ export interface Placing {
   /** Motion about `pivot`, as of a pin. */
   readonly path?: Collider['path'];
   readonly pivot?: Vector;
+  /** Factor on all sizes. Default 1. */
+  readonly size?: number;
 }
 
 /** Parts in their own axes. */
@@ -28,16 +30,25 @@ interface Part {
   readonly moves?: boolean;
 }
 
-function draw(name: string, parts: readonly Part[], { at, facing = 0, path, pivot }: Placing): Collider[] {
+function draw(name: string, parts: readonly Part[], { at, facing = 0, path, pivot, size = 1 }: Placing): Collider[] {
   const [c, s] = [cos(facing), sin(facing)];
-  const place = ([x, y, z]: Vector): Vector => [at[0] + c * x - s * y, at[1] + s * x + c * y, at[2] + z];
+  const place = ([x, y, z]: Vector): Vector => [
+    at[0] + size * (c * x - s * y),
+    at[1] + size * (s * x + c * y),
+    at[2] + size * z,
+  ];
   return parts.map(({ color, radii, from, to, radius, moves = true }, k) => ({
     id: `${name} ${k + 1}`,
     rods: [],
     color,
     ...(radii
-      ? { type: 'ellipsoid' as const, radii, position: place(from), rotation: [0, 0, facing] as Vector }
-      : { type: 'capsule' as const, from: place(from), to: place(to ?? from), radius: radius ?? 0 }),
+      ? {
+          type: 'ellipsoid' as const,
+          radii: radii.map((x) => size * x) as Vector,
+          position: place(from),
+          rotation: [0, 0, facing] as Vector,
+        }
+      : { type: 'capsule' as const, from: place(from), to: place(to ?? from), radius: size * (radius ?? 0) }),
     ...(path && moves && { path, pivot: pivot ?? at }),
   }));
 }
