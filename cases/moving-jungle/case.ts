@@ -76,6 +76,39 @@ export function jungle(count: number, scale: number): SceneInput {
   };
 }
 
+const greens = ['#4f7d32', '#639441', '#7aa84f'];
+
+/** A tuft of leaves at the end of every branch: a light body that the branch carries, drawn as flat ellipsoids that touch nothing. */
+function leavesOn(rods: Rods): Pick<SceneInput, 'bodies' | 'welds' | 'colliders'> {
+  const tufts = rods.flatMap(({ id, parent, shape }) =>
+    parent && shape.type === 'straight' ? [{ rod: id as string, at: shape.to as Vector }] : [],
+  );
+  return {
+    bodies: tufts.map(({ rod, at }) => ({
+      id: `leaves ${rod}`,
+      mass: 0.05,
+      inertia: [1e-3, 1e-3, 1e-3],
+      position: at,
+    })),
+    welds: tufts.map(({ rod }) => ({ rod, at: 'end', body: `leaves ${rod}` })),
+    colliders: tufts.flatMap(({ rod }, k) =>
+      [0, 1, 2, 3, 4, 5].map((leaf) => {
+        const turn = 1.05 * leaf + 0.7 * k;
+        return {
+          id: `leaf ${leaf} ${rod}`,
+          rods: [],
+          type: 'ellipsoid' as const,
+          color: greens[(k + leaf) % greens.length],
+          radii: [0.42, 0.17, 0.03] as Vector,
+          position: [0.32 * cos(turn), 0.32 * sin(turn), 0.1 * (leaf % 3) - 0.1] as Vector,
+          rotation: [0, 0, turn] as Vector,
+          body: `leaves ${rod}`,
+        };
+      }),
+    ),
+  };
+}
+
 /** The same tree of elastic rods, branches joined to the trunk by junctions. */
 function elastic(scale: number): SceneInput {
   const [trunk, ...twigs] = tree('tree', [0, 0, 0], scale, 0);
@@ -160,7 +193,8 @@ export const movingJungle: Case = defineCase({
   scene: () => {
     const scene = jungle(12, 5);
     // trunks and boughs
-    return { ...scene, rods: scene.rods.map((rod) => ({ ...rod, color: rod.parent ? '#5d8a3a' : '#6b4a32' })) };
+    const rods = scene.rods.map((rod) => ({ ...rod, color: rod.parent ? '#5d8a3a' : '#6b4a32' }));
+    return { ...scene, rods, ...leavesOn(rods) };
   },
   measure(n) {
     const root = measureRoot(n);

@@ -48,8 +48,10 @@ export function warnUnmet(
   bodies: readonly { readonly body: { readonly id: string } }[],
   warnings: string[],
 ): void {
-  const rider = colliders.find(({ body }) => body >= 0);
-  const other = rider && colliders.find(({ body }) => body !== rider.body);
+  // others touch nothing: they are drawn alone
+  const solid = colliders.filter(({ acts }) => acts.includes(1));
+  const rider = solid.find(({ body }) => body >= 0);
+  const other = rider && solid.find(({ body }) => body !== rider.body);
   if (!rider || !other) return;
   warnings.push(
     `colliders act on rods, not on each other: '${rider.id}' on body '${bodies[rider.body].body.id}' passes through '${other.id}'; to let bodies collide, use 'engine'`,
