@@ -39,6 +39,7 @@ export default defineConfig({
   base: './',
   resolve: {
     alias: [
+      { find: '@tendril-sim/bridge/render', replacement: source('../bridge/src/render/index.ts') },
       { find: '@tendril-sim/bridge/three', replacement: source('../bridge/src/three/index.ts') },
       { find: '@tendril-sim/core/batch', replacement: source('../core/src/batch/index.ts') },
       { find: '@tendril-sim/core/world', replacement: source('../core/src/world/create.ts') },

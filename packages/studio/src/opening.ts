@@ -6,7 +6,7 @@ import { openGroomFile, openKeptScene, openShared, recipeOfHair, startGrooming }
 import { LinkTooLong, packText, unpackText } from './link.ts';
 import { goTo } from './playback.ts';
 import { findWork, lastWork, readRecent, type Work } from './recent.ts';
-import { edit, hasCase, openCase, openRecording, openText } from './session.ts';
+import { change, edit, hasCase, openCase, openRecording, openText } from './session.ts';
 import { readShot, type Shot, writeShot } from './shot.ts';
 import * as state from './state.ts';
 import { current } from './ui/current.ts';
@@ -221,6 +221,18 @@ async function importOther(bytes: ArrayBuffer, file: File): Promise<void> {
     state.tell(`${name} is now in the way of the rods.`, 'good');
   } catch (error) {
     explain(error, `${name} cannot be used`);
+  }
+}
+
+/** Goes on with a copy of the scene under another title; the scene itself stays among the recent ones, and one step of Back or undo away. */
+export async function copyScene(): Promise<void> {
+  const title = `${state.loaded.value?.title || state.sceneName.value} (copy)`;
+  try {
+    const { text } = await ask('edit', { text: state.text.value, edits: [{ path: ['title'], value: title }] });
+    await change(text, '', 'copy');
+    state.tell(`You work on a copy now: ${title}.`, 'good');
+  } catch (error) {
+    explain(error, 'The copy');
   }
 }
 

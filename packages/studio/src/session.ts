@@ -256,17 +256,17 @@ export async function edit(edits: readonly SceneEdit[], kind: string): Promise<v
   }
 }
 
-/** Takes a new text; the run goes on from the cursor where its state still fits, else it starts anew. */
-export async function change(text: string, kind: string): Promise<void> {
+/** Takes a new text; the run goes on from the cursor where its state still fits, else it starts anew. A copy leaves the scene as it was. */
+export async function change(text: string, kind: string, as: 'edit' | 'copy' = 'edit'): Promise<void> {
   const { now } = history;
   if (text === state.text.value || !now) return;
   // the first edit of a case makes it one's own
-  const work = now.changed ? now.work : newWork();
+  const work = now.changed && as === 'edit' ? now.work : newWork();
   const { recording: _, ...rest } = now;
   const entry: Entry = { ...rest, text, changed: true, work };
   history.push(entry, kind, performance.now());
   takeEntry(entry);
-  writeAddress(entry, { isNew: false });
+  writeAddress(entry, { isNew: as === 'copy' });
   await reload();
 }
 

@@ -13,6 +13,7 @@ import {
   newPage,
   open,
   page,
+  screen,
   server,
   text,
   title,
@@ -63,6 +64,53 @@ describe('files', () => {
     const run = decodeRecording(await save('Run as recording').then(({ content }) => content), 'run.tendril');
     expect(run.frameCount).toBeGreaterThan(3);
     expect(run.header.rods[0].id).toBe('ring');
+  });
+
+  it('traces a still of what the view shows, with progress and a way out', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.1);
+    await page.keyboard.press('Space');
+    // small: a processor traces it
+    await page.setViewportSize({ width: 1200, height: 480 });
+    await drawn();
+    const start = async (): Promise<void> => {
+      await page.locator('summary[title="Save"]').click();
+      await page.getByRole('button', { name: 'Picture, path-traced' }).click();
+      await page.getByRole('status', { name: 'Tracing the still' }).getByRole('progressbar').waitFor();
+    };
+    await start();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('status', { name: 'Tracing the still' }).waitFor({ state: 'detached' });
+    await drawn();
+    const [download] = await Promise.all([page.waitForEvent('download'), start()]);
+    expect(download.suggestedFilename()).toBe('michell-ring-still.png');
+    const png = readFileSync(await download.path()).toString('base64');
+    // where the view draws nodes, the still has the rod: darker and redder than the ground
+    const { share, corner } = await page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext(
+        '2d',
+      ) as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(bitmap, 0, 0);
+      const box = (document.querySelector('canvas.stage') as HTMLCanvasElement).getBoundingClientRect();
+      const count = 60;
+      let hits = 0;
+      for (let node = 0; node < count; node++) {
+        const at = window.tendrilStudio.drawnAt(0, node);
+        if (!at) continue;
+        const x = ((at.x - box.left) * bitmap.width) / box.width;
+        const y = ((at.y - box.top) * bitmap.height) / box.height;
+        const { data } = pen.getImageData(Math.round(x) - 2, Math.round(y) - 2, 5, 5);
+        let redder = 0;
+        for (let k = 0; k < data.length; k += 4) redder = Math.max(redder, data[k] - data[k + 2]);
+        if (redder > 50) hits++;
+      }
+      return { share: hits / count, corner: [...pen.getImageData(2, 2, 1, 1).data] };
+    }, png);
+    expect(share).toBeGreaterThan(0.7);
+    expect(Math.min(...corner)).toBeGreaterThan(200);
+    await page.setViewportSize(screen.viewport);
   });
 
   it('films the run', async () => {

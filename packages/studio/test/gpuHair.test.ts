@@ -10,6 +10,7 @@ import { readChoices } from '../src/gpuHair/panel.ts';
 import { growStyle, NODES, styleIds } from '../src/gpuHair/style.ts';
 import { bustDistance } from '../src/worker/groom/heads.ts';
 import { findChromium, type Server, serveStudio } from './browser.ts';
+import { findFaults } from './harness.ts';
 
 describe('hairstyles', () => {
   const bust = makeBust();
@@ -162,6 +163,7 @@ describe('the page', () => {
     });
     expect(await status.textContent()).toMatch(/WebGPU/);
     expect(await status.getByRole('link', { name: 'Open the studio' }).getAttribute('href')).toBe('./');
+    expect(await findFaults(page)).toEqual([]);
   }, 120_000);
 
   it.runIf(process.env.TENDRIL_LONG)(

@@ -225,15 +225,13 @@ export const clickNode = async (rod: number, node: number): Promise<void> => {
   await page.mouse.click(x, y);
 };
 
-/** What axe finds that is serious. */
-export async function findFaults(): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in window)))
-    await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
-  return page.evaluate(async () => {
+/** What axe finds, of any weight. */
+export async function findFaults(on: Page = page): Promise<string[]> {
+  if (!(await on.evaluate(() => 'axe' in window)))
+    await on.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
+  return on.evaluate(async () => {
     const { axe } = window as typeof window & { readonly axe: typeof import('axe-core') };
     const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
   });
 }

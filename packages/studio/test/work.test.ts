@@ -1,6 +1,7 @@
 /** What a visitor made does not vanish: undo, reload, the address, recent scenes. */
 import { expect, it } from 'vitest';
 import {
+  clock,
   dropFile,
   dropText,
   goTo,
@@ -80,6 +81,30 @@ it('opens what was worked on last, and lists recent scenes, on another visit', a
   await title('Michell');
   await page.getByRole('tab', { name: 'Scene' }).click();
   await scene(/EI1: 3\.98/);
+});
+
+it('goes on with a copy from where the run is, and keeps the scene itself', async () => {
+  await editRing();
+  await waitForClock(0.2);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const before = await clock();
+  await page.locator('summary[title="Save"]').click();
+  await page.getByRole('button', { name: 'Go on with a copy' }).click();
+  await until(() => document.querySelector('h1')?.textContent?.endsWith('(copy)'));
+  expect(Math.abs((await clock()) - before)).toBeLessThan(0.02);
+  await page.getByRole('tab', { name: 'Inspector' }).click();
+  await page.locator('[data-path="rods.0.section.GJ"]').fill('0.2');
+  await until(() => !/GJ: 1,/.test(window.tendrilStudio.text()));
+  await page.getByRole('tab', { name: 'Scene' }).click();
+  await page.goBack();
+  await until(() => !document.querySelector('h1')?.textContent?.endsWith('(copy)'));
+  expect(await text()).toMatch(/EI1: 3\.98.*GJ: 1,|GJ: 1,.*EI1: 3\.98/);
+  const recent = page
+    .getByRole('region')
+    .or(page.locator('.recent'))
+    .getByRole('button', { name: /^Michell's ring/ });
+  expect((await recent.allTextContents()).some((words) => words.includes('(copy)'))).toBe(true);
 });
 
 it('follows the address: pasted links, Back and Forward', async () => {

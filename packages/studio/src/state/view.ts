@@ -35,5 +35,7 @@ export const hovering: Signal<string | undefined> = signal(undefined);
 export const hairColor: Signal<string> = signal('#7a5238');
 /** Where the brush is in the view, and how large [pixels]. */
 export const brushRing: Signal<{ x: number; y: number; size: number } | undefined> = signal(undefined);
+/** The still that is being traced: how much of it is done, 0…1, and how to stop it. */
+export const rendering: Signal<{ readonly part: number; cancel(): void } | undefined> = signal(undefined);
 /** What lies over the lower edge of the view [pixels]. */
 export const viewInset: Signal<number> = signal(0);

@@ -18,6 +18,7 @@ export function Messages(): JSX.Element {
       <ProblemPanel />
       <UnfetchedPanel />
       <Loading />
+      <Rendering />
       <Toast />
     </>
   );
@@ -178,6 +179,21 @@ function Loading(): JSX.Element | null {
       <progress aria-label={what} />
       <span>{what}…</span>
       <button type="button" class="action" onClick={cancelLoading}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+/** The still that is being traced. */
+function Rendering(): JSX.Element | null {
+  const still = state.rendering.value;
+  if (!still || state.loading.value !== undefined) return null;
+  return (
+    <div class="loading" role="status" aria-label="Tracing the still">
+      <progress aria-label="Tracing the still" value={still.part} />
+      <span>Tracing the still, {Math.floor(100 * still.part)} %</span>
+      <button type="button" class="action" onClick={still.cancel}>
         Cancel
       </button>
     </div>

@@ -3,8 +3,10 @@ import type { JSX } from 'preact';
 import { figurePdf, figurePng, figureSvg } from '../figure.ts';
 import { download, saveScene } from '../files.ts';
 import { filmFormat, saveFilm } from '../film.ts';
+import { copyScene } from '../opening.ts';
 import { saveRun, saveTable } from '../saving.ts';
 import * as state from '../state.ts';
+import { saveStill } from '../still.ts';
 import { current } from './current.ts';
 
 const runs = [
@@ -35,8 +37,16 @@ export function SaveItems(): JSX.Element {
       <button type="button" onClick={saveScene}>
         Scene as YAML <kbd>Ctrl S</kbd>
       </button>
+      {!state.grooming.value && (
+        <button type="button" onClick={() => void copyScene()}>
+          Go on with a copy
+        </button>
+      )}
       <button type="button" onClick={() => void picture()}>
         Picture as PNG
+      </button>
+      <button type="button" onClick={() => void (current.view && saveStill(current.view))}>
+        Picture, path-traced
       </button>
       <button type="button" onClick={() => void vectors('svg')}>
         Picture as SVG

@@ -90,9 +90,10 @@ function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'se
 }
 
 /** The view as a picture to save. */
-function createPictures(view: ViewState): Pick<View, 'shapes' | 'setBackdrop' | 'picture'> {
+function createPictures(view: ViewState): Pick<View, 'shapes' | 'still' | 'setBackdrop' | 'picture'> {
   return {
     shapes: () => shapesOf(view),
+    still: async (size) => (await import('./still.ts')).stillOf(view, size),
     setBackdrop(color) {
       view.fixedRatio = color === undefined ? undefined : view.pixelRatio;
       view.renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);

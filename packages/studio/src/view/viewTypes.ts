@@ -1,4 +1,5 @@
 /** What the 3D view is given, and what it can be asked for. */
+import type { RenderScene } from '@tendril-sim/bridge/render';
 import type { RodFinish } from '@tendril-sim/bridge/three';
 import type { Vector3 } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
@@ -94,6 +95,8 @@ export interface View {
   forceLegend(): ForceLegend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
+  /** As the scene of a path tracer. */
+  still(size: { readonly width: number; readonly height: number }): Promise<RenderScene>;
   /** As vectors, for print. */
   shapes(): Promise<Shape[]>;
   /** Of the view [pixels]. */
