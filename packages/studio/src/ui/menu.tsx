@@ -1,7 +1,7 @@
 /** A button that opens a list below it. A second click, Escape, a click or focus elsewhere, and a chosen entry close it. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
 export interface MenuProps {
@@ -16,7 +16,8 @@ export interface MenuProps {
 export function Menu({ icon, title, label, isLabelHidden, children }: MenuProps): JSX.Element {
   const isOpen = useSignal(false);
   const root = useRef<HTMLDetailsElement>(null);
-  useEffect(() => (isOpen.value ? closeFromOutside(root.current) : undefined), [isOpen.value]);
+  // not later: a key may follow at once
+  useLayoutEffect(() => (isOpen.value ? closeFromOutside(root.current) : undefined), [isOpen.value]);
   return (
     <details
       class="menu"
@@ -58,7 +59,8 @@ function closeUnlessWithin(menu: HTMLDetailsElement | null, target: EventTarget 
 function closeFromOutside(menu: HTMLDetailsElement | null): () => void {
   const onPress = ({ target }: Event): void => closeUnlessWithin(menu, target);
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || !menu) return;
+    // the page draws a moment after it was closed, and this listens until then
+    if (event.key !== 'Escape' || !menu?.open) return;
     event.stopPropagation();
     if (menu.contains(document.activeElement)) menu.querySelector('summary')?.focus();
     close(menu);
