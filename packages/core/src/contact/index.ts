@@ -1,6 +1,7 @@
 /** Contact, obstacles and links as one object that is passed to a world; a world without it bundles none of their code. */
 import { compileLinks } from '../scene/links.ts';
 import { expandWeaves } from '../scene/weave.ts';
+import { createBuriedPinWatch } from './buriedPins.ts';
 import { warnUnmet } from './check.ts';
 import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
@@ -24,6 +25,8 @@ export interface ContactModule {
   readonly createContactWorld: typeof createContactWorld;
   /** Creates the continuum for dense hair. */
   readonly createContinuum: typeof createContinuum;
+  /** Creates the audit of pins that obstacles swallow. */
+  readonly createBuriedPinWatch: typeof createBuriedPinWatch;
   /** Creates the audit of corners between edges that resist sliding. */
   readonly createCornerWatch: typeof createCornerWatch;
   /** Holds pins, loads and obstacles at one instant, to find equilibria. */
@@ -42,6 +45,7 @@ export const contact: ContactModule = {
   warnUnmet,
   createContactWorld,
   createContinuum,
+  createBuriedPinWatch,
   createCornerWatch,
   holdScene,
   seekWithContact,

@@ -123,7 +123,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     contact,
     engine,
     budget,
-    watchBends: createBendWatch(compiled, { bundles, samples, drives, contact, contactModule }),
+    watchBends: createBendWatch(compiled, { bundles, samples, drives, colliders, contact, contactModule, clock }),
     welds: compiled.welds,
     isAnimated: rods.some(({ animation }) => animation),
     clock,
@@ -136,32 +136,32 @@ function startAnimation(parts: WorldParts): WorldParts {
   return parts;
 }
 
-/** Watches for folds, and for corners that hold rods like friction. Corners are not watched if the bundle solves contact on a device. */
+/** Watches for folds, for pins that obstacles swallow, and for corners that hold rods like friction. Corners are not watched if the bundle solves contact on a device. */
 function createBendWatch(
   { scene, rods }: CompiledScene,
   {
     bundles,
     samples,
     drives,
+    colliders,
     contact,
     contactModule,
-  }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'contact'> & {
+    clock,
+  }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'colliders' | 'contact' | 'clock'> & {
     readonly contactModule: ContactModule | undefined;
   },
 ): (t: number) => string[] {
   const hasOwnContact = bundles.some(({ ownContact }) => ownContact);
-  const folds = createFoldWatch(
-    rods,
-    samples,
-    drives.map(({ pins }) => pins),
-  );
+  const pins = drives.map((drive) => drive.pins);
+  const folds = createFoldWatch(rods, samples, pins);
+  const buried = contactModule?.createBuriedPinWatch({ rods, samples, colliders, pins }, clock.time);
   const corners = contactModule?.createCornerWatch({
     scene,
     rods,
     samples,
     contact: hasOwnContact ? undefined : contact,
   });
-  return (t) => (corners ? [...folds(t), ...corners(t)] : folds(t));
+  return (t) => [folds, buried, corners].flatMap((watch) => watch?.(t) ?? []);
 }
 
 /** Creates the grid of dense hair, if the scene has one, and adds its forces to the load sources of the rods. */

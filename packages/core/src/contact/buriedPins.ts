@@ -1,0 +1,91 @@
+/**
+ * Detects pins that an obstacle swallows in the course of a run, and remarks on them after a step.
+ *
+ * Pins that start inside an obstacle are embedded roots: the obstacle ignores the rod there (detect/embeddedRoots.ts). If an obstacle moves over a pin
+ * later, or the pin into it, contact pushes out the nodes beside the pin, while the pin keeps its own inside. The forces of such an edge follow from its
+ * length, not from the rod, and models disagree about them.
+ */
+import type { Samples } from '../port.ts';
+import type { Pin, Rod } from '../scene/compiled.ts';
+import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
+
+/** Number of steps from one check to the next. */
+const INTERVAL = 16;
+/** Depths of the axis that are not reported: what bends an edge by less than this angle [rad], or is less than this many radii. */
+const LEAST_ANGLE = 0.1;
+const LEAST_RADII = 1;
+/** The obstacle ignores pins that start deeper than this, in radii (embeddedRoots.ts). */
+const EMBEDDED = 0.5;
+
+interface BuriedPinParts {
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  readonly colliders: readonly Collider[];
+  /** Pins of each rod. */
+  readonly pins: readonly (readonly Pin[])[];
+}
+
+/** A pin that a collider may swallow. */
+interface Exposed {
+  readonly rod: number;
+  readonly pin: Pin;
+}
+
+const found = new Float64Array(4);
+
+/** Radius and length of the shortest edge at a node. */
+function edgesAt({ edgeCount, edgeRadius, edgeLengthRest, closed }: Rod, node: number): [number, number] {
+  const before = node > 0 ? node - 1 : closed ? edgeCount - 1 : 0;
+  const after = Math.min(node, edgeCount - 1);
+  return [Math.max(edgeRadius[before], edgeRadius[after]), Math.min(edgeLengthRest[before], edgeLengthRest[after])];
+}
+
+/** Depth of the axis at the pin [m], negative outside; the collider must have been placed. */
+function depthOf(collider: Collider, { nodePosition: x }: Samples, { node }: Pin): number {
+  measureDistance(found, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+  return -found[0];
+}
+
+/** For each collider the pins that are outside it at time t. */
+function findExposed({ rods, samples, colliders, pins }: BuriedPinParts, t: number): Exposed[][] {
+  return colliders.map((collider) => {
+    if (collider.shape.thin || !collider.acts.includes(1)) return [];
+    const held = pins.flatMap((own, rod) =>
+      collider.acts[rod] ? own.filter((pin) => pin.holdX || pin.holdY || pin.holdZ).map((pin) => ({ rod, pin })) : [],
+    );
+    if (held.length === 0) return [];
+    placeCollider(collider, t, 0);
+    return held.filter(({ rod, pin }) => {
+      const [radius, length] = edgesAt(rods[rod], pin.node);
+      return depthOf(collider, samples[rod], pin) <= Math.max(EMBEDDED * radius, 0.005 * length);
+    });
+  });
+}
+
+/** Returns a function to call after each step: its remark, the first time that a pin is deep in an obstacle that it was outside of at time t. */
+export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: number) => string[] {
+  const { rods, samples, colliders } = parts;
+  const exposed = findExposed(parts, t);
+  if (exposed.every((list) => list.length === 0)) return () => [];
+  let steps = 0;
+  let isDone = false;
+  return (now) => {
+    if (isDone || ++steps % INTERVAL !== 0) return [];
+    let [deepest, message] = [0, ''];
+    exposed.forEach((list, k) => {
+      const collider = colliders[k];
+      if (list.length > 0) placeCollider(collider, now, 0);
+      for (const { rod, pin } of list) {
+        if (!pin.holds(now)) continue;
+        const depth = depthOf(collider, samples[rod], pin);
+        const [radius, length] = edgesAt(rods[rod], pin.node);
+        if (depth <= Math.max(deepest, LEAST_RADII * radius, LEAST_ANGLE * length)) continue;
+        deepest = depth;
+        message = `a pin holds rod '${rods[rod].id}' ${depth.toPrecision(2)} m deep in collider '${collider.id}' at t = ${Number(now.toPrecision(4))} s, which pushes the rest of the rod out: shape and forces beside the pin depend on edges and model, and are not to be trusted; let pin and collider move together, or leave the rod out of the collider's 'rods' (later pins are not reported)`;
+      }
+    });
+    if (message === '') return [];
+    isDone = true;
+    return [message];
+  };
+}
