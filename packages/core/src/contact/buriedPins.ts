@@ -1,9 +1,9 @@
 /**
  * Detects pins that an obstacle swallows in the course of a run, and remarks on them after a step.
  *
- * Pins that start inside an obstacle are embedded roots: the obstacle ignores the rod there (detect/embeddedRoots.ts). If an obstacle moves over a pin
- * later, or the pin into it, contact pushes out the nodes beside the pin, while the pin keeps its own inside. The forces of such an edge follow from its
- * length, not from the rod, and models disagree about them.
+ * If an obstacle moves over a pin, or the pin into it, contact pushes out the nodes beside the pin, while the pin keeps its own inside. The forces of
+ * such an edge follow from its length, not from the rod, and models disagree about them. Pins that start inside an obstacle are embedded roots: the
+ * obstacle ignores the nodes that are inside with them (detect/embeddedRoots.ts), but not those that it reaches when it rises later.
  */
 import type { Samples } from '../port.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
@@ -11,11 +11,9 @@ import { type Collider, measureDistance, placeCollider } from './shapes/collider
 
 /** Number of steps from one check to the next. */
 const INTERVAL = 16;
-/** Depths of the axis that are not reported: what bends an edge by less than this angle [rad], or is less than this many radii. */
+/** Depths of the axis, beyond that at the start, that are not reported: what bends an edge by less than this angle [rad], or is less than this many radii. */
 const LEAST_ANGLE = 0.1;
 const LEAST_RADII = 1;
-/** The obstacle ignores pins that start deeper than this, in radii (embeddedRoots.ts). */
-const EMBEDDED = 0.5;
 
 interface BuriedPinParts {
   readonly rods: readonly Rod[];
@@ -29,6 +27,8 @@ interface BuriedPinParts {
 interface Exposed {
   readonly rod: number;
   readonly pin: Pin;
+  /** Depth of the axis at the start, 0 outside [m]. */
+  readonly start: number;
 }
 
 const found = new Float64Array(4);
@@ -46,23 +46,19 @@ function depthOf(collider: Collider, { nodePosition: x }: Samples, { node }: Pin
   return -found[0];
 }
 
-/** For each collider the pins that are outside it at time t. */
-function findExposed({ rods, samples, colliders, pins }: BuriedPinParts, t: number): Exposed[][] {
+/** For each collider the pins that hold a position of rods on which it acts, with their depth at time t. */
+function findExposed({ samples, colliders, pins }: BuriedPinParts, t: number): Exposed[][] {
   return colliders.map((collider) => {
-    if (collider.shape.thin || !collider.acts.includes(1)) return [];
+    if (collider.shape.thin) return [];
     const held = pins.flatMap((own, rod) =>
       collider.acts[rod] ? own.filter((pin) => pin.holdX || pin.holdY || pin.holdZ).map((pin) => ({ rod, pin })) : [],
     );
-    if (held.length === 0) return [];
-    placeCollider(collider, t, 0);
-    return held.filter(({ rod, pin }) => {
-      const [radius, length] = edgesAt(rods[rod], pin.node);
-      return depthOf(collider, samples[rod], pin) <= Math.max(EMBEDDED * radius, 0.005 * length);
-    });
+    if (held.length > 0) placeCollider(collider, t, 0);
+    return held.map((one) => ({ ...one, start: Math.max(0, depthOf(collider, samples[one.rod], one.pin)) }));
   });
 }
 
-/** Returns a function to call after each step: its remark, the first time that a pin is deep in an obstacle that it was outside of at time t. */
+/** Returns a function to call after each step: its remark, the first time that a pin is much deeper in an obstacle than at time t. */
 export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: number) => string[] {
   const { rods, samples, colliders } = parts;
   const exposed = findExposed(parts, t);
@@ -75,13 +71,14 @@ export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: numb
     exposed.forEach((list, k) => {
       const collider = colliders[k];
       if (list.length > 0) placeCollider(collider, now, 0);
-      for (const { rod, pin } of list) {
+      for (const { rod, pin, start } of list) {
         if (!pin.holds(now)) continue;
         const depth = depthOf(collider, samples[rod], pin);
         const [radius, length] = edgesAt(rods[rod], pin.node);
-        if (depth <= Math.max(deepest, LEAST_RADII * radius, LEAST_ANGLE * length)) continue;
-        deepest = depth;
-        message = `a pin holds rod '${rods[rod].id}' ${depth.toPrecision(2)} m deep in collider '${collider.id}' at t = ${Number(now.toPrecision(4))} s, which pushes the rest of the rod out: shape and forces beside the pin depend on edges and model, and are not to be trusted; let pin and collider move together, or leave the rod out of the collider's 'rods' (later pins are not reported)`;
+        const gain = depth - start;
+        if (!(gain > Math.max(deepest, LEAST_RADII * radius, LEAST_ANGLE * length))) continue;
+        deepest = gain;
+        message = `a pin holds rod '${rods[rod].id}' ${depth.toPrecision(2)} m deep in collider '${collider.id}' at t = ${Number(now.toPrecision(4))} s (${start.toPrecision(2)} m at the start), which pushes the rest of the rod out: shape and forces beside the pin depend on edges and model, and are not to be trusted; let pin and collider move together, or list the collider's 'rods' without it (later pins are not reported)`;
       }
     });
     if (message === '') return [];

@@ -55,8 +55,12 @@ describe('pins that obstacles swallow', () => {
     expect(remarksOf(cantilever(LIFT + RADIUS))).toEqual([]);
   });
 
-  it('does not remark on a root that starts inside, nor after its release', () => {
-    expect(remarksOf(cantilever(-2 * RADIUS))).toEqual([]);
+  it('remarks when an obstacle rises over a root that starts inside', () => {
+    expect(remarksOf(cantilever(-2 * RADIUS))).toHaveLength(1);
+  });
+
+  it('does not remark on a root that stays as deep as it starts, nor after its release', () => {
+    expect(remarksOf(cantilever(-2 * RADIUS, { colliders: [{ id: 'floor', type: 'plane' }] }))).toEqual([]);
     expect(remarksOf(cantilever(0.03, { pins: [{ rod: 'rod', at: 'start', release: 0.05 }] }))).toEqual([]);
   });
 });
