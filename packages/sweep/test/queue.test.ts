@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueCommand } from '../../cli/src/commands/sweepQueue.ts';
 import { version } from '../../cli/src/version.ts';
-import { connectRedis, keys } from '../src/queue/connection.ts';
+import { connectRedis, keys, loadBullmq, openQueue, queueName, queuePrefix } from '../src/queue/connection.ts';
 import { type QueueOptions, runThroughQueue } from '../src/queue/coordinator.ts';
 import { formatMetrics, type QueueStatus, readQueueStatus } from '../src/queue/status.ts';
 import { runWorker, type WorkerOptions } from '../src/queue/worker.ts';
@@ -270,6 +270,43 @@ describe('a study through a queue', () => {
       await worker.stop();
       await until(() => workersOf(process.pid).length === 0);
     }
+  });
+
+  it('tries runs again that failed under an earlier coordinator', async () => {
+    bench.write('again.yaml', studyOf(5));
+    const first = coordinate('again');
+    await until(async () => (await statusOf()).counts.prioritized === 5);
+    const client = await connectRedis(redis.url);
+    const { Worker } = await loadBullmq();
+    const queue = await openQueue(client, version);
+    const jobs = await queue.getJobs(['prioritized'], 0, 1);
+    const worker = work();
+    await first;
+    await worker.stop();
+    // two of them are left in the queue, as by a worker that lost its lock while the last coordinator ended
+    await queue.addBulk(
+      jobs.flatMap((job) => {
+        if (!job) return [];
+        const { study, spec } = job.data;
+        const opts = { jobId: `${study}-${spec.hash}`, attempts: 1, priority: 1, removeOnComplete: true };
+        return { name: 'run', data: job.data, opts: { ...opts, backoff: { type: 'exponential', delay: 50 } } };
+      }),
+    );
+    const breaking = new Worker(
+      queueName(version),
+      async () => {
+        throw new Error('lost');
+      },
+      { connection: client, prefix: queuePrefix },
+    );
+    await until(async () => (await statusOf()).counts.failed === 2);
+    await breaking.close();
+    client.disconnect();
+    bench.write('afresh.yaml', studyOf(5));
+    const second = coordinate('afresh');
+    const next = work();
+    expect((await second).counts).toEqual({ done: 5 });
+    await next.stop();
   });
 
   it('stops with a message when the disk of the coordinator is full, and loses nothing', async ({ skip }) => {

@@ -91,6 +91,7 @@ export async function runThroughQueue(study: Study, runs: Runs, store: Store, op
       rejection: '',
     };
     await publishPlan(session);
+    await forgetFailures(session);
     const end = await raceInterrupt(runSession(session), options);
     const leave = async (): Promise<void> => {
       await publish(session, end === 'complete' || end === 'converged' ? 'complete' : 'interrupted');
@@ -235,6 +236,11 @@ async function refill(session: Session): Promise<void> {
     more.push(session.next);
   }
   await addJobs(session, more);
+}
+
+/** Runs that failed under an earlier coordinator are tried again: while they are in the queue, the same run cannot be added, and they would be set aside at once. */
+async function forgetFailures({ queue, id }: Session): Promise<void> {
+  for (const job of await queue.getJobs(['failed'], 0, -1)) if (job?.data.study === id) await job.remove();
 }
 
 /** Runs that failed three times are set aside: their error becomes their outcome. */
