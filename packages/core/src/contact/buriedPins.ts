@@ -9,7 +9,7 @@ import type { Samples } from '../port.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
 
-/** Number of steps from one check to the next. */
+/** Number of steps from one check to the next; each of the first ones is checked. */
 const INTERVAL = 16;
 /** Depths of the axis, beyond that at the start, that are not reported: what bends an edge by less than this angle [rad], or is less than this many radii. */
 const LEAST_ANGLE = 0.1;
@@ -66,7 +66,7 @@ export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: numb
   let steps = 0;
   let isDone = false;
   return (now) => {
-    if (isDone || ++steps % INTERVAL !== 0) return [];
+    if (isDone || (++steps > INTERVAL && steps % INTERVAL !== 0)) return [];
     let [deepest, message] = [0, ''];
     exposed.forEach((list, k) => {
       const collider = colliders[k];

@@ -25,9 +25,9 @@ function cantilever(start: number, changes: Partial<Scene> = {}): Scene {
   };
 }
 
-function remarksOf(scene: Scene): string[] {
+function remarksOf(scene: Scene, steps = 50): string[] {
   const world = createWorld(scene);
-  return Array.from({ length: 50 }, () => world.step().remarks ?? [])
+  return Array.from({ length: steps }, () => world.step().remarks ?? [])
     .flat()
     .filter((remark) => remark.startsWith('a pin holds'));
 }
@@ -38,6 +38,10 @@ describe('pins that obstacles swallow', () => {
     expect(remarks).toHaveLength(1);
     expect(remarks[0]).toContain("holds rod 'rod' 0.0");
     expect(remarks[0]).toContain("deep in collider 'floor'");
+  });
+
+  it('remarks in a run of a few long steps', () => {
+    expect(remarksOf(cantilever(0.03, { time: { duration: 0.2, step: 0.02 } }), 8)).toHaveLength(1);
   });
 
   it('remarks when the pin moves into an obstacle at rest', () => {

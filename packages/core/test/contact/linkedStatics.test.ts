@@ -328,3 +328,30 @@ describe('equilibria of linked rods', () => {
     expect(() => createWorld(body).equilibrate()).toThrow(/'a' is joined to bodies/);
   });
 });
+
+it.each(['der', 'strand'] as const)(
+  'two springs alone hold a rod of model %s, or the report says that it needs a pin',
+  (model) => {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'bar',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+          edges: 10,
+          section: { type: 'stiffness', EI1: 100, GJ: 70, EA: 1e6, mass: 0.1 },
+        },
+      ],
+      links: [
+        { rod: 'bar', at: 'start', to: { point: [0, 0, 0.2] }, stiffness: 5 },
+        { rod: 'bar', at: 'end', to: { point: [1, 0, 0.2] }, stiffness: 5 },
+      ],
+    });
+    const [report] = world.equilibrate();
+    expect(report.converged).toBe(model === 'der');
+    if (model === 'der') expect(world.samples[0].nodePosition[2]).toBeCloseTo((-0.5 * 0.1 * 9.81) / 5, 9);
+    else expect(report.reason).toMatch(/^rod 'bar' has no pin: .* or use model: der$/);
+  },
+);

@@ -420,33 +420,6 @@ describe('a world with links', () => {
     expect(at(0, 2)).toBeLessThan(-5e-3);
   });
 
-  it.each(['der', 'strand'] as const)(
-    'hangs a rod of model %s on two springs alone, or says that it wants a pin',
-    (model) => {
-      const world = createWorld({
-        tendril: 1,
-        gravity: [0, 0, -g],
-        rods: [
-          {
-            id: 'bar',
-            model,
-            shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
-            edges: 10,
-            section: { type: 'stiffness', EI1: 100, GJ: 70, EA: 1e6, mass: 0.1 },
-          },
-        ],
-        links: [
-          { rod: 'bar', at: 'start', to: { point: [0, 0, 0.2] }, stiffness: 5 },
-          { rod: 'bar', at: 'end', to: { point: [1, 0, 0.2] }, stiffness: 5 },
-        ],
-      });
-      const [report] = world.equilibrate();
-      expect(report.converged).toBe(model === 'der');
-      if (model === 'der') expect(world.samples[0].nodePosition[2]).toBeCloseTo((-0.5 * 0.1 * g) / 5, 9);
-      else expect(report.reason).toMatch(/^rod 'bar' has no pin: .* or use model: der$/);
-    },
-  );
-
   it('falls on a ball without a step that is cut where stiff joints hold all rotations of hair', () => {
     // a hair that nothing but its joints keeps from spinning: under forces that stay as they are it finds no balance
     const p = 0.2 / 6;

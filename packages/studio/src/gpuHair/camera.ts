@@ -1,23 +1,11 @@
 /** Matrices of the camera and of the light, column by column, for clip space with depths from 0 to 1; and a camera that goes around. */
 
-type Vector = readonly [number, number, number];
-
-const minus = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vector, b: Vector): Vector => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-];
-export function unit(a: Vector): Vector {
-  const size = Math.hypot(...a);
-  return [a[0] / size, a[1] / size, a[2] / size];
-}
+import { along, cross, dot, scaleTo, type Vector } from './vectors.ts';
 
 /** Right, up and back of who looks from a point to another, and where the point is in these axes. */
 function axesOf(eye: Vector, target: Vector): { readonly axes: readonly Vector[]; readonly shift: Vector } {
-  const back = unit(minus(eye, target));
-  const right = unit(cross([0, 0, 1], back));
+  const back = scaleTo(along(eye, target, -1), 1);
+  const right = scaleTo(cross([0, 0, 1], back), 1);
   const up = cross(back, right);
   return { axes: [right, up, back], shift: [-dot(right, eye), -dot(up, eye), -dot(back, eye)] };
 }
@@ -40,7 +28,7 @@ export function lookThrough(eye: Vector, target: Vector, slope: number, aspect: 
 
 /** The light's box about a point: parallel rays, `half` its half width, `depth` its depth [m]. */
 export function lightBox(toLight: Vector, middle: Vector, half: number, depth: number): number[] {
-  const eye: Vector = [0, 1, 2].map((k) => middle[k] + 0.5 * depth * toLight[k]) as unknown as Vector;
+  const eye = along(middle, toLight, 0.5 * depth);
   const { axes, shift } = axesOf(eye, middle);
   const row = (k: number, scale: number): number[] => [...axes[k].map((x) => scale * x), scale * shift[k]];
   return columns([row(0, 1 / half), row(1, 1 / half), row(2, -1 / depth), [0, 0, 0, 1]]);

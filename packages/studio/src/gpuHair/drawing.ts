@@ -4,10 +4,11 @@
  */
 import type { GpuBatch, HeadPose } from '@tendril-sim/core/batch';
 import type { Mesh } from '../worker/groom/heads.ts';
-import { eyeOf, lightBox, lookThrough, type Orbit, TARGET, unit } from './camera.ts';
+import { eyeOf, lightBox, lookThrough, type Orbit, TARGET } from './camera.ts';
 import { createPipelines, DEPTH_FORMAT, LAYERS_FORMAT, type Pipelines, SAMPLES } from './pipelines.ts';
 import { FRAME_FLOATS, GROUPS } from './shaders.ts';
 import { NODES } from './style.ts';
+import { scaleTo } from './vectors.ts';
 
 /** Bits of GPUBufferUsage and GPUTextureUsage: Node has no such globals. */
 const BUFFER = { COPY_DST: 8, INDEX: 16, VERTEX: 32, UNIFORM: 64, STORAGE: 128 };
@@ -16,7 +17,7 @@ const TEXTURE = { TEXTURE_BINDING: 4, RENDER_ATTACHMENT: 16 };
 /** Tangent of half the angle of view over the height. */
 const SLOPE = 0.2;
 /** The light's direction, its box [m], and the size of its maps. */
-const SUN = unit([0.5, -0.72, 0.75]);
+const SUN = scaleTo([0.5, -0.72, 0.75], 1);
 const BOX = { middle: [0, 0.01, -0.1], half: 0.36, depth: 1.2 } as const;
 const MAP = 1024;
 

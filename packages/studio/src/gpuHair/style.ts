@@ -4,12 +4,11 @@
  */
 import type { Field } from '@tendril-sim/core/batch';
 import { leanAt } from '../worker/groom/heads.ts';
+import { along, cross, dot, scaleTo, type Vector } from './vectors.ts';
 
 /** Nodes of a strand. */
 export const NODES = 32;
 const EDGES = NODES - 1;
-
-export type Vector = [number, number, number];
 
 /** What distinguishes hairstyles. */
 interface Style {
@@ -59,19 +58,6 @@ export const CONTACT_RADIUS = 2.5e-4;
 const fraction = (x: number): number => x - Math.floor(x);
 /** The same number for the same two, between 0 and 1. */
 const noise = (k: number, seed: number): number => fraction(Math.sin(12.9898 * k + 78.233 * seed) * 43758.5453);
-
-function scaleTo(v: Vector, size: number): Vector {
-  const s = size / Math.hypot(...v);
-  return [v[0] * s, v[1] * s, v[2] * s];
-}
-
-const along = (p: Vector, d: Vector, s: number): Vector => [p[0] + s * d[0], p[1] + s * d[1], p[2] + s * d[2]];
-const inner = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vector, b: Vector): Vector => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-];
 
 /** The skin: distance from it and its normal, as the simulation knows them. */
 type Skin = Pick<Field, 'sample'>;
@@ -123,7 +109,7 @@ function combStrand(skin: Skin, root: Vector, length: number, float: number): Ve
     d = scaleTo(along(scaleTo(d, 1 - turn), wish, turn), 1);
     // hair that comes nearer to the skin than it shall turns along it, and away from it where it is nearer
     const target = float * Math.min(1, s / 0.05) + 2 * CONTACT_RADIUS;
-    const into = inner(d, n);
+    const into = dot(d, n);
     const excess = (target - distance) / 0.006;
     const least = Math.max(-1, Math.min(0.7, excess));
     if (into < least) d = scaleTo(along(d, n, least - into), 1);
@@ -140,7 +126,7 @@ function curlLine(line: readonly Vector[], { curl, pitch }: Style, length: numbe
   return line.map((p, k) => {
     const [a, b] = [line[Math.max(0, k - 1)], line[Math.min(line.length - 1, k + 1)]];
     const t = scaleTo([b[0] - a[0], b[1] - a[1], b[2] - a[2]], 1);
-    side = scaleTo(along(side, t, -inner(side, t)), 1);
+    side = scaleTo(along(side, t, -dot(side, t)), 1);
     const across = cross(t, side);
     const s = (k / (line.length - 1)) * length;
     const size = curl * Math.min(1, s / 0.07) ** 1.5;

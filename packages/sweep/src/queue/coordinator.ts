@@ -17,6 +17,7 @@ import {
   connectRedis,
   explainRedis,
   isRejection,
+  type Job,
   keys,
   openQueue,
   type RedisClient,
@@ -238,16 +239,21 @@ async function refill(session: Session): Promise<void> {
   await addJobs(session, more);
 }
 
+/** Failed runs of this study; the queue may hold others. */
+async function failedJobs({ queue, id }: Session): Promise<Job[]> {
+  const jobs = await queue.getJobs(['failed'], 0, -1);
+  return jobs.flatMap((job) => (job?.data.study === id ? [job] : []));
+}
+
 /** Runs that failed under an earlier coordinator are tried again: while they are in the queue, the same run cannot be added, and they would be set aside at once. */
-async function forgetFailures({ queue, id }: Session): Promise<void> {
-  for (const job of await queue.getJobs(['failed'], 0, -1)) if (job?.data.study === id) await job.remove();
+async function forgetFailures(session: Session): Promise<void> {
+  for (const job of await failedJobs(session)) await job.remove();
 }
 
 /** Runs that failed three times are set aside: their error becomes their outcome. */
 async function setAside(session: Session): Promise<void> {
-  const { queue, id, study, store } = session;
-  for (const job of await queue.getJobs(['failed'], 0, 199)) {
-    if (job?.data.study !== id) continue;
+  const { study, store } = session;
+  for (const job of await failedJobs(session)) {
     const { index, hash } = job.data.spec;
     const message = `set aside after ${tries} tries: ${job.failedReason ?? 'unknown'}`;
     takeOutcome(session, {
