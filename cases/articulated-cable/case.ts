@@ -1,5 +1,6 @@
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { massDamping, massPerLength } from '../src/controls.ts';
 
 /** A cable of links: soft up to the curvature at which they lock [1/m], then ten times as stiff [N m²]. */
 const LOCK = 1e-3;
@@ -55,6 +56,7 @@ export const articulatedCable: Case = defineCase({
   topics: ['theory'],
   finish: 'steel',
   title: 'A cable of links that lock',
+  claim: 'The law table bends a rod by a table of moments: here a cable of links, soft until they lock.',
   group: 'classics',
   source: 'bilinear moment and curvature, integrated along a cantilever',
   models: ['der'],
@@ -72,6 +74,8 @@ export const articulatedCable: Case = defineCase({
       // the largest moment is that at the clamp, 1 m away
       threshold: () => ({ at: SOFT * LOCK, what: `links lock above ${1e3 * SOFT * LOCK} mN` }),
     },
+    massPerLength({ low: 1e-4, high: 1e-2 }),
+    massDamping({ high: 20 }),
   ],
   scene: () => cable(40, 500 * LOAD),
   measure(n) {

@@ -2,7 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { acos, log } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
-import { sectionNumber } from '../src/controls.ts';
+import { massPerLength, sectionNumber } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 import { growingMode } from './theory.ts';
 
@@ -112,6 +112,8 @@ export const becksColumn: Case = defineCase({
   id: 'becks-column',
   topics: ['theory'],
   title: "Beck's column flutters under a force that follows its tip",
+  claim:
+    "A clamped column under a force at its tip that stays along the tip's tangent does not buckle; it begins to oscillate with growing amplitude at P = 20.05 EI/L². The load has no potential, and statics cannot find flutter; tendril modes can.",
   group: 'classics',
   source: 'Beck 1952: P = 20.05 EI/L²; growth beyond it from the characteristic equation',
   models: ['der', 'helix', 'fiber', 'cosserat'],
@@ -132,6 +134,7 @@ export const becksColumn: Case = defineCase({
       },
     },
     { path: ['rods', 0, 'section', 'EI1'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.3, high: 3 },
+    massPerLength({ low: 0.1, high: 10 }),
   ],
   scene: () => ({ ...scene(22, 40, 'der', 1e-2), time: { duration: 6, step: 0.01 }, output: { every: 0.05 } }),
   measure(n, model) {

@@ -94,6 +94,8 @@ export const bendTwist: Case = defineCase({
   id: 'bend-twist',
   topics: ['theory'],
   title: 'Bend–twist: a hanging rod with natural curvature leaves its plane',
+  claim:
+    'A rod with natural curvature that hangs from a clamp stays in its plane while its curvature is small, and leaves the plane beyond a critical curvature. The critical κL depends on Γ = ρAgL³/EI and on GJ/EI alone. One of the three tests for rods of [Romero2021].',
   group: 'classics',
   source: 'linear stability of the planar Kirchhoff rod, computed from the continuum',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],

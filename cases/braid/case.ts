@@ -1,6 +1,7 @@
 import { atan2, cos, sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { gravity } from '../src/controls.ts';
 import { drawPerson } from '../src/drawnHead.ts';
 
 const GRAVITY = 9.81;
@@ -142,6 +143,8 @@ export const braid: Case = defineCase({
   topics: ['hair', 'art'],
   finish: 'rope',
   title: 'Bun and braid: very stiff to soft along one strand; local dynamics',
+  claim:
+    'A single strand represents a stiff bun and a soft braid, four decades apart in stiffness. With local dynamics relative to the hip, an animator chooses whether all, half or none of the acceleration of a run acts on the strand.',
   group: 'hadap2006',
   source: 'figure 7 and section 6.4 of Hadap 2006',
   models: ['strand'],
@@ -155,6 +158,23 @@ export const braid: Case = defineCase({
   ],
   quick: [20],
   full: [20, 40],
+  controls: [
+    {
+      path: ['solver', 'strand', 'direct', 0, 'local', 'amount'],
+      label: 'Part of the run that acts on the braid',
+      low: 0,
+      high: 1,
+    },
+    {
+      path: ['rods', 0, 'section', 'damping', 'stiffness'],
+      label: 'Damping of the braid',
+      symbol: 'τ',
+      unit: 's',
+      low: 0,
+      high: 0.1,
+    },
+    gravity({ high: 30 }),
+  ],
   scene: () => withPerson(scene(30, 0.5)),
   measure(n) {
     const [whole, half] = [0, 0.5].map((amount) => swing(n, amount, 1));

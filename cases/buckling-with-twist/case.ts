@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { sin, square as squareOf } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, worldOf } from '../src/case.ts';
+import { bendingStiffness, massDamping, twistingStiffness } from '../src/controls.ts';
 
 /**
  * A converged special Cosserat rod (extrapolated in the number of elements and the width of its section): positions [mm] at
@@ -171,6 +172,8 @@ export const bucklingWithTwist: Case = defineCase({
   id: 'buckling-with-twist',
   topics: ['hair', 'theory'],
   title: 'A hair is pushed together and twisted',
+  claim:
+    'Both ends of a hair are moved towards each other while one is twisted; it buckles and turns out of its plane. [Michels2015 Fig. 2–4] show the shape, the error against the step, and an energy that does not grow without damping.',
   group: 'cosserat',
   colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 2–4; shapes from a converged Cosserat rod',
@@ -186,6 +189,11 @@ export const bucklingWithTwist: Case = defineCase({
   quick: [20],
   full: [20, 50, 100],
   resolutions: { massspring: { quick: [25], full: [25, 50, 100] } },
+  controls: [
+    bendingStiffness({ low: 2e-10, high: 2e-8 }),
+    twistingStiffness({ low: 2e-10, high: 2e-8 }),
+    massDamping({ high: 50 }),
+  ],
   scene: () => bucklingScene(50, 'fiber', 10, 5e-3),
   measure(n, model) {
     const out: Record<string, number> = {};

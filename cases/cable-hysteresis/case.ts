@@ -73,6 +73,7 @@ export const cableHysteresis: Case = defineCase({
   topics: ['theory'],
   finish: 'steel',
   title: 'Friction inside a cable: the loop of moment and curvature',
+  claim: "A rod with the law dahl has the hysteresis of Dahl's friction model in bending and twist.",
   group: 'classics',
   source: 'Dahl: loop area in closed form',
   models: ['der'],
@@ -96,6 +97,7 @@ export const cableHysteresis: Case = defineCase({
       low: 0.02,
       high: 0.8,
     },
+    { path: ['rods', 0, 'law', 'stiffness'], label: 'Stiffness of the friction', symbol: 'σ', low: 0.3, high: 30 },
   ],
   scene: () => cable(30, [0, -1, 0]),
   measure: (n) => ({

@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { bendingStiffness, gravity, massPerLength, sectionNumber } from '../src/controls.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;
 const clamp: Pins = [{ rod: 'rod', at: 'start' }];
@@ -43,6 +44,8 @@ const heavy: Record<string, number[]> = {
 };
 const chain = [1.20241277885, 2.76003905514, 4.32686395646, 5.89576721951];
 const GJ = 2 / 3;
+/** Greenhill: the weight qL³/EI under which a column no longer stands. */
+const GREENHILL = 7.83734744;
 /** Polar inertia that puts torsion apart from bending. */
 const INERTIA = 1e-4;
 
@@ -87,6 +90,8 @@ export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
   topics: ['theory'],
   title: 'Natural frequencies of beams, chains and twisting rods',
+  claim:
+    'Frequencies about an equilibrium are right for five kinds of support, for a rod that hangs or stands under its own weight, for a chain that has next to no bending stiffness, and for torsion.',
   group: 'classics',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
@@ -98,6 +103,19 @@ export const cantileverFrequencies: Case = defineCase({
     strand: { quick: [20, 40], full: [20, 40, 80] },
     fiber: { quick: [25, 50], full: [25, 50, 100, 200] },
   },
+  controls: [
+    {
+      ...gravity({ axis: 0, high: 10 }),
+      label: 'Weight towards the clamp',
+      // Greenhill's column, one metre long
+      threshold: (scene) => {
+        const at = (GREENHILL * sectionNumber(scene, 'EI1')) / sectionNumber(scene, 'mass');
+        return { at, what: `the rod no longer stands above ${at.toFixed(2)} m/s²` };
+      },
+    },
+    bendingStiffness({ low: 0.1, high: 10 }),
+    massPerLength({ low: 0.1, high: 10 }),
+  ],
   scene: () => rod(100, {}, [1, 0, 0], 0, clamp),
   measure(n, model) {
     const out: Record<string, number> = {};

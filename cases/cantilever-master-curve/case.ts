@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { bendingStiffness, gravity, massDamping } from '../src/controls.ts';
 import { heavyCantileverTip } from '../src/elastica.ts';
 import type { CheckRow } from '../src/expectation.ts';
 
@@ -86,6 +87,8 @@ export const cantileverMasterCurve: Case = defineCase({
   id: 'cantilever-master-curve',
   topics: ['theory'],
   title: 'Master curve of a heavy cantilever',
+  claim:
+    'The shape of a cantilever under its own weight depends on Γ = ρAgL³/EI alone. Over four decades of Γ, drop over width of the tip lies on the curve of the elastica. One of the three tests for rods of [Romero2021].',
   group: 'classics',
   source: 'planar elastica under its weight, from its differential equation',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat', 'massspring'],
@@ -102,6 +105,11 @@ export const cantileverMasterCurve: Case = defineCase({
   quick: [50, 100],
   full: [50, 100, 200, 400],
   resolutions: { massspring: { quick: [100], full: [100] } },
+  controls: [
+    gravity({ high: 5 }),
+    bendingStiffness({ low: 0.1, high: 10, rods: 5 }),
+    massDamping({ high: 10, rods: 5 }),
+  ],
   scene: show,
   measure(n, model) {
     const out: Record<string, number> = {};

@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { hypot, hypotOf, log, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, nodeAt, onModel, worldOf } from '../src/case.ts';
+import { gravity } from '../src/controls.ts';
 
 type Integrator = NonNullable<NonNullable<NonNullable<SceneInput['solver']>['der']>['integrator']>;
 
@@ -138,6 +139,8 @@ export const cantileverRelease: Case = defineCase({
   id: 'cantilever-release',
   topics: ['theory'],
   title: 'Energy of a rod that is let go, and another simulator',
+  claim:
+    "A cantilever that is held straight and let go keeps its energy: to 1e-6 of its weight times its length with shake, to 1e-4 with tr-bdf2. The error is of second order in the step with shake and tr-bdf2, and of first order with fast-projection. Projection keeps every edge's length in at most 3 iterations. The tip agrees with another simulator, which uses another method.",
   group: 'cosserat',
   source: 'conservation of energy; tip at 0.5 s by PyElastica, converged in its time step',
   models: ['der', 'cosserat'],
@@ -156,6 +159,11 @@ export const cantileverRelease: Case = defineCase({
   ],
   quick: [50],
   full: [50, 100],
+  controls: [
+    { path: ['materials', 'rubber', 'E'], label: "Young's modulus", symbol: 'E', unit: 'Pa', low: 1e6, high: 1e9 },
+    { path: ['rods', 0, 'section', 'radius'], label: 'Radius', symbol: 'r', unit: 'm', low: 1e-3, high: 2e-2 },
+    gravity({ high: 30 }),
+  ],
   scene: () => scene(50, 'tr-bdf2', 0.005, 3, 0),
   measure(n, model): Readonly<Record<string, number>> {
     // the other simulator holds the whole first of its 50 elements: its rod bends from 1 cm on only

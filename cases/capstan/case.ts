@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { atan, cos, exp, pow, sin, square, tan } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { massDamping } from '../src/controls.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const RADIUS = 0.05;
@@ -108,6 +109,7 @@ export const capstan: Case = defineCase({
   topics: ['contact', 'theory'],
   finish: 'rope',
   title: 'Friction of a rope round a bollard',
+  claim: 'The tension of a rope that slides round a bollard grows by exp(μφ), for one half turn and for three.',
   group: 'contact',
   source: 'Euler–Eytelwein: T₂/T₁ = exp(μφ), here as ln(T₂/T₁)/φ against μ and as the ratio itself',
   models: ['der', 'fiber'],
@@ -124,6 +126,7 @@ export const capstan: Case = defineCase({
       high: 5,
       factor: -1,
     },
+    massDamping({ high: 10 }),
   ],
   scene: () => scene(0.3, 3 * Math.PI, 32, 0.5),
   measure(n, model) {

@@ -1,6 +1,7 @@
 import { hypot } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { bendingStiffness, massDamping } from '../src/controls.ts';
 
 /** E and G fall to a quarter within 1 s, stay for 2 s, and come back within 1 s. */
 export const moist = {
@@ -68,6 +69,7 @@ export const changingModuli: Case = defineCase({
   id: 'changing-moduli',
   topics: ['hair'],
   title: 'A curl in moist air: its moduli fall to a quarter and come back',
+  claim: 'E and G may change during a run, as they do with moisture and heat [Michels2015 §5, Fig. 7].',
   group: 'cosserat',
   colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 7 and §5; equilibria from a converged Cosserat rod',
@@ -81,6 +83,21 @@ export const changingModuli: Case = defineCase({
   ],
   quick: [80],
   full: [80, 160],
+  controls: [
+    {
+      path: ['rods', 0, 'animate', 'E', 'keys', 2, 1],
+      also: [
+        ['rods', 0, 'animate', 'E', 'keys', 3, 1],
+        ['rods', 0, 'animate', 'G', 'keys', 2, 1],
+        ['rods', 0, 'animate', 'G', 'keys', 3, 1],
+      ],
+      label: 'What moisture leaves of the stiffness',
+      low: 0.05,
+      high: 1,
+    },
+    bendingStiffness({ low: 5e-10, high: 1e-8 }),
+    massDamping({ high: 50 }),
+  ],
   scene: () => moistCurl(100, moist),
   measure(n, model) {
     const world = worldOf(onModel(moistCurl(n, moist), model));

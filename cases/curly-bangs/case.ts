@@ -1,6 +1,7 @@
 import { cos, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { gravity, inEveryRod, youngsModulus } from '../src/controls.ts';
 import { drawPerson } from '../src/drawnHead.ts';
 
 const STRANDS = 9;
@@ -113,6 +114,8 @@ export const curlyBangs: Case = defineCase({
   id: 'curly-bangs',
   topics: ['hair'],
   title: 'Curly bangs: a rest shape that gravity does not change',
+  claim:
+    'With the natural shape from inverse dynamics, styled curls hang as they were styled, to rounding. Without it, they sag as elastic rods do (der, 60 edges: 0.84 mm), with second order. The equilibrium is found stable, and after a shake of the head the curls come back to the styled shape.',
   group: 'hadap2006',
   colorBy: 'twist',
   source: 'figure 8 and section 6.6 of Hadap 2006',
@@ -126,6 +129,18 @@ export const curlyBangs: Case = defineCase({
   ],
   quick: [15],
   full: [15, 30],
+  controls: [
+    youngsModulus({ low: 3e7, high: 3e9, rods: 9 }),
+    {
+      ...inEveryRod(9, ['material', 'damping', 'stiffness']),
+      label: 'Damping of the material',
+      symbol: 'τ',
+      unit: 's',
+      low: 0,
+      high: 0.05,
+    },
+    gravity({ high: 30 }),
+  ],
   scene: () => scene(15, 'equilibrium', true),
   measure(n) {
     const kept = settle(n, 'equilibrium');

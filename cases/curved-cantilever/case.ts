@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { bendingStiffness, massPerLength, twistingStiffness } from '../src/controls.ts';
 
 /** A naturally curved rod in the horizontal plane that sags and twists under its weight; shooting solution in space. */
 const positions = [
@@ -35,11 +36,18 @@ export const curvedCantilever: Case = defineCase({
   id: 'curved-cantilever',
   topics: ['theory'],
   title: 'Naturally curved cantilever: bending and twist together',
+  claim:
+    'A rod that is naturally an arc, clamped horizontally, sags and twists under its weight as a Kirchhoff rod in space does: every piece is bent and twisted by what lies beyond it.',
   group: 'classics',
   source: 'Kirchhoff rod in space, shooting; checked by the gradient of a Ritz energy',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [20, 40, 80],
   full: [20, 40, 80, 160, 320],
+  controls: [
+    massPerLength({ low: 0.1, high: 20 }),
+    bendingStiffness({ low: 0.1, high: 10 }),
+    twistingStiffness({ low: 0.1, high: 5 }),
+  ],
   scene: () => scene(60),
   measure(n, model) {
     const world = worldOf(scene(n, model));

@@ -1,4 +1,5 @@
 import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { bendingStiffness, gravity, massDamping } from '../src/controls.ts';
 import { swingEnergy, swingingHair } from '../src/hair.ts';
 
 /** Energy lost after 0.5, 1 and 1.5 s, in halves of weight × length: the same network of 20 cuboids by Verlet steps of 5 µs. */
@@ -15,6 +16,8 @@ export const dampingDecay: Case = defineCase({
   id: 'damping-decay',
   topics: ['hair'],
   title: 'A hair swings with damping from none to far too much',
+  claim:
+    '[Michels2015 Fig. 6] shows the decay of energy for damping from 0 to 100, with steps of the same size and no instability.',
   group: 'classics',
   source: 'Michels et al. 2015, Fig. 6; Verlet steps of 5 µs',
   models: ['fiber'],
@@ -28,6 +31,7 @@ export const dampingDecay: Case = defineCase({
   // steps a second
   quick: [100, 200],
   full: [100, 200, 500, 1000],
+  controls: [massDamping({ high: 100 }), bendingStiffness({ low: 2e-10, high: 2e-8 }), gravity({ axis: 1, high: 30 })],
   scene: () => swingingHair(50, 2e-3, 1.5, 10, {}),
   measure(n) {
     const out: Record<string, number> = {};

@@ -3,6 +3,7 @@ import { cos, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { fastest, sumForces } from '../src/contact.ts';
+import { youngsModulus } from '../src/controls.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
@@ -55,11 +56,18 @@ export const drop: Case = defineCase({
   id: 'drop',
   topics: ['contact'],
   title: 'A rod dropped on the ground: rebound, rest, weight',
+  claim:
+    'A rod that falls flat rebounds with the restitution of the ground. A rod that falls at an angle comes to rest: the ground carries its weight, the rod does not sink in, and no step adds more than a ten-thousandth of the energy of the fall.',
   group: 'contact',
   source: "Newton's law of impact; the ground carries the weight; energy only falls",
   models: ['der', 'fiber'],
   quick: [16],
   full: [16, 32, 64],
+  controls: [
+    { path: ['colliders', 0, 'restitution'], label: 'Restitution', symbol: 'e', low: 0, high: 1 },
+    { path: ['colliders', 0, 'friction'], label: 'Friction', symbol: 'µ', low: 0, high: 1 },
+    youngsModulus({ low: 1e6, high: 1e9 }),
+  ],
   scene: () => scene(16, 0.17, 0, 1 / 240),
   measure(n, model) {
     const world = worldOf(onModel(scene(n, 0.17, 0, 1 / 240), model));

@@ -1,6 +1,7 @@
 import { cos, exp, hypot, hypotOf, log10, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { youngsModulus } from '../src/controls.ts';
 import { drawDonkey } from '../src/drawnHead.ts';
 import type { CurvePoint } from '../src/expectation.ts';
 
@@ -188,6 +189,8 @@ export const ears: Case = defineCase({
   id: 'ears',
   topics: ['art'],
   title: 'Ears: a pose is hit, and let go',
+  claim:
+    'Springs to an animated pose hold an ear in the pose: strong springs hold it closely, weak ones leave it free to move.',
   group: 'hadap2006',
   source: 'figure 6 and section 6.5 of Hadap 2006; statics of a chain on springs',
   models: ['strand'],
@@ -200,6 +203,24 @@ export const ears: Case = defineCase({
   ],
   quick: [12],
   full: [12, 24],
+  controls: [
+    {
+      path: ['solver', 'strand', 'direct', 0, 'pose', 'strength'],
+      label: 'Springs to the pose',
+      symbol: 'k',
+      low: 20,
+      high: 2000,
+    },
+    youngsModulus({ low: 6e3, high: 6e5 }),
+    {
+      path: ['rods', 0, 'material', 'damping', 'stiffness'],
+      label: 'Damping of the material',
+      symbol: 'τ',
+      unit: 's',
+      low: 0,
+      high: 0.1,
+    },
+  ],
   scene: () =>
     withDonkey(
       ear(

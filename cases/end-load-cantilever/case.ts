@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { bendingStiffness, massDamping } from '../src/controls.ts';
 
 /** Bisshopp and Drucker's elastica with a dead load P across its tip, by elliptic integrals. */
 const tips = [
@@ -53,12 +54,18 @@ export const endLoadCantilever: Case = defineCase({
   id: 'end-load-cantilever',
   topics: ['theory'],
   title: 'Cantilever with a dead load at its tip',
+  claim:
+    'A weightless cantilever under a force P across its tip that keeps its direction bends as the elastica does, up to loads that turn the tip by almost 90°.',
   group: 'classics',
   source: 'Bisshopp & Drucker: elliptic integrals',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
-  controls: [{ path: ['loads', 0, 'force', 2], label: 'Load', symbol: 'F', unit: 'N', low: 0, high: 20, factor: -1 }],
+  controls: [
+    { path: ['loads', 0, 'force', 2], label: 'Load', symbol: 'F', unit: 'N', low: 0, high: 20, factor: -1 },
+    bendingStiffness({ low: 0.1, high: 10 }),
+    massDamping({ high: 10 }),
+  ],
   scene: () => scene(50),
   measure(n, model) {
     const out: Record<string, number> = {};

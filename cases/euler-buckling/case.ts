@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, nodeAt, onModel, worldOf } from '../src/case.ts';
+import { massDamping } from '../src/controls.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;
 
@@ -170,6 +171,8 @@ export const eulerBuckling: Case = defineCase({
   id: 'euler-buckling',
   topics: ['theory'],
   title: 'Buckling of a column, and beyond',
+  claim:
+    "The verdict on stability finds Euler's critical loads for four kinds of support, and Greenhill's two: the weight under which a column no longer stands, qL³/EI = 7.8373, and the torque under which a rod between clamps buckles, ML/EI = 8.9868. Pushed together further between two clamps, the column follows the buckled branch: deflection and load agree with the elastica up to a shortening of 0.3 L.",
   group: 'classics',
   source: 'Euler; Greenhill; clamped-clamped elastica by elliptic integrals',
   models: ['der', 'fiber', 'cosserat', 'helix', 'strand'],
@@ -194,6 +197,7 @@ export const eulerBuckling: Case = defineCase({
       low: 0.1,
       high: 10,
     },
+    massDamping({ high: 50 }),
   ],
   scene: () => shortened(60),
   measure(n, model) {

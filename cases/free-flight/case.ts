@@ -49,12 +49,33 @@ export const freeFlight: Case = defineCase({
   id: 'free-flight',
   topics: ['theory'],
   title: 'Momentum, angular momentum and energy in free flight',
+  claim:
+    'A bent, anisotropic strip that tumbles freely keeps its momentum with every scheme; its angular momentum to rounding with shake and midpoint, and to second order in the step with tr-bdf2; its energy, within a bound, with shake.',
   group: 'laws',
   colorBy: 'twist',
   source: 'conservation laws',
   models: ['der'],
   quick: [500, 1000],
   full: [500, 1000, 2000],
+  controls: [
+    { path: ['rods', 0, 'velocity', 'angular', 1], label: 'Spin', symbol: 'ω', unit: 'rad/s', low: -10, high: 10 },
+    {
+      path: ['rods', 0, 'natural', 'curvature', 1],
+      label: 'Natural curvature',
+      symbol: 'κ₂',
+      unit: '1/m',
+      low: 0,
+      high: 6,
+    },
+    {
+      path: ['rods', 0, 'section', 'EI1'],
+      label: 'Bending stiffness',
+      symbol: 'EI₁',
+      unit: 'N·m²',
+      low: 2e-3,
+      high: 0.2,
+    },
+  ],
   scene: () => scene('tr-bdf2', 400),
   measure(n) {
     const shake = drift('shake', 4 * n);

@@ -1,5 +1,6 @@
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { twistingStiffness } from '../src/controls.ts';
 
 /** Natural curvature and twist rate of the grown strip [1/m]; bending stiffness about d2 and twisting stiffness are 2 and 1 N m². */
 const CURVATURE = 3;
@@ -49,6 +50,7 @@ export const growingStrip: Case = defineCase({
   id: 'growing-strip',
   topics: ['theory', 'art'],
   title: 'A strip that grows into a helix',
+  claim: 'With the law growth the natural curvature and twist of a rod change in time.',
   group: 'classics',
   source: 'natural strain that is free, and natural strain that is held',
   models: ['der'],
@@ -64,6 +66,7 @@ export const growingStrip: Case = defineCase({
       high: 15,
     },
     { path: ['rods', 0, 'natural', 'curvature', 2], label: 'Grown twist', symbol: 'τ', unit: '1/m', low: 0, high: 10 },
+    twistingStiffness({ low: 0.1, high: 10 }),
   ],
   scene: () => strip(40, false),
   measure(n) {

@@ -3,6 +3,7 @@ import { cos } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
+import { gravity } from '../src/controls.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
@@ -107,11 +108,25 @@ export const hairBundle: Case = defineCase({
   topics: ['contact', 'hair'],
   finish: 'wood',
   title: 'Bundles at rest: a woodpile and a gutter',
+  claim:
+    'Rods that lie on each other at rest stay there, without forces from an earlier step to start from: a woodpile of n layers of n rods, and parallel rods in a gutter, where every edge touches several others at once. The ground carries the weight of all.',
   group: 'contact',
   source: 'statics: what lies still stays, and the ground carries the weight of all',
   models: ['der', 'fiber'],
   quick: [4],
   full: [4, 10],
+  controls: [
+    { path: ['contact', 'friction'], label: 'Friction between the rods', symbol: 'µ', low: 0, high: 1 },
+    {
+      path: ['colliders', 0, 'friction'],
+      also: [['colliders', 1, 'friction']],
+      label: 'Friction of the gutter',
+      symbol: 'µ',
+      low: 0,
+      high: 1,
+    },
+    gravity({ high: 30 }),
+  ],
   scene: () => gutter(4),
   measure(n, model) {
     const steps = 60;

@@ -2,6 +2,7 @@ import { cos, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { rodDistance } from '../src/contact.ts';
+import { youngsModulus } from '../src/controls.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const RADIUS = 0.01;
@@ -93,6 +94,8 @@ export const hangingChain: Case = defineCase({
   topics: ['contact'],
   finish: 'steel',
   title: 'A hanging chain of open links, pulled until it breaks',
+  claim:
+    'A chain of open links, each a curved elastic wire with free ends, hangs in its contacts; its ends are pulled apart until a link opens and the chain breaks.',
   group: 'bergou2008',
   source: 'Bergou et al. 2008, Fig. 10; statics: the ends carry the weight',
   models: ['der'],
@@ -114,6 +117,19 @@ export const hangingChain: Case = defineCase({
   quick: [5],
   full: [5, 13],
   // until it has broken
+  controls: [
+    {
+      path: ['pins', 0, 'path', 'keys', 3, 'offset', 0],
+      label: 'Left end pulled by',
+      symbol: 'D',
+      unit: 'm',
+      low: 0,
+      high: 0.12,
+      factor: -1,
+    },
+    youngsModulus({ low: 6e6, high: 6e8, rods: 13 }),
+    { path: ['contact', 'friction'], label: 'Friction', symbol: 'µ', low: 0, high: 1 },
+  ],
   scene: () => ({ ...scene(13, 20), time: { duration: 2, step: 1 / 720 } }),
   measure(n) {
     const world = worldOf(scene(n, 20));

@@ -47,6 +47,8 @@ export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   topics: ['theory'],
   title: 'Cantilever under its own weight',
+  claim:
+    'A horizontal rod, clamped at one end, hangs under its own weight as the theory of the heavy elastica predicts, from a slight sag to a rod that points almost straight down. The error falls with the square of the number of edges, and the equilibrium takes ten Newton iterations or fewer from the straight rod (strand 12, massspring up to 15).',
   group: 'classics',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat', 'massspring'],

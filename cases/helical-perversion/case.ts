@@ -195,6 +195,8 @@ export const helicalPerversion: Case = defineCase({
   id: 'helical-perversion',
   topics: ['theory', 'art'],
   title: 'Helical perversion of a coiling ribbon',
+  claim:
+    'A ribbon with natural curvature is held straight. When its ends approach without turning, it cannot coil one way: it forms two helices of opposite hand, with one perversion between them.',
   group: 'bergou2008',
   colorBy: 'twist',
   source: 'figure 2 of Bergou 2008; Goriely and Tabor 1998; linear stability, and Kirchhoff rods by shooting',
@@ -209,6 +211,26 @@ export const helicalPerversion: Case = defineCase({
   ],
   quick: [80, 160],
   full: [80, 160, 320],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 2, 'offset', 0],
+      label: 'Ends brought together by',
+      symbol: 'D',
+      unit: 'm',
+      low: 0,
+      high: 40,
+      factor: -1,
+    },
+    {
+      path: ['rods', 0, 'natural', 'curvature', 1],
+      label: 'Natural curvature',
+      symbol: 'κ',
+      unit: '1/m',
+      low: 0,
+      high: 2,
+    },
+    { path: ['rods', 0, 'section', 'GJ'], label: 'Twisting stiffness', symbol: 'GJ', unit: 'N·m²', low: 0.2, high: 4 },
+  ],
   scene: () => moving(160),
   measure(n) {
     const out: Record<string, number> = { 'critical tension': findCriticalTension(n) };

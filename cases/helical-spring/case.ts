@@ -63,12 +63,40 @@ export const helicalSpring: Case = defineCase({
   topics: ['theory'],
   finish: 'steel',
   title: 'Stiffness of a helical spring, axial, torsional and coupled',
+  claim:
+    "A coil spring with a guided end has the axial stiffness Kzz, the torsional stiffness Kψψ and the coupling Kzψ between them that Kirchhoff's theory gives. The coupling is what makes a Wilberforce pendulum exchange up-and-down for turning.",
   group: 'classics',
   colorBy: 'twist',
   source: 'Kirchhoff helix: compliance of the clamped rod under a wrench, guided end',
   models: ['der'],
   quick: [10, 20],
   full: [10, 20, 40, 80],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'offset', 2],
+      label: 'Pulled apart by',
+      symbol: 'z',
+      unit: 'm',
+      low: 0,
+      high: 0.05,
+    },
+    {
+      path: ['rods', 0, 'section', 'radius'],
+      label: 'Radius of the wire',
+      symbol: 'r',
+      unit: 'm',
+      low: 2e-4,
+      high: 1e-3,
+    },
+    {
+      path: ['rods', 0, 'shape', 'radius'],
+      label: 'Radius of the coil',
+      symbol: 'R',
+      unit: 'm',
+      low: 5e-3,
+      high: 2e-2,
+    },
+  ],
   scene: () => scene(40, [guidedKey(40, 0, 0, 0), guidedKey(40, 0.5, 0.025, 0), guidedKey(40, 1, -0.005, 0)]),
   measure(n) {
     // one scene with a pose of the end for every corner of the difference stencil

@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { cos, hypot, hypotOf, pow, sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { twistingStiffness } from '../src/controls.ts';
 
 type Vector = [number, number, number];
 
@@ -75,6 +76,8 @@ export const helixReconstruction: Case = defineCase({
   id: 'helix-reconstruction',
   topics: ['theory'],
   title: 'A straight rod relaxes to its natural helix',
+  claim:
+    'A rod that is laid straight but has a natural curvature and twist comes to rest on the helix with that curvature and torsion, whatever the mix of bending about d1, bending about d2 and twist.',
   group: 'bertails2006',
   source: "constant Darboux vector: Rodrigues' formula",
   models: ['der', 'helix', 'fiber', 'cosserat'],
@@ -97,6 +100,25 @@ export const helixReconstruction: Case = defineCase({
   ],
   quick: [20, 40],
   full: [20, 40, 80, 160],
+  controls: [
+    {
+      path: ['rods', 0, 'natural', 'curvature', 1],
+      label: 'Natural curvature',
+      symbol: 'κ₂',
+      unit: '1/m',
+      low: 0,
+      high: 10,
+    },
+    {
+      path: ['rods', 0, 'natural', 'curvature', 2],
+      label: 'Natural twist',
+      symbol: 'τ',
+      unit: '1/m',
+      low: -6,
+      high: 6,
+    },
+    twistingStiffness({ low: 0.1, high: 4 }),
+  ],
   scene: () => scene(60, [0, 4, -2]),
   measure(n, model) {
     return Object.fromEntries(

@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { hypot, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { bendingStiffness, massDamping, twistingStiffness } from '../src/controls.ts';
 import { finish, trace } from '../src/study.ts';
 
 const L = 0.25;
@@ -134,6 +135,8 @@ export const helixRelaxation: Case = defineCase({
   id: 'helix-relaxation',
   topics: ['hair'],
   title: 'A curl of hair is let go',
+  claim:
+    '[Michels2015 Fig. 5] lets a helix relax under gravity and compares the L2 norm of its displacement after five oscillations with a Cosserat rod, for E and G between a quarter and four times their values, with 200 and 2000 cuboids.',
   group: 'cosserat',
   colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
@@ -152,6 +155,11 @@ export const helixRelaxation: Case = defineCase({
     cosserat: { quick: [50], full: [50, 100, 200] },
     massspring: { quick: [200], full: [200, 400] },
   },
+  controls: [
+    bendingStiffness({ low: 5e-10, high: 1e-8 }),
+    twistingStiffness({ low: 3e-10, high: 6e-9 }),
+    massDamping({ high: 20 }),
+  ],
   scene: () => curlScene(200, 'fiber', 1, 1),
   measure(n, model) {
     const out: Record<string, number> = {};

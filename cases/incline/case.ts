@@ -49,6 +49,8 @@ export const incline: Case = defineCase({
   id: 'incline',
   topics: ['contact', 'theory'],
   title: 'Friction on an incline: angle of slip and sliding distance',
+  claim:
+    "A rod along the line of steepest descent sticks below atan μ and slides above it, with the acceleration that Coulomb's law predicts. Below the angle it does not creep.",
   group: 'contact',
   source: "Coulomb's law: slip above atan μ, then the acceleration g(sin α − μ cos α)",
   models: ['der', 'fiber'],

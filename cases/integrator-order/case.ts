@@ -1,6 +1,7 @@
 import { pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/case.ts';
+import { bendingStiffness, timeStep } from '../src/controls.ts';
 
 type Integrator = NonNullable<NonNullable<NonNullable<SceneInput['solver']>['der']>['integrator']>;
 /** The explicit schemes are for inextensible rods with the strain of the paper: their reference is an implicit run of that. */
@@ -92,11 +93,18 @@ export const integratorOrder: Case = defineCase({
   id: 'integrator-order',
   topics: ['theory'],
   title: 'Order of the integrators in the time step',
+  claim:
+    'tr-bdf2, bdf2, midpoint and shake are of second order in the time step, implicit-euler and fast-projection of first; of strand, bdf2 is of second order and implicit-euler of first. The explicit schemes, which are written apart from the implicit ones, converge to the same motion.',
   group: 'laws',
   source: 'definition of order; reference by Richardson extrapolation at 4096 steps',
   models: ['der', 'strand'],
   quick: [128, 256, 512],
   full: [128, 256, 512, 1024],
+  controls: [
+    timeStep({ low: 1e-3, high: 0.05 }),
+    { path: ['loads', 0, 'force', 0], label: 'Push', symbol: 'f', unit: 'N/m', low: 0, high: 20 },
+    bendingStiffness({ low: 0.02, high: 2 }),
+  ],
   scene: () => scene('tr-bdf2', 200, 'extensible'),
   measure(n, model) {
     if (model === 'strand') {

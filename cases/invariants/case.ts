@@ -1,6 +1,7 @@
 import { cos, hypot, hypotOf, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { gravity } from '../src/controls.ts';
 
 type Vector = [number, number, number];
 const ANGLE = 1.1;
@@ -102,11 +103,24 @@ export const invariants: Case = defineCase({
   id: 'invariants',
   topics: ['theory'],
   title: 'Turned, moved and reversed rods give the same answer',
+  claim: 'Where a rod is, how it is turned and which end is called its start changes nothing.',
   group: 'laws',
   source: 'rigid motions and the choice of a direction along the rod change nothing',
   models: ['der'],
   quick: [16],
   full: [16, 64],
+  controls: [
+    { path: ['loads', 0, 'force', 1], label: 'Load', symbol: 'F', unit: 'N', low: -5, high: 5 },
+    {
+      path: ['rods', 0, 'natural', 'curvature', 1],
+      label: 'Natural curvature',
+      symbol: 'κ₂',
+      unit: '1/m',
+      low: 0,
+      high: 5,
+    },
+    gravity({ high: 30 }),
+  ],
   scene: () => scene(40, same, same, false),
   measure(n) {
     const original = solve(scene(n, same, same, false));

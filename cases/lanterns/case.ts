@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { atan2, cos, hypot, sin, tan } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { gravity, youngsModulus } from '../src/controls.ts';
 import { drawFlower, drawLantern, drawLeaf, LANTERN } from './scenery.ts';
 
 const GRAVITY = 9.81;
@@ -283,6 +284,8 @@ export const lanterns: Case = defineCase({
   topics: ['art'],
   finish: 'wood',
   title: 'Lanterns and flowers on a bough: bodies that swing and turn',
+  claim:
+    'A strand carries bodies that turn with its frame: a lantern on a cord goes on turning after the hand has stopped, at the frequency of a shaft with a body at its end, and the frames along the cord stay orthonormal to rounding.',
   group: 'hadap2006',
   source: 'figure 1 of Hadap 2006; shaft with a body at its end',
   models: ['strand'],
@@ -295,6 +298,18 @@ export const lanterns: Case = defineCase({
   ],
   quick: [5, 10],
   full: [5, 10, 20],
+  controls: [
+    {
+      path: ['loads', 0, 'torque', 2],
+      label: 'Turn given to the first lantern',
+      symbol: 'M',
+      unit: 'N·m',
+      low: -0.02,
+      high: 0.02,
+    },
+    youngsModulus({ low: 4e8, high: 4e10 }),
+    gravity({ high: 30 }),
+  ],
   scene,
   measure(n) {
     const { period, frame, amplitude } = listen(n, 'strand');

@@ -50,6 +50,8 @@ export const lateralBuckling: Case = defineCase({
   id: 'lateral-buckling',
   topics: ['theory'],
   title: 'Lateral buckling of a strip on edge',
+  claim:
+    'A strip that is clamped on edge and loaded in its stiff direction tips over sideways at F = 4.0126 √(EI GJ)/L² (force at the tip) and at a weight of 12.8538 √(EI GJ)/L².',
   group: 'classics',
   source: 'Prandtl and Michell 1899: F = 4.0126 √(EI GJ)/L² at the tip, 12.8538 √(EI GJ)/L² for its own weight',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],

@@ -2,6 +2,7 @@ import type { World } from '@tendril-sim/core';
 import { asin, atan2, cos, hypot, hypotOf, pow, square, tanh } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { twistingStiffness } from '../src/controls.ts';
 import { linkingNumber } from '../src/linking.ts';
 
 /** Figure 7 of the paper: a twisted rod whose ends approach buckles to a helix with modulated amplitude. */
@@ -171,6 +172,8 @@ export const localizedBuckling: Case = defineCase({
   id: 'localized-buckling',
   topics: ['theory'],
   title: 'Localized buckling of a twisted rod',
+  claim:
+    'A straight round rod is twisted by 27 turns between two clamps. When the clamps approach, it buckles in one place, to a helix whose amplitude fades to both sides. The largest angle φ0 between rod and axis, the envelope, the moment and the tension converge to those of the smooth rod, also when one half of the rod has edges half as long.',
   group: 'bergou2008',
   colorBy: 'twist',
   source: 'van der Heijden and Thompson 2000; figure 7 of Bergou 2008: φ0 = 0.919',
@@ -204,6 +207,7 @@ export const localizedBuckling: Case = defineCase({
       high: 1,
       factor: -1,
     },
+    twistingStiffness({ low: 0.1, high: 4 }),
   ],
   scene: () => moving(200),
   measure(n) {

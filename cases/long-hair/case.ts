@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril-sim/core';
 import { cos, hypot, hypotOf, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { gravity } from '../src/controls.ts';
 import { drawPerson } from '../src/drawnHead.ts';
 import { createOverlapMeter, type OverlapMeter } from '../src/overlap.ts';
 
@@ -240,6 +241,8 @@ export const longHairCase: Case = defineCase({
   id: 'long-hair',
   topics: ['hair', 'contact'],
   title: 'Long hair: collisions with friction, and time scale',
+  claim:
+    "Hair falls on a head and on shoulders, rests there with Coulomb friction and does not penetrate them. The time scale sets the fraction of the head's acceleration that acts on the hair.",
   group: 'hadap2006',
   source: 'figure 9 and section 6.4 of Hadap 2006',
   models: ['strand', 'der'],
@@ -253,6 +256,16 @@ export const longHairCase: Case = defineCase({
   ],
   quick: [5],
   full: [5, 15],
+  controls: [
+    {
+      path: ['solver', 'strand', 'direct', 0, 'timeScale'],
+      label: 'Part of the head’s acceleration that acts on the hair',
+      low: 0.1,
+      high: 2,
+    },
+    { path: ['colliders', 0, 'friction'], label: 'Friction on the head', symbol: 'µ', low: 0, high: 1 },
+    gravity({ high: 30 }),
+  ],
   scene: () => onPerson(longHair(190, 22, 1)),
   measure(n, model: ModelId) {
     const whole = follow(model === 'der' ? longHairOfRods(n, 14) : longHair(n, 14, 1));

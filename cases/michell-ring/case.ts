@@ -55,6 +55,8 @@ export const michellRing: Case = defineCase({
   id: 'michell-ring',
   topics: ['theory', 'art'],
   title: "Michell's instability of a twisted ring",
+  claim:
+    'A straight rod that is bent to a ring and closed with a twist stays flat until the twist reaches θc = 2π√3·α/β, and then leaves its plane. α is the bending, β the twisting stiffness.',
   group: 'classics',
   colorBy: 'twist',
   source: 'Michell 1889, Zajac 1962: θc = 2π√3·α/β',

@@ -1,6 +1,7 @@
 import { cos, log10, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { turbulence, wind } from '../src/controls.ts';
 
 type Vector = [number, number, number];
 type Rods = SceneInput['rods'];
@@ -178,6 +179,8 @@ export const movingJungle: Case = defineCase({
   id: 'moving-jungle',
   topics: ['art'],
   title: 'Moving jungle: branched strands in a strong field',
+  claim:
+    'Branched strands balance their weight at the root to rounding, and sag as elastic rods joined by junctions do, with second order. In a strong field each tree moves as it would alone, however many there are.',
   group: 'hadap2006',
   source: 'figure 5 of Hadap 2006; statics; the same tree of elastic rods',
   models: ['strand'],
@@ -190,6 +193,18 @@ export const movingJungle: Case = defineCase({
   ],
   quick: [2, 4],
   full: [2, 4, 8],
+  controls: [
+    wind({ high: 30 }),
+    {
+      path: ['fields', 0, 'wind', 'vortices', 0, 'circulation'],
+      label: 'Circulation of the wake',
+      symbol: 'Γ',
+      unit: 'm²/s',
+      low: 0,
+      high: 200,
+    },
+    turbulence({ high: 15 }),
+  ],
   scene: () => {
     const scene = jungle(12, 5);
     // trunks and boughs

@@ -43,6 +43,8 @@ export const plectoneme: Case = defineCase({
   id: 'plectoneme',
   topics: ['knots', 'contact'],
   title: 'Plectonemes under growing twist',
+  claim:
+    'A clamped rod whose end is turned buckles, forms a loop, and winds up on itself, without ever passing through itself at steps of 1/240 s.',
   group: 'bergou2008',
   colorBy: 'twist',
   source:

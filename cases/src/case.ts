@@ -19,10 +19,15 @@ export interface Resolutions {
   readonly full: readonly number[];
 }
 
+/** Where a value is in a scene, such as `['rods', 0, 'frame', 'twist']`. */
+export type ScenePath = readonly (string | number)[];
+
 /** A quantity of the scene worth changing by hand, and where theory says that something happens. */
 export interface CaseControl {
-  /** Where it is in the scene, such as `['rods', 0, 'frame', 'twist']`. */
-  readonly path: readonly (string | number)[];
+  /** Where it is in the scene. */
+  readonly path: ScenePath;
+  /** Further places that have the same value and change with it, such as the same field of other rods. */
+  readonly also?: readonly ScenePath[];
   /** Name of the quantity. */
   readonly label: string;
   /** Its symbol. */
@@ -45,6 +50,8 @@ export interface Case {
   readonly id: string;
   /** Heading. */
   readonly title: string;
+  /** What it shows, in plain text; its README begins with the same words. */
+  readonly claim: string;
   /** Which part of a gallery shows it; default `classics`. */
   readonly group?: CaseGroup;
   /** What it is about, for a gallery's filters. */
@@ -71,7 +78,7 @@ export interface Case {
   measure(n: number, model: ModelId): Measured;
   /** By the names of measured quantities. */
   readonly expect: Expectations;
-  /** Up to three quantities that matter most; the studio shows them above all others. */
+  /** Up to three quantities that matter most, with theory's thresholds; the studio shows them above all others. */
   readonly controls?: readonly CaseControl[];
   /** A figure of what was found; `check --out` draws it. */
   figure?(rows: readonly CheckRow[]): CaseFigure;

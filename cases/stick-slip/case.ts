@@ -2,7 +2,7 @@ import type { ModelId, Scene } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
-import { colliderFriction } from '../src/controls.ts';
+import { bendingStiffness, colliderFriction } from '../src/controls.ts';
 import type { CheckRow } from '../src/expectation.ts';
 import { BOW, pinnedStrip, ratioAt, slipAt } from './theory.ts';
 
@@ -109,6 +109,8 @@ export const stickSlip: Case = defineCase({
   topics: ['contact', 'theory'],
   finish: 'steel',
   title: 'Stick–slip: a strip is lowered onto a frictional plane',
+  claim:
+    'A strip that is pressed onto a plane from above keeps its tip where it is while |H|/N < μ, and slips beyond. How far it can be lowered depends on μ alone. One of the three tests for rods of [Romero2021].',
   group: 'contact',
   source: "clamped–pinned elastica by shooting, with Coulomb's law at its tip",
   models: ['der', 'helix', 'strand', 'fiber'],
@@ -151,6 +153,7 @@ export const stickSlip: Case = defineCase({
         return { at, what: `the tip slips at ${at.toFixed(3)} m` };
       },
     },
+    bendingStiffness({ low: 0.1, high: 10 }),
   ],
   scene: () => scene(0.2, 40),
   measure(n, model) {

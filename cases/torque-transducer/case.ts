@@ -1,6 +1,7 @@
 import { hypotOf } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
+import { twistingStiffness } from '../src/controls.ts';
 
 /** Two bodies on a shaft, set spinning against each other: kinetic energy goes into twist and comes back. */
 const GJ = 0.8;
@@ -101,6 +102,8 @@ export const torqueTransducer: Case = defineCase({
   topics: ['theory'],
   finish: 'steel',
   title: 'Torque transducer: kinetic energy and twist',
+  claim:
+    'Two bodies at the ends of a shaft, set spinning against each other, trade their kinetic energy with the twist of the shaft at ω² = (GJ/L)(1/I1 + 1/I2); energy and angular momentum are kept.',
   group: 'bergou2008',
   colorBy: 'twist',
   source: 'Bergou et al. 2008, Fig. 6; torsional oscillator ω² = (GJ/L)(1/I1 + 1/I2)',
@@ -115,6 +118,25 @@ export const torqueTransducer: Case = defineCase({
   ],
   quick: [200, 400],
   full: [200, 400, 800],
+  controls: [
+    {
+      path: ['bodies', 0, 'velocity', 'angular', 0],
+      label: 'Spin of the left wheel',
+      symbol: 'ω₁',
+      unit: 'rad/s',
+      low: -15,
+      high: 15,
+    },
+    twistingStiffness({ low: 0.1, high: 5 }),
+    {
+      path: ['bodies', 1, 'inertia', 0],
+      label: 'Inertia of the right wheel',
+      symbol: 'I₂',
+      unit: 'kg·m²',
+      low: 5e-3,
+      high: 0.5,
+    },
+  ],
   scene: () => scene(20, 0.01, 'midpoint'),
   figure: exchange,
   measure(n) {

@@ -1,6 +1,7 @@
 import { cos, hypotOf, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { turbulence, wind } from '../src/controls.ts';
 
 type Vector = [number, number, number];
 
@@ -103,6 +104,8 @@ export const treeInWind: Case = defineCase({
   topics: ['art'],
   finish: 'wood',
   title: 'Tree in wind',
+  claim:
+    'A tree of branches joined by junctions holds its weight at the root to rounding, its sag converges with second order through the junctions, and in a gale the branches stay joined.',
   group: 'bergou2008',
   source: 'Bergou et al. 2008, Fig. 12; equilibrium of forces and moments; Richardson extrapolation',
   models: ['der'],
@@ -116,6 +119,11 @@ export const treeInWind: Case = defineCase({
   ],
   quick: [4, 8],
   full: [4, 8, 16],
+  controls: [
+    wind({ high: 40 }),
+    turbulence({ high: 15 }),
+    { path: ['materials', 'green wood', 'E'], label: "Young's modulus", symbol: 'E', unit: 'Pa', low: 3e8, high: 3e10 },
+  ],
   scene: () => scene(5, 32, true),
   measure(n) {
     const world = worldOf(scene(5, n, false));

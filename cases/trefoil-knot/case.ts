@@ -2,6 +2,7 @@ import { hypotOf, pow } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { fastest } from '../src/contact.ts';
+import { inEveryRod } from '../src/controls.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
@@ -176,6 +177,8 @@ export const trefoilKnot: Case = defineCase({
   topics: ['knots', 'contact'],
   finish: 'rope',
   title: 'A trefoil knot pulled tight, and twisted until it jumps',
+  claim:
+    'A knot whose ends are pulled apart tightens and does not pass through itself, at steps of 1/240 s. While it is loose, its loop is a circle, and the tension of the ends is T = EI/(2R²). Clamped and twisted, its shape changes smoothly at first and jumps at a critical twist, into a different shape for each direction.',
   group: 'bergou2008',
   colorBy: 'twist',
   source:
@@ -194,6 +197,26 @@ export const trefoilKnot: Case = defineCase({
   ],
   quick: [100],
   full: [100, 160],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 3, 'twist'],
+      label: 'Turn of the first knot',
+      symbol: 'Θ',
+      unit: 'rad',
+      low: 0,
+      high: 30,
+    },
+    {
+      path: ['pins', 3, 'path', 'keys', 3, 'twist'],
+      label: 'Turn of the second, the other way',
+      symbol: 'Θ',
+      unit: 'rad',
+      low: 0,
+      high: 40,
+      factor: -1,
+    },
+    { ...inEveryRod(2, ['section', 'radius']), label: 'Radius', symbol: 'r', unit: 'm', low: 1e-3, high: 3e-3 },
+  ],
   scene: () => bothWays(100),
   measure(n) {
     const duration = 1.1;

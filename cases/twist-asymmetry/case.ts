@@ -2,6 +2,7 @@ import type { World } from '@tendril-sim/core';
 import { cos, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { inEveryRod, sectionNumber, twistingStiffness } from '../src/controls.ts';
 
 /**
  * Figure 5 of the paper: flat rods with natural curvature, clamped at one end and turned at the other by Θ about its tangent.
@@ -219,6 +220,8 @@ export const twistAsymmetry: Case = defineCase({
   id: 'twist-asymmetry',
   topics: ['theory'],
   title: 'Asymmetry of twist in curved flat rods',
+  claim:
+    'A straight round rod shares an imposed twist evenly. A flat rod with natural curvature does not: twist stays near the end that is turned. In a V it hardly passes the bend, until at Θ = 5.85 it jumps; a semicircle does the same, less sharply.',
   group: 'bergou2008',
   colorBy: 'twist',
   source: 'figure 5 of Bergou 2008; the pendulum of a held semicircle, and Kirchhoff rods by shooting',
@@ -241,6 +244,32 @@ export const twistAsymmetry: Case = defineCase({
   ],
   quick: [40, 80],
   full: [40, 80, 160],
+  controls: [
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'twist'],
+      also: [['pins', 3, 'path', 'keys', 1, 'twist']],
+      label: 'Turn of the ends',
+      symbol: 'Θ',
+      unit: 'rad',
+      low: 0,
+      high: 12,
+      // the branch turns back there for these stiffnesses; others need a search of their own
+      threshold: (scene) =>
+        sectionNumber(scene, 'EI2') === 9 * sectionNumber(scene, 'EI1') &&
+        sectionNumber(scene, 'GJ') === 1.2 * sectionNumber(scene, 'EI1')
+          ? { at: JUMP, what: `the twist of the V jumps at ${JUMP.toFixed(2)} rad` }
+          : undefined,
+    },
+    {
+      ...inEveryRod(2, ['section', 'EI2']),
+      label: 'Stiffness across the strip',
+      symbol: 'EI₂',
+      unit: 'N·m²',
+      low: 1,
+      high: 20,
+    },
+    twistingStiffness({ low: 0.3, high: 5, rods: 2 }),
+  ],
   scene: show,
   measure(n) {
     const out: Record<string, number> = {};

@@ -114,6 +114,8 @@ export const viscoelasticRod: Case = defineCase({
   id: 'viscoelastic-rod',
   topics: ['theory'],
   title: 'A rod that relaxes and creeps',
+  claim:
+    'A rod with the law viscoelastic follows the generalised Maxwell solid: its moments relax if its shape is held, and it creeps under a load. Steps may be longer than the relaxation times.',
   group: 'classics',
   source: 'generalised Maxwell solid, closed form',
   models: ['der'],

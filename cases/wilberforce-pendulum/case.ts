@@ -2,6 +2,7 @@ import type { World } from '@tendril-sim/core';
 import { atan2, sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
+import { gravity, numberAt } from '../src/controls.ts';
 
 /**
  * The steel spring of `helical-spring` (five turns) with a body on its axis, free to move along and turn about it. The body's
@@ -139,6 +140,8 @@ export const wilberforcePendulum: Case = defineCase({
   topics: ['theory', 'art'],
   finish: 'steel',
   title: 'Wilberforce pendulum',
+  claim:
+    'A body on a helical spring, its inertia tuned so that bouncing and turning have one frequency, passes all its energy from the one motion to the other and back, in the beat period that the coupling of the helix gives.',
   group: 'bergou2008',
   colorBy: 'twist',
   source: 'Bergou et al. 2008, Fig. 11; Kirchhoff helix with a guided, tuned body',
@@ -156,6 +159,25 @@ export const wilberforcePendulum: Case = defineCase({
   ],
   quick: [20],
   full: [20, 40],
+  controls: [
+    {
+      path: ['bodies', 0, 'inertia', 2],
+      label: 'Inertia about the axis',
+      symbol: 'I',
+      unit: 'kg·m²',
+      low: 2e-5,
+      high: 3e-4,
+      // a close-coiled spring of round wire has Kψψ/Kzz = R² EI/GJ = R² (1 + ν)
+      threshold: (scene) => {
+        const radius = numberAt(scene, ['rods', 0, 'shape', 'radius']);
+        const nu = numberAt(scene, ['materials', 'steel', 'nu']);
+        const at = numberAt(scene, ['bodies', 0, 'mass']) * radius * radius * (1 + nu);
+        return { at, what: `turns as often as it bounces at ${(1e6 * at).toFixed(0)} kg·mm²` };
+      },
+    },
+    { path: ['bodies', 0, 'mass'], label: 'Mass of the bob', symbol: 'm', unit: 'kg', low: 0.05, high: 1 },
+    gravity({ high: 20 }),
+  ],
   scene: () => hanging(10, 0.005, 15),
   figure: exchange,
   measure(n) {

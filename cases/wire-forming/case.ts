@@ -1,6 +1,7 @@
 import type { World } from '@tendril-sim/core';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { numberAt } from '../src/controls.ts';
 
 /** Yield moments of bending and twist [N m], hardening, and the moments that form the wire; EI = GJ = 1 N m². */
 const YIELD = { bending: 1, twist: 0.5 };
@@ -101,11 +102,42 @@ export const wireForming: Case = defineCase({
   topics: ['theory'],
   finish: 'steel',
   title: 'A wire that is bent beyond yield springs back in part',
+  claim:
+    'A rod with the law elastoplastic keeps a curve after it was bent beyond its yield moment, and gives back the elastic part.',
   group: 'classics',
   source: 'bilinear moment and curvature, closed form',
   models: ['der'],
   quick: [4, 8],
   full: [8, 16, 32, 64],
+  controls: [
+    {
+      path: ['loads', 0, 'torque', 1],
+      label: 'Bending torque',
+      symbol: 'M',
+      unit: 'N·m',
+      low: 0,
+      high: 3,
+      factor: -1,
+      // the moment is the same all along the wire
+      threshold: (scene) => {
+        const at = numberAt(scene, ['rods', 0, 'law', 'yield', 'bending']);
+        return { at, what: `keeps a curve above ${at.toFixed(2)} N·m` };
+      },
+    },
+    {
+      path: ['rods', 0, 'law', 'yield', 'bending'],
+      label: 'Yield moment',
+      symbol: 'Mᵧ',
+      unit: 'N·m',
+      low: 0.2,
+      high: 3,
+      threshold: (scene) => {
+        const at = -numberAt(scene, ['loads', 0, 'torque', 1]);
+        return { at, what: `springs back wholly above ${at.toFixed(2)} N·m` };
+      },
+    },
+    { path: ['rods', 0, 'law', 'hardening'], label: 'Hardening', symbol: 'h', low: 0, high: 1 },
+  ],
   scene: () => wire(40, [0, -BEND, 0], loading),
   measure: (n) => ({ ...measureForming(n), ...measureCycle(n) }),
   expect: {

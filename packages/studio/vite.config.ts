@@ -4,16 +4,21 @@ import { notices } from './notices.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What the gallery says about the cases, without the cases themselves: they are fetched when they are opened. */
-function caseList(): Plugin {
-  const name = 'virtual:cases';
+/**
+ * What the page says about the cases, without the cases themselves, which are fetched when they are opened: `virtual:cases` for the gallery, and
+ * `virtual:claims`, which the panel of theory fetches.
+ */
+function caseFacts(): Plugin {
+  const names = ['virtual:cases', 'virtual:claims'];
   return {
-    name,
-    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    name: 'case-facts',
+    resolveId: (id) => (names.includes(id) ? `\0${id}` : undefined),
     async load(id) {
-      if (id !== `\0${name}`) return undefined;
+      if (!names.some((name) => id === `\0${name}`)) return undefined;
       // as `tsc -b` left them, which `npm run build` runs before this
       const { cases } = await import('@tendril-sim/cases');
+      if (id.endsWith('claims'))
+        return `export const claims = ${JSON.stringify(Object.fromEntries(cases.map(({ id, claim }) => [id, claim])))};`;
       const list = cases.map(({ id, title, source, models, topics = [], finish, group = 'classics' }) => ({
         id,
         title,
@@ -52,9 +57,9 @@ export default defineConfig({
       { find: '@tendril-sim/cases', replacement: source('../../cases/src/index.ts') },
     ],
   },
-  plugins: [caseList(), licenses.page()],
+  plugins: [caseFacts(), licenses.page()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es', plugins: () => [caseList(), licenses.worker()], rolldownOptions },
+  worker: { format: 'es', plugins: () => [caseFacts(), licenses.worker()], rolldownOptions },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -50,6 +50,9 @@ export function useSession(): void {
 
   afterAll(() => {
     vi.unstubAllGlobals();
+    [atWorker, atPage] = [undefined, undefined];
+    // what the worker's last timers still send goes nowhere, as from a worker that was ended
+    globalThis.postMessage = () => {};
     state.speed.value = 1;
   });
 }

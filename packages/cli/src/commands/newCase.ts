@@ -57,6 +57,7 @@ function scene(edges: number, model: ModelId = 'der'): SceneInput {
 export const ${name}: Case = defineCase({
   id: '${id}',
   title: 'Cantilever with a force at its tip',
+  claim: 'A cantilever under a small force at its tip goes down by FL³/3EI.',
   group: 'classics',
   source: 'beam theory: the tip goes down by FL³/3EI',
   models: ['der'],
@@ -76,9 +77,11 @@ export const ${name}: Case = defineCase({
 
 const page = (id: string): string => `# ${id}
 
-The claim, in one sentence, and where the numbers come from.
+**Claim.** A cantilever under a small force at its tip goes down by FL³/3EI.
 
-Parameters and assumptions: lengths in units of the rod's length, stiffness EI = 1.
+**Source.** Beam theory.
+
+**Parameters.** Lengths in units of the rod's length, stiffness EI = 1.
 
 **Result.**
 

@@ -142,8 +142,8 @@ function useClaim(id: string | undefined): string | undefined {
     let here = true;
     setClaim(undefined);
     if (id !== undefined)
-      void import('./claims.ts').then(({ claimOf }) => {
-        if (here) setClaim(claimOf(id));
+      void import('virtual:claims').then(({ claims }) => {
+        if (here) setClaim(claims[id]);
       });
     return () => {
       here = false;

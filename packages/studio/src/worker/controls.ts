@@ -10,11 +10,14 @@ const mostAlike = 64;
 const valueAt = (scene: unknown, path: Control['path']): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], scene);
 
-/** `written`: the scene as it is in its text; rods that are made of strands or weaves are not in it. */
+/** `written`: the scene as it is in its text, with its weaves; the rods that are made of strands and weaves are in `scene` alone. */
 export function controlsOf(subject: Case | undefined, scene: Scene, written: unknown): readonly Control[] {
   const named = (subject?.controls ?? []).flatMap(({ threshold, factor = 1, ...control }): Control[] => {
-    const value = valueAt(scene, control.path);
+    const numberAt = (at: Control['path']): unknown => valueAt(scene, at) ?? valueAt(written, at);
+    const value = numberAt(control.path);
     if (typeof value !== 'number') return [];
+    // places that were set apart by hand are no one quantity any more
+    if (control.also?.some((at) => numberAt(at) !== value)) return [];
     const found = threshold?.(scene);
     return [{ ...control, factor, value, ...(found && Number.isFinite(found.at) && { threshold: found }) }];
   });
