@@ -23,6 +23,7 @@ describe('a case', () => {
     const definition: CaseDefinition = {
       id: 'lazy',
       title: 'Lazy',
+      claim: 'It holds.',
       source: 'none',
       models: ['der'],
       quick: [1],

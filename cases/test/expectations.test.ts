@@ -5,6 +5,7 @@ import { type Case, defineCase, type Expectation, type Measured, onModel, runChe
 const subject: Case = defineCase({
   id: 'made-up',
   title: 'Made up',
+  claim: 'It holds.',
   source: 'none',
   models: ['der', 'helix'],
   quick: [10, 20],

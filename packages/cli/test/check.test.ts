@@ -7,6 +7,7 @@ vi.mock('@tendril-sim/cases', async (original) => {
     defineCase({
       id,
       title: id,
+      claim: 'It holds.',
       source: 'made up',
       models: ['der'],
       quick: [1],
