@@ -89,7 +89,7 @@ function addGrow({ verb, act, readers, terminal }: GroomProgram): void {
   withOut(
     verb(
       'grow <mesh>',
-      'grow a hairstyle on a mesh (.obj, .glb, .gltf, .usda, .abc)',
+      'grow a hairstyle on a mesh (.obj, .glb, .gltf, .usda, .usdc, .usdz, .abc)',
       'grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
     ),
     'hairstyle to write (default: beside the mesh)',
@@ -293,7 +293,7 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     .option('--motion <motion>', 'how the head moves: shake, nod, turn, or a file with the keys of a path')
     .option(
       '--animation [name]',
-      'animation of --head (.glb, .gltf, .usda, .abc) that moves the skin (default: its only one)',
+      'animation of --head (.glb, .gltf, .usda, .usdc, .usdz, .abc) that moves the skin (default: its only one)',
     )
     .option(
       '--start <time>',
@@ -330,7 +330,7 @@ function addExport({ verb, act, terminal }: GroomProgram): void {
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
     )
     .option('--motion <file>', 'motion of the guides, from groom pack (abc, usdc, usda, glb)')
-    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .abc)')
+    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .usdc, .usdz, .abc)')
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
     .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its curls)', parseNodes)

@@ -22,7 +22,7 @@ export function saveScene(): void {
 export function chooseFile(): void {
   const input = document.createElement('input');
   input.type = 'file';
-  input.accept = '.yaml,.yml,.json,.tendril,.usda,.abc,.obj,.hair,.tfx,.glb,.gltf,.csv';
+  input.accept = '.yaml,.yml,.json,.tendril,.usd,.usda,.usdc,.usdz,.abc,.obj,.hair,.tfx,.glb,.gltf,.csv';
   input.onchange = () => {
     const file = input.files?.[0];
     if (file) void openFile(file);
@@ -97,7 +97,7 @@ export function acceptDrops(): void {
     if (others.length > 0) state.tell(`Opened ${file.name} only. Drop one file at a time.`);
     // a mesh that is dropped while hair is groomed is one to grow on
     const groomed =
-      /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf|usda|abc|png)$/i.test(file.name));
+      /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf|usd[acz]?|abc|png)$/i.test(file.name));
     void (groomed ? openGroomFile(file) : openFile(file));
   });
 }

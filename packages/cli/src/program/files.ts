@@ -87,7 +87,7 @@ Examples:
 }
 
 function addImport({ verb, terminal, setCode }: Program): void {
-  verb('import <curves>', 'make a scene from curves: .usda, .abc, .obj, .hair, .tfx, .glb, .gltf, .csv')
+  verb('import <curves>', 'make a scene from curves: .usda, .usdc, .usdz, .abc, .obj, .hair, .tfx, .glb, .gltf, .csv')
     .option('-o, --out <file>', 'scene to write (default: beside the curves)')
     .option('-f, --force', 'replace the scene if it exists')
     .option('-m, --model <model>', 'model for all rods, such as der')

@@ -2,11 +2,13 @@
  * Expressions in scene files, by recursive descent. A scene may be untrusted, so nothing is passed to `eval`, and length,
  * depth and size are limited.
  *
- *   ternary    = comparison [ "?" ternary ":" ternary ]
+ *   ternary    = or [ "?" ternary ":" ternary ]
+ *   or         = and { "||" and }                                           1 or 0; the right side counts where the left is 0
+ *   and        = comparison { "&&" comparison }
  *   comparison = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]       1 or 0
  *   sum        = product { ("+" | "-") product }
  *   product    = unary { ("*" | "/") unary }
- *   unary      = ("-" | "+") unary | power
+ *   unary      = ("-" | "+" | "!") unary | power
  *   power      = atom [ "^" unary ]                                         −x^2 is −(x^2), 2^3^2 is 2^(3^2)
  *   atom       = number | name | name "(" ternary { "," ternary } ")" | "(" ternary ")"
  */
@@ -44,7 +46,8 @@ export class ExpressionError extends Error {
 
 const constants: Readonly<Record<string, number>> = { pi: Math.PI, e: Math.E };
 const comparisons: readonly string[] = ['<', '<=', '>', '>=', '==', '!='];
-const token = /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(<=|>=|==|!=|[-+*/^<>?:(),]))/y;
+const token =
+  /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(<=|>=|==|!=|&&|\|\||[-+*/^<>?:(),!]))/y;
 
 interface Token {
   readonly kind: 'number' | 'name' | 'sign' | 'end';
@@ -148,13 +151,31 @@ class Parser {
 
   private parseTernary(): Node {
     return this.deeper(() => {
-      const condition = this.parseComparison();
+      const condition = this.parseOr();
       if (!this.isSign('?')) return condition;
       this.position++;
       const yes = this.parseTernary();
       this.expect(':');
       return this.make({ kind: 'choose', condition, yes, no: this.parseTernary() });
     });
+  }
+
+  private parseOr(): Node {
+    let left = this.parseAnd();
+    while (this.isSign('||')) {
+      this.position++;
+      left = this.make({ kind: 'choose', condition: left, yes: one, no: truthOf(this.parseAnd()) });
+    }
+    return left;
+  }
+
+  private parseAnd(): Node {
+    let left = this.parseComparison();
+    while (this.isSign('&&')) {
+      this.position++;
+      left = this.make({ kind: 'choose', condition: left, yes: truthOf(this.parseComparison()), no: zero });
+    }
+    return left;
   }
 
   private parseComparison(): Node {
@@ -186,10 +207,11 @@ class Parser {
   }
 
   private parseUnary(): Node {
-    if (!this.isSign('-', '+')) return this.parsePower();
-    const isNegative = this.tokens[this.position++].text === '-';
+    if (!this.isSign('-', '+', '!')) return this.parsePower();
+    const sign = this.tokens[this.position++].text;
     const of = this.deeper(() => this.parseUnary());
-    return isNegative ? this.make({ kind: 'negate', of }) : of;
+    if (sign === '!') return this.make({ kind: 'choose', condition: of, yes: zero, no: one });
+    return sign === '-' ? this.make({ kind: 'negate', of }) : of;
   }
 
   private parsePower(): Node {
@@ -251,6 +273,12 @@ class Parser {
     return this.make({ kind: 'call', name, args });
   }
 }
+
+const zero: Node = { kind: 'number', value: 0 };
+const one: Node = { kind: 'number', value: 1 };
+
+/** 1 where a value is not 0, else 0. */
+const truthOf = (condition: Node): Node => ({ kind: 'choose', condition, yes: one, no: zero });
 
 const describe = ({ kind, text }: Token): string => (kind === 'end' ? 'the end' : `'${text}'`);
 

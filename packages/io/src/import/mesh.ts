@@ -47,7 +47,7 @@ export function readMeshMotion(
   if (names.length === 0)
     throw new InputError(
       source,
-      'there is no animation in it; a mesh that moves is a .glb, .gltf, .usda or .abc file with keys or samples in time',
+      'there is no animation in it; a mesh that moves is a .glb, .gltf, .usda, .usdc, .usdz or .abc file with keys or samples in time',
     );
   if (animation === undefined && names.length > 1)
     throw new InputError(source, `there are ${names.length} animations in it; name one: ${quoted}`);

@@ -112,7 +112,7 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
     }
   }
   if (known === 0) {
-    const others = /\.obj$/i.test(source) ? '' : '; other meshes are .glb, .gltf, .usda and .abc files';
+    const others = /\.obj$/i.test(source) ? '' : '; other meshes are .glb, .gltf, .usda, .usdc, .usdz and .abc files';
     throw new InputError(source, `this is not an OBJ file: it has no line that begins with v, l or f${others}`);
   }
   return out;

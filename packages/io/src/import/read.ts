@@ -40,7 +40,7 @@ export function readCurves(bytes: Uint8Array, source: string, options: CurveOpti
   if (!reader)
     throw new InputError(
       source,
-      `curves are read from .usda, .abc, .obj, .hair, .tfx, .glb, .gltf and .csv files; '${extension || source}' is none of them`,
+      `curves are read from .usda, .usdc, .usdz, .abc, .obj, .hair, .tfx, .glb, .gltf and .csv files; '${extension || source}' is none of them`,
     );
   if (bytes.length === 0) throw new InputError(source, 'the file is empty');
   if (bytes.length > curveFileLimit)

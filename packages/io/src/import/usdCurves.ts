@@ -1,4 +1,4 @@
-/** BasisCurves of a .usda file. */
+/** BasisCurves of a USD file. */
 import { cbrt } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
 import { addBasisCurves } from './basisCurves.ts';
@@ -6,7 +6,7 @@ import { type Curves, createCurveBuilder } from './curves.ts';
 import { determinant, transformAll } from './transform.ts';
 import { atSample, numbersOf, openUsd, wordOf, wordsOf, worldOf } from './usdStage.ts';
 
-/** Reads the curves of a .usda file, at its nth sample. Throws InputError. */
+/** Reads the curves of a USD file, at its nth sample. Throws InputError. */
 export function readUsdCurves(bytes: Uint8Array, source: string, frame = 0): Curves {
   const { places, unit, up, warnings } = openUsd(bytes, source);
   const out = createCurveBuilder(source);

@@ -1,4 +1,4 @@
-/** Meshes of .usda files: at rest, and as samples of their points, transforms, skeletons and blend shapes move them. */
+/** Meshes of USD files: at rest, and as samples of their points, transforms, skeletons and blend shapes move them. */
 import { InputError } from '../errors.ts';
 import { type FileUv, joinParts, type MeshFile, type MeshPart, triangulate } from './meshFile.ts';
 import { determinant, transformAll } from './transform.ts';
@@ -6,7 +6,7 @@ import type { UsdAttribute, UsdPrim } from './usda.ts';
 import { isHidden, skinningOf } from './usdSkel.ts';
 import { atRest, atTime, numbersOf, openUsd, type UsdPlace, type UsdStage, wordOf, worldOf } from './usdStage.ts';
 
-/** Opens the meshes of a .usda file. Throws InputError. */
+/** Opens the meshes of a USD file. Throws InputError. */
 export function openUsdMesh(bytes: Uint8Array, source: string): MeshFile {
   const stage = openUsd(bytes, source);
   const { places, unit, up, warnings, timeCodesPerSecond } = stage;

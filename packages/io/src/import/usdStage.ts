@@ -1,6 +1,5 @@
 /** A USD file as a stage: its prims by path, values of attributes at a time or at the nth sample, transforms, unit and axes. */
 import { cos, sin } from '@tendril-sim/core/math';
-import { InputError } from '../errors.ts';
 import type { UpAxis } from './curves.ts';
 import { decodeText } from './text.ts';
 import {
@@ -12,7 +11,9 @@ import {
   normalizeQuaternion,
   type Transform,
 } from './transform.ts';
-import { parseUsda, type UsdAttribute, type UsdPrim, type UsdValue } from './usda.ts';
+import { parseUsda, type UsdAttribute, type UsdLayer, type UsdPrim, type UsdValue } from './usda.ts';
+import { isCrate, parseUsdc } from './usdc.ts';
+import { isZip, openPackage } from './usdz.ts';
 
 /** A prim, its path and the prims above it, outermost first. */
 export interface UsdPlace {
@@ -38,18 +39,21 @@ export interface UsdStage {
 export type Sampler = (attribute: UsdAttribute | undefined) => UsdValue;
 
 export function isUsd(bytes: Uint8Array, source: string): boolean {
-  return /\.usd[acz]?$/i.test(source) || String.fromCharCode(...bytes.subarray(0, 6)) === '#usda ';
+  return /\.usd[acz]?$/i.test(source) || isCrate(bytes) || String.fromCharCode(...bytes.subarray(0, 6)) === '#usda ';
 }
 
-/** Opens a .usda file. Throws InputError. */
+/** Reads a layer by its content: text, a crate, or a package with one of them. */
+function parseUsd(bytes: Uint8Array, source: string): UsdLayer {
+  if (isCrate(bytes)) return parseUsdc(bytes, source);
+  if (!isZip(bytes)) return parseUsda(decodeText(bytes, source, 'a USD file'), source);
+  const inner = openPackage(bytes, source);
+  const name = `${source}/${inner.name}`;
+  return isCrate(inner.bytes) ? parseUsdc(inner.bytes, name) : parseUsda(decodeText(inner.bytes, name, 'USD'), name);
+}
+
+/** Opens a USD file: .usda, .usdc, .usd or .usdz. Throws InputError. */
 export function openUsd(bytes: Uint8Array, source: string): UsdStage {
-  const magic = String.fromCharCode(...bytes.subarray(0, 8));
-  if (magic === 'PXR-USDC' || magic.startsWith('PK'))
-    throw new InputError(
-      source,
-      'this is binary USD, and only its text form is read; convert it: usdcat file.usdc -o file.usda',
-    );
-  const layer = parseUsda(decodeText(bytes, source, 'a .usda file'), source);
+  const layer = parseUsd(bytes, source);
   const places: UsdPlace[] = [];
   const visit = (prim: UsdPrim, parent: UsdPlace | undefined): void => {
     if (prim.specifier === 'class') return;

@@ -62,7 +62,7 @@ function keptWords(): string {
     : 'This browser keeps nothing: save the hairstyle, or it is gone after a reload.';
 }
 
-const meshEndings = '.obj,.glb,.gltf,.usda,.abc';
+const meshEndings = '.obj,.glb,.gltf,.usd,.usda,.usdc,.usdz,.abc';
 
 function Heads(): JSX.Element {
   const now = groom.facts.value?.head;

@@ -37,7 +37,7 @@ export function importFile(bytes: Uint8Array, name: string): Imported {
     return { text: formatCurveScene(curves, name, { refer: false }) };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const mesh = /\.(obj|glb|gltf|usda?|abc)$/i.test(name) ? importMesh(bytes, name) : undefined;
+    const mesh = /\.(obj|glb|gltf|usd[acz]?|abc)$/i.test(name) ? importMesh(bytes, name) : undefined;
     if (mesh) return mesh;
     throw new Error(error.problems.map(({ message }) => message).join('\n'));
   }
