@@ -330,7 +330,10 @@ function addExport({ verb, act, terminal }: GroomProgram): void {
       new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
     )
     .option('--motion <file>', 'motion of the guides, from groom pack (abc, usdc, usda, glb)')
-    .option('--head <mesh>', 'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .usdc, .usdz, .abc)')
+    .option(
+      '--head <mesh>',
+      'animated mesh that the hair grows on, also exported (.glb, .gltf, .usda, .usdc, .usdz, .abc)',
+    )
     .option('--animation [name]', 'animation of that mesh (default: its only one)')
     .option('--start <time>', 'when the animation starts, as in the scene (default: 0)', parseInstant)
     .option('--nodes <n>', 'points per hair, 2 to 10000 (default: 21, or enough for its curls)', parseNodes)

@@ -97,7 +97,8 @@ export function acceptDrops(): void {
     if (others.length > 0) state.tell(`Opened ${file.name} only. Drop one file at a time.`);
     // a mesh that is dropped while hair is groomed is one to grow on
     const groomed =
-      /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf|usd[acz]?|abc|png)$/i.test(file.name));
+      /\.hairstyle$/i.test(file.name) ||
+      (state.grooming.value && /\.(obj|glb|gltf|usd[acz]?|abc|png)$/i.test(file.name));
     void (groomed ? openGroomFile(file) : openFile(file));
   });
 }

@@ -80,7 +80,8 @@ function animationOf(
   options: SceneCommandOptions,
 ): { readonly name: string; readonly start: number; readonly end: number } | undefined {
   const { animation, start = 0, head } = options;
-  if (start > 0 && animation === undefined) throw new UsageError('--start is the time at which an --animation starts; add --animation, or --animation <name>');
+  if (start > 0 && animation === undefined)
+    throw new UsageError('--start is the time at which an --animation starts; add --animation, or --animation <name>');
   if (animation === undefined) return undefined;
   if (options.motion !== undefined) throw new UsageError('--animation moves the head itself; leave out --motion');
   if (typeof head !== 'string')
