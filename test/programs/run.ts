@@ -5,7 +5,7 @@
  *   apt-get install alembic-graphics libalembic-graphics-dev g++       (Debian 14; or ABC_READ names a build of abc_read.cpp)
  *   npm run programs
  *
- * Each compares where the nodes are in the last frame with the recording itself.
+ * The add-on of blender/ is used in Blender without a window. Each compares where the nodes are in the last frame with the recording itself.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -92,6 +92,23 @@ await attempt('Blender', () => {
     // the mean of a ring of eight corners is its node
     check(`Blender ${report.version}`, `${id}, ${keys} shape keys`, bounds(rings.flat()), expected[k], 2e-6);
   });
+});
+await attempt('the add-on in Blender', () => {
+  const script = join(here, 'blender_addon.py');
+  const text = execFileSync(
+    'blender',
+    ['-b', '-P', script, '--', join(folder, 'addon'), join(process.cwd(), 'blender')],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, TENDRIL: `node ${tendril}` },
+    },
+  );
+  const { version, frames, played, root, moved, inside } = JSON.parse(/^RESULT (.*)$/m.exec(text)[1]);
+  check(`Blender ${version}, add-on`, `${frames} frames, view against recording`, [played], [0], 1e-6);
+  // three frames to settle and thirteen of the timeline; the ball has a radius of 0.1 m and turns by 0.8 rad
+  check(`Blender ${version}, add-on`, 'roots against the turned ball', [root], [0], 1e-6);
+  if (frames !== 16 || !(moved > 0.03 && moved < 0.3) || !(inside > 0.099) || !/^REFUSED/m.test(text))
+    throw new Error(`${frames} frames, moved by ${moved} m, nearest point ${inside} m from the middle of the ball`);
 });
 await attempt('Alembic', () => {
   const reader = process.env.ABC_READ ?? join(folder, 'abc_read');
