@@ -158,7 +158,8 @@ it('reads values of every form', () => {
   const bytes = new Uint8Array(512);
   const view = new DataView(bytes.buffer);
   const names = { tokens: ['', 'X', 'key'], texts: Uint32Array.of(2), paths: ['/', '/Body'], version: 8 };
-  const { value, targets, samples } = createCrateReader(bytes, names);
+  const reader = createCrateReader(bytes, names);
+  const value = (rep: bigint): ReturnType<typeof reader.value> => reader.value(rep);
   const word = (kind: number, payload: number, flags = 0): bigint =>
     (BigInt(flags) << 48n) | (BigInt(kind) << 48n) | BigInt(payload);
   const [array, inlined, packed] = [0x8000, 0x4000, 0xa000];
@@ -197,7 +198,7 @@ it('reads values of every form', () => {
   bytes[256] = 0x20;
   view.setBigUint64(257, 1n, true);
   view.setUint32(265, 1, true);
-  expect(targets(word(34, 256))).toEqual(['/Body']);
+  expect(reader.targets(word(34, 256))).toEqual(['/Body']);
   // samples: times, and a block among the values
   view.setBigInt64(320, 8n, true);
   view.setBigUint64(328, word(48, 368), true);
@@ -208,7 +209,7 @@ it('reads values of every form', () => {
   view.setBigUint64(368, 2n, true);
   view.setFloat64(376, 1, true);
   view.setFloat64(384, 5, true);
-  expect(samples(word(46, 320))).toEqual([
+  expect(reader.samples(word(46, 320))).toEqual([
     [1, undefined],
     [5, 2],
   ]);

@@ -35,7 +35,9 @@ export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Genera
   const { header, frameCount } = footage;
   const rate = frameRate(footage);
   // rounded, so that 0.3 s at 10 frames a second is frame 3
-  const codes = Array.from({ length: frameCount }, (_, k) => round(footage.frame(k).time * rate, 1e6));
+  const codes = Array.from({ length: frameCount }, (_, k) =>
+    round((footage.timeOf?.(k) ?? footage.frame(k).time) * rate, 1e6),
+  );
   const round1 = rounder(header.rods);
   yield stageHead(header.scene.title ?? options.title ?? 'A recording of Tendril', rate, codes, upAxisOf(header.scene));
   const groups = groupRods(header);

@@ -4,7 +4,7 @@ import { pointLimit } from './curves.ts';
 import { CompressionError, decompressIntegers } from './lz4.ts';
 import type { UsdDictionary, UsdValue } from './usda.ts';
 
-/** Words, texts and paths that values refer to by number, and the version of the file as 100 times its minor number. */
+/** Words, texts and paths that values refer to by number, and the version of the file. */
 export interface CrateNames {
   readonly tokens: readonly string[];
   /** Tokens of the texts. */
@@ -55,6 +55,7 @@ const type = {
   string: 10,
   token: 11,
   asset: 12,
+  half2: 21,
   dictionary: 31,
   pathList: 34,
   pathVector: 40,
@@ -83,46 +84,52 @@ export interface CrateReader {
 /** Thrown where a value lies outside the file, or is longer than it. */
 export class CrateError extends Error {}
 
-/** A place in the file that moves on as numbers are read. Reading beyond the end throws. */
-function createCursor(bytes: Uint8Array): {
-  seek(offset: number): void;
-  take(count: number): number;
-  readonly at: number;
-} {
-  let at = 0;
-  return {
-    seek(offset) {
-      if (!(offset >= 0 && offset <= bytes.length))
-        throw new CrateError(`a value begins at byte ${offset} of ${bytes.length}`);
-      at = offset;
-    },
-    take(count) {
-      if (!(count >= 0 && at + count <= bytes.length))
-        throw new CrateError(`a value of ${count} bytes at byte ${at} goes beyond the end`);
-      at += count;
-      return at - count;
-    },
-    get at() {
-      return at;
-    },
-  };
-}
+/** Reads numbers at a place in the file that moves on. Reading beyond the end throws. */
+class Cursor {
+  at = 0;
+  readonly bytes: Uint8Array;
+  private readonly view: DataView;
 
-export function createCrateReader(bytes: Uint8Array, names: CrateNames): CrateReader {
-  const view = viewOf(bytes);
-  const cursor = createCursor(bytes);
-  const u64 = (): number => Number(view.getBigUint64(cursor.take(8), true));
-  const u32 = (): number => view.getUint32(cursor.take(4), true);
-  const word = (): bigint => view.getBigUint64(cursor.take(8), true);
-  const tokenAt = (index: number): string => names.tokens[index] ?? '';
-  const textAt = (index: number): string => tokenAt(names.texts[index]);
-  const vector = (): number[] => {
-    const count = u64();
-    if (count > bytes.length / 4) throw new CrateError(`a list announces ${count} entries`);
-    return Array.from({ length: count }, u32);
-  };
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = viewOf(bytes);
+  }
 
-  const number = (of: Scalar, at: number): number => {
+  seek(offset: number): void {
+    if (!(offset >= 0 && offset <= this.bytes.length))
+      throw new CrateError(`a value begins at byte ${offset} of ${this.bytes.length}`);
+    this.at = offset;
+  }
+
+  /** Passes over so many bytes; returns where they begin. */
+  take(count: number): number {
+    if (!(count >= 0 && this.at + count <= this.bytes.length))
+      throw new CrateError(`a value of ${count} bytes at byte ${this.at} goes beyond the end`);
+    this.at += count;
+    return this.at - count;
+  }
+
+  u32(): number {
+    return this.view.getUint32(this.take(4), true);
+  }
+
+  u64(): number {
+    return Number(this.word());
+  }
+
+  word(): bigint {
+    return this.view.getBigUint64(this.take(8), true);
+  }
+
+  /** Goes to the place that an offset, relative to itself, leads to. */
+  jump(): void {
+    const here = this.at;
+    this.seek(here + Number(this.view.getBigInt64(this.take(8), true)));
+  }
+
+  number(of: Scalar): number {
+    const { view, bytes } = this;
+    const at = this.take(scalarSize[of]);
     if (of === 'f32') return view.getFloat32(at, true);
     if (of === 'f64') return view.getFloat64(at, true);
     if (of === 'f16') return halfOf(view.getUint16(at, true));
@@ -130,146 +137,181 @@ export function createCrateReader(bytes: Uint8Array, names: CrateNames): CrateRe
     if (of === 'u32') return view.getUint32(at, true);
     if (of === 'u8') return bytes[at];
     return Number(of === 'i64' ? view.getBigInt64(at, true) : view.getBigUint64(at, true));
-  };
-  const plain = (of: Scalar, count: number): Float64Array => {
-    if (count > 4 * pointLimit) throw new CrateError(`an array has ${count} numbers`);
-    const size = scalarSize[of];
-    const at = cursor.take(size * count);
+  }
+
+  /** Numbers that are stored as such. */
+  numbers(of: Scalar, count: number): Float64Array {
+    if (count > 4 * pointLimit || this.at + scalarSize[of] * count > this.bytes.length)
+      throw new CrateError(`an array of ${count} numbers goes beyond the end`);
     const out = new Float64Array(count);
-    for (let k = 0; k < count; k++) out[k] = number(of, at + size * k);
+    for (let k = 0; k < count; k++) out[k] = this.number(of);
     return out;
-  };
-  const integers = (count: number): Int32Array => {
+  }
+
+  /** Compressed integers, after their size in bytes. */
+  integers(count: number): Int32Array {
     if (count > 4 * pointLimit) throw new CrateError(`an array has ${count} numbers`);
-    const size = u64();
-    const at = cursor.take(size);
-    return decompressIntegers(bytes.subarray(at, at + size), count);
-  };
-  /** Numbers that were compressed: integers as such, other numbers as integers or as places in a table. */
-  const compressed = (of: Scalar, count: number): Float64Array | undefined => {
-    if (of === 'i32') return Float64Array.from(integers(count));
-    if (of === 'u32') return Float64Array.from(integers(count), (value) => value >>> 0);
-    if (of !== 'f16' && of !== 'f32' && of !== 'f64') return undefined;
-    const code = String.fromCharCode(bytes[cursor.take(1)]);
-    if (code === 'i') return Float64Array.from(integers(count));
-    if (code !== 't') throw new CompressionError(`compressed numbers begin with '${code}'`);
-    const table = plain(of, u32());
-    return Float64Array.from(integers(count), (index) => table[index] ?? Number.NaN);
-  };
-  const array = (kind: number, isCompressed: boolean): UsdValue => {
-    // the number of dimensions, always one
-    if (names.version < 5) u32();
-    const count = names.version < 7 ? u32() : u64();
-    if (kind === type.token || kind === type.asset || kind === type.string) {
-      if (count > bytes.length / 4) throw new CrateError(`an array announces ${count} words`);
-      return Array.from({ length: count }, () => (kind === type.string ? textAt(u32()) : tokenAt(u32())));
-    }
-    const shape = numeric[kind];
-    if (!shape) return undefined;
-    const [of, each] = shape;
-    const values = isCompressed && count >= leastCompressed ? compressed(of, count * each) : plain(of, count * each);
-    return quaternions.has(kind) && values ? realFirst(values) : values;
-  };
+    const size = this.u64();
+    const at = this.take(size);
+    return decompressIntegers(this.bytes.subarray(at, at + size), count);
+  }
 
-  const inlined = (kind: number, payload: number): UsdValue => {
-    if (kind === type.token || kind === type.asset) return tokenAt(payload);
-    if (kind === type.string) return textAt(payload);
-    if (kind === type.specifier) return ['def', 'over', 'class'][payload];
-    if (kind === type.variability) return payload === 1 ? 'uniform' : 'varying';
-    const shape = numeric[kind];
-    if (!shape) return undefined;
-    bits.setUint32(0, payload, true);
-    const [of, each] = shape;
-    const side = matrixSide[kind];
-    // small whole numbers: of a matrix its diagonal
-    if (side)
-      return Float64Array.from({ length: each }, (_, k) => (k % (side + 1) === 0 ? bits.getInt8(k / (side + 1)) : 0));
-    if (each > 1)
-      return Float64Array.from({ length: each }, (_, k) =>
-        kind === 21 ? halfOf(bits.getUint16(2 * k, true)) : bits.getInt8(k),
-      );
-    if (of === 'f32' || of === 'f64') return bits.getFloat32(0, true);
-    if (of === 'f16') return halfOf(payload & 0xffff);
-    return of === 'i32' || of === 'i64' ? payload | 0 : payload;
-  };
+  /** A list of numbers of words or paths, after its length. */
+  indices(count = this.u64()): number[] {
+    if (count > this.bytes.length / 4) throw new CrateError(`a list announces ${count} entries`);
+    return Array.from({ length: count }, () => this.u32());
+  }
+}
 
-  const value = (rep: bigint, depth = 0): UsdValue => {
+/** Numbers that were compressed: integers as such, other numbers as integers or as places in a table. Undefined for integers of 64 bits. */
+function readCompressed(cursor: Cursor, of: Scalar, count: number): Float64Array | undefined {
+  if (of === 'i32') return Float64Array.from(cursor.integers(count));
+  if (of === 'u32') return Float64Array.from(cursor.integers(count), (value) => value >>> 0);
+  if (of !== 'f16' && of !== 'f32' && of !== 'f64') return undefined;
+  const code = String.fromCharCode(cursor.number('u8'));
+  if (code === 'i') return Float64Array.from(cursor.integers(count));
+  if (code !== 't') throw new CompressionError(`compressed numbers begin with '${code}'`);
+  const table = cursor.numbers(of, cursor.u32());
+  return Float64Array.from(cursor.integers(count), (index) => table[index] ?? Number.NaN);
+}
+
+/** Values of a crate, by the words that describe them. */
+class Values implements CrateReader {
+  private readonly cursor: Cursor;
+  private readonly names: CrateNames;
+
+  constructor(bytes: Uint8Array, names: CrateNames) {
+    this.cursor = new Cursor(bytes);
+    this.names = names;
+  }
+
+  private tokenAt(index: number): string {
+    return this.names.tokens[index] ?? '';
+  }
+
+  private textAt(index: number): string {
+    return this.tokenAt(this.names.texts[index]);
+  }
+
+  value(rep: bigint, depth = 0): UsdValue {
     const { kind, payload, isArray, isInlined, isCompressed } = split(rep);
-    if (isInlined) return inlined(kind, payload % 2 ** 32);
+    if (isInlined) return this.inlined(kind, payload % 2 ** 32);
     if (isArray && payload === 0) return kind === type.token || kind === type.string ? [] : new Float64Array(0);
+    const { cursor } = this;
     const before = cursor.at;
     cursor.seek(payload);
-    const out = isArray ? array(kind, isCompressed) : single(kind, depth);
+    const out = isArray ? this.array(kind, isCompressed) : this.single(kind, depth);
     cursor.seek(before);
     return out;
-  };
-  const single = (kind: number, depth: number): UsdValue => {
-    if (kind === type.tokenVector) return vector().map(tokenAt);
-    if (kind === type.pathVector) return vector().map((index) => names.paths[index] ?? '');
-    if (kind === type.doubleVector) return plain('f64', u64());
-    if (kind === type.dictionary) return dictionary(depth);
+  }
+
+  private inlined(kind: number, payload: number): UsdValue {
+    if (kind === type.token || kind === type.asset) return this.tokenAt(payload);
+    if (kind === type.string) return this.textAt(payload);
+    if (kind === type.specifier) return ['def', 'over', 'class'][payload];
+    if (kind === type.variability) return payload === 1 ? 'uniform' : 'varying';
+    return numeric[kind] && readInlined(kind, payload);
+  }
+
+  private array(kind: number, isCompressed: boolean): UsdValue {
+    const { cursor, names } = this;
+    // the number of dimensions, always one
+    if (names.version < 5) cursor.u32();
+    const count = names.version < 7 ? cursor.u32() : cursor.u64();
+    if (kind === type.string) return cursor.indices(count).map((index) => this.textAt(index));
+    if (kind === type.token || kind === type.asset) return cursor.indices(count).map((index) => this.tokenAt(index));
     const shape = numeric[kind];
     if (!shape) return undefined;
-    const values = plain(...shape);
+    const [of, each] = shape;
+    const total = count * each;
+    const values =
+      isCompressed && count >= leastCompressed ? readCompressed(cursor, of, total) : cursor.numbers(of, total);
+    return quaternions.has(kind) && values ? realFirst(values) : values;
+  }
+
+  private single(kind: number, depth: number): UsdValue {
+    const { cursor, names } = this;
+    if (kind === type.tokenVector) return cursor.indices().map((index) => this.tokenAt(index));
+    if (kind === type.pathVector) return cursor.indices().map((index) => names.paths[index] ?? '');
+    if (kind === type.doubleVector) return cursor.numbers('f64', cursor.u64());
+    if (kind === type.dictionary) return this.dictionary(depth);
+    const shape = numeric[kind];
+    if (!shape) return undefined;
+    const values = cursor.numbers(...shape);
     if (shape[1] === 1) return values[0];
     return quaternions.has(kind) ? realFirst(values) : values;
-  };
-  /** The word that an offset at the cursor, relative to itself, leads to. */
-  const follow = (): bigint => {
-    const here = cursor.at;
-    const jump = Number(view.getBigInt64(cursor.take(8), true));
-    cursor.seek(here + jump);
-    return word();
-  };
-  const dictionary = (depth: number): UsdDictionary => {
+  }
+
+  private dictionary(depth: number): UsdDictionary {
     if (depth > 16) throw new CrateError('dictionaries are nested too deeply');
+    const { cursor } = this;
     const out: Record<string, UsdValue> = {};
-    const count = u64();
-    if (count > bytes.length / 12) throw new CrateError(`a dictionary announces ${count} entries`);
+    const count = cursor.u64();
+    if (count > cursor.bytes.length / 12) throw new CrateError(`a dictionary announces ${count} entries`);
     for (let k = 0; k < count; k++) {
-      const key = textAt(u32());
+      const key = this.textAt(cursor.u32());
       const next = cursor.at + 8;
-      const entry = value(follow(), depth + 1);
+      cursor.jump();
+      const entry = this.value(cursor.word(), depth + 1);
       if (key !== '__proto__') out[key] = entry;
       cursor.seek(next);
     }
     return out;
-  };
+  }
 
-  return {
-    value,
-    samples(rep) {
-      const { kind, payload } = split(rep);
-      if (kind !== type.timeSamples) return [];
-      cursor.seek(payload);
-      const times = value(follow());
-      const from = cursor.at;
-      cursor.seek(from + Number(view.getBigInt64(cursor.take(8), true)));
-      const count = u64();
-      if (!(times instanceof Float64Array) || times.length !== count)
-        throw new CrateError(
-          `time samples have ${count} values at ${times instanceof Float64Array ? times.length : 0} times`,
-        );
-      const reps = Array.from({ length: count }, word);
-      return reps.map((one, k) => [times[k], value(one)] as const);
-    },
-    targets(rep) {
-      const { kind, payload, isInlined } = split(rep);
-      if (kind !== type.pathList || isInlined) return [];
-      cursor.seek(payload);
-      const flags = bytes[cursor.take(1)];
-      const out: string[] = [];
-      // explicit, added, prepended, appended; deleted and reordered ones come last
-      for (const flag of [2, 4, 32, 64]) {
-        if ((flags & flag) === 0) continue;
-        for (const index of vector()) out.push(names.paths[index] ?? '');
-      }
-      return out;
-    },
-  };
+  samples(rep: bigint): CrateSamples {
+    const { kind, payload } = split(rep);
+    if (kind !== type.timeSamples) return [];
+    const { cursor } = this;
+    cursor.seek(payload);
+    cursor.jump();
+    const times = this.value(cursor.word());
+    cursor.jump();
+    const count = cursor.u64();
+    if (!(times instanceof Float64Array) || times.length !== count)
+      throw new CrateError(`time samples have ${count} values, and another number of times`);
+    const reps = Array.from({ length: count }, () => cursor.word());
+    return reps.map((one, k) => [times[k], this.value(one)] as const);
+  }
+
+  targets(rep: bigint): readonly string[] {
+    const { kind, payload, isInlined } = split(rep);
+    if (kind !== type.pathList || isInlined) return [];
+    const { cursor, names } = this;
+    cursor.seek(payload);
+    const flags = cursor.number('u8');
+    const out: string[] = [];
+    // explicit, added, prepended, appended; deleted and reordered ones come last
+    for (const flag of [2, 4, 32, 64]) {
+      if ((flags & flag) === 0) continue;
+      for (const index of cursor.indices()) out.push(names.paths[index] ?? '');
+    }
+    return out;
+  }
+}
+
+/** Reads the values of a crate. */
+export function createCrateReader(bytes: Uint8Array, names: CrateNames): CrateReader {
+  return new Values(bytes, names);
 }
 
 const bits = new DataView(new ArrayBuffer(4));
+
+/** A small value that its word contains: of vectors whole numbers, of a matrix its diagonal. */
+function readInlined(kind: number, payload: number): UsdValue {
+  bits.setUint32(0, payload, true);
+  const [of, each] = numeric[kind];
+  const side = matrixSide[kind];
+  if (side)
+    return Float64Array.from({ length: each }, (_, k) => (k % (side + 1) === 0 ? bits.getInt8(k / (side + 1)) : 0));
+  if (each > 1)
+    return Float64Array.from({ length: each }, (_, k) =>
+      kind === type.half2 ? halfOf(bits.getUint16(2 * k, true)) : bits.getInt8(k),
+    );
+  if (of === 'f32' || of === 'f64') return bits.getFloat32(0, true);
+  if (of === 'f16') return halfOf(payload & 0xffff);
+  return of === 'i32' || of === 'i64' ? payload | 0 : payload;
+}
 
 interface Word {
   /** USD's number of the type. */
