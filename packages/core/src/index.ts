@@ -165,5 +165,5 @@ export type {
 } from './sensitivityTypes.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
 export { paintSurface, type Texture } from './surface/texture.ts';
-export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
+export type { EnergyGain, EnergyLoss, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -77,6 +77,7 @@ export {
   type ContactTotals,
   createStepTotals,
   describeGain,
+  describeLoss,
   describeMissed,
   type EnergyResult,
   type EnergyTotals,

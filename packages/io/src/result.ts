@@ -38,6 +38,7 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
   const sum = { count: 0, substeps: 0, iterations: 0, iterationsMax: 0, shifts: 0, failures: 0 };
   let contact: ContactTotals | undefined;
   let energyGain: EnergyTotals | undefined;
+  let energyLoss: StepTotals['energyLoss'];
   let momentumGain: StepTotals['momentumGain'];
   return {
     add(report) {
@@ -49,6 +50,9 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
       if (report.substeps > 1) sum.failures++;
       if (report.contact) contact = addContact(contact, report.contact);
       if (report.energyGain) energyGain = addGain(energyGain, report.energyGain, report.time);
+      const lost = report.energyLoss;
+      if (lost && lost.loss / lost.scale > (energyLoss ? energyLoss.loss / energyLoss.scale : 0))
+        energyLoss = { ...lost, time: energyLoss?.time ?? report.time };
       if (report.momentumGain && report.momentumGain.impulse > (momentumGain?.impulse ?? 0))
         momentumGain = { ...report.momentumGain, time: momentumGain?.time ?? report.time };
     },
@@ -59,6 +63,7 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
       ...sum,
       ...(contact && { contact }),
       ...(energyGain && { energyGain }),
+      ...(energyLoss && { energyLoss }),
       ...(momentumGain && { momentumGain }),
     }),
   };
@@ -110,6 +115,14 @@ export function describeGain({
   return `energy was created: ${gain.toPrecision(2)} J that no load, pin or obstacle explains, ${share} % of the largest energy, reported in ${steps} steps; most of it in the step to t = ${worstTime.toPrecision(6)} s (${worstStep.toPrecision(2)} J); try a smaller time.step or some damping`;
 }
 
+/** Warning of a run without damping that lost energy to its integrator; undefined if it did not. */
+export function describeLoss({ energyLoss }: Pick<StepTotals, 'energyLoss'>): string | undefined {
+  if (!energyLoss) return undefined;
+  const { loss, scale, time } = energyLoss;
+  const share = ((100 * loss) / scale).toPrecision(2);
+  return `the integrator dissipated ${loss.toPrecision(2)} J, ${share} % of the largest energy (10 % at t = ${time.toPrecision(6)} s), and nothing in the scene damps: motion dies down too early; use a smaller time.step or another integrator, or give the rods the damping that they have`;
+}
+
 /** Warning of a run whose contacts did not all converge, with a remedy; undefined if they did. */
 export function describeMissed({ count, contact }: StepTotals, scene: Scene): string | undefined {
   if (!contact || contact.missed === 0) return undefined;
@@ -159,7 +172,9 @@ export function buildResult(input: ResultInput): Result {
   const { kinetic, bending, twisting, stretching, potential, total, dissipated } = world.energies();
   const momentum = world.momentum();
   const { title } = world.scene;
-  const found = input.steps ? [describeMissed(input.steps, world.scene), describeGain(input.steps)] : [];
+  const found = input.steps
+    ? [describeMissed(input.steps, world.scene), describeGain(input.steps), describeLoss(input.steps)]
+    : [];
   return {
     tendril: { result: resultVersion, version: input.version },
     command: input.command,

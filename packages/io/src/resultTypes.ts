@@ -80,6 +80,8 @@ export interface StepTotals {
   readonly contact?: ContactTotals;
   /** Energy that no work explains; absent if there was none. */
   readonly energyGain?: EnergyTotals;
+  /** Largest part of the energy that the integrator has dissipated in a scene without damping, contact and links; absent if it was below a tenth. */
+  readonly energyLoss?: LossTotals;
   /** Largest momentum of a free rod that no load explains; absent if there was none. */
   readonly momentumGain?: MomentumGain & {
     /** When it was first reported [s]. */
@@ -99,6 +101,16 @@ export interface EnergyTotals {
   readonly worstTime: number;
   /** Gain of that step [J]. */
   readonly worstStep: number;
+}
+
+/** Energy that the integrator has dissipated. */
+export interface LossTotals {
+  /** Energy lost since the start [J]. */
+  readonly loss: number;
+  /** Largest kinetic plus elastic energy so far, with which the loss is compared [J]. */
+  readonly scale: number;
+  /** When it was first reported [s]. */
+  readonly time: number;
 }
 
 /** How the contacts and links of a run were solved. */

@@ -12,7 +12,15 @@ import {
   summariseRow,
   type World,
 } from '@tendril-sim/core';
-import { buildResult, createStepTotals, describeGain, describeMissed, InputError, type Stop } from '@tendril-sim/io';
+import {
+  buildResult,
+  createStepTotals,
+  describeGain,
+  describeLoss,
+  describeMissed,
+  InputError,
+  type Stop,
+} from '@tendril-sim/io';
 import { WriteError } from '@tendril-sim/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { exitCode, UsageError } from '../exit.ts';
@@ -221,7 +229,11 @@ async function runInto({ source, model, world, folder, options, terminal, interr
     buildResult({ world, version, command, file: source.origin, steps: totals.totals(), wallSeconds, stopped: stop }),
     folder,
   );
-  for (const text of [describeMissed(totals.totals(), world.scene), describeGain(totals.totals())])
+  for (const text of [
+    describeMissed(totals.totals(), world.scene),
+    describeGain(totals.totals()),
+    describeLoss(totals.totals()),
+  ])
     if (text !== undefined && !options.quiet) reportWarnings([`${model}: ${text}`], terminal);
   const energies = recorder.energies.map(({ total }) => total);
   return {

@@ -6,6 +6,7 @@ import {
   buildResult,
   createStepTotals,
   describeGain,
+  describeLoss,
   describeMissed,
   InputError,
   type StepTotals,
@@ -302,7 +303,7 @@ function summarise(
   print(
     `  ${each} iterations per step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );
-  for (const text of [missed, gained]) if (text !== undefined) print(`  ${doubtful(text)}\n`);
+  for (const text of [missed, gained, describeLoss(steps)]) if (text !== undefined) print(`  ${doubtful(text)}\n`);
   print(`  state ${world.hash()}\n`);
   if (stop?.reason === 'interrupted') print(`  ${stop.remedy}\n`);
   reportFolder(folder, print);

@@ -15,7 +15,7 @@ import { createStatics } from './statics.ts';
 import { stepWorld } from './step.ts';
 import type { World } from './types.ts';
 
-export type { EnergyGain, MomentumGain, StepReport, World, WorldBody, WorldState } from './types.ts';
+export type { EnergyGain, EnergyLoss, MomentumGain, StepReport, World, WorldBody, WorldState } from './types.ts';
 
 /**
  * Compiles a scene to a world that has only the models and the contact of `options`. Throws SceneError, with the path of the field, if the scene is

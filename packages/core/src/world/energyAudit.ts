@@ -2,9 +2,8 @@
  * Energy audit: after every step, compares the change of kinetic plus elastic energy with the work of loads, pins and moving obstacles.
  *
  * A step may lose energy (damping, friction, the scheme) but not gain energy without work. Loads are known at both ends of a step: their work is the
- * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Gains accumulate:
- * r ← max(0, r + gain − uncertainty); a step is reported if r exceeds TOLERANCE of the largest energy so far. For rods without pins and
- * contacts, momentum is audited as well.
+ * mean of both, and half of the difference is the uncertainty. The work of pins follows from the change of momentum. Unexplained changes add up
+ * (energyBalance.ts), and are reported if they matter beside the largest energy so far. For rods without pins and contacts, momentum is audited as well.
  *
  * The audit changes nothing and is not part of the state: after `restore` it starts again. Its limits: docs/step.md#energy-audit.
  */
@@ -16,19 +15,10 @@ import { readBack, type WorldParts } from './build.ts';
 import { createAuditedBodies } from './energyAuditBodies.ts';
 import { addFreeMomentum, clearFreeMomentum } from './energyAuditMomentum.ts';
 import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
+import { createEnergyBalance } from './energyBalance.ts';
 import { measureMotionAndStrain } from './read.ts';
 import type { StepSpan } from './spans.ts';
 import type { MomentumGain, StepReport } from './types.ts';
-
-/** Fraction of the largest energy that may be gained without work. */
-const TOLERANCE = 0.05;
-
-/**
- * In the first steps from rest the error of a scheme is of the order of the little energy that there is, and small beside that of later steps. Until then only
- * more than START_TOLERANCE of the largest energy is reported; gains add up, and those that matter are reported afterwards, or at the end of a shorter scene.
- */
-const START_AUDITS = 8;
-const START_TOLERANCE = 0.8;
 
 /**
  * Rods that rest on something rise and fall by up to this many times the contact tolerance times the distance that their loads would move them in a
@@ -49,7 +39,7 @@ const MANY_INTERVAL = 4;
 const MANY_INTERVAL_FAST = 25;
 
 /** Findings of a step; empty if everything is in balance. */
-export type Findings = Pick<StepReport, 'energyGain' | 'momentumGain'>;
+export type Findings = Pick<StepReport, 'energyGain' | 'energyLoss' | 'momentumGain'>;
 
 /** Findings of a step without any. */
 export const inBalance: Findings = {};
@@ -146,10 +136,9 @@ function createLedger(world: WorldParts): Ledger {
   const animation = world.isAnimated
     ? world.options.animation?.createAnimationAudit(world, audited, (t) => measureEnergy(world, t))
     : undefined;
+  const balance = createEnergyBalance(world);
   let energy = 0;
-  let gained = 0;
   let scale = 0;
-  let audits = 0;
 
   return {
     note(t) {
@@ -164,9 +153,8 @@ function createLedger(world: WorldParts): Ledger {
     },
     lookAhead: (from, to) => animation?.begin(from, to, energy) ?? true,
     clear() {
-      gained = 0;
+      balance.clear();
       scale = 0;
-      audits = 0;
       for (const one of audited) clearFreeMomentum(one);
     },
     close(t, dt, steps) {
@@ -189,12 +177,11 @@ function createLedger(world: WorldParts): Ledger {
       const before = energy;
       energy = measureEnergy(world, t);
       scale = Math.max(scale, energy);
-      const step = energy - before - work.done;
-      const isKnown = work.isKnown && Number.isFinite(step);
-      gained = isKnown ? Math.max(0, gained + step - work.doubt - 1e-9 * scale) : 0;
-      const tolerance = ++audits > START_AUDITS || isOver(world, t + 0.5 * dt) ? TOLERANCE : START_TOLERANCE;
-      const isTooMuch = gained > tolerance * scale + noise;
-      return { ...(isTooMuch && { energyGain: { gain: gained, scale, step } }), ...(momentumGain && { momentumGain }) };
+      const change = energy - before - work.done;
+      const isKnown = work.isKnown && Number.isFinite(change);
+      const isLast = isOver(world, t + 0.5 * dt);
+      const found = balance.add({ change, doubt: work.doubt, isKnown, scale, noise, isLast });
+      return { ...found, ...(momentumGain && { momentumGain }) };
     },
   };
 }

@@ -30,6 +30,14 @@ export interface EnergyGain {
   readonly scale: number;
 }
 
+/** Energy that the integrator has dissipated in a scene without damping, contact and links. */
+export interface EnergyLoss {
+  /** Energy lost since the start [J]. */
+  readonly loss: number;
+  /** Largest kinetic plus elastic energy so far, the reference for the loss [J]. */
+  readonly scale: number;
+}
+
 /** Momentum that a rod without pins and contacts has gained beyond its loads. */
 export interface MomentumGain {
   /** The rod. */
@@ -62,6 +70,8 @@ export interface StepReport {
   readonly contact?: Readonly<ContactReport>;
   /** Findings of the energy audit (energyAudit.ts); absent if the energy is in balance. */
   readonly energyGain?: EnergyGain;
+  /** Energy that the integrator has dissipated, if it is more than a tenth of the largest energy so far and nothing in the scene dissipates. */
+  readonly energyLoss?: EnergyLoss;
   /** Messages for the user, such as the loss of a GPU; absent if there are none. */
   readonly remarks?: readonly string[];
   /** The first free rod whose momentum is out of balance; absent if there is none. */
