@@ -1,18 +1,27 @@
 /**
  * Prints a table of our figures beside the peers', scaled by the banded solve to this machine, and appends it to
- * results/<machine>.csv. `npm run bench [row…]`.
+ * results/<machine>.csv. `npm run bench [row…]`. With `-- --against <commit>` it compares rows with those of that commit instead: see against.ts.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { printComparison } from './against.ts';
 import { peers, REFERENCE_SOLVE } from './peers.ts';
 import { type Row, rows } from './rows.ts';
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' }, rounds: { type: 'string', default: '40' } },
+});
 const unknown = wanted.filter((name) => !(name in rows));
 if (unknown.length > 0) {
   console.error(`unknown rows: ${unknown.join(', ')}; there are: ${Object.keys(rows).join(', ')}`);
   process.exit(2);
+}
+if (values.against !== undefined) {
+  await printComparison(values.against, wanted.length > 0 ? wanted : Object.keys(rows), Number(values.rounds));
+  process.exit(0);
 }
 const names = wanted.length > 0 ? ['band-solve', ...wanted.filter((name) => name !== 'band-solve')] : Object.keys(rows);
 
