@@ -1,5 +1,4 @@
 /** The report on a step of one rod, and the range of a bundle's parts that a call steps. */
-import type { BundleStep } from '../model.ts';
 import type { NewtonResult } from '../statics/search.ts';
 
 /** Report on the step of one rod, or of rods that are solved together. */
@@ -21,9 +20,8 @@ export function addSolve(out: RodStep, { converged, iterations, shifts, reason }
   return converged;
 }
 
-/** A step of some parts of a bundle. */
-export interface PartsStep extends BundleStep {
-  /** The range of parts that are stepped. */
+/** Consecutive parts of a bundle: `from` and those after it, without `to`. */
+export interface PartRange {
   readonly from: number;
   readonly to: number;
 }

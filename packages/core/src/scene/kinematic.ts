@@ -11,12 +11,23 @@ import { cos, hypot, sin } from '../math/rounded/index.ts';
 import type { Pin, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
 import type { BodySpec } from './types.ts';
-import type { Path } from './varying.ts';
+import type { Path, Track } from './varying.ts';
 import { checkTimes, createTrack } from './varying.ts';
 
+/** Motion of a body on a path at one time. */
+interface PathMotion {
+  time: number;
+  /** Offset (3), rotation vector (3) and their rates (6). */
+  readonly values: Float64Array;
+  /** The rotation as a quaternion and as a matrix, and the angular velocity. */
+  readonly turn: Float64Array;
+  readonly rotation: Float64Array;
+  readonly spin: Float64Array;
+}
+
 export interface BodyPath {
-  /** Writes offset (3), rotation vector (3) and their rates (6) at t. */
-  read(out: Float64Array, t: number): void;
+  /** The motion at t; the object holds until the next call. */
+  moveTo(t: number): PathMotion;
   /** Writes the pose of the body at t. */
   evaluate(pose: BodyPose, t: number): void;
   /** Rotation vectors of the keys; a rotation about a fixed direction counts full turns. */
@@ -44,22 +55,44 @@ export function compileBodyPath(spec: BodySpec, start: BodyPose, path: Path): Bo
   const track = createTrack(times, values, interpolation);
   const position = start.position.slice();
   const orientation = start.orientation.slice();
-  const now = new Float64Array(12);
-  const turn = new Float64Array(4);
+  const moveTo = createPathMotion(track);
   return {
-    read: (out, t) => track.evaluate(out, t),
+    moveTo,
     evaluate(pose, t) {
-      track.evaluate(now, t);
-      quaternionFromRotation(turn, 0, now, 3);
+      const { values, turn, spin } = moveTo(t);
       multiplyQuaternions(pose.orientation, 0, turn, 0, orientation, 0);
       writeRotation(pose.rotation, pose.orientation);
       for (let k = 0; k < 3; k++) {
-        pose.position[k] = position[k] + now[k];
-        pose.velocity[k] = now[6 + k];
+        pose.position[k] = position[k] + values[k];
+        pose.velocity[k] = values[6 + k];
+        pose.angularVelocity[k] = spin[k];
       }
-      writeSpin(pose.angularVelocity, now);
     },
     rotations: values.map(([, , , x, y, z]) => [x, y, z] as const),
+  };
+}
+
+/** Evaluates a track; the last two times are kept, because all pins on a body ask for the start and the end of the same step. */
+function createPathMotion(track: Track): BodyPath['moveTo'] {
+  const create = (): PathMotion => ({
+    time: Number.NaN,
+    values: new Float64Array(12),
+    turn: new Float64Array(4),
+    rotation: new Float64Array(9),
+    spin: new Float64Array(3),
+  });
+  let [last, other] = [create(), create()];
+  return (t) => {
+    if (t === last.time) return last;
+    [last, other] = [other, last];
+    if (t === last.time) return last;
+    const { values, turn, rotation, spin } = last;
+    track.evaluate(values, t);
+    quaternionFromRotation(turn, 0, values, 3);
+    writeRotation(rotation, turn);
+    writeSpin(spin, values);
+    last.time = t;
+    return last;
   };
 }
 
@@ -99,15 +132,8 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
     );
     return off <= 1e-12 * hypot(x, y, z);
   });
-  const now = new Float64Array(12);
-  const turn = new Float64Array(4);
-  const rotation = new Float64Array(9);
-  const spin = new Float64Array(3);
   const evaluate = (out: PinPose, t: number): void => {
-    body.read(now, t);
-    quaternionFromRotation(turn, 0, now, 3);
-    writeRotation(rotation, turn);
-    writeSpin(spin, now);
+    const { values: now, rotation, spin } = body.moveTo(t);
     rotate(out.position, 0, rotation, arm, 0);
     const p = out.position;
     out.velocity[0] = now[6] + spin[1] * p[2] - spin[2] * p[1];

@@ -23,7 +23,7 @@ import { animateRods } from './animateRods.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { compileBundles, type RodPlace } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
-import { createFoldWatch } from './folds.ts';
+import { createRemarkWatch } from './remarks.ts';
 
 /** Pins and loads of one rod; loads may be added and removed while the world runs. */
 export interface OpenDrive {
@@ -64,8 +64,8 @@ export interface WorldParts {
   readonly contact: ContactWorld | undefined;
   readonly engine: EngineTurn | undefined;
   readonly budget: StepBudget;
-  /** Call after a step to time t: returns remarks on rods that bend too sharply for their edges. */
-  readonly watchBends: (t: number) => string[];
+  /** Call after a step to time t: returns remarks on it. */
+  readonly takeRemarks: (t: number) => readonly string[];
   readonly welds: readonly Weld[];
   /** True if properties of a rod change in time. */
   readonly isAnimated: boolean;
@@ -123,7 +123,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     contact,
     engine,
     budget,
-    watchBends: createBendWatch(compiled, { bundles, samples, drives, colliders, contact, contactModule, clock }),
+    takeRemarks: createRemarkWatch(compiled, { bundles, samples, drives, colliders, contact, contactModule, clock }),
     welds: compiled.welds,
     isAnimated: rods.some(({ animation }) => animation),
     clock,
@@ -134,34 +134,6 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
 function startAnimation(parts: WorldParts): WorldParts {
   animateRods(parts, parts.clock.time);
   return parts;
-}
-
-/** Watches for folds, for pins that obstacles swallow, and for corners that hold rods like friction. Corners are not watched if the bundle solves contact on a device. */
-function createBendWatch(
-  { scene, rods }: CompiledScene,
-  {
-    bundles,
-    samples,
-    drives,
-    colliders,
-    contact,
-    contactModule,
-    clock,
-  }: Pick<WorldParts, 'bundles' | 'samples' | 'drives' | 'colliders' | 'contact' | 'clock'> & {
-    readonly contactModule: ContactModule | undefined;
-  },
-): (t: number) => string[] {
-  const hasOwnContact = bundles.some(({ ownContact }) => ownContact);
-  const pins = drives.map((drive) => drive.pins);
-  const folds = createFoldWatch(rods, samples, pins);
-  const buried = contactModule?.createBuriedPinWatch({ rods, samples, colliders, pins }, clock.time);
-  const corners = contactModule?.createCornerWatch({
-    scene,
-    rods,
-    samples,
-    contact: hasOwnContact ? undefined : contact,
-  });
-  return (t) => [folds, buried, corners].flatMap((watch) => watch?.(t) ?? []);
 }
 
 /** Creates the grid of dense hair, if the scene has one, and adds its forces to the load sources of the rods. */

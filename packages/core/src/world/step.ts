@@ -80,13 +80,9 @@ function takeSpan(world: WorldParts, auditor: Auditor, span: StepSpan, progress:
   engine?.finish(clock.time, span.dt);
 }
 
-function reportStep(
-  { bundles, clock, contact, watchBends }: WorldParts,
-  { outcome, found }: Progress,
-  dt: number,
-): StepReport {
+function reportStep({ clock, contact, takeRemarks }: WorldParts, { outcome, found }: Progress, dt: number): StepReport {
   const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0, violation } = outcome;
-  const remarks = [...bundles.flatMap((bundle) => bundle.takeRemarks?.() ?? []), ...watchBends(clock.time)];
+  const remarks = takeRemarks(clock.time);
   return {
     time: clock.time,
     dt,

@@ -3,9 +3,9 @@
  */
 
 import { halvingsLeft, sumSubsteps } from '../../math/substeps.ts';
-import type { StepOutcome } from '../../model.ts';
+import type { BundleStep, StepOutcome } from '../../model.ts';
 import type { StepRequest } from '../../port.ts';
-import type { PartsStep, RodStep } from '../rodStep.ts';
+import type { PartRange, RodStep } from '../rodStep.ts';
 import { type DerBundle, renew } from './bundle.ts';
 import { clearContact } from './contactSides.ts';
 import type { ExplicitSchemes } from './explicitSchemes.ts';
@@ -17,18 +17,19 @@ import { returnToState, type Snapshot } from './snapshot.ts';
 import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
 
 /** Steps units (systems, or pairs of rods). After a failure the rods' state is arbitrary. */
-export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, without }: PartsStep): StepOutcome {
+export function advanceUnits(bundle: DerBundle, { from, to }: PartRange, step: BundleStep): StepOutcome {
   const { units, systems, rods, ders } = bundle;
+  const { t, dt, robust, without } = step;
   let iterations = 0;
   let iterationsMax = 0;
   let shifts = 0;
   let substeps = 1;
-  const count = (s: number, step: RodStep): StepOutcome | undefined => {
-    iterations += step.iterations;
-    iterationsMax = Math.max(iterationsMax, step.iterationsMax);
-    shifts += step.shifts;
-    if (step.ok) return undefined;
-    const failure = { rod: rods[systems[s].rods[0]].id, reason: step.reason };
+  const count = (s: number, one: RodStep): StepOutcome | undefined => {
+    iterations += one.iterations;
+    iterationsMax = Math.max(iterationsMax, one.iterationsMax);
+    shifts += one.shifts;
+    if (one.ok) return undefined;
+    const failure = { rod: rods[systems[s].rods[0]].id, reason: one.reason };
     return { ok: false, iterations, iterationsMax, shifts, failure };
   };
   for (let u = from; u < to; u++) {
@@ -41,7 +42,7 @@ export function advanceUnits(bundle: DerBundle, { from, to, t, dt, robust, witho
     }
     for (const s of unit.systems) {
       if (without?.[s]) continue;
-      const one = advanceInSubsteps(bundle, s, { t, dt, robust });
+      const one = advanceInSubsteps(bundle, s, step);
       const failed = count(s, one);
       if (failed) return failed;
       substeps = Math.max(substeps, one.substeps ?? 1);
@@ -72,10 +73,12 @@ function stepExplicitly(
   t: number,
   dt: number,
 ): RodStep {
-  const touched = systems[s].rods.filter((k) => ders[k].history[1] === 2);
-  const reason = touched.length > 0 ? schemes.resume(s, t) : '';
-  if (reason) return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason };
-  for (const k of touched) ders[k].history.fill(0);
+  const members = systems[s].rods;
+  if (members.some((k) => ders[k].history[1] === 2)) {
+    const reason = schemes.resume(s, t);
+    if (reason) return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason };
+    for (const k of members) if (ders[k].history[1] === 2) ders[k].history.fill(0);
+  }
   return schemes.step(s, t, dt);
 }
 

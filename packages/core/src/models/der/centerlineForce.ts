@@ -42,8 +42,8 @@ function writeBendingGradient(
     const w2 = -(kx * m1[a] + ky * m1[a + 1] + kz * m1[a + 2]);
     // the axes are turned at the joint that closes a ring: into them and back
     const turn = side === 1 ? jointOffset[i] : 0;
-    const cos = cosine(turn);
-    const sin = sine(turn);
+    const cos = turn === 0 ? 1 : cosine(turn);
+    const sin = turn === 0 ? 0 : sine(turn);
     const g1 = 0.5 * c[o] * (cos * w1 + sin * w2 - c[o + 3 + 2 * side]);
     const g2 = 0.5 * c[o + 1] * (cos * w2 - sin * w1 - c[o + 4 + 2 * side]);
     const f1 = cos * g1 - sin * g2;

@@ -126,14 +126,17 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
     const next = j + 1 < nodeCount ? j + 1 : 0;
     const o = 3 * j;
     const inverse = w[j] + w[next];
-    diagonal[j] = inverse > 0 ? inverse * dotEdges(edge, o, edge, o) : 1;
+    const isFree = inverse > 0;
+    diagonal[j] = isFree ? inverse * dotEdges(edge, o, edge, o) : 1;
     step[j] = 0;
-    if (inverse > 0) for (let k = 0; k < 3; k++) step[j] += edge[o + k] * (v[4 * next + k] - v[4 * j + k]);
-    const right = rod.closed ? (j + 1) % edgeCount : j + 1;
-    const left = rod.closed ? (j - 1 + edgeCount) % edgeCount : j - 1;
-    upper[j] = inverse > 0 && right < edgeCount ? -w[next] * dotEdges(edge, o, edge, 3 * right) : 0;
-    lower[j] = inverse > 0 && left >= 0 ? -w[j] * dotEdges(edge, o, edge, 3 * left) : 0;
+    if (isFree) for (let k = 0; k < 3; k++) step[j] += edge[o + k] * (v[4 * next + k] - v[4 * j + k]);
+    // an edge and the one before it
+    const left = j > 0 ? j - 1 : rod.closed ? edgeCount - 1 : -1;
+    const between = left >= 0 ? -w[j] * dotEdges(edge, o, edge, 3 * left) : 0;
+    lower[j] = isFree ? between : 0;
+    if (left >= 0) upper[left] = w[left] + w[j] > 0 ? between : 0;
   }
+  if (!rod.closed) upper[edgeCount - 1] = 0;
   const solved = rod.closed
     ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, 'may-be-redundant')
     : solveTridiagonal(lower, diagonal, upper, step, edgeCount, 'may-be-redundant');

@@ -61,12 +61,12 @@ function compile(input: DerInput, parts: DerParts): Bundle {
     },
     advance: (step) =>
       advanceAllOrNone({ state, before, refresh }, step.t, () =>
-        advanceUnits(bundle, { ...step, from: 0, to: units.length }),
+        advanceUnits(bundle, { from: 0, to: units.length }, step),
       ),
     parts: {
       count: units.length,
       rods: (u) => units[u].systems.flatMap((s) => systems[s].rods),
-      advance: (from, to, step) => advanceUnits(bundle, { ...step, from, to }),
+      advance: (from, to, step) => advanceUnits(bundle, { from, to }, step),
       ...(contact && { refreshRod: contact.refreshRod }),
     },
     ...(contact && { contact: contact.port }),

@@ -12,7 +12,6 @@
 import { newtonConstants } from '../../constants.ts';
 import { factorBand, solveBand } from '../../linalg/band.ts';
 import { clearBand, fixUnknown } from '../../linalg/bandMatrix.ts';
-import { pow } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import { type MixedProblem, type NewtonOptions, solveMixed } from '../mixedNewton.ts';
@@ -57,7 +56,7 @@ export function measureConvergence(
   // EI/L² is the force that bends the whole rod; rounding of positions sets the floor
   const l = rod.length;
   const edge = l / edgeCount;
-  const elastic = (bending * pow(edge, 3)) / (l * l);
+  const elastic = (bending * edge * edge * edge) / (l * l);
   const limit = Math.max(tolerance * Math.max(scale, elastic), RESIDUAL_ROUNDING * floor * extent);
   result.tolerance = limit;
   result.residual = Math.max(largest, largestTorque / l);

@@ -4,7 +4,7 @@
 
 import { SceneError } from '../../errors.ts';
 import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, BundleStep, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import { bodyModule } from '../../scene/bodies.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -12,7 +12,7 @@ import { compileAlong } from '../../scene/parameter.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { type BundleQueries, sumReadouts } from '../readouts.ts';
-import type { PartsStep } from '../rodStep.ts';
+import type { PartRange } from '../rodStep.ts';
 import { cloneState } from '../stateParts.ts';
 import { createRestRod } from './atRest.ts';
 import { createFiberContact } from './contact.ts';
@@ -90,7 +90,7 @@ function compile(
     },
     advance: (step) =>
       advanceAllOrNone({ state, before, refresh }, step.t, () =>
-        advanceUnits(bundle, { ...step, from: 0, to: units.length }),
+        advanceUnits(bundle, { from: 0, to: units.length }, step),
       ),
     parts: { ...createParts(bundle), ...(contact && { refreshRod: contact.refreshRod }) },
     ...(contact && { contact: contact.port }),
@@ -104,7 +104,7 @@ function createParts(bundle: FiberBundle): NonNullable<Bundle['parts']> {
   return {
     count: units.length,
     rods: (u) => units[u].members.map(({ index }) => index),
-    advance: (from, to, step) => advanceUnits(bundle, { ...step, from, to }),
+    advance: (from, to, step) => advanceUnits(bundle, { from, to }, step),
   };
 }
 
@@ -163,9 +163,9 @@ function refreshFiber(fiber: FiberRod, t: number): void {
 }
 
 /** Steps units. On failure, their state is arbitrary. */
-function advanceUnits(bundle: FiberBundle, step: PartsStep): StepOutcome {
+function advanceUnits(bundle: FiberBundle, { from, to }: PartRange, step: BundleStep): StepOutcome {
   const { fibers, units, scheme } = bundle;
-  const { from, to, t, dt, robust, without } = step;
+  const { t, dt, robust, without } = step;
   let iterations = 0;
   let iterationsMax = 0;
   // of everything that is stepped without contact, also by other threads

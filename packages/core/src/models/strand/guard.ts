@@ -51,6 +51,11 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
+/** True if the last step ended here, at t, and has been measured: nothing has moved since, and the samples are those of this state. */
+export function hasEndedHere({ guard, q, v }: StrandTree, t: number): boolean {
+  return guard !== undefined && guard.endTime === t && isSame(guard.endQ, q) && isSame(guard.endV, v);
+}
+
 const held = new Float64Array(6);
 
 /** Records the tree at the start t of a step to `end`: from the record of the end of the last one, or from its current pose. */
@@ -58,7 +63,7 @@ export function beginGuard(tree: StrandTree, t: number, end: number): void {
   if (!isMeasured(tree)) return;
   tree.guard ??= createGuard(tree);
   const { guard } = tree;
-  if (!tree.adopt && guard.endTime === t && isSame(guard.endQ, tree.q) && isSame(guard.endV, tree.v)) {
+  if (!tree.adopt && hasEndedHere(tree, t)) {
     [guard.from, guard.to] = [guard.to, guard.from];
     guard.from.hasLoads = false;
     guard.endTime = Number.NaN;
@@ -134,7 +139,6 @@ export function keepReaction(tree: StrandTree): void {
 }
 
 /** Reaction of the base at t, if a step has left it and nothing has moved since. */
-export function reactionOfStep({ guard, q, v }: StrandTree, t: number): Float64Array | undefined {
-  if (!guard?.hasReaction || guard.endTime !== t || !isSame(guard.endQ, q) || !isSame(guard.endV, v)) return undefined;
-  return guard.reaction;
+export function reactionOfStep(tree: StrandTree, t: number): Float64Array | undefined {
+  return tree.guard?.hasReaction && hasEndedHere(tree, t) ? tree.guard.reaction : undefined;
 }

@@ -22,6 +22,7 @@ import { createStrandContact } from './contact.ts';
 import { clearContact } from './contactStep.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { poseAtRest, poseTree, recallBase, settleTree } from './drive.ts';
+import { hasEndedHere } from './guard.ts';
 import { initializeState, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
@@ -205,7 +206,7 @@ function advanceTrees(bundle: StrandBundle, interval: BundleStep): StepOutcome {
     rejected += step.rejected;
     violation = Math.max(violation, tree.constraints?.violation ?? 0);
     if (step.ok) {
-      poseSamples(tree);
+      if (!hasEndedHere(tree, t + dt)) poseSamples(tree);
       continue;
     }
     const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
