@@ -1,6 +1,7 @@
 /** Pins for models with one unknown per coordinate of a node: the unknowns that they prescribe, and their reactions. */
 import type { Reaction } from '../model.ts';
 import { isFirstToHold, type Pin, type PinPose } from '../scene/compiled.ts';
+import { interpolateTurns, type PrescribedTurn } from '../scene/startTwist.ts';
 
 /** The pins of a rod, and the pose of each at the last evaluation. */
 export interface Pinned {
@@ -24,12 +25,6 @@ export function markHeld(fixed: Uint8Array, { pins, poses }: Pinned, first: (nod
   }
 }
 
-/** A turn that pins prescribe at an arc length [m]. */
-export interface PrescribedTurn {
-  readonly arc: number;
-  readonly turn: number;
-}
-
 /** Turn at the middle of edge j [rad], interpolated between prescribed ones, which are sorted by arc length. */
 export function interpolateTurn(
   list: readonly PrescribedTurn[],
@@ -37,12 +32,7 @@ export function interpolateTurn(
   j: number,
 ): number {
   const end = j + 1 < rod.nodeArc.length ? rod.nodeArc[j + 1] : rod.length;
-  const arc = 0.5 * (rod.nodeArc[j] + end);
-  const after = list.findIndex((one) => one.arc >= arc);
-  const right = after < 0 ? list[list.length - 1] : list[after];
-  const left = after > 0 ? list[after - 1] : after < 0 ? right : list[0];
-  const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
-  return (1 - w) * left.turn + w * right.turn;
+  return interpolateTurns(list, 0.5 * (rod.nodeArc[j] + end));
 }
 
 type Vector = [number, number, number];

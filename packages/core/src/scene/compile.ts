@@ -213,7 +213,11 @@ function moveTrees(
     );
     // welds follow their bodies
     const moved = moveToPins(
-      members.map((index) => ({ ...pinned[index], pins: pinned[index].pins.filter(({ pin }) => !riding.has(pin)) })),
+      members.map((index) => ({
+        ...pinned[index],
+        pins: pinned[index].pins.filter(({ pin }) => !riding.has(pin)),
+        canTwist: members.length === 1 && !pinned[index].pins.some(({ pin }) => riding.has(pin)),
+      })),
       canMove,
       warnings,
     );

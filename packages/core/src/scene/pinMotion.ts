@@ -6,7 +6,6 @@
  * Only a pin that jumps is moved along the shortest rotation.
  */
 
-import { SceneError } from '../errors.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
 import { hypotOf } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose } from './compiled.ts';
@@ -48,20 +47,6 @@ export function assignPose(out: PinPose, from: PinPose): void {
   out.axis.set(from.axis);
   out.twist = from.twist;
   out.active = from.active;
-}
-
-/** Largest twist of a clamp at t = 0 in models whose frames do not count turns [rad]. */
-const START_TWIST = 1;
-
-/** Throws if a clamp starts with so much twist that its frame, which does not count turns, would be ambiguous. */
-export function refuseStartTwist(id: string, model: string, pins: readonly Pin[]): void {
-  for (const { twist } of samplePoses(pins, 0)) {
-    if (Math.abs(twist) <= START_TWIST) continue;
-    throw new SceneError(
-      ['pins'],
-      `a clamp of rod '${id}' starts twisted by ${twist.toPrecision(3)} rad, and ${model} cannot count turns from before the start; let the path start at 0 and twist from there, or use der`,
-    );
-  }
 }
 
 /** `a` moved towards `b` by the share w: positions and twist in proportion, frames along the shortest rotation. */

@@ -3,13 +3,14 @@
  *
  * A path may already differ from its pin's pose at t = 0, such as for a base that starts turned. If one rigid motion takes the rods of a tree to
  * all of their pins, the rods start there, with the given shape relative to the base, and so do free bodies that are
- * welded to no other tree. Otherwise they start in the shape of the scene, with a warning that the pins pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
+ * welded to no other tree. Otherwise they start in the shape of the scene, twisted as their clamps are (startTwist.ts), with a warning about pins that pull in the first step. A pose that the pin itself specifies (`position`, `tangent`, `d1`) does not move rods: shape and pose are both explicit.
  */
 import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
 import type { CompiledPin } from './pins.ts';
 import { startVelocity } from './rods.ts';
+import { countFromStart, twistToPins } from './startTwist.ts';
 import type { RodSpec } from './types.ts';
 
 /** x → center + rotation·(x − center) + offset. */
@@ -25,6 +26,8 @@ export interface PinnedRod {
   readonly rod: Rod;
   readonly spec: RodSpec;
   readonly pins: readonly CompiledPin[];
+  /** False for a rod with welds or branches, whose frames other things follow. */
+  readonly canTwist?: boolean;
 }
 
 /** Tolerance of positions, relative to the rod's length, and of directions. */
@@ -61,21 +64,40 @@ export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warning
       warnJump({ ...pin, pin: counted[k][p] }, rod, left);
     });
   });
-  if (!motion || !rods || left.length > 0) {
-    warnings.push(...jumps);
-    return { starts: unmoved };
-  }
+  if (!motion || !rods || left.length > 0) return twistOrWarn(tree, jumps, warnings);
   const starts = tree.map(({ rod, spec }, k) => {
-    const laid = {
-      nodePosition: rod.nodePosition.slice(),
-      nodeTangent: rod.nodeTangent.slice(),
-      nodeDirector: rod.nodeDirector.slice(),
-    };
+    const laid = copyPose(rod);
     adopt(rod, rods[k], spec);
     return { pins: counted[k], laid };
   });
   return { starts, motion };
 }
+
+/** Where no rigid motion takes rods to their pins: a rod by itself starts with the twist of its clamps; warns about all that pins then pull. */
+function twistOrWarn(tree: readonly PinnedRod[], jumps: readonly string[], warnings: string[]): MovedTree {
+  const [{ rod, pins, canTwist }] = tree;
+  const laid = copyPose(rod);
+  const twisted = canTwist
+    ? twistToPins(
+        rod,
+        pins.map(({ pin }) => pin),
+      )
+    : undefined;
+  if (!twisted) {
+    warnings.push(...jumps);
+    return { starts: tree.map((one) => ({ pins: one.pins.map(({ pin }) => pin) })) };
+  }
+  pins.forEach((pin, p) => {
+    warnJump({ ...pin, pin: twisted[p] }, rod, warnings);
+  });
+  return { starts: [{ pins: twisted, laid }] };
+}
+
+const copyPose = ({ nodePosition, nodeTangent, nodeDirector }: Rod): NonNullable<Rod['laid']> => ({
+  nodePosition: nodePosition.slice(),
+  nodeTangent: nodeTangent.slice(),
+  nodeDirector: nodeDirector.slice(),
+});
 
 function poseAt(pin: Pin, t: number): PinPose {
   const pose = createPinPose();
@@ -145,20 +167,6 @@ function adopt(rod: Rod, to: Placed, { velocity }: RodSpec): void {
   });
 }
 
-/** The pin with its twist counted from its start: the rod has no turns yet, so none is lost. */
-function countFromStart(pin: Pin): Pin {
-  const { twist } = poseAt(pin, 0);
-  if (twist === 0) return pin;
-  return {
-    ...pin,
-    evaluate(pose, t) {
-      pin.evaluate(pose, t);
-      rotateVector(pose.director, 0, scaled(pose.tangent, twist));
-      pose.twist -= twist;
-    },
-  };
-}
-
 /** Warns about pins that do not start at the rod: allowed, but rarely intended. */
 function warnJump({ pin, label }: CompiledPin, rod: Rod, warnings: string[]): void {
   const pose = scratch;
@@ -176,6 +184,7 @@ function warnJump({ pin, label }: CompiledPin, rod: Rod, warnings: string[]): vo
     pin.orientation === 'frame'
       ? distance(vectorAt(pose.director, 0), vectorAt(rod.nodeDirector, pin.node)) + Math.abs(pose.twist)
       : 0;
-  if (turn > TOLERANCE || spin > TOLERANCE)
-    warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
+  if (turn <= TOLERANCE && spin <= TOLERANCE) return;
+  const lost = Math.abs(pose.twist) > Math.PI ? ', and may lose turns: let the path start without twist' : '';
+  warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once${lost}`);
 }

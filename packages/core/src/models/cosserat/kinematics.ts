@@ -2,8 +2,9 @@
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2, cos as cosine, sin } from '../../math/rounded/index.ts';
+import type { PrescribedTurn } from '../../scene/startTwist.ts';
 import { switchJoints } from '../joints.ts';
-import { evaluatePoses, interpolateTurn, markHeld, type PrescribedTurn } from '../pins.ts';
+import { evaluatePoses, interpolateTurn, markHeld } from '../pins.ts';
 import { measureRotation } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
 

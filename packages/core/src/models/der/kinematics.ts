@@ -8,8 +8,9 @@
 
 import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
+import type { PrescribedTurn } from '../../scene/startTwist.ts';
 import { switchJoints } from '../joints.ts';
-import { evaluatePoses, interpolateTurn, markHeld, type PrescribedTurn } from '../pins.ts';
+import { evaluatePoses, interpolateTurn, markHeld } from '../pins.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
 const scratch = new Float64Array(6);

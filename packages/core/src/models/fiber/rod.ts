@@ -14,7 +14,6 @@ import { hypotOf, square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
-import { refuseStartTwist } from '../../scene/pinMotion.ts';
 import type { Scene } from '../../scene/types.ts';
 import { type HeldRing, holdRings } from './held.ts';
 import type { FiberOptions } from './options.ts';
@@ -158,7 +157,6 @@ export function createFiberRod(
   state: Pick<FiberRod, 'q' | 'v' | 'memory'>,
 ): FiberRod {
   refuseWhatDoesNotFit(rod);
-  refuseStartTwist(rod.id, 'fiber', drive.pins);
   const { nodeCount: ringCount, edgeCount } = rod;
   const { width1, width2 } = chooseWidths({ rod, drive, scene, options }, warnings);
   const rest = buildRest(rod, width1, width2);

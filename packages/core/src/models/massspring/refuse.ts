@@ -3,7 +3,6 @@
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import { refuseStartTwist } from '../../scene/pinMotion.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { MassSpringOptions } from './options.ts';
 import type { HairOptions } from './rod.ts';
@@ -120,7 +119,6 @@ export function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
         `rod '${rod.id}' is laid with a twist of ${twist.toFixed(2)} rad at node ${i}, and its springs fold at π/2; use more edges, or der`,
       );
   }
-  refuseStartTwist(rod.id, 'massspring', pins);
   for (const pin of pins) {
     if (pin.orientation === 'free') continue;
     const where = `rod '${rod.id}', node ${pin.node}`;
