@@ -5,6 +5,7 @@
  * bound that the gradient pushes outwards is held there. The covariance is (JᵀJ)⁻¹; directions in which JᵀJ is singular are reported by name instead.
  * See docs/research.md.
  */
+import { StoppedError } from './errors.ts';
 import { eigenSymmetric } from './linalg/jacobi.ts';
 import { cos, pow, tan } from './math/rounded/index.ts';
 
@@ -34,7 +35,10 @@ export interface FitPoint {
 
 /** Options of a fit. */
 export interface FitOptions {
-  /** Residuals in units of their standard deviations; undefined if the model has no solution there. */
+  /**
+   * Residuals in units of their standard deviations; undefined if the model has no solution there. May throw StoppedError, as may the Jacobian:
+   * the fit then ends with the best parameters so far, or throws it if there are none yet.
+   */
   evaluate(parameters: Float64Array): FitPoint | undefined;
   /** Called after every iteration; returning false ends the fit with the current parameters. */
   readonly onIteration?: (progress: {
@@ -77,6 +81,8 @@ export interface FitResult {
   readonly sum: number;
   /** Degrees of freedom: data and priors minus free parameters. */
   readonly degrees: number;
+  /** Residuals of the data at these values, in units of their standard deviations, as `evaluate` gave them. */
+  readonly residual: Float64Array;
   /** Number of iterations. */
   readonly iterations: number;
   /** Why it ended; `stalled`: no step reduces the sum. */
@@ -119,21 +125,13 @@ export function fitLeastSquares(parameters: readonly FitParameter[], options: Fi
   let normal = first;
   while (iteration < most) {
     iteration++;
-    const held = findHeld(point.values, parameters, normal.gradient);
-    const outcome = tryStep(point, { parameters, options, scale, normal, held, damping });
-    if (!outcome) {
-      end = 'stalled';
+    const outcome = iterate(point, { parameters, options, scale, normal, damping });
+    if (typeof outcome === 'string') {
+      end = outcome;
       break;
     }
-    damping = outcome.damping;
     const gain = point.sum - outcome.point.sum;
-    const next = createNormal(outcome.point, scale);
-    if (!next) {
-      end = 'stalled';
-      break;
-    }
-    point = outcome.point;
-    normal = next;
+    ({ damping, point, normal } = outcome);
     if (onIteration && !onIteration({ iteration, sum: point.sum, values: point.values.slice() })) {
       end = 'stopped';
       break;
@@ -145,6 +143,21 @@ export function fitLeastSquares(parameters: readonly FitParameter[], options: Fi
   // at the minimum, rounding lets no step reduce the sum
   if (end === 'stalled' && measureGradient(point, normal) <= 1e-4) end = 'converged';
   return summarize(parameters, options, { point, normal, scale, iteration, end });
+}
+
+/** One iteration, or why there is none. */
+function iterate(
+  point: Point,
+  input: Omit<StepInput, 'held'>,
+): (Step & { readonly normal: Normal }) | 'stalled' | 'stopped' {
+  try {
+    const step = tryStep(point, { ...input, held: findHeld(point.values, input.parameters, input.normal.gradient) });
+    const normal = step && createNormal(step.point, input.scale);
+    return normal ? { ...step, normal } : 'stalled';
+  } catch (error) {
+    if (error instanceof StoppedError) return 'stopped';
+    throw error;
+  }
 }
 
 /** Cosine between the residuals and the change that parameters can make: 0 at a minimum. */
@@ -229,11 +242,18 @@ interface StepInput {
   readonly damping: number;
 }
 
+interface Step {
+  readonly point: Point;
+  readonly damping: number;
+  /** Largest change of a parameter, relative to its scale. */
+  readonly move: number;
+}
+
 /** Raises the damping until the sum of squares falls. Undefined if it never does. */
 function tryStep(
   point: Point,
   { parameters, options, scale, normal, held, damping: first }: StepInput,
-): { readonly point: Point; readonly damping: number; readonly move: number } | undefined {
+): Step | undefined {
   for (let damping = first; damping <= MOST_DAMPING; damping *= 4) {
     const step = solveDamped(normal, held, damping);
     const values = point.values.map((value, k) => {
@@ -316,6 +336,7 @@ function summarize(
     correlation,
     sum: point.sum,
     degrees,
+    residual: point.residual.slice(0, point.residual.length - parameters.filter(({ prior }) => prior).length),
     iterations: iteration,
     end,
     unidentified,

@@ -1,5 +1,5 @@
 export { type FieldValue, openFamily, type SceneFamily } from './fit/family.ts';
-export { type Comparison, fitScene, type SceneFit } from './fit/fit.ts';
+export { type Comparison, type FitProgress, fitScene, type SceneFit } from './fit/fit.ts';
 export { compileOutput, type QuantityOutput } from './fit/quantity.ts';
 export { type FitFile, fitVersion } from './fit/schema.ts';
 export {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorld } from '@tendril-sim/core';
+import { createWorld, StoppedError } from '@tendril-sim/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type FitStudy, fitScene, readFitStudy } from '../src/index.ts';
 
@@ -103,6 +103,32 @@ describe('a noisy hanging curl', () => {
     }
     expect(Object.values(covered).some((count) => count < draws)).toBe(true);
     expect(sums / draws).toBeCloseTo(1, 1);
+  });
+});
+
+describe('stopping', () => {
+  const study = async (): Promise<FitStudy> => {
+    const far = { EI: 3e-7, GJ: 1e-7, bend: 50 };
+    return readFitStudy(write('stopped.yaml', header(far) + shape('') + shape('')));
+  };
+  const stoppedAt = (count: number): (() => boolean) => {
+    let calls = 0;
+    return () => ++calls > count;
+  };
+
+  it('in the middle of an iteration, the values of the last one are kept, with their residuals', async () => {
+    // two equilibria and six derivatives at the start, and one equilibrium of the first iteration
+    const { result, comparisons } = fitScene(await study(), { isStopped: stoppedAt(9) });
+    expect(result).toMatchObject({ end: 'stopped', iterations: 1 });
+    expect(result.parameters[0].value).toBe(3e-7);
+    const sum = comparisons.reduce((total, { measured, fitted }) => total + (fitted - measured) ** 2, 0);
+    expect(sum).toBeGreaterThan(0);
+    expect(sum / result.sum).toBeCloseTo(1, 10);
+  });
+
+  it('before there are values, the error says so', async () => {
+    const one = await study();
+    expect(() => fitScene(one, { isStopped: stoppedAt(1) })).toThrow(StoppedError);
   });
 });
 

@@ -1,4 +1,5 @@
 /** `tendril fit`: finds the parameters of a scene that explain measurements, with confidence intervals. */
+import { StoppedError } from '@tendril-sim/core';
 import { csvLine } from '@tendril-sim/io';
 import { type FitStudy, fitScene, readFitStudy, type SceneFit } from '@tendril-sim/sweep';
 import { exitCode } from '../exit.ts';
@@ -28,6 +29,10 @@ export async function fit(file: string, options: FitCommandOptions, terminal: Te
   const folder = openFolder({ ...options, name: 'fit' });
   try {
     return await withInterrupt(async (interrupt) => fitInto({ study, folder, interrupt }, options, terminal));
+  } catch (error) {
+    if (!(error instanceof StoppedError)) throw error;
+    terminal.err('interrupted before the first iteration; there are no values yet\n');
+    return exitCode.interrupted;
   } finally {
     folder.close();
   }
@@ -41,9 +46,12 @@ interface Job {
 
 function fitInto({ study, folder, interrupt }: Job, options: FitCommandOptions, terminal: Terminal): number {
   const start = performance.now();
-  const found = fitScene(study, ({ iteration, sum }) => {
-    if (!options.quiet) terminal.err(`  iteration ${iteration}: sum of squares ${formatNumber(sum, 6)}\n`);
-    return !interrupt.requested;
+  const found = fitScene(study, {
+    onIteration({ iteration, sum }) {
+      if (!options.quiet) terminal.err(`  iteration ${iteration}: sum of squares ${formatNumber(sum, 6)}\n`);
+      return !interrupt.requested;
+    },
+    isStopped: () => interrupt.requested,
   });
   const warnings = listWarnings(study, found.result);
   const text = `${JSON.stringify(buildReport(study, found, warnings), undefined, 2)}\n`;

@@ -16,6 +16,7 @@ import {
   SceneError,
   type SceneParameter,
   SimulationError,
+  StoppedError,
   type World,
   type WorldState,
 } from '@tendril-sim/core';
@@ -53,10 +54,24 @@ interface Trial {
   readonly values: Float64Array;
 }
 
-/** Runs the fit. Throws InputError if an experiment has no equilibrium at the start. */
-export function fitScene(study: FitStudy, onIteration?: FitOptions['onIteration']): SceneFit {
+/** How a fit reports its progress and is stopped. */
+export interface FitProgress {
+  /** Called after every iteration; returning false ends the fit with the current parameters. */
+  readonly onIteration?: FitOptions['onIteration'];
+  /** Called before every equilibrium and derivative; returning true ends the fit with the best parameters so far. */
+  readonly isStopped?: () => boolean;
+}
+
+/**
+ * Runs the fit. Throws InputError if an experiment has no equilibrium at the start, and StoppedError if it is stopped before the sum of squares at
+ * the start is known.
+ */
+export function fitScene(study: FitStudy, { onIteration, isStopped = () => false }: FitProgress = {}): SceneFit {
   const { parameters, experiments, estimateDeviation, file } = study;
-  const setups = experiments.map((experiment) => createSetup(study, experiment));
+  const checkStop = (): void => {
+    if (isStopped()) throw new StoppedError(0);
+  };
+  const setups = experiments.map((experiment) => createSetup(study, experiment, checkStop));
   let first = true;
   const evaluate = (values: Float64Array): FitPoint | undefined => {
     const trials: Trial[] = [];
@@ -80,9 +95,21 @@ export function fitScene(study: FitStudy, onIteration?: FitOptions['onIteration'
       ...(file.iterations !== undefined && { iterations: file.iterations }),
     }),
   );
-  const values = Float64Array.from(result.parameters, ({ value }) => value);
-  return { result, comparisons: setups.flatMap((setup) => setup.compare(values)) };
+  const measured = experiments.flatMap(({ name, measurements }) => measurements.map((one) => ({ name, one })));
+  return {
+    result,
+    comparisons: measured.map(({ name, one }, k) => ({
+      experiment: name,
+      name: one.name,
+      measured: one.value,
+      fitted: one.value + result.residual[k] * unitOf(one),
+      deviation: one.deviation,
+    })),
+  };
 }
+
+/** Unit of the residual of a measurement. */
+const unitOf = ({ deviation }: Measurement): number => (Number.isNaN(deviation) ? 1 : deviation);
 
 /** Names the file in errors about the start of the fit. */
 function explained<T>({ source }: FitStudy, action: () => T): T {
@@ -122,10 +149,9 @@ interface Setup {
   weigh(trial: Trial): number[];
   /** Their derivatives, row by row. */
   differentiate(trial: Trial): Float64Array;
-  compare(values: Float64Array): Comparison[];
 }
 
-function createSetup(study: FitStudy, experiment: Experiment): Setup {
+function createSetup(study: FitStudy, experiment: Experiment, checkStop: () => void): Setup {
   const { parameters, family, file } = study;
   const { measurements, name, set, time } = experiment;
   let state: WorldState | undefined;
@@ -138,6 +164,7 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
     return file.stability ? { ...scene, statics: { ...scene.statics, stability: file.stability } } : scene;
   };
   const solve = (values: Float64Array, { isStart }: { readonly isStart: boolean }): Trial | undefined => {
+    checkStop();
     const open = (): World => createWorld(build(values));
     const world = isStart ? open() : attempt(open);
     if (!world) return undefined;
@@ -150,7 +177,7 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
     readings ??= measurements.map((one) => createReading(one, world, `${study.source}, ${name}`));
     return { world, values: values.slice() };
   };
-  const weigh = ({ value, deviation }: Measurement): number => value / (Number.isNaN(deviation) ? 1 : deviation);
+  const weigh = (one: Measurement): number => one.value / unitOf(one);
   return {
     solve,
     weigh: ({ world }) =>
@@ -160,6 +187,7 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
       const n = parameters.length;
       const rows = new Float64Array(measurements.length * n);
       for (const [k, { name: label, scale }] of parameters.entries()) {
+        checkStop();
         const parameter: SceneParameter = {
           name: label,
           value: values[k],
@@ -171,16 +199,6 @@ function createSetup(study: FitStudy, experiment: Experiment): Setup {
           rows[m * n + k] = weigh({ ...one, value: readings?.[m].differentiate(change) ?? Number.NaN });
       }
       return rows;
-    },
-    compare(values) {
-      const world = solve(values, { isStart: false })?.world;
-      return measurements.map((one, m) => ({
-        experiment: name,
-        name: one.name,
-        measured: one.value,
-        fitted: world ? (readings?.[m].read(world) ?? Number.NaN) : Number.NaN,
-        deviation: one.deviation,
-      }));
     },
   };
 }
