@@ -124,6 +124,61 @@ describe('modes', () => {
   });
 });
 
+describe('gradient --run', () => {
+  const swing = `tendril: 1
+gravity: [0, 0, -9.81]
+rods:
+  - id: hair
+    shape: { type: straight, from: [0, 0, 0], to: [10 cm, 0, 0] }
+    edges: 8
+    section: { type: circle, radius: 1 mm }
+    material: { E: 10 MPa, nu: 0.35, density: 1300 }
+pins: [{ rod: hair, at: start }]
+time: { duration: 40 ms, step: 2 ms }
+`;
+  const of = ['--of', 'rod.hair.node[-1].z', '--of', 'energy.bending'];
+
+  it('prints the derivatives of runs', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', swing);
+    const by = ['--by', 'rods.hair.material.E', '--by', 'gravity.2'];
+    const { code, out } = await box.run('gradient', 'swing.yaml', '--run', ...of, ...by, '--json');
+    expect(code).toBe(0);
+    const { values, derivatives } = JSON.parse(out);
+    const runs = await Promise.all(
+      [1.001e7, 0.999e7].map(async (E) => {
+        const result = await box.run(
+          'run',
+          'swing.yaml',
+          '--set',
+          `rods.0.material.E=${E}`,
+          '--out',
+          `E${E}`,
+          '--json',
+        );
+        return JSON.parse(result.out).energies.bending;
+      }),
+    );
+    const row = derivatives.find(
+      (one: { quantity: string; field: string }) => one.quantity === 'energy.bending' && one.field.endsWith('E'),
+    );
+    expect(row.derivative / ((runs[0] - runs[1]) / 2e4)).toBeCloseTo(1, 4);
+    expect(values['rod.hair.node[-1].z']).toBeLessThan(-1e-3);
+  });
+
+  it('rejects what is for equilibria, and runs that are none', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', swing);
+    const by = ['--by', 'gravity.2'];
+    const along = await box.run('gradient', 'swing.yaml', '--run', ...of, ...by, '--along');
+    expect(along.err).toContain('--along is for equilibria');
+    const until = await box.run('gradient', 'swing.yaml', ...of, ...by, '--until', '1');
+    expect(until.err).toContain('add --run');
+    const step = await box.run('gradient', 'swing.yaml', '--run', ...of, '--by', 'time.step');
+    expect(step.err).toContain('changes the steps');
+  });
+});
+
 describe('gradient', () => {
   const beam = `tendril: 1
 gravity: [0, 0, 0]

@@ -140,6 +140,7 @@ export { createRecorder, type Observer, type RecordedFrame, simulate } from './o
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
 export type { LoadSource, Loads, Samples } from './port.ts';
+export { differentiateRun, type RunDerivativeOptions, type RunDerivatives, type RunOutput } from './runSensitivity.ts';
 export { animatedFields } from './scene/animate.ts';
 export { requireTime } from './scene/check.ts';
 export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';

@@ -128,6 +128,7 @@ export function fitLeastSquares(parameters: readonly FitParameter[], options: Fi
     const outcome = iterate(point, { parameters, options, scale, normal, damping });
     if (typeof outcome === 'string') {
       end = outcome;
+      if (end === 'stopped') iteration--;
       break;
     }
     const gain = point.sum - outcome.point.sum;

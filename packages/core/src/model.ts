@@ -15,10 +15,12 @@ import type { BodyModule, CompiledBody, Weld } from './scene/bodies.ts';
 import type { Rod } from './scene/compiled.ts';
 import type { compileAlong } from './scene/parameter.ts';
 import type { ModelId, Scene } from './scene/types.ts';
+import type { StepTangent } from './stepPort.ts';
 
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
 export type { Drive } from './port.ts';
 export type { OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
+export type { LinearStep, StepPoint, StepStage, StepTangent } from './stepPort.ts';
 
 /** Bodies, and their welds to the rods of a bundle (by indices into its rods). */
 export interface Coupling {
@@ -340,6 +342,8 @@ export interface Bundle {
   branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
   /** The linearized equations of a rod at rest at t. Absent, or undefined, if the model, or this rod, does not support them. */
   linearize?(rod: number, t: number): RestTangent | undefined;
+  /** Steps of a rod as linear equations. Absent, or undefined, if the model, or this rod, does not support them. Throws SceneError for schemes without. */
+  linearizeSteps?(rod: number): StepTangent | undefined;
   /** The equations of a rod at rest, for equilibria of linked rods. Absent, or undefined for this rod, if there are none. */
   atRest?(rod: number): RestRod | undefined;
   /** Forces and torques that pins exert on a rod at t. `after-step`: a step has just ended at t, and loads have not changed since; default `any-time`. */

@@ -126,7 +126,7 @@ function listWarnings(
       atBound ? [`'${name}' is at its ${atBound} bound ${formatNumber(value, 5)}: it has no interval`] : [],
     ),
     // for many degrees of freedom the sum is normal, with deviation √2ν
-    ...(!estimateDeviation && degrees > 0 && Math.abs(sum - degrees) > 5 * Math.sqrt(2 * degrees)
+    ...(end !== 'stopped' && !estimateDeviation && degrees > 0 && Math.abs(sum - degrees) > 5 * Math.sqrt(2 * degrees)
       ? [
           `the sum of squares is ${formatNumber(sum, 4)} for ${degrees} degrees of freedom: ${sum > degrees ? 'the model does not explain the data, or deviations are too small' : 'deviations are too large'}`,
         ]

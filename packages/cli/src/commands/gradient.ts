@@ -1,4 +1,4 @@
-/** `tendril gradient`: derivatives of numbers of an equilibrium with respect to numbers of the scene. */
+/** `tendril gradient`: derivatives of numbers of an equilibrium, or of a run (gradientRun.ts), with respect to numbers of the scene. */
 import {
   createDerivatives,
   createWorld,
@@ -30,6 +30,9 @@ export interface GradientOptions {
   /** Also along the rods, into the folder. */
   readonly along?: boolean;
   readonly time?: number;
+  /** Of a run instead of an equilibrium, and its end [s]. */
+  readonly run?: boolean;
+  readonly until?: number;
   readonly out?: string;
   readonly force?: boolean;
   readonly json?: boolean;
@@ -45,6 +48,8 @@ export async function gradient(reference: string, options: GradientOptions, term
     throw new UsageError(
       'name a field: --by rods.0.material.E, or add --along for natural strain and forces along the rods',
     );
+  if (options.run) return (await import('./gradientRun.ts')).gradientOfRun(reference, options, terminal);
+  if (options.until !== undefined) throw new UsageError('--until is the end of a run; add --run');
   if (options.out !== undefined) checkFolder(options);
   const family = await openFamily(reference);
   const world = restWorld(family, options.time);
@@ -53,28 +58,24 @@ export async function gradient(reference: string, options: GradientOptions, term
   const derivatives = createDerivatives(world);
   const parameters = by.map((field) => parameterOf(field, family));
   const rows = parameters.flatMap((parameter) => differentiate(parameter, outputs, derivatives));
-  if (options.json)
-    terminal.out(
-      `${JSON.stringify({ values: Object.fromEntries(of.map((text, k) => [text, values[k]])), derivatives: rows }, undefined, 2)}\n`,
-    );
-  else terminal.out(formatRows(rows, of, values));
-  for (const { field, error } of rows.filter((row, k) => row.error > DOUBTFUL && k % of.length === 0))
+  printRows({ rows, of, values }, options, terminal);
+  for (const { field, error } of rows.filter((row, k) => (row.error ?? 0) > DOUBTFUL && k % of.length === 0))
     terminal.err(
       doubtful(
-        `warning: derivatives by ${field} are uncertain: differences of the forces vary by ${formatNumber(error, 2)}\n`,
+        `warning: derivatives by ${field} are uncertain: differences of the forces vary by ${formatNumber(error ?? 0, 2)}\n`,
       ),
     );
   if (along) writeAlong({ outputs, derivatives, world }, options, terminal);
   return exitCode.done;
 }
 
-interface Row {
+export interface Row {
   readonly quantity: string;
   readonly field: string;
   readonly value: number;
   readonly derivative: number;
-  /** Estimated relative error of the forces' derivative. */
-  readonly error: number;
+  /** Estimated relative error of the forces' derivative, at an equilibrium. */
+  readonly error?: number;
 }
 
 function differentiate(
@@ -108,12 +109,14 @@ function restWorld(family: SceneFamily, time: number | undefined): World {
   return world;
 }
 
-function parameterOf(field: string, family: SceneFamily): SceneParameter {
+/** A field of the scene as a parameter. */
+export function parameterOf(field: string, family: SceneFamily): SceneParameter {
   const path = splitPath(field);
   return { name: field, value: family.valueOf(path), scene: (value) => family.build([{ path, value }]) };
 }
 
-function compile(text: string, world: World): QuantityOutput {
+/** Compiles a quantity; throws UsageError. */
+export function compile(text: string, world: World): QuantityOutput {
   try {
     return compileOutput(text, world);
   } catch (error) {
@@ -132,7 +135,23 @@ function read(output: QuantityOutput, world: World): number {
   }
 }
 
-function formatRows(rows: readonly Row[], of: readonly string[], values: readonly number[]): string {
+interface Printed {
+  readonly rows: readonly Row[];
+  readonly of: readonly string[];
+  /** Values of the quantities. */
+  readonly values: readonly number[];
+}
+
+/** Prints derivatives as a table or as JSON. */
+export function printRows({ rows, of, values }: Printed, { json = false }: GradientOptions, terminal: Terminal): void {
+  if (json)
+    terminal.out(
+      `${JSON.stringify({ values: Object.fromEntries(of.map((text, k) => [text, values[k]])), derivatives: rows }, undefined, 2)}\n`,
+    );
+  else terminal.out(formatRows({ rows, of, values }));
+}
+
+function formatRows({ rows, of, values }: Printed): string {
   return formatTable(
     ['quantity', 'value', 'field', 'value', 'derivative', 'relative'].map((title) => ({ title })),
     rows.map(({ quantity, field, value, derivative }) => {

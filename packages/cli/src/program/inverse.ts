@@ -12,7 +12,7 @@ export function addInverse(program: Program): void {
 }
 
 function addGradient({ verb, terminal, setCode }: Program): void {
-  verb('gradient <scene>', 'differentiate an equilibrium with respect to numbers of its scene')
+  verb('gradient <scene>', 'differentiate an equilibrium or a run with respect to numbers of its scene')
     .option(
       '--of <quantity>',
       'quantity to differentiate, such as probe.tip.z or energy.bending; may be repeated',
@@ -25,6 +25,8 @@ function addGradient({ verb, terminal, setCode }: Program): void {
     )
     .option('--along', 'also write gradient.csv: derivatives by natural strain and by a force at every node')
     .option('-t, --time <time>', 'time of the equilibrium (default: statics.from)', parseInstant)
+    .option('--run', 'differentiate the end of a run instead of an equilibrium')
+    .option('--until <time>', 'end of the run (default: time.duration)', parseInstant)
     .option('-o, --out <dir>', 'folder for gradient.csv (default: a new out/gradient)')
     .option('-f, --force', 'replace the results in --out')
     .option('--json', 'print the derivatives as JSON')
@@ -34,10 +36,13 @@ function addGradient({ verb, terminal, setCode }: Program): void {
 Rods of model der without contact, links and bodies. Quantities are expressions
 over the equilibrium, as in a sweep: probe.tip.z, rod.hair.node[-1].x,
 energy.bending, reaction[0].force.z, mode[0].frequency. Derivatives are in SI;
-the column 'relative' is percent per percent.
+the column 'relative' is percent per percent. With --run they are derivatives of
+the state at the end of a simulation, by the discrete adjoint, which costs about
+ten runs for any number of fields; Ctrl-C stops it.
 
 Examples:
   tendril gradient scene.yaml --of probe.tip.z --by rods.0.material.E --by gravity.2
+  tendril gradient scene.yaml --run --of probe.tip.z --by rods.0.material.E
   tendril gradient heavy-cantilever --of 'rod.beam.node[-1].z' --along --out results`,
     )
     .action(async (scene: string, options: GradientOptions) => {
@@ -58,7 +63,7 @@ function addFit({ verb, terminal, setCode }: Program): void {
 The study file names a scene, its parameters, and measurements: shapes, tables
 such as force over displacement, frequencies. Writes fit.json (values,
 deviations, confidence intervals, correlation, combinations that the data do not
-determine) and residuals.csv. Ctrl-C ends it after the current iteration and
+determine) and residuals.csv. Ctrl-C ends it before the next equilibrium and
 writes the best values so far. Exit code 3: not converged.
 
 Example:

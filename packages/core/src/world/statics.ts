@@ -15,6 +15,7 @@ import type {
   RestTangent,
 } from '../model.ts';
 import { gravityOf } from '../scene/loads.ts';
+import type { StepTangent } from '../stepPort.ts';
 import { animateRods } from './animateRods.ts';
 import { auditEquilibria } from './audit.ts';
 import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
@@ -43,7 +44,7 @@ const TOLERANCE = 1e-10;
 export function createStatics(
   world: WorldParts,
   forget: () => void,
-): Pick<World, 'equilibrate' | 'branch' | 'linearize' | 'modes' | 'matrices'> {
+): Pick<World, 'equilibrate' | 'branch' | 'linearize' | 'linearizeSteps' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
   const memory: StaticsMemory = {
     linked() {
@@ -66,6 +67,7 @@ export function createStatics(
       forget();
       return linearize(world);
     },
+    linearizeSteps: () => linearizeSteps(world),
     modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
     matrices: () => findMatrices(world),
   };
@@ -313,6 +315,23 @@ function linearize(world: WorldParts): RestTangent[] {
       throw new SceneError(
         ['rods', r, 'model'],
         `derivatives of equilibria support the model der with strain: rotation and an implicit integrator; this rod is of model ${bundle.model}`,
+      );
+    return tangent;
+  });
+}
+
+function linearizeSteps(world: WorldParts): StepTangent[] {
+  const { contact, scene, placeOfRod } = world;
+  refuse(world, 'derivatives');
+  const fields = [contact ? 'links' : '', scene.bodies?.length ? 'bodies' : ''].filter(Boolean);
+  if (fields.length > 0)
+    throw new SceneError(fields.slice(0, 1), `derivatives of a run are for scenes without ${fields[0]}`);
+  return placeOfRod.map(({ bundle, index }, r) => {
+    const tangent = bundle.linearizeSteps?.(index);
+    if (!tangent)
+      throw new SceneError(
+        ['rods', r, 'model'],
+        `derivatives of a run support the model der; this rod is of model ${bundle.model}`,
       );
     return tangent;
   });

@@ -19,6 +19,7 @@ import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Grip } from '../scene/grip.ts';
 import type { Scene } from '../scene/types.ts';
+import type { StepTangent } from '../stepPort.ts';
 
 /** Energy that a step created: more than loads, pins and moving obstacles can explain. */
 export interface EnergyGain {
@@ -140,6 +141,11 @@ export interface World {
    * for models other than der, and for scenes with contact, links or bodies.
    */
   linearize(): RestTangent[];
+  /**
+   * Steps of the rods as linear equations, rod by rod: for derivatives of a run (runSensitivity.ts). Throws SceneError for models other than der, and
+   * for scenes with contact, links or bodies.
+   */
+  linearizeSteps(): StepTangent[];
   /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
   reactions(): Reaction[];
   /** Natural modes of every rod about the current state. */

@@ -35,6 +35,7 @@ import { refuse } from './refuse.ts';
 import type { linearizeDer } from './restTangent.ts';
 import type { DerRod } from './rod.ts';
 import { initializeMotion } from './start.ts';
+import type { linearizeDerSteps } from './stepTangent.ts';
 
 /** Optional parts of the model. A program that leaves parts out does not bundle their code. */
 export interface DerParts {
@@ -50,6 +51,8 @@ export interface DerParts {
   readonly links?: typeof createRestRod;
   /** Derivatives of equilibria. */
   readonly derivatives?: typeof linearizeDer;
+  /** Derivatives of runs. */
+  readonly stepDerivatives?: typeof linearizeDerSteps;
   /** `natural: equilibrium`; without it, scenes that ask for it are rejected. */
   readonly natural?: typeof designRods;
   /** Laws of bending and twist (`law`); without it, scenes that have them are rejected. */

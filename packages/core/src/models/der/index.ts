@@ -11,6 +11,7 @@ import { modalParts } from './modal.ts';
 import { createDerModel, type DerParts } from './model.ts';
 import { designRods } from './natural.ts';
 import { linearizeDer } from './restTangent.ts';
+import { linearizeDerSteps } from './stepTangent.ts';
 
 export { createRestRod as derLinks } from './atRest.ts';
 export { bodyParts as derBodies } from './bodyParts.ts';
@@ -23,6 +24,7 @@ export { modalParts as derModes } from './modal.ts';
 export { createDerModel, type DerParts } from './model.ts';
 export { designRods as derNatural } from './natural.ts';
 export { linearizeDer as derDerivatives } from './restTangent.ts';
+export { linearizeDerSteps as derStepDerivatives } from './stepTangent.ts';
 
 /** The parts that `der` always has. */
 export const derParts: DerParts = {
@@ -36,6 +38,7 @@ export const derParts: DerParts = {
   materials: createMaterials,
   modes: modalParts,
   natural: designRods,
+  stepDerivatives: linearizeDerSteps,
 };
 
 /** Discrete Elastic Rods [Bergou2008] with all parts, for `createWorld(scene, { models: [der] })`. */

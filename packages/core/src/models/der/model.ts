@@ -166,7 +166,7 @@ function createReadouts(
 interface Statics {
   readonly queries: Pick<
     Bundle,
-    'differentiatesLoads' | 'equilibrate' | 'branch' | 'linearize' | 'atRest' | 'modes' | 'matrices'
+    'differentiatesLoads' | 'equilibrate' | 'branch' | 'linearize' | 'linearizeSteps' | 'atRest' | 'modes' | 'matrices'
   >;
   forgetModes(): void;
 }
@@ -203,6 +203,10 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
       ders[rod].material?.beginRest();
       const isRotation = !explicitSchemes && (bundle.scene.solver?.der?.strain ?? 'rotation') === 'rotation';
       return isAlone(rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
+    },
+    linearizeSteps: (rod) => {
+      renew(bundle, rod);
+      return isAlone(rod) ? parts.stepDerivatives?.(bundle, rod) : undefined;
     },
     atRest: (rod) => {
       renew(bundle, rod);

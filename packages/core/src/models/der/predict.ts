@@ -10,11 +10,16 @@ const { GUESS_TURN } = newtonConstants;
 
 /**
  * Starts the iteration at q + h v + ½h²a, limited so that no edge turns by more than half a radian. Before the first step the acceleration is omitted:
- * that of a rod just released has a kink at its clamp, from which Newton recovers slowly.
+ * that of a rod just released has a kink at its clamp, from which Newton recovers slowly. Returns the part of the displacement that was taken, and the factor of
+ * the acceleration.
  */
-function predict(der: DerRod, h: number, withAcceleration: boolean): void {
+export function predict(
+  der: DerRod,
+  h: number,
+  guess: 'by-acceleration' | 'by-velocity',
+): { readonly part: number; readonly half: number } {
   const { q, v, acceleration, size, edgeCount, nodeCount, edgeLength } = der;
-  const half = withAcceleration && der.history[1] > 0 ? 0.5 * h * h : 0;
+  const half = guess === 'by-acceleration' && der.history[1] > 0 ? 0.5 * h * h : 0;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
@@ -29,9 +34,10 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
     const move = turn + Math.sqrt(square) / edgeLength[j];
     if (!(move <= largest)) largest = move;
   }
-  if (!(largest < Infinity)) return;
+  if (!(largest < Infinity)) return { part: 0, half };
   const fraction = largest > GUESS_TURN ? GUESS_TURN / largest : 1;
   for (let d = 0; d < size; d++) q[d] += fraction * (h * v[d] + half * acceleration[d]);
+  return { part: fraction, half };
 }
 
 /** Pins at the time of the next stage, and a first guess for rods and bodies there. */
@@ -42,7 +48,7 @@ export function approach(move: Move, t: number, h: number, guess: 'by-accelerati
     work.heldTheta.set(der.held.theta);
     work.qStart.set(der.q);
     evaluatePins(der, t);
-    if (h > 0) predict(der, h, guess === 'by-acceleration');
+    if (h > 0) predict(der, h, guess);
     countable = spreadHeldTwist(der, work.heldTheta, work.qStart) && countable;
   }
   // as in `predict`: not before the first step

@@ -62,10 +62,19 @@ function implicitEuler(move: Move, guess: 'extrapolated' | 'start'): boolean {
   );
 }
 
-function trBdf2(move: Move): boolean {
-  const { system, starts, t, h } = move;
+const trBdf2 = (move: Move): boolean => trapezoidalStage(move) && bdf2Stage(move);
+
+/** Numbers of TR-BDF2 for a step of length h: the first stage ends at γh. */
+export function trBdf2Numbers(h: number): Readonly<Record<'gamma' | 'k' | 'w0' | 'w1' | 'd2', number>> {
   const gamma = 2 - Math.SQRT2;
-  const k = 0.5 * gamma * h;
+  const w1 = 1 / (gamma * (2 - gamma));
+  return { gamma, k: 0.5 * gamma * h, w1, w0: square(1 - gamma) * w1, d2: (h * (1 - gamma)) / (2 - gamma) };
+}
+
+/** The first stage of TR-BDF2, by the trapezoidal rule. */
+export function trapezoidalStage(move: Move): boolean {
+  const { system, t, h } = move;
+  const { gamma, k } = trBdf2Numbers(h);
   for (const { der, work } of system.members) {
     const { q, v, acceleration } = der;
     for (let d = 0; d < der.size; d++) {
@@ -83,14 +92,16 @@ function trBdf2(move: Move): boolean {
       k * spin[i],
     ]);
   }
-  if (
-    !approach(move, t + gamma * h, gamma * h, 'by-acceleration') ||
-    !runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })
-  )
-    return false;
-  const w1 = 1 / (gamma * (2 - gamma));
-  const w0 = square(1 - gamma) * w1;
-  const d2 = (h * (1 - gamma)) / (2 - gamma);
+  return (
+    approach(move, t + gamma * h, gamma * h, 'by-acceleration') &&
+    runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })
+  );
+}
+
+/** The second stage, by BDF2 over the start and the first stage. */
+function bdf2Stage(move: Move): boolean {
+  const { system, starts, t, h } = move;
+  const { gamma, w0, w1, d2 } = trBdf2Numbers(h);
   system.members.forEach(({ der, work }, m) => {
     const { q, v } = der;
     for (let d = 0; d < der.size; d++) {
