@@ -309,7 +309,9 @@ function summarize(
   const n = parameters.length;
   const held = findHeld(point.values, parameters, normal.gradient);
   const free = parameters.flatMap((_, k) => (held[k] ? [] : [k]));
-  const { covariance, known, unidentified } = invertNormal(normal, free, parameters);
+  // relative to the values, as far as they are not zero
+  const size = parameters.map((_, k) => scale[k] / (Math.abs(point.values[k]) || scale[k]));
+  const { covariance, known, unidentified } = invertNormal(normal, free, { parameters, size });
   const degrees = point.residual.length - free.length;
   const factor = estimateDeviation ? (degrees > 0 ? point.sum / degrees : Number.NaN) : 1;
   const width = estimateDeviation
@@ -348,7 +350,7 @@ function summarize(
 function invertNormal(
   { size: n, matrix }: Normal,
   free: readonly number[],
-  parameters: readonly FitParameter[],
+  { parameters, size }: { readonly parameters: readonly FitParameter[]; readonly size: readonly number[] },
 ): { readonly covariance: Float64Array; readonly known: boolean[]; readonly unidentified: FitCombination[] } {
   const f = free.length;
   const part = Float64Array.from({ length: f * f }, (_, i) => matrix[free[Math.floor(i / f)] * n + free[i % f]]);
@@ -360,8 +362,9 @@ function invertNormal(
   for (let e = 0; e < f; e++) {
     const vector = free.map((_, i) => vectors[i * f + e]);
     if (!(values[e] > floor)) {
-      const largest = Math.max(...vector.map(Math.abs));
-      const weights = vector.map((weight, i) => ({
+      const relative = vector.map((weight, i) => weight * size[free[i]]);
+      const largest = Math.max(...relative.map(Math.abs));
+      const weights = relative.map((weight, i) => ({
         name: parameters[free[i]].name,
         weight: weight / largest,
         k: free[i],

@@ -210,6 +210,7 @@ ${experiments}`;
     write('seconds.csv', 'd [s],F [mN]\n1,2\n2,4\n');
     await expect(fails(study(EI, pull.replace('pull.csv', 'seconds.csv')))).rejects.toThrow(/length|\bm\b/);
     await expect(fails(study(EI.replace('EI1', 'EI1, start: 2 parsec'), pull))).rejects.toThrow(/parsec/);
+    await expect(fails(study(EI.replace('EI1', 'EI1, unit: mm'), pull))).rejects.toThrow(/stiffness/);
     await expect(fails(study(EI, pull.replace(': d }', ': dd }')))).rejects.toThrow(/no column 'dd'/);
     await expect(fails(study(EI, pull.replace('pins.1.position', 'pins.1.positoin')))).rejects.toThrow(
       /did you mean 'position'/,

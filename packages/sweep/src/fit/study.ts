@@ -119,6 +119,8 @@ function planParameter(one: FitParameterFile, at: ScenePath, family: SceneFamily
     for (const path of paths) checkUnit(value, path, place, { family, fail }, one.unit);
     return readNumber(value, place, fail, one.unit);
   };
+  // also if no number uses it: a wrong unit is a mistake about the field
+  if (one.unit !== undefined) amount(`1 ${one.unit}`, 'unit');
   let written = Number.NaN;
   try {
     for (const path of paths) written = family.valueOf(path);

@@ -163,6 +163,29 @@ function createReadouts(
   };
 }
 
+const isAloneIn = ({ systemOfRod }: DerBundle, rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
+
+/** Linearized equations of single rods, for derivatives of equilibria and of runs. */
+function createDerivatives(
+  bundle: DerBundle,
+  { derivatives, stepDerivatives }: DerParts,
+): Pick<Bundle, 'linearize' | 'linearizeSteps'> {
+  const { ders, explicitSchemes, scene } = bundle;
+  const isRotation = !explicitSchemes && (scene.solver?.der?.strain ?? 'rotation') === 'rotation';
+  return {
+    linearize: (rod, t) => {
+      renew(bundle, rod);
+      ders[rod].material?.refuse('derivatives of an equilibrium', ['isLinearAtRest']);
+      ders[rod].material?.beginRest();
+      return isAloneIn(bundle, rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
+    },
+    linearizeSteps: (rod) => {
+      renew(bundle, rod);
+      return isAloneIn(bundle, rod) ? stepDerivatives?.(bundle, rod) : undefined;
+    },
+  };
+}
+
 interface Statics {
   readonly queries: Pick<
     Bundle,
@@ -173,10 +196,10 @@ interface Statics {
 
 /** Equilibria, branches, modes and matrices: of a single rod, or of the rods joined by bodies. */
 function createStatics(bundle: DerBundle, parts: DerParts): Statics {
-  const { bodies: bodyParts, branches, derivatives, links } = parts;
+  const { bodies: bodyParts, branches, links } = parts;
   const { rods, ders, tools, systemOfRod, explicitSchemes } = bundle;
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
-  const isAlone = (rod: number): boolean => systemOfRod[rod].system.bodies.length === 0;
+  const isAlone = (rod: number): boolean => isAloneIn(bundle, rod);
   const queries: Statics['queries'] = {
     differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
@@ -197,17 +220,7 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
       const { work, start, entry } = tools[rod];
       return isAlone(rod) ? branches?.follow({ der: ders[rod], work, start, entry }, t, asked) : undefined;
     },
-    linearize: (rod, t) => {
-      renew(bundle, rod);
-      ders[rod].material?.refuse('derivatives of an equilibrium', ['isLinearAtRest']);
-      ders[rod].material?.beginRest();
-      const isRotation = !explicitSchemes && (bundle.scene.solver?.der?.strain ?? 'rotation') === 'rotation';
-      return isAlone(rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
-    },
-    linearizeSteps: (rod) => {
-      renew(bundle, rod);
-      return isAlone(rod) ? parts.stepDerivatives?.(bundle, rod) : undefined;
-    },
+    ...createDerivatives(bundle, parts),
     atRest: (rod) => {
       renew(bundle, rod);
       return isAlone(rod) ? links?.(ders[rod]) : undefined;
