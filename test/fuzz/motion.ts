@@ -38,8 +38,9 @@ const directions = new Set([
 export function moveScene(scene: SceneJson): SceneJson | undefined {
   if (scene.fields !== undefined) return undefined;
   // a circle begins in a direction of its own choice unless it is given, and so does a frame
-  const rods = JSON.stringify(scene.rods);
-  if (/"(ring|helix)"/.test(rods) || rods.includes('"frame":{}')) return undefined;
+  const rods = scene.rods as readonly { readonly frame?: { readonly d1?: Json } }[];
+  if (/"(ring|helix)"/.test(JSON.stringify(rods)) || rods.some(({ frame }) => frame?.d1 === undefined))
+    return undefined;
   return moveValue(scene) as SceneJson;
 }
 
