@@ -154,6 +154,15 @@ export const braid: Case = defineCase({
       figure: 'Fig. 7',
       claim:
         'One strand may be very stiff at its beginning and soft after it; local dynamics sets how much of the motion of the head is felt.',
+      panels: {
+        aspect: 1,
+        look: { follow: 'braid', target: [-0.1, 0, 0.42], zoom: 4.5 },
+        moments: [
+          { time: 0, caption: 'At rest.' },
+          { time: 0.7, caption: 'The runner starts: the bun gives a little, the braid lags behind.' },
+          { time: 2.2, caption: 'After the stop: the braid swings on, the bun trembles.' },
+        ],
+      },
     },
   ],
   quick: [20],

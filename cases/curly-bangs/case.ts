@@ -125,6 +125,15 @@ export const curlyBangs: Case = defineCase({
       paper: 'hadap2006',
       figure: 'Fig. 8',
       claim: 'The rest shape is adjusted so that gravity does not change the styled shape; stiff curls are stable.',
+      panels: {
+        aspect: 1,
+        look: { azimuth: 20, elevation: 8, zoom: 0.8 },
+        moments: [
+          { time: 0, caption: 'The styled shape, and the same in equilibrium under gravity.' },
+          { time: 0.5, caption: 'The head nods and shakes.' },
+          { time: 2, caption: 'Later.' },
+        ],
+      },
     },
   ],
   quick: [15],

@@ -199,6 +199,14 @@ export const ears: Case = defineCase({
       paper: 'hadap2006',
       figure: 'Fig. 6',
       claim: 'Animators control motion around a pose by its strength, which may change in time.',
+      panels: {
+        aspect: 1,
+        moments: [
+          { time: 0, caption: 'The pose.' },
+          { time: 1, caption: 'The ears give way.' },
+          { time: 4, caption: 'Back around the pose.' },
+        ],
+      },
     },
   ],
   quick: [12],

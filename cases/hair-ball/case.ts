@@ -117,6 +117,15 @@ export const hairBall: Case = defineCase({
       figure: 'Fig. 8',
       claim:
         'A ball with over 25,000 elements of hair is thrown about; hairs collide with the ball and with each other.',
+      panels: {
+        aspect: 1,
+        look: { thickness: 8 },
+        moments: [
+          { time: 0, caption: '500 hairs, drawn eight times as thick as they are.' },
+          { time: 0.55, caption: 'Thrown to one side.' },
+          { time: 1.8, caption: 'After the second shake.' },
+        ],
+      },
     },
   ],
   quick: [16],

@@ -105,6 +105,14 @@ export const hangingChain: Case = defineCase({
       figure: 'Fig. 10',
       claim: 'A chain of curved rods hangs under gravity; its ends are pulled apart until the chain breaks.',
       remark: 'The scene and `check --full` have the paper’s thirteen links; the quick check has five.',
+      panels: {
+        look: { azimuth: -20, elevation: 12, zoom: 1.25 },
+        moments: [
+          { time: 1.15, caption: 'Hanging from both ends, as in the paper.' },
+          { time: 1.7, caption: 'The ends are pulled apart.' },
+          { time: 2, caption: 'The chain has broken.' },
+        ],
+      },
       timed: {
         row: 'Fig. 10',
         scene: () => scene(5, 30, { slack: 0, hold: 1, pull: 0, duration: 1.2 }),

@@ -207,6 +207,16 @@ export const helicalPerversion: Case = defineCase({
       figure: 'Fig. 2',
       claim:
         'A coiled ribbon that is pulled straight and let back has coils of opposite hands on its two sides, joined by a perversion.',
+      panels: {
+        aspect: 3.2,
+        columns: 1,
+        look: { zoom: 1.25, elevation: 14 },
+        moments: [
+          { time: 0, caption: 'The natural shape, a coil (blue), and the same ribbon pulled straight (red).' },
+          { time: 12, caption: 'Its ends come together.' },
+          { time: 22, caption: 'A perversion in the middle joins coils of opposite hands.' },
+        ],
+      },
     },
   ],
   quick: [80, 160],

@@ -294,6 +294,15 @@ export const lanterns: Case = defineCase({
       paper: 'hadap2006',
       figure: 'Fig. 1',
       claim: 'Coordinate frames along the strand are stable and consistent, and a heavy tip twists by itself.',
+      panels: {
+        aspect: 1.2,
+        look: { zoom: 1.2 },
+        moments: [
+          { time: 0, caption: 'At rest.' },
+          { time: 3, caption: 'The lanterns swing and turn on their stalks.' },
+          { time: 8, caption: 'Later.' },
+        ],
+      },
     },
   ],
   quick: [5, 10],

@@ -1,7 +1,7 @@
 import type { World } from '@tendril-sim/core';
 import { asin, atan2, cos, hypot, hypotOf, pow, square, tanh } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
-import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { twistingStiffness } from '../src/controls.ts';
 import { linkingNumber } from '../src/linking.ts';
 
@@ -168,6 +168,54 @@ function peak(x: readonly number[], y: readonly number[]): number {
 const first = 0.001;
 const increments = 12;
 
+/** The rod between clamps that have approached, in equilibrium. */
+function buckled(n: number, variant: Variant): World {
+  const world = worldOf(shortened(n, variant));
+  for (let k = 0; k <= increments; k++) equilibrium(world, first * pow(SHORTENING / first, k / increments));
+  return world;
+}
+
+/** Envelope f = (cos φ − cos φ0)/(1 − cos φ0) of every edge, over s/s* from the middle; tanh²(s/s*) in theory. */
+function envelope(world: World): { along: number[]; f: number[] } {
+  const { place, angle } = deviations(world);
+  const cosine = cos(theory.deviation);
+  return {
+    along: place.map((s) => (s - LENGTH / 2) / theory.width),
+    f: angle.map((phi) => (cos(phi) - cosine) / (1 - cosine)),
+  };
+}
+
+/** The paper's plots: the envelope under refinement, of a uniform rod and of one whose right half has edges half as long. */
+function envelopes(): CaseFigure {
+  const reach = 4;
+  const along = Array.from({ length: 161 }, (_, k) => reach * (k / 80 - 1));
+  const rods = [50, 100, 200].flatMap((n) => [
+    [n, variants[0]] as const,
+    ...(n === 100 ? [[n, variants[1]] as const] : []),
+  ]);
+  return {
+    title: 'Localized buckling: envelope of the helix',
+    subtitle: 'dots: edges of the rod; s is measured from its middle',
+    x: along,
+    xLabel: 's/s*',
+    yLabel: 'f(φ) = (cos φ − cos φ0)/(1 − cos φ0)',
+    lines: [
+      { label: 'tanh²(s/s*)', y: along.map((s) => square(tanh(s))) },
+      ...rods.map(([n, variant]) => {
+        const found = envelope(buckled(n, variant));
+        const shown = found.along.map((s) => Math.abs(s) <= reach);
+        return {
+          label: `${n} edges${variant.halves ? ', right half refined' : ''}`,
+          x: found.along.filter((_, j) => shown[j]),
+          y: found.f.filter((_, j) => shown[j]),
+          dots: true,
+        };
+      }),
+    ],
+    points: [],
+  };
+}
+
 export const localizedBuckling: Case = defineCase({
   id: 'localized-buckling',
   topics: ['theory'],
@@ -184,6 +232,11 @@ export const localizedBuckling: Case = defineCase({
       figure: 'Fig. 7',
       claim:
         'The envelope of the buckled helix converges to the analytical solution under refinement, on a uniform rod and on one with a half refined; φ0 = 0.919 for 27 turns and a shortening of 0.3.',
+      panels: {
+        aspect: 4,
+        look: { zoom: 1.2 },
+        moments: [{ time: 25, caption: 'The inset of the paper’s figure: a helix with modulated amplitude.' }],
+      },
       timed: { row: 'Fig. 7', scene: () => moving(74), from: 20 },
     },
   ],
@@ -210,20 +263,16 @@ export const localizedBuckling: Case = defineCase({
     twistingStiffness({ low: 0.1, high: 4 }),
   ],
   scene: () => moving(200),
+  figure: envelopes,
   measure(n) {
     const out: Record<string, number> = {};
     for (const variant of variants) {
-      const world = worldOf(shortened(n, variant));
-      for (let k = 0; k <= increments; k++) equilibrium(world, first * pow(SHORTENING / first, k / increments));
+      const world = buckled(n, variant);
       const { place, angle } = deviations(world);
       out[`deviation φ0, ${variant.name}`] = peak(place, angle);
       if (variant.strain !== 'rotation') continue;
-      const cosine = cos(theory.deviation);
-      const misfit = angle.map((phi, j) => {
-        const along = (place[j] - LENGTH / 2) / theory.width;
-        return Math.abs((cos(phi) - cosine) / (1 - cosine) - square(tanh(along)));
-      });
-      out[`envelope, ${variant.name}`] = Math.max(...misfit);
+      const { along, f } = envelope(world);
+      out[`envelope, ${variant.name}`] = Math.max(...f.map((value, j) => Math.abs(value - square(tanh(along[j])))));
       const [, end, middle] = world.reactions();
       out[`moment, ${variant.name}`] = end.torque[0];
       out[`tension, ${variant.name}`] = end.force[0];

@@ -252,6 +252,14 @@ export const longHairCase: Case = defineCase({
       figure: 'Fig. 9',
       claim:
         'Long hair collides with the body with friction, follows the accelerations of the head, and its time scale can be changed.',
+      panels: {
+        aspect: 1,
+        moments: [
+          { time: 0.6, caption: 'Falling.' },
+          { time: 1.5, caption: 'The head turns.' },
+          { time: 2.5, caption: 'On the shoulders.' },
+        ],
+      },
     },
   ],
   quick: [5],

@@ -66,6 +66,13 @@ export const michellRing: Case = defineCase({
       paper: 'bergou2008',
       figure: 'Fig. 8',
       claim: 'The circular ring loses stability at the twist 2π√3·α/β, for every ratio of the moduli.',
+      panels: {
+        look: { zoom: 1.2 },
+        moments: [
+          { time: 6, caption: 'The ring is still a circle.' },
+          { time: 12, caption: 'The twist has passed its threshold, and the ring has buckled out of its plane.' },
+        ],
+      },
       timed: { row: 'Fig. 8', scene: () => scene(67, 1, 14), from: 2 },
     },
   ],

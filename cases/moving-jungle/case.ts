@@ -189,6 +189,15 @@ export const movingJungle: Case = defineCase({
       paper: 'hadap2006',
       figure: 'Fig. 5',
       claim: 'Trees of strands with very stiff trunks move believably in a strong field, and a thousand of them do.',
+      panels: {
+        aspect: 1.25,
+        look: { zoom: 1.5, elevation: 14 },
+        moments: [
+          { time: 0, caption: 'At rest.' },
+          { time: 2, caption: 'In the wake.' },
+          { time: 4, caption: 'Later.' },
+        ],
+      },
     },
   ],
   quick: [2, 4],

@@ -78,9 +78,12 @@ export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './ov
 export type { PaperId } from './paperIds.ts';
 export {
   findPaper,
+  type PanelLook,
   type Paper,
   type PaperClaim,
   type PaperFigure,
+  type PaperMoment,
+  type PaperPanels,
   papers,
   type TimedScene,
 } from './papers.ts';

@@ -24,8 +24,48 @@ export interface PaperClaim {
   readonly remark?: string;
   /** What of the claim the case does not show, and why: the verdict is then "in part". */
   readonly missing?: string;
+  /** Moments of the case's scene that show what the paper's figure shows; default: a picture of all times over each other. */
+  readonly panels?: PaperPanels;
   /** A scene with the size of the paper's, to measure the time per step. */
   readonly timed?: TimedScene;
+}
+
+/** Path-traced pictures of a case's scene beside each other, in the order of the paper's figure. */
+export interface PaperPanels {
+  /** Another scene than the case's, where the paper has two figures of one experiment. */
+  scene?(): SceneInput;
+  readonly moments: readonly PaperMoment[];
+  /** Width over height of a picture; default 1.5. */
+  readonly aspect?: number;
+  /** Pictures per line; default: up to three. */
+  readonly columns?: number;
+  readonly look?: PanelLook;
+}
+
+/** Camera, materials and light, as the options of `tendril render`. */
+export interface PanelLook {
+  /** [°] */
+  readonly azimuth?: number;
+  /** [°] */
+  readonly elevation?: number;
+  readonly zoom?: number;
+  /** The point that the camera looks at [m]; default: the middle of all that is shown. */
+  readonly target?: readonly [number, number, number];
+  /** Id of a rod or body that keeps its place in the picture. */
+  readonly follow?: string;
+  readonly thickness?: number;
+  readonly stripe?: boolean;
+  readonly material?: readonly string[];
+  readonly color?: readonly string[];
+  readonly floor?: boolean;
+}
+
+/** A picture of the case's scene. */
+export interface PaperMoment {
+  /** [s]; the recorded frame closest to it is shown. */
+  readonly time: number;
+  /** What it shows, and where the paper has it. */
+  readonly caption: string;
 }
 
 /** A scene for comparison with a row of a paper's table of times. */

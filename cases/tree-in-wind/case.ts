@@ -114,6 +114,15 @@ export const treeInWind: Case = defineCase({
       paper: 'bergou2008',
       figure: 'Fig. 12',
       claim: 'Rods joined by rigid bodies form a tree that bends and twists in a strong wind.',
+      panels: {
+        aspect: 1.05,
+        look: { azimuth: 0, elevation: 8, zoom: 1.15, material: ['plant'] },
+        moments: [
+          { time: 0, caption: 'Reference, before it bends under its weight: the inset of the paper’s figure.' },
+          { time: 3, caption: 'In the wind.' },
+          { time: 4.5, caption: 'Later, in another gust.' },
+        ],
+      },
       timed: { row: 'Fig. 12', scene: () => scene(5, 33, true), from: 0.1, remark: '63 branches' },
     },
   ],

@@ -192,6 +192,18 @@ export const trefoilKnot: Case = defineCase({
         'A trefoil knot with clamped ends takes the shape of a loop and two tails. Under twist it first changes smoothly and then jumps, in both directions of twist and to different shapes.',
       remark:
         'The turns at which it jumps are our own numbers, since the paper shows pictures. Theory gives the tension of the loose knot; twist plus writhe has to equal the turns of the clamp.',
+      panels: {
+        aspect: 1.3,
+        look: { azimuth: 168, elevation: 10, zoom: 1.2, material: ['rubber'] },
+        moments: [
+          { time: READY, caption: 'Without twist: a loop and two tails, two such knots above each other.' },
+          {
+            time: 1.2,
+            caption: 'Turned by 2.4 turns one way (above) and the other way (below): both change smoothly.',
+          },
+          { time: 2, caption: 'After the jumps, turned by 3.1 turns and by −4.4: two different shapes.' },
+        ],
+      },
       timed: { row: 'Fig. 1', scene: () => twisting(59, 3.1), from: READY },
     },
   ],

@@ -232,6 +232,14 @@ export const twistAsymmetry: Case = defineCase({
       figure: 'Fig. 5',
       claim:
         'Anisotropy and natural curvature together distribute twist unevenly: it concentrates near the end that is turned, and jumps over the bend of a V after a large angle.',
+      panels: {
+        look: { zoom: 1.2 },
+        moments: [
+          { time: 0, caption: 'Reference: a V and a semicircle, clamped at the left end.' },
+          { time: 9, caption: 'Moderate twist stays near the right end, which is turned.' },
+          { time: 18, caption: 'Large twist has jumped over the bend.' },
+        ],
+      },
       timed: {
         row: 'Fig. 5',
         scene: () => ({

@@ -169,6 +169,15 @@ export const wovenFabric: Case = defineCase({
       claim:
         'A woven fabric, made of fibers joined at their crossings by stiff springs, is draped over a statue. With a damping of 10 it swings.',
       missing: '2 × 40 fibers. `npm run study -- woven-fabric 1250` has the paper’s 2 × 1250.',
+      panels: {
+        aspect: 1,
+        look: { thickness: 6 },
+        moments: [
+          { time: 0, caption: 'The cloth above the statue. Fibers are drawn six times as thick as they are.' },
+          { time: 0.4, caption: 'It has fallen on the statue.' },
+          { time: 1, caption: 'It swings.' },
+        ],
+      },
     },
     {
       paper: 'michels2015',
@@ -176,6 +185,19 @@ export const wovenFabric: Case = defineCase({
       claim:
         'A woven fabric, made of fibers joined at their crossings by stiff springs, is draped over a statue. With a damping of 85 it comes to rest quickly.',
       missing: '2 × 40 fibers. `npm run study -- woven-fabric 1250` has the paper’s 2 × 1250.',
+      panels: {
+        scene: () => idolScene(FIBERS, 85, 1),
+        aspect: 1,
+        look: { thickness: 6 },
+        moments: [
+          {
+            time: 0.2,
+            caption: 'With the strong damping it sinks slowly. Fibers are drawn six times as thick as they are.',
+          },
+          { time: 0.6, caption: 'Over head and shoulders.' },
+          { time: 1, caption: 'It hangs without a swing.' },
+        ],
+      },
     },
   ],
   quick: [5],

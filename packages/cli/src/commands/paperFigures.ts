@@ -18,6 +18,7 @@ import type { Finished } from '../html/studies.ts';
 import type { Interrupt } from '../interrupt.ts';
 import { suggest } from '../suggest.ts';
 import { dim, type Terminal } from '../terminal.ts';
+import { takePanels } from './paperPanels.ts';
 import { run } from './run.ts';
 
 export interface PaperJob {
@@ -51,7 +52,8 @@ export function announce({ quiet, terminal }: PaperJob, what: string): void {
 interface CaseResult {
   readonly rows: readonly CheckRow[];
   readonly failure?: string;
-  readonly picture?: ScenePicture;
+  /** Folder with the recording of its scene; undefined in quick reports, and if the scene does not move. */
+  readonly folder?: string;
   readonly plot?: ShownClaim['plot'];
 }
 
@@ -68,23 +70,30 @@ export async function showFigures(job: PaperJob, studies: readonly Finished[]): 
     results.set(subject.id, result);
   }
   if (!job.quiet && job.terminal.live) job.terminal.err('\r\u001b[2K');
-  return job.paper.figures.map((figure) => ({
-    figure,
-    study: studies.find(({ study }) => study.figure === figure.figure),
-    claims: subjects.flatMap((subject) => {
-      const result = results.get(subject.id);
-      return (subject.papers ?? []).flatMap((claim, k) =>
-        result && claim.paper === job.paper.id && claim.figure === figure.figure
-          ? [showClaim(claim, subject, result, k === 0)]
-          : [],
-      );
-    }),
-  }));
+  const figures: ShownFigure[] = [];
+  for (const figure of job.paper.figures) {
+    const claims: ShownClaim[] = [];
+    for (const subject of subjects)
+      for (const [k, claim] of (subject.papers ?? []).entries()) {
+        if (claim.paper !== job.paper.id || claim.figure !== figure.figure) continue;
+        const shown = await showClaim(job, claim, subject, results.get(subject.id) as CaseResult, { isFirst: k === 0 });
+        if (job.interrupt.requested) return undefined;
+        claims.push(shown);
+      }
+    figures.push({ figure, study: studies.find(({ study }) => study.figure === figure.figure), claims });
+  }
+  return figures;
 }
 
-/** Rows of the claim at the finest resolution of each model; plot and picture with a case's first claim only. */
-function showClaim(claim: PaperClaim, subject: Case, result: CaseResult, isFirst: boolean): ShownClaim {
-  const { rows, failure, picture, plot } = result;
+/** Rows of the claim at the finest resolution of each model; the plot, and a picture of all times, with a case's first claim only. */
+async function showClaim(
+  job: PaperJob,
+  claim: PaperClaim,
+  subject: Case,
+  result: CaseResult,
+  { isFirst }: { readonly isFirst: boolean },
+): Promise<ShownClaim> {
+  const { rows, failure, folder, plot } = result;
   const chosen = rows.filter(({ quantity }) => claim.quantities?.some((start) => quantity.startsWith(start)) ?? true);
   const finest = new Map<string, CheckRow>();
   for (const row of chosen) {
@@ -93,12 +102,16 @@ function showClaim(claim: PaperClaim, subject: Case, result: CaseResult, isFirst
     // misses are shown at any resolution
     if (!before || !row.pass || before.pass) finest.set(key, row);
   }
+  const panels =
+    folder === undefined || !claim.panels ? undefined : await takePanels(job, subject, claim.panels, folder);
   return {
     claim,
     subject,
     rows: [...finest.values()],
     ...(failure !== undefined && { failure }),
-    ...(isFirst && { picture, plot }),
+    ...(isFirst && plot && { plot }),
+    ...(panels && { panels }),
+    ...(isFirst && !claim.panels && folder !== undefined && { picture: readPicture(subject, folder) }),
   };
 }
 
@@ -106,9 +119,10 @@ async function runCase(job: PaperJob, subject: Case): Promise<CaseResult | undef
   try {
     const rows = runChecks(subject, { full: job.profile === 'full' });
     const plot = subject.figure?.(rows);
-    const picture = job.profile === 'quick' ? undefined : await takePicture(job, subject);
-    if (picture === 'interrupted') return undefined;
-    return { rows, ...(plot && { plot }), ...(picture && { picture }) };
+    const isShown = job.profile !== 'quick' && subject.scene().time !== undefined;
+    const folder = isShown ? await runScene(subject.id, join(job.folder, subject.id)) : undefined;
+    if (folder === 'interrupted') return undefined;
+    return { rows, ...(plot && { plot }), ...(folder !== undefined && { folder }) };
   } catch (error) {
     return { rows: [], failure: error instanceof Error ? error.message : String(error) };
   }
@@ -117,16 +131,18 @@ async function runCase(job: PaperJob, subject: Case): Promise<CaseResult | undef
 /** An SVG above this size makes the page slow to open [bytes]. */
 const largeSvg = 300_000;
 
-/** Runs the case's scene as `tendril run` does and takes its picture. */
-async function takePicture(job: PaperJob, subject: Case): Promise<ScenePicture | 'interrupted' | undefined> {
-  if (subject.scene().time === undefined) return undefined;
-  const out = join(job.folder, subject.id);
+/** Runs the scene of a case, or one of a file, as `tendril run` does. Returns the folder of its output. */
+export async function runScene(reference: string, out: string): Promise<string | 'interrupted'> {
   const silent: Terminal = { out: () => {}, err: () => {}, live: false, columns: 80 };
-  const code = await run(subject.id, { out, quiet: true, checkpoint: false }, silent);
-  if (code === exitCode.interrupted) return 'interrupted';
+  const code = await run(reference, { out, quiet: true, checkpoint: false }, silent);
+  return code === exitCode.interrupted ? 'interrupted' : out;
+}
+
+/** The picture that `tendril run` drew. */
+function readPicture(subject: Case, folder: string): ScenePicture {
   const command = `tendril run ${subject.id}`;
-  const svg = join(out, 'picture.svg');
+  const svg = join(folder, 'picture.svg');
   return statSync(svg).size <= largeSvg
     ? { format: 'svg', data: readFileSync(svg, 'utf8'), command }
-    : { format: 'png', data: readFileSync(join(out, 'picture.png')).toString('base64'), command };
+    : { format: 'png', data: readFileSync(join(folder, 'picture.png')).toString('base64'), command };
 }

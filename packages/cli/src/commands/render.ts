@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { developPicture, type LightName, parseColor, type RenderScene, type Triple } from '@tendril-sim/bridge/render';
 import { type Footage, hairFootage, pickFrames } from '@tendril-sim/io';
 import {
   openRecordingFile,
@@ -11,53 +10,31 @@ import {
   readSkinFile,
   writeFileAtomic,
 } from '@tendril-sim/io/node';
-import { encodePng } from '../apng.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { writeFilm } from '../film.ts';
 import { ensureFolder } from '../folder.ts';
 import { type Interrupt, withInterrupt } from '../interrupt.ts';
-import { createRenderPool, type RenderPool } from '../render/pool.ts';
-import { chooseMaterials, type MaterialOptions, surfacesOf, type Wardrobe } from '../render/scene.ts';
-import { type CameraOptions, createStage, type Stage } from '../render/stage.ts';
+import { createRenderPool } from '../render/pool.ts';
+import { checkColor, createShoot, drawFrame, type Shoot, type ShootOptions } from '../render/shoot.ts';
 import { formatDuration, formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { findRecording, insistFinite } from './export.ts';
 import { skinOptions } from './groomScene.ts';
 
-export interface RenderOptions extends CameraOptions, MaterialOptions {
+export interface RenderOptions extends ShootOptions {
   readonly out?: string;
   readonly force?: boolean;
-  readonly size: readonly [number, number];
-  readonly samples: number;
-  readonly bounces: number;
   readonly frame?: number;
   readonly frames?: readonly [number, number];
   readonly every?: number;
   readonly fps: number;
   readonly speed: number;
-  readonly light: LightName;
-  /** [°] */
-  readonly lightTurn: number;
-  readonly brightness: number;
-  readonly background: string;
-  readonly floor?: boolean;
-  readonly denoise?: boolean;
   readonly threads?: number;
   /** For a hairstyle: a motion of `tendril groom pack`, and the animated mesh that it grows on. */
   readonly motion?: string;
   readonly head?: string;
   readonly animation?: string | true;
   readonly start?: number;
-}
-
-/** Everything that pictures of one recording share. */
-interface Shoot {
-  readonly footage: Footage;
-  readonly stage: Stage;
-  readonly wardrobe: Wardrobe;
-  readonly background: Triple;
-  readonly options: RenderOptions;
-  readonly pool: RenderPool;
 }
 
 type Output = 'still' | 'mp4' | 'webm' | 'pictures';
@@ -73,21 +50,22 @@ export async function renderRecording(reference: string, options: RenderOptions,
   const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}-render.png`);
   const output = outputOf(out, options);
   checkOut(out, output, options);
-  const background = parseColor(options.background);
-  if (!background) throw new UsageError(`--background: '${options.background}' is no colour such as #f4f1ec`);
+  checkColor(options.background);
   const source = isStyle ? openHair(file, options) : openRecording(file, terminal);
   const pool = createRenderPool(options.threads ?? availableParallelism());
   try {
     const footage = chooseFrames(insistFinite(source.footage, file), options, output);
-    const [width, height] = options.size;
-    const stage = createStage(footage, options, width / height);
-    const wardrobe = chooseMaterials(footage, options);
-    const shoot: Shoot = { footage, stage, wardrobe, background, options, pool };
-    return await withInterrupt((interrupt) => write(shoot, out, output, interrupt, terminal));
+    const shoot = createShoot(footage, options, pool);
+    return await withInterrupt((interrupt) => write({ ...shoot, options }, out, output, interrupt, terminal));
   } finally {
     await pool.close();
     source.close();
   }
+}
+
+/** A shoot with the options of the command. */
+interface CommandShoot extends Shoot {
+  readonly options: RenderOptions;
 }
 
 interface Source {
@@ -153,7 +131,7 @@ function chooseFrames(footage: Footage, { frame, frames, every = 1 }: RenderOpti
 }
 
 async function write(
-  shoot: Shoot,
+  shoot: CommandShoot,
   out: string,
   output: Output,
   interrupt: Interrupt,
@@ -179,7 +157,7 @@ async function write(
 
 /** One picture, or a numbered one per frame: film.png becomes film-0001.png and so on. */
 async function writePictures(
-  { footage, options }: Shoot,
+  { footage, options }: CommandShoot,
   out: string,
   output: 'still' | 'pictures',
   draw: (index: number) => Promise<Uint8Array | undefined>,
@@ -203,7 +181,7 @@ async function writePictures(
 }
 
 async function writeMovie(
-  { footage, options: { fps, speed, force } }: Shoot,
+  { footage, options: { fps, speed, force } }: CommandShoot,
   out: string,
   kind: 'mp4' | 'webm',
   interrupt: Interrupt,
@@ -218,35 +196,6 @@ async function writeMovie(
     () => {},
   );
   return state === 'done';
-}
-
-async function drawFrame(
-  { footage, stage, wardrobe, background, options, pool }: Shoot,
-  index: number,
-  interrupt: Interrupt,
-  report: (fraction: number) => void,
-): Promise<Uint8Array | undefined> {
-  const [width, height] = options.size;
-  const frame = footage.frame(index);
-  const camera = stage.camera(frame);
-  const away = Math.hypot(...camera.eye.map((x, k) => x - camera.target[k]));
-  const pixel = (2 * away * Math.tan(camera.fov / 2)) / height / stage.framing.scale;
-  const surfaces = surfacesOf(footage, frame, stage, wardrobe, { pixel, thickness: options.thickness ?? 1 });
-  const { floor, ...rest } = surfaces;
-  const scene: RenderScene = {
-    geometry: options.floor === false ? rest : { ...rest, floor },
-    camera,
-    light: { name: options.light, turn: (options.lightTurn * Math.PI) / 180, brightness: options.brightness },
-    up: stage.up,
-    background,
-    width,
-    height,
-    bounces: options.bounces,
-  };
-  const sums = await pool.trace(scene, options.samples, interrupt, report);
-  if (!sums) return undefined;
-  const pixels = developPicture(scene, sums, { samples: options.samples, denoise: options.denoise });
-  return encodePng({ width, height, pixels });
 }
 
 /** Time between lines of progress that are not on a terminal [s]. */

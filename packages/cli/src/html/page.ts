@@ -129,12 +129,15 @@ export function tableFigure(table: StudyTable, count: Numbering): string {
 }
 
 export function htmlTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const contentOf = (value: string | number): string => (typeof value === 'number' ? formatCell(value) : value);
+  const isWord = (content: string): boolean => content !== '' && !/^[−\d.]/.test(content);
   const cell = (value: string | number): string => {
-    const content = typeof value === 'number' ? formatCell(value) : value;
-    return `<td${/^[−\d.]/.test(content) || content === '' ? '' : ' class="text"'}>${prose(content)}</td>`;
+    const content = contentOf(value);
+    return `<td${isWord(content) ? ' class="text"' : ''}>${prose(content)}</td>`;
   };
   // a title stands where the cells below it do
-  const isText = (k: number): boolean => rows.length > 0 && cell(rows[0][k] ?? '').includes('class="text"');
+  const isText = (k: number): boolean =>
+    isWord(rows.map((row) => contentOf(row[k] ?? '')).find((one) => one !== '') ?? '');
   const head = columns
     .map((title, k) => `<th scope="col"${isText(k) ? ' class="text"' : ''}>${prose(title)}</th>`)
     .join('');

@@ -26,6 +26,22 @@ export interface ScenePicture {
   readonly command: string;
 }
 
+/** A path-traced picture of a moment. */
+export interface ScenePanel {
+  /** PNG in base64. */
+  readonly data: string;
+  readonly caption: string;
+}
+
+/** Moments of a case's scene beside each other. */
+export interface ScenePanels {
+  readonly panels: readonly ScenePanel[];
+  /** Per line. */
+  readonly columns: number;
+  /** The command that runs the scene, if it is the case's. */
+  readonly command?: string;
+}
+
 /** A claim with what its case measured. */
 export interface ShownClaim {
   readonly claim: PaperClaim;
@@ -36,6 +52,8 @@ export interface ShownClaim {
   readonly failure?: string;
   readonly plot?: CaseFigure;
   readonly picture?: ScenePicture;
+  /** In place of `picture`. */
+  readonly panels?: ScenePanels;
 }
 
 /** One figure of the paper with everything that shows it. */
@@ -88,6 +106,20 @@ function describeRows({ subject, rows, failure }: ShownClaim): string {
   const models = [...new Set(rows.map(({ model }) => model))].join(', ');
   const found = missed === 0 ? 'all within tolerance' : `${missed} outside tolerance`;
   return `${subject.id} on ${models}: ${rows.length} comparisons, ${found}.`;
+}
+
+/** Values that a reader of the paper asks for first, which are those that the case lists first. */
+const shownValues = 4;
+
+/** `describeRows`, with the first values of the first model beside what is expected. */
+function describeFindings(shown: ShownClaim): string {
+  const { rows } = shown;
+  const finest = new Map(rows.filter(({ model }) => model === rows[0].model).map((row) => [row.quantity, row]));
+  const values = [...finest.values()]
+    .filter(({ relation, expected }) => relation === '=' && expected !== 0)
+    .slice(0, shownValues)
+    .map(({ quantity, measured, expected }) => `${quantity}: ${number(measured, 4)} (expected ${number(expected, 4)})`);
+  return [describeRows(shown), ...(values.length > 0 ? [`${values.join('; ')}.`] : [])].join(' ');
 }
 
 /** Verdicts in words: "8 of 11 figures hold, 2 in part". */
@@ -149,17 +181,18 @@ ${studyExhibits(finished, count)}`;
 }
 
 function claimPart(shown: ShownClaim, count: Numbering): string {
-  const { claim, subject, rows, plot, picture } = shown;
+  const { claim, subject, rows, plot, picture, panels } = shown;
   const command = `<code>tendril check ${subject.id}</code>`;
   const entries = [
     `<dt>The paper claims</dt><dd class="claim"><p>${prose(claim.claim)}</p></dd>`,
     `<dt>Case</dt><dd><p>${prose(subject.title)} (${command}). Compared with: ${prose(subject.source)}.</p></dd>`,
-    `<dt>Measured here</dt><dd><p>${prose(describeRows(shown))}</p></dd>`,
+    `<dt>Measured here</dt><dd><p>${prose(describeFindings(shown))}</p></dd>`,
     ...(claim.remark ? [`<dt>Remark</dt><dd><p>${prose(claim.remark)}</p></dd>`] : []),
     ...(claim.missing ? [`<dt>Not shown</dt><dd><p>${prose(claim.missing)}</p></dd>`] : []),
   ];
   return [
     `<dl>\n${entries.join('\n')}\n</dl>`,
+    ...(panels ? [panelsFigure(panels, subject, count)] : []),
     ...(picture ? [pictureFigure(picture, subject, count)] : []),
     ...(plot ? [plotFigure(plot, count)] : []),
     rows.length > 0 ? rowsTable(rows) : '',
@@ -172,6 +205,20 @@ function pictureFigure({ format, data, command }: ScenePicture, { title }: Case,
       ? inlineSvg(crop(data))
       : `<img alt="${title}" src="data:image/png;base64,${data}" style="width:100%">`;
   return figure(drawn, title, `Pale: earlier times. Drawn by \`${command}\`.`, count);
+}
+
+function panelsFigure({ panels, columns, command }: ScenePanels, { title }: Case, count: Numbering): string {
+  const letters = 'abcdefghijkl';
+  const drawn = panels.map(({ data, caption }, k) => {
+    const label = panels.length > 1 ? `<b>${letters[k]}</b> ` : '';
+    return `<div><img alt="${prose(caption)}" src="data:image/png;base64,${data}"><p>${label}${prose(caption)}</p></div>`;
+  });
+  return figure(
+    `<div class="panels" style="--columns:${columns}">${drawn.join('')}</div>`,
+    title,
+    command === undefined ? 'Path-traced.' : `Path-traced from a recording of \`${command}\`.`,
+    count,
+  );
 }
 
 /** Draws the figure of a case as SVG. */

@@ -72,6 +72,10 @@ dd.claim{font-style:italic}
 figure{margin:1.8rem 0 2.2rem;break-inside:avoid}
 figure svg{display:block;width:100%;height:auto}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:0 1.5rem}
+figure img{display:block;width:100%;height:auto;border-radius:.3rem}
+.panels{display:grid;grid-template-columns:repeat(var(--columns),1fr);gap:1rem .8rem}
+.panels p{font-size:.85rem;line-height:1.45;margin:.4rem 0 0;color:var(--ink-soft)}
+.panels b{color:var(--ink)}
 figure svg a:hover path{stroke-width:3;stroke-opacity:1}
 figure svg a:hover circle{fill-opacity:1;stroke:var(--ink);stroke-width:1.5}
 figcaption{font-size:.88rem;line-height:1.5;color:var(--ink-soft);margin-top:.5rem}
@@ -81,7 +85,7 @@ figcaption b{color:var(--ink);font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.86rem;line-height:1.4;font-variant-numeric:tabular-nums lining-nums}
 th{text-align:right;font-size:.74rem;font-weight:600;color:var(--ink-soft);border-bottom:1px solid var(--ink-soft);padding:.35rem .7rem;vertical-align:bottom}
 td{text-align:right;white-space:nowrap;padding:.32rem .7rem;border-bottom:1px solid var(--rule)}
-th:first-child,td:first-child,td.text,th.text{text-align:left}
+th:first-child,td:first-child,td.text,th.text{text-align:left;white-space:normal}
 th:first-child,td:first-child{padding-left:0}
 details{margin-top:.6rem;font-size:.86rem}
 summary{cursor:pointer;color:var(--link);font-size:.78rem}
@@ -89,6 +93,6 @@ details .scroll{max-height:22rem;overflow:auto;margin-top:.5rem}
 .warning{border-left:3px solid var(--partly);padding:.1rem 0 .1rem .9rem;margin:0 0 .8rem}
 .refused{border-left-color:var(--bad)}
 footer{font-size:.8rem;color:var(--ink-soft);padding-top:1.5rem;padding-bottom:4rem;border-top:1px solid var(--rule);margin-top:2rem}
-@media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.7rem}.summary .row{grid-template-columns:3.4rem 1fr}.verdict{justify-self:start}h1{font-size:1.8rem}header{padding-top:2.2rem}}
+@media (max-width:40rem){.panels{grid-template-columns:1fr}dl{grid-template-columns:1fr}dd{margin-bottom:.7rem}.summary .row{grid-template-columns:3.4rem 1fr}.verdict{justify-self:start}h1{font-size:1.8rem}header{padding-top:2.2rem}}
 @media print{:root{color-scheme:light;${variables(1)};--rule:#ccd2d8;--panel:#fff}html{font-size:10.5pt}@page{margin:18mm 16mm}main,header,footer{max-width:none;padding-left:0;padding-right:0}header{padding-top:0}section{break-before:auto}h2,h3,.head{break-after:avoid}details{display:none}a{color:inherit;text-decoration:none}.summary .row{break-inside:avoid}}
 `;
