@@ -1,4 +1,5 @@
 /** What the cases say about papers fits the papers: no figure is left out, and no claim decides by quantities that do not exist. */
+import { sceneFromObject } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { cases, papers, stiffFiberStudies } from '../src/index.ts';
 
@@ -29,6 +30,22 @@ describe.each(papers.map((paper) => [paper.id, paper] as const))('%s', (id, pape
     for (const { subject, claim } of own)
       for (const start of claim.quantities ?? [])
         expect([start, Object.keys(subject.expect).some((name) => name.startsWith(start))]).toEqual([start, true]);
+  });
+
+  it('shows moments that its scenes reach, and rods that they have', () => {
+    for (const { subject, claim } of own) {
+      if (!claim.panels) continue;
+      const { scene = () => subject.scene(), moments, look } = claim.panels;
+      const { time, rods } = sceneFromObject(scene());
+      for (const moment of moments)
+        expect([subject.id, moment.time <= Number(time?.duration) + 1e-9, moment.caption]).toEqual([
+          subject.id,
+          true,
+          expect.stringMatching(/\.$/),
+        ]);
+      const ids = rods.map(({ id }) => id);
+      if (look?.follow !== undefined) expect(ids).toContain(look.follow);
+    }
   });
 
   it('times every row of its table once', () => {

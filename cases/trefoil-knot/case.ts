@@ -201,7 +201,7 @@ export const trefoilKnot: Case = defineCase({
             time: 1.2,
             caption: 'Turned by 2.4 turns one way (above) and the other way (below): both change smoothly.',
           },
-          { time: 2, caption: 'After the jumps, turned by 3.1 turns and by −4.4: two different shapes.' },
+          { time: 1.86, caption: 'After the jumps, turned by 3.1 turns and by −4.4: two different shapes.' },
         ],
       },
       timed: { row: 'Fig. 1', scene: () => twisting(59, 3.1), from: READY },

@@ -1,7 +1,12 @@
 /** `tendril report --paper`: verdicts follow from what was measured, and nothing of a paper is left out. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Case, type CheckRow, findCase, findPaper, type Paper } from '@tendril-sim/cases';
+import type { SceneInput } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
+// the built one: its threads are files
+import { takePanels } from '../dist/commands/paperPanels.js';
 import { paperMarkdown } from '../src/html/markdown.ts';
 import { judgeFigure, paperPage, type ShownClaim, type ShownFigure } from '../src/html/paper.ts';
 import { sandbox } from './harness.ts';
@@ -61,6 +66,56 @@ describe('verdict on a figure', () => {
     expect(markdown).toContain('| tip \\| x | der | 25 | 0.99 | 1 | 0.01 | 0.02 | pass |');
     expect(markdown).toContain('**Not shown:** The <rest>.');
     expect(markdown).toContain('**Verdict:** not shown');
+  });
+});
+
+describe('panels', () => {
+  it('are drawn from the frames closest to their moments, and are on the page in order', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'panels-'));
+    const job = {
+      paper: findPaper('lou2013') as Paper,
+      profile: 'normal' as const,
+      folder,
+      quiet: true,
+      terminal: { out: () => {}, err: () => {}, live: false, columns: 80 },
+      interrupt: { requested: false } as never,
+    };
+    const scene = (): SceneInput => ({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'rod',
+          shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+          edges: 8,
+          section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1, radius: 0.02 },
+        },
+      ],
+      pins: [{ rod: 'rod', at: 'start' }],
+      time: { duration: 0.3, step: 0.1 },
+    });
+    const moments = [
+      { time: 0, caption: 'Straight.' },
+      { time: 0.12, caption: 'At <0.1> s.' },
+      { time: 0.1, caption: 'The same frame.' },
+    ];
+    const panels = await takePanels(job, subject, { scene, moments, aspect: 8, look: { floor: false } }, folder);
+    const [first, second, third] = panels?.panels.map(({ data }) => data) ?? [];
+    expect(panels?.columns).toBe(3);
+    expect(second).toBe(third);
+    expect(first).not.toBe(second);
+    // PNG: width and height
+    const bytes = Buffer.from(first, 'base64');
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([440, 55]);
+    const html = paperPage({
+      paper: job.paper,
+      figures: [shown({ panels })],
+      facts: 'facts',
+      command: 'tendril',
+    });
+    expect(html).toContain('--columns:3');
+    expect(html.indexOf('<b>b</b> At &lt;0.1&gt; s.')).toBeGreaterThan(html.indexOf('<b>a</b> Straight.'));
+    rmSync(folder, { recursive: true });
   });
 });
 
