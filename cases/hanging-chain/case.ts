@@ -106,7 +106,9 @@ export const hangingChain: Case = defineCase({
       claim: 'A chain of curved rods hangs under gravity; its ends are pulled apart until the chain breaks.',
       remark: 'The scene and `check --full` have the paper’s thirteen links; the quick check has five.',
       panels: {
-        look: { azimuth: -20, elevation: 12, zoom: 1.25 },
+        aspect: 2.4,
+        columns: 1,
+        look: { azimuth: -12, elevation: 12 },
         moments: [
           { time: 1.15, caption: 'Hanging from both ends, as in the paper.' },
           { time: 1.7, caption: 'The ends are pulled apart.' },

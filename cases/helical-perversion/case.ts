@@ -210,7 +210,7 @@ export const helicalPerversion: Case = defineCase({
       panels: {
         aspect: 3.2,
         columns: 1,
-        look: { zoom: 1.25, elevation: 14 },
+        look: { azimuth: 0, elevation: 12 },
         moments: [
           { time: 0, caption: 'The natural shape, a coil (blue), and the same ribbon pulled straight (red).' },
           { time: 12, caption: 'Its ends come together.' },

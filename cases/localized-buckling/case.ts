@@ -234,7 +234,7 @@ export const localizedBuckling: Case = defineCase({
         'The envelope of the buckled helix converges to the analytical solution under refinement, on a uniform rod and on one with a half refined; φ0 = 0.919 for 27 turns and a shortening of 0.3.',
       panels: {
         aspect: 4,
-        look: { zoom: 1.2 },
+        look: { azimuth: 0, elevation: 8 },
         moments: [{ time: 25, caption: 'The inset of the paper’s figure: a helix with modulated amplitude.' }],
       },
       timed: { row: 'Fig. 7', scene: () => moving(74), from: 20 },

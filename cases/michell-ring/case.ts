@@ -67,7 +67,6 @@ export const michellRing: Case = defineCase({
       figure: 'Fig. 8',
       claim: 'The circular ring loses stability at the twist 2π√3·α/β, for every ratio of the moduli.',
       panels: {
-        look: { zoom: 1.2 },
         moments: [
           { time: 6, caption: 'The ring is still a circle.' },
           { time: 12, caption: 'The twist has passed its threshold, and the ring has buckled out of its plane.' },

@@ -34,29 +34,37 @@ export interface PaperClaim {
 export interface PaperPanels {
   /** Another scene than the case's, where the paper has two figures of one experiment. */
   scene?(): SceneInput;
+  /** In the order of the paper's figure. */
   readonly moments: readonly PaperMoment[];
   /** Width over height of a picture; default 1.5. */
   readonly aspect?: number;
   /** Pictures per line; default: up to three. */
   readonly columns?: number;
+  /** Default: a camera that sees everything, rubber. */
   readonly look?: PanelLook;
 }
 
 /** Camera, materials and light, as the options of `tendril render`. */
 export interface PanelLook {
-  /** [°] */
+  /** Turn about the upright axis [°]. */
   readonly azimuth?: number;
-  /** [°] */
+  /** Height of the eye [°]. */
   readonly elevation?: number;
+  /** 2 shows half of what 1 shows. */
   readonly zoom?: number;
   /** The point that the camera looks at [m]; default: the middle of all that is shown. */
   readonly target?: readonly [number, number, number];
   /** Id of a rod or body that keeps its place in the picture. */
   readonly follow?: string;
+  /** Factor on the radii of rods. */
   readonly thickness?: number;
+  /** False: rubber has no stripe along d1. */
   readonly stripe?: boolean;
+  /** A material for all rods, or `rod=material`. */
   readonly material?: readonly string[];
+  /** A color for all rods, or `rod=#rrggbb`. */
   readonly color?: readonly string[];
+  /** False: no floor. */
   readonly floor?: boolean;
 }
 

@@ -194,7 +194,7 @@ export const trefoilKnot: Case = defineCase({
         'The turns at which it jumps are our own numbers, since the paper shows pictures. Theory gives the tension of the loose knot; twist plus writhe has to equal the turns of the clamp.',
       panels: {
         aspect: 1.3,
-        look: { azimuth: 168, elevation: 10, zoom: 1.2, material: ['rubber'] },
+        look: { azimuth: 168, elevation: 10, zoom: 1.1, material: ['rubber'] },
         moments: [
           { time: READY, caption: 'Without twist: a loop and two tails, two such knots above each other.' },
           {

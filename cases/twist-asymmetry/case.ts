@@ -233,7 +233,7 @@ export const twistAsymmetry: Case = defineCase({
       claim:
         'Anisotropy and natural curvature together distribute twist unevenly: it concentrates near the end that is turned, and jumps over the bend of a V after a large angle.',
       panels: {
-        look: { zoom: 1.2 },
+        look: { azimuth: 0, elevation: 35 },
         moments: [
           { time: 0, caption: 'Reference: a V and a semicircle, clamped at the left end.' },
           { time: 9, caption: 'Moderate twist stays near the right end, which is turned.' },

@@ -130,7 +130,8 @@ export function tableFigure(table: StudyTable, count: Numbering): string {
 
 export function htmlTable(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const contentOf = (value: string | number): string => (typeof value === 'number' ? formatCell(value) : value);
-  const isWord = (content: string): boolean => content !== '' && !/^[−\d.]/.test(content);
+  const isWord = (content: string): boolean =>
+    content !== '' && (!/^[−\d.]/.test(content) || /[a-z]{3}/i.test(content));
   const cell = (value: string | number): string => {
     const content = contentOf(value);
     return `<td${isWord(content) ? ' class="text"' : ''}>${prose(content)}</td>`;

@@ -119,7 +119,7 @@ function describeFindings(shown: ShownClaim): string {
     .filter(({ relation, expected }) => relation === '=' && expected !== 0)
     .slice(0, shownValues)
     .map(({ quantity, measured, expected }) => `${quantity}: ${number(measured, 4)} (expected ${number(expected, 4)})`);
-  return [describeRows(shown), ...(values.length > 0 ? [`${values.join('; ')}.`] : [])].join(' ');
+  return values.length > 0 ? `${describeRows(shown).slice(0, -1)}: ${values.join('; ')}.` : describeRows(shown);
 }
 
 /** Verdicts in words: "8 of 11 figures hold, 2 in part". */

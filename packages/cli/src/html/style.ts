@@ -86,7 +86,7 @@ table{border-collapse:collapse;width:100%;font-size:.86rem;line-height:1.4;font-
 th{text-align:right;font-size:.74rem;font-weight:600;color:var(--ink-soft);border-bottom:1px solid var(--ink-soft);padding:.35rem .7rem;vertical-align:bottom}
 td{text-align:right;white-space:nowrap;padding:.32rem .7rem;border-bottom:1px solid var(--rule)}
 th:first-child,td:first-child,td.text,th.text{text-align:left;white-space:normal}
-th:first-child,td:first-child{padding-left:0}
+th:first-child,td:first-child{padding-left:0;white-space:nowrap}
 details{margin-top:.6rem;font-size:.86rem}
 summary{cursor:pointer;color:var(--link);font-size:.78rem}
 details .scroll{max-height:22rem;overflow:auto;margin-top:.5rem}
