@@ -117,6 +117,8 @@ export const hairBall: Case = defineCase({
       figure: 'Fig. 8',
       claim:
         'A ball with over 25,000 elements of hair is thrown about; hairs collide with the ball and with each other.',
+      missing:
+        'The pictures have 500 hairs of 16 edges, the comparisons 16 hairs of 10, or 100 with `--full`. `npm run study -- hair-ball` has the paper’s 25,000 elements.',
       panels: {
         aspect: 1,
         look: { thickness: 8 },
