@@ -218,8 +218,11 @@ export function writeResult(result: Result, folder: Folder): string {
 }
 
 function* energyLines(rows: readonly EnergyRow[], { parameter, extraColumns = [] }: Figures): Generator<string> {
-  yield csvLine([parameter?.column ?? 'time', ...energyNames, ...extraColumns]);
-  for (const row of rows) yield csvLine([row.time, ...energyNames.map((name) => row[name]), ...(row.extra ?? [])]);
+  // only rods with laws of materials have it
+  const hasHeat = rows.some(({ dissipated }) => dissipated !== undefined);
+  const names = hasHeat ? ([...energyNames, 'dissipated'] as const) : energyNames;
+  yield csvLine([parameter?.column ?? 'time', ...names, ...extraColumns]);
+  for (const row of rows) yield csvLine([row.time, ...names.map((name) => row[name] ?? ''), ...(row.extra ?? [])]);
 }
 
 function energyFigure(rows: readonly EnergyRow[], figures: Figures): string {

@@ -181,3 +181,30 @@ describe('run', () => {
     expect(decodeRecording(box.bytes('a/recording.tendril'), 'r').frameCount).toBe(1);
   });
 });
+
+describe('a rod that turns work into heat', () => {
+  it('writes the heat, which with the energy is constant', async () => {
+    const box = sandbox();
+    box.write(
+      'clay.yaml',
+      `tendril: 1
+gravity: [0, 0, -9.81]
+rods:
+  - id: clay
+    shape: { type: straight, from: [0, 0, 0], to: [30 cm, 0, 0] }
+    edges: 16
+    section: { type: circle, radius: 2 mm }
+    material: { E: 20 MPa, nu: 0.5, density: 1100 }
+    law: { type: elastoplastic, yield: { bending: 1 mN*m }, time: 20 ms }
+pins: [{ rod: clay, at: start }]
+time: { duration: 0.4, step: 4 ms }
+`,
+    );
+    expect((await box.run('run', 'clay.yaml', '--out', 'clay')).code).toBe(0);
+    const [names, ...rows] = box.read('clay/energies.csv').trim().split('\n');
+    expect(names).toMatch(/,total,dissipated$/);
+    const [total, heat] = (rows.at(-1) ?? '').split(',').slice(-2).map(Number);
+    expect(heat).toBeGreaterThan(3e-3);
+    expect(Math.abs(total + heat)).toBeLessThan(2e-3 * heat);
+  });
+});

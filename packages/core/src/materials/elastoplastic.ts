@@ -6,7 +6,8 @@
  * root, and Newton's method on its inverse square root finds it from 0 without overshoot. The tangent is symmetric: the step minimises an energy.
  *
  * With a relaxation time τ the plastic strain follows that of the return mapping as in the model of Duvaut and Lions: a fraction 1 − exp(−h/τ) of Δp in a
- * step. In one dimension without hardening this is a Bingham solid of viscosity Kτ.
+ * step. In one dimension without hardening this is a Bingham solid of viscosity Kτ. Its heat is the work of the mean of ξ at the start and at the end of the
+ * step, as if strain grew evenly; it is at least that of the return mapping for the same Δp.
  */
 import { expm1 } from '../math/rounded/index.ts';
 import type { ElastoplasticSpec } from '../scene/materialTypes.ts';
@@ -78,7 +79,24 @@ function returnToSurface(
 /** Fraction of the plastic step that happens within `elapsed`. */
 const fractionOf = (time: number, elapsed: number): number => (time > 0 ? -expm1(-elapsed / time) : 1);
 
-/** Internal variables: plastic strain (3). */
+/** Heat of a Bingham step: flow by `fraction` of `grown` between the strain at the start (`old`, at `at + 3`) and the current one. */
+function measureHeat(
+  { strain, stiffness }: Section,
+  { hardening }: Surface,
+  old: { readonly variables: Float64Array; readonly at: number },
+  { mu, fraction }: { readonly mu: number; readonly fraction: number },
+): number {
+  const { variables, at } = old;
+  let work = 0;
+  for (let a = 0; a < 3; a++) {
+    const plastic = variables[at + a] + 0.5 * fraction * grown[a];
+    const middle = 0.5 * (variables[at + 3 + a] + strain[a]);
+    work += stiffness[a] * (middle - (1 + hardening) * plastic) * fraction * grown[a];
+  }
+  return Math.max(fraction * mu, work);
+}
+
+/** Internal variables: plastic strain (3); with a relaxation time also the last strain (3). */
 export function createElastoplastic(spec: ElastoplasticSpec): SectionLaw {
   const { hardening: ratio = 0, time = 0 } = spec;
   const { bending, twist = Infinity } = spec.yield;
@@ -87,7 +105,7 @@ export function createElastoplastic(spec: ElastoplasticSpec): SectionLaw {
     hardening: ratio / (1 - ratio),
   };
   return {
-    size: 3,
+    size: time > 0 ? 6 : 3,
     isElastic: false,
     isLinearAtRest: false,
     respond(out, section, variables, at, elapsed) {
@@ -97,7 +115,7 @@ export function createElastoplastic(spec: ElastoplasticSpec): SectionLaw {
       writeTangent(out, section, surface, mu, fraction);
       out[STORED_BEND] = 0;
       out[STORED_TWIST] = 0;
-      out[DISSIPATED] = time > 0 ? 0 : mu;
+      out[DISSIPATED] = time > 0 ? measureHeat(section, surface, { variables, at }, { mu, fraction }) : mu;
       for (let a = 0; a < 3; a++) {
         const k = stiffness[a];
         const plastic = variables[at + a] + fraction * grown[a];
@@ -105,15 +123,13 @@ export function createElastoplastic(spec: ElastoplasticSpec): SectionLaw {
         out[MOMENT + a] = k * elastic;
         const stored = 0.5 * k * (elastic * elastic + surface.hardening * plastic * plastic);
         out[a < 2 ? STORED_BEND : STORED_TWIST] += stored;
-        // ξ falls evenly as p grows
-        const flowed = fraction * grown[a];
-        if (time > 0) out[DISSIPATED] += (trial[a] - 0.5 * k * (1 + surface.hardening) * flowed) * flowed;
       }
     },
     advance(section, variables, at, elapsed) {
       returnToSurface(section, surface, variables, at);
       const fraction = fractionOf(time, elapsed);
       for (let a = 0; a < 3; a++) variables[at + a] += fraction * grown[a];
+      for (let a = 0; time > 0 && a < 3; a++) variables[at + 3 + a] = section.strain[a];
     },
   };
 }

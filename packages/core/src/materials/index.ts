@@ -85,12 +85,14 @@ function checkTable({ moments }: TableSpec, path: Path): void {
   const at = [...path, 'moments'];
   if (!(moments?.length > 0))
     throw new SceneError(at, 'a table needs at least one point [curvature, moment], such as [10, 0.02]');
-  moments.forEach(([curvature], k) => {
+  moments.forEach(([curvature, moment], k) => {
     const before = k === 0 ? 0 : moments[k - 1][0];
     if (!(curvature > before && curvature < Infinity))
       throw new SceneError(
         [...at, k],
         `the curvature is ${curvature} 1/m after ${before} 1/m; curvatures must be positive and grow`,
       );
+    if (!Number.isFinite(moment))
+      throw new SceneError([...at, k], `the moment is ${moment} N m; it must be a finite number`);
   });
 }
