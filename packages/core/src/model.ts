@@ -10,7 +10,7 @@ import type { Channel } from './channels.ts';
 import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
 import type { ActingRod, Drive, OwnContact, Samples, StepRequest } from './port.ts';
-import type { RestRod, RestTangent } from './restPort.ts';
+import type { BranchContacts, RestRod, RestTangent } from './restPort.ts';
 import type { BodyModule, CompiledBody, Weld } from './scene/bodies.ts';
 import type { Rod } from './scene/compiled.ts';
 import type { compileAlong } from './scene/parameter.ts';
@@ -162,14 +162,16 @@ export interface BranchOptions {
   readonly points: number;
   /** `along`: along the parameter, towards `to`. `across` and `back`: from a bifurcation along its mode, and against it. */
   readonly start: 'along' | 'across' | 'back';
+  /** Obstacles that the rod may touch. */
+  readonly contacts?: BranchContacts | undefined;
 }
 
 /** Kind of a point on a branch. */
-export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'end';
+export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'contact' | 'end';
 
 /** A point on a branch of equilibria. */
 export interface BranchPoint {
-  /** What the point is: on the branch, a fold, a bifurcation. */
+  /** What the point is: on the branch, a fold, a bifurcation, a place where contacts open or close. */
   readonly kind: BranchPointKind;
   /** Value of the parameter: a time [s], or a number of the scene. */
   readonly parameter: number;
@@ -183,10 +185,10 @@ export interface BranchPoint {
   readonly criterion: 'energy' | 'divergence' | 'none';
 }
 
-/** Why a branch ended: t left its range, maximum number of points, closed on itself, or no next point was found. */
+/** Why a branch ended: t left its range, maximum number of points, closed on itself, an obstacle is in its way, or no next point was found. */
 export interface BranchEnd {
-  /** `range`: the parameter left its range; `points`: the maximum number of points; `closed`: back at its start; `lost`: no next point was found. */
-  readonly reason: 'range' | 'points' | 'closed' | 'lost';
+  /** `range`: the parameter left its range; `points`: the maximum number of points; `closed`: back at its start; `blocked`: a side branch that an obstacle does not let begin; `lost`: no next point was found. */
+  readonly reason: 'range' | 'points' | 'closed' | 'blocked' | 'lost';
   /** For `lost`: the failure at the shortest distance. */
   readonly detail: string;
 }

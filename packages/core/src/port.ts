@@ -39,6 +39,11 @@ export interface LoadSource {
   potential(samples: Samples, t: number): number;
   /** True if the loads depend on the rod's state (follower, drag): then the model must evaluate them at every iterate. */
   readonly dependsOnState: boolean;
+  /**
+   * Adds the derivative of its forces on nodes at the current state: `add(row, column, value)`, both counted 3 per node. Absent: models take differences of
+   * the loads.
+   */
+  readonly addDerivative?: (add: (row: number, column: number, value: number) => void, samples: Samples) => void;
   /** True if the loads are the same at all times, in all states; absent: they may change. */
   readonly isConstant?: boolean;
   /** Adds the acceleration that it gives to all masses alike at t [m/s²]: gravity. It is in `addLoads` too, by the masses of nodes. */

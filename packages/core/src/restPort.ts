@@ -153,3 +153,26 @@ export interface RestTangent {
   /** λᵀ ∂(residual)/∂(natural strain) of each joint, 3 numbers each, per [1/m]. */
   writeNaturalWork(out: Float64Array, lambda: Float64Array): void;
 }
+
+/** Contacts of a rod: each is closed until it would pull, or open until it would overlap. Evaluated at the rod's samples and with the obstacles as placed. */
+export interface BranchContacts {
+  /** Why the contacts found by `listBroken` cannot be followed, or ''. */
+  trouble: string;
+  /** Moves contacts that have slid from a node of the rod onto an edge, or back; returns true if there are any. */
+  slide(t: number): boolean;
+  /** Lists the contacts that break the law at the current state, at time t; returns their number. */
+  listBroken(t: number): number;
+  /** Adds those that are within `margin` of the limit of the law. */
+  addNear(t: number, margin: number): void;
+  /** How far each listed contact is beyond the limit of the law, relative; negative: within it. */
+  measureListed(): readonly number[];
+  /** True if a listed contact breaks the law by more than rounding. */
+  isListedBroken(): boolean;
+  /** Opens the contacts that carry no force, since they cannot hold the rod; returns true if there are any. */
+  openIdle(): boolean;
+  keepListed(isKept: readonly boolean[]): void;
+  /** Which of the listed contacts were closed when they were listed. */
+  wereClosed(): boolean[];
+  /** Closes or opens the listed contacts. */
+  setListed(isClosed: readonly boolean[]): void;
+}

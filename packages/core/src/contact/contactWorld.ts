@@ -45,6 +45,7 @@ import {
   listForces,
   listLinkForces,
 } from './report.ts';
+import { type FollowedContacts, followContacts } from './rest/branchContacts.ts';
 import { refineRod } from './rest/refine.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
@@ -86,6 +87,8 @@ export interface ContactWorld {
   createLinkedRest(): LinkedRest | undefined;
   /** Refines a rod's equilibrium and its contact forces (rest/refine.ts). Undefined if it cannot; the rod's state is then arbitrary. */
   refineRest(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport | undefined;
+  /** The rod's contacts on a branch of equilibria (rest/branchContacts.ts); throws if those at the start, t, are not supported. */
+  followContacts(rod: number, t: number): FollowedContacts;
   /** Matrices of all rods joined by the links into one, and natural modes of all rods together. */
   joinMatrices(each: readonly Matrices[]): Matrices;
   findModes(each: readonly Matrices[], t: number, count: number): Modes[];
@@ -165,6 +168,7 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
         ? undefined
         : createLinkedRest({ links, rods, samples, restOf, alone, pinsOf: (rod) => parts.drives[rod].pins }),
     refineRest: (rod, t, options) => refineRod(context, { alone, pins: parts.drives[rod].pins }, rod, t, options),
+    followContacts: (rod, t) => followContacts(context, { rod, alone, pins: parts.drives[rod].pins }, t),
     joinMatrices: (each) => joinMatrices(each, linked),
     findModes: (each, t, count) => findLinkedModes(each, linked, t, count),
     save: () => saveMemory(context),
@@ -200,12 +204,13 @@ function restoreMemory({ links, warmStart, contacts }: ContactContext, saved: Fl
 
 /** Single rods, for equilibria under constant forces of links. */
 function createLoneRest({ bundles, placeOfRod, drives }: ContactWorldParts, applyForces: () => void): LoneRest {
+  const clearForces = (rod: number): void => bundles[placeOfRod[rod].bundle].contact?.applyForces?.(NO_SIDES);
   return {
     applyForces,
+    clearForces,
     equilibrate(rod, t, options) {
       const { bundle, index } = placeOfRod[rod];
-      // forces of contacts and links of the last step
-      bundles[bundle].contact?.applyForces?.(NO_SIDES);
+      clearForces(rod);
       return bundles[bundle].equilibrate(index, t, options);
     },
     addLoad(rod, source) {

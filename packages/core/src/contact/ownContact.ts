@@ -385,6 +385,12 @@ export function createOwnContactWorld(parts: ContactWorldParts, bundle: Bundle, 
     linkForces: () => [],
     createLinkedRest: () => undefined,
     refineRest: () => undefined,
+    followContacts() {
+      throw new SceneError(
+        ['colliders'],
+        'follow: branch does not support contact with this backend; use solver.der.backend: standard',
+      );
+    },
     joinMatrices: noModes,
     findModes: noModes,
     save: () => saveRows(own.listContacts()),

@@ -11,6 +11,7 @@ import { addGeneral, type GeneralBand, solveGeneral } from '../linalg/bandLu.ts'
 import { addEntry, BAND_WIDTH, type BorderedBand, readEntry } from '../linalg/bandMatrix.ts';
 import { square } from '../math/rounded/index.ts';
 import type { Drive } from '../model.ts';
+import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
 /** Every fifth node moves at once. */
@@ -53,6 +54,10 @@ export interface MovableRod {
    * elastic forces; its antisymmetric part is half the torque on each edge, which at rest is the torque `force` of the loads.
    */
   addTurnOrder(add: AddToJacobian, force: Float64Array): void;
+  /** The rod's loads and their samples; factor on all loads. */
+  readonly drive: Drive;
+  readonly samples: Samples;
+  readonly loadFactor: number;
 }
 
 /** Adds a value to ∂f_row/∂q_column. */
@@ -88,8 +93,31 @@ function findIndependentNodes({ nodeCount, closed }: Rod): number[][] {
 /** Computes the Jacobian by moving the rod. The caller must update derived quantities afterwards. */
 export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): void {
   const { entries, size, closed } = out;
-  const { rod, stride } = movable;
   entries.fill(0);
+  const force = new Float64Array(size);
+  const add: AddToJacobian = (row, column, value) => {
+    let offset = column - row;
+    if (closed && offset > size / 2) offset -= size;
+    if (closed && offset < -size / 2) offset += size;
+    entries[ROW * row + BAND_WIDTH + offset] += value;
+  };
+  const isGiven = movable.drive.sources.every((source) => !source.dependsOnState || source.addDerivative);
+  if (!isGiven) addDifferences(out, movable);
+  movable.writeForce(force);
+  if (isGiven) addGivenDerivatives(movable, add);
+  movable.addTurnOrder(add, force);
+  out.asymmetry = measureAsymmetry(out);
+}
+
+function addGivenDerivatives({ drive, samples, stride, loadFactor }: MovableRod, add: AddToJacobian): void {
+  const at = (k: number): number => stride * Math.floor(k / 3) + (k % 3);
+  for (const source of drive.sources)
+    source.addDerivative?.((row, column, value) => add(at(row), at(column), loadFactor * value), samples);
+}
+
+/** Adds central differences of all loads. */
+function addDifferences({ entries, size, closed }: LoadJacobian, movable: MovableRod): void {
+  const { rod, stride } = movable;
   const plus = new Float64Array(size);
   const minus = new Float64Array(size);
   const step = new Float64Array(size);
@@ -114,14 +142,6 @@ export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): voi
       }
     }
   }
-  movable.writeForce(plus);
-  movable.addTurnOrder((row, column, value) => {
-    let offset = column - row;
-    if (closed && offset > size / 2) offset -= size;
-    if (closed && offset < -size / 2) offset += size;
-    entries[ROW * row + BAND_WIDTH + offset] += value;
-  }, plus);
-  out.asymmetry = measureAsymmetry(out);
 }
 
 /** Entry (row, row + offset) of the transpose is at (row + offset, −offset). */

@@ -9,82 +9,12 @@
  */
 import { square } from '../math/rounded/index.ts';
 import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from '../model.ts';
+import { countBroken, hasSlid, locateBroken, turnAtContacts } from './branchContacts.ts';
+import { correct, type SolveOutcome } from './branchCorrector.ts';
 import { type BranchRod, createBranchProblem } from './branchProblem.ts';
-import {
-  createTrace,
-  type Direction,
-  differentiate,
-  dot,
-  dotDirections,
-  findMode,
-  findTangent,
-  MAX_ITERATIONS,
-  solveStep,
-  type Trace,
-} from './branchTrace.ts';
-import { type Correction, createRestTest } from './convergence.ts';
-import { measureBending, measureMove, measureScales, solveAtRest } from './newton.ts';
+import { createTrace, type Direction, dot, dotDirections, findMode, findTangent, type Trace } from './branchTrace.ts';
+import { solveAtRest } from './newton.ts';
 import type { Verdict } from './search.ts';
-
-interface SolveOutcome {
-  readonly trouble: string;
-  readonly iterations: number;
-}
-
-/**
- * Moves by the whole of `step`: a Newton step, or a prediction, which leaves the edges' forces as they are. Pins have then moved alone by as much as several
- * edges, and forces from such stretch would be absurd. Returns the reason if the move is impossible, else ''.
- */
-function move({ problem, stepped }: Trace, how: 'predict' | 'correct'): string {
-  const fraction = problem.limitStep();
-  if (!(fraction > 0)) return 'the Newton step is not a number';
-  if (fraction < 1) return 'an edge turns too far';
-  for (let d = 0; d < stepped.length; d++) stepped[d] += problem.step[d];
-  if (how === 'predict') problem.moveFree(1);
-  else problem.takeStep(1);
-  return problem.follow();
-}
-
-/** Newton's method for the point at arc length ds from the held point. */
-function correct(trace: Trace, ds: number): SolveOutcome {
-  const { problem, tangent, options, range, byParameter, stepped } = trace;
-  const { step } = problem;
-  const start = problem.parameter;
-  stepped.fill(0);
-  const placed = problem.place(start + ds * tangent.t) || problem.evaluateRight();
-  if (placed) return { trouble: placed, iterations: 0 };
-  for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
-  let trouble = move(trace, 'predict');
-  const test = createRestTest(options.tolerance, { keepsBranch: true });
-  for (let iterations = 0; iterations < MAX_ITERATIONS && !trouble; iterations++) {
-    trouble = problem.linearize('between');
-    if (trouble) break;
-    const right = step.slice();
-    const errors = problem.edgeErrors.slice();
-    trouble = differentiate(trace);
-    if (trouble) break;
-    solveStep(trace, right, errors);
-    const missing = ds - dot(trace, tangent.x, stepped) - (tangent.t * (problem.parameter - start)) / (range * range);
-    const change =
-      (missing - dot(trace, tangent.x, right)) / (tangent.t / (range * range) + dot(trace, tangent.x, byParameter));
-    trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
-    if (trouble) break;
-    solveStep(trace, step, problem.edgeErrors);
-    const scales = measureScales(problem, { factored: false });
-    const correction: Correction = {
-      move: measureMove(problem),
-      ...problem.measureEdges(scales.rounding),
-      whole: true,
-      residual: Infinity,
-    };
-    const decision = test.decide(correction, scales, () => measureBending(problem, scales));
-    trouble = move(trace, 'correct');
-    const isSettled = decision === 'converged' && Math.abs(change) <= 1e-9 * range;
-    if (isSettled && !trouble) return { trouble: '', iterations: iterations + 1 };
-    if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
-  }
-  return { trouble: trouble || `no convergence in ${MAX_ITERATIONS} iterations`, iterations: MAX_ITERATIONS };
-}
 
 /** Moves to the last point of the branch, at the end of the range. */
 function goToBound({ problem, tangent, options }: Trace, bound: number): SolveOutcome {
@@ -256,6 +186,8 @@ function advance(trace: Trace, ds: number, after: Direction): Continuation {
   problem.revert('point');
   const { trouble, iterations } = correct(trace, ds);
   const t = problem.parameter;
+  if (!trouble && (t > high + trace.range || t < low - trace.range))
+    return { to: 'nowhere', detail: 'the parameter changes by more than its range' };
   if (!trouble && (t > high || t < low) && tangent.t !== 0) {
     problem.revert('point');
     const bound = goToBound(trace, t > high ? high : low);
@@ -269,60 +201,145 @@ function advance(trace: Trace, ds: number, after: Direction): Continuation {
   return { to: 'point', iterations, cosine, verdict: problem.judge() };
 }
 
+/** A place on the branch, as the follower goes along it. */
+interface Walk {
+  readonly trace: Trace;
+  /** Direction at the next point. */
+  readonly after: Direction;
+  arc: number;
+  verdict: Verdict;
+  /** Distance to the next point. */
+  ds: number;
+  /** Why the last attempt failed. */
+  detail: string;
+  /** Arc length at which contacts changed last. */
+  lastCorner: number;
+}
+
+function pointAt(
+  { trace: { problem }, arc }: Walk,
+  kind: BranchPointKind,
+  verdict: Verdict,
+  { iterations = 0, along = 0 } = {},
+): BranchPoint {
+  problem.finish();
+  return { kind, parameter: problem.parameter, arc: arc + along, iterations, ...verdict };
+}
+
+/** The next point at `walk.ds`, or nearer where a contact opens or closes; undefined if a shorter distance must be tried. */
+function takeStep(walk: Walk): { readonly next: Continuation; readonly isCorner: boolean } | undefined {
+  const { trace, after, ds } = walk;
+  const { contacts, shortest } = trace.options;
+  let next = advance(trace, ds, after);
+  for (let k = 0; k < 3 && contacts && next.to !== 'nowhere' && hasSlid(trace, contacts); k++)
+    next = advance(trace, ds, after);
+  if (next.to === 'nowhere') {
+    walk.detail = next.detail;
+    return undefined;
+  }
+  const isBroken = contacts !== undefined && countBroken(trace, contacts) > 0;
+  if (contacts?.trouble) walk.detail = contacts.trouble;
+  if (contacts?.trouble && ds > 1e3 * shortest) return undefined;
+  if (next.to === 'bound') {
+    // an event before the end of the range is located from a point within it
+    const isMissed = isBroken || walk.verdict.negativeModes !== trace.problem.judge().negativeModes;
+    return isMissed && ds > 16 * shortest ? undefined : { next, isCorner: false };
+  }
+  if (!isBroken || !contacts) return { next, isCorner: false };
+  walk.ds = locateBroken(trace, contacts, ds);
+  next = advance(trace, walk.ds, after);
+  if (next.to === 'point') return { next, isCorner: true };
+  if (next.to === 'nowhere') walk.detail = next.detail;
+  walk.ds = ds;
+  return undefined;
+}
+
+/** Points with events between the held point and the next; false if they cannot be told apart at this distance. */
+function* findEvents(walk: Walk, next: Continuation & { readonly to: 'point' }): Generator<BranchPoint, boolean> {
+  const { trace, after, ds, verdict } = walk;
+  const { problem, tangent, options } = trace;
+  const stretch = { ds, after, verdicts: [verdict, next.verdict] as const };
+  const event = tangent.t !== 0 ? findEvent(trace, stretch) : undefined;
+  if (event === 'both' && ds > 16 * options.shortest) return false;
+  if (!event) return true;
+  const kind = event === 'bifurcation' ? 'bifurcation' : 'fold';
+  for (const along of locateAll(trace, kind, stretch)) yield pointAt(walk, kind, problem.judge(), { along });
+  problem.revert('point');
+  correct(trace, ds);
+  return true;
+}
+
+/** Opens or closes contacts at the held point. */
+function turnCorner(walk: Walk): BranchPoint {
+  const { trace, verdict } = walk;
+  const { tangent, options, problem } = trace;
+  const before = { t: tangent.t, modes: verdict.negativeModes };
+  const again = walk.arc - walk.lastCorner < 1e-4 * options.stride;
+  if (options.contacts) walk.detail = turnAtContacts(trace, options.contacts, again);
+  walk.lastCorner = walk.arc;
+  walk.verdict = problem.judge();
+  walk.ds = options.stride / 8;
+  if (before.t * tangent.t < 0) return pointAt(walk, 'fold', walk.verdict);
+  // where a contact opens that held a part in an unstable shape, branches meet as at a bifurcation
+  const isBifurcation = before.modes >= 0 && walk.verdict.negativeModes > before.modes;
+  return pointAt(walk, isBifurcation ? 'bifurcation' : 'contact', walk.verdict);
+}
+
+/** True for a side branch that would lead into an obstacle at once. */
+function isBlocked({ trace: { options }, arc }: Walk): boolean {
+  const { contacts, start, stride } = options;
+  return start !== 'along' && arc < 1e-3 * stride && contacts?.wereClosed().some((was) => !was) === true;
+}
+
+function startWalk(trace: Trace): Walk {
+  const { problem, tangent, options } = trace;
+  problem.hold('point');
+  const verdict = problem.judge();
+  const detail = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
+  problem.revert('point');
+  const ds = options.start === 'along' ? options.stride : options.stride / 4;
+  return { trace, after: { x: new Float64Array(tangent.x.length), t: 0 }, arc: 0, verdict, ds, detail, lastCorner: -1 };
+}
+
 /**
  * Follows the branch from the rod's current equilibrium. While a point is yielded, the rod is in that state; it may be saved or read, not changed.
  */
 export function* followBranch(rod: BranchRod, options: BranchOptions): Generator<BranchPoint, BranchEnd> {
-  const problem = createBranchProblem(rod);
-  const trace = createTrace(problem, options);
-  const { tangent } = trace;
-  const after: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
-  let arc = 0;
-  const pointAt = (kind: BranchPointKind, verdict: Verdict, iterations: number, along = 0): BranchPoint => {
-    problem.finish();
-    return { kind, parameter: problem.parameter, arc: arc + along, iterations, ...verdict };
-  };
-  problem.hold('point');
-  let verdict = problem.judge();
-  let detail = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
-  problem.revert('point');
-  yield pointAt('start', verdict, 0);
-  if (detail) return { reason: 'lost', detail };
+  const trace = createTrace(createBranchProblem(rod), options);
+  const { tangent, problem } = trace;
+  const walk = startWalk(trace);
+  yield pointAt(walk, 'start', walk.verdict);
+  if (walk.detail) return { reason: 'lost', detail: walk.detail };
   const first: Direction = { x: tangent.x.slice(), t: tangent.t };
-  let ds = options.start === 'along' ? options.stride : options.stride / 4;
   for (let count = 1; count < options.points; ) {
-    if (ds < options.shortest) return { reason: 'lost', detail };
-    const next = advance(trace, ds, after);
-    if (next.to === 'bound') {
-      const last = problem.judge();
-      // an event before the end of the range is located from a point within it
-      const isMissed = verdict.negativeModes !== last.negativeModes && ds > 16 * options.shortest;
-      if (!isMissed) {
-        yield pointAt('end', last, next.iterations, ds);
-        return { reason: 'range', detail: '' };
-      }
+    if (walk.ds < options.shortest) return { reason: 'lost', detail: walk.detail };
+    const step = takeStep(walk);
+    if (!step && options.contacts?.trouble && walk.ds <= 2e3 * options.shortest)
+      return { reason: 'lost', detail: walk.detail };
+    if (step?.next.to === 'bound') {
+      yield pointAt(walk, 'end', problem.judge(), { iterations: step.next.iterations, along: walk.ds });
+      return { reason: 'range', detail: '' };
     }
-    const stretch = next.to === 'point' && { ds, after, verdicts: [verdict, next.verdict] as const };
-    const event = stretch && tangent.t !== 0 ? findEvent(trace, stretch) : undefined;
-    if (!stretch || (event === 'both' && ds > 16 * options.shortest)) {
-      if (next.to === 'nowhere') detail = next.detail;
-      ds /= 2;
+    if (step?.next.to !== 'point' || !(yield* findEvents(walk, step.next))) {
+      walk.ds /= 2;
       continue;
     }
-    if (event) {
-      const kind = event === 'bifurcation' ? 'bifurcation' : 'fold';
-      for (const along of locateAll(trace, kind, stretch)) yield pointAt(kind, problem.judge(), 0, along);
-      problem.revert('point');
-      correct(trace, ds);
-    }
-    arc += ds;
+    const { next, isCorner } = step;
+    walk.arc += walk.ds;
     // if rounding allows no verdict, the next verdict is compared with the last one available
-    if (next.verdict.negativeModes >= 0) verdict = next.verdict;
-    acceptPoint(trace, after);
-    yield pointAt('point', next.verdict, next.iterations);
+    if (next.verdict.negativeModes >= 0) walk.verdict = next.verdict;
+    if (isCorner && isBlocked(walk)) return { reason: 'blocked', detail: 'an obstacle does not let the branch begin' };
+    acceptPoint(trace, walk.after);
     count++;
-    if (count > 4 && hasReturned(trace, ds, first)) return { reason: 'closed', detail: '' };
-    ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));
+    if (isCorner) {
+      yield turnCorner(walk);
+      if (walk.detail) return { reason: 'lost', detail: walk.detail };
+      continue;
+    }
+    if (options.contacts?.openIdle()) walk.verdict = problem.judge();
+    yield pointAt(walk, 'point', walk.verdict, next);
+    if (count > 4 && hasReturned(trace, walk.ds, first)) return { reason: 'closed', detail: '' };
+    walk.ds = Math.min(options.stride, walk.ds * adapt(next.iterations, next.cosine));
   }
   return { reason: 'points', detail: '' };
 }

@@ -73,23 +73,30 @@ function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
   for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
 }
 
-/** Points and weights of differences of second order: central, or one-sided at an end of the range, where paths may begin or end. */
+/**
+ * Points and weights of differences of fourth order, or one-sided of third order at an end of the range, where paths may begin or end. Their distance
+ * is large, because rounding of forces is divided by it and by the softest eigenvalue.
+ */
 const CENTRAL = [
-  [1, 0.5],
-  [-1, -0.5],
+  [1, 2 / 3],
+  [-1, -2 / 3],
+  [2, -1 / 12],
+  [-2, 1 / 12],
 ] as const;
 const ONE_SIDED = [
-  [0, -1.5],
-  [1, 2],
-  [2, -0.5],
+  [0, -11 / 6],
+  [1, 3],
+  [2, -1.5],
+  [3, 1 / 3],
 ] as const;
+const DISTANCE = 3e-4;
 
 /** Writes K⁻¹ ∂(−r)/∂t to `byParameter`, by differences of the right-hand side; the matrix must be factored. */
 export function differentiate(trace: Trace): string {
   const { problem, range, byParameter, options } = trace;
-  const delta = 1e-5 * range;
+  const delta = DISTANCE * range;
   const t = problem.parameter;
-  const isInside = Math.abs(t - 0.5 * (options.from + options.to)) + delta <= 0.5 * range;
+  const isInside = Math.abs(t - 0.5 * (options.from + options.to)) + 2 * delta <= 0.5 * range;
   const inwards = t < 0.5 * (options.from + options.to) ? delta : -delta;
   problem.hold('trial');
   byParameter.fill(0);

@@ -4,16 +4,7 @@ import type { LinkedRest } from '../contact/links/statics.ts';
 import type { StillWorld } from '../contact/rest/relax.ts';
 import { SceneError } from '../errors.ts';
 import { hypotOf } from '../math/rounded/index.ts';
-import type {
-  BranchEnd,
-  BranchOptions,
-  BranchPoint,
-  EquilibriumOptions,
-  EquilibriumReport,
-  Matrices,
-  Modes,
-  RestTangent,
-} from '../model.ts';
+import type { EquilibriumOptions, EquilibriumReport, Matrices, Modes, RestTangent } from '../model.ts';
 import { gravityOf } from '../scene/loads.ts';
 import type { StepTangent } from '../stepPort.ts';
 import { animateRods } from './animateRods.ts';
@@ -21,10 +12,12 @@ import { auditEquilibria } from './audit.ts';
 import { buildWorld, moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
 import { describeFold } from './folds.ts';
+import { followWorld, TOLERANCE } from './followBranch.ts';
 import { createPathFollower, type PathFollower } from './pathFollower.ts';
 import { findTurnStops } from './pinTurns.ts';
 import { hashState, restoreState, saveRods } from './state.ts';
 import { correctTaut, isTaut } from './taut.ts';
+import { refuseWithContact, touches } from './touching.ts';
 import type { World } from './types.ts';
 
 /** What one search for equilibria keeps for the next. */
@@ -36,9 +29,6 @@ interface StaticsMemory {
   /** Equilibria without contact, one after the other. */
   readonly path: PathFollower;
 }
-
-/** Default of `statics.tolerance`. */
-const TOLERANCE = 1e-10;
 
 /** `forget`: called when the state changes. */
 export function createStatics(
@@ -61,7 +51,7 @@ export function createStatics(
     },
     branch(start = 'along') {
       forget();
-      return followWorld(world, memory, start);
+      return followWorld(world, start, (at) => equilibrate(world, memory, at, 'report'));
     },
     linearize() {
       forget();
@@ -225,84 +215,6 @@ function createStill(world: WorldParts, { holdScene, relaxationTolerance }: Cont
   };
 }
 
-function refuseWithContact({ scene, bundles, continuum }: WorldParts): void {
-  const say = (field: string, what: string): never => {
-    throw new SceneError([field], `equilibria with contact are for scenes without ${what}`);
-  };
-  if (scene.bodies?.length) say('bodies', 'rigid bodies; let the scene come to rest with damping');
-  if (continuum) say('contact', 'between: continuum');
-  if (bundles.some(({ ownContact }) => ownContact)) say('solver', `this backend; use solver.der.backend: standard`);
-}
-
-/** Default of `statics.stride` and `statics.points`. */
-const STRIDE = 0.05;
-const POINTS = 1000;
-
-function* followWorld(
-  world: WorldParts,
-  memory: StaticsMemory,
-  start: BranchOptions['start'],
-): Generator<BranchPoint, BranchEnd> {
-  const { clock, scene, placeOfRod } = world;
-  const { from = 0, to = from, tolerance = TOLERANCE, stride = STRIDE, points = POINTS } = scene.statics ?? {};
-  if (to === from)
-    throw new SceneError(['statics', 'to'], 'a branch is followed along the time from `from` to `to`, which are equal');
-  refuseBranch(world);
-  if (start === 'along') {
-    const [report] = equilibrate(world, memory, from, 'report');
-    if (!report.converged)
-      throw new SceneError(['statics', 'from'], `no equilibrium at t = ${from} s to begin with: ${report.reason}`);
-  }
-  const [{ bundle, index }] = placeOfRod;
-  if (isTaut(world.rods[0], world.samples[0], world.drives[0].pins, clock.time))
-    throw new SceneError(
-      ['statics', 'from'],
-      `no branch can be followed from t = ${clock.time} s: the rod is straight and inextensible between held ends there, and its tension is indeterminate. Start where its ends are closer, or replace 'inextensible' by a stretching stiffness EA`,
-    );
-  const asked = { from, to, tolerance, stride, shortest: 1e-5 * stride, points, start };
-  const branch = bundle.branch?.(index, clock.time, asked);
-  if (!branch)
-    throw new SceneError(
-      ['statics', 'follow'],
-      `follow: branch supports rods of model der or cosserat; this rod is of model ${bundle.model}`,
-    );
-  for (;;) {
-    const next = branch.next();
-    if (next.done) return next.value;
-    clock.time = next.value.parameter;
-    const reason = auditPoint(world, next.value);
-    if (reason) return { reason: 'lost', detail: reason };
-    yield next.value;
-  }
-}
-
-/** Throws if the scene has more than one rod, or something that acts on it and cannot be followed. */
-function refuseBranch(world: WorldParts): void {
-  const { contact, scene, colliders, placeOfRod } = world;
-  if (placeOfRod.length !== 1)
-    throw new SceneError(['rods'], `follow: branch is for scenes of one rod; this one has ${placeOfRod.length}`);
-  const refuseField = (field: string, what = field): never => {
-    throw new SceneError(
-      [field],
-      `follow: branch does not support ${what}; remove '${field}', or use follow: instants`,
-    );
-  };
-  if (colliders.length > 0) refuseField('colliders', 'contact');
-  if (touches(world)) refuseField('contact');
-  if (scene.bodies?.length) refuseField('bodies');
-  if (contact) refuseField('links');
-}
-
-/** Checks a point of a branch as any other equilibrium is checked. Returns why it is none, or ''. */
-function auditPoint(world: WorldParts, { iterations, negativeModes, criterion }: BranchPoint): string {
-  const [{ id: rod }] = world.rods;
-  const found = { converged: true, residual: 0, tolerance: 0, stable: negativeModes === 0, saddlesLeft: 0 };
-  const [{ converged, reason = '' }] = auditEquilibria(world, [
-    { ...found, rod, iterations, negativeModes, criterion },
-  ]);
-  return converged ? '' : reason;
-}
-
 function linearize(world: WorldParts): RestTangent[] {
   const { clock, contact, scene, placeOfRod } = world;
   refuse(world, 'derivatives');
@@ -376,10 +288,4 @@ function refuse(world: WorldParts, what: string): void {
     throw new SceneError([field], `${what} do not support contact; remove '${field}'`);
   }
   refuseEngine(world.options, what);
-}
-
-/** True if rods of the scene may touch something. */
-function touches({ contact, scene, colliders }: WorldParts): boolean {
-  const meets = scene.contact !== undefined && scene.contact.between !== 'none';
-  return contact !== undefined && (colliders.length > 0 || meets);
 }

@@ -391,10 +391,19 @@ describe('what cannot be followed', () => {
     expect(() => follow(createWorld({ ...scene, statics: { follow: 'branch' } }))).toThrow(/are equal/);
     const other = { ...scene, rods: scene.rods.map((rod) => ({ ...rod, model: 'helix' as const })) };
     expect(() => follow(createWorld(other))).toThrow(/der or cosserat/);
-    const wall = [{ id: 'wall', type: 'plane', point: [9, 0, 0], normal: [-1, 0, 0] }] as const;
-    expect(() => follow(createWorld({ ...scene, colliders: wall }))).toThrow(/does not support contact.*'colliders'/);
-    expect(() => follow(createWorld({ ...scene, contact: { between: 'pairs' } }))).toThrow(
-      /support contact.*'contact'/,
-    );
+    const [rod] = scene.rods;
+    const link = { rod: 'column', at: 'end', to: { point: [0, 0, 1] }, stiffness: 1 } as const;
+    expect(() => follow(createWorld({ ...scene, links: [link] }))).toThrow(/does not support links.*'links'/);
+    const floor = [{ id: 'floor', type: 'plane', friction: 0.5 }] as const;
+    const lying = { ...rod, shape: { type: 'straight', from: [0, 0, 1e-3], to: [1, 0, 1e-3] } } as const;
+    const onFloor = {
+      ...scene,
+      gravity: [0, 0, -1] as [number, number, number],
+      rods: [{ ...lying, section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1, radius: 1e-3 } as const }],
+      pins: [{ rod: 'column', at: 'start', hold: 'position' } as const],
+      loads: [],
+      colliders: floor,
+    };
+    expect(() => follow(createWorld(onFloor))).toThrow(/without friction; at the start the rod touches/);
   });
 });

@@ -25,6 +25,8 @@ export interface LoneRest {
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
   /** Adds a load; the returned function removes it. */
   addLoad(rod: number, source: LoadSource): () => void;
+  /** Removes the forces of contacts and links of the last step from the bundle of a rod. */
+  clearForces(rod: number): void;
   /** Applies the forces in the links' memory to the rods, for reactions and channels. */
   applyForces(): void;
 }

@@ -7,15 +7,14 @@
  * pull are dropped, contacts that the rod penetrates are added, and the search is repeated.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import type { LoadSource, Loads, Samples } from '../../port.ts';
 import type { Pin, Rod } from '../../scene/compiled.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import type { ContactContext } from '../context.ts';
-import { radiusAt } from '../detect/rodPoint.ts';
 import type { LoneRest } from '../links/forceStatics.ts';
-import { type Collider, findClosest, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
+import { placeCollider } from '../shapes/collider.ts';
 import { findSortedContacts } from '../stages.ts';
 import { listStored, storeWarmStart } from '../warmStart.ts';
+import { createTouching, forceOf, type Touching } from './touching.ts';
 
 /** Stiffness of contacts, relative to that of an edge of the rod. */
 const STIFFNESS = 100;
@@ -48,7 +47,7 @@ export function refineRod(
   if (!active) return undefined;
   dropHeld(active, pins, t);
   for (const collider of context.colliders) placeCollider(collider, t, 0);
-  const touching = createTouching(context, rod, active);
+  const touching = createTouching(context, rod, active, stiffnessOfContacts(context.rods[rod], active));
   const remove = alone.addLoad(rod, touching.source);
   try {
     for (let change = 0; change < MOST_CHANGES; change++) {
@@ -68,7 +67,10 @@ export function refineRod(
 }
 
 /** Contacts of a rod with obstacles; undefined if it touches rods, has links, or friction acts. */
-function listActive({ warmStart, colliders, finder, links }: ContactContext, rod: number): ContactSet | undefined {
+export function listActive(
+  { warmStart, colliders, finder, links }: ContactContext,
+  rod: number,
+): ContactSet | undefined {
   if (links.every.rods.includes(rod)) return undefined;
   const stored = createContactSet();
   listStored(stored, warmStart);
@@ -85,71 +87,6 @@ function listActive({ warmStart, colliders, finder, links }: ContactContext, rod
   return active;
 }
 
-/** The active contacts of a rod as a load. */
-interface Touching {
-  readonly source: LoadSource;
-  /** Replaces each force by λ − k g, and sets gaps, normals and forces. Returns true if the gaps are closed. */
-  update(): boolean;
-}
-
-function createTouching(context: ContactContext, rod: number, active: ContactSet): Touching {
-  const { rods, samples, colliders, finder } = context;
-  const { length, nodeCount } = rods[rod];
-  const stiffness = stiffnessOfContacts(rods[rod], active);
-  const place = createPlace();
-  const visit = (x: Float64Array, action: (c: number, a: number, b: number, pressure: number) => void): void => {
-    for (let c = 0; c < active.count; c++) {
-      const edge = active.edgeA[c];
-      const [a, b] = [3 * edge, 3 * ((edge + 1) % nodeCount)];
-      const radius = radiusAt(finder, finder.edgeOffset[rod] + edge, active.weightA[c]);
-      measurePlace(place, colliders[active.collider[c]], { x, a, b, weight: active.weightA[c], radius });
-      action(c, a, b, forceOf(active, c) - stiffness * place.gap);
-    }
-  };
-  const source: LoadSource = {
-    dependsOnState: true,
-    addLoads({ nodeForce }: Loads, { nodePosition }: Samples) {
-      visit(nodePosition, (_, a, b, pressure) => {
-        for (let k = 0; k < 3; k++) {
-          nodeForce[a + k] += (1 - place.weight) * pressure * place.normal[k];
-          nodeForce[b + k] += place.weight * pressure * place.normal[k];
-        }
-      });
-    },
-    potential({ nodePosition }: Samples) {
-      let sum = 0;
-      visit(nodePosition, (c) => {
-        sum += place.gap * (0.5 * stiffness * place.gap - forceOf(active, c));
-      });
-      return sum;
-    },
-  };
-  return {
-    source,
-    update() {
-      let gap = 0;
-      let force = 0;
-      visit(samples[rod].nodePosition, (c, _a, _b, pressure) => {
-        gap = Math.max(gap, Math.abs(place.gap));
-        force = Math.max(force, Math.abs(pressure));
-        active.gap[c] = place.gap;
-        active.weightA[c] = place.weight;
-        for (let k = 0; k < 3; k++) {
-          active.normal[3 * c + k] = place.normal[k];
-          active.impulse[3 * c + k] = pressure * place.normal[k];
-        }
-      });
-      return gap <= CLOSED * length || stiffness * gap <= CHANGE * force;
-    },
-  };
-}
-
-/** λ: the force along the normal [N]. */
-function forceOf({ impulse, normal }: ContactSet, c: number): number {
-  const o = 3 * c;
-  return impulse[o] * normal[o] + impulse[o + 1] * normal[o + 1] + impulse[o + 2] * normal[o + 2];
-}
-
 /** [N/m]: of an edge that bends, or, for a rope, that is pulled tight by the contact forces. */
 function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, active: ContactSet): number {
   const edge = length / edgeCount;
@@ -160,42 +97,6 @@ function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, activ
   return STIFFNESS * Math.max(bending / (edge * edge * edge), force / edge);
 }
 
-/** A contact point: weight of the edge's second node, gap [m] and normal. */
-interface MeasuredContact {
-  weight: number;
-  gap: number;
-  readonly normal: Float64Array;
-  readonly point: Float64Array;
-  readonly distance: Float64Array;
-}
-
-const createPlace = (): MeasuredContact => ({
-  weight: 0,
-  gap: 0,
-  normal: new Float64Array(3),
-  point: new Float64Array(3),
-  distance: new Float64Array(4),
-});
-
-/** A point of the edge between the nodes at indices a and b of x. */
-interface PointOfRod {
-  readonly x: Float64Array;
-  readonly a: number;
-  readonly b: number;
-  readonly weight: number;
-  readonly radius: number;
-}
-
-/** A contact at a node stays there; one within an edge moves to the closest point. */
-function measurePlace(out: MeasuredContact, collider: Collider, { x, a, b, weight, radius }: PointOfRod): void {
-  const { point, distance, normal } = out;
-  out.weight = weight > 0 && weight < 1 ? findClosest(collider, x, a, b) : weight;
-  for (let k = 0; k < 3; k++) point[k] = x[a + k] + out.weight * (x[b + k] - x[a + k]);
-  measureDistanceIn(distance, collider, collider.now, point, 0);
-  out.gap = distance[0] - radius;
-  for (let k = 0; k < 3; k++) normal[k] = distance[1 + k];
-}
-
 /** Searches and updates forces until the gaps are closed. Undefined if they do not close. */
 function closeGaps(
   alone: LoneRest,
@@ -204,12 +105,14 @@ function closeGaps(
   { tolerance }: EquilibriumOptions,
   touching: Touching,
 ): EquilibriumReport | undefined {
+  const { length } = touching.rod;
   let iterations = 0;
   for (let update = 0; update < MOST_UPDATES; update++) {
     const report = alone.equilibrate(rod, t, { stability: 'report', tolerance });
     iterations += report.iterations;
     if (!report.converged) return undefined;
-    if (touching.update()) return { ...report, iterations };
+    const { gap, force } = touching.update();
+    if (gap <= CLOSED * length || touching.stiffness * gap <= CHANGE * force) return { ...report, iterations };
   }
   return undefined;
 }
@@ -220,7 +123,7 @@ function dropPulling(active: ContactSet): number {
 }
 
 /** Removes contacts at nodes that pins hold along the normal: pin and obstacle share a force that statics cannot divide. Returns their number. */
-function dropHeld(active: ContactSet, pins: readonly Pin[], t: number): number {
+export function dropHeld(active: ContactSet, pins: readonly Pin[], t: number): number {
   return keep(active, (c) => {
     const weight = active.weightA[c];
     if (weight > 0 && weight < 1) return true;
@@ -232,7 +135,7 @@ function dropHeld(active: ContactSet, pins: readonly Pin[], t: number): number {
 }
 
 /** Removes the other contacts; returns their number. */
-function keep(active: ContactSet, isKept: (c: number) => boolean): number {
+export function keep(active: ContactSet, isKept: (c: number) => boolean): number {
   const { count } = active;
   let kept = 0;
   for (let c = 0; c < count; c++) if (isKept(c)) copyContact(active, kept++, active, c);
@@ -261,7 +164,7 @@ function addSunken(context: ContactContext, rod: number, active: ContactSet, t: 
 }
 
 /** Replaces the stored contacts of a rod. */
-function storeContacts({ warmStart }: ContactContext, rod: number, active: ContactSet): void {
+export function storeContacts({ warmStart }: ContactContext, rod: number, active: ContactSet): void {
   const stored = createContactSet();
   listStored(stored, warmStart);
   const order = [

@@ -60,6 +60,9 @@ export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void
   const before = cos.q.slice();
   measureLoadJacobian(work.loadJacobian, {
     rod: cos.rod,
+    drive: cos.drive,
+    samples: cos.samples,
+    loadFactor: cos.loadFactor,
     stride: 6,
     move(step, sign) {
       moveBy(cos, step, sign);

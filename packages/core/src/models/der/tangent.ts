@@ -112,6 +112,9 @@ export function measureLoads(der: DerRod, work: Workspace, t: number): void {
   const before = cloneArrays(der, MOVED);
   measureLoadJacobian(work.loadJacobian, {
     rod: der.rod,
+    drive: der.drive,
+    samples: der.samples,
+    loadFactor: der.loadFactor,
     stride: 4,
     move(step, sign) {
       for (let d = 0; d < step.length; d++) q[d] += sign * step[d];
