@@ -87,12 +87,13 @@ statics: { from: 0, to: 1, steps: 10 }
 });
 
 describe('modes', () => {
-  it('reject contact', async () => {
+  it('with obstacles are about an equilibrium', async () => {
     const box = sandbox();
-    box.write('swing.yaml', scene({ more: 'colliders: [{ type: plane, normal: [0, 0, 1] }]' }));
-    const { code, err } = await box.run('modes', 'swing.yaml');
+    box.write('swing.yaml', scene({ more: 'colliders: [{ type: plane, position: [0, 0, -9], normal: [0, 0, 1] }]' }));
+    expect((await box.run('modes', 'swing.yaml', '--out', 'a')).code).toBe(0);
+    const { code, err } = await box.run('modes', 'swing.yaml', '--about', 'initial', '--out', 'b');
     expect(code).toBe(2);
-    expect(err).toMatch(/swing\.yaml:\d+:\d+ colliders: modes do not support contact/);
+    expect(err).toMatch(/modes of a scene with contact are about an equilibrium: find it first/);
   });
 
   it('finds frequencies and writes matrices', async () => {

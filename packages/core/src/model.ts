@@ -19,7 +19,7 @@ import type { StepTangent } from './stepPort.ts';
 
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
 export type { Drive } from './port.ts';
-export type { OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
+export type { BranchContacts, OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
 export type { LinearStep, StepPoint, StepStage, StepTangent } from './stepPort.ts';
 
 /** Bodies, and their welds to the rods of a bundle (by indices into its rods). */

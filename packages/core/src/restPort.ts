@@ -170,6 +170,7 @@ export interface BranchContacts {
   isListedBroken(): boolean;
   /** Opens the contacts that carry no force, since they cannot hold the rod; returns true if there are any. */
   openIdle(): boolean;
+  /** Removes the others from the list. */
   keepListed(isKept: readonly boolean[]): void;
   /** Which of the listed contacts were closed when they were listed. */
   wereClosed(): boolean[];

@@ -206,13 +206,18 @@ function chooseCoordinate(branches: readonly Branch[]): number {
   return ranges.indexOf(Math.max(...ranges));
 }
 
+/** Branches whose curves are named in the diagram: the names of more would not be readable. */
+const MOST_NAMES = 12;
+
 /** Stable stretches are drawn solid, others dashed. */
 function drawDiagram(title: string, world: World, branches: readonly Branch[]): string {
   const name = world.scene.statics?.parameter;
   const d = chooseCoordinate(branches);
   const series: Series[] = branches.flatMap(({ points, shapes }, b) => {
     const stretches: { stable: boolean; x: number[]; y: number[] }[] = [];
-    points.forEach(({ parameter, negativeModes }, k) => {
+    points.forEach(({ parameter, kind, negativeModes: own }, k) => {
+      // at the bifurcation where a side branch starts, a mode has no sign
+      const negativeModes = kind === 'start' && b > 0 ? points[1]?.negativeModes : own;
       const stable = negativeModes === 0;
       const last = stretches.at(-1);
       last?.x.push(parameter);
@@ -220,7 +225,7 @@ function drawDiagram(title: string, world: World, branches: readonly Branch[]): 
       if (last?.stable !== stable) stretches.push({ stable, x: [parameter], y: [shapes[k][d]] });
     });
     return stretches.map(({ stable, x, y }, k) => ({
-      label: k < stretches.length - 1 ? '' : b === 0 ? 'main' : `branch ${b}`,
+      label: k < stretches.length - 1 || b >= MOST_NAMES ? '' : b === 0 ? 'main' : `branch ${b}`,
       color: curveColors[b % curveColors.length],
       ...(stable ? {} : { dash: '5 4' }),
       x,

@@ -49,8 +49,6 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
 function modesInto(folder: Folder, source: Source, world: World, options: ModesOptions, terminal: Terminal): number {
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
-  // modes ignore contact: warn before the equilibrium does
-  if (world.colliders.length > 0 || source.scene.contact) explained(source, () => world.modes(1));
   const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;
   const failed = equilibrium?.some(({ converged }) => !converged) ?? false;
   const found = failed ? undefined : explained(source, () => world.modes(options.count));

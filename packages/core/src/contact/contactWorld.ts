@@ -46,6 +46,7 @@ import {
   listLinkForces,
 } from './report.ts';
 import { type FollowedContacts, followContacts } from './rest/branchContacts.ts';
+import { holdContacts } from './rest/heldContacts.ts';
 import { refineRod } from './rest/refine.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
@@ -89,6 +90,8 @@ export interface ContactWorld {
   refineRest(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport | undefined;
   /** The rod's contacts on a branch of equilibria (rest/branchContacts.ts); throws if those at the start, t, are not supported. */
   followContacts(rod: number, t: number): FollowedContacts;
+  /** Holds the contacts of a rod for modes (rest/heldContacts.ts); the returned function releases them. */
+  holdContacts(rod: number): () => void;
   /** Matrices of all rods joined by the links into one, and natural modes of all rods together. */
   joinMatrices(each: readonly Matrices[]): Matrices;
   findModes(each: readonly Matrices[], t: number, count: number): Modes[];
@@ -169,6 +172,7 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
         : createLinkedRest({ links, rods, samples, restOf, alone, pinsOf: (rod) => parts.drives[rod].pins }),
     refineRest: (rod, t, options) => refineRod(context, { alone, pins: parts.drives[rod].pins }, rod, t, options),
     followContacts: (rod, t) => followContacts(context, { rod, alone, pins: parts.drives[rod].pins }, t),
+    holdContacts: (rod) => holdContacts(context, alone, rod),
     joinMatrices: (each) => joinMatrices(each, linked),
     findModes: (each, t, count) => findLinkedModes(each, linked, t, count),
     save: () => saveMemory(context),

@@ -391,6 +391,7 @@ export function createOwnContactWorld(parts: ContactWorldParts, bundle: Bundle, 
         'follow: branch does not support contact with this backend; use solver.der.backend: standard',
       );
     },
+    holdContacts: noModes,
     joinMatrices: noModes,
     findModes: noModes,
     save: () => saveRows(own.listContacts()),

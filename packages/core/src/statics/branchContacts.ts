@@ -3,7 +3,7 @@
  * smooth branch with the present contacts; if a point breaks the contact law, it locates where that begins, opens or closes the contacts there, and goes on
  * in the direction in which the law holds.
  */
-import type { BranchContacts } from '../restPort.ts';
+import type { BranchContacts } from '../model.ts';
 import { correct } from './branchCorrector.ts';
 import { type Direction, dotDirections, findTangent, type Trace } from './branchTrace.ts';
 

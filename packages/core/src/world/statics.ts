@@ -58,7 +58,7 @@ export function createStatics(
       return linearize(world);
     },
     linearizeSteps: () => linearizeSteps(world),
-    modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
+    modes: (count = world.scene.modes?.count ?? 10) => findModes(world, memory, count),
     matrices: () => findMatrices(world),
   };
 }
@@ -249,13 +249,47 @@ function linearizeSteps(world: WorldParts): StepTangent[] {
   });
 }
 
-function findModes(world: WorldParts, count: number): Modes[] {
+function findModes(world: WorldParts, memory: StaticsMemory, count: number): Modes[] {
   const { clock, contact, placeOfRod } = world;
+  if (touches(world)) return findModesInContact(world, memory, count);
   refuse(world, 'modes');
   return withStateKept(world, () => {
     if (!contact) return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
     return contact.findModes(matricesOfRods(world), clock.time, count);
   });
+}
+
+/** Modes about the equilibrium that was found last, with its contacts held closed. */
+function findModesInContact(world: WorldParts, { lastRest }: StaticsMemory, count: number): Modes[] {
+  const { clock, contact, placeOfRod, scene } = world;
+  refuseEngine(world.options, 'modes');
+  refuseWithContact(world);
+  if (!contact || contact.links.count > 0)
+    throw new SceneError(
+      ['links'],
+      "modes do not support contact together with links; remove 'links' or the obstacles",
+    );
+  const other = scene.rods.findIndex((_, r) => placeOfRod[r].bundle.model !== 'der');
+  if (other >= 0)
+    throw new SceneError(['rods', other, 'model'], 'modes about an equilibrium with contact are for rods of model der');
+  if (hashState(world) !== lastRest.hash)
+    throw new SceneError(
+      ['modes'],
+      'modes of a scene with contact are about an equilibrium: find it first (`about: equilibrium`, or world.equilibrate())',
+    );
+  const removals: (() => void)[] = [];
+  try {
+    return withStateKept(world, () => {
+      placeOfRod.forEach((_, r) => {
+        removals.push(contact.holdContacts(r));
+      });
+      return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
+    });
+  } finally {
+    for (const remove of removals) remove();
+    contact.applyContactForces();
+    clock.hasContactForces = true;
+  }
 }
 
 function findMatrices(world: WorldParts): Matrices[] {

@@ -450,6 +450,6 @@ describe('bad starts', () => {
     const rods = [straight('a', [0, 0, 1], [0.1, 0, 1], 4)];
     const scene: Scene = { tendril: 1, rods, colliders: [{ type: 'plane' }], time: { duration: 1, step: 0.01 } };
     expect(() => createWorld({ ...scene, solver: { der: { integrator: 'shake' } } })).toThrow(/inextensible: true/);
-    expect(() => createWorld(scene).modes()).toThrow(/modes do not support contact/);
+    expect(() => createWorld(scene).modes()).toThrow(/are about an equilibrium: find it first/);
   });
 });

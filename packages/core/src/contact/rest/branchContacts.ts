@@ -6,14 +6,14 @@
  */
 import { SceneError } from '../../errors.ts';
 import { pow, square } from '../../math/rounded/index.ts';
-import type { BranchContacts } from '../../restPort.ts';
-import type { Pin, Rod } from '../../scene/compiled.ts';
+import type { BranchContacts } from '../../model.ts';
+import type { Pin } from '../../scene/compiled.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import type { ContactContext } from '../context.ts';
 import type { LoneRest } from '../links/forceStatics.ts';
 import { findSortedContacts } from '../stages.ts';
 import { dropHeld, keep, listActive, storeContacts } from './refine.ts';
-import { createTouching, forceOf, type Touching } from './touching.ts';
+import { createTouching, forceOf, meanStiffness, type Touching } from './touching.ts';
 
 const STIFFNESS = 1e4;
 /** A contact breaks the law if it overlaps by more than this share of its size, or pulls with more than this share of the force scale. */
@@ -44,12 +44,13 @@ export function followContacts(
   { rod, alone, pins }: FollowedRod,
   t: number,
 ): FollowedContacts {
-  const active = listActive(context, rod);
-  if (!active)
+  const held = listActive(context, rod);
+  if (!held || held.stuck.count > 0)
     throw new SceneError(
       ['statics', 'follow'],
       'follow: branch supports contact with obstacles without friction; at the start the rod touches a rod, or an obstacle with friction. Use friction: 0, or follow: instants',
     );
+  const { free: active } = held;
   dropHeld(active, pins, t);
   active.impulse.fill(0);
   const { length, edgeCount } = context.rods[rod];
@@ -73,21 +74,11 @@ export function followContacts(
       const rounding = NO_FORCE * Math.max(force, bending / square(length));
       for (let c = 0; c < active.count; c++)
         if (forceOf(active, c) < rounding) active.impulse.fill(0, 3 * c, 3 * c + 3);
-      storeContacts(context, rod, active);
+      storeContacts(context, rod, [active]);
       active.impulse.fill(0);
       active.weightA.set(weights);
     },
   };
-}
-
-/** Bending stiffness [N m²] between the softest and the stiffest of the rod: contacts are far stiffer than its soft modes, and rounding stays below its forces. */
-function meanStiffness({ halfEI1, halfEI2 }: Rod): number {
-  let [softest, stiffest] = [Infinity, 0];
-  for (let h = 0; h < halfEI1.length; h++) {
-    softest = Math.min(softest, halfEI1[h], halfEI2[h]);
-    stiffest = Math.max(stiffest, halfEI1[h], halfEI2[h]);
-  }
-  return Math.sqrt(softest * stiffest);
 }
 
 interface LawParts {
@@ -105,72 +96,86 @@ interface Listed {
   readonly wasClosed: boolean;
 }
 
+type Status = 'closed' | 'open';
+
+/** Measures contacts against the law: excess is positive beyond its limit, relative to the force scale or to the contact's size. */
+interface Gauge {
+  readonly scale: number;
+  excessOf(set: ContactSet, c: number, status: Status): number;
+}
+
+/** At the current state. */
+function createGauge({ active, touching, leastForce }: LawParts): Gauge {
+  let scale = leastForce;
+  for (let c = 0; c < active.count; c++)
+    scale = Math.max(scale, touching.stiffness * Math.abs(touching.measureGap(active, c)));
+  return {
+    scale,
+    excessOf(set, c, status) {
+      const gap = touching.measureGap(set, c);
+      return status === 'closed' ? (touching.stiffness * gap) / scale : -gap / set.size[c];
+    },
+  };
+}
+
+/** Replaces contacts that have slid from a node onto an edge or back. */
+function slideContacts(context: ContactContext, parts: LawParts, t: number): boolean {
+  const { active, touching } = parts;
+  const open = findOpen(context, parts, t, OVERLAP);
+  if (typeof open === 'string') return false;
+  let isChanged = false;
+  for (const set of open) {
+    const at = touching.measurePlace(set, 0);
+    const isSame = (c: number): boolean =>
+      active.collider[c] === set.collider[0] && Math.abs(touching.measurePlace(active, c) - at) < SAME_PLACE;
+    if (keep(active, (c) => !isSame(c)) === 0) continue;
+    appendContact(active, set, 0);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
 function createLaw(context: ContactContext, parts: LawParts): BranchContacts {
   const { active, touching } = parts;
   let listed: Listed[] = [];
-  const measureForceScale = (): number => {
-    let scale = parts.leastForce;
+  const isListed = (key: number): boolean => listed.some(({ set }) => set.key[0] === key);
+  const statusOf = ({ key }: ContactSet): Status =>
+    active.key.subarray(0, active.count).includes(key[0]) ? 'closed' : 'open';
+  /** Adds closed contacts beyond `pull` and open ones beyond `overlap`. Returns why open ones cannot be followed, or ''. */
+  const list = (t: number, pull: number, overlap: number): string => {
+    const gauge = createGauge(parts);
     for (let c = 0; c < active.count; c++)
-      scale = Math.max(scale, touching.stiffness * Math.abs(touching.measureGap(active, c)));
-    return scale;
+      if (!isListed(active.key[c]) && gauge.excessOf(active, c, 'closed') > pull)
+        listed.push({ set: copyOne(active, c), wasClosed: true });
+    const open = findOpen(context, parts, t, overlap);
+    if (typeof open === 'string') return open;
+    for (const set of open) if (!isListed(set.key[0])) listed.push({ set, wasClosed: false });
+    return '';
   };
-  const excessOf = (set: ContactSet, c: number, isClosed: boolean, scale: number): number => {
-    const gap = touching.measureGap(set, c);
-    return isClosed ? (touching.stiffness * gap) / scale : -gap / set.size[c];
-  };
-  const isClosedNow = ({ key }: ContactSet): boolean => active.key.subarray(0, active.count).includes(key[0]);
   return {
     trouble: '',
     listBroken(t) {
-      const scale = measureForceScale();
       listed = [];
-      for (let c = 0; c < active.count; c++)
-        if (excessOf(active, c, true, scale) > PULL) listed.push({ set: copyOne(active, c), wasClosed: true });
-      const overlaps = findOpen(context, parts, t, OVERLAP);
-      this.trouble = typeof overlaps === 'string' ? overlaps : '';
-      if (typeof overlaps !== 'string') for (const set of overlaps) listed.push({ set, wasClosed: false });
+      this.trouble = list(t, PULL, OVERLAP);
       return listed.length;
     },
     addNear(t, margin) {
-      const scale = measureForceScale();
-      const isListed = (key: number): boolean => listed.some(({ set }) => set.key[0] === key);
-      for (let c = 0; c < active.count; c++)
-        if (!isListed(active.key[c]) && excessOf(active, c, true, scale) > -margin)
-          listed.push({ set: copyOne(active, c), wasClosed: true });
-      const open = findOpen(context, parts, t, -margin);
-      if (typeof open === 'string') return;
-      for (const set of open) if (!isListed(set.key[0])) listed.push({ set, wasClosed: false });
+      list(t, -margin, -margin);
     },
-    slide(t) {
-      const open = findOpen(context, parts, t, OVERLAP);
-      if (typeof open === 'string') return false;
-      let isChanged = false;
-      for (const set of open) {
-        const at = touching.measurePlace(set, 0);
-        const isSame = (c: number): boolean =>
-          active.collider[c] === set.collider[0] && Math.abs(touching.measurePlace(active, c) - at) < SAME_PLACE;
-        if (keep(active, (c) => !isSame(c)) === 0) continue;
-        appendContact(active, set, 0);
-        isChanged = true;
-      }
-      return isChanged;
-    },
+    slide: (t) => slideContacts(context, parts, t),
     measureListed() {
-      const scale = measureForceScale();
-      return listed.map(({ set }) => excessOf(set, 0, isClosedNow(set), scale));
+      const gauge = createGauge(parts);
+      return listed.map(({ set }) => gauge.excessOf(set, 0, statusOf(set)));
     },
     isListedBroken() {
-      const scale = measureForceScale();
-      return listed.some(({ set }) => {
-        const isClosed = isClosedNow(set);
-        return excessOf(set, 0, isClosed, scale) > (isClosed ? PULL : OVERLAP);
-      });
+      const excess = this.measureListed();
+      return listed.some(({ set }, k) => excess[k] > (statusOf(set) === 'closed' ? PULL : OVERLAP));
     },
     keepListed(isKept) {
       listed = listed.filter((_, k) => isKept[k]);
     },
     openIdle() {
-      const least = PULL * measureForceScale();
+      const least = PULL * createGauge(parts).scale;
       return keep(active, (c) => -touching.stiffness * touching.measureGap(active, c) > least) > 0;
     },
     wereClosed: () => listed.map(({ wasClosed }) => wasClosed),

@@ -55,7 +55,10 @@ function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): E
   const { rods, samples, contact, placeOfRod } = world;
   if (placeOfRod.some(({ bundle }) => !bundle.differentiatesLoads)) return undefined;
   const thinnest = Math.min(...rods.map(({ edgeRadius }) => Math.min(...edgeRadius)));
-  if (largestObstacleMove(world, t) > 2 * NEAR_DIAMETERS * thinnest) return undefined;
+  const move = largestObstacleMove(world, t);
+  if (move > 2 * NEAR_DIAMETERS * thinnest) return undefined;
+  // a point that sticks would have to move with its obstacle
+  if (move > 0 && world.colliders.some(({ staticFriction }) => staticFriction > 0)) return undefined;
   return world.attempt(() => {
     world.setTime(t);
     const reports: EquilibriumReport[] = [];

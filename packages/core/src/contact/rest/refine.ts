@@ -1,6 +1,7 @@
 /**
  * Refines an equilibrium that relaxation has found, and judges its stability: Newton's method of the rod's own model, with the contacts that carry force as
- * loads. For contact with obstacles without friction; a rod that touches rods, or that friction holds, keeps the result of relaxation, without a verdict.
+ * loads. For contact with obstacles. Where friction holds a point of the rod, it stays where it is (sticking.ts). A rod that touches rods, or that slides, keeps
+ * the result of relaxation, without a verdict.
  *
  * A contact with gap g and force λ has the potential −λ g + ½ k g² (augmented Lagrangian). After each search λ becomes λ − k g, until gaps vanish. The
  * stiffness k is far above that of the rod, so the negative eigenvalues of the tangent are those of the rod with its contacts held closed. Contacts that
@@ -14,6 +15,7 @@ import type { LoneRest } from '../links/forceStatics.ts';
 import { placeCollider } from '../shapes/collider.ts';
 import { findSortedContacts } from '../stages.ts';
 import { listStored, storeWarmStart } from '../warmStart.ts';
+import { createSticking, type Sticking } from './sticking.ts';
 import { createTouching, forceOf, type Touching } from './touching.ts';
 
 /** Stiffness of contacts, relative to that of an edge of the rod. */
@@ -43,57 +45,68 @@ export function refineRod(
   t: number,
   options: EquilibriumOptions,
 ): EquilibriumReport | undefined {
-  const active = listActive(context, rod);
-  if (!active) return undefined;
-  dropHeld(active, pins, t);
+  const held = listActive(context, rod);
+  if (!held) return undefined;
+  const { free, stuck } = held;
+  for (const set of [free, stuck]) dropHeld(set, pins, t);
   for (const collider of context.colliders) placeCollider(collider, t, 0);
-  const touching = createTouching(context, rod, active, stiffnessOfContacts(context.rods[rod], active));
-  const remove = alone.addLoad(rod, touching.source);
+  const stiffness = stiffnessOfContacts(context.rods[rod], [free, stuck]);
+  const touching = createTouching(context, rod, free, stiffness);
+  const sticking = createSticking(context, rod, stuck, stiffness);
+  const removals = [touching, sticking].map(({ source }) => alone.addLoad(rod, source));
   try {
     for (let change = 0; change < MOST_CHANGES; change++) {
-      const report = closeGaps(alone, rod, t, options, touching);
-      if (!report?.converged) return undefined;
-      const sunken = addSunken(context, rod, active, t);
+      const report = closeGaps(alone, rod, t, options, touching, sticking);
+      if (!report?.converged || !sticking.isWithinCone()) return undefined;
+      const sunken = addSunken(context, rod, held, t);
       if (sunken === undefined) return undefined;
-      const added = sunken - dropHeld(active, pins, t);
-      if (dropPulling(active) + added > 0) continue;
-      storeContacts(context, rod, active);
+      const added = sunken - dropHeld(free, pins, t);
+      if (dropPulling(free) + added > 0) continue;
+      storeContacts(context, rod, [free, stuck]);
       return report;
     }
     return undefined;
   } finally {
-    remove();
+    for (const remove of removals) remove();
   }
 }
 
-/** Contacts of a rod with obstacles; undefined if it touches rods, has links, or friction acts. */
+/** Contacts of a rod with obstacles: without friction, and those in which friction holds the rod. */
+export interface HeldContacts {
+  readonly free: ContactSet;
+  readonly stuck: ContactSet;
+}
+
+/** Undefined if the rod touches rods or has links, or if a contact with friction slides. */
 export function listActive(
   { warmStart, colliders, finder, links }: ContactContext,
   rod: number,
-): ContactSet | undefined {
+): HeldContacts | undefined {
   if (links.every.rods.includes(rod)) return undefined;
   const stored = createContactSet();
   listStored(stored, warmStart);
-  const active = createContactSet();
+  const [free, stuck] = [createContactSet(), createContactSet()];
   for (let c = 0; c < stored.count; c++) {
     if (stored.rodB[c] === rod && stored.collider[c] < 0) return undefined;
     if (stored.rodA[c] !== rod) continue;
     const index = stored.collider[c];
     if (index < 0) return undefined;
     const edge = finder.edgeOffset[rod] + stored.edgeA[c];
-    if (colliders[index].staticFriction * finder.edgeFriction[edge] > 0) return undefined;
-    appendContact(active, stored, c);
+    const friction = colliders[index].staticFriction * finder.edgeFriction[edge];
+    stored.staticFriction[c] = friction;
+    if (friction > 0 && stored.slides[c]) return undefined;
+    appendContact(friction > 0 ? stuck : free, stored, c);
   }
-  return active;
+  return { free, stuck };
 }
 
 /** [N/m]: of an edge that bends, or, for a rope, that is pulled tight by the contact forces. */
-function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, active: ContactSet): number {
+function stiffnessOfContacts({ halfEI1, halfEI2, length, edgeCount }: Rod, sets: readonly ContactSet[]): number {
   const edge = length / edgeCount;
   let bending = 0;
   for (let h = 0; h < halfEI1.length; h++) bending = Math.max(bending, halfEI1[h], halfEI2[h]);
   let force = 0;
-  for (let c = 0; c < active.count; c++) force += Math.abs(forceOf(active, c));
+  for (const set of sets) for (let c = 0; c < set.count; c++) force += Math.abs(forceOf(set, c));
   return STIFFNESS * Math.max(bending / (edge * edge * edge), force / edge);
 }
 
@@ -104,6 +117,7 @@ function closeGaps(
   t: number,
   { tolerance }: EquilibriumOptions,
   touching: Touching,
+  sticking: Sticking,
 ): EquilibriumReport | undefined {
   const { length } = touching.rod;
   let iterations = 0;
@@ -111,7 +125,8 @@ function closeGaps(
     const report = alone.equilibrate(rod, t, { stability: 'report', tolerance });
     iterations += report.iterations;
     if (!report.converged) return undefined;
-    const { gap, force } = touching.update();
+    const [one, other] = [touching.update(), sticking.update()];
+    const [gap, force] = [Math.max(one.gap, other.gap), Math.max(one.force, other.force)];
     if (gap <= CLOSED * length || touching.stiffness * gap <= CHANGE * force) return { ...report, iterations };
   }
   return undefined;
@@ -146,8 +161,13 @@ export function keep(active: ContactSet, isKept: (c: number) => boolean): number
 /**
  * Adds contacts at points where the rod penetrates an obstacle; returns their number, or undefined if it penetrates a rod, or if friction acts there.
  */
-function addSunken(context: ContactContext, rod: number, active: ContactSet, t: number): number | undefined {
-  const known = new Set(active.key.subarray(0, active.count));
+function addSunken(
+  context: ContactContext,
+  rod: number,
+  { free: active, stuck }: HeldContacts,
+  t: number,
+): number | undefined {
+  const known = new Set([active, stuck].flatMap(({ key, count }) => [...key.subarray(0, count)]));
   findSortedContacts(context, t, 1e-9, { data: new Float64Array(0), count: 0 });
   const { contacts } = context;
   const before = active.count;
@@ -164,12 +184,12 @@ function addSunken(context: ContactContext, rod: number, active: ContactSet, t: 
 }
 
 /** Replaces the stored contacts of a rod. */
-export function storeContacts({ warmStart }: ContactContext, rod: number, active: ContactSet): void {
+export function storeContacts({ warmStart }: ContactContext, rod: number, sets: readonly ContactSet[]): void {
   const stored = createContactSet();
   listStored(stored, warmStart);
   const order = [
     ...Array.from({ length: stored.count }, (_, c) => ({ set: stored, c })).filter(({ c }) => stored.rodA[c] !== rod),
-    ...Array.from({ length: active.count }, (_, c) => ({ set: active, c })),
+    ...sets.flatMap((set) => Array.from({ length: set.count }, (_, c) => ({ set, c }))),
   ].sort((one, other) => one.set.key[one.c] - other.set.key[other.c]);
   const sorted = createContactSet();
   for (const { set, c } of order) appendContact(sorted, set, c);

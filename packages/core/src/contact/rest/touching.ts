@@ -40,19 +40,20 @@ interface PointOfRod {
   readonly radius: number;
 }
 
-/** Called with a contact, the indices of its edge's nodes in the positions, and its pressure [N]. */
-type Visit = (c: number, a: number, b: number, pressure: number) => void;
-
 /** λ: the force along the normal [N]. */
 export function forceOf({ impulse, normal }: ContactSet, c: number): number {
   const o = 3 * c;
   return impulse[o] * normal[o] + impulse[o + 1] * normal[o + 1] + impulse[o + 2] * normal[o + 2];
 }
 
-/** `active` may change between evaluations. */
-export function createTouching(context: ContactContext, r: number, active: ContactSet, stiffness: number): Touching {
-  const { samples, colliders, finder } = context;
-  const rod = context.rods[r];
+/** Measures contacts of rod r of any list at positions x. */
+interface Probe {
+  readonly place: Place;
+  /** Writes the contact's place; returns the indices of its edge's nodes in x. */
+  measure(set: ContactSet, c: number, x: Float64Array): readonly [number, number];
+}
+
+function createProbe({ colliders, finder, rods }: ContactContext, r: number): Probe {
   const place: Place = {
     weight: 0,
     gap: 0,
@@ -60,43 +61,54 @@ export function createTouching(context: ContactContext, r: number, active: Conta
     point: new Float64Array(3),
     distance: new Float64Array(4),
   };
+  return {
+    place,
+    measure(set, c, x) {
+      const edge = set.edgeA[c];
+      const [a, b] = [3 * edge, 3 * ((edge + 1) % rods[r].nodeCount)];
+      const radius = radiusAt(finder, finder.edgeOffset[r] + edge, set.weightA[c]);
+      writePlace(place, colliders[set.collider[c]], { x, a, b, weight: set.weightA[c], radius });
+      return [a, b];
+    },
+  };
+}
+
+interface SpringParts {
+  readonly colliders: readonly Collider[];
+  readonly rod: Rod;
+  readonly active: ContactSet;
+  readonly stiffness: number;
+  readonly probe: Probe;
+}
+
+function createSprings({ colliders, rod, active, stiffness, probe: { place, measure } }: SpringParts): LoadSource {
   const push = new Float64Array(6);
-  const measure = (set: ContactSet, c: number, x: Float64Array): readonly [number, number] => {
-    const edge = set.edgeA[c];
-    const [a, b] = [3 * edge, 3 * ((edge + 1) % rod.nodeCount)];
-    const radius = radiusAt(finder, finder.edgeOffset[r] + edge, set.weightA[c]);
-    writePlace(place, colliders[set.collider[c]], { x, a, b, weight: set.weightA[c], radius });
-    return [a, b];
-  };
-  const visit = (x: Float64Array, action: Visit): void => {
-    for (let c = 0; c < active.count; c++) {
-      const [a, b] = measure(active, c, x);
-      action(c, a, b, forceOf(active, c) - stiffness * place.gap);
-    }
-  };
-  const source: LoadSource = {
+  const pressureOf = (c: number): number => forceOf(active, c) - stiffness * place.gap;
+  return {
     dependsOnState: true,
     addLoads({ nodeForce }: Loads, { nodePosition }: Samples, t) {
       for (const collider of colliders) if (collider.time !== t) placeCollider(collider, t, 0);
-      visit(nodePosition, (_, a, b, pressure) => {
-        writePush(push, place, pressure);
+      for (let c = 0; c < active.count; c++) {
+        const [a, b] = measure(active, c, nodePosition);
+        writePush(push, place, pressureOf(c));
         for (let k = 0; k < 3; k++) {
           nodeForce[a + k] += push[k];
           nodeForce[b + k] += push[3 + k];
         }
-      });
+      }
     },
     potential({ nodePosition }: Samples) {
       let sum = 0;
-      visit(nodePosition, (c) => {
+      for (let c = 0; c < active.count; c++) {
+        measure(active, c, nodePosition);
         sum += place.gap * (0.5 * stiffness * place.gap - forceOf(active, c));
-      });
+      }
       return sum;
     },
     addDerivative(add, { nodePosition }) {
       for (let c = 0; c < active.count; c++) {
         const [a, b] = measure(active, c, nodePosition);
-        const pressure = forceOf(active, c) - stiffness * place.gap;
+        const factor = pressureOf(c);
         const unknowns = [a, a + 1, a + 2, b, b + 1, b + 2];
         writePush(push, place, 1);
         addOuter(add, unknowns, push, -stiffness);
@@ -105,18 +117,28 @@ export function createTouching(context: ContactContext, r: number, active: Conta
           writePush(out, place, 1);
         };
         const delta = (1e-5 * rod.length) / rod.edgeCount;
-        addDifferences(add, { x: nodePosition, unknowns, delta, factor: pressure, evaluate });
+        addDifferences(add, { x: nodePosition, unknowns, delta, factor, evaluate });
       }
     },
   };
+}
+
+/** `active` may change between evaluations. */
+export function createTouching(context: ContactContext, r: number, active: ContactSet, stiffness: number): Touching {
+  const { colliders, rods, samples } = context;
+  const { nodePosition } = samples[r];
+  const probe = createProbe(context, r);
+  const { place, measure } = probe;
+  const rod = rods[r];
   return {
     rod,
-    source,
+    source: createSprings({ colliders, rod, active, stiffness, probe }),
     stiffness,
     update() {
-      let gap = 0;
-      let force = 0;
-      visit(samples[r].nodePosition, (c, _a, _b, pressure) => {
+      let [gap, force] = [0, 0];
+      for (let c = 0; c < active.count; c++) {
+        measure(active, c, nodePosition);
+        const pressure = forceOf(active, c) - stiffness * place.gap;
         gap = Math.max(gap, Math.abs(place.gap));
         force = Math.max(force, Math.abs(pressure));
         active.gap[c] = place.gap;
@@ -125,15 +147,15 @@ export function createTouching(context: ContactContext, r: number, active: Conta
           active.normal[3 * c + k] = place.normal[k];
           active.impulse[3 * c + k] = pressure * place.normal[k];
         }
-      });
+      }
       return { gap, force };
     },
     measureGap(set, c) {
-      measure(set, c, samples[r].nodePosition);
+      measure(set, c, nodePosition);
       return place.gap;
     },
     measurePlace(set, c) {
-      measure(set, c, samples[r].nodePosition);
+      measure(set, c, nodePosition);
       return set.edgeA[c] + place.weight;
     },
   };
@@ -191,4 +213,14 @@ function addDifferences(add: Add, { x, unknowns, delta, factor, evaluate }: Diff
       add(column, unknowns[i], value);
     }
   });
+}
+
+/** Bending stiffness [N m²] between the softest and the stiffest of the rod: contacts are far stiffer than its soft modes, and rounding stays below its forces. */
+export function meanStiffness({ halfEI1, halfEI2 }: Rod): number {
+  let [softest, stiffest] = [Infinity, 0];
+  for (let h = 0; h < halfEI1.length; h++) {
+    softest = Math.min(softest, halfEI1[h], halfEI2[h]);
+    stiffest = Math.max(stiffest, halfEI1[h], halfEI2[h]);
+  }
+  return Math.sqrt(softest * stiffest);
 }

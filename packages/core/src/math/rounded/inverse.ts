@@ -71,6 +71,14 @@ export function atan2(y: number, x: number): number {
   return roundPair(ERROR * Math.abs(pair[0]), exactArctangent2, y, x);
 }
 
+/**
+ * Slopes of which the arc tangent differs from the slope by less than 2⁻¹²⁰ of it. A quotient of two doubles is farther than 2⁻¹⁰⁷ from where its rounding
+ * changes, so both round to the same double; and π and π/2 are farther than this slope from where theirs changes. Rods that stay in a plane up to
+ * underflow have such angles at every joint.
+ */
+const FLAT = 2 ** -60;
+const SMALLEST_NORMAL = 2 ** -1022;
+
 /** Zeros, infinities, NaN and sizes whose products leave the range of doubles. */
 function atan2Extreme(y: number, x: number): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
@@ -84,6 +92,10 @@ function atan2Extreme(y: number, x: number): number {
     return isLeft ? sign * Math.PI : sign * 0;
   }
   if (up === Number.POSITIVE_INFINITY) return sign * halfPi[0];
+  const slope = up / along;
+  if (slope > 1 / FLAT) return sign * halfPi[0];
+  if (slope < FLAT && isLeft) return sign * Math.PI;
+  if (slope < FLAT && slope >= SMALLEST_NORMAL) return sign * slope;
   return exactArctangent2(y, x);
 }
 
