@@ -4,6 +4,7 @@
  * Answers are promises. A request fails with a `WorkerError`, never by silence: an error carries the number of its request, and a worker
  * that breaks or is closed fails all that wait.
  */
+import { takeWorker } from './firstWorker.ts';
 import type { Answer, Ask, Command, FromWorker, Progress, Request, RequestKind, RunEvent } from './protocol.ts';
 
 export class WorkerError extends Error {
@@ -42,7 +43,7 @@ interface Waiting {
   progress?(progress: Progress): void;
 }
 
-export function startClient(listen: (event: RunEvent) => void = () => {}, port: Port = startWorker()): Client {
+export function startClient(listen: (event: RunEvent) => void = () => {}, port: Port = takeWorker()): Client {
   const waiting = new Map<number, Waiting>();
   let requests = 0;
   const failAll = (error: WorkerError): void => {
@@ -89,8 +90,4 @@ export function startClient(listen: (event: RunEvent) => void = () => {}, port: 
       failAll(new WorkerError('stopped', 'cancelled'));
     },
   };
-}
-
-function startWorker(): Port {
-  return new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module', name: 'simulation' });
 }

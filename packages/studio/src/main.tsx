@@ -1,5 +1,6 @@
-// first: others ask for the language as they load
+// first: others ask for the language as they load, and the worker loads beside them
 import './locale.ts';
+import './firstWorker.ts';
 import type { Signal } from '@preact/signals';
 import { render } from 'preact';
 import { closePanels, openFirst } from './opening.ts';

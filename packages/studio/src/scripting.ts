@@ -5,6 +5,7 @@
 import { shownRun } from './connection.ts';
 import { figureSvg } from './figure.ts';
 import { layoutOfLane } from './frameLayout.ts';
+import { seek } from './playback.ts';
 import { forceKinds, forceStride } from './protocol.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
@@ -33,6 +34,10 @@ declare global {
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
+      /** Pauses the run at a time [s] that it has reached, and frames what is there then. */
+      showAt(time: number): Promise<void>;
+      /** Pictures in the mean that is shown; 0 while something moves. */
+      readonly passes: number;
       /** Number of the run, times of the first and last frame, their number, samples of energies and of the ghost, and the scene's values. */
       run(): {
         number: number;
@@ -63,6 +68,8 @@ const position = (rod: number, node: number): number[] => {
   const at = layoutOfLane(lane).rods[rod];
   return at ? Array.from(data.subarray(at.position + 3 * node, at.position + 3 * node + 3)) : [];
 };
+
+const drawn = (): Promise<void> => new Promise((resolve) => void current.waiting.push(resolve));
 
 export const scripting: Window['tendrilStudio'] = {
   renderThumbnail,
@@ -102,10 +109,25 @@ export const scripting: Window['tendrilStudio'] = {
     values: JSON.stringify(state.loaded.value?.values),
   }),
   text: () => state.text.value,
-  drawn: () => new Promise((resolve) => void current.waiting.push(resolve)),
+  drawn,
   picture: async () => current.view?.picture('image/png'),
   svg: async () => (current.view ? figureSvg(current.view) : ''),
   get drawTime() {
     return current.view?.drawTime ?? 0;
+  },
+  async showAt(time) {
+    // colours and camera remember what they have seen
+    const { value: colorBy } = state.colorBy;
+    state.colorBy.value = 'plain';
+    seek(state.frames.first);
+    await drawn();
+    state.colorBy.value = colorBy;
+    seek(time);
+    await drawn();
+    current.view?.focus();
+    await drawn();
+  },
+  get passes() {
+    return current.view?.passes ?? 0;
   },
 };

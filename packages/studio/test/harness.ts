@@ -72,8 +72,8 @@ function listen(to: Page): void {
 }
 
 /** Of another visitor, who has been here never before. */
-export async function newPage(): Promise<Page> {
-  const other = await browser.newContext(screen);
+export async function newPage(viewport: { width: number; height: number } = screen.viewport): Promise<Page> {
+  const other = await browser.newContext({ ...screen, viewport });
   // of pages that it opens, too
   other.setDefaultTimeout(patience);
   await allowScripting(other);

@@ -68,6 +68,8 @@ export interface RodObject {
   setFinish(finish: RodFinish): void;
   /** Drawn that many times as thick as they are. */
   setThickness(factor: number): void;
+  /** How much soft edges fade, 0 to 1: 0 where the mean of several pictures smooths them. Only with the option `softEdges`. */
+  setSoftEdges(part: number): void;
   /** Marks a rod as failed; undefined for none. */
   setFailed(rod: number | undefined): void;
   /** Frees the buffers and the material. */
@@ -129,6 +131,9 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     setThickness(factor) {
       uniforms.thickness.value = factor;
     },
+    setSoftEdges(part) {
+      uniforms.softness.value = part;
+    },
     setFailed(rod) {
       uniforms.failed.value.fromArray(rod === undefined ? [-1, -1] : records.start.slice(rod, rod + 2));
     },
@@ -165,6 +170,7 @@ function createTubeUniforms(options: RodObjectOptions) {
     stripeColor: { value: new Color('#ffffff') },
     failed: { value: new Vector2(-1, -1) },
     failedColor: { value: new Color('#e5484d') },
+    softness: { value: options.softEdges ? 1 : 0 },
   };
 }
 

@@ -99,7 +99,7 @@ export const softEdge: string = /* glsl */ `
 {
   float facing = abs(dot(normalize(vNormal), normalize(vViewPosition)));
   float across_ = sqrt(max(0.0, 1.0 - facing * facing));
-  gl_FragColor.a *= clamp((1.0 - across_) / clamp(fwidth(across_), 1e-4, 0.5), 0.0, 1.0);
+  gl_FragColor.a *= mix(1.0, clamp((1.0 - across_) / clamp(fwidth(across_), 1e-4, 0.5), 0.0, 1.0), softness);
 }
 `;
 
@@ -112,6 +112,7 @@ uniform float stripe;
 uniform vec3 stripeColor;
 uniform vec2 failed;
 uniform vec3 failedColor;
+uniform float softness;
 varying float vValue;
 varying vec2 vAround;
 varying float vRod;

@@ -47,8 +47,23 @@ export function usePlot(build: Build, key: string): { readonly current: HTMLDivE
   return host;
 }
 
-/** `unitX` is written behind the last number below, `labelY` along the vertical axis. */
-export function axes(dark: boolean, unitX: string, labelY: string): uPlot.Axis[] {
+/** Powers of ten of an axis with at most six of them. */
+function powers(_plot: uPlot, _axis: number, low: number, high: number): number[] {
+  const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+  const stride = Math.ceil((last - first + 1) / 6);
+  return Array.from({ length: Math.floor((last - first) / stride) + 1 }, (_, k) => 10 ** (first + stride * k));
+}
+
+interface AxesStyle {
+  readonly dark: boolean;
+  /** Written behind the last number below. */
+  readonly unitX: string;
+  /** Along the vertical axis. */
+  readonly labelY: string;
+  readonly isLog?: boolean;
+}
+
+export function axes({ dark, unitX, labelY, isLog = false }: AxesStyle): uPlot.Axis[] {
   const ink = dark ? '#9aa4b2' : '#5c6470';
   const grid = { stroke: dark ? '#222934' : '#e6e3dc', width: 1 };
   const font = '11px ui-sans-serif, system-ui, sans-serif';
@@ -59,6 +74,7 @@ export function axes(dark: boolean, unitX: string, labelY: string): uPlot.Axis[]
       ...common,
       size: 58,
       values: (_, values) => formatTicks(values),
+      ...(isLog && { splits: powers, filter: (_: uPlot, splits: number[]) => splits }),
       label: labelY,
       labelSize: 14,
       labelFont: font,

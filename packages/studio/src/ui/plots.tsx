@@ -49,7 +49,20 @@ const hover =
     hovered.value = index === undefined ? undefined : { index, at };
   };
 
-/** The sample at a time, else the last before it. */
+/** Between two samples, as the picture is between two frames. */
+function mix(a: StatSample, b: StatSample, weight: number): StatSample {
+  const blend = (x: number, y: number): number => x + weight * (y - x);
+  return {
+    time: blend(a.time, b.time),
+    lanes: a.lanes.map((lane, k) => lane.map((value, i) => blend(value, b.lanes[k]?.[i] ?? value))),
+    distances: a.distances.map((x, k) => {
+      const y = b.distances[k];
+      return x === undefined || y === undefined ? x : blend(x, y);
+    }),
+  };
+}
+
+/** The values of a time between the samples, else of the first or the last. */
 function sampleAt(samples: readonly StatSample[], time: number): StatSample | undefined {
   let low = 0;
   let high = samples.length - 1;
@@ -58,7 +71,8 @@ function sampleAt(samples: readonly StatSample[], time: number): StatSample | un
     if (samples[middle].time <= time + 1e-9) low = middle;
     else high = middle - 1;
   }
-  return samples[low];
+  const [a, b] = [samples[low], samples[low + 1]];
+  return a && b && time > a.time ? mix(a, b, (time - a.time) / (b.time - a.time)) : a;
 }
 
 function LogButton({ log }: { readonly log: Signal<boolean> }): JSX.Element {
@@ -122,7 +136,7 @@ function EnergyPlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: timeScales(isLog),
-        axes: axes(dark, 's', isLog ? 'energy (size), J' : 'energy, J'),
+        axes: axes({ dark, unitX: 's', labelY: isLog ? 'energy (size), J' : 'energy, J', isLog }),
         series: [{}, ...curve(false), ...curve(true)],
         plugins: [timeCursor(dark), readOut(hover(hovered))],
       },
@@ -196,7 +210,7 @@ function ComparisonPlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: timeScales(isLog),
-        axes: axes(dark, 's', quantity === 'distance' ? 'distance, m' : `${quantity}, J`),
+        axes: axes({ dark, unitX: 's', labelY: quantity === 'distance' ? 'distance, m' : `${quantity}, J`, isLog }),
         series: [{}, ...curve(false), ...curve(true)],
         plugins: [timeCursor(dark), readOut(hover(hovered))],
       },
@@ -255,7 +269,7 @@ function ProfilePlot(): JSX.Element | null {
         ...bare,
         cursor: { ...noDrag, x: true, y: false },
         scales: { x: { time: false }, y: { range: heights } },
-        axes: axes(dark, 'm', `${label.toLowerCase()}, ${unit}`),
+        axes: axes({ dark, unitX: 'm', labelY: `${label.toLowerCase()}, ${unit}` }),
         series: [
           {},
           ...shown.map(({ lane, rod }, k) => ({

@@ -15,7 +15,7 @@ import {
   Vector3,
   Vector4,
 } from 'three';
-import { type Extent, fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
+import { aroundRods, type Extent, fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
 import type { Ground } from './ground.ts';
 import type { CameraPose } from './viewTypes.ts';
 
@@ -45,6 +45,8 @@ export interface Cameraman {
   fit({ smooth }: { readonly smooth: boolean }): void;
   /** Once a frame, with where the rods are now. */
   watch(now: Extent): void;
+  /** Frames what is there now, whatever was seen before. */
+  frame(now: Extent): void;
   /** `inset`: part of the picture at its lower edge that is covered. */
   setAspect(aspect: number, inset: number): void;
   placeGround(ground: Ground): void;
@@ -145,6 +147,16 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       state.taken = state.isMoved = false;
       fit(state, { smooth });
     },
+    frame({ box, ball }) {
+      const { fixedBox } = state;
+      const isAlone = fixedBox.isEmpty();
+      seen.copy(box);
+      if (!isAlone) seen.union(fixedBox);
+      state.ball = isAlone ? ball : Number.POSITIVE_INFINITY;
+      state.floor = Number.POSITIVE_INFINITY;
+      state.taken = state.isMoved = false;
+      fit(state, { smooth: true });
+    },
     watch: (now) => watch(state, now),
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
     placeGround: (ground) => placeGround(state, ground),
@@ -173,7 +185,7 @@ function begin(
   const { seen, fixedBox } = state;
   Object.assign(state, { gravity, look, floor: Number.POSITIVE_INFINITY, taken: false, isMoved: false });
   seen.copy(rods);
-  fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
+  fixedBox.copy(things).intersect(aroundRods(rods));
   if (!fixedBox.isEmpty()) seen.union(fixedBox);
   state.ball = fixedBox.isEmpty() ? ball : Number.POSITIVE_INFINITY;
 }

@@ -22,6 +22,7 @@ import {
   Vector3,
 } from 'three';
 import type { ColliderInfo } from '../protocol.ts';
+import { aroundRods } from './frameCamera.ts';
 
 type Triple = readonly [number, number, number];
 
@@ -30,8 +31,10 @@ const isTriple = (value: unknown): value is Triple =>
 
 export interface Colliders {
   readonly group: Group;
-  /** Where they are, but for planes, which have no end. */
+  /** Of those that stay where they are, but for planes, which have no end. */
   readonly bounds: Box3;
+  /** Of those that move, where they are now, as far as they are near the rods; valid until the next call. */
+  movingBounds(rods: Box3): Box3;
   /** Position and orientation w x y z. */
   place(collider: number, at: ArrayLike<number>): void;
   at(collider: number): number[] | undefined;
@@ -131,11 +134,19 @@ function deformMesh({ mesh, keys, smooth, blend }: Deforming, t: number): void {
   mesh.geometry.computeVertexNormals();
 }
 
-/** Creates the meshes of all colliders. `near`: bounds of the rods; `shadow`: that of hair. */
+export interface Surroundings {
+  /** Bounds of the rods. */
+  readonly rods: Box3;
+  /** Numbers of the colliders that move. */
+  readonly moving: readonly number[];
+  /** Of hair. */
+  readonly shadow?: HairShadowUniforms;
+}
+
+/** Creates the meshes of all colliders. */
 export function createColliders(
   colliders: readonly ColliderInfo[],
-  near: Box3,
-  shadow?: HairShadowUniforms,
+  { rods: near, moving, shadow }: Surroundings,
 ): Colliders {
   const group = new Group();
   const shades: Shade[] = [];
@@ -149,8 +160,9 @@ export function createColliders(
   });
   const bounds = new Box3();
   meshes.forEach((mesh, k) => {
-    if (mesh && colliders[k].type !== 'plane') bounds.expandByObject(mesh);
+    if (mesh && colliders[k].type !== 'plane' && !moving.includes(k)) bounds.expandByObject(mesh);
   });
+  const [own, all] = [new Box3(), new Box3()];
   const deforming = colliders.flatMap((collider, k): Deforming[] => {
     const keys = keysOf(collider);
     const mesh = meshes[k];
@@ -160,6 +172,17 @@ export function createColliders(
   return {
     group,
     bounds,
+    movingBounds(rods) {
+      all.makeEmpty();
+      for (const k of moving) {
+        const mesh = meshes[k];
+        if (!mesh || colliders[k].type === 'plane') continue;
+        if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
+        mesh.updateMatrix();
+        if (mesh.geometry.boundingBox) all.union(own.copy(mesh.geometry.boundingBox).applyMatrix4(mesh.matrix));
+      }
+      return all.isEmpty() ? all : all.intersect(aroundRods(rods));
+    },
     place(collider, at) {
       const mesh = meshes[collider];
       if (!mesh) return;

@@ -80,8 +80,8 @@ const bounds = new Box3();
 /** More nodes are not looked at twice for each picture. */
 const ballLimit = 20_000;
 
-/** Where the rods are now; valid until the next call. */
-function measureBounds({ lanes }: ViewState): Extent {
+/** Where the rods are now, and the things that move with them; valid until the next call. */
+export function measureBounds({ lanes, colliders }: ViewState): Extent {
   bounds.makeEmpty();
   for (const lane of lanes) {
     for (const { nodePosition: x } of lane.samples)
@@ -92,8 +92,16 @@ function measureBounds({ lanes }: ViewState): Extent {
   const thickest = thickestOf(lanes);
   const center = bounds.getCenter(point);
   if (!bounds.isEmpty()) bounds.expandByScalar(thickest);
+  const moving = colliders?.movingBounds(bounds);
+  if (moving && !moving.isEmpty()) return { box: bounds.union(moving), ball: Number.POSITIVE_INFINITY };
   const isFew = lists.reduce((sum, { length }) => sum + length, 0) < 3 * ballLimit;
   return { box: bounds, ball: isFew ? ballOf(lists, center) + thickest : Number.POSITIVE_INFINITY };
+}
+
+/** Bending and twist that nobody can see are no signal: rounding errors of a straight rod would take the whole scale. */
+function leastRange({ lanes, options: { colorBy } }: ViewState): number {
+  const length = lanes[0]?.info.rods[0]?.length ?? 0;
+  return length > 0 && (colorBy === 'curvature' || colorBy === 'twist') ? 1e-6 / length : 0;
 }
 
 /** What lies between two frames is what the next picture shows. */
@@ -107,6 +115,7 @@ export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): 
     most = Math.max(most, lane.largest);
   });
   arrows.watch(lanes.map(({ forces }) => forces));
+  most = Math.max(most, leastRange(view));
   // rises at once, falls slowly, so that colours do not flicker
   const next = most > range ? most : range + 0.01 * (most - range);
   if (options.colorBy !== 'plain' && Math.abs(next - range) > 1e-3 * range) {
@@ -114,6 +123,7 @@ export function showFrame(view: ViewState, a: Frame, b: Frame, weight: number): 
     applyColors(view);
   }
   colliders?.deform(a.time + weight * (b.time - a.time));
+  lanes[0]?.placeColliders((collider, at) => colliders?.place(collider, at));
   const now = measureBounds(view);
   view.spread = now.box.getSize(point).length();
   man.held = view.hold !== undefined && inPicture(view);
@@ -145,9 +155,11 @@ function draw(view: ViewState): void {
   lights.stir(view.refined ? view.pass : 0);
   lights.cover(man.seen, view.thickness * thickestOf(lanes));
   applyForces(view);
-  for (const { hair } of lanes) {
-    hair?.setShare(view.refined ? 1 : quality.share);
-    hair?.setSeed(view.refined ? view.pass : 0);
+  for (const lane of lanes) {
+    // the mean smooths edges better than fading does; its first picture is seen alone
+    lane.setSoftEdges(software && !(view.refined && view.pass > 0) ? 1 : 0);
+    lane.hair?.setShare(view.refined ? 1 : quality.share);
+    lane.hair?.setSeed(view.refined ? view.pass : 0);
   }
   renderer.setScissorTest(false);
   renderer.setViewport(0, 0, width, height);

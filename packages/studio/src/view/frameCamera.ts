@@ -120,3 +120,10 @@ export function formatLength(x: number): string {
   const [size, unit] = units.find(([each]) => x >= 0.999 * each) ?? units[units.length - 1];
   return `${Number((x / size).toPrecision(3))} ${unit}`;
 }
+
+/** Things farther away from the rods than this part of their size do not count as seen. */
+const nearby = 0.4;
+
+/** A box that is somewhat larger than that of the rods. */
+export const aroundRods = (rods: Box3): Box3 =>
+  rods.clone().expandByScalar(nearby * rods.getSize(new Vector3()).length());

@@ -46,6 +46,8 @@ export interface LaneView {
   readonly largest: number;
   setColoring(coloring: Coloring): void;
   setThickness(factor: number): void;
+  /** How much the edges of rods fade, 0…1, where there is no multisampling. */
+  setSoftEdges(part: number): void;
   setExtras(ghost: boolean, frames: boolean, forces: boolean): void;
   /** Arrows of what is shown now. */
   readonly forces: Float32Array | undefined;
@@ -180,6 +182,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       drawn.setThickness(factor);
       for (const { mesh } of pins) mesh.scale.setScalar(factor);
     },
+    setSoftEdges: (part) => tubes?.setSoftEdges(part),
     setExtras(showGhost, showFrames, showForces) {
       ghost.visible = showGhost;
       arrows.group.visible = showForces;

@@ -7,7 +7,7 @@ import type { Shape } from '../shapes.ts';
 import { forceColors } from './arrows.ts';
 import { createColliders } from './colliders.ts';
 import { mapOf, quantities } from './colormaps.ts';
-import { applyColors, baseColor, refineWhole, render, showFrame } from './drawing.ts';
+import { applyColors, baseColor, measureBounds, refineWhole, render, showFrame } from './drawing.ts';
 import { ballOf, boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createLaneView } from './lane.ts';
 import { dragTarget, onCollider, pick, pickFront, project } from './pointing.ts';
@@ -68,6 +68,9 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
     get drawTime() {
       return view.quality.drawTime;
     },
+    get passes() {
+      return view.refined ? view.pass : 0;
+    },
     dispose: () => dispose(view),
   };
 }
@@ -76,7 +79,8 @@ function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'se
   const { man } = view;
   return {
     focus() {
-      man.fit({ smooth: true });
+      man.frame(measureBounds(view));
+      man.placeGround(view.ground);
       view.dirty = true;
     },
     camera: () => man.pose(),
@@ -158,7 +162,12 @@ function load(
     view.colliders.dispose();
   }
   const lanes = infos.map((info) => createLaneView(info, ground, software));
-  const colliders = createColliders(things, boundsOf(infos), lanes[0]?.hair?.shadow);
+  const rods = boundsOf(infos);
+  const colliders = createColliders(things, {
+    rods,
+    moving: infos[0]?.moving ?? [],
+    ...(lanes[0]?.hair && { shadow: lanes[0].hair.shadow }),
+  });
   for (const { group } of [...lanes, colliders]) scene.add(group);
   view.lanes = lanes;
   view.colliders = colliders;
@@ -170,9 +179,11 @@ function load(
   } else {
     view.range = 0;
     arrows.reset();
-    const box = boundsOf(infos);
+    const moving = colliders.movingBounds(rods);
+    const box = rods.clone().union(moving);
     const nodes = infos.flatMap(({ rods }) => rods.map(({ nodePosition }) => nodePosition));
-    man.begin({ box, ball: ballOf(nodes, box.getCenter(new Vector3())) }, colliders.bounds, gravity, look);
+    const ball = moving.isEmpty() ? ballOf(nodes, box.getCenter(new Vector3())) : Number.POSITIVE_INFINITY;
+    man.begin({ box, ball }, colliders.bounds, gravity, look);
     setSize(view);
     man.fit({ smooth: false });
     lights.place(man.seen, man.direction, man.camera.up);

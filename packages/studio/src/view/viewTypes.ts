@@ -110,5 +110,7 @@ export interface View {
   readonly perPixel: number;
   /** Smoothed time from one drawn frame to the next [ms]. */
   readonly drawTime: number;
+  /** Pictures in the mean that is shown; 0 while something moves. */
+  readonly passes: number;
   dispose(): void;
 }
