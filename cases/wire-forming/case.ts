@@ -127,7 +127,7 @@ export const wireForming: Case = defineCase({
     {
       path: ['rods', 0, 'law', 'yield', 'bending'],
       label: 'Yield moment',
-      symbol: 'Mᵧ',
+      symbol: 'M₀',
       unit: 'N·m',
       low: 0.2,
       high: 3,

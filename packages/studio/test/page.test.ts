@@ -274,6 +274,13 @@ describe('the page', () => {
         await page.getByRole('tab', { name: tab }).click();
         expect(await findFaults(), `${tab}, ${colorScheme}`).toEqual([]);
       }
+      // keys and hands, and what draws on this device
+      await page.locator('.stage').focus();
+      await page.keyboard.press('?');
+      await page.locator('.device').getByText('WebGPU').waitFor();
+      expect(await page.locator('.device').textContent()).toMatch(/WebGL 2 on .*SwiftShader.*processor/);
+      expect(await findFaults(), `help, ${colorScheme}`).toEqual([]);
+      await page.keyboard.press('Escape');
     }
   });
 });

@@ -68,6 +68,7 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
     get drawTime() {
       return view.quality.drawTime;
     },
+    drawer: view.drawer,
     get passes() {
       return view.refined ? view.pass : 0;
     },

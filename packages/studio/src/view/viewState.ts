@@ -9,7 +9,7 @@ import type { LaneView } from './lane.ts';
 import { addLights, type Lights } from './lights.ts';
 import { createHover, createPull } from './marks.ts';
 import { createLowQuality, createQuality, type Quality } from './quality.ts';
-import type { Pull, ViewOptions } from './viewTypes.ts';
+import type { Drawer, Pull, ViewOptions } from './viewTypes.ts';
 
 const startOptions: ViewOptions = {
   colorBy: 'curvature',
@@ -34,6 +34,8 @@ export interface Rect {
 export interface ViewState {
   readonly canvas: HTMLCanvasElement;
   /** WebGL is drawn by the processor: then multisampling costs more than it gives. */
+  readonly drawer: Drawer;
+  /** A processor draws, in place of a graphics card. */
   readonly software: boolean;
   /** Without shadows, and as few pixels and hairs as can be. */
   readonly isCoarse: boolean;
@@ -76,7 +78,8 @@ export interface ViewState {
 }
 
 export function createViewState(canvas: HTMLCanvasElement, isCoarse: boolean): ViewState {
-  const software = isSoftware();
+  const drawer = findDrawer();
+  const { isSoftware: software } = drawer;
   const renderer = createRenderer(canvas, software);
   const scene = new Scene();
   const man = createCameraman(canvas);
@@ -88,6 +91,7 @@ export function createViewState(canvas: HTMLCanvasElement, isCoarse: boolean): V
   scene.add(ground.object, band.line, band.ball, hover);
   return {
     canvas,
+    drawer,
     software,
     isCoarse,
     renderer,
@@ -141,12 +145,12 @@ function createRenderer(canvas: HTMLCanvasElement, software: boolean): WebGLRend
   return renderer;
 }
 
-function isSoftware(): boolean {
+function findDrawer(): Drawer {
   const context = document.createElement('canvas').getContext('webgl2');
   const info = context?.getExtension('WEBGL_debug_renderer_info');
   const name = info ? String(context?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
   context?.getExtension('WEBGL_lose_context')?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  return { name, isSoftware: /swiftshader|llvmpipe|software|basic render/i.test(name) };
 }
 
 /** Where lanes are in the view [pixels]. */

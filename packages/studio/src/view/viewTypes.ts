@@ -52,6 +52,14 @@ export interface CameraPose {
   readonly aspect: number;
 }
 
+/** What draws. */
+export interface Drawer {
+  /** In the words of the browser; empty where it keeps them to itself. */
+  readonly name: string;
+  /** A processor, in place of a graphics card. */
+  readonly isSoftware: boolean;
+}
+
 export interface View {
   load(scene: ViewScene, { keepCamera }: { readonly keepCamera: boolean }): void;
   show(a: Frame, b: Frame, weight: number): void;
@@ -112,5 +120,6 @@ export interface View {
   readonly drawTime: number;
   /** Pictures in the mean that is shown; 0 while something moves. */
   readonly passes: number;
+  readonly drawer: Drawer;
   dispose(): void;
 }
