@@ -65,7 +65,7 @@ describe.each(Object.entries(mainViews))('%s', (name, view) => {
   it('looks like its picture', async () => {
     // half as many pixels on a side: cells are as large as before
     const page = await newPage(size);
-    await goToView(page, server.url, view, { passes: 2 });
+    await goToView(page, server.url, view, { passes: 1 });
     const now = await page.screenshot();
     const stored = readFileSync(join(process.cwd(), 'docs/images/studio', `${name}.jpg`));
     const found = await difference(page, stored, now);
