@@ -128,12 +128,8 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
       uniforms.finish.value = rodFinishes.indexOf(finish);
       for (const each of [material, capMaterial]) Object.assign(each, gloss[finish]);
     },
-    setThickness(factor) {
-      uniforms.thickness.value = factor;
-    },
-    setSoftEdges(part) {
-      uniforms.softness.value = part;
-    },
+    setThickness: setterOf(uniforms.thickness),
+    setSoftEdges: setterOf(uniforms.softness),
     setFailed(rod) {
       uniforms.failed.value.fromArray(rod === undefined ? [-1, -1] : records.start.slice(rod, rod + 2));
     },
@@ -143,6 +139,12 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     },
   };
 }
+
+const setterOf =
+  (uniform: { value: number }) =>
+  (value: number): void => {
+    uniform.value = value;
+  };
 
 function disposeRecords({ nodeRecords, fixedRecords }: RecordUniforms): void {
   nodeRecords.value.dispose();

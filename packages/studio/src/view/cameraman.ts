@@ -147,16 +147,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
       state.taken = state.isMoved = false;
       fit(state, { smooth });
     },
-    frame({ box, ball }) {
-      const { fixedBox } = state;
-      const isAlone = fixedBox.isEmpty();
-      seen.copy(box);
-      if (!isAlone) seen.union(fixedBox);
-      state.ball = isAlone ? ball : Number.POSITIVE_INFINITY;
-      state.floor = Number.POSITIVE_INFINITY;
-      state.taken = state.isMoved = false;
-      fit(state, { smooth: true });
-    },
+    frame: (now) => frame(state, now),
     watch: (now) => watch(state, now),
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
     placeGround: (ground) => placeGround(state, ground),
@@ -207,6 +198,17 @@ function fit(state: CameraState, { smooth }: { readonly smooth: boolean }): void
   camera.updateProjectionMatrix();
   controls.minDistance = distance / 60;
   controls.maxDistance = distance * 6;
+}
+
+function frame(state: CameraState, { box, ball }: Extent): void {
+  const { seen, fixedBox } = state;
+  const isAlone = fixedBox.isEmpty();
+  seen.copy(box);
+  if (!isAlone) seen.union(fixedBox);
+  state.ball = isAlone ? ball : Number.POSITIVE_INFINITY;
+  state.floor = Number.POSITIVE_INFINITY;
+  state.taken = state.isMoved = false;
+  fit(state, { smooth: true });
 }
 
 function poseOf({ camera, controls, isMoved }: CameraState): CameraPose | undefined {
