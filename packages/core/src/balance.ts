@@ -104,9 +104,17 @@ function kineticEnergy(rods: readonly BalancedRod[], { velocity, spin }: Instant
 /** Work of the forces of `at` over the step, in the frame. */
 function workOf(at: Instant, from: Instant, to: Instant, frame: Float64Array, h: number): number {
   const { force, torque } = at;
+  const { position: x } = from;
+  const { position: y } = to;
+  const shiftX = h * frame[0];
+  const shiftY = h * frame[1];
+  const shiftZ = h * frame[2];
   let sum = 0;
-  for (let k = 0; k < force.length; k++)
-    if (force[k] !== 0) sum += force[k] * (to.position[k] - from.position[k] - h * frame[k % 3]);
+  for (let o = 0; o < force.length; o += 3) {
+    sum += force[o] * (y[o] - x[o] - shiftX);
+    sum += force[o + 1] * (y[o + 1] - x[o + 1] - shiftY);
+    sum += force[o + 2] * (y[o + 2] - x[o + 2] - shiftZ);
+  }
   for (let j = 0; 3 * j < torque.length; j++) {
     const o = 3 * j;
     if (torque[o] === 0 && torque[o + 1] === 0 && torque[o + 2] === 0) continue;
@@ -128,10 +136,11 @@ function workOfDamping(rods: readonly BalancedRod[], { from, to, frame, h }: Omi
   let node = 0;
   for (const { rod } of rods) {
     for (let i = 0; i < rod.nodeCount; i++) {
+      const damping = (rod.nodeMass[i] * rod.nodeDamping[i]) / h;
       for (let k = 0; k < 3; k++) {
         const o = 3 * (node + i) + k;
         const moved = to.position[o] - from.position[o];
-        sum -= ((rod.nodeMass[i] * rod.nodeDamping[i]) / h) * moved * (moved - h * frame[k]);
+        sum -= damping * moved * (moved - h * frame[k]);
       }
     }
     node += rod.nodeCount;

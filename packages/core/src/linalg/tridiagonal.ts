@@ -15,18 +15,26 @@ export function solveTridiagonal(
   n: number,
   equations: 'may-be-redundant' | 'independent',
 ): boolean {
+  const canDrop = equations === 'may-be-redundant';
+  // pivot and right-hand side of the row before, in variables: each row waits for them
+  let pivot = 1;
+  let right = 0;
   for (let i = 0; i < n; i++) {
     const original = diagonal[i];
-    if (i > 0) {
-      const m = lower[i] / diagonal[i - 1];
-      diagonal[i] -= m * upper[i - 1];
-      x[i] -= m * x[i - 1];
-    }
-    if (equations === 'may-be-redundant' && Math.abs(diagonal[i]) <= 1e-12 * original) diagonal[i] = Infinity;
-    if (!(diagonal[i] > 0)) return false;
+    const m = i > 0 ? lower[i] / pivot : 0;
+    pivot = i > 0 ? original - m * upper[i - 1] : original;
+    right = i > 0 ? x[i] - m * right : x[i];
+    if (canDrop && Math.abs(pivot) <= 1e-12 * original) pivot = Infinity;
+    if (!(pivot > 0)) return false;
+    diagonal[i] = pivot;
+    x[i] = right;
   }
-  x[n - 1] /= diagonal[n - 1];
-  for (let i = n - 2; i >= 0; i--) x[i] = (x[i] - upper[i] * x[i + 1]) / diagonal[i];
+  let value = right / pivot;
+  x[n - 1] = value;
+  for (let i = n - 2; i >= 0; i--) {
+    value = (x[i] - upper[i] * value) / diagonal[i];
+    x[i] = value;
+  }
   return true;
 }
 

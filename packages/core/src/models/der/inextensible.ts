@@ -7,8 +7,12 @@ import type { DerRod } from './rod.ts';
 export function writeEdges(out: Float64Array, der: DerRod): void {
   const { q, edgeCount, nodeCount } = der;
   for (let j = 0; j < edgeCount; j++) {
-    const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
-    for (let k = 0; k < 3; k++) out[3 * j + k] = q[b + k] - q[4 * j + k];
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    // written out, because V8 does not unroll loops
+    out[3 * j] = q[b] - q[a];
+    out[3 * j + 1] = q[b + 1] - q[a + 1];
+    out[3 * j + 2] = q[b + 2] - q[a + 2];
   }
 }
 

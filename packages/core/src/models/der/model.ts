@@ -52,7 +52,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
     samples: ders.map((der) => der.samples),
     bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     state,
-    ...(explicitSchemes && { stepsPerAudit: 4 }),
+    ...(explicitSchemes && { stepsPerAudit: 8 }),
     refresh,
     restart: (t) => {
       renewAll(bundle);

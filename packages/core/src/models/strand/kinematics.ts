@@ -122,7 +122,10 @@ export function poseLinks(tree: StrandTree): void {
       for (let k = 0; k < 3; k++) origin[3 * j + k] = q[k];
     } else {
       multiply3(world, 9 * j, world, 9 * i, rotation, 9 * j);
-      for (let k = 0; k < 3; k++) origin[3 * j + k] = origin[3 * i + k] + offset[j] * world[9 * i + 3 * k + 2];
+      const l = offset[j];
+      origin[3 * j] = origin[3 * i] + l * world[9 * i + 2];
+      origin[3 * j + 1] = origin[3 * i + 1] + l * world[9 * i + 5];
+      origin[3 * j + 2] = origin[3 * i + 2] + l * world[9 * i + 8];
     }
     writeDelta(tree, j);
   }
@@ -153,8 +156,10 @@ export function moveLinks(tree: StrandTree): void {
       vel[6 * j + 3 + k] = carried[6 * j + 3 + k];
     }
     crossMotion(crossed, 0, vel, 6 * j, jointMotion, 0);
-    for (let k = 0; k < 6; k++)
-      acc[6 * j + k] = carriedAcceleration[6 * j + k] + crossed[k] + (k < 3 ? rate[3 * j + k] : 0);
+    for (let k = 0; k < 3; k++) {
+      acc[6 * j + k] = carriedAcceleration[6 * j + k] + crossed[k] + rate[3 * j + k];
+      acc[6 * j + 3 + k] = carriedAcceleration[6 * j + 3 + k] + crossed[3 + k];
+    }
   }
   if (tree.trueMotion !== tree.motion) moveTruly(tree);
 }
@@ -211,10 +216,11 @@ export function poseSamples(tree: StrandTree): void {
       local[1] = m[6 * link + 4] - l * m[6 * link];
       local[2] = m[6 * link + 5];
       turn(global, 0, world, 9 * link, local, 0);
-      for (let k = 0; k < 3; k++) {
-        samples.nodePosition[o + k] = origin[3 * link + k] + l * world[9 * link + 3 * k + 2];
-        samples.nodeVelocity[o + k] = global[k] + base.drift[k];
-      }
+      const { nodePosition: x, nodeVelocity: u } = samples;
+      x[o] = origin[3 * link] + l * world[9 * link + 2];
+      x[o + 1] = origin[3 * link + 1] + l * world[9 * link + 5];
+      x[o + 2] = origin[3 * link + 2] + l * world[9 * link + 8];
+      for (let k = 0; k < 3; k++) u[o + k] = global[k] + base.drift[k];
     }
     poseFrames(samples, world, firstLink, rod.edgeCount);
     for (let j = 0; j < rod.edgeCount; j++) samples.edgeSpin[j] = m[6 * (firstLink + j) + 2];

@@ -184,7 +184,15 @@ const transposed = new Float64Array(9);
 /** out = Rᵀ M R. */
 export function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
   multiply3(half, 0, M, 0, R, r);
-  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = R[r + 3 * k + i];
+  transposed[0] = R[r];
+  transposed[1] = R[r + 3];
+  transposed[2] = R[r + 6];
+  transposed[3] = R[r + 1];
+  transposed[4] = R[r + 4];
+  transposed[5] = R[r + 7];
+  transposed[6] = R[r + 2];
+  transposed[7] = R[r + 5];
+  transposed[8] = R[r + 8];
   multiply3(out, 0, transposed, 0, half, 0);
 }
 
