@@ -251,4 +251,23 @@ describe('the audit of energy', () => {
       expect(audited.hash()).toBe(plain.hash());
     }
   });
+
+  it('finds what an explicit step gains, although it looks at every eighth only', () => {
+    const short = 2e-4;
+    const secret: LoadSource = {
+      dependsOnState: true,
+      addLoads({ nodeForce }, _samples, t) {
+        if (Math.round(t / short) % 8 !== 0) nodeForce[nodeForce.length - 1] -= 0.3;
+      },
+      potential: () => 0,
+    };
+    const input = scene('der', { solver: { der: { integrator: 'shake' } }, time: { duration: 0.04, step: short } });
+    const reports = [false, true].map((isPushed) => {
+      const world = createWorld(input);
+      if (isPushed) world.addLoad(0, secret);
+      return Array.from({ length: 200 }, () => world.step().energyGain).filter((gain) => gain !== undefined).length;
+    });
+    expect(reports[0]).toBe(0);
+    expect(reports[1]).toBeGreaterThan(5);
+  });
 });
