@@ -1,7 +1,7 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact [--passes]] [--only-pairs [--passes | --halve] [--scene groomed|falling] [--settle 160]]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact [--passes]] [--only-pairs [--real-time] [--passes | --halve] [--scene groomed|falling] [--settle 160]]
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -329,7 +329,8 @@ const { values } = parseArgs({
     'only-contact': { type: 'boolean', default: false },
     'only-pairs': { type: 'boolean', default: false },
     cell: { type: 'string' },
-    'search-every': { type: 'string', default: '1' },
+    'search-every': { type: 'string' },
+    'real-time': { type: 'boolean', default: false },
     'search-reach': { type: 'string' },
     passes: { type: 'boolean', default: false },
     halve: { type: 'boolean', default: false },
@@ -355,7 +356,8 @@ if (values['only-pairs'])
     const runs = values.most.split(',').map(
       (most): HairRun => ({
         ...{ base, count, kind, dt: DT, settle: Number(values.settle), most: Number(most), ...cell },
-        searchEvery: Number(values['search-every']),
+        realTime: values['real-time'],
+        ...(values['search-every'] !== undefined && { searchEvery: Number(values['search-every']) }),
         ...(values['search-reach'] !== undefined && { searchReach: Number(values['search-reach']) }),
       }),
     );

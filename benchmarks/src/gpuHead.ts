@@ -149,10 +149,12 @@ export interface HairOptions {
   readonly searchEvery?: number;
   /** How far it looks at most [m]. */
   readonly searchReach?: number;
+  /** True for a fixed cost per step. */
+  readonly realTime?: boolean;
 }
 
 export async function openHair(device: Device, base: StrandDescription, options: HairOptions): Promise<HairScene> {
-  const { count, kind, dt, cell, searchEvery = 1, searchReach } = options;
+  const { count, kind, dt, cell, searchEvery, searchReach, realTime = false } = options;
   const isGroomed = kind === 'groomed';
   const batch = await createGpuBatch(device, {
     nodes: base.edgeLength.length + 1,
@@ -163,7 +165,8 @@ export async function openHair(device: Device, base: StrandDescription, options:
     obstacles: 2,
     contactRadius: PAIR_RADIUS,
     pairs: {
-      ...{ friction: 0.3, self: false, searchEvery },
+      ...{ friction: 0.3, self: false, realTime },
+      ...(searchEvery !== undefined && { searchEvery }),
       ...(cell !== undefined && { cell }),
       ...(searchReach !== undefined && { searchReach }),
     },
@@ -176,7 +179,7 @@ export async function openHair(device: Device, base: StrandDescription, options:
     const t = n++ * dt;
     const head = (part: number): HeadPose => ({ rotation: about(angleAt(t + part * dt)), position: [0, 0, 0] });
     const obstacles = obstaclesOf(about(angleAt(t + dt) - angleAt(t)), isGroomed ? -0.37 : -0.25);
-    return { dt, scheme: 'bdf2', obstacles, head, mostContactIterations: most, looksFurther: searchEvery === 1 };
+    return { dt, scheme: 'bdf2', obstacles, head, mostContactIterations: most, looksFurther: (searchEvery ?? 1) === 1 };
   };
   return {
     batch,
@@ -192,9 +195,9 @@ export async function openHair(device: Device, base: StrandDescription, options:
 
 /** What a step left, in words. */
 export function describeCounts(counts: ContactCounts, strands: number): string {
-  const { passed, overflow, crowded, loaded, unsettled, iterations, overlap, error } = counts;
+  const { passed, overflow, crowded, loaded, deep, unsettled, iterations, overlap, error } = counts;
   return (
-    `${loaded} contacts carry force, overlap ${(overlap / PAIR_RADIUS).toFixed(2)} radii at most, ${((100 * unsettled) / strands).toFixed(1)} % of strands not settled ` +
+    `${loaded} contacts carry force, ${((100 * deep) / Math.max(1, loaded)).toFixed(1)} % as many overlap by more than half a radius, ${(overlap / PAIR_RADIUS).toFixed(2)} radii at most, ${((100 * unsettled) / strands).toFixed(1)} % of strands not settled ` +
     `(${(error / PAIR_RADIUS).toFixed(2)} radii at most after ${iterations} iterations), ${passed} about to pass, ${overflow} too fast, ${crowded} crowded`
   );
 }

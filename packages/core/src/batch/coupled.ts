@@ -55,13 +55,14 @@ export function meetStrands(strands: readonly BatchRod[], settings: PairSettings
 
 /** Searches edge by edge, as the GPU does with one thread per edge. */
 function findPairs(s: Strand): PairSearch {
-  let [overlap, dropped] = [0, 0];
+  let [overlap, dropped, deep] = [0, 0, 0];
   for (let j = 0; j < s.edgeCount; j++) {
     const found = findPairsOf(s, j);
     overlap = Math.max(overlap, found.overlap);
     dropped += found.dropped;
+    deep += found.deep;
   }
-  return { overlap, dropped };
+  return { overlap, dropped, deep };
 }
 
 function confirmPairs(s: Strand): boolean {

@@ -11,7 +11,7 @@ import { applyLawAt, coulombForce, type LawChange } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
 import { PAIR_SLOTS } from './layout.ts';
 import type { Contact } from './obstacles.ts';
-import { type EdgeName, meetEdges, type PairMeeting, type Partner } from './pairs.ts';
+import { type EdgeName, meetAtStart, meetEdges, type PairMeeting, type Partner } from './pairs.ts';
 import {
   candidateCountOf,
   candidateOf,
@@ -21,6 +21,7 @@ import {
   firstPairOf,
   type Index,
   isPushed,
+  isRealTime,
   pairEdgeOf,
   pairFrictionOf,
   partnerOf,
@@ -35,9 +36,10 @@ import {
   writeStiffness,
 } from './strand.ts';
 
-/** Result of a search: number of pairs for which there was no slot, and the deepest overlap [m]. */
+/** Result of a search: pairs for which there was no slot, pairs of which the edge is the lower that overlap by more than DEEP, and the deepest overlap [m]. */
 export interface PairSearch {
   readonly dropped: Index;
+  readonly deep: Index;
   readonly overlap: number;
 }
 
@@ -50,6 +52,8 @@ const PAIR_SHARE = 1;
 const FIRST = 2;
 /** Depth, in sums of radii, to which a step must not press a pair: edges would be about to pass through each other. */
 export const PASSING = 0.75;
+/** Depth, in sums of radii, at which a pair counts as deep. */
+const DEEP = 0.25;
 /** Depth, in sums of radii, at which a pair without a contact counts as missed. */
 export const PAIR_MISSED = 0.25;
 
@@ -59,13 +63,48 @@ function isLower(a: EdgeName, b: EdgeName): boolean {
 
 /** How edge j meets another. `isSolved`: with the displacements of the present iterate, else as predicted. */
 function meetOther(s: Strand, j: Index, other: EdgeName, isSolved: boolean): PairMeeting {
-  let low: EdgeName = { strand: strandIndexOf(s), edge: j };
+  const pair = orderPair({ strand: strandIndexOf(s), edge: j }, other);
+  return meetEdges(
+    pairEdgeOf(s, pair.low.strand, pair.low.edge, isSolved),
+    pairEdgeOf(s, pair.high.strand, pair.high.edge, isSolved),
+  );
+}
+
+/** Two edges, the lower first. */
+interface OrderedPair {
+  readonly low: EdgeName;
+  readonly high: EdgeName;
+}
+
+function orderPair(own: EdgeName, other: EdgeName): OrderedPair {
+  let low: EdgeName = own;
   let high: EdgeName = other;
   if (isLower(high, low)) {
     high = low;
     low = other;
   }
-  return meetEdges(pairEdgeOf(s, low.strand, low.edge, isSolved), pairEdgeOf(s, high.strand, high.edge, isSolved));
+  return { low, high };
+}
+
+/** How edge j meets another within the step, as predicted. */
+function expectMeeting(s: Strand, j: Index, other: EdgeName): PairMeeting {
+  const pair = orderPair({ strand: strandIndexOf(s), edge: j }, other);
+  const low = pairEdgeOf(s, pair.low.strand, pair.low.edge, false);
+  const high = pairEdgeOf(s, pair.high.strand, pair.high.edge, false);
+  if (isRealTime(s)) {
+    return meetAtStart(low, high);
+  }
+  return meetEdges(low, high);
+}
+
+/** 1 if edge j is the lower of a pair that overlaps by more than DEEP. */
+function countDeep(s: Strand, j: Index, other: EdgeName, gap: number): Index {
+  const own: EdgeName = { strand: strandIndexOf(s), edge: j };
+  let count: Index = 0;
+  if (isLower(own, other) && -gap > DEEP * sumOfRadii(s, j, other)) {
+    count = 1;
+  }
+  return count;
 }
 
 function sumOfRadii(s: Strand, j: Index, other: EdgeName): number {
@@ -116,21 +155,23 @@ export function hasPair(s: Strand, j: Index, other: EdgeName): boolean {
   return found;
 }
 
-/** Keeps the contacts of edge j whose gap is still small, and removes the others. Returns the deepest overlap [m]. */
-function keepPairs(s: Strand, j: Index): number {
+/** Keeps the contacts of edge j whose gap is still small, and removes the others. */
+function keepPairs(s: Strand, j: Index): PairSearch {
   let overlap = 0;
+  let deep: Index = 0;
   for (let k = 0; k < PAIR_SLOTS; k++) {
     const c = firstPairOf(s) + k;
     let isKept = false;
     if (isPushed(s, j, c)) {
       const partner = partnerOf(s, strandIndexOf(s), j, k);
       const other: EdgeName = { strand: partner.strand, edge: partner.edge };
-      const meeting = meetOther(s, j, other, false);
+      const meeting = expectMeeting(s, j, other);
       const old = readContact(s, j, c);
       const limit = dot(old.force, old.force) > 0 ? PAIR_NEAR : PAIR_FRESH;
       if (meeting.near < limit * sumOfRadii(s, j, other)) {
         placePair(s, j, c, other, meeting);
         overlap = Math.max(overlap, -meeting.gap);
+        deep = deep + countDeep(s, j, other, meeting.gap);
         isKept = true;
       }
     }
@@ -139,20 +180,23 @@ function keepPairs(s: Strand, j: Index): number {
       clearPartner(s, j, k);
     }
   }
-  return overlap;
+  return { dropped: 0, deep, overlap };
 }
 
 /** Finds contacts of edge j with strands at the start of the step; call before `confirmPairsOf` of any edge. */
 export function findPairsOf(s: Strand, j: Index): PairSearch {
-  let overlap = keepPairs(s, j);
+  const kept = keepPairs(s, j);
+  let overlap = kept.overlap;
+  let deep: Index = kept.deep;
   let dropped: Index = 0;
   const count = candidateCountOf(s, j);
   for (let n = 0; n < count; n++) {
     const other = candidateOf(s, j, n);
     if (!hasPair(s, j, other)) {
-      const meeting = meetOther(s, j, other, false);
+      const meeting = expectMeeting(s, j, other);
       if (meeting.near < PAIR_FRESH * sumOfRadii(s, j, other)) {
         overlap = Math.max(overlap, -meeting.gap);
+        deep = deep + countDeep(s, j, other, meeting.gap);
         let isPlaced = false;
         for (let k = 0; k < PAIR_SLOTS && !isPlaced; k++) {
           if (!isPushed(s, j, firstPairOf(s) + k)) {
@@ -166,7 +210,7 @@ export function findPairsOf(s: Strand, j: Index): PairSearch {
       }
     }
   }
-  return { dropped, overlap };
+  return { dropped, deep, overlap };
 }
 
 /** Removes contacts of edge j for which the other edge had no slot. Returns whether any is left. */

@@ -226,20 +226,48 @@ export function meetEdges(low: PairEdge, high: PairEdge): PairMeeting {
     parts = startParts;
   }
   const apart = apartAt(low, high, parts, time);
-  const normal = normalOf(apart, low, high);
-  // only one rule: with both, each could assign the contact to an edge from which the other removes it
-  let isLeftOut = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
-  if (areParallel(low, high)) {
-    isLeftOut = isLeftToNext(low, high, parts, SHARED);
-  }
-  if (isLeftOut || areRooted(low, high)) {
+  if (isLeftOut(low, high, parts, apart)) {
     near = FAR;
   }
+  return meetingOf(low, high, { near, parts, normal: normalOf(apart, low, high) });
+}
+
+/** Contact plane of a pair. */
+interface PairPlane {
+  readonly near: number;
+  readonly parts: PairParts;
+  readonly normal: Vector;
+}
+
+function meetingOf(low: PairEdge, high: PairEdge, plane: PairPlane): PairMeeting {
+  const sum = low.radius + high.radius;
   return {
-    near,
-    parts,
-    normal,
-    gap: dot(normal, apartAt(low, high, parts, 0)) - sum,
-    end: dot(normal, apartAt(low, high, parts, 1)) - sum,
+    near: plane.near,
+    parts: plane.parts,
+    normal: plane.normal,
+    gap: dot(plane.normal, apartAt(low, high, plane.parts, 0)) - sum,
+    end: dot(plane.normal, apartAt(low, high, plane.parts, 1)) - sum,
   };
+}
+
+/** True if another pair of edges has the contact, or if none can part them. `apart`: from the higher closest point to the lower. */
+function isLeftOut(low: PairEdge, high: PairEdge, parts: PairParts, apart: Vector): boolean {
+  // only one rule: with both, each could assign the contact to an edge from which the other removes it
+  let isOthers = isNeighbors(low, parts.low, scale(-1, apart)) || isNeighbors(high, parts.high, apart);
+  if (areParallel(low, high)) {
+    isOthers = isLeftToNext(low, high, parts, SHARED);
+  }
+  return isOthers || areRooted(low, high);
+}
+
+/** The plane of the closest points at the start of the step, at a fixed cost: edges are not followed through the step. */
+export function meetAtStart(low: PairEdge, high: PairEdge): PairMeeting {
+  const parts: PairParts = closestParts(low, high, 0);
+  const apart = apartAt(low, high, parts, 0);
+  const met = meetingOf(low, high, { near: 0, parts, normal: normalOf(apart, low, high) });
+  let near = Math.min(met.gap, met.end);
+  if (isLeftOut(low, high, parts, apart)) {
+    near = FAR;
+  }
+  return { near, parts, normal: met.normal, gap: met.gap, end: met.end };
 }

@@ -162,6 +162,11 @@ export function hasPairs(s: Strand): boolean {
   return s.merged?.pairs !== undefined;
 }
 
+/** True if contact between strands has a fixed cost per step (docs/notes/batch-engine.md, "Real time"); the reference always converges. */
+export function isRealTime(_s: Strand): boolean {
+  return false;
+}
+
 /** Index of the first of an edge's contacts with strands. */
 export function firstPairOf(s: Strand): Index {
   return 3 * mergedOf(s).obstacles.length;

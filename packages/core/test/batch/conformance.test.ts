@@ -435,6 +435,13 @@ describe('WGSL with contact between strands', () => {
       })),
     };
     const { positions, pairs } = await runOnPage(job);
+    const { pairs: _, ...noPairs } = job.options;
+    const look = { searchEvery: 1, searchReach: 2e-3, cell: 5e-3 };
+    const realTime = { ...noPairs, pairs: { friction, self: true, realTime: true, ...look } };
+    const soon = await runOnPage({ ...job, options: realTime });
+    const alone = await runOnPage({ ...job, options: noPairs });
+    const farthest = (other: PageResult): number =>
+      Math.max(...other.positions[steps - 1].map((x, i) => Math.abs(x - positions[steps - 1][i])));
     expect(pairs).toEqual(Array.from({ length: steps }, () => ({ passed: 0, overflow: 0, crowded: 0 })));
     const errors: number[] = [];
     let contacts = 0;
@@ -461,6 +468,9 @@ describe('WGSL with contact between strands', () => {
     }
     expect(contacts).toBeGreaterThan(6);
     expect(Math.max(...errors)).toBeLessThan(1e-6 * LENGTH);
+    // at a fixed cost contacts lag behind; without contact strands are elsewhere
+    expect(farthest(soon)).toBeLessThan(RADIUS);
+    expect(farthest(alone)).toBeGreaterThan(2 * RADIUS);
   });
 });
 

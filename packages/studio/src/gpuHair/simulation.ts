@@ -29,9 +29,9 @@ const SETTLING_DAMPING = 60;
 export interface HairOptions {
   readonly shapes: HairShapes;
   readonly bust: Bust;
-  /** True if strands touch each other. */
+  /** True if strands touch each other, at a fixed cost per frame. */
   readonly touches: boolean;
-  /** Iterations of contact at most. */
+  /** Iterations of contact at most; 4 if strands touch. */
   readonly iterations: 4 | 8 | 16 | 32;
 }
 
@@ -104,7 +104,7 @@ export async function openHair(device: GPUDevice, options: HairOptions): Promise
     obstacles: 1,
     fields: field.rows,
     contactRadius: CONTACT_RADIUS,
-    ...(touches && { pairs: { friction: 0.3, self: false } }),
+    ...(touches && { pairs: { friction: 0.3, self: false, realTime: true } }),
   });
   let [angle, frames] = [0, 0];
   let pose: HeadPose = { rotation: turnAbout(0), position: [0, 0, 0] };
@@ -124,7 +124,7 @@ export async function openHair(device: GPUDevice, options: HairOptions): Promise
           head: (part) => ({ rotation: turnAbout(from + part * (to - from)), position: [0, 0, 0] }),
           obstacles: [bustObstacle(field, from, to)],
           air: [...wind, 1],
-          mostContactIterations: iterations,
+          mostContactIterations: touches ? 4 : iterations,
           looksFurther: false,
           ...(settles && { massDamping: SETTLING_DAMPING }),
         });

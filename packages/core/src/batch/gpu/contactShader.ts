@@ -34,6 +34,7 @@ fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
 /** For programs without contact between strands. */
 export const withoutPairs: string = `
 fn hasPairs() -> bool { return false; }
+fn isRealTime() -> bool { return false; }
 fn isSummed() -> bool { return false; }
 fn addLoad(push: vec3f, stiffness: f32, part: f32) {}
 fn loadCountOf(j: u32) -> u32 { return pointCountOf(j); }
@@ -83,7 +84,26 @@ fn readField(start: u32, row: f32) -> Distance {
 fn radiusOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, JOINT_SLOTS - 1)].x; }
 fn sparedEdgesOf(k: u32) -> u32 { return u32(joints[address(k, JOINT_SLOTS, JOINT_SLOTS - 1)].y); }
 fn activeAt(j: u32) -> u32 { return address(j, EDGE_SLOTS, EDGE_SLOTS - 1); }
-fn readActive(j: u32, c: u32) -> u32 { return u32(contacts[activeAt(j)][c / 16]); }
+/** The bits of an edge that is processed alone are at hand. */
+var<private> openedEdge: u32 = NODES;
+var<private> openedBits: vec4f;
+fn openEdge(j: u32) {
+  openedEdge = j;
+  openedBits = contacts[activeAt(j)];
+}
+fn bitsOf(j: u32) -> vec4f {
+  if (j == openedEdge) {
+    return openedBits;
+  }
+  return contacts[activeAt(j)];
+}
+fn readActive(j: u32, c: u32) -> u32 { return u32(bitsOf(j)[c / 16]); }
+fn writeActive(j: u32, c: u32, bits: u32) {
+  contacts[activeAt(j)][c / 16] = f32(bits);
+  if (j == openedEdge) {
+    openedBits[c / 16] = f32(bits);
+  }
+}
 fn rootPositionOf() -> vec3f { return positionOfRoot() - rootDisplacementOf(); }
 fn readSlot(j: u32, c: u32, slot: u32) -> vec4f {
   if (c < 2 * OBSTACLES) {
@@ -120,12 +140,12 @@ fn writeContact(j: u32, c: u32, contact: Contact) {
   writeSlot(j, c, 1, vec4f(contact.force, contact.stiffness));
   writeSlot(j, c, 2, vec4f(contact.push, contact.part));
   writeSlot(j, c, 3, vec4f(contact.closing, f32(contact.active_)));
-  contacts[activeAt(j)][c / 16] = f32(readActive(j, c) | (1u << (c % 16)));
+  writeActive(j, c, readActive(j, c) | (1u << (c % 16)));
 }
 fn clearContact(j: u32, c: u32) {
   let bits = readActive(j, c);
   if ((bits & (1u << (c % 16))) != 0) {
-    contacts[activeAt(j)][c / 16] = f32(bits & ~(1u << (c % 16)));
+    writeActive(j, c, bits & ~(1u << (c % 16)));
   }
 }
 fn writeStiffness(j: u32, c: u32, stiffness: f32) {
@@ -148,7 +168,7 @@ fn pointCountOf(j: u32) -> u32 {
   if (!pressed) {
     return 0;
   }
-  return select(0u, 2 * OBSTACLES + select(0u, PAIR_SLOTS, hasPairs()), any(contacts[activeAt(j)] != vec4f(0)));
+  return select(0u, 2 * OBSTACLES + select(0u, PAIR_SLOTS, hasPairs()), any(bitsOf(j) != vec4f(0)));
 }
 fn isPushed(j: u32, c: u32) -> bool { return (readActive(j, c) & (1u << (c % 16))) != 0; }
 fn pointOf(j: u32, c: u32) -> EdgePoint {

@@ -1,7 +1,7 @@
 /** Copies active contacts between the buffers of a device and rows of shared memory (CONTACT_ROW). */
 import { PAIR_SLOTS } from '../layout.ts';
 import { CONTACT_SLOTS } from './contactShader.ts';
-import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairLayout.ts';
+import { mateAt, PAIR_BITS, PAIR_BUFFER_SLOTS, PAIR_CONTACT_SLOTS, PAIR_NODE_SLOTS } from './pairLayout.ts';
 import { type BatchPart, floatAt, type Parts } from './parts.ts';
 import { CONTACT_ROW } from './requests.ts';
 import { bufferSlots } from './shader.ts';
@@ -86,29 +86,33 @@ function readContact(slot: SlotOf): DeviceContact {
   };
 }
 
-function readPair(slot: SlotOf, edges: number): DeviceContact {
+/** The word of contact c of an edge with a strand. */
+function wordOf({ shader: { nodes, obstacles } }: Parts, pairs: Float32Array, s: number, j: number, c: number) {
+  const at = mateAt(s * nodes + j, c - 2 * obstacles, pairs.length / (4 * PAIR_BUFFER_SLOTS));
+  return new Uint32Array(pairs.buffer, pairs.byteOffset + 4 * at, 1);
+}
+
+function readPair(slot: SlotOf, [bits]: Uint32Array, edges: number): DeviceContact {
   const last = slot(2);
-  const [bits] = new Uint32Array(last.buffer, last.byteOffset, 1);
   const other = bits & (2 ** PAIR_BITS.edge - 1);
   return {
     normal: slot(0),
     force: slot(1),
-    part: last[1],
+    part: last[0],
     age: (bits >>> PAIR_BITS.state) & 3,
     other: Math.floor(other / edges),
     otherEdge: other % edges,
-    otherPart: last[2],
+    otherPart: last[1],
   };
 }
 
-function writePair(slot: SlotOf, edges: number, contact: DeviceContact): void {
-  const last = slot(2);
+function writePair(slot: SlotOf, word: Uint32Array, edges: number, contact: DeviceContact): void {
   const { age, other, otherEdge } = contact;
   const bits = (other * edges + otherEdge) | (age << PAIR_BITS.state) | (1 << PAIR_BITS.isSet);
   slot(0).set(contact.normal);
   slot(1).set(contact.force);
-  last.set([0, contact.part, contact.otherPart, 0]);
-  new Uint32Array(last.buffer, last.byteOffset, 1)[0] = bits;
+  slot(2).set([contact.part, contact.otherPart, 0, 0]);
+  word[0] = bits;
 }
 
 /** 1 for the lower edge of a pair, of which forces and normals are stored, −1 for the other. */
@@ -133,7 +137,7 @@ export async function readContacts(device: Device, groups: readonly Parts[], row
         const o = CONTACT_ROW * count++;
         if (o + CONTACT_ROW > rows.length) return;
         const isPair = c >= 2 * obstacles;
-        const contact = isPair ? readPair(slot, nodes - 1) : readContact(slot);
+        const contact = isPair ? readPair(slot, wordOf(parts, floats.pairs, s, j, c), nodes - 1) : readContact(slot);
         const { other, otherEdge } = contact;
         const sign = isPair ? signOf(s, j, other, otherEdge) : 1;
         const signed = (v: ArrayLike<number>): number[] => [sign * v[0], sign * v[1], sign * v[2]];
@@ -167,7 +171,16 @@ export function writeContacts(device: Device, groups: readonly Parts[], rows: Fl
         const c = isPair ? 2 * obstacles + place : place;
         const slot = slotOf(parts, floats, s, j, c);
         const [force, normal] = [row.slice(6, 9), row.slice(9, 12)].map((v) => v.map((x) => sign * x));
-        if (isPair) writePair(slot, nodes - 1, { normal, force, part, age, other: other - 1, otherEdge, otherPart });
+        if (isPair)
+          writePair(slot, wordOf(parts, floats.pairs, s, j, c), nodes - 1, {
+            normal,
+            force,
+            part,
+            age,
+            other: other - 1,
+            otherEdge,
+            otherPart,
+          });
         else {
           slot(0).set(normal);
           slot(1).set(force);

@@ -11,8 +11,17 @@
  */
 import { CANDIDATES } from '../layout.ts';
 import { SPARE_GAP, SPARE_WAY } from '../pairSearch.ts';
-import { PAIR_BITS } from './pairLayout.ts';
-import { forEachCell, GRID_WORKGROUP, HITS, overEdges, overItems, searchEntry } from './searchShader.ts';
+import { PAIR_BITS, pairParts } from './pairLayout.ts';
+import {
+  CELLS_AT_ONCE,
+  forEachCell,
+  GRID_WORKGROUP,
+  HITS,
+  HITS_IN_REAL_TIME,
+  overEdges,
+  overItems,
+  searchEntry,
+} from './searchShader.ts';
 import { MARK, STATUS } from './statusShader.ts';
 
 /** Cells that a thread, and a workgroup, of the prefix sum have. */
@@ -27,9 +36,20 @@ const LEAST_COARSE = 8;
 const MOST_COARSE = 40;
 /** Cells of an edge on average, at most, and of a single edge: further ones are left out and counted. */
 const ENTRIES_PER_EDGE = 24;
-const MOST_CELLS = 400;
+const ENTRIES_IN_REAL_TIME = 40;
+const MOST_CELLS = 1000;
 /** The number of an edge takes 22 bits of a candidate, as of a contact; the bits above are its distance. */
 const EDGE_BITS = PAIR_BITS.edge;
+/** In real time, an edge is entered in cells within this many times what it may come closer by: others look for it in the cell of one place alone. */
+const SPREAD = 4 / 3;
+/** Candidates that are looked at in real time: the nearest. */
+const QUICK_CANDIDATES = 8;
+
+/** Contact between strands, as it is compiled into the program: the number of strands, and whether it has a fixed cost. */
+export interface PairProgram {
+  readonly strands: number;
+  readonly realTime: boolean;
+}
 
 /** Sizes of the buffers for a number of edges: words of `grid` and `candidates`, vec4f of `spans`. */
 interface GridSizes {
@@ -49,10 +69,10 @@ function powerAbove(least: number): number {
 }
 
 /** Throws where there are more edges than a candidate can name. */
-export function gridSizes(edges: number): GridSizes {
+export function gridSizes(edges: number, realTime: boolean): GridSizes {
   if (edges > 2 ** EDGE_BITS)
     throw new Error(`contact between strands supports at most ${2 ** EDGE_BITS} edges, and there are ${edges}`);
-  const buckets = powerAbove(Math.max(edges / 8, CELLS_PER_GROUP));
+  const buckets = powerAbove(Math.max(edges, CELLS_PER_GROUP));
   let side = LEAST_COARSE;
   while (side < MOST_COARSE && 8 * side * side * side < edges) side++;
   const coarse = side * side * side;
@@ -61,7 +81,10 @@ export function gridSizes(edges: number): GridSizes {
     side,
     coarse,
     grid: HEADER + COARSE_WORDS * coarse + buckets / CELLS_PER_GROUP + buckets + edges,
-    candidates: (CANDIDATES + ENTRIES_PER_EDGE + HITS) * edges + buckets + 1,
+    candidates:
+      (CANDIDATES + (realTime ? ENTRIES_IN_REAL_TIME + HITS_IN_REAL_TIME : ENTRIES_PER_EDGE + HITS)) * edges +
+      buckets +
+      1,
     spans: 2 * edges + 2 * coarse,
   };
 }
@@ -74,9 +97,9 @@ export function gridWorkgroups(items: number): number {
   return Math.min(MOST_WORKGROUPS, Math.ceil(items / GRID_WORKGROUP));
 }
 
-/** Workgroups of the entry point with a workgroup per cell. */
+/** Workgroups of the entry point that tests the edges of each cell. */
 export function cellWorkgroups(buckets: number): number {
-  return Math.min(MOST_WORKGROUPS, buckets);
+  return Math.min(MOST_WORKGROUPS, buckets / CELLS_AT_ONCE);
 }
 
 /** Workgroups of the prefix sum. */
@@ -93,20 +116,20 @@ fn hitCountAt(edge: u32) -> u32 { return countAt(BUCKETS) + edge; }
 fn candidateAt(edge: u32, n: u32) -> u32 { return ${CANDIDATES} * edge + n; }
 fn startAt(h: u32) -> u32 { return ${CANDIDATES} * EDGES + h; }
 fn entryAt(k: u32) -> u32 { return ${CANDIDATES} * EDGES + BUCKETS + 1 + k; }
-fn hitAt(edge: u32, n: u32) -> u32 { return entryAt(ENTRIES) + ${HITS} * edge + n; }
+fn hitAt(edge: u32, n: u32) -> u32 { return entryAt(ENTRIES) + HITS * edge + n; }
 /** Entries before those of cell h that are stored. */
 fn startOf(h: u32) -> u32 { return min(atomicLoad(&candidates[startAt(h)]), ENTRIES); }
 fn nameOf(edge: u32) -> EdgeName { return EdgeName(edge / (NODES - 1), edge % (NODES - 1)); }
 fn candidateCountOf(j: u32) -> u32 {
   let edge = strandIndex * (NODES - 1) + j;
   var count: u32 = 0;
-  while (count < ${CANDIDATES} && atomicLoad(&candidates[candidateAt(edge, count)]) != NONE) {
+  while (count < select(${CANDIDATES}u, ${QUICK_CANDIDATES}u, REAL_TIME) && atomicLoad(&candidates[candidateAt(edge, count)]) != NONE) {
     count++;
   }
   return count;
 }
 fn candidateOf(j: u32, n: u32) -> EdgeName {
-  return nameOf(atomicLoad(&candidates[candidateAt(strandIndex * (NODES - 1) + j, n)]) & ${2 ** EDGE_BITS - 1});
+  return nameOf(atomicLoad(&candidates[candidateAt(strandIndex * (NODES - 1) + j, n)]) & EDGE_MASK);
 }
 /** Distance and number as one word, ordered by them; distances are rounded to five bits. */
 fn candidateKey(other: u32, distance: f32) -> u32 {
@@ -248,6 +271,7 @@ ${overEdges(
         spare = P.search.y;
         countStrand(at.strand, ${MARK.crowded}, ${STATUS.crowded});
       }
+      spare *= SPREAD;
       if (!(cellCountOf(half, spare, middle) <= ${MOST_CELLS})) {
         spare = min(spare, P.pair.x);
         countStrand(at.strand, ${MARK.overflow}, ${STATUS.overflow});
@@ -335,18 +359,25 @@ ${overItems(
 )}`;
 
 /** Entry points in the order of their dispatches. */
-export function gridEntry(strands: number, nodes: number): string {
+export function gridEntry({ strands, realTime }: PairProgram, nodes: number): string {
   const edges = strands * (nodes - 1);
-  const { buckets, side, coarse } = gridSizes(edges);
+  const { buckets, side, coarse } = gridSizes(edges, realTime);
+  const { places, mates } = pairParts(32 * Math.ceil(strands / 32) * nodes);
   return `
 @group(0) @binding(11) var<storage, read_write> candidates: array<atomic<u32>>;
 @group(0) @binding(12) var<storage, read_write> grid: array<atomic<u32>>;
 @group(0) @binding(13) var<storage, read_write> spans: array<vec4f>;
+const PLACES: u32 = ${places}u;
+const MATES: u32 = ${mates}u;
+const EDGE_MASK: u32 = ${2 ** EDGE_BITS - 1}u;
+const REAL_TIME: bool = ${realTime};
 const STRANDS: u32 = ${strands}u;
 const EDGES: u32 = ${edges}u;
 const EDGE_ITEMS: u32 = ${32 * Math.ceil(strands / 32) * (nodes - 1)}u;
 const BUCKETS: u32 = ${buckets}u;
-const ENTRIES: u32 = ${ENTRIES_PER_EDGE * edges}u;
+const ENTRIES: u32 = ${(realTime ? ENTRIES_IN_REAL_TIME : ENTRIES_PER_EDGE) * edges}u;
+const SPREAD: f32 = ${realTime ? SPREAD : 1};
+const HITS: u32 = ${realTime ? HITS_IN_REAL_TIME : HITS}u;
 const SIDE: u32 = ${side}u;
 const COARSE: u32 = ${coarse}u;
 ${addresses}

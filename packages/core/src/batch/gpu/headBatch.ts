@@ -1,12 +1,12 @@
 /** Many clamped strands on one head that moves: for pages that draw hair themselves, and for benchmarks. */
 import { add, scale } from '../algebra.ts';
 import { compose, normalize } from '../formulas.ts';
-import { LANES, LEAST_ITERATIONS, type Stage } from '../layout.ts';
+import { LANES, LEAST_COUPLED_ITERATIONS, LEAST_ITERATIONS, type Stage } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
 import type { Scheme } from '../step.ts';
 import { FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
-import { restingHead, writeObstacles, writeParameters } from './parameters.ts';
+import { restingHead, searchEveryOf, writeObstacles, writeParameters } from './parameters.ts';
 import {
   type BatchPart,
   countBytes,
@@ -82,6 +82,8 @@ export interface ContactCounts extends PairCounts {
   readonly loaded: number;
   /** Strands whose contacts did not settle. */
   readonly unsettled: number;
+  /** Contacts between strands that overlap by more than half a radius at the start of the step. */
+  readonly deep: number;
   /** Most iterations of a strand in contact. */
   readonly iterations: number;
   /** Deepest overlap at the start of the step, and largest displacement of a contact in the last iteration [m]. */
@@ -169,7 +171,7 @@ interface StageRequest {
 
 /** Writes the parameters of a stage to all parts. */
 function writeStage(
-  { device, options, parts, head }: BatchState,
+  { device, options, parts, head, sinceSearch }: BatchState,
   request: StageRequest,
   solve: Partial<GpuStep>,
 ): void {
@@ -182,7 +184,8 @@ function writeStage(
   } = solve;
   const contact = { dt, iterations: contactIterations, ...(most !== undefined && { most }) };
   const { massDamping = options.massDamping ?? 0, air } = solve;
-  const given = { ...request, start: head, iterations, tolerance, contact, ...(air && { air }) };
+  const search = Math.floor(sinceSearch / searchEveryOf(options));
+  const given = { ...request, start: head, iterations, tolerance, contact, search, ...(air && { air }) };
   for (const part of parts.list) writeParameters(device, part, { ...options, massDamping }, given);
 }
 
@@ -217,7 +220,11 @@ function takeStep(state: BatchState, solve: GpuStep): void {
     writeStage(state, { stage: second, last: middle, now: end, flags }, solve);
   } else if (scheme === 'bdf2' && goesOn) writeStage(state, whole(bdf2Stage(dt, before)), solve);
   else writeStage(state, whole(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1)), solve);
-  submitStage(state, solve.mostContactIterations, state.sinceSearch % (options.pairs?.searchEvery ?? 1) === 0);
+  submitStage(
+    state,
+    solve.mostContactIterations ?? (options.pairs?.realTime ? LEAST_COUPLED_ITERATIONS : undefined),
+    state.sinceSearch % searchEveryOf(options) === 0,
+  );
   state.sinceSearch++;
   Object.assign(state, { head: end, before: dt, remembered: scheme });
 }
@@ -322,7 +329,7 @@ async function readPositions(device: Device, { list, shader }: Parts, wanted: nu
 }
 
 async function readCounts(device: Device, list: readonly BatchPart[]): Promise<ContactCounts> {
-  const sums = { passed: 0, overflow: 0, crowded: 0, loaded: 0, unsettled: 0 };
+  const sums = { passed: 0, overflow: 0, crowded: 0, loaded: 0, unsettled: 0, deep: 0 };
   let [iterations, overlap, error] = [0, 0, 0];
   for (const { buffers } of list) {
     if (!buffers.status) continue;

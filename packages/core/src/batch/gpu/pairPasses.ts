@@ -17,6 +17,7 @@ export const searchEntries = [
   'placeCells',
   'fillCells',
   'testCells',
+  'gatherNear',
   'sortHits',
 ] as const;
 /** Entry points after the search, to which all other buffers are bound. */
@@ -39,11 +40,11 @@ export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
   { buffers, group, searchGroup, count }: BatchPart,
-  { nodes, workgroup, searches }: ShaderOptions & { readonly searches: boolean },
+  { nodes, workgroup, pairs, searches }: ShaderOptions & { readonly searches: boolean },
 ): void {
   if (!buffers.grid || !searchGroup) return;
   const edges = count * (nodes - 1);
-  const { buckets, coarse } = gridSizes(edges);
+  const { buckets, coarse } = gridSizes(edges, pairs?.realTime ?? false);
   if (searches) encoder.clearBuffer(buffers.grid);
   const pass = encoder.beginComputePass();
   pass.setBindGroup(0, searchGroup);
@@ -62,7 +63,8 @@ export function encodePairSearch(
     dispatch('scanBlocks', 1);
     dispatch('placeCells', scanWorkgroups(buckets));
     dispatch('fillCells', gridWorkgroups(edges));
-    dispatch('testCells', cellWorkgroups(buckets));
+    if (pairs?.realTime) dispatch('gatherNear', gridWorkgroups(edges));
+    else dispatch('testCells', cellWorkgroups(buckets));
     dispatch('sortHits', gridWorkgroups(edges));
   }
   pass.setBindGroup(0, group);
@@ -71,12 +73,19 @@ export function encodePairSearch(
   pass.end();
 }
 
+/** Workgroups of entry points with a thread per edge, number of iterations, and whether the check for edges that pass is left out. */
+interface CoupledOptions {
+  readonly edgeGroups: number;
+  readonly iterations: number;
+  readonly realTime: boolean;
+}
+
 /** Encodes the iterations of the strands that touch strands, after the stage has listed them. */
 export function encodeCoupled(
   encoder: DeviceEncoder,
   program: PairProgram,
   { press, buffers, group }: BatchPart,
-  { edgeGroups, iterations }: { readonly edgeGroups: number; readonly iterations: number },
+  { edgeGroups, iterations, realTime }: CoupledOptions,
 ): void {
   if (!press || !buffers.status) return;
   encoder.copyBufferToBuffer(buffers.status, argumentsOffset(ROUNDS), press.arguments, 0, 12);
@@ -96,7 +105,7 @@ export function encodeCoupled(
     overEdges('law');
     overStrands('turn');
   }
-  overEdges('verify');
+  if (!realTime) overEdges('verify');
   overStrands('closeCoupled');
   pass.end();
 }

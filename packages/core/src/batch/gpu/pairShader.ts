@@ -6,16 +6,16 @@
  */
 
 import { LOOK_FURTHER } from './flags.ts';
-import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_NODE, PAIR_NODE_SLOTS } from './pairLayout.ts';
+import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_LOADS, PAIR_NODE_SLOTS } from './pairLayout.ts';
 import { overItems } from './searchShader.ts';
 import { MARK, MARKS, ROUNDS, STATUS } from './statusShader.ts';
 
 const SLOTS = PAIR_CONTACT_SLOTS;
-const { POSITION, WAY, LOADS } = PAIR_NODE;
 
 export const withPairs: string = `
 @group(0) @binding(10) var<storage, read_write> pairs: array<vec4u>;
 fn hasPairs() -> bool { return true; }
+fn isRealTime() -> bool { return REAL_TIME; }
 fn firstPairOf() -> u32 { return 2 * OBSTACLES; }
 fn addressIn(strand: u32, node: u32, slots: u32, slot: u32) -> u32 {
   return (((strand / LANES) * NODES + node) * slots + slot) * LANES + strand % LANES;
@@ -23,33 +23,37 @@ fn addressIn(strand: u32, node: u32, slots: u32, slot: u32) -> u32 {
 fn pairAt(strand: u32, node: u32, slot: u32) -> u32 { return addressIn(strand, node, ${PAIR_NODE_SLOTS}, slot); }
 fn readPair(strand: u32, node: u32, slot: u32) -> vec4f { return bitcast<vec4f>(pairs[pairAt(strand, node, slot)]); }
 fn writePair(node: u32, slot: u32, value: vec4f) { pairs[pairAt(strandIndex, node, slot)] = bitcast<vec4u>(value); }
-fn bitsAt(j: u32, k: u32) -> u32 { return pairAt(strandIndex, j, ${SLOTS} * k + 2); }
+fn partsAt(j: u32, k: u32) -> u32 { return pairAt(strandIndex, j, ${SLOTS} * k + 2); }
+fn rowOfPlace(strand: u32, node: u32) -> u32 { return PLACES + 2 * (strand * NODES + node); }
+fn mateAt(strand: u32, j: u32, k: u32) -> u32 { return MATES + 2 * (strand * NODES + j) + k / 4; }
+fn readMate(strand: u32, j: u32, k: u32) -> u32 { return pairs[mateAt(strand, j, k)][k % 4]; }
+fn writeMate(j: u32, k: u32, word: u32) { pairs[mateAt(strandIndex, j, k)][k % 4] = word; }
 fn replaceBits(bits: u32, value: u32, shift: u32, mask: u32) -> u32 { return (bits & ~(mask << shift)) | (value << shift); }
 fn readPairSlot(j: u32, c: u32, slot: u32) -> vec4f {
   let k = c - firstPairOf();
   if (slot < 2) {
     return readPair(strandIndex, j, ${SLOTS} * k + slot);
   }
-  let v = pairs[bitsAt(j, k)];
+  let word = readMate(strandIndex, j, k);
   if (slot == 3) {
-    return vec4f(0, 0, 0, f32((v.x >> ${PAIR_BITS.state}) & 3));
+    return vec4f(0, 0, 0, f32((word >> ${PAIR_BITS.state}) & 3));
   }
   // what pushes this edge: forces are kept as they act on the lower one
-  let isLow = strandIndex * (NODES - 1) + j < (v.x & ${2 ** PAIR_BITS.edge - 1});
-  return vec4f(select(-1.0, 1.0, isLow) * readPair(strandIndex, j, ${SLOTS} * k + 1).xyz, bitcast<f32>(v.y));
+  let isLow = strandIndex * (NODES - 1) + j < (word & ${2 ** PAIR_BITS.edge - 1});
+  return vec4f(select(-1.0, 1.0, isLow) * readPair(strandIndex, j, ${SLOTS} * k + 1).xyz, readPair(strandIndex, j, ${SLOTS} * k + 2).x);
 }
 fn writePairSlot(j: u32, c: u32, slot: u32, value: vec4f) {
   let k = c - firstPairOf();
   if (slot < 2) {
     writePair(j, ${SLOTS} * k + slot, value);
   } else if (slot == 2) {
-    pairs[bitsAt(j, k)].y = bitcast<u32>(value.w);
+    pairs[partsAt(j, k)].x = bitcast<u32>(value.w);
   } else {
-    pairs[bitsAt(j, k)].x = replaceBits(pairs[bitsAt(j, k)].x, u32(value.w), ${PAIR_BITS.state}, 3);
+    writeMate(j, k, replaceBits(readMate(strandIndex, j, k), u32(value.w), ${PAIR_BITS.state}, 3));
   }
 }
 /** All contacts of an edge are to Newton like three: on its second node, in its middle and on its first node. Their sums over q, the part of the */
-/** edge behind a contact, are the same. The middle has a stiffness only, which is in w of the way. */
+/** edge behind a contact, are the same. The middle has a stiffness only. */
 struct Loads {
   stiffness: vec3f,
   force: vec3f,
@@ -67,9 +71,9 @@ fn addLoad(push: vec3f, stiffness: f32, part: f32) {
 }
 fn writeLoads(j: u32) {
   let r = loads.stiffness;
-  writePair(j, ${LOADS}, vec4f(loads.force - loads.leverForce, r.x - 3 * r.y + 2 * r.z));
-  writePair(j, ${LOADS + 1}, vec4f(loads.leverForce, 2 * r.z - r.y));
-  pairs[pairAt(strandIndex, j, ${WAY})].w = bitcast<u32>(4 * (r.y - r.z));
+  writePair(j, ${PAIR_LOADS}, vec4f(loads.force - loads.leverForce, r.x - 3 * r.y + 2 * r.z));
+  writePair(j, ${PAIR_LOADS + 1}, vec4f(loads.leverForce, 2 * r.z - r.y));
+  pairs[pairAt(strandIndex, j, ${PAIR_LOADS + 2})].x = bitcast<u32>(4 * (r.y - r.z));
 }
 var<private> ends: array<vec4f, 2>;
 var<private> middle: f32;
@@ -77,9 +81,9 @@ fn loadCountOf(j: u32) -> u32 {
   if (!sumsLoads) {
     return pointCountOf(j);
   }
-  ends[0] = readPair(strandIndex, j, ${LOADS});
-  ends[1] = readPair(strandIndex, j, ${LOADS + 1});
-  middle = readPair(strandIndex, j, ${WAY}).w;
+  ends[0] = readPair(strandIndex, j, ${PAIR_LOADS});
+  ends[1] = readPair(strandIndex, j, ${PAIR_LOADS + 1});
+  middle = readPair(strandIndex, j, ${PAIR_LOADS + 2}).x;
   return select(0u, 3u, any(ends[0] != vec4f(0)) || any(ends[1] != vec4f(0)));
 }
 fn isLoaded(j: u32, c: u32) -> bool { return sumsLoads || isPushed(j, c); }
@@ -99,16 +103,17 @@ fn wayOf(strand: u32, node: u32, isSolved: bool) -> vec3f {
   if (isSolved) {
     return displacementOf(strand, node);
   }
-  return readPair(strand, node, ${WAY}).xyz;
+  return bitcast<vec4f>(pairs[rowOfPlace(strand, node) + 1]).xyz;
 }
+fn positionOf(strand: u32, node: u32) -> vec4f { return bitcast<vec4f>(pairs[rowOfPlace(strand, node)]); }
 fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
-  let first = readPair(strand, edge, ${POSITION});
+  let first = positionOf(strand, edge);
   return PairEdge(
     first.xyz,
-    readPair(strand, edge + 1, ${POSITION}).xyz,
+    positionOf(strand, edge + 1).xyz,
     wayOf(strand, edge, isSolved),
     wayOf(strand, edge + 1, isSolved),
-    readPair(strand, min(edge + 2, NODES - 1), ${POSITION}).xyz,
+    positionOf(strand, min(edge + 2, NODES - 1)).xyz,
     first.w,
     edge > 0,
     edge + 2 < NODES,
@@ -116,23 +121,22 @@ fn pairEdgeOf(strand: u32, edge: u32, isSolved: bool) -> PairEdge {
   );
 }
 fn partnerOf(strand: u32, edge: u32, k: u32) -> Partner {
-  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 2)];
-  let other = v.x & ${2 ** PAIR_BITS.edge - 1};
-  return Partner(other / (NODES - 1), other % (NODES - 1), bitcast<f32>(v.z), v.x >> ${PAIR_BITS.isSet});
+  let word = readMate(strand, edge, k);
+  let other = word & ${2 ** PAIR_BITS.edge - 1};
+  return Partner(other / (NODES - 1), other % (NODES - 1), readPair(strand, edge, ${SLOTS} * k + 2).y, word >> ${PAIR_BITS.isSet});
 }
 fn writePartner(j: u32, c: u32, partner: Partner) {
-  let a = bitsAt(j, c - firstPairOf());
+  let k = c - firstPairOf();
   let bits = (partner.strand * (NODES - 1) + partner.edge) | (partner.isSet << ${PAIR_BITS.isSet});
-  pairs[a].x = bits | (pairs[a].x & (3u << ${PAIR_BITS.state}));
-  pairs[a].z = bitcast<u32>(partner.part);
+  writeMate(j, k, bits | (readMate(strandIndex, j, k) & (3u << ${PAIR_BITS.state})));
+  pairs[partsAt(j, k)].y = bitcast<u32>(partner.part);
 }
-fn clearPartner(j: u32, k: u32) { pairs[bitsAt(j, k)].x = 0; }
+fn clearPartner(j: u32, k: u32) { writeMate(j, k, 0); }
 fn readWeight(strand: u32, edge: u32, k: u32) -> PairWeight {
-  let v = pairs[pairAt(strand, edge, ${SLOTS} * k + 2)];
-  return PairWeight(bitcast<f32>(v.w), (v.x >> ${PAIR_BITS.side}) & 15);
+  return PairWeight(readPair(strand, edge, ${SLOTS} * k + 2).z, (readMate(strand, edge, k) >> ${PAIR_BITS.side}) & 15);
 }
-fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) { pairs[bitsAt(j, k)].w = bitcast<u32>(crowd * compliance); }
-fn writeSide(j: u32, k: u32, side: u32) { pairs[bitsAt(j, k)].x = replaceBits(pairs[bitsAt(j, k)].x, side, ${PAIR_BITS.side}, 15); }
+fn writeWeight(j: u32, k: u32, compliance: f32, crowd: f32) { pairs[partsAt(j, k)].z = bitcast<u32>(crowd * compliance); }
+fn writeSide(j: u32, k: u32, side: u32) { writeMate(j, k, replaceBits(readMate(strandIndex, j, k), side, ${PAIR_BITS.side}, 15)); }
 fn readLast(slot: u32) -> vec4f { return readPair(strandIndex, NODES - 1, slot); }
 fn marksOf(strand: u32) -> u32 { return atomicLoad(&status[markAt(strand, ${MARKS.marks})]); }
 fn isCoupled() -> bool { return (marksOf(strandIndex) & ${MARK.coupled}) != 0; }
@@ -173,7 +177,8 @@ function edgeEntry(name: string, body: string): string {
     setStrand(strand);
     pressed = true;
     sumsLoads = true;
-    loads = Loads();${body}`,
+    loads = Loads();
+    openEdge(j);${body}`,
   );
 }
 
@@ -199,8 +204,8 @@ function locateEntry(workgroup: number): string {
     if (i < NODES - 1) {
       radius = joints[address(i, JOINT_SLOTS, JOINT_SLOTS - 1)].z;
     }
-    writePair(i, ${POSITION}, vec4f(x, radius));
-    writePair(i, ${WAY}, vec4f(way, 0));
+    pairs[rowOfPlace(strandIndex, i)] = bitcast<vec4u>(vec4f(x, radius));
+    pairs[rowOfPlace(strandIndex, i) + 1] = bitcast<vec4u>(vec4f(way, 0));
     reach = max(reach, reachOfNode(way, radius));
     low = min(low, x);
     high = max(high, x);
@@ -226,6 +231,9 @@ ${edgeEntry(
     let search = findPairsOf(j);
     if (search.dropped > 0) {
       setMark(strand, ${MARK.dropped});
+    }
+    if (search.deep > 0) {
+      atomicAdd(&status[${STATUS.deep}], search.deep);
     }
     reportOverlap(search.overlap);`,
 )}

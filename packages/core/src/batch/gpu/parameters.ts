@@ -21,6 +21,8 @@ export interface Dispatch {
   readonly tolerance: number;
   /** With obstacles: length of the step [s], smallest and largest number of contact iterations (largest: 4, 8, 16 or 32). */
   readonly contact?: { readonly dt: number; readonly iterations: number; readonly most?: number };
+  /** Number of searches for pairs before this stage; default 0. */
+  readonly search?: number;
   /** Wind at the end of the stage [m/s], and the factor of the drag; default: none. */
   readonly air?: AirNow;
 }
@@ -39,7 +41,7 @@ export function writeParameters(device: Device, part: BatchPart, options: Strand
     place: [...now.position, dispatch.tolerance],
     pair: pairVector(options),
     contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
-    search: [options.pairs?.searchEvery ?? 1, options.pairs?.searchReach ?? 1e9, 0, 0],
+    search: [searchEveryOf(options), searchReachOf(options), (GOLDEN * (dispatch.search ?? 0)) % 1, 0],
     wind: dispatch.air ?? [0, 0, 0, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
@@ -65,11 +67,48 @@ export function writeParameters(device: Device, part: BatchPart, options: Strand
   if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
 }
 
+/** By how much of an edge the place at which it begins to look for others moves on from search to search, in real time. */
+const GOLDEN = 0.618;
+/** How far it looks in real time [radii]. */
+const REACH = 2;
+
+/** Steps that a search serves. */
+export function searchEveryOf({ pairs }: StrandsOptions): number {
+  return pairs?.searchEvery ?? (pairs?.realTime ? 8 : 1);
+}
+
+/** Longest edge and largest radius of strands [m]: looking through all of them takes long, so it is done once. */
+interface Extent {
+  readonly longest: number;
+  readonly radius: number;
+}
+const extents = new WeakMap<StrandsOptions['strands'], Extent>();
+
+function extentOf({ strands, contactRadius = 0 }: StrandsOptions): Extent {
+  const known = extents.get(strands);
+  if (known) return known;
+  let [longest, radius] = [0, contactRadius];
+  for (const { edgeLength, contact } of strands) {
+    for (let j = 0; j < edgeLength.length; j++) longest = Math.max(longest, edgeLength[j]);
+    const radii = contact?.pairRadius ?? contact?.radius ?? [];
+    for (let j = 0; j < radii.length; j++) radius = Math.max(radius, radii[j]);
+  }
+  extents.set(strands, { longest, radius });
+  return { longest, radius };
+}
+
+/** How far a search looks from an edge at most [m]. */
+function searchReachOf(options: StrandsOptions): number {
+  const { pairs } = options;
+  return pairs?.searchReach ?? (pairs?.realTime ? REACH * extentOf(options).radius : 1e9);
+}
+
 /** Edge of a grid's cell, friction, whether strands meet themselves, and the longest edge. */
-function pairVector({ pairs, strands }: StrandsOptions): number[] {
+function pairVector(options: StrandsOptions): number[] {
+  const { pairs } = options;
   if (!pairs) return [0, 0, 0, 0];
-  const longest = strands.reduce((most, { edgeLength }) => Math.max(most, ...Array.from(edgeLength)), 0);
-  return [pairs.cell ?? 0.5 * longest, pairs.friction, pairs.self ? 1 : 0, longest];
+  const { longest } = extentOf(options);
+  return [pairs.cell ?? (pairs.realTime ? 0.1 : 0.5) * longest, pairs.friction, pairs.self ? 1 : 0, longest];
 }
 
 /** Writes the obstacles of the next step. Throws if their number differs from that with which the strands were created. */

@@ -43,12 +43,19 @@ export interface PairOptions {
   readonly friction: number;
   /** True if a strand may touch itself. */
   readonly self: boolean;
-  /** Edge of a cell of the grid [m]; default: half the longest edge of a strand. */
+  /** Edge of a cell of the grid [m]; default: half the longest edge of a strand, in real time a tenth. */
   readonly cell?: number;
-  /** Number of steps for which one search for pairs is used; default 1. With more, neighbours that approach faster than predicted may be missed. */
+  /**
+   * True for a fixed cost per step, without a promise that contacts settle or that strands cannot pass (docs/notes/batch-engine.md, "Real time"): an edge
+   * looks at its eight nearest neighbours, as they are at the start of the step, and every step takes as many iterations as it is told, 4 by default.
+   * `readCounts` says what is left: contacts that overlap deeply, strands that have not settled, and as crowded those that may have missed contacts, since they
+   * moved further than a search looks or have too many edges around them. Default false.
+   */
+  readonly realTime?: boolean;
+  /** Number of steps for which one search for pairs is used; default 1, in real time 8. With more, neighbours that approach faster than predicted may be missed. */
   readonly searchEvery?: number;
   /**
-   * Largest search distance around an edge, radius included [m]; default: as far as hair moves. Edges within twice this distance can be found;
+   * Largest search distance around an edge, radius included [m]; default: as far as hair moves, in real time two radii. Edges within twice this distance can be found;
    * strands that move further are counted as crowded. In dense hair, most edges farther away are behind other hair.
    */
   readonly searchReach?: number;
@@ -191,7 +198,7 @@ export async function createParts(
     air: options.hasAir ?? false,
     roots,
     obstacles,
-    ...(options.pairs && { pairs: { strands: count } }),
+    ...(options.pairs && { pairs: { strands: count, realTime: options.pairs.realTime ?? false } }),
     workgroup: options.workgroup ?? 64,
   };
   const slots = bufferSlots(shader);
@@ -265,7 +272,8 @@ export function encodeStage(
     pass.end();
     for (let round = 0; round < ROUNDS && press; round++) encodeRound(encoder, program, part, round);
     const edgeGroups = gridWorkgroups(part.count * (shader.nodes - 1));
-    if (program.pair) encodeCoupled(encoder, program.pair, part, { edgeGroups, iterations });
+    const realTime = shader.pairs?.realTime ?? false;
+    if (program.pair) encodeCoupled(encoder, program.pair, part, { edgeGroups, iterations, realTime });
   }
 }
 

@@ -38,7 +38,7 @@ export function bufferBytes(
   const slots = bufferSlots(shader);
   const rows = Math.ceil(count / LANES) * shader.nodes * LANES * 16;
   const ownRoots = shader.roots === 'each';
-  const sizes = shader.pairs && gridSizes(count * (shader.nodes - 1));
+  const sizes = shader.pairs && gridSizes(count * (shader.nodes - 1), shader.pairs.realTime);
   const hasContact = hasContactOf(shader);
   return {
     parameters: PARAMETER_BYTES,

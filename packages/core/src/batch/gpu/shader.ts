@@ -7,8 +7,8 @@ import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
 import { CONTACT_SLOTS, contactEntry, withContact, withoutContact, withoutPairs } from './contactShader.ts';
 import { FINISH, WRITE_POSITIONS } from './flags.ts';
 import { gain16, gain32 } from './gains.ts';
-import { gridEntry } from './gridShader.ts';
-import { PAIR_NODE_SLOTS } from './pairLayout.ts';
+import { gridEntry, type PairProgram } from './gridShader.ts';
+import { PAIR_BUFFER_SLOTS } from './pairLayout.ts';
 import { pairEntry, withPairs } from './pairShader.ts';
 import { writeStatus } from './statusShader.ts';
 
@@ -30,8 +30,8 @@ export interface ShaderOptions {
   readonly roots: 'head' | 'each';
   /** Number of obstacles. */
   readonly obstacles: number;
-  /** With contact between strands: the number of strands, for the grid. */
-  readonly pairs?: { readonly strands: number };
+  /** With contact between strands. */
+  readonly pairs?: PairProgram;
   /** Invocations per workgroup. */
   readonly workgroup: number;
 }
@@ -58,7 +58,7 @@ export function bufferSlots(options: ShaderOptions): {
     // contact also reads the radius of the edge and the number of edges that do not touch an obstacle
     joint: (varying ? 2 : 1) + (air ? 1 : 0) + (hasContact ? 1 : 0),
     contact: hasContact ? 2 * obstacles * CONTACT_SLOTS + 1 : 0,
-    pair: pairs ? PAIR_NODE_SLOTS : 0,
+    pair: pairs ? PAIR_BUFFER_SLOTS : 0,
   };
 }
 
@@ -302,7 +302,7 @@ fn advance(@builtin(global_invocation_id) id: vec3u) {
 export function writeShader(options: ShaderOptions): string {
   const { workgroup, pairs, nodes } = options;
   const contact = hasContactOf(options) ? contactEntry(workgroup, pairs !== undefined) : '';
-  const pairEntries = pairs ? `${gridEntry(pairs.strands, nodes)}${pairEntry(workgroup)}` : '';
+  const pairEntries = pairs ? `${gridEntry(pairs, nodes)}${pairEntry(workgroup)}` : '';
   return `${sweepsWgsl}
 ${writeDeclarations(options)}${writeAccess(options)}
 ${strandFunctions}${writeSolve(options)}${writeAdvance(options)}${contact}

@@ -24,12 +24,14 @@ export const STATUS = {
   firstPassed: 11,
   /** The last iteration after which a contact of strands that touch was not settled. */
   moved: 12,
+  /** Contacts between strands that overlap deeply at the start of the step. */
+  deep: 13,
   /** Strands that moved too far for the last search. */
-  overflow: 13,
+  overflow: 14,
   /** Strands with more neighbouring edges than the search keeps. */
-  crowded: 14,
+  crowded: 15,
 } as const;
-export const STATUS_WORDS = 15;
+export const STATUS_WORDS = 16;
 
 /** Dispatches of strands in contact: each continues the strands that have not settled in the previous one, up to twice the iterations. */
 export const ROUNDS = 4;
