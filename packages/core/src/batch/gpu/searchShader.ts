@@ -11,7 +11,7 @@ import { MARK, STATUS } from './statusShader.ts';
 export const GRID_WORKGROUP = 64;
 /** Hits of an edge that are listed, and in real time; further ones are sorted in as they come, which is slower. */
 export const HITS = 48;
-export const HITS_IN_REAL_TIME = 16;
+export const HITS_IN_REAL_TIME = 24;
 /** Threads that test the edges of a cell, and cells that they take one after the other. */
 const CELL_WORKGROUP = 32;
 export const CELLS_AT_ONCE = 32;
@@ -282,7 +282,7 @@ fn testCells(
   }
 }`;
 
-/** Candidates that an edge gathers itself in real time; edges that gather it add themselves. */
+/** Hits that an edge gathers itself in real time; edges that gather it add themselves. */
 const GATHERED = 8;
 /** Part of the shorter of two edges side by side that must lie beside the other, and cosine squared of the angle below which edges are side by side. */
 const SIDE = { shared: 0.3, cosine2: 0.98 };
@@ -352,8 +352,8 @@ function gatherNear(): string {
     }
     ${kept
       .map(
-        (n) => `atomicStore(&candidates[candidateAt(edge, ${n})], c${n});
-    if (c${n} != NONE) {
+        (n) => `if (c${n} != NONE) {
+      listHit(edge, c${n});
       listHit(c${n} & EDGE_MASK, (c${n} & ~EDGE_MASK) | edge);
     }`,
       )
