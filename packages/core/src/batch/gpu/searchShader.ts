@@ -282,6 +282,20 @@ fn testCells(
   }
 }`;
 
+/** The code of some slots of an edge's candidates: they are variables, which are faster than an array. */
+function ofSlots(slots: number, code: (n: number) => string): string {
+  return Array.from({ length: slots }, (_, n) => code(n)).join('\n      ');
+}
+
+/** Sorts a key in among the slots: each passes the greater on to the next, and one that is there already is dropped. */
+const sortIn = (slots: number): string =>
+  ofSlots(
+    slots,
+    (n) => `let k${n} = select(max(key, c${n}), NONE, key == c${n});
+      c${n} = min(key, c${n});
+      key = k${n};`,
+  );
+
 /** Hits that an edge gathers itself in real time; edges that gather it add themselves. */
 const GATHERED = 8;
 /** Part of the shorter of two edges side by side that must lie beside the other, and cosine squared of the angle below which edges are side by side. */
@@ -296,7 +310,6 @@ const LOOKED_THROUGH = 128;
  * no more, and hair that crosses in a crowd is found after some searches.
  */
 function gatherNear(): string {
-  const kept = Array.from({ length: GATHERED }, (_, n) => n);
   return overEdges(
     'gatherNear',
     `
@@ -310,7 +323,7 @@ function gatherNear(): string {
     var cell = vec3i(0);
     var seen: u32 = 0;
     var k: u32 = 0;
-    ${kept.map((n) => `var c${n} = NONE;`).join('\n    ')}
+    ${ofSlots(GATHERED, (n) => `var c${n} = NONE;`)}
     for (; k <= places && seen < ${LOOKED_THROUGH}; k++) {
       let along = (2 * f32((k + shift) % places) + 1) / f32(places) - 1;
       let next = cellOf(own.middle.xyz + select(along, 0, k == 0) * own.half_.xyz);
@@ -336,13 +349,7 @@ function gatherNear(): string {
           let isSelf = a.strand == b.strand && (P.pair.z == 0 || !mayMeet(a, b, own.half_.w));
           if (!isSelf && !(isBeside && beside < ${2 * SIDE.shared} * sqrt(min(size, size2)))) {
             var key = candidateKey(other.edge, sqrt(dot(gap, gap)));
-            ${kept
-              .map(
-                (n) => `let k${n} = select(max(key, c${n}), NONE, key == c${n});
-            c${n} = min(key, c${n});
-            key = k${n};`,
-              )
-              .join('\n            ')}
+            ${sortIn(GATHERED)}
           }
         }
       }
@@ -350,20 +357,14 @@ function gatherNear(): string {
     if (k <= places) {
       countStrand(at.strand, ${MARK.crowded}, ${STATUS.crowded});
     }
-    ${kept
-      .map(
-        (n) => `if (c${n} != NONE) {
+    ${ofSlots(
+      GATHERED,
+      (n) => `if (c${n} != NONE) {
       listHit(edge, c${n});
       listHit(c${n} & EDGE_MASK, (c${n} & ~EDGE_MASK) | edge);
     }`,
-      )
-      .join('\n    ')}`,
+    )}`,
   );
-}
-
-/** The code of each slot of an edge's candidates: they are variables, which are faster than an array. */
-function ofSlots(code: (n: number) => string): string {
-  return Array.from({ length: CANDIDATES }, (_, n) => code(n)).join('\n      ');
 }
 
 /** Each edge sorts the hits that it has listed in among its candidates. Edges of cells with the same number may have been hit twice. */
@@ -373,18 +374,14 @@ const sortHits: string = overItems(
   `
     let count = atomicLoad(&grid[hitCountAt(item)]);
     if (count > 0) {
-      ${ofSlots((n) => `var c${n} = atomicLoad(&candidates[candidateAt(item, ${n})]);`)}
+      ${ofSlots(CANDIDATES, (n) => `var c${n} = atomicLoad(&candidates[candidateAt(item, ${n})]);`)}
       var isCrowded = false;
       for (var k: u32 = 0; k < min(count, HITS); k++) {
         var key = atomicLoad(&candidates[hitAt(item, k)]);
-        ${ofSlots(
-          (n) => `let k${n} = select(max(key, c${n}), NONE, key == c${n});
-        c${n} = min(key, c${n});
-        key = k${n};`,
-        )}
+        ${sortIn(CANDIDATES)}
         isCrowded = isCrowded || key != NONE;
       }
-      ${ofSlots((n) => `atomicStore(&candidates[candidateAt(item, ${n})], c${n});`)}
+      ${ofSlots(CANDIDATES, (n) => `atomicStore(&candidates[candidateAt(item, ${n})], c${n});`)}
       if (isCrowded) {
         countStrand(item / (NODES - 1), ${MARK.crowded}, ${STATUS.crowded});
       }
