@@ -185,6 +185,8 @@ function warnJump({ pin, label }: CompiledPin, rod: Rod, warnings: string[]): vo
       ? distance(vectorAt(pose.director, 0), vectorAt(rod.nodeDirector, pin.node)) + Math.abs(pose.twist)
       : 0;
   if (turn <= TOLERANCE && spin <= TOLERANCE) return;
-  const lost = Math.abs(pose.twist) > Math.PI ? ', and may lose turns: let the path start without twist' : '';
-  warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once${lost}`);
+  // frames cannot distinguish a rotation by 5 rad from one by 1.3 rad the other way
+  warnings.push(
+    `${label} starts with another orientation than its node; the rod will be turned there at once, by at most half a turn: to turn it further, let the path start without rotation`,
+  );
 }

@@ -92,12 +92,15 @@ describe('clamps that start with turns', () => {
     expect(first.energies().twisting).toBeGreaterThan((0.5 * (0.8 * GJ * 64)) / 0.4);
   });
 
-  it('are warned about where the rod cannot start twisted', () => {
+  it('are warned about where the rod cannot start turned', () => {
+    const pin = { hold: 'frame', path: { keys: [{ time: 0, rotation: [5, 0, 0] }] } } as const;
+    expect(createWorld(twisted('der', 0, {}, pin)).warnings.join('\n')).toContain('by at most half a turn');
+
     const world = createWorld({
       ...twisted('der', 7.5),
       bodies: [{ id: 'ball', solid: { type: 'sphere', density: 1000, radius: 0.01 }, position: [0, 0, 0.5] }],
       welds: [{ rod: 'rod', at: { u: 0.5 }, body: 'ball' }],
     });
-    expect(world.warnings.join('\n')).toContain('may lose turns');
+    expect(world.warnings.join('\n')).toContain('by at most half a turn');
   });
 });
