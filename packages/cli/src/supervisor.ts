@@ -5,6 +5,7 @@
  * If the reader of the output goes away (a closed pipe, a closed terminal), the output ends, not the work. If the output cannot be stored (a full disk),
  * the command fails: it says so, and its exit code is that of a file that cannot be written.
  */
+import { rmSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import pc from 'picocolors';
@@ -39,9 +40,13 @@ export async function main(argv: readonly string[]): Promise<number> {
       if (!ended && !isListening(signals)) process.exit(lost ? exitCode.badInput : exitCode.done);
     }, closedPipeGrace).unref();
   });
+  const temporaries: string[] = [];
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (!requestInterrupt(signals)) process.exit(exitCode.interrupted);
+      if (requestInterrupt(signals)) return;
+      // what a command that saves its work has written is kept for `tendril recover`
+      if (!isListening(signals)) for (const path of temporaries) removeQuietly(path);
+      process.exit(exitCode.interrupted);
     });
   }
   const thread = startCommand({ argv, signals, live, columns });
@@ -56,6 +61,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     };
     thread.on('message', (message: CommandMessage) => {
       if ('code' in message) end(message.code);
+      else if ('temporary' in message) temporaries.push(message.temporary);
       else if ('out' in message) writable.out && out(message.out);
       else if (writable.err) err(message.err);
     });
@@ -65,6 +71,15 @@ export async function main(argv: readonly string[]): Promise<number> {
       end(outOfMemory ? exitCode.failed : exitCode.bug);
     });
   });
+}
+
+/** Removes a file, if it is there: a finished one has taken another name. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // the process ends; nothing more can be done
+  }
 }
 
 function startCommand(setup: CommandSetup): Worker {

@@ -154,6 +154,21 @@ describe('Ctrl-C', () => {
     expect(files(box, 'a')).toContain('state.tendril');
   });
 
+  it('removes what a command that saves nothing has begun to write', async () => {
+    const box = sandbox();
+    box.write('sheet.obj', 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n');
+    const grown = await box.run('groom', 'grow', 'sheet.obj', '--length', '10 cm', '--guides', '9', '--hairs', '40000');
+    expect(grown.code).toBe(0);
+    const { child, finished } = box.start('groom', 'export', 'sheet.hairstyle', '--to', 'usda', '--nodes', '2000');
+    const temporary = (): string[] => files(box, '.').filter((name) => name.endsWith('.tmp'));
+    await expect.poll(() => temporary().length, { timeout: 60_000 }).toBe(1);
+    child.kill('SIGINT');
+    const { code, err } = await finished;
+    expect(code).toBe(130);
+    expect(err).toMatch(/40000 strands of 2000 points make about 4\.8 GB/);
+    expect(temporary()).toEqual([]);
+  });
+
   it('is quiet with --quiet', async () => {
     const box = sandbox();
     box.write('long.yaml', long);

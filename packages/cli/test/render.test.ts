@@ -3,8 +3,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createProgress } from '../src/commands/render.ts';
 import { stageOf } from '../src/footage.ts';
+import { createPercentage } from '../src/progress.ts';
 import { sandbox, scene } from './harness.ts';
 
 /** Size of a PNG, and the mean of its filtered bytes as proof of content. */
@@ -154,7 +154,7 @@ it('says every ten seconds how far a picture is, where there is no terminal', ()
   let text = '';
   let clock = 0;
   const terminal = { out: () => {}, err: (more: string) => (text += more), live: false, columns: 80 };
-  const progress = createProgress(terminal, 1, () => clock);
+  const progress = createPercentage(terminal, 1, () => clock);
   for (let k = 0; k <= 50; k++) {
     clock = k / 2;
     progress.show(0, k / 50);

@@ -3,6 +3,7 @@
  * step. If a write fails (a full disk), the complete chunks before it remain, so a recording keeps its frames. Writing is
  * synchronous, because a run has nothing else to do meanwhile.
  */
+import { channel } from 'node:diagnostics_channel';
 import {
   closeSync,
   existsSync,
@@ -105,6 +106,9 @@ function refuseExisting(path: string): never {
 
 let serial = 0;
 
+/** Publishes the path of every temporary file when it is created, so that a program that ends without a chance to clean up can remove it. */
+const temporaries = channel('tendril.temporary');
+
 /** The name that a temporary file of this process has beside its target. */
 function temporaryName(target: string): string {
   return `.${basename(target)}.${process.pid}-${Date.now().toString(36)}-${serial++}.tmp`;
@@ -132,6 +136,7 @@ export function createAtomicWriter(path: string, { overwrite = false }: WriteOpt
   const mode = attempt(path, 'write', () => modeOf(target, path));
   const temporary = join(dirname(target), temporaryName(target));
   const handle = attempt(path, 'write', () => openSync(temporary, 'wx', mode));
+  temporaries.publish(temporary);
   let state: 'open' | 'closed' | 'committed' | 'aborted' = 'open';
   let bytesWritten = 0;
 

@@ -11,7 +11,8 @@ import {
 } from '@tendril-sim/io';
 import { createAtomicWriter, readHairstyleFile, readMotionFile, readSkinFile } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
-import type { Terminal } from '../terminal.ts';
+import { createPercentage } from '../progress.ts';
+import { formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
 import { skinOptions } from './groomScene.ts';
@@ -48,15 +49,14 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   const skin = options.head === undefined ? undefined : readSkinFile(options.head, skinOptions(options));
   const hairs = hairFootage(style, version, { motion, skin, nodes: options.nodes, guides: options.guidesOnly });
   const footage = cachesGuides ? hairFootage(style, version, { motion, skin, guides: true }) : hairs;
+  if (options.to !== 'hair') warnOfSize(footage, options, terminal);
   const writer = createAtomicWriter(out, { overwrite: options.force === true });
+  const progress = createPercentage(terminal, 1);
+  const shown = { ...footage, frame: reporting(footage, (part) => progress.show(0, part)) };
   try {
-    if (options.to === 'hair') writer.append(hairOf(footage));
-    else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
-    else if (options.to === 'abc')
-      for (const chunk of exportAlembic(footage, cachesGuides ? { hairs } : {})) writer.append(chunk);
-    else if (options.to === 'usdc')
-      for (const chunk of exportUsdc(footage, { title: basename(file) })) writer.append(chunk);
-    else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
+    for (const chunk of chunksOf(shown, options.to, { title: basename(file), ...(cachesGuides && { hairs }) }))
+      writer.append(chunk);
+    progress.clear();
     writer.commit();
   } catch (error) {
     writer.abort();
@@ -66,6 +66,54 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   const guides = cachesGuides ? ` at rest, ${footage.header.rods.length} guides` : '';
   terminal.err(`wrote ${out}: ${hairs.header.rods.length} strands${guides}${frames}\n`);
   return exitCode.done;
+}
+
+/** The file in pieces. `hairs`: drawn at rest beside the guides. */
+function chunksOf(
+  footage: Footage,
+  to: HairExportOptions['to'],
+  { title, hairs }: { readonly title: string; readonly hairs?: Footage },
+): Iterable<Uint8Array | string> {
+  if (to === 'hair') return [hairOf(footage)];
+  if (to === 'glb') return glbOf(footage);
+  if (to === 'abc') return exportAlembic(footage, hairs ? { hairs } : {});
+  return to === 'usdc' ? exportUsdc(footage, { title }) : gathered(exportUsda(footage, { title }));
+}
+
+/** The frames of footage; reports the part of them that has been asked for, which does not decrease where a format needs several passes. */
+function reporting({ frame, frameCount }: Footage, report: (part: number) => void): Footage['frame'] {
+  let most = 0;
+  return (k) => {
+    most = Math.max(most, k);
+    report(most / frameCount);
+    return frame(k);
+  };
+}
+
+/** Size of files above which a warning says how to make them smaller [bytes]. */
+const largeFile = 1e9;
+/** Bytes per point and frame. */
+const bytesPerPoint = { abc: 12, usdc: 12, glb: 12, usda: 60 } as const;
+
+/** Warns of a file that will be very large: layers of fine curls need many points per hair. */
+function warnOfSize({ header, frameCount }: Footage, options: HairExportOptions, terminal: Terminal): void {
+  const { to } = options;
+  if (to === 'hair' || header.rods.length === 0) return;
+  const [hairs, nodes] = [header.rods.length, header.rods[0].nodeCount];
+  const size = bytesPerPoint[to] * hairs * nodes * frameCount;
+  if (size < largeFile) return;
+  const fewer = Math.max(21, Math.ceil(nodes / 4));
+  const remedies = [
+    ...(options.nodes === undefined && nodes > fewer ? [`--nodes ${fewer}`] : []),
+    ...(options.motion !== undefined && to !== 'abc' ? ['--to abc --cache guides'] : []),
+    ...(options.motion !== undefined && to === 'abc' ? ['--cache guides, which moves the guides alone'] : []),
+  ];
+  const smaller = remedies.length > 0 ? `; smaller: ${remedies.join(', or ')}` : '';
+  terminal.err(
+    formatWarning(
+      `${hairs} strands of ${nodes} points ${frameCount > 1 ? `in ${frameCount} frames ` : ''}make about ${(size / 1e9).toFixed(1)} GB${smaller}`,
+    ),
+  );
 }
 
 /** As lines: tubes around so many thin strands would be a hundred times larger and look the same. */

@@ -14,9 +14,10 @@ import { exitCode, UsageError } from '../exit.ts';
 import { writeFilm } from '../film.ts';
 import { ensureFolder } from '../folder.ts';
 import { type Interrupt, withInterrupt } from '../interrupt.ts';
+import { createPercentage } from '../progress.ts';
 import { createRenderPool } from '../render/pool.ts';
 import { checkColor, createShoot, drawFrame, type Shoot, type ShootOptions } from '../render/shoot.ts';
-import { formatDuration, formatWarning, type Terminal } from '../terminal.ts';
+import { formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { findRecording, insistFinite } from './export.ts';
 import { skinOptions } from './groomScene.ts';
@@ -137,7 +138,7 @@ async function write(
   interrupt: Interrupt,
   terminal: Terminal,
 ): Promise<number> {
-  const progress = createProgress(terminal, shoot.footage.frameCount);
+  const progress = createPercentage(terminal, shoot.footage.frameCount);
   const draw = async (index: number): Promise<Uint8Array | undefined> => {
     const png = await drawFrame(shoot, index, interrupt, (fraction) => progress.show(index, fraction));
     progress.finish(index);
@@ -196,30 +197,4 @@ async function writeMovie(
     () => {},
   );
   return state === 'done';
-}
-
-/** Time between lines of progress that are not on a terminal [s]. */
-const LINE_SECONDS = 10;
-
-/** A line of progress on a terminal; elsewhere one line per picture of a film, and every ten seconds. `now`: in seconds. */
-export function createProgress(terminal: Terminal, count: number, now: () => number = () => performance.now() / 1000) {
-  const start = now();
-  let lastLine = start;
-  return {
-    show(index: number, fraction: number): void {
-      const elapsed = now() - start;
-      const part = (index + fraction) / count;
-      if (!(part > 0) || (!terminal.live && now() - lastLine < LINE_SECONDS)) return;
-      lastLine = now();
-      const which = count > 1 ? `picture ${index + 1} of ${count}, ` : '';
-      const text = `${which}${Math.floor(100 * part)} %, ${formatDuration(elapsed * (1 / part - 1))} left`;
-      terminal.err(terminal.live ? `\r\u001b[2K${text}` : `${text}\n`);
-    },
-    finish(index: number): void {
-      if (!terminal.live && count > 1) terminal.err(`picture ${index + 1} of ${count}\n`);
-    },
-    clear(): void {
-      if (terminal.live) terminal.err('\r\u001b[2K');
-    },
-  };
 }

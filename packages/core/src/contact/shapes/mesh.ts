@@ -7,11 +7,12 @@
  * A surface that is not closed has no inside: rods collide with both sides of it, at the unsigned distance.
  */
 
-import { hypot } from '../../math/rounded/index.ts';
+import { hypot, square } from '../../math/rounded/index.ts';
 import type { Track } from '../../scene/varying.ts';
 import { findNearest, nearest } from '../../surface/triangle.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
 import { createNormals, type Normals, type Triangles } from './meshNormals.ts';
+import { createQueryMemo } from './queryMemo.ts';
 import type { Shape } from './shape.ts';
 import { closestOfSegments, searchEdge } from './shape.ts';
 
@@ -75,6 +76,8 @@ interface MeshData extends Triangles {
   readonly bounds: Float64Array;
   /** Nearest face of the last query, barycentric weights there, and the feature as in `Nearest`. */
   readonly last: { face: number; feature: number; v: number; w: number };
+  /** Number of the shape that the vertices have now, from 1; another for every time at which they are elsewhere. */
+  shape: number;
 }
 
 /** Creates the shape. A mesh without `motion`, its vertices in time, is rigid. */
@@ -94,10 +97,17 @@ export function createMesh(
     normals: createNormals({ vertices, triangles }),
     bounds: new Float64Array(6),
     last: { face: 0, feature: 0, v: 0, w: 0 },
+    shape: 1,
   };
   updateMesh(mesh);
+  const memo = createQueryMemo();
   const distance: Mesh['distance'] = (out, x, y, z, limit = Infinity) => {
+    memo.point[0] = x;
+    memo.point[1] = y;
+    memo.point[2] = z;
+    if (memo.recall(out, mesh.last, mesh.shape)) return;
     writeDistance(out, mesh, findNearestFace(out, mesh, x, y, z, limit));
+    memo.keep(out, mesh.last, mesh.shape);
   };
   return {
     type: 'mesh',
@@ -138,7 +148,8 @@ function renewMesh({ bounds, tree, normals }: MeshData): void {
 function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number, z: number, limit: number): number {
   const { vertices, triangles, last } = mesh;
   const { stack, nodeBox, first, second, size, order } = mesh.tree;
-  let best = limit * limit;
+  // the last nearest face bounds the distance: most queries are near the one before
+  let best = Math.min(limit * limit, (1 + 1e-9) * faceDistance2(mesh, last.face, x, y, z) + 1e-300);
   let face = 0;
   let feature = 0;
   let v = 0;
@@ -190,6 +201,19 @@ function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number
   return best;
 }
 
+/** Squared distance from a face. */
+function faceDistance2({ vertices, triangles }: MeshData, f: number, x: number, y: number, z: number): number {
+  const [a, b, c] = [3 * triangles[3 * f], 3 * triangles[3 * f + 1], 3 * triangles[3 * f + 2]];
+  findNearest(vertices, a, b, c, x, y, z);
+  const u = 1 - nearest.v - nearest.w;
+  let sum = 0;
+  for (let k = 0; k < 3; k++) {
+    const place = u * vertices[a + k] + nearest.v * vertices[b + k] + nearest.w * vertices[c + k];
+    sum += square((k === 0 ? x : k === 1 ? y : z) - place);
+  }
+  return sum;
+}
+
 const featureNormal = new Float64Array(3);
 
 /** Writes signed distance and normal from the vector in `out[1…3]`, its squared length and the nearest feature (`last`). */
@@ -217,6 +241,8 @@ function writeDistance(out: Float64Array, { normals, bounds, solid, last }: Mesh
 /** A mesh that deforms, at a time. */
 interface MeshMoment {
   time: number;
+  /** Number of the shape then. */
+  shape: number;
   /** Vertices, then their rates in time. */
   readonly now: Float64Array;
   /** Boxes of the tree's nodes. */
@@ -233,6 +259,7 @@ function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'sur
   const count = vertices.length;
   const createMoment = (): MeshMoment => ({
     time: Number.NaN,
+    shape: 0,
     now: new Float64Array(2 * count),
     nodeBox: new Float64Array(nodeBox.length),
   });
@@ -241,6 +268,7 @@ function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'sur
   /** Vertices at `otherTime`, which neither of the two moments has. */
   const other = new Float64Array(2 * count);
   let otherTime = Number.NaN;
+  let shapes = mesh.shape;
   const isUnchanged = (): boolean => {
     for (let k = 0; k < count; k++) if (vertices[k] !== current.now[k]) return false;
     return true;
@@ -258,9 +286,15 @@ function animateMesh(mesh: MeshData, motion: Track): Pick<Shape, 'update' | 'sur
         if (isKnown) {
           nodeBox.set(current.nodeBox);
           renewMesh(mesh);
-        } else updateMesh(mesh);
+          mesh.shape = current.shape;
+        } else {
+          updateMesh(mesh);
+          mesh.shape = ++shapes;
+        }
       }
-      if (!isKnown) current.nodeBox.set(nodeBox);
+      if (isKnown) return;
+      current.nodeBox.set(nodeBox);
+      current.shape = mesh.shape;
     },
     surfaceVelocity(out, dt) {
       const { time, now } = current;
