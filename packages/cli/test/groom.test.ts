@@ -25,7 +25,7 @@ describe('import and groom', () => {
     const elsewhere = await box.run('import', 'many.csv', '--out', 'other/scene.yaml');
     expect([elsewhere.code, elsewhere.err]).toEqual([2, expect.stringContaining('must be in its folder')]);
     const foreign = await box.run('import', 'few.yaml');
-    expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .abc, .obj, .hair')]);
+    expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .usdc, .usdz, .abc, .obj, .hair')]);
   });
 
   it('grows hair on an animated character, simulates it on the moving skin and exports both', {

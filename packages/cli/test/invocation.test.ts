@@ -44,7 +44,7 @@ it('files of another kind are named as what they are', async () => {
   const grown = await box.run('groom', 'grow', 'cable.yaml', '--length', '10 cm');
   expect([grown.code, grown.err]).toEqual([
     2,
-    expect.stringContaining('other meshes are .glb, .gltf, .usda and .abc files'),
+    expect.stringContaining('other meshes are .glb, .gltf, .usda, .usdc, .usdz and .abc files'),
   ]);
 });
 

@@ -421,3 +421,33 @@ describe('a collider on a body', () => {
     expect(() => compiled('fourth')).toThrow(/unknown body 'fourth'; known: first, second, third/);
   });
 });
+
+it('a mesh answers the same bits whatever was asked before, also for points on its faces', () => {
+  const next = random(7);
+  const { vertices, faces } = ball;
+  const points: number[][] = [];
+  for (const [a, b, c] of faces.slice(0, 300)) {
+    const [u, v] = [next() / 2, next() / 2];
+    const on = [0, 1, 2].map((k) => (1 - u - v) * vertices[a][k] + u * vertices[b][k] + v * vertices[c][k]);
+    const away = 1 + 0.3 * (next() - 0.5);
+    points.push(
+      on,
+      vertices[a] as number[],
+      [...on].map((x) => away * x),
+    );
+  }
+  const ask = (collider: Collider, p: readonly number[]): number[] => {
+    measureDistance(out, collider, p[0], p[1], p[2]);
+    return [...out];
+  };
+  const spec: ColliderSpec = { type: 'mesh', ...ball };
+  const together = compile(spec);
+  const inOrder = points.map((p) => ask(together, p));
+  // again, from memory, and backwards
+  expect([...points].reverse().map((p) => ask(together, p))).toEqual([...inOrder].reverse());
+  // each by a mesh that has answered nothing
+  points.forEach((p, k) => {
+    if (k % 9 < 3) expect(ask(compile(spec), p)).toEqual(inOrder[k]);
+  });
+  expect(Math.max(...inOrder.filter((_, k) => k % 3 < 2).map(([d]) => Math.abs(d)))).toBeLessThan(1e-15);
+});

@@ -148,8 +148,9 @@ function renewMesh({ bounds, tree, normals }: MeshData): void {
 function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number, z: number, limit: number): number {
   const { vertices, triangles, last } = mesh;
   const { stack, nodeBox, first, second, size, order } = mesh.tree;
-  // the last nearest face bounds the distance: most queries are near the one before
-  let best = Math.min(limit * limit, (1 + 1e-9) * faceDistance2(mesh, last.face, x, y, z) + 1e-300);
+  // the last nearest face bounds the distance, because most queries are near the one before; with room for the rounding of a point on that face
+  const slack = 1e-18 * squareOfSize(mesh);
+  let best = Math.min(limit * limit, (1 + 1e-9) * faceDistance2(mesh, last.face, x, y, z) + slack);
   let face = 0;
   let feature = 0;
   let v = 0;
@@ -199,6 +200,11 @@ function findNearestFace(out: Float64Array, mesh: MeshData, x: number, y: number
   last.v = v;
   last.w = w;
   return best;
+}
+
+/** Squared sum of the sides of the bounding box. */
+function squareOfSize({ bounds: b }: MeshData): number {
+  return square(b[3] - b[0] + b[4] - b[1] + b[5] - b[2]);
 }
 
 /** Squared distance from a face. */
