@@ -34,7 +34,7 @@ const wideKernels: Readonly<Record<string, readonly string[]>> = {
   'core/src/contact/detect/hashGrid.ts': ['meetHere'],
   'core/src/contact/detect/rodSweep.ts': ['findMeeting'],
   'core/src/contact/detect/sweptTree.ts': ['writePathBox', 'widenPathBox', 'holdsSegment', 'areSegmentsApart'],
-  'core/src/contact/shapes/mesh.ts': ['pierces'],
+  'core/src/contact/shapes/meshEdges.ts': ['pierces'],
   'core/src/contact/shapes/shape.ts': ['closestOfSegments'],
   'core/src/surface/triangle.ts': ['findNearest'],
   'core/src/contact/solve/contactsAtNodes.ts': ['countAtSide'],
