@@ -291,8 +291,11 @@ export interface Bundle {
   readonly stepsPerAudit?: number;
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
-  /** Call after `state` was written from outside: recomputes derived quantities, then the poses. */
-  refresh(t: number): void;
+  /**
+   * Call after `state` was written from outside: recomputes derived quantities, then the poses at t. `without`: 1 for each system to skip (see
+   * ContactPort), because it is at another time.
+   */
+  refresh(t: number, without?: Uint8Array): void;
   /** Forces have jumped at t (a pin was released): recomputes the accelerations that the scheme stores. */
   restart(t: number): void;
   /** `state` was written from outside, with the rods in equilibrium at t: forgets accelerations and earlier steps. Absent if the model remembers none that matter. */

@@ -1,24 +1,27 @@
 /** A step of a bundle that moves all rods or none. */
 
-import type { BundleState, StepOutcome } from '../model.ts';
+import type { Bundle, BundleState, BundleStep, StepOutcome } from '../model.ts';
 import { copyState } from './stateParts.ts';
 
-/** Calls `step`; if it fails or throws, such as on a formula that gives NaN, restores the state. `before`: memory for that. */
+/**
+ * Calls `advance`; if it fails or throws, such as on a formula that gives NaN, restores the state. `before`: memory for that. Systems that the step leaves
+ * out are not touched: they may wait at its end, with their clamps at their pose there.
+ */
 export function advanceAllOrNone(
-  { state, before, refresh }: { state: BundleState; before: BundleState; refresh: (t: number) => void },
-  t: number,
-  step: () => StepOutcome,
+  { state, before, refresh }: { readonly before: BundleState } & Pick<Bundle, 'state' | 'refresh'>,
+  { t, without }: BundleStep,
+  advance: () => StepOutcome,
 ): StepOutcome {
   copyState(before, state);
   let isDone = false;
   try {
-    const outcome = step();
+    const outcome = advance();
     isDone = outcome.ok;
     return outcome;
   } finally {
     if (!isDone) {
       copyState(state, before);
-      refresh(t);
+      refresh(t, without);
     }
   }
 }

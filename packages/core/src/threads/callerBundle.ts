@@ -166,6 +166,20 @@ function refresh(sharedBundle: SharedBundle, t: number): void {
   markUnsynced(sharedBundle, t);
 }
 
+/** As `refresh`, in all threads at once, for all rods but those that were left out of the step: they may wait at its end. */
+function refreshMoved(sharedBundle: SharedBundle, t: number, leftOut: Uint8Array): void {
+  const { pool, bundle, callerStale } = sharedBundle;
+  pool.skipped.set(leftOut);
+  sharedBundle.time = t;
+  runRequest(pool, { kind: 'refresh', t, skips: true }, () => {
+    bundle.refresh(t, leftOut);
+  });
+  const { systemOfRod } = bundle.contact ?? {};
+  callerStale.forEach((_, rod) => {
+    if (!leftOut[systemOfRod?.[rod] ?? rod]) callerStale[rod] = 0;
+  });
+}
+
 /** Starts a step of the world. Rods whose loads or pins were changed since the scene was compiled are overridden: the caller moves them. */
 function beginStep(sharedBundle: SharedBundle): void {
   sharedBundle.isAtStepStart = true;
@@ -260,7 +274,8 @@ function advance(sharedBundle: SharedBundle, step: BundleStep): StepOutcome {
   const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = out;
   if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
   restoreAll(substepStart, bundle.state);
-  refresh(sharedBundle, t);
+  if (leftOut) refreshMoved(sharedBundle, t, leftOut);
+  else refresh(sharedBundle, t);
   return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
 }
 

@@ -27,8 +27,8 @@ export interface Requests {
     readonly savesStart: boolean;
     readonly skips: boolean;
   };
-  /** The caller has written the state: recompute everything that follows from it. */
-  readonly refresh: { readonly t: number };
+  /** The caller has written the state: recompute everything that follows from it. `skips`: leaves out the rods marked as skipped. */
+  readonly refresh: { readonly t: number; readonly skips: boolean };
   /** `ContactPort.hold` for the worker's rods. */
   readonly hold: { readonly savesStart: boolean };
   /** `ContactPort.revert` and the members after it, for the marked systems. */
@@ -114,7 +114,7 @@ const loop = { loop: 'number', capacity: 'number', window: 'number', values: 'va
 /** Fields of each kind in the order in which they are written. The compiler checks that none is missing and none is superfluous. */
 const layouts: { readonly [K in RequestKind]: Fields<Requests[K]> } = {
   advance: { ...time, robust: 'flag', savesStart: 'flag', skips: 'flag' },
-  refresh: { t: 'number' },
+  refresh: { t: 'number', skips: 'flag' },
   hold: { savesStart: 'flag' },
   revert: { t: 'number' },
   guess: { ...sides, ...time },

@@ -82,7 +82,7 @@ export function syncWorkers(sharedBundle: SharedBundle): void {
   if (sharedBundle.unsyncedTime === undefined) return;
   const t = sharedBundle.unsyncedTime;
   sharedBundle.unsyncedTime = undefined;
-  runRequest(sharedBundle.pool, { kind: 'refresh', t }, () => {});
+  runRequest(sharedBundle.pool, { kind: 'refresh', t, skips: false }, () => {});
 }
 
 /** Moves the ends of ranges. Workers must refresh the rods that they take over; rods that the caller takes over are `callerStale` already. */

@@ -145,9 +145,7 @@ function handleRequest(service: Service, request: Exclude<Request, Request<'rece
       advance(service, request);
       break;
     case 'refresh':
-      bundle.refresh(request.t);
-      // every thread refreshes its own rods
-      pool.workerStale.fill(0, task.first, task.first + bundle.rods.length);
+      refresh(service, request);
       break;
     case 'search':
     case 'deliver':
@@ -172,6 +170,15 @@ function advance(service: Service, { t, dt, robust, savesStart, skips }: Request
   refreshOwnRods(service, t, 0, (rod) => !skipped?.[rod]);
   const [from, to] = [pool.firstParts[task.index] - task.part, pool.firstParts[task.index + 1] - task.part];
   writeAnswer(pool, task.index, parts.advance(from, to, { t, dt, robust, without: skipped }));
+}
+
+/** Every thread refreshes its own rods. */
+function refresh({ task, pool, bundle, skipped }: Service, { t, skips }: Request<'refresh'>): void {
+  const { systemOfRod } = bundle.contact ?? {};
+  bundle.refresh(t, skips ? skipped : undefined);
+  bundle.rods.forEach((_, rod) => {
+    if (!skips || !skipped[systemOfRod?.[rod] ?? rod]) pool.workerStale[task.first + rod] = 0;
+  });
 }
 
 function hold(service: Service, port: ContactPort): void {

@@ -94,7 +94,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const cos of parts) cos.history[0] = 0;
     },
-    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceRods(bundle, step)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceRods(bundle, step)),
     ...createQueries(bundle),
   };
 }

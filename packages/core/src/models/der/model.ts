@@ -41,9 +41,9 @@ function compile(input: DerInput, parts: DerParts): Bundle {
   // linked rods are always solved together, implicitly: they would never take an explicit step
   const isJoined = bodies.length > 0 || (input.scene.links?.length ?? 0) > 0;
   const contact = explicitSchemes && isJoined ? undefined : createContact(bundle, parts);
-  const refresh = (t: number): void => {
+  const refresh = (t: number, without?: Uint8Array): void => {
     statics.forgetModes();
-    refreshBundle(bundle, t);
+    refreshBundle(bundle, t, without);
   };
   return {
     model: 'der',
@@ -60,7 +60,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
       for (const der of ders) der.history.fill(0);
     },
     advance: (step) =>
-      advanceAllOrNone({ state, before, refresh }, step.t, () =>
+      advanceAllOrNone({ state, before, refresh }, step, () =>
         advanceUnits(bundle, { from: 0, to: units.length }, step),
       ),
     parts: {
@@ -82,21 +82,27 @@ function compile(input: DerInput, parts: DerParts): Bundle {
   };
 }
 
-/** Recomputes everything derived from the state, after it was written from outside. */
-function refreshBundle({ bodies, ders, tools, explicitSchemes, movedTo }: DerBundle, t: number): void {
+/** Recomputes everything derived from the state, after it was written from outside; `without`: see `Bundle.refresh`. */
+function refreshBundle(bundle: DerBundle, t: number, without: Uint8Array | undefined): void {
+  const { bodies, systems, explicitSchemes } = bundle;
   for (const body of bodies) body.actions.syncPose(body);
-  ders.forEach((der, k) => {
-    // as saved: t may be rounded differently
-    const saved = der.material?.time[1];
-    evaluatePins(der, t);
-    if (der.material && saved !== undefined) der.material.time[1] = saved;
-    der.material?.leaveRest();
-    if (explicitSchemes) explicitSchemes.refresh(k);
-    else restoreFrames(der, tools[k].work.edgeWork);
-    poseSamples(der);
+  systems.forEach(({ rods }, s) => {
+    if (!without?.[s]) for (const k of rods) refreshRod(bundle, k, t);
   });
   explicitSchemes?.reset();
-  movedTo.fill(Number.NaN);
+}
+
+function refreshRod({ ders, tools, explicitSchemes, movedTo }: DerBundle, k: number, t: number): void {
+  const der = ders[k];
+  // as saved: t may be rounded differently
+  const saved = der.material?.time[1];
+  evaluatePins(der, t);
+  if (der.material && saved !== undefined) der.material.time[1] = saved;
+  der.material?.leaveRest();
+  if (explicitSchemes) explicitSchemes.refresh(k);
+  else restoreFrames(der, tools[k].work.edgeWork);
+  poseSamples(der);
+  movedTo[k] = Number.NaN;
 }
 
 /** Updates rods to the positions of pins and bodies at t. */

@@ -68,8 +68,10 @@ function compile(
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
   const bundle: FiberBundle = { fibers, units, scheme, tools, remembers };
-  const refresh = (t: number): void => {
-    for (const fiber of fibers) refreshFiber(fiber, t);
+  const refresh = (t: number, without?: Uint8Array): void => {
+    fibers.forEach((fiber, k) => {
+      if (!without?.[k]) refreshFiber(fiber, t);
+    });
   };
   refresh(0);
   const before = cloneState(state);
@@ -89,7 +91,7 @@ function compile(
       refresh(t);
     },
     advance: (step) =>
-      advanceAllOrNone({ state, before, refresh }, step.t, () =>
+      advanceAllOrNone({ state, before, refresh }, step, () =>
         advanceUnits(bundle, { from: 0, to: units.length }, step),
       ),
     parts: { ...createParts(bundle), ...(contact && { refreshRod: contact.refreshRod }) },

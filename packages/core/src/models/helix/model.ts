@@ -64,15 +64,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const patient = { ...newton, iterations: 10 * newton.iterations };
   const bundle: HelixBundle = { helices, works, semiImplicit: options.integrator === 'semi-implicit', newton, patient };
   const before = cloneState(state);
-  // channels have no time argument: use that of the last pose
-  let now = 0;
-  const refresh = (t: number): void => {
-    now = t;
-    for (const h of helices) {
+  const refresh = (t: number, without?: Uint8Array): void => {
+    helices.forEach((h, k) => {
+      if (without?.[k]) return;
       h.contact = undefined;
       placeRoot(h, t);
       poseSamples(h);
-    }
+    });
   };
   return {
     model: 'helix',
@@ -85,20 +83,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const h of helices) h.history.fill(0);
     },
-    advance: (step) =>
-      advanceAllOrNone({ state, before, refresh }, step.t, () => {
-        const outcome = advanceRods(bundle, step);
-        if (outcome.ok) now = step.t + step.dt;
-        return outcome;
-      }),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceRods(bundle, step)),
     contact: createHelixContact({ helices, state, newton, patient }),
     ...animateAll(helices),
     ...sumReadouts(helices, { addEnergies, addMomentum }),
-    readChannel: (out, rod, channel) => readChannel(out, helices[rod], works[rod], now, channel),
-    equilibrate: (rod, t, wanted) => {
-      now = t;
-      return findEquilibrium(helices[rod], works[rod], t, wanted);
-    },
+    readChannel: (out, rod, channel) => readChannel(out, helices[rod], works[rod], channel),
+    equilibrate: (rod, t, wanted) => findEquilibrium(helices[rod], works[rod], t, wanted),
     reactions: (rod, t) => measureReactions(helices[rod], works[rod], t),
     workError: (rod, acting, moment) =>
       measureWorkError(acting, (direction, angle) => bendRod(helices[rod], works[rod], direction, angle), moment),

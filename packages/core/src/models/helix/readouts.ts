@@ -112,8 +112,8 @@ export function bendRod(h: HelixRod, w: Workspace, direction: number, angle: num
   return h.hold ? energy - measureCoupleWork(h, h.hold) : energy;
 }
 
-function readTension(out: Float64Array, h: HelixRod, w: Workspace, t: number): void {
-  gatherForces(h, w, t);
+function readTension(out: Float64Array, h: HelixRod, w: Workspace): void {
+  gatherForces(h, w, h.rootTime);
   const F = [0, 0, 0];
   for (let j = h.edgeCount - 1; j >= 0; j--) {
     for (let k = 0; k < 3; k++) {
@@ -134,11 +134,11 @@ function spread(
   for (let e = 1; e < elementCount; e++) out[elementNode[e]] = 0.5 * (quantityOf(e - 1) + quantityOf(e));
 }
 
-export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, t: number, channel: Channel): void {
+export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, channel: Channel): void {
   const { q } = h;
   out.fill(0);
   const readers: ChannelReaders = {
-    tension: () => readTension(out, h, w, t),
+    tension: () => readTension(out, h, w),
     curvature: () => spread(out, h, (e) => hypot(q[3 * e], q[3 * e + 1])),
     twist: () => spread(out, h, (e) => q[3 * e + 2]),
   };

@@ -63,7 +63,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {},
-    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceHairs(bundle, step)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceHairs(bundle, step)),
     ...sumReadouts(hairs, { addEnergies, addMomentum }),
     readChannel: (out, rod, channel) => readChannel(out, hairs[rod], channel),
     takeRemarks: createWatch(hairs),

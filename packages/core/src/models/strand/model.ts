@@ -79,8 +79,10 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
     substepStarts: trees.map(cloneState),
   };
   const place = placeRods(rods, trees);
-  const refresh = (t: number): void => {
-    for (const tree of trees) poseTree(tree, t);
+  const refresh = (t: number, without?: Uint8Array): void => {
+    trees.forEach((tree, k) => {
+      if (!without?.[k]) poseTree(tree, t);
+    });
   };
   return {
     model: 'strand',
@@ -99,7 +101,7 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
         recallBase(tree);
       }
     },
-    advance: (step) => advanceAllOrNone({ state, before, refresh }, step.t, () => advanceTrees(bundle, step)),
+    advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceTrees(bundle, step)),
     takeRemarks: createSpinWatch(trees),
     contact: createStrandContact({ trees, place, workOf, state, options }),
     ...createQueries(bundle, place, sweep),
