@@ -7,9 +7,11 @@
  *
  * The audit changes nothing and is not part of the state: after `restore` it starts again. Its limits: docs/step.md#energy-audit.
  */
+import type { ContactReport } from '../contact/report.ts';
 import { SceneError } from '../errors.ts';
 import { square } from '../math/rounded/index.ts';
 import { createLoads, type Loads } from '../port.ts';
+import type { Scene } from '../scene/types.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
 import { createAuditedBodies } from './energyAuditBodies.ts';
@@ -83,7 +85,8 @@ export function createAuditor(world: WorldParts): Auditor {
     check(t, dt) {
       elapsed += dt;
       steps++;
-      if (!isKnown || steps < interval) return inBalance;
+      ledger.noteContact();
+      if (!isKnown || (steps < interval && !isOver(scene, t + 0.5 * dt))) return inBalance;
       readBack(world);
       const found = ignoreErrors(() => ledger.close(t, elapsed, steps));
       elapsed = 0;
@@ -117,6 +120,8 @@ interface Ledger {
   note(t: number): true;
   /** Only for rods with animated properties: the next audit is expected at `to`. */
   lookAhead(from: number, to: number): true;
+  /** Records whether the last step had contacts. */
+  noteContact(): void;
   /** Compares the state at t, `steps` steps and a time dt after the last one, with the work since. */
   close(t: number, dt: number, steps: number): Findings;
   clear(): void;
@@ -139,6 +144,8 @@ function createLedger(world: WorldParts): Ledger {
   const balance = createEnergyBalance(world);
   let energy = 0;
   let scale = 0;
+  const isLinked = world.contact !== undefined && world.contact.links.every.rods.length > 0;
+  let hasTouched = isLinked;
 
   return {
     note(t) {
@@ -151,10 +158,14 @@ function createLedger(world: WorldParts): Ledger {
       bodies.note(t);
       return true;
     },
+    noteContact() {
+      if (world.contact && isTouching(world.contact.report)) hasTouched = true;
+    },
     lookAhead: (from, to) => animation?.begin(from, to, energy) ?? true,
     clear() {
       balance.clear();
       scale = 0;
+      hasTouched = isLinked;
       for (const one of audited) clearFreeMomentum(one);
     },
     close(t, dt, steps) {
@@ -169,7 +180,7 @@ function createLedger(world: WorldParts): Ledger {
         workOfRod(work, audited[r], now, dt);
         if (isExpected && isApart[r] && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
         noteRod(audited[r], now);
-        noise += restlessness(audited[r], world, dt / steps);
+        if (hasTouched) noise += restlessness(audited[r], world, dt / steps);
       }
       bodies.addWork(work, t, dt);
       workOfObstacles(work, world, t, dt);
@@ -179,7 +190,7 @@ function createLedger(world: WorldParts): Ledger {
       scale = Math.max(scale, energy);
       const change = energy - before - work.done;
       const isKnown = work.isKnown && Number.isFinite(change);
-      const isLast = isOver(world, t + 0.5 * dt);
+      const isLast = isOver(world.scene, t + 0.5 * dt);
       const found = balance.add({ change, doubt: work.doubt, isKnown, scale, noise, isLast });
       return { ...found, ...(momentumGain && { momentumGain }) };
     },
@@ -187,7 +198,9 @@ function createLedger(world: WorldParts): Ledger {
 }
 
 /** True after the time that the scene lasts. */
-const isOver = ({ scene }: WorldParts, t: number): boolean => scene.time !== undefined && t > scene.time.duration;
+const isOver = ({ time }: Scene, t: number): boolean => time !== undefined && t > time.duration;
+
+const isTouching = ({ contacts, iterations, swept }: ContactReport): boolean => contacts + iterations + swept > 0;
 
 /** Loads on rod r at time t. */
 function readLoads(out: Loads, { drives, samples }: WorldParts, r: number, t: number): Loads {
@@ -225,8 +238,7 @@ function floorOf(audited: readonly AuditedRod[], touches: boolean): number {
 }
 
 /** Energy by which a rod in contact may rise without having gained any [J]. */
-function restlessness({ force, mass }: AuditedRod, { contact, scene }: WorldParts, dt: number): number {
-  if (!contact) return 0;
+function restlessness({ force, mass }: AuditedRod, { scene }: WorldParts, dt: number): number {
   const load = sumOfLoads(force);
   return (RESTLESS * (scene.contact?.tolerance ?? CONTACT_TOLERANCE) * square(load * dt)) / mass;
 }
