@@ -132,21 +132,24 @@ interface Laying {
 /** Lets laid guides come to rest; `free`: the style before it was laid, from which they start. Guides that find no rest become their polylines. */
 function restGuides(free: Hairstyle, current: Hairstyle, { shapes, field, clearance }: Laying): Hairstyle {
   const { elements, length } = free;
-  const [curvature, rootTangent, rootDirector] = [current.curvature, free.rootTangent, free.rootDirector].map(
-    (values) => values.slice(),
-  );
+  const { curvature, rootTangent, rootDirector } = current;
+  const rested = {
+    ...current,
+    curvature: curvature.slice(),
+    rootTangent: rootTangent.slice(),
+    rootDirector: rootDirector.slice(),
+  };
   const solverOf = solversByLength(free);
   const lost = new Map<number, Float64Array>();
   for (const [g, shape] of shapes) {
     const own = free.curvature.slice(3 * elements * g, 3 * elements * (g + 1));
     const natural = turnRoot(guideOf(free, g, 'natural'), reconstructHelices(guideOf(free, g), 2).position, shape);
     if (restOnSkin(own, shape.slice(), { solver: solverOf(length[g]), natural, field, clearance })) {
-      curvature.set(own, 3 * elements * g);
-      rootTangent.set(natural.rootTangent, 3 * g);
-      rootDirector.set(natural.rootDirector, 3 * g);
+      rested.curvature.set(own, 3 * elements * g);
+      rested.rootTangent.set(natural.rootTangent, 3 * g);
+      rested.rootDirector.set(natural.rootDirector, 3 * g);
     } else lost.set(g, shape);
   }
-  const rested = { ...current, curvature, rootTangent, rootDirector };
   return lost.size === 0 ? rested : reshapeHairstyle(rested, lost, { hold: false }).style;
 }
 

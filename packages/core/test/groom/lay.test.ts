@@ -50,3 +50,25 @@ it('leaves no guide in the head, none bent or twisted like a kink, and simulates
     expect(world.contactReport?.converged).toBe(true);
   }
 });
+
+it('keeps guides that are out of the head there while it lays others again', () => {
+  const skin = createSurface(ball(0.09, 14, 20));
+  const { style: free } = growHairstyle(skin, {
+    guides: { count: 40, spread: true, density: ({ normal }) => (normal[2] > 0 ? 1 : 0) },
+    length: 0.3,
+    hair: 'coily',
+    lean: () => [0.2, 0.4, -0.3],
+  });
+  const field = createHeadField(skin, { draft: true });
+  if (!field) throw new Error('a ball has an inside');
+  const { style, report } = layHairstyle(free, field);
+  const { nodes, position } = poseGuides(style, 8);
+  const depths = Array.from({ length: style.guideRoots.count }, (_, g) => {
+    let depth = 0;
+    for (let k = 1; k < nodes; k++) depth = Math.max(depth, -field.distance(position, 3 * (nodes * g + k)));
+    return depth;
+  });
+  // what the report leaves unsaid is not there
+  expect(depths.filter((depth) => depth > 1e-3).length).toBe(report.inside);
+  expect(report.inside).toBe(0);
+});
