@@ -7,8 +7,9 @@ import type { BodyPose } from '../bodies/body.ts';
 import { rotate, writeRotation } from '../bodies/body.ts';
 import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
+import { writeAngularAcceleration } from '../math/rotationRates.ts';
 import { cos, hypot, sin } from '../math/rounded/index.ts';
-import type { Pin, PinPose, Rod } from './compiled.ts';
+import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
 import type { BodySpec } from './types.ts';
 import type { Path, Track } from './varying.ts';
@@ -30,6 +31,8 @@ export interface BodyPath {
   moveTo(t: number): PathMotion;
   /** Writes the pose of the body at t. */
   evaluate(pose: BodyPose, t: number): void;
+  /** Writes the second derivatives of offset (3) and rotation vector (3); absent if the velocity jumps (interpolation linear or step). */
+  readonly accelerate?: (out: Float64Array, t: number) => void;
   /** Rotation vectors of the keys; a rotation about a fixed direction counts full turns. */
   readonly rotations: readonly (readonly [number, number, number])[];
 }
@@ -58,6 +61,7 @@ export function compileBodyPath(spec: BodySpec, start: BodyPose, path: Path): Bo
   const moveTo = createPathMotion(track);
   return {
     moveTo,
+    ...(track.accelerate && { accelerate: track.accelerate }),
     evaluate(pose, t) {
       const { values, turn, spin } = moveTo(t);
       multiplyQuaternions(pose.orientation, 0, turn, 0, orientation, 0);
@@ -153,5 +157,31 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
     }
     out.active = true;
   };
-  return { ...pin, evaluate, holds: () => true };
+  const { evaluateMotion: _, ...held } = pin;
+  return {
+    ...held,
+    evaluate,
+    holds: () => true,
+    isStill: false,
+    ...(body.accelerate && { evaluateMotion: (out: PinMotion, t: number) => writeMotion(out, body, arm, t) }),
+  };
+}
+
+const second = new Float64Array(6);
+const lever = new Float64Array(3);
+
+/** Motion of a point of the body, at `arm` from its centre at the start. */
+function writeMotion(out: PinMotion, { moveTo, accelerate }: BodyPath, arm: ArrayLike<number>, t: number): void {
+  const { values, rotation, spin } = moveTo(t);
+  accelerate?.(second, t);
+  const { acceleration, angularVelocity: w, angularAcceleration: a } = out;
+  w.set(spin);
+  writeAngularAcceleration(a, values, 3, values, 9, second, 3);
+  rotate(lever, 0, rotation, arm, 0);
+  const [x, y, z] = lever;
+  const along = w[0] * x + w[1] * y + w[2] * z;
+  const square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+  acceleration[0] = second[0] + a[1] * z - a[2] * y + along * w[0] - square * x;
+  acceleration[1] = second[1] + a[2] * x - a[0] * z + along * w[1] - square * y;
+  acceleration[2] = second[2] + a[0] * y - a[1] * x + along * w[2] - square * z;
 }
