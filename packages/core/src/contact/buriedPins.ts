@@ -6,7 +6,7 @@
  * obstacle ignores the nodes that are inside with them (detect/embeddedRoots.ts), but not those that it reaches when it rises later.
  */
 import type { Samples } from '../port.ts';
-import type { Pin, Rod } from '../scene/compiled.ts';
+import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
 import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
 
 /** Number of steps from one check to the next; each of the first ones is checked. */
@@ -32,6 +32,7 @@ interface Exposed {
 }
 
 const found = new Float64Array(4);
+const pose = createPinPose();
 
 /** Radius and length of the shortest edge at a node. */
 function edgesAt({ edgeCount, edgeRadius, edgeLengthRest, closed }: Rod, node: number): [number, number] {
@@ -40,9 +41,13 @@ function edgesAt({ edgeCount, edgeRadius, edgeLengthRest, closed }: Rod, node: n
   return [Math.max(edgeRadius[before], edgeRadius[after]), Math.min(edgeLengthRest[before], edgeLengthRest[after])];
 }
 
-/** Depth of the axis at the pin [m], negative outside; the collider must have been placed. */
-function depthOf(collider: Collider, { nodePosition: x }: Samples, { node }: Pin): number {
-  measureDistance(found, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+/** Depth of the axis at the pin at time t [m], negative outside; the collider must have been placed. Samples may be older than t: those of a GPU are read seldom. */
+function depthOf(collider: Collider, { nodePosition: x }: Samples, pin: Pin, t: number): number {
+  pin.evaluate(pose, t);
+  const { position } = pose;
+  const o = 3 * pin.node;
+  const at = [pin.holdX, pin.holdY, pin.holdZ].map((isHeld, k) => (isHeld ? position[k] : x[o + k]));
+  measureDistance(found, collider, at[0], at[1], at[2]);
   return -found[0];
 }
 
@@ -54,7 +59,7 @@ function findExposed({ samples, colliders, pins }: BuriedPinParts, t: number): E
       collider.acts[rod] ? own.filter((pin) => pin.holdX || pin.holdY || pin.holdZ).map((pin) => ({ rod, pin })) : [],
     );
     if (held.length > 0) placeCollider(collider, t, 0);
-    return held.map((one) => ({ ...one, start: Math.max(0, depthOf(collider, samples[one.rod], one.pin)) }));
+    return held.map((one) => ({ ...one, start: Math.max(0, depthOf(collider, samples[one.rod], one.pin, t)) }));
   });
 }
 
@@ -73,7 +78,7 @@ export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: numb
       if (list.length > 0) placeCollider(collider, now, 0);
       for (const { rod, pin, start } of list) {
         if (!pin.holds(now)) continue;
-        const depth = depthOf(collider, samples[rod], pin);
+        const depth = depthOf(collider, samples[rod], pin, now);
         const [radius, length] = edgesAt(rods[rod], pin.node);
         const gain = depth - start;
         if (!(gain > Math.max(deepest, LEAST_RADII * radius, LEAST_ANGLE * length))) continue;
