@@ -256,6 +256,8 @@ export interface Reaction {
   readonly force: readonly [number, number, number];
   /** Torque on the rod in world axes [N m]. */
   readonly torque: readonly [number, number, number];
+  /** Why force and torque are not those of the motion, soon after a jump of velocity; absent if they are. */
+  readonly unsettled?: string;
 }
 
 /** Complete state of a bundle: unknowns, their rates, and the memory of the scheme. */

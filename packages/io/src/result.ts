@@ -10,6 +10,7 @@ import {
   type LinkForce,
   type Modes,
   type ProbeSeries,
+  type Reaction,
   type Scene,
   type StepReport,
   type World,
@@ -140,6 +141,14 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
   return `${what} not solved to its tolerance in ${missed} of ${count} steps; largest error ${error.toPrecision(2)} m/s${place}${deep}; ${remedy}`;
 }
 
+/** Warning of reactions at the end of a run that are not those of the motion; undefined if all are. */
+function describeUnsettled(reactions: readonly Reaction[]): string | undefined {
+  const first = reactions.find(({ unsettled }) => unsettled !== undefined);
+  if (!first) return undefined;
+  const count = reactions.filter(({ unsettled }) => unsettled !== undefined).length;
+  return `${count} of ${reactions.length} reactions at the end of the run are not settled, first that of node ${first.node} of rod '${first.rod}': ${first.unsettled}; do not use them, or let the run end later`;
+}
+
 /** Inputs of `buildResult`. */
 export interface ResultInput {
   /** The world at the end of the run. */
@@ -175,6 +184,7 @@ export function buildResult(input: ResultInput): Result {
   const found = input.steps
     ? [describeMissed(input.steps, world.scene), describeGain(input.steps), describeLoss(input.steps)]
     : [];
+  const reactions = world.reactions();
   return {
     tendril: { result: resultVersion, version: input.version },
     command: input.command,
@@ -208,12 +218,16 @@ export function buildResult(input: ResultInput): Result {
     ...(input.equilibrium && { equilibrium: input.equilibrium }),
     ...(input.modes && { modes: input.modes.map(modesResult) }),
     ...(input.probes && { probes: input.probes }),
-    reactions: world.reactions(),
+    reactions,
     ...(world.contactReport && { contacts: sumContacts(world) }),
     ...((world.scene.links?.length ?? 0) > 0 && { links: strongestLinks(world) }),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
-    warnings: [...world.warnings, ...(input.warnings ?? []), ...found.filter((text) => text !== undefined)],
+    warnings: [
+      ...world.warnings,
+      ...(input.warnings ?? []),
+      ...[...found, describeUnsettled(reactions)].filter((text) => text !== undefined),
+    ],
     ...(input.stopped && { stopped: input.stopped }),
   };
 }

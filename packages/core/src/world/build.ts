@@ -39,6 +39,8 @@ export interface Clock {
   /** [s] */
   time: number;
   stepCount: number;
+  /** Length of the last step [s]; 0 if there was none since the world was made or restored. */
+  lastStep: number;
   /** True while contact forces are applied to the rods: avoids applying them again for every channel that is read. */
   hasContactForces: boolean;
 }
@@ -79,7 +81,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
   const contactModule = chooseContact(compiled, options);
   const { start } = options;
   const first = scene.statics?.parameter === undefined ? 0 : (scene.statics.from ?? 0);
-  const clock: Clock = { time: start?.time ?? first, stepCount: 0, hasContactForces: false };
+  const clock: Clock = { time: start?.time ?? first, stepCount: 0, lastStep: 0, hasContactForces: false };
   const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
   const moving = contactModule ? buildColliders(contactModule, compiled, options) : [];
   const colliders = still ? moving.map(still.holdCollider) : moving;

@@ -3,15 +3,17 @@ import { channelLength, channelNames } from '../channels.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import type { WorldParts } from './build.ts';
 import type { World } from './types.ts';
+import { createUnsettledReader, type UnsettledReader } from './unsettled.ts';
 
 type Readings = Pick<World, 'energies' | 'momentum' | 'reactions' | 'channel' | 'contactForces' | 'linkForces'>;
 
 export function createReadings(world: WorldParts): Readings {
   const { contact, clock } = world;
+  const readUnsettled = createUnsettledReader(world);
   return {
     energies: () => readEnergies(world),
     momentum: () => readMomentum(world),
-    reactions: () => readReactions(world),
+    reactions: () => readReactions(world, readUnsettled),
     channel: (rod, channel) => readChannel(world, rod, channel),
     contactForces: () => contact?.forces(clock.time) ?? [],
     linkForces: () => contact?.linkForces() ?? [],
@@ -55,9 +57,13 @@ function applyContactForces({ contact, clock }: WorldParts): void {
   clock.hasContactForces = true;
 }
 
-function readReactions(world: WorldParts): Reaction[] {
+function readReactions(world: WorldParts, readUnsettled: UnsettledReader): Reaction[] {
   applyContactForces(world);
-  return world.placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, world.clock.time));
+  return world.placeOfRod.flatMap(({ bundle, index }, r) => {
+    const list = bundle.reactions(index, world.clock.time);
+    const unsettled = list.length > 0 ? readUnsettled(r) : undefined;
+    return unsettled === undefined ? list : list.map((one) => ({ ...one, unsettled }));
+  });
 }
 
 function readChannel(world: WorldParts, rod: number, channel: Channel): Float64Array {

@@ -56,6 +56,7 @@ export function restoreState(world: WorldParts, saved: WorldState): void {
   clock.hasContactForces = false;
   clock.time = saved.time;
   clock.stepCount = saved.stepCount;
+  clock.lastStep = 0;
   if (engine && saved.engine) engine.session.restore(saved.engine);
   moveBodiesOnPaths(bodies, saved.time);
   saved.bundles.forEach(({ q, v, memory }, k) => {

@@ -29,6 +29,7 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
   const progress: Progress = { outcome: emptyOutcome, found: inBalance };
   takeAllOrNone(world, auditor, spans, (span) => takeSpan(world, auditor, span, progress));
   world.clock.stepCount++;
+  world.clock.lastStep = dt;
   if (reading === 'now') readBack(world);
   return reportStep(world, progress, dt);
 }

@@ -51,7 +51,8 @@ export function createForceReader(world: World): () => Float32Array {
   const addLoads = createLoadReader(world.scene, world.rods);
   return () => {
     const list = createForceList();
-    for (const { rod, node, force } of world.reactions()) {
+    for (const { rod, node, force, unsettled } of world.reactions()) {
+      if (unsettled !== undefined) continue;
       const x = world.samples[indexOf.get(rod) ?? 0].nodePosition;
       list.add('pin', [x[3 * node], x[3 * node + 1], x[3 * node + 2]], force);
     }
