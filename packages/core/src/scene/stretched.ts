@@ -20,8 +20,8 @@ export function canBeStretched(rod: Rod, pins: readonly Pin[]): boolean {
   return isLaidStrained(rod) || pins.filter(({ holdX, holdY, holdZ }) => holdX || holdY || holdZ).length > 1;
 }
 
-/** True for a rod whose initial shape is strained, or whose pins are at some instant of the run farther apart than the rest length between them. */
-export function isStretched(rod: Rod, pins: readonly Pin[], scene: Scene): boolean {
+/** True for a rod whose initial shape is strained, or whose pins are at some instant of the run farther apart than `share` of the rest length between them. */
+export function isStretched(rod: Rod, pins: readonly Pin[], scene: Scene, share: number = 1 + STRAIN): boolean {
   if (isLaidStrained(rod)) return true;
   const holding = pins.filter(({ holdX, holdY, holdZ }) => holdX || holdY || holdZ);
   const poses = holding.map(() => createPinPose());
@@ -37,7 +37,9 @@ export function isStretched(rod: Rod, pins: readonly Pin[], scene: Scene): boole
         const gap = held.map((is, a) => (is ? poses[p].position[a] - poses[o].position[a] : 0));
         const along = Math.abs(rod.nodeArc[holding[p].node] - rod.nodeArc[holding[o].node]);
         const rest = rod.closed ? Math.min(along, rod.length - along) : along;
-        if (hypotOf(gap) > rest * (1 + STRAIN)) return true;
+        // pins on neighbouring nodes are a clamp
+        const limit = Math.abs(holding[p].node - holding[o].node) > 1 ? share : 1 + STRAIN;
+        if (hypotOf(gap) > rest * limit) return true;
       }
   }
   return false;

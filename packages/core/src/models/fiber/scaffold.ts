@@ -22,6 +22,12 @@ import type { FiberOptions } from './options.ts';
 /** Strain that the inflated scaffold may have under its loads. */
 const STRAIN = 1e-3;
 
+/**
+ * Distance of two pins relative to the rod between them from which EA matters: the strain of an inflated scaffold adds to the slack, and the tension depends on its
+ * root. At a slack of 1e-2 tensions are off by 0.5 %, at 2e-3 by 5 %, without slack by half.
+ */
+const TAUT = 0.99;
+
 /** Stiffness of an edge: its two halves in series. */
 export function edgeStiffness(half: Float64Array, edge: number): number {
   return 2 / (1 / half[2 * edge] + 1 / half[2 * edge + 1]);
@@ -157,6 +163,18 @@ function checkWidth(rod: Rod, width: number, isInflated: boolean, warnings: stri
   }
 }
 
+/** Warns of a rod that is stretched, or held nearly straight, on a scaffold with another EA. */
+function warnSoft({ id }: Rod, width: number, square: number, warnings: string[]): void {
+  if (width * width < 1.05 * square) return;
+  const EA =
+    square === 0
+      ? 'a finite one while the rod does not stretch'
+      : `${(square / (width * width)).toPrecision(2)} of the EA of the rod`;
+  warnings.push(
+    `rod '${id}': pins hold it at more than ${TAUT} of its length, where the tension depends on EA, and its scaffold has ${EA}: reactions may be off by more than half; ${square === 0 ? 'give the rod EA, more slack, or model: der' : 'use solver.fiber.scaffold: section'}`,
+  );
+}
+
 interface ScaffoldInput {
   readonly rod: Rod;
   readonly drive: Drive;
@@ -168,10 +186,11 @@ export function chooseWidths({ rod, drive, scene, options }: ScaffoldInput, warn
   const { scaffold = 'inflated' } = options;
   const sections = readSections(rod);
   const { ratio, square } = sections;
+  const isTaut = isStretched(rod, drive.pins, scene, TAUT);
   let width: number;
   if (scaffold === 'section') width = matchSection(rod, sections);
-  else if (scaffold === 'inflated' && square > 0 && isStretched(rod, drive.pins, scene)) {
-    // EA decides the tension of a rod that is pulled to another length
+  else if (scaffold === 'inflated' && square > 0 && isTaut) {
+    // EA decides the tension of a rod that its pins hold straight
     width = Math.sqrt(square);
     if (sections.varies)
       warnings.push(
@@ -180,6 +199,7 @@ export function chooseWidths({ rod, drive, scene, options }: ScaffoldInput, warn
   } else if (scaffold === 'inflated') width = inflate(rod, drive, scene, sections);
   else width = scaffold;
   checkWidth(rod, width, scaffold === 'inflated', warnings);
+  if (isTaut) warnSoft(rod, width, square, warnings);
   // geometric mean `width`, a1/a2 = √(EI2/EI1)
   return { width1: width * pow(ratio, 0.25), width2: width / pow(ratio, 0.25) };
 }

@@ -11,7 +11,7 @@ import {
   solveSymmetric,
 } from '../../linalg/blockSymmetric.ts';
 import { solveBlocks } from '../../linalg/blockTridiagonal.ts';
-import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
+import { hypotOf, pow, sin, square } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { descendBySteps } from '../../statics/descent.ts';
 import {
@@ -115,8 +115,41 @@ function prepare(
       matrix.diagonal[144 * ((d / 12) | 0) + 13 * (d % 12)] += inertia * weight[d];
     }
   }
+  if (inertia === 0) holdSpin(fiber, matrix.diagonal);
   constrainHeld(fiber, matrix, residual);
   return true;
+}
+
+/** Stiffness of `holdSpin` relative to the softest twist of a free rod: Newton's method loses this share of its speed there. */
+const SPIN = 0.1;
+
+/**
+ * A rod whose pins hold no frame may spin about its centreline without effort. Rounding then makes a full Newton step spin it by radians, which hides the
+ * rest of the step. So rings resist the spin of a step, not that of the solution: the residual does not change.
+ */
+function holdSpin({ pins, poses, q, rod, ringCount, edgeCount }: FiberRod, diagonal: Float64Array): void {
+  if (pins.length === 0 || pins.some(({ orientation }, p) => orientation === 'frame' && poses[p].active)) return;
+  let soft = Infinity;
+  for (let j = 0; j < edgeCount; j++) soft = Math.min(soft, edgeStiffness(rod.halfGJ, j));
+  const stiffness = (SPIN * soft * square(Math.PI / rod.length) * rod.length) / ringCount;
+  const center = (i: number, k: number): number =>
+    0.25 * (q[12 * i + k] + q[12 * i + 3 + k] + q[12 * i + 6 + k] + q[12 * i + 9 + k]);
+  const spin = new Float64Array(12);
+  for (let i = 0; i < ringCount; i++) {
+    const [a, b] = [Math.max(0, i - 1), Math.min(ringCount - 1, i + 1)];
+    const along = [0, 1, 2].map((k) => center(b, k) - center(a, k));
+    const length = hypotOf(along);
+    const place = [0, 1, 2].map((k) => center(i, k));
+    for (let d = 0; d < 12; d++) {
+      const [m, n] = [(d + 1) % 3, (d + 2) % 3];
+      const o = 12 * i + d - (d % 3);
+      spin[d] = (along[m] * (q[o + n] - place[n]) - along[n] * (q[o + m] - place[m])) / length;
+    }
+    const size = spin.reduce((sum, x) => sum + x * x, 0);
+    // a turn by θ moves particles by θ z: the force k θ z / |z|² has the torque k θ
+    for (let d = 0; d < 12; d++)
+      for (let e = 0; e < 12; e++) diagonal[144 * i + 12 * d + e] += (stiffness * spin[d] * spin[e]) / (size * size);
+  }
 }
 
 interface RestNewtonOptions {
