@@ -164,7 +164,7 @@ export const cantileverRelease: Case = defineCase({
     { path: ['rods', 0, 'section', 'radius'], label: 'Radius', symbol: 'r', unit: 'm', low: 1e-3, high: 2e-2 },
     gravity({ high: 30 }),
   ],
-  scene: () => scene(50, 'tr-bdf2', 0.005, 3, 0),
+  scene: () => scene(50, 'tr-bdf2', 0.005, 1.5, 0),
   measure(n, model): Readonly<Record<string, number>> {
     // the other simulator holds the whole first of its 50 elements: its rod bends from 1 cm on only
     const world = worldOf(onModel(scene(n, 'tr-bdf2', 1e-3, 0.5, 0.01), model));

@@ -116,12 +116,12 @@ export function describeGain({
   return `energy was created: ${gain.toPrecision(2)} J that no load, pin or obstacle explains, ${share} % of the largest energy, reported in ${steps} steps; most of it in the step to t = ${worstTime.toPrecision(6)} s (${worstStep.toPrecision(2)} J); try a smaller time.step or some damping`;
 }
 
-/** Warning of a run without damping that lost energy to its integrator; undefined if it did not. */
+/** Warning of a run that lost energy to its integrator; undefined if it did not. */
 export function describeLoss({ energyLoss }: Pick<StepTotals, 'energyLoss'>): string | undefined {
   if (!energyLoss) return undefined;
-  const { loss, scale, time } = energyLoss;
+  const { loss, scale, damped, time } = energyLoss;
   const share = ((100 * loss) / scale).toPrecision(2);
-  return `the integrator dissipated ${loss.toPrecision(2)} J, ${share} % of the largest energy (10 % at t = ${time.toPrecision(6)} s), and nothing in the scene damps: motion dies down too early; use a smaller time.step or another integrator, or give the rods the damping that they have`;
+  return `the integrator dissipated ${loss.toPrecision(2)} J, ${share} % of the largest energy (10 % at t = ${time.toPrecision(6)} s), ${damped === undefined ? 'and nothing in the scene damps' : `besides the ${damped.toPrecision(2)} J of the damping`}: motion dies down too early; use a smaller time.step or another integrator${damped === undefined ? ', or give the rods the damping that they have' : ''}`;
 }
 
 /** Warning of a run whose contacts did not all converge, with a remedy; undefined if they did. */

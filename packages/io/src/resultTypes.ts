@@ -80,7 +80,7 @@ export interface StepTotals {
   readonly contact?: ContactTotals;
   /** Energy that no work explains; absent if there was none. */
   readonly energyGain?: EnergyTotals;
-  /** Largest part of the energy that the integrator has dissipated in a scene without damping, contact and links; absent if it was below a tenth. */
+  /** Largest part of the energy that the integrator has dissipated, where nothing else did but mass damping; absent if it was below a tenth. */
   readonly energyLoss?: LossTotals;
   /** Largest momentum of a free rod that no load explains; absent if there was none. */
   readonly momentumGain?: MomentumGain & {
@@ -105,10 +105,12 @@ export interface EnergyTotals {
 
 /** Energy that the integrator has dissipated. */
 export interface LossTotals {
-  /** Energy lost since the start [J]. */
+  /** Energy lost since the start, beyond that of damping [J]. */
   readonly loss: number;
   /** Largest kinetic plus elastic energy so far, with which the loss is compared [J]. */
   readonly scale: number;
+  /** Energy that mass damping has dissipated [J]; absent if there is none. */
+  readonly damped?: number;
   /** When it was first reported [s]. */
   readonly time: number;
 }

@@ -8,6 +8,8 @@ export interface Work {
   done: number;
   /** Uncertainty: how much larger it may have been [J]. */
   doubt: number;
+  /** Energy that mass damping has dissipated; not part of `done` [J]. */
+  damped: number;
   /** False if the work of something cannot be determined. */
   isKnown: boolean;
 }

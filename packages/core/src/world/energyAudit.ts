@@ -69,6 +69,7 @@ export function createAuditor(world: WorldParts): Auditor {
   let isKnown = false;
   let elapsed = 0;
   let steps = 0;
+  let touched: 'touched' | 'apart' = 'apart';
   return {
     begin({ t, dt, isAfterJump }) {
       // a property that has jumped has changed the energy
@@ -86,11 +87,13 @@ export function createAuditor(world: WorldParts): Auditor {
       elapsed += dt;
       steps++;
       ledger.noteContact();
+      if (world.contact && isTouching(world.contact.report)) touched = 'touched';
       if (!isKnown || (steps < interval && !isOver(scene, t + 0.5 * dt))) return inBalance;
       readBack(world);
-      const found = ignoreErrors(() => ledger.close(t, elapsed, steps));
+      const found = ignoreErrors(() => ledger.close(t, elapsed, steps, touched));
       elapsed = 0;
       steps = 0;
+      touched = 'apart';
       // the engine changes the recorded values
       if (world.engine || !found) isKnown = false;
       return found ?? inBalance;
@@ -122,8 +125,8 @@ interface Ledger {
   lookAhead(from: number, to: number): true;
   /** Records whether the last step had contacts. */
   noteContact(): void;
-  /** Compares the state at t, `steps` steps and a time dt after the last one, with the work since. */
-  close(t: number, dt: number, steps: number): Findings;
+  /** Compares the state at t, `steps` steps and a time dt after the last one, with the work since. `touched`: something was in contact in one of them. */
+  close(t: number, dt: number, steps: number, touched: 'touched' | 'apart'): Findings;
   clear(): void;
 }
 
@@ -168,8 +171,8 @@ function createLedger(world: WorldParts): Ledger {
       hasTouched = isLinked;
       for (const one of audited) clearFreeMomentum(one);
     },
-    close(t, dt, steps) {
-      const work: Work = { done: 0, doubt: 0, isKnown: true };
+    close(t, dt, steps, touched) {
+      const work: Work = { done: 0, doubt: 0, damped: 0, isKnown: true };
       let momentumGain: MomentumGain | undefined;
       let noise = 0;
       const isExpected = animation?.addWork(work, t) ?? true;
@@ -191,7 +194,8 @@ function createLedger(world: WorldParts): Ledger {
       const change = energy - before - work.done;
       const isKnown = work.isKnown && Number.isFinite(change);
       const isLast = isOver(world.scene, t + 0.5 * dt);
-      const found = balance.add({ change, doubt: work.doubt, isKnown, scale, noise, isLast });
+      const { doubt, damped } = work;
+      const found = balance.add({ change, doubt, damped, isKnown, touched, scale, noise, isLast });
       return { ...found, ...(momentumGain && { momentumGain }) };
     },
   };

@@ -3,7 +3,7 @@
  * momentum, or from their reactions at both ends.
  */
 import { rotationBetween } from '../math/frameRotation.ts';
-import { atan2 } from '../math/rounded/index.ts';
+import { atan2, square } from '../math/rounded/index.ts';
 import type { Reaction } from '../model.ts';
 import type { Loads } from '../port.ts';
 import { createPinPose, type PinPose, type Rod } from '../scene/compiled.ts';
@@ -168,7 +168,20 @@ function writeTurn(out: Float64Array, o: number, from: PinPose, to: PinPose, isH
   for (let k = 0; k < 3; k++) out[o + k] = swing[k] + twist * (from.tangent[k] + to.tangent[k]);
 }
 
-/** Adds the work on the rod since the last record, dt ago; `loads`: current loads. Damping is omitted: it only dissipates. */
+/** Energy that mass damping has dissipated since the last record, dt ago, by the velocities at both ends [J]. */
+function dissipationOf({ rod, velocity, samples, spin }: AuditedRod, dt: number): number {
+  const { nodeMass, nodeDamping, edgeInertia, edgeCount } = rod;
+  let power = 0;
+  for (let k = 0; k < velocity.length; k++) {
+    const i = Math.floor(k / 3);
+    power += nodeDamping[i] * nodeMass[i] * (square(velocity[k]) + square(samples.nodeVelocity[k]));
+  }
+  for (let j = 0; j < edgeCount; j++)
+    power += nodeDamping[j] * edgeInertia[j] * (square(spin[j]) + square(samples.edgeSpin[j]));
+  return 0.5 * dt * power;
+}
+
+/** Adds the work on the rod since the last record, dt ago; `loads`: current loads. */
 export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
   const { samples, position, force, motion } = one;
   const { nodePosition: x } = samples;
@@ -189,6 +202,7 @@ export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number):
   }
   out.done += 0.5 * (first + last);
   out.doubt += 0.5 * Math.abs(last - first);
+  out.damped += dissipationOf(one, dt);
   if (one.measureReactions) workOfReactions(out, one);
   else if (motion === 'apart') out.isKnown = false;
   else if (motion === 'together') workOfPins(out, one, loads, dt);

@@ -2,7 +2,8 @@
  * Energy that steps gain and lose although no load, pin or obstacle explains it: sums, and when they are reported. Part of the energy audit
  * (energyAudit.ts), which gives the unexplained change of each step.
  *
- * Gains accumulate, r ← max(0, r + gain − uncertainty). Losses count only where nothing in the scene dissipates, so that they are the integrator's.
+ * Gains accumulate, r ← max(0, r + gain − uncertainty). Losses count only where nothing dissipates but mass damping, whose work is known, so that they are the
+ * integrator's: not in steps with contact, and not for rods with other damping.
  */
 import type { Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
@@ -14,13 +15,19 @@ const GAIN_TOLERANCE = 0.05;
 /** Fraction of the largest energy that the integrator may dissipate: hair and cables that swing for seconds at the usual steps lose below a hundredth. */
 const LOSS_TOLERANCE = 0.1;
 
+/** With damping, a loss matters if it is also more than this fraction of what the damping has dissipated. */
+const LOSS_TO_DAMPING = 0.25;
+
 /**
  * In the first steps from rest the error of a scheme is of the order of the little energy that there is, and small beside that of later steps. Until then only
- * more than START_TOLERANCE of the largest energy is reported, and no losses; gains add up, and those that matter are reported afterwards, or at the end of a
+ * gains of more than START_TOLERANCE of the largest energy are reported; gains add up, and those that matter are reported afterwards, or at the end of a
  * shorter scene.
  */
 const START_AUDITS = 8;
 const START_TOLERANCE = 0.8;
+
+/** The same for losses: after n steps of implicit Euler from rest, a part 1/n of the energy is lost. */
+const START_AUDITS_LOSS = 50;
 
 /** What one audited step did. */
 export interface BalancedStep {
@@ -28,6 +35,10 @@ export interface BalancedStep {
   readonly change: number;
   /** Uncertainty of that change [J]. */
   readonly doubt: number;
+  /** Energy that mass damping has dissipated [J]. */
+  readonly damped: number;
+  /** Whether rods were in contact. */
+  readonly touched: 'touched' | 'apart';
   /** False if the work of something is unknown: the step does not count. */
   readonly isKnown: boolean;
   /** Largest energy so far [J]. */
@@ -45,43 +56,44 @@ export interface EnergyBalance {
 }
 
 export function createEnergyBalance(world: WorldParts): EnergyBalance {
-  const isConserved = !world.contact && !world.engine && !world.rods.some(dissipates) && !hasDampedOptions(world);
+  const hasLinks = (world.contact?.links.plans.length ?? 0) > 0;
+  const isConserved = !hasLinks && !world.engine && !world.rods.some(dissipates) && !hasDampedOptions(world);
   let gain = 0;
   let loss = 0;
+  let dampedSum = 0;
   let audits = 0;
   return {
-    add({ change, doubt, isKnown, scale, noise, isLast }) {
+    add({ change, doubt, damped, touched, isKnown, scale, noise, isLast }) {
       gain = isKnown ? Math.max(0, gain + change - doubt - 1e-9 * scale) : 0;
-      if (isKnown && isConserved) loss -= change + doubt;
+      if (isKnown && isConserved && touched === 'apart') {
+        loss -= change + doubt + damped;
+        dampedSum += damped;
+      }
       const isUnderWay = ++audits > START_AUDITS || isLast;
       const isGain = gain > (isUnderWay ? GAIN_TOLERANCE : START_TOLERANCE) * scale + noise;
-      const isLoss = isUnderWay && loss > LOSS_TOLERANCE * scale;
+      const isLoss =
+        (audits > START_AUDITS_LOSS || isLast) && loss > Math.max(LOSS_TOLERANCE * scale, LOSS_TO_DAMPING * dampedSum);
       return {
         ...(isGain && { energyGain: { gain, scale, step: change } }),
-        ...(isLoss && { energyLoss: { loss, scale } }),
+        ...(isLoss && { energyLoss: { loss, scale, ...(dampedSum > 0 && { damped: dampedSum }) } }),
       };
     },
     clear() {
       gain = 0;
       loss = 0;
+      dampedSum = 0;
       audits = 0;
     },
   };
 }
 
 /**
- * True for rods that lose energy by themselves: by damping, by a law, with mass that `animate` takes away. `massspring` damps its springs by default, and its
+ * True for rods that lose energy by themselves: by damping of stiffness, by a law, with mass that `animate` takes away. `massspring` damps its springs by default, and its
  * altitude springs lose energy.
  */
-function dissipates({ model, law, nodeDamping, halfDamping, animation }: Rod): boolean {
+function dissipates({ model, law, halfDamping, animation }: Rod): boolean {
   const isDamped = (damping: number): boolean => damping > 0;
-  return (
-    model === 'massspring' ||
-    law !== undefined ||
-    animation !== undefined ||
-    nodeDamping.some(isDamped) ||
-    halfDamping.some(isDamped)
-  );
+  return model === 'massspring' || law !== undefined || animation !== undefined || halfDamping.some(isDamped);
 }
 
 function hasDampedOptions({ scene }: WorldParts): boolean {

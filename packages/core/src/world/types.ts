@@ -31,12 +31,14 @@ export interface EnergyGain {
   readonly scale: number;
 }
 
-/** Energy that the integrator has dissipated in a scene without damping, contact and links. */
+/** Energy that the integrator has dissipated while nothing else did but mass damping. */
 export interface EnergyLoss {
-  /** Energy lost since the start [J]. */
+  /** Energy lost since the start, beyond that of damping [J]. */
   readonly loss: number;
   /** Largest kinetic plus elastic energy so far, the reference for the loss [J]. */
   readonly scale: number;
+  /** Energy that mass damping has dissipated [J]; absent if there is none. */
+  readonly damped?: number;
 }
 
 /** Momentum that a rod without pins and contacts has gained beyond its loads. */
@@ -71,7 +73,7 @@ export interface StepReport {
   readonly contact?: Readonly<ContactReport>;
   /** Findings of the energy audit (energyAudit.ts); absent if the energy is in balance. */
   readonly energyGain?: EnergyGain;
-  /** Energy that the integrator has dissipated, if it is more than a tenth of the largest energy so far and nothing in the scene dissipates. */
+  /** Energy that the integrator has dissipated, if it is more than a tenth of the largest energy so far and more than a quarter of what mass damping has dissipated. */
   readonly energyLoss?: EnergyLoss;
   /** Messages for the user, such as the loss of a GPU; absent if there are none. */
   readonly remarks?: readonly string[];

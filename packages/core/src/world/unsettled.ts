@@ -32,9 +32,11 @@ export function createUnsettledReader({ scene, rods, drives, samples, clock }: W
     const { time } = clock;
     const isFirst = time - span < begin;
     const { pins } = drives[r];
+    // these models have the velocity before a jump at its very time
+    const last = ['der', 'helix'].includes(rods[r].model) ? time - 1e-6 * span : time;
     if (
       pins.some(
-        (pin) => (isFirst && startsWithJump(pin, rods[r], begin)) || jumps(pin, Math.max(begin, time - span), time),
+        (pin) => (isFirst && startsWithJump(pin, rods[r], begin)) || jumps(pin, Math.max(begin, time - span), last),
       )
     )
       return `the velocity of a pin has jumped less than ${STEPS + 1} steps ago: the true force contains an impulse, which the integrator spreads over steps of its own`;
