@@ -49,6 +49,7 @@ const loaders: Readonly<Record<string, () => Promise<Case>>> = {
   invariants: async () => (await import('../invariants/case.ts')).invariants,
   incline: async () => (await import('../incline/case.ts')).incline,
   'stick-slip': async () => (await import('../stick-slip/case.ts')).stickSlip,
+  'wall-elastica': async () => (await import('../wall-elastica/case.ts')).wallElastica,
   capstan: async () => (await import('../capstan/case.ts')).capstan,
   drop: async () => (await import('../drop/case.ts')).drop,
   'hair-bundle': async () => (await import('../hair-bundle/case.ts')).hairBundle,

@@ -47,6 +47,7 @@ import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
 import { viscoelasticRod } from '../viscoelastic-rod/case.ts';
+import { wallElastica } from '../wall-elastica/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import { wireForming } from '../wire-forming/case.ts';
 import { wovenFabric } from '../woven-fabric/case.ts';
@@ -135,6 +136,7 @@ export const cases: readonly Case[] = [
   invariants,
   incline,
   stickSlip,
+  wallElastica,
   capstan,
   drop,
   hairBundle,

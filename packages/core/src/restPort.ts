@@ -166,8 +166,8 @@ export interface BranchContacts {
   addNear(t: number, margin: number): void;
   /** How far each listed contact is beyond the limit of the law, relative; negative: within it. */
   measureListed(): readonly number[];
-  /** True if a listed contact breaks the law by more than rounding. */
-  isListedBroken(): boolean;
+  /** Which of the listed contacts break the law by more than rounding. */
+  whichListedBreak(): boolean[];
   /** Opens the contacts that carry no force, since they cannot hold the rod; returns true if there are any. */
   openIdle(): boolean;
   /** Removes the others from the list. */

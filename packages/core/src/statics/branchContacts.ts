@@ -89,33 +89,64 @@ function* choose(wereClosed: readonly boolean[], broken: number, again: boolean)
     yield Array.from({ length: count }, (_, k) => (bits >> k) % 2 === 1);
 }
 
+/** Largest number of choices of closed contacts to be tried at one corner. */
+const MOST_CHOICES = 100;
+
+/** Parts of the stride at which a direction from a corner is tried. */
+const PARTS = [1 / 8, 1 / 64, 1 / 512];
+
 /**
- * Switches the listed contacts that are at their limit, at the held point, and finds the direction in which the branch goes on. Returns why there is
- * none, or ''; the rod is then at the held point.
+ * Tries to go on from the held point with the listed contacts as they are. Returns '' if the rod then obeys the contact law; or the contacts that break it
+ * nearest to the corner in the direction of the branch, if they can be found.
+ */
+function tryDirections(
+  trace: Trace,
+  contacts: BranchContacts,
+  old: Direction,
+  after: Direction,
+): '' | boolean[] | undefined {
+  const { problem, tangent, options } = trace;
+  let broken: boolean[] | undefined;
+  if (findTangent(trace, after, old)) return undefined;
+  for (const sign of [1, -1])
+    for (const part of PARTS) {
+      tangent.x.set(after.x.map((value) => sign * value));
+      tangent.t = sign * after.t;
+      if (isReverse(trace, old)) continue;
+      problem.revert('point');
+      if (correct(trace, part * options.stride).trouble) continue;
+      problem.evaluateRight();
+      const found = contacts.whichListedBreak();
+      if (!found.includes(true)) return '';
+      if (sign > 0) broken = found;
+    }
+  return broken;
+}
+
+/**
+ * Switches the listed contacts that are at their limit, at the held point, and finds the direction in which the branch goes on. If a choice of closed contacts
+ * breaks the law at some of them, the next choice switches these. Returns why there is no direction, or ''; the rod is then at the held point.
  */
 export function turnAtContacts(trace: Trace, contacts: BranchContacts, again: boolean): string {
-  const { problem, tangent, options } = trace;
+  const { problem, tangent } = trace;
   problem.evaluateRight();
   contacts.keepListed(contacts.measureListed().map((excess) => excess > -TOGETHER));
   const old: Direction = { x: tangent.x.slice(), t: tangent.t };
   const after: Direction = { x: new Float64Array(old.x.length), t: 0 };
-  const broken = contacts.measureListed().length;
+  const count = contacts.measureListed().length;
   contacts.addNear(problem.parameter, TOGETHER);
-  for (const isClosed of choose(contacts.wereClosed(), broken, again)) {
-    problem.revert('point');
-    contacts.setListed(isClosed);
-    if (findTangent(trace, after, old)) continue;
-    for (const sign of [1, -1])
-      for (const part of [1 / 8, 1 / 64, 1 / 512]) {
-        tangent.x.set(after.x.map((value) => sign * value));
-        tangent.t = sign * after.t;
-        if (isReverse(trace, old)) continue;
-        problem.revert('point');
-        if (correct(trace, part * options.stride).trouble) continue;
-        problem.evaluateRight();
-        if (contacts.isListedBroken()) continue;
-        return settle(trace);
-      }
+  const tried = new Set<string>();
+  for (const first of choose(contacts.wereClosed(), count, again)) {
+    for (let isClosed: boolean[] | undefined = first; isClosed && tried.size < MOST_CHOICES; ) {
+      const choice: boolean[] = isClosed;
+      if (tried.has(choice.join())) break;
+      tried.add(choice.join());
+      problem.revert('point');
+      contacts.setListed(choice);
+      const broken = tryDirections(trace, contacts, old, after);
+      if (broken === '') return settle(trace);
+      isClosed = broken?.map((is, k) => choice[k] !== is);
+    }
   }
   contacts.setListed(contacts.wereClosed());
   tangent.x.set(old.x);

@@ -167,9 +167,9 @@ function createLaw(context: ContactContext, parts: LawParts): BranchContacts {
       const gauge = createGauge(parts);
       return listed.map(({ set }) => gauge.excessOf(set, 0, statusOf(set)));
     },
-    isListedBroken() {
+    whichListedBreak() {
       const excess = this.measureListed();
-      return listed.some(({ set }, k) => excess[k] > (statusOf(set) === 'closed' ? PULL : OVERLAP));
+      return listed.map(({ set }, k) => excess[k] > (statusOf(set) === 'closed' ? PULL : OVERLAP));
     },
     keepListed(isKept) {
       listed = listed.filter((_, k) => isKept[k]);
