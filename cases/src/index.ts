@@ -39,6 +39,8 @@ import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
+import { prestressedRing } from '../prestressed-ring/case.ts';
+import { shallowArch } from '../shallow-arch/case.ts';
 import { stepSize } from '../step-size/case.ts';
 import { stickSlip } from '../stick-slip/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
@@ -98,12 +100,14 @@ export const cases: readonly Case[] = [
   endLoadCantilever,
   eulerBuckling,
   lateralBuckling,
+  shallowArch,
   curvedCantilever,
   helixReconstruction,
   hairStrands,
   hairRelease,
   helicalSpring,
   michellRing,
+  prestressedRing,
   bendTwist,
   localizedBuckling,
   twistAsymmetry,

@@ -37,6 +37,8 @@ const thresholds: Readonly<Record<string, readonly (number | undefined)[]>> = {
   // Prandtl's and Michell's 12.8538 √(EI GJ)/L³ with GJ = 0.7
   'lateral-buckling': [12.8538 * Math.sqrt(0.7), undefined, undefined],
   incline: [Math.tan(Math.atan(0.5) + Math.PI / 60), 0.5 * 9.81 * Math.cos(Math.atan(0.5) + Math.PI / 60), undefined],
+  // (1/3 + √(25/9 + 8))/2
+  'prestressed-ring': [1.80814, undefined, undefined],
   // Greenhill's qL³/EI
   'cantilever-frequencies': [7.8373, undefined, undefined],
   // the yield moment of the scene, and its torque

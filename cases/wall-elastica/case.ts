@@ -3,7 +3,7 @@ import { sin, square } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { walkBranch } from '../src/branches.ts';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
-import { bendingStiffness, massDamping } from '../src/controls.ts';
+import { massDamping } from '../src/controls.ts';
 import { completeElliptic, findRoot } from '../src/elliptic.ts';
 
 /** Distance of the strip from the floor; its length and its bending stiffness are 1. */
@@ -48,7 +48,7 @@ const theory = { touch: touchdown(), line: lifted(0.5), secondary: lifted(flatAt
 const SAG = 1e-3;
 
 /** A strip between two hinges above a floor, which approach each other by 1 m per second. */
-function scene(edges: number, height = HEIGHT): SceneInput {
+function scene(edges: number, height = HEIGHT, radius = RADIUS): SceneInput {
   const points = Array.from({ length: edges + 1 }, (_, i): [number, number, number] => [
     i / edges,
     0,
@@ -66,7 +66,7 @@ function scene(edges: number, height = HEIGHT): SceneInput {
         inextensible: true,
         // wide, so that it stays in its plane
         frame: { d1: [0, 0, 1] },
-        section: { type: 'stiffness', EI1: 1000, EI2: 1, GJ: 1000, mass: 1, radius: RADIUS, damping: { mass: 10 } },
+        section: { type: 'stiffness', EI1: 1000, EI2: 1, GJ: 1000, mass: 1, radius, damping: { mass: 10 } },
       },
     ],
     pins: [
@@ -78,7 +78,7 @@ function scene(edges: number, height = HEIGHT): SceneInput {
         path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [-1, 0, 0] }] },
       },
     ],
-    colliders: [{ id: 'floor', type: 'plane', normal: [0, 0, 1], position: [0, 0, -height - RADIUS], friction: 0 }],
+    colliders: [{ id: 'floor', type: 'plane', normal: [0, 0, 1], position: [0, 0, -height - radius], friction: 0 }],
     statics: { from: 0, to: 1.08 * theory.secondary.shortening, follow: 'branch' },
   };
 }
@@ -166,11 +166,11 @@ export const wallElastica: Case = defineCase({
       high: 0.3,
       factor: -1,
     },
-    bendingStiffness({ low: 0.2, high: 5 }),
+    { path: ['rods', 0, 'section', 'EI2'], label: 'Bending stiffness', symbol: 'EI', unit: 'N·m²', low: 0.2, high: 5 },
     massDamping({ high: 30 }),
   ],
   scene: () => {
-    const { pins, ...rest } = scene(80, 0.12);
+    const { pins, ...rest } = scene(80, 0.12, 5e-3);
     const keys = [{ time: 0 }, { time: 4, offset: [-0.3, 0, 0] as [number, number, number] }];
     return {
       ...rest,
