@@ -8,7 +8,8 @@ import { takeWorker } from './firstWorker.ts';
 import type { Answer, Ask, Command, FromWorker, Progress, Request, RequestKind, RunEvent } from './protocol.ts';
 
 export class WorkerError extends Error {
-  readonly kind: 'fetch' | 'cancelled' | 'broken';
+  /** `absent`: the script of the worker could not be fetched; `fetch`: another part of the program, which this request needs. */
+  readonly kind: 'absent' | 'fetch' | 'cancelled' | 'broken';
 
   constructor(message: string, kind: WorkerError['kind']) {
     super(message);
@@ -46,15 +47,16 @@ interface Waiting {
 export function startClient(listen: (event: RunEvent) => void = () => {}, port: Port = takeWorker()): Client {
   const waiting = new Map<number, Waiting>();
   let requests = 0;
+  let absent: WorkerError | undefined;
   const failAll = (error: WorkerError): void => {
     const all = [...waiting.values()];
     waiting.clear();
     for (const { reject } of all) reject(error);
   };
-  port.onerror = (event) =>
-    failAll(
-      new WorkerError(event.message || 'the simulation could not be started', event.message ? 'broken' : 'fetch'),
-    );
+  port.onerror = ({ message }) => {
+    if (!message) absent = new WorkerError('the simulation could not be started', 'absent');
+    failAll(absent ?? new WorkerError(message, 'broken'));
+  };
   port.onmessage = ({ data }) => {
     switch (data.type) {
       case 'answer':
@@ -75,6 +77,7 @@ export function startClient(listen: (event: RunEvent) => void = () => {}, port: 
   return {
     send: (command) => port.postMessage(command, []),
     ask<K extends RequestKind>(kind: K, body: Ask<K>, { transfer = [], onProgress }: AskOptions = {}) {
+      if (absent) return Promise.reject(absent);
       const id = ++requests;
       return new Promise<Answer<K>>((resolve, reject) => {
         waiting.set(id, {

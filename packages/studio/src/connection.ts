@@ -60,7 +60,16 @@ export function attachFiles(files: readonly NamedFile[]): void {
 /** Says in words that a request has failed. `what`: the subject of the sentence. */
 export function explain(error: unknown, what: string, retry?: () => void): void {
   if (!(error instanceof WorkerError)) throw error;
-  if (error.kind === 'cancelled') return;
-  if (error.kind === 'fetch' && retry) state.unfetched.value = { what, retry };
-  else state.tell(`${what}: ${error.kind === 'fetch' ? 'it could not be fetched' : error.message}`, 'bad');
+  const { kind } = error;
+  if (kind === 'cancelled') return;
+  if (kind === 'absent')
+    state.unfetched.value = {
+      what: 'The simulation',
+      retry() {
+        replaceWorker();
+        retry?.();
+      },
+    };
+  else if (kind === 'fetch' && retry) state.unfetched.value = { what, retry };
+  else state.tell(`${what}: ${kind === 'fetch' ? 'it could not be fetched' : error.message}`, 'bad');
 }

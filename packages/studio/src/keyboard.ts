@@ -160,7 +160,7 @@ export function listenToKeys(): void {
     // a button that has the focus is pressed by Space
     if ((key === ' ' || key === 'enter') && isPressable(event.target)) return;
     if (/^[1-9]$/.test(key)) {
-      const one = state.cases.value[Number(key) - 1];
+      const one = state.cases[Number(key) - 1];
       if (one) void openCase(one.id);
       return;
     }

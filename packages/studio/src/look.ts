@@ -7,7 +7,7 @@ let isNew = false;
 /** The next scene that is shown is another one. */
 export function expectNewLook(caseId: string | undefined): void {
   isNew = true;
-  state.finish.value = state.cases.value.find(({ id }) => id === caseId)?.finish ?? 'rubber';
+  state.finish.value = state.cases.find(({ id }) => id === caseId)?.finish ?? 'rubber';
 }
 
 /** Colours a scene that was not shown before as it asks for. */

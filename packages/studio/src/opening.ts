@@ -9,7 +9,7 @@ import { findWork, lastWork, readRecent, type Work } from './recent.ts';
 import { change, edit, hasCase, openCase, openRecording, openText } from './session.ts';
 import { readShot, type Shot, writeShot } from './shot.ts';
 import * as state from './state.ts';
-import { current } from './ui/current.ts';
+import { current, withView } from './ui/current.ts';
 import { variantOptions } from './variants.ts';
 
 /** What the address names, else what was open last, else a case that moves at once. */
@@ -117,7 +117,7 @@ function prepareShot(wanted: URLSearchParams): Shot {
 
 function applyShot({ camera, time, overlay, colorBy, panel }: Shot): void {
   state.overlay.value = overlay ?? false;
-  if (camera) current.view?.setCamera(camera);
+  if (camera) withView((view) => view.setCamera(camera));
   if (colorBy) state.colorBy.value = colorBy;
   if (panel && !state.viewOnly) {
     state.side.value = panel;
@@ -175,7 +175,7 @@ export function closePanels(): void {
 /** The page of a first visit: one thing fills the view, with one slider; panels wait until they are asked for. */
 async function openMoving(): Promise<void> {
   if (!hasCase('michell-ring')) {
-    const [first] = state.cases.value;
+    const [first] = state.cases;
     if (first) await openCase(first.id);
     return;
   }

@@ -181,7 +181,7 @@ interface Exchange<Ask, Answer> {
 
 /** What the page asks, and what the worker answers. Each request is answered once, or fails with an error. */
 export interface Requests {
-  readonly catalogue: Exchange<null, Catalogue>;
+  readonly schema: Exchange<null, object>;
   readonly 'case-text': Exchange<{ readonly id: string }, { readonly text: string }>;
   readonly load: Exchange<LoadRequest, Loaded | Refusal>;
   readonly 'check-text': Exchange<{ readonly text: string; readonly name: string }, Refusal>;
@@ -261,12 +261,6 @@ export interface CaseInfo {
 
 /** By what rods are coloured first; `plain`: by model, or by the colours of the scene. */
 export type FirstColor = 'plain' | 'curvature' | 'twist';
-
-export interface Catalogue {
-  readonly cases: readonly CaseInfo[];
-  readonly models: readonly string[];
-  readonly schema: object;
-}
 
 export interface Failure {
   readonly title: string;

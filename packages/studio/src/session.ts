@@ -33,23 +33,25 @@ let keepCamera = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
 let operated = false;
 
-/** `ready`: what to do when the page knows its cases. */
-export function startSession(ready: () => Promise<void>): void {
+/** `open`: opens the first scene. */
+export function startSession(open: () => Promise<void>): void {
   connect(take);
   startPlayback((time, every) => command({ type: 'until', time, every }), restart);
-  const begin = async (): Promise<void> => {
-    const { cases, models, schema } = await ask('catalogue', null);
-    state.cases.value = cases;
-    state.models.value = models;
-    state.schema.value = schema;
-    await ready();
-  };
-  begin().catch((error) =>
-    explain(error, 'The simulation', () => {
-      replaceWorker();
-      void begin();
-    }),
-  );
+  open().catch((error) => explain(error, 'The scene'));
+}
+
+let isSchemaAsked = false;
+
+/** Asks for the schema of scenes unless it is there or on its way. It takes the worker a moment, so not before something needs it. */
+export async function needSchema(): Promise<void> {
+  if (isSchemaAsked) return;
+  isSchemaAsked = true;
+  try {
+    state.schema.value = await ask('schema', null);
+  } catch (error) {
+    isSchemaAsked = false;
+    explain(error, 'The form of the scene', () => void needSchema());
+  }
 }
 
 function take(event: RunEvent): void {
@@ -94,7 +96,7 @@ function takeLoaded(message: Loaded): void {
   view.loaded?.(message, { keepCamera });
 }
 
-export const hasCase = (id: string): boolean => state.cases.value.some((one) => one.id === id);
+export const hasCase = (id: string): boolean => state.cases.some((one) => one.id === id);
 
 /** Resolved when its scene is on its way. */
 export async function openCase(id: string): Promise<void> {

@@ -31,7 +31,7 @@ const height = 244;
 
 /** The view of a case on a canvas of its own, transparent: it fits a light and a dark page. `patience`: seconds to run. */
 export async function renderThumbnail(id: string, patience = 6): Promise<Blob | undefined> {
-  const one = state.cases.value.find((candidate) => candidate.id === id);
+  const one = state.cases.find((candidate) => candidate.id === id);
   if (!one) return undefined;
   const client = startClient();
   const host = document.createElement('div');
@@ -57,7 +57,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     view.setOptions({
       colorBy: answer.colorBy,
       stripe: true,
-      finish: state.cases.value.find((one) => one.id === id)?.finish ?? 'rubber',
+      finish: state.cases.find((one) => one.id === id)?.finish ?? 'rubber',
       ghost: false,
       frames: false,
       forces: false,

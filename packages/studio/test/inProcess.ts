@@ -34,10 +34,12 @@ export function useSession(): void {
         set onmessage(listener: Listener) {
           atPage = listener;
         }
+        private isEnded = false;
         postMessage(data: unknown, transfer: Transferable[] = []): void {
-          later(data, transfer, () => atWorker);
+          later(data, transfer, () => (this.isEnded ? undefined : atWorker));
         }
         terminate(): void {
+          this.isEnded = true;
           atPage = undefined;
         }
       },

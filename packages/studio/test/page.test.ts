@@ -65,6 +65,8 @@ describe('the page', () => {
     expect(scripts.filter((path) => ofModels.test(path))).toHaveLength(1);
     const isExports = (path: string): boolean => path.includes('/files-') && statSync(`${dist}${path}`).size > 40_000;
     expect(scripts.filter(isExports)).toEqual([]);
+    // nor pictures of a gallery that is closed
+    expect(server.served.filter((path) => path.endsWith('.webp'))).toEqual([]);
     // it works offline: nothing is fetched from elsewhere
     const html = readFileSync(`${dist}index.html`, 'utf8');
     expect(html).not.toMatch(/https?:/);

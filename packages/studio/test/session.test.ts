@@ -53,7 +53,7 @@ describe('a request', () => {
     await expect(first).rejects.toThrow('no such case');
     breakDown('out of memory');
     await expect(other).rejects.toMatchObject({ kind: 'broken', message: 'out of memory' });
-    const last = client.ask('catalogue', null);
+    const last = client.ask('schema', null);
     client.close();
     await expect(last).rejects.toBeInstanceOf(WorkerError);
     await expect(last).rejects.toMatchObject({ kind: 'cancelled' });

@@ -26,8 +26,6 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   problems: ['session'],
   canUndo: ['session'],
   canRedo: ['session'],
-  cases: ['session'],
-  models: ['session'],
   schema: ['session'],
   loading: ['building', 'session'],
   loaded: ['session'],

@@ -1,10 +1,11 @@
 /** The scene that is open, and what is wrong with it. */
 import { type Signal, signal } from '@preact/signals';
 import type { Problem } from '@tendril-sim/io';
-import type { CaseInfo } from '../protocol.ts';
 
-export const cases: Signal<readonly CaseInfo[]> = signal([]);
-export const models: Signal<readonly string[]> = signal([]);
+/** What the gallery says about the cases; a case itself is fetched when it is opened. */
+export { cases } from 'virtual:cases';
+
+/** The schema of scenes, once something needed it (`needSchema`). */
 export const schema: Signal<object | undefined> = signal(undefined);
 /** The scene as text: what everything else follows from. */
 export const text: Signal<string> = signal('');

@@ -43,7 +43,7 @@ export function Compare(): JSX.Element | null {
       </header>
       <p class="quiet small">The same scene, camera and clock under up to four models.</p>
       <ul>
-        {rows.map(({ variant, about, ready, reason, checked }) => (
+        {rows.map(({ variant, about, reason, checked }) => (
           <li key={variant.id}>
             <label title={reason} class={reason && 'off'}>
               <input
@@ -54,7 +54,6 @@ export function Compare(): JSX.Element | null {
               />
               <span>
                 <b>{variant.label}</b> <span class="quiet">{about}</span>
-                {!ready && <span class="tag">not in this build</span>}
                 {reason && <span class="tag">no contact</span>}
               </span>
             </label>

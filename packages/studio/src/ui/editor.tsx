@@ -4,7 +4,7 @@ import type { Problem } from '@tendril-sim/io';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { checkText } from '../acting.ts';
-import { change, undo } from '../session.ts';
+import { change, needSchema, undo } from '../session.ts';
 import * as state from '../state.ts';
 import { type CodeView, createCodeView } from './codeView.ts';
 import { remedyOf } from './problems.ts';
@@ -39,6 +39,8 @@ export function Editor(): JSX.Element {
 
   useEffect(() => {
     if (!host.current) return undefined;
+    // what completion offers
+    void needSchema();
     code.current = createCodeView(host.current, draft.value, { changed: type, undoBefore: undo });
     let scene = nameOfScene();
     const stops = [

@@ -14,7 +14,7 @@ export function Gallery(): JSX.Element {
   const query = useSignal('');
   const filter = useSignal<CaseTopic | undefined>(undefined);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = state.cases.value.filter(({ id, title, source, models, topics }) => {
+  const found = state.cases.filter(({ id, title, source, models, topics }) => {
     const all = `${id} ${title} ${source} ${models.join(' ')}`.toLowerCase();
     return words.every((word) => all.includes(word)) && (!filter.value || topics.includes(filter.value));
   });
@@ -26,7 +26,7 @@ export function Gallery(): JSX.Element {
         <Icon name="search" size={16} />
         <input
           type="search"
-          placeholder={`Search ${state.cases.value.length || ''} cases`}
+          placeholder={`Search ${state.cases.length} cases`}
           aria-label="Search cases"
           value={query.value}
           onInput={(event) => {
@@ -62,14 +62,14 @@ export function Gallery(): JSX.Element {
             </ul>
           </section>
         )}
-        {found.length === 0 && state.cases.value.length > 0 && <p class="quiet pad">No case has these words.</p>}
+        {found.length === 0 && <p class="quiet pad">No case has these words.</p>}
         {byGroup(found.filter((one) => !stars.includes(one))).map(({ title, items }) => (
           <section key={title}>
             <h2>{title}</h2>
             <ul>
               {items.map((one) => (
                 <li key={one.id}>
-                  <Card {...one} number={state.cases.value.indexOf(one) + 1} />
+                  <Card {...one} number={state.cases.indexOf(one) + 1} />
                 </li>
               ))}
             </ul>
@@ -169,9 +169,12 @@ function Card({ id, title, source, models, number }: CardProps): JSX.Element {
   );
 }
 
+/** Fetched when the gallery is first open. */
 function Thumbnail({ id }: { readonly id: string }): JSX.Element {
   const [source, setSource] = useState<string | undefined>(undefined);
+  const isWanted = state.narrow.value ? state.sheet.value === 'gallery' : state.galleryOpen.value;
   useEffect(() => {
+    if (source || !isWanted) return undefined;
     let here = true;
     void thumbnailOf(id).then((url) => {
       if (here) setSource(url);
@@ -179,6 +182,6 @@ function Thumbnail({ id }: { readonly id: string }): JSX.Element {
     return () => {
       here = false;
     };
-  }, [id]);
+  }, [id, isWanted]);
   return <span class="thumb">{source && <img src={source} alt="" loading="lazy" decoding="async" />}</span>;
 }

@@ -10,7 +10,7 @@ import { lazily } from './lazy.tsx';
 import { Menu } from './menu.tsx';
 
 export function Header(): JSX.Element {
-  const subject = state.cases.value.find(({ id }) => id === state.caseId.value);
+  const subject = state.cases.find(({ id }) => id === state.caseId.value);
   const title = state.loaded.value?.title || subject?.title || state.sceneName.value;
   return (
     <header class="top">

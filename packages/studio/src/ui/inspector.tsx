@@ -1,6 +1,7 @@
 /** The scene's fields as sliders, choices and numbers, made from its schema. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { needSchema } from '../session.ts';
 import * as state from '../state.ts';
 import { Controls } from './controls.tsx';
 import { isLive, sendEdit } from './edits.ts';
@@ -44,6 +45,7 @@ const opened = new Set(['time', 'gravity', 'rods', 'materials', 'sections']);
 export function Inspector(): JSX.Element {
   const values = state.loaded.value?.values as Record<string, unknown> | undefined;
   const root = state.schema.value as SchemaNode | undefined;
+  if (!root) void needSchema();
   if (!values || !root) {
     const wrong = state.problems.value.length > 0;
     return (

@@ -16,7 +16,7 @@ const results = new Map<string, Rows>();
 
 export function Theory(): JSX.Element {
   const id = state.caseId.value;
-  const subject = state.cases.value.find((one) => one.id === id);
+  const subject = state.cases.find((one) => one.id === id);
   const running = useSignal<{ id: string; done: number; of: number; what: string } | undefined>(undefined);
   const [shown, setShown] = useState<Rows | undefined>(undefined);
   const client = useRef<Client | undefined>(undefined);

@@ -20,9 +20,22 @@ const wordsPause = state.isCoarse ? 250 : 80;
 /** Least time from the begin of one picture to the next, by how long one takes [ms]: coarse ones leave the processor to others. */
 const pauseAfter = (time: number): number => (state.isCoarse ? Math.min(Math.max(150, 4 * time), 1500) : 0);
 
+/** From the first paint of the page until the view is built [ms]. */
+const patience = 40;
+
 export function Viewport(): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => (canvas.current ? start(canvas.current) : undefined), []);
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    // the page is painted and its worker gets its script before the view is built, which takes the page's thread for a while
+    const timer = setTimeout(() => {
+      if (canvas.current) stop = start(canvas.current);
+    }, patience);
+    return () => {
+      clearTimeout(timer);
+      stop?.();
+    };
+  }, []);
   return (
     <div class="viewport">
       <canvas
@@ -52,6 +65,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   sessionView.pins = (released) => view.setReleased(released);
   sessionView.loaded = (scene, options) => view.load(scene, options);
   if (state.loaded.value) view.load(state.loaded.value, { keepCamera: false });
+  for (const use of current.expecting.splice(0)) use(view);
   const hands = attachHands(canvas, view);
   const undo = [
     attachBrush(canvas, view),

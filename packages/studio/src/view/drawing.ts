@@ -212,7 +212,9 @@ export function refineWhole(view: ViewState, ratio: number): void {
 
 /** Draws if anything has changed; false where nothing had. */
 export function render(view: ViewState, seconds: number): boolean {
-  const { man, hold, options, arrows, quality } = view;
+  const { man, hold, options, arrows, quality, lanes } = view;
+  // nothing was loaded yet
+  if (lanes.length === 0) return false;
   const moved = man.update(seconds);
   if (hold) {
     man.camera.updateMatrixWorld();

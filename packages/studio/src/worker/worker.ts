@@ -1,6 +1,4 @@
 /** The simulation, beside the page: reads scenes, runs them, answers. */
-import { cases } from 'virtual:cases';
-import { availableModels } from '@tendril-sim/core';
 import { editSceneText, formatScene, type RecordingHeader, sceneJsonSchema } from '@tendril-sim/io';
 import type { Answer, Ask, Command, LaneInfo, Progress, Request, RequestKind, ToWorker } from '../protocol.ts';
 import { fetchCase } from './caseFiles.ts';
@@ -24,7 +22,7 @@ const buffersOf = (frames: readonly { readonly lanes: readonly { readonly data: 
   frames.flatMap(({ lanes }) => lanes.map(({ data }) => data.buffer as ArrayBuffer));
 
 const handlers: { readonly [K in RequestKind]: Handler<K> } = {
-  catalogue: () => ({ models: availableModels(), schema: sceneJsonSchema(), cases }),
+  schema: () => sceneJsonSchema(),
   // only when it is wanted: a head of hair is twenty thousand lines
   'case-text': async ({ id }) => {
     const subject = await fetchCase(id);
