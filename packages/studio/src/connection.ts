@@ -57,19 +57,22 @@ export function attachFiles(files: readonly NamedFile[]): void {
   ask('attach', { files }).catch((error) => explain(error, 'The files of the scene'));
 }
 
+/** What is to be done once there is a worker. */
+const missed: (() => void)[] = [];
+
+function startAgain(): void {
+  replaceWorker();
+  for (const each of missed.splice(0)) each();
+}
+
 /** Says in words that a request has failed. `what`: the subject of the sentence. */
 export function explain(error: unknown, what: string, retry?: () => void): void {
   if (!(error instanceof WorkerError)) throw error;
   const { kind } = error;
   if (kind === 'cancelled') return;
-  if (kind === 'absent')
-    state.unfetched.value = {
-      what: 'The simulation',
-      retry() {
-        replaceWorker();
-        retry?.();
-      },
-    };
-  else if (kind === 'fetch' && retry) state.unfetched.value = { what, retry };
+  if (kind === 'absent') {
+    if (retry) missed.push(retry);
+    state.unfetched.value = { what: 'The simulation', retry: startAgain };
+  } else if (kind === 'fetch' && retry) state.unfetched.value = { what, retry };
   else state.tell(`${what}: ${kind === 'fetch' ? 'it could not be fetched' : error.message}`, 'bad');
 }

@@ -37,7 +37,7 @@ export interface FrameStore {
 /** Whether only the guides of its hair are at hand. */
 export const isBare = ({ lanes }: Frame): boolean => lanes.some(({ data, guides }) => guides && data.length === 0);
 
-const withHairs = (frame: Frame, data: Float32Array): Frame => ({
+export const withHairs = (frame: Frame, data: Float32Array): Frame => ({
   ...frame,
   lanes: frame.lanes.map((lane) => (lane.guides ? { ...lane, data } : lane)),
 });
@@ -50,7 +50,7 @@ const sizeOf = ({ lanes }: Frame): number =>
   );
 
 /** The two frames around a time, by bisection, and how far it is from the first to the second, 0…1. */
-function findAround(frames: readonly Frame[], time: number): ReturnType<FrameStore['around']> {
+export function findAround(frames: readonly Frame[], time: number): ReturnType<FrameStore['around']> {
   if (frames.length === 0) return undefined;
   let low = 0;
   let high = frames.length - 1;

@@ -77,6 +77,7 @@ const plain: Readonly<Record<string, () => void>> = {
   escape: () => {
     state.helpOpen.value = false;
     state.compareOpen.value = false;
+    state.filmOpen.value = false;
     state.sheet.value = 'view';
   },
 };

@@ -66,6 +66,64 @@ describe('files', () => {
     expect(run.header.rods[0].id).toBe('ring');
   });
 
+  it('traces a film of a part of the run, as WebM and as pictures, and can be stopped', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.3);
+    await page.keyboard.press('Space');
+    const tracing = page.getByRole('status', { name: 'Path tracing' });
+    const dialog = page.getByRole('dialog', { name: 'Path-traced film' });
+    const render = async (file: string): Promise<void> => {
+      await page.locator('summary[title="Save"]').click();
+      await page.getByRole('button', { name: 'Film, path-traced' }).click();
+      await dialog.getByLabel('Size').selectOption('640x360');
+      await dialog.getByLabel('Quality').selectOption('8');
+      await dialog.getByLabel('Pictures per second').selectOption('12');
+      await dialog.getByLabel('Speed').fill('3');
+      await dialog.getByRole('spinbutton', { name: 'To', exact: false }).first().fill('900');
+      await dialog.getByText('The run is known from 0 s').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Render' }).isDisabled()).toBe(true);
+      await dialog.getByRole('spinbutton', { name: 'To', exact: false }).first().fill('0.25');
+      await dialog.getByText('2 pictures').waitFor();
+      await dialog.getByLabel('File').selectOption(file);
+      await dialog.getByRole('button', { name: 'Render' }).click();
+    };
+    await render('webm');
+    await tracing.getByText('Tracing picture 1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await tracing.waitFor({ state: 'detached' });
+    const [film] = await Promise.all([page.waitForEvent('download'), render('webm')]);
+    expect(film.suggestedFilename()).toBe('michell-ring.webm');
+    const content = readFileSync(await film.path()).toString('base64');
+    const { width, duration, redder } = await page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const video = document.createElement('video');
+      video.muted = true;
+      video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }));
+      await new Promise((resolve) => {
+        video.onloadeddata = resolve;
+      });
+      await new Promise((resolve) => {
+        video.onseeked = resolve;
+        video.currentTime = 0.1;
+      });
+      const pen = new OffscreenCanvas(640, 360).getContext('2d') as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(video, 0, 0);
+      const { data } = pen.getImageData(0, 0, 640, 360);
+      let count = 0;
+      for (let k = 0; k < data.length; k += 4) if (data[k] - data[k + 2] > 50) count++;
+      return { width: video.videoWidth, duration: video.duration, redder: count / (640 * 360) };
+    }, content);
+    expect({ width, duration: Math.round(12 * duration) }).toEqual({ width: 640, duration: 2 });
+    // the ring of rubber fills a part of the picture
+    expect(redder).toBeGreaterThan(0.01);
+    expect(redder).toBeLessThan(0.3);
+    const [pictures] = await Promise.all([page.waitForEvent('download'), render('zip')]);
+    const names = readFileSync(await pictures.path())
+      .toString('latin1')
+      .match(/michell-ring-\d{4}\.png/g);
+    expect([...new Set(names)]).toEqual(['michell-ring-0000.png', 'michell-ring-0001.png']);
+  });
+
   it('traces a still of what the view shows, with progress and a way out', async () => {
     await open('#case=michell-ring');
     await waitForClock(0.1);
@@ -76,11 +134,11 @@ describe('files', () => {
     const start = async (): Promise<void> => {
       await page.locator('summary[title="Save"]').click();
       await page.getByRole('button', { name: 'Picture, path-traced' }).click();
-      await page.getByRole('status', { name: 'Tracing the still' }).getByRole('progressbar').waitFor();
+      await page.getByRole('status', { name: 'Path tracing' }).getByRole('progressbar').waitFor();
     };
     await start();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('status', { name: 'Tracing the still' }).waitFor({ state: 'detached' });
+    await page.getByRole('status', { name: 'Path tracing' }).waitFor({ state: 'detached' });
     await drawn();
     const [download] = await Promise.all([page.waitForEvent('download'), start()]);
     expect(download.suggestedFilename()).toBe('michell-ring-still.png');

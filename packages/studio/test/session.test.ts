@@ -59,6 +59,15 @@ describe('a request', () => {
     await expect(last).rejects.toMatchObject({ kind: 'cancelled' });
   });
 
+  it('fails at once, also later, where the script of the worker could not be fetched', async () => {
+    const { client, breakDown } = bench();
+    const first = client.ask('case-text', { id: 'a' });
+    // the browser gives no reason then
+    breakDown('');
+    await expect(first).rejects.toMatchObject({ kind: 'absent' });
+    await expect(client.ask('schema', null)).rejects.toMatchObject({ kind: 'absent' });
+  });
+
   it('hears of its progress, and events of runs go elsewhere', async () => {
     const { asked, client, answer, events } = bench();
     const heard: string[] = [];

@@ -1,7 +1,9 @@
 /** What a visitor made does not vanish: undo, reload, the address, recent scenes. */
 import { expect, it } from 'vitest';
 import {
+  addressOf,
   clock,
+  complaints,
   dropFile,
   dropText,
   goTo,
@@ -133,6 +135,20 @@ it('says in words that a part of the page could not be fetched, and tries again'
   await alert.getByRole('button', { name: 'Try again' }).click();
   await title('Beck');
   await waitForClock(0.01);
+});
+
+it('says that the simulation could not be fetched, and starts it when asked again', async () => {
+  await open('#case=michell-ring');
+  await page.route('**/assets/worker-*.js', (route) => route.abort());
+  await page.goto('about:blank');
+  await page.goto(addressOf('#case=becks-column'));
+  const alert = page.getByRole('alert');
+  await alert.getByText('could not be fetched').waitFor();
+  await page.unroute('**/assets/worker-*.js');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await title('Beck');
+  await waitForClock(0.01);
+  complaints.length = 0;
 });
 
 it('says what takes long, and stops it', async () => {

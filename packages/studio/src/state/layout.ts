@@ -38,6 +38,8 @@ export const sheet: Signal<Panel> = signal('view');
 export const grooming: Signal<boolean> = signal(false);
 export const helpOpen: Signal<boolean> = signal(false);
 export const compareOpen: Signal<boolean> = signal(false);
+/** The dialog of path-traced films. */
+export const filmOpen: Signal<boolean> = signal(false);
 export const hint: Signal<boolean> = signal(true);
 
 // the panel that was opened last stays; on a page that becomes tight, the inspector

@@ -35,7 +35,13 @@ export const hovering: Signal<string | undefined> = signal(undefined);
 export const hairColor: Signal<string> = signal('#7a5238');
 /** Where the brush is in the view, and how large [pixels]. */
 export const brushRing: Signal<{ x: number; y: number; size: number } | undefined> = signal(undefined);
-/** The still that is being traced: how much of it is done, 0…1, and how to stop it. */
-export const rendering: Signal<{ readonly part: number; cancel(): void } | undefined> = signal(undefined);
+/** The still or film that is being traced. */
+export interface Rendering {
+  /** How much of it is done, 0…1. */
+  readonly part: number;
+  readonly what: string;
+  cancel(): void;
+}
+export const rendering: Signal<Rendering | undefined> = signal(undefined);
 /** What lies over the lower edge of the view [pixels]. */
 export const viewInset: Signal<number> = signal(0);

@@ -11,6 +11,7 @@ import { Timeline } from './timeline.tsx';
 import { Viewport } from './viewport.tsx';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
+const FilmDialog = lazily(async () => (await import('./filmDialog.tsx')).FilmDialog);
 const Editor = lazily(async () => (await import('./editor.tsx')).Editor);
 const GroomPanel = lazily(async () => (await import('./groom.tsx')).GroomPanel);
 const Inspector = lazily(async () => (await import('./inspector.tsx')).Inspector);
@@ -48,6 +49,7 @@ export function App(): JSX.Element {
       <main>
         <Viewport />
         {!state.grooming.value && state.compareOpen.value && <Compare />}
+        {!state.grooming.value && state.filmOpen.value && <FilmDialog />}
         {!state.grooming.value && <Timeline />}
         {!state.grooming.value && state.plotsOpen.value && <Plots />}
         {state.fatal.value && <Fatal text={state.fatal.value} />}

@@ -185,15 +185,17 @@ function Loading(): JSX.Element | null {
   );
 }
 
-/** The still that is being traced. */
+/** The still or film that is being traced. */
 function Rendering(): JSX.Element | null {
-  const still = state.rendering.value;
-  if (!still || state.loading.value !== undefined) return null;
+  const now = state.rendering.value;
+  if (!now || state.loading.value !== undefined) return null;
   return (
-    <div class="loading" role="status" aria-label="Tracing the still">
-      <progress aria-label="Tracing the still" value={still.part} />
-      <span>Tracing the still, {Math.floor(100 * still.part)} %</span>
-      <button type="button" class="action" onClick={still.cancel}>
+    <div class="loading tracing" role="status" aria-label="Path tracing">
+      <progress aria-label="Path tracing" value={now.part} />
+      <span>
+        {now.what}, {Math.floor(100 * now.part)} %
+      </span>
+      <button type="button" class="action" onClick={now.cancel}>
         Cancel
       </button>
     </div>

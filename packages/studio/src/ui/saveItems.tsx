@@ -64,9 +64,19 @@ export function SaveItems(): JSX.Element {
           </button>
         ))}
       {!state.grooming.value && (
-        <button type="button" onClick={() => void saveFilm()}>
-          Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
-        </button>
+        <>
+          <button type="button" onClick={() => void saveFilm()}>
+            Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              state.filmOpen.value = true;
+            }}
+          >
+            Film, path-traced…
+          </button>
+        </>
       )}
     </>
   );

@@ -13,6 +13,7 @@ import type { View } from '../view/viewTypes.ts';
 import { current } from './current.ts';
 import { Messages } from './messages.tsx';
 import { Lanes, Overlay } from './overlay.tsx';
+import { viewOptions } from './viewOptions.ts';
 
 /** Least time from one showing of the numbers beside the view to the next [ms]. */
 const wordsPause = state.isCoarse ? 250 : 80;
@@ -88,18 +89,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     }),
   ];
   function setOptions(): void {
-    view.setOptions({
-      colorBy: state.colorBy.value,
-      stripe: state.stripe.value,
-      finish: state.finish.value,
-      ghost: state.ghost.value,
-      frames: state.materialFrames.value,
-      forces: state.forces.value,
-      dark: state.dark.value,
-      grid: state.grid.value,
-      overlay: state.overlay.value,
-      hairColor: hairColorFor(state.hairColor.value, state.dark.value),
-    });
+    view.setOptions(viewOptions());
   }
   const observer = new ResizeObserver(() => view.resize());
   if (canvas.parentElement) observer.observe(canvas.parentElement);
@@ -185,19 +175,6 @@ function runBlind(): () => void {
     last = now;
   }, 50);
   return () => clearInterval(handle);
-}
-
-/** On a dark page hair is a little lighter: dark hair would not be seen. */
-function hairColorFor(color: string, dark: boolean): string {
-  if (!dark) return color;
-  const parts = [1, 3, 5].map((k) => Number.parseInt(color.slice(k, k + 2), 16));
-  return `#${parts
-    .map((c) =>
-      Math.round(c + 0.16 * (200 - c))
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
 }
 
 /** Numbers for people, some times a second. */

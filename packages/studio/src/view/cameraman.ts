@@ -52,6 +52,8 @@ export interface Cameraman {
   placeGround(ground: Ground): void;
   /** Undefined where the camera stands as `fit` or the rods have led it. */
   pose(): CameraPose | undefined;
+  /** Stays where it is, and follows nothing until `fit`. */
+  stay(): void;
   /** Stands there, and follows nothing until `fit`. */
   take(pose: CameraPose): void;
   orbit(azimuth: number, polar: number): void;
@@ -152,6 +154,9 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
     placeGround: (ground) => placeGround(state, ground),
     pose: () => poseOf(state),
+    stay() {
+      state.taken = true;
+    },
     take: (pose) => take(state, pose),
     orbit(azimuth, polar) {
       state.isMoved = true;

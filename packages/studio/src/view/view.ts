@@ -76,7 +76,9 @@ export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
   };
 }
 
-function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'setCamera' | 'orbit' | 'zoom'> {
+function createCameraMoves(
+  view: ViewState,
+): Pick<View, 'focus' | 'camera' | 'setCamera' | 'holdCamera' | 'orbit' | 'zoom'> {
   const { man } = view;
   return {
     focus() {
@@ -89,6 +91,7 @@ function createCameraMoves(view: ViewState): Pick<View, 'focus' | 'camera' | 'se
       man.take(pose);
       view.dirty = true;
     },
+    holdCamera: man.stay,
     orbit: man.orbit,
     zoom: man.zoom,
   };

@@ -79,6 +79,8 @@ export interface View {
   camera(): CameraPose | undefined;
   /** Looks from there, farther away if this picture is narrower than that of the pose. */
   setCamera(pose: CameraPose): void;
+  /** The camera stays where it is, whatever the rods do. */
+  holdCamera(): void;
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
   pick(clientX: number, clientY: number): Pick | undefined;
