@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { moveScene } from './fuzz/motion.ts';
 import { checkScene } from './fuzz/oracles.ts';
+import { richScenes } from './fuzz/richScenes.ts';
 import { damagedScenes, type SceneJson, scenes } from './fuzz/scenes.ts';
 
 async function check(drawn: readonly SceneJson[]): Promise<Record<string, number>> {
@@ -19,6 +20,11 @@ async function check(drawn: readonly SceneJson[]): Promise<Record<string, number
 describe('random scenes', () => {
   it('run; reading, resuming, kernels, a rigid motion and other units change nothing, and equilibria stay', async () => {
     const { ran } = await check(fc.sample(scenes(), { seed: 3, numRuns: 14 }));
+    expect(ran).toBeGreaterThan(8);
+  });
+
+  it('run with bodies, links, laws and what else users combine', async () => {
+    const { ran } = await check(fc.sample(richScenes(), { seed: 6, numRuns: 24 }));
     expect(ran).toBeGreaterThan(8);
   });
 

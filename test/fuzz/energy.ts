@@ -3,7 +3,7 @@
  * the scene's start explain. The audit in the core is not asked; it only excuses a gain that it reported.
  *
  * Loads: the potential of gravity and dead forces is computed here from the samples. Pins: reactions times displacements, with the larger of the forces at the two
- * ends of the step. Fields of formulas and pins that turn are left out.
+ * ends of the step. Fields of formulas and pins that move are left out.
  */
 import type { StepReport, World } from '@tendril-sim/core';
 import type { Json, SceneJson } from './scenes.ts';
@@ -73,8 +73,11 @@ export function isJudged(json: SceneJson): boolean {
   };
   const isPlain = (one: Json): boolean =>
     (one as SceneJson).type === 'plane' && (one as SceneJson).restitution === undefined;
-  const turns = /"rotation":(?!\[0,0,0\])/.test(JSON.stringify(json.pins ?? []));
-  return !turns && listOf(json.loads).every(isForce) && listOf(json.colliders).every(isPlain);
+  // properties that change do work of their own
+  if (/"(animate|parent)":/.test(JSON.stringify(json.rods ?? []))) return false;
+  // reactions in the first steps of a pin that moves are not those that do its work, nor are those at the end of a step in which it lets go
+  const moves = /"(path|release)":/.test(JSON.stringify(json.pins ?? []));
+  return !moves && listOf(json.loads).every(isForce) && listOf(json.colliders).every(isPlain);
 }
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

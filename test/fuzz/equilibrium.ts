@@ -19,7 +19,7 @@ const change = { loads: 0.02, motion: 0.1 };
 
 /** What is wrong with an equilibrium that the world has found; undefined also where it cannot be told from outside. */
 export function findImbalance(json: SceneJson, world: World, open: Open): string | undefined {
-  if (!isJudged(json) || json.colliders !== undefined || hasWeightBeside(json)) return undefined;
+  if (!isJudged(json) || json.colliders !== undefined || hasWeightBeside(json) || hasLaw(json)) return undefined;
   return findUnbalancedRod(json, world) ?? findMissingWork(json, world, open);
 }
 
@@ -27,6 +27,9 @@ export function findImbalance(json: SceneJson, world: World, open: Open): string
 function hasWeightBeside({ rods, gravity }: SceneJson): boolean {
   return gravity !== undefined && (rods as readonly SceneJson[]).some(({ model }) => model === 'massspring');
 }
+
+/** Energies of a law depend on the path. */
+const hasLaw = ({ rods }: SceneJson): boolean => (rods as readonly SceneJson[]).some(({ law }) => law !== undefined);
 
 type Triple = [number, number, number];
 

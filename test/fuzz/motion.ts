@@ -20,12 +20,14 @@ export function movePoint(v: Triple): Triple {
   return [x + shift[0], y + shift[1], z + shift[2]];
 }
 
-const points = new Set(['from', 'to', 'center', 'position']);
+const points = new Set(['from', 'to', 'center', 'position', 'point']);
 const directions = new Set([
   'gravity',
   'd1',
   'axis',
   'force',
+  'torque',
+  'wind',
   'offset',
   'rotation',
   'normal',
@@ -36,7 +38,7 @@ const directions = new Set([
 
 /** The moved scene; undefined where it has formulas in space, whose directions are in their text. */
 export function moveScene(scene: SceneJson): SceneJson | undefined {
-  if (scene.fields !== undefined) return undefined;
+  if (/"formula":\[/.test(JSON.stringify(scene.fields ?? []))) return undefined;
   // a circle begins in a direction of its own choice unless it is given, and so does a frame
   const rods = scene.rods as readonly { readonly frame?: { readonly d1?: Json } }[];
   if (/"(ring|helix)"/.test(JSON.stringify(rods)) || rods.some(({ frame }) => frame?.d1 === undefined))
@@ -52,7 +54,11 @@ function moveValue(value: Json, key = ''): Json {
   }
   if (Array.isArray(value)) return value.map((item: Json) => moveValue(item, key));
   if (typeof value !== 'object' || value === null) return value;
-  const moved = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, moveValue(child, name)]));
+  // components along the material's own axes
+  const isMaterial = 'frame' in value && value.frame === 'material';
+  const moved = Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, isMaterial ? child : moveValue(child, name)]),
+  );
   return moved.type === 'plane' && moved.normal === undefined ? { ...moved, normal: [...turn([0, 0, 1])] } : moved;
 }
 

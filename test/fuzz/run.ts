@@ -1,8 +1,9 @@
 /**
- * `npm run fuzz -- [--scenes 1000] [--from 1] [--model der] [--out test/repro/scenes]`: random scenes, sound and damaged, against the oracles.
+ * `npm run fuzz -- [--scenes 1000] [--from 1] [--model der] [--kind rich] [--out test/repro/scenes]`: random scenes, sound and damaged, against the
+ * oracles.
  *
  * A scene is drawn from its own number, so that a run can go on where another ended (`--from`) and one scene can be repeated (`--from 5 --scenes 1`).
- * Every fourth is damaged. Each scene is checked in a thread that is given up after a while, so that a hang is a finding. A finding is shrunk by
+ * Every fourth is damaged, every fourth has more than loads and pins. Each scene is checked in a thread that is given up after a while, so that a hang is a finding. A finding is shrunk by
  * fast-check, which repeats it; the summary counts scenes alone. With `--out` the shrunk scene is written with the oracle in its name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,8 +14,12 @@ import { startThreads } from '@tendril-sim/io/node';
 import fc from 'fast-check';
 import { type Checker, createChecker } from './checker.ts';
 import { checkScene } from './oracles.ts';
+import { richScenes } from './richScenes.ts';
 import type { Verdict } from './runScene.ts';
 import { damagedScenes, type FuzzModel, type SceneJson, scenes } from './scenes.ts';
+
+const kinds = { plain: scenes, rich: richScenes, damaged: damagedScenes };
+type Kind = keyof typeof kinds;
 
 /** A summary of the scenes so far is printed after each of so many. */
 const interval = 500;
@@ -42,23 +47,24 @@ async function fuzz(): Promise<void> {
       scenes: { type: 'string', default: '1000' },
       from: { type: 'string', default: '1' },
       model: { type: 'string' },
+      kind: { type: 'string' },
       out: { type: 'string' },
     },
   });
   const from = Number(values.from);
   const count = Number(values.scenes);
-  const model = values.model as FuzzModel | undefined;
+  const wanted: Wanted = { model: values.model as FuzzModel | undefined, kind: values.kind as Kind | undefined };
   const checker = createChecker(import.meta.url);
   const counts: Counts = { refused: 0, failed: 0, warned: 0, ran: 0, findings: 0 };
   console.log(`scenes ${from} to ${from + count - 1}`);
   for (let k = from; k < from + count; k++) {
-    const [scene] = draw(k, model);
+    const [scene] = draw(k, wanted);
     const verdict = await checker.check(scene);
     counts[verdict.outcome]++;
     if (verdict.finding) {
       counts.findings++;
       console.error(`scene ${k}: ${verdict.finding.oracle}: ${verdict.finding.detail}\n${JSON.stringify(scene)}`);
-      report(k, await shrink(checker, k, { scene, verdict, model }), values.out);
+      report(k, await shrink(checker, k, { scene, verdict, wanted }), values.out);
     }
     if ((k - from + 1) % interval === 0) console.log(summarize(k - from + 1, counts));
   }
@@ -71,8 +77,15 @@ function summarize(scenes: number, { ran, warned, failed, refused, findings }: C
   return `${scenes} scenes, ${findings} findings (${ran} ran, ${warned} ran with a warning, ${failed} failed with a reason, ${refused} were refused)`;
 }
 
-function arbitraryOf(k: number, model?: FuzzModel): fc.Arbitrary<SceneJson> {
-  return k % 4 === 0 ? damagedScenes(model) : scenes(model);
+/** What is asked for; by default, kinds take turns, and models are drawn. */
+interface Wanted {
+  readonly model: FuzzModel | undefined;
+  readonly kind: Kind | undefined;
+}
+
+function arbitraryOf(k: number, { model, kind }: Wanted): fc.Arbitrary<SceneJson> {
+  const turn: readonly Kind[] = ['damaged', 'plain', 'rich', 'plain'];
+  return kinds[kind ?? turn[k % 4]](model);
 }
 
 /** Neighbouring numbers must not give similar scenes. */
@@ -80,8 +93,8 @@ function seedOf(k: number): number {
   return Math.imul(k, 0x9e3779b1) ^ (k >>> 7);
 }
 
-function draw(k: number, model?: FuzzModel): SceneJson[] {
-  return fc.sample(arbitraryOf(k, model), { seed: seedOf(k), numRuns: 1 });
+function draw(k: number, wanted: Wanted): SceneJson[] {
+  return fc.sample(arbitraryOf(k, wanted), { seed: seedOf(k), numRuns: 1 });
 }
 
 interface Found {
@@ -90,12 +103,12 @@ interface Found {
 }
 
 /** The smallest scene that fast-check reaches in which the same oracle finds something. */
-async function shrink(checker: Checker, k: number, first: Found & { readonly model?: FuzzModel }): Promise<Found> {
-  const { model } = first;
+async function shrink(checker: Checker, k: number, first: Found & { readonly wanted: Wanted }): Promise<Found> {
+  const { wanted } = first;
   let smallest: Found = first;
   let repeats = 0;
   const end = Date.now() + shrinks.time;
-  const property = fc.asyncProperty(arbitraryOf(k, model), async (scene) => {
+  const property = fc.asyncProperty(arbitraryOf(k, wanted), async (scene) => {
     if (++repeats > shrinks.repeats || Date.now() > end) return;
     const verdict = await checker.check(scene);
     if (verdict.finding?.oracle !== first.verdict.finding?.oracle) return;

@@ -18,18 +18,24 @@ const factors: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     ['from', 'to', 'center', 'position', 'points', 'radius', 'pitch', 'a', 'b', 'offset'].map((name) => [name, length]),
   ),
-  ...Object.fromEntries(['duration', 'step', 'time', 'stiffness'].map((name) => [name, time])),
+  ...Object.fromEntries(['duration', 'step', 'time', 'stiffness', 'release'].map((name) => [name, time])),
   density: mass / length ** 3,
   E: force / length ** 2,
   gravity: length / time ** 2,
   linear: length / time,
   angular: 1 / time,
   force,
+  torque: force * length,
+  curvature: 1 / length,
+  mass: 1 / time,
 };
 
-/** The scaled scene; undefined where it has formulas, whose numbers are in their text. */
+/** Numbers in formulas, in pairs of a place and a value, and under names that mean something else elsewhere. */
+const unscaled = /"(fields|formula|along|links|law)":|"distributed"/;
+
+/** The scaled scene; undefined where it has numbers whose unit their name does not tell. */
 export function scaleScene(scene: SceneJson): SceneJson | undefined {
-  if (scene.fields !== undefined) return undefined;
+  if (unscaled.test(JSON.stringify(scene))) return undefined;
   // its default is a time
   const solver = { massspring: { damping: 1e-4 * time }, ...(scene.solver as SceneJson | undefined) };
   return { ...(scaleValue(scene, 1) as SceneJson), solver };

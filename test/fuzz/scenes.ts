@@ -5,8 +5,8 @@ import fc from 'fast-check';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type SceneJson = { readonly [key: string]: Json };
 
-const models = ['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'] as const;
-export type FuzzModel = (typeof models)[number];
+export const modelNames = ['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'] as const;
+export type FuzzModel = (typeof modelNames)[number];
 
 const integrators: Readonly<Record<FuzzModel, readonly string[]>> = {
   der: ['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'],
@@ -31,12 +31,12 @@ const closing: ReadonlySet<FuzzModel> = new Set(['der', 'cosserat'] as const);
 /** Four digits are enough, and make a failure readable. */
 const round = (value: number): number => Number(value.toPrecision(4));
 /** A thousand values: numbers that hardly differ from the ends find nothing. */
-const between = (min: number, max: number): fc.Arbitrary<number> =>
+export const between = (min: number, max: number): fc.Arbitrary<number> =>
   fc.integer({ min: 0, max: 1000 }).map((k) => round(min + ((max - min) * k) / 1000));
 /** Evenly over orders of magnitude. */
-const magnitude = (min: number, max: number): fc.Arbitrary<number> =>
+export const magnitude = (min: number, max: number): fc.Arbitrary<number> =>
   between(Math.log10(min), Math.log10(max)).map((exponent) => round(10 ** exponent));
-const vector = (most: number): fc.Arbitrary<[number, number, number]> =>
+export const vector = (most: number): fc.Arbitrary<[number, number, number]> =>
   fc.tuple(between(-most, most), between(-most, most), between(-most, most));
 
 /** Straight, bent or coiled; along x, so that d1 along z is never along the rod. */
@@ -198,7 +198,7 @@ const extras = fc.record({
 export function scenes(only?: FuzzModel): fc.Arbitrary<SceneJson> {
   return fc
     .record({
-      model: only === undefined ? fc.constantFrom(...models) : fc.constant(only),
+      model: only === undefined ? fc.constantFrom(...modelNames) : fc.constant(only),
       count: fc.integer({ min: 1, max: 3 }),
       step: magnitude(1e-4, 5e-3),
       steps: fc.integer({ min: 3, max: 6 }),
