@@ -84,8 +84,6 @@ export interface StepOutcome {
   readonly substeps?: number;
   /** Number of those steps that were rejected; default 0. */
   readonly rejected?: number;
-  /** Largest distance of a constraint from its goal [m]; absent if there are none, or the model satisfies them exactly. */
-  readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
@@ -308,6 +306,8 @@ export interface Bundle {
   undoStep?(t: number): void;
   /** One step from t to t + dt; on failure restores the state. */
   advance(step: BundleStep): StepOutcome;
+  /** Largest distance of a constraint from its goal after the last step [m]; absent if there are none, or the model satisfies them exactly. */
+  violation?(): number;
   /**
    * Parts of the bundle that are independent of each other, for threads to share: `advance` steps a range of them. A failed step is
    * not undone; the caller restores the state.

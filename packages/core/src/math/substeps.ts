@@ -62,19 +62,13 @@ export interface Taken {
   /** Substeps that it was split into, default 1, and steps that error control rejected. */
   readonly substeps?: number;
   readonly rejected?: number;
-  /** Largest distance of a constraint from its goal [m]; absent: no constraints. */
-  readonly violation?: number;
 }
 
-export type Combined = Required<Omit<Taken, 'violation'>> & Pick<Taken, 'violation'>;
+export type Combined = Required<Taken>;
 
 /** Cost of two parts of a step: one `after` the other, or `beside` it over the same time, where their substeps coincide. */
 export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combined {
   const [first, second] = [a.substeps ?? 1, b.substeps ?? 1];
-  const violation =
-    a.violation === undefined || b.violation === undefined
-      ? (a.violation ?? b.violation)
-      : Math.max(a.violation, b.violation);
   return {
     ok: a.ok && b.ok,
     iterations: a.iterations + b.iterations,
@@ -82,7 +76,6 @@ export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combi
     shifts: (a.shifts ?? 0) + (b.shifts ?? 0),
     substeps: how === 'after' ? first + second : Math.max(first, second),
     rejected: (a.rejected ?? 0) + (b.rejected ?? 0),
-    ...(violation !== undefined && { violation }),
   };
 }
 
@@ -96,16 +89,15 @@ export function sumSubsteps<T extends Taken>(
   whole: T,
   takeSubstep: TakeSubstep<T>,
 ): Substeps<T> {
-  const { violation: _, ...failed } = whole;
   let sum = combineTaken(
-    { ...failed, substeps: 0 },
+    { ...whole, substeps: 0 },
     { ok: true, iterations: 0, iterationsMax: 0, substeps: 0 },
     'after',
   );
   let last = whole;
   const ok = stepInSubsteps(span, halvings, (t, dt, share) => {
     last = takeSubstep(t, dt, share);
-    sum = combineTaken(sum, last.ok ? last : { ...last, substeps: 0, violation: undefined }, 'after');
+    sum = combineTaken(sum, last.ok ? last : { ...last, substeps: 0 }, 'after');
     return last.ok;
   });
   return { ...sum, ok, last };

@@ -66,7 +66,7 @@ export function readCount({ answers }: WorkerPool, thread: number): number {
 export function combineAnswers(
   { answers, errorTexts, count }: WorkerPool,
   own: StepOutcome,
-): Required<Omit<Answer, 'violation' | 'failure'>> & Pick<Answer, 'failure'> {
+): Required<Omit<Answer, 'failure'>> & Pick<Answer, 'failure'> {
   let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0, unfinished = false, failure } = own;
   let [solverIterations, error, converged] = [0, 0, true];
   for (let k = 1; k < count && ok; k++) {

@@ -5,7 +5,7 @@
  */
 import { SceneError } from '../errors.ts';
 import { combineTaken } from '../math/substeps.ts';
-import type { StepOutcome } from '../model.ts';
+import type { Bundle, StepOutcome } from '../model.ts';
 import { refuseParameter } from '../scene/check.ts';
 import { advanceInSubsteps, emptyOutcome, undoOnThrow } from './advance.ts';
 import { animateRods } from './animateRods.ts';
@@ -81,9 +81,21 @@ function takeSpan(world: WorldParts, auditor: Auditor, span: StepSpan, progress:
   engine?.finish(clock.time, span.dt);
 }
 
-function reportStep({ clock, contact, takeRemarks }: WorldParts, { outcome, found }: Progress, dt: number): StepReport {
-  const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0, violation } = outcome;
+/** Largest distance of a constraint from its goal; undefined if there are none, or all are met. */
+function measureViolation(bundles: readonly Bundle[]): number | undefined {
+  let largest = 0;
+  for (const { violation } of bundles) if (violation) largest = Math.max(largest, violation());
+  return largest > 0 ? largest : undefined;
+}
+
+function reportStep(
+  { bundles, clock, contact, takeRemarks }: WorldParts,
+  { outcome, found }: Progress,
+  dt: number,
+): StepReport {
+  const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = outcome;
   const remarks = takeRemarks(clock.time);
+  const violation = measureViolation(bundles);
   return {
     time: clock.time,
     dt,

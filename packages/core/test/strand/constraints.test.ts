@@ -117,6 +117,26 @@ describe('a point on a path', () => {
     // and where it comes back within reach it is met again
     expect(world.step().violation).toBeLessThan(1e-5);
   });
+
+  it.each([false, true])(
+    'that moves sideways out of reach is reported with its distance, with contact: %s',
+    (touches) => {
+      const offset = [0.2, 0.15, -0.1] as const;
+      const path = { keys: [{ time: 0 }, { time: 0.5, offset }] };
+      const input = scene({}, [{ rod: 'a', at: { u: 0.5 }, hold: 'position', path }]);
+      const world = createWorld(touches ? { ...input, contact: {} } : input);
+      const reports = Array.from({ length: 100 }, () => world.step());
+      const x = world.samples[0].nodePosition;
+      const { nodeCount, length } = world.rods[0];
+      const o = (3 * (nodeCount - 1)) / 2;
+      const start = createWorld(input).samples[0].nodePosition;
+      const gap = Math.hypot(...offset.map((d, k) => x[o + k] - start[o + k] - d));
+      expect(gap).toBeGreaterThan(0.1 * length);
+      expect(reports.at(-1)?.violation).toBeCloseTo(gap, 12);
+      const remarks = reports.flatMap((report) => report.remarks ?? []);
+      expect(remarks.filter((remark) => remark.includes('from where its pin holds node'))).toHaveLength(1);
+    },
+  );
 });
 
 describe('joints', () => {

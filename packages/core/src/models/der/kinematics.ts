@@ -183,6 +183,7 @@ export function restoreFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   updateTwist(der);
   turnMaterialFrames(der);
+  der.hinges?.swing(der);
   return true;
 }
 

@@ -12,7 +12,7 @@
  */
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
-import { atan, hypot, square } from '../../math/rounded/index.ts';
+import { atan, hypot, hypotOf, square } from '../../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { compileTimed } from '../../scene/varying.ts';
@@ -72,6 +72,7 @@ export function createConstraints(
     cap: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
     active: new Uint8Array(count).fill(1),
     violation: 0,
+    pins: points.map(({ rod, pin, first }) => ({ rod, node: pin.node, first, rows: rowsOfPin(pin) })),
     spring: 0,
     sor: scene.solver?.strand?.lcp === 'sor',
     response: new Float64Array(count * count),
@@ -95,6 +96,7 @@ export function createConstraints(
 interface Rows extends Pick<Constraints, 'kind' | 'link' | 'axis'> {
   /** Pins and joints, with the first of their rows. */
   readonly points: readonly {
+    readonly rod: string;
     readonly pin: Pin;
     readonly pose: PinPose;
     readonly first: number;
@@ -107,13 +109,13 @@ function listRows(tree: StrandTree, scene: Scene, count: number, nodeOf: NodeOf)
   const kind = new Uint8Array(count);
   const link = new Int32Array(count);
   const axis = new Int32Array(count).fill(-1);
-  const points: { pin: Pin; pose: PinPose; first: number; link: number }[] = [];
+  const points: { rod: string; pin: Pin; pose: PinPose; first: number; link: number }[] = [];
   const joints: JointWish[] = [];
   let at = 0;
   tree.rods.forEach(({ rod, drive, firstLink }, k) => {
     for (const pin of drive.pins) {
       if (pin.node === 0 && k === 0) continue;
-      points.push({ pin, pose: createPinPose(), first: at, link: firstLink + pin.node - 1 });
+      points.push({ rod: rod.id, pin, pose: createPinPose(), first: at, link: firstLink + pin.node - 1 });
       [pin.holdX, pin.holdY, pin.holdZ].forEach((holds, world) => {
         if (!holds) return;
         link[at] = firstLink + pin.node - 1;
@@ -148,8 +150,13 @@ function evaluatePoint(
     const x = tree.origin[3 * j + k] + tree.length[j] * tree.world[9 * j + 3 * k + 2];
     out.active[r] = pose.active ? 1 : 0;
     out.value[r] = pose.active ? x - pose.position[k] : 0;
-    out.violation = Math.max(out.violation, Math.abs(out.value[r]));
   }
+  out.violation = Math.max(out.violation, gapOf(out, first, rows));
+}
+
+/** Distance from where the rows of a pin hold it [m]. */
+export function gapOf({ value }: Pick<Constraints, 'value'>, first: number, rows: number): number {
+  return hypotOf(value.subarray(first, first + rows));
 }
 
 const goal = new Float64Array(4);

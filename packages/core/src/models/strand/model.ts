@@ -27,6 +27,7 @@ import { initializeState, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
+import { createPinWatch } from './pinWatch.ts';
 import { addBodiesActing, addEnergies, addMomentum, bendTree, measureReactions, readChannel } from './readouts.ts';
 import type { Sweep } from './records.ts';
 import { checkJoints, refuseAnisotropy, refuseRod, refuseTolerance, refuseTree } from './refuse.ts';
@@ -79,6 +80,7 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
     substepStarts: trees.map(cloneState),
   };
   const place = placeRods(rods, trees);
+  const watches = [createSpinWatch(trees), createPinWatch(trees)];
   const refresh = (t: number, without?: Uint8Array): void => {
     trees.forEach((tree, k) => {
       if (!without?.[k]) poseTree(tree, t);
@@ -102,7 +104,10 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
       }
     },
     advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceTrees(bundle, step)),
-    takeRemarks: createSpinWatch(trees),
+    ...(trees.some(({ constraints }) => constraints) && {
+      violation: () => Math.max(...trees.map(({ constraints }) => constraints?.violation ?? 0)),
+    }),
+    takeRemarks: () => watches.flatMap((watch) => watch()),
     contact: createStrandContact({ trees, place, workOf, state, options }),
     ...createQueries(bundle, place, sweep),
   };
@@ -195,7 +200,6 @@ function advanceTrees(bundle: StrandBundle, interval: BundleStep): StepOutcome {
   let iterationsMax = 0;
   let substeps = 1;
   let rejected = 0;
-  let violation = 0;
   for (let k = 0; k < trees.length; k++) {
     if (without?.[k]) continue;
     const tree = trees[k];
@@ -206,7 +210,6 @@ function advanceTrees(bundle: StrandBundle, interval: BundleStep): StepOutcome {
     iterationsMax = Math.max(iterationsMax, step.iterationsMax);
     substeps = Math.max(substeps, step.substeps);
     rejected += step.rejected;
-    violation = Math.max(violation, tree.constraints?.violation ?? 0);
     if (step.ok) {
       if (!hasEndedHere(tree, t + dt)) poseSamples(tree);
       continue;
@@ -214,7 +217,7 @@ function advanceTrees(bundle: StrandBundle, interval: BundleStep): StepOutcome {
     const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
     return { ok: false, iterations, iterationsMax, shifts: 0, failure };
   }
-  return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
+  return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected };
 }
 
 /** The step of one tree in substeps, while all others wait at its end: trees are independent. */

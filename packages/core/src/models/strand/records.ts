@@ -38,8 +38,15 @@ export interface Constraints {
   /** Largest force of a row [N], [N m]. */
   readonly cap: Float64Array;
   readonly active: Uint8Array;
-  /** Largest distance from a goal that was not met [m or rad]. */
+  /** Largest distance from a goal that was not met [m]. */
   violation: number;
+  /** Pins away from the base: the first of their rows, and how many they have. */
+  readonly pins: readonly {
+    readonly rod: string;
+    readonly node: number;
+    readonly first: number;
+    readonly rows: number;
+  }[];
   /** Writes `value` and `direction` for the current pose. */
   readonly evaluate: (tree: StrandTree, t: number) => void;
   /** During a search for equilibrium, rows are replaced by springs this many times as stiff as the strand; 0: exact rows. */
