@@ -9,8 +9,9 @@ import type { Samples } from '../port.ts';
 import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
 import { type Collider, measureDistance, placeCollider } from './shapes/collider.ts';
 
-/** Number of steps from one check to the next; each of the first ones is checked. */
+/** Number of steps from one check to the next if there are more than FEW pins and obstacles to compare; each of the first ones is checked. */
 const INTERVAL = 16;
+const FEW = 32;
 /** Depths of the axis, beyond that at the start, that are not reported: what bends an edge by less than this angle [rad], or is less than this many radii. */
 const LEAST_ANGLE = 0.1;
 const LEAST_RADII = 1;
@@ -68,10 +69,11 @@ export function createBuriedPinWatch(parts: BuriedPinParts, t: number): (t: numb
   const { rods, samples, colliders } = parts;
   const exposed = findExposed(parts, t);
   if (exposed.every((list) => list.length === 0)) return () => [];
+  const interval = exposed.reduce((sum, list) => sum + list.length, 0) > FEW ? INTERVAL : 1;
   let steps = 0;
   let isDone = false;
   return (now) => {
-    if (isDone || (++steps > INTERVAL && steps % INTERVAL !== 0)) return [];
+    if (isDone || (++steps > INTERVAL && steps % interval !== 0)) return [];
     let [deepest, message] = [0, ''];
     exposed.forEach((list, k) => {
       const collider = colliders[k];

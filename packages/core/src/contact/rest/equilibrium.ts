@@ -47,7 +47,38 @@ const SUNK = 0.1;
 
 /** Reports in the order of the rods. */
 export function seekWithContact(world: TouchingWorld, t: number, options: EquilibriumOptions): EquilibriumReport[] {
-  return (world.isAtRest ? follow(world, t, options) : undefined) ?? search(world, t, options);
+  const rubbing = world.isAtRest ? findRubbing(world, t) : [];
+  const reports = (world.isAtRest ? follow(world, t, options) : undefined) ?? search(world, t, options);
+  return rubbing.length > 0 ? remarkRubbing(world, t, reports, rubbing) : reports;
+}
+
+/** Moves of an obstacle below this are none, in lengths of a rod. */
+const STILL = 1e-9;
+
+/** Ids of obstacles with friction that move from the present equilibrium to the next. */
+function findRubbing(world: TouchingWorld, t: number): string[] {
+  const least = STILL * Math.max(...world.rods.map(({ length }) => length));
+  return world.colliders
+    .filter((collider) => collider.staticFriction > 0 && largestObstacleMove(world, t, [collider]) > least)
+    .map(({ id }) => id);
+}
+
+/** Remarks on rods that touch such an obstacle: the search moves the obstacle at once, and rods relax from where they were. */
+function remarkRubbing(
+  { contact }: TouchingWorld,
+  t: number,
+  reports: readonly EquilibriumReport[],
+  ids: readonly string[],
+): EquilibriumReport[] {
+  const touched = new Map<string, string>();
+  for (const { kind, rod, other } of contact.forces(t))
+    if (kind === 'collider' && ids.includes(other)) touched.set(rod, other);
+  return reports.map((report) => {
+    const id = touched.get(report.rod);
+    if (id === undefined || !report.converged) return report;
+    const text = `rod '${report.rod}' touches collider '${id}', which has friction and has moved since the last equilibrium: it drags the rod along by less than in slow motion, so shape and forces are not those of a slow motion; run the motion in time, or let the rod's pins move and the obstacle rest`;
+    return { ...report, remark: report.remark === undefined ? text : `${report.remark}. ${text}` };
+  });
 }
 
 /** By refinement alone; undefined if a rod cannot be refined, moves far, or has become unstable. */
@@ -55,7 +86,7 @@ function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): E
   const { rods, samples, contact, placeOfRod } = world;
   if (placeOfRod.some(({ bundle }) => !bundle.differentiatesLoads)) return undefined;
   const thinnest = Math.min(...rods.map(({ edgeRadius }) => Math.min(...edgeRadius)));
-  const move = largestObstacleMove(world, t);
+  const move = largestObstacleMove(world, t, world.colliders);
   if (move > 2 * NEAR_DIAMETERS * thinnest) return undefined;
   // a point that sticks would have to move with its obstacle
   if (move > 0 && world.colliders.some(({ staticFriction }) => staticFriction > 0)) return undefined;
@@ -75,7 +106,7 @@ function follow(world: TouchingWorld, t: number, options: EquilibriumOptions): E
 }
 
 /** How far obstacles move from now until time t where they are near rods: the largest move of a point at a node, if it moved with them [m]. */
-function largestObstacleMove({ colliders, samples, time }: TouchingWorld, t: number): number {
+function largestObstacleMove({ samples, time }: TouchingWorld, t: number, colliders: readonly Collider[]): number {
   const [from, to] = [createPose(), createPose()];
   const local = new Float64Array(3);
   const moved = new Float64Array(3);
