@@ -21,6 +21,8 @@ export function reachAlong(
   tolerance: number,
 ): EquilibriumReport | undefined {
   if (contact || scene.bodies?.length || placeOfRod.length !== 1 || from === t) return undefined;
+  // these laws have a memory, and so no branches
+  if (rods[0].law?.type === 'elastoplastic' || rods[0].law?.type === 'dahl') return undefined;
   const [{ bundle, index }] = placeOfRod;
   const options = {
     from,
