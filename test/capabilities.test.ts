@@ -27,6 +27,7 @@ const needs: Partial<Record<Exclude<keyof Capabilities, 'animated'>, (model: Mod
   }),
   changingRods: () => ({ statics: { parameter: 'rods.0.material.E', from: 1e8, to: 2e8 } }),
   laws: (model) => ({ rods: [{ ...rod(model), law: { type: 'viscoelastic', terms: [{ ratio: 1, time: 1 }] } }] }),
+  breaking: (model) => ({ rods: [{ ...rod(model), break: { tension: 1 } }] }),
   bodies: () => ({
     bodies: [{ id: 'bob', position: [0.1, 0, 0], mass: 0.01, inertia: [1e-6, 1e-6, 1e-6] }],
     welds: [{ body: 'bob', rod: 'a', at: 'end' }],

@@ -34,6 +34,8 @@ const loaders: Readonly<Record<string, () => Promise<Case>>> = {
   'undamped-hair': async () => (await import('../undamped-hair/case.ts')).undampedHair,
   'damping-decay': async () => (await import('../damping-decay/case.ts')).dampingDecay,
   'viscoelastic-rod': async () => (await import('../viscoelastic-rod/case.ts')).viscoelasticRod,
+  'broken-spaghetti': async () => (await import('../broken-spaghetti/case.ts')).brokenSpaghetti,
+  'snapped-bar': async () => (await import('../snapped-bar/case.ts')).snappedBar,
   'wire-forming': async () => (await import('../wire-forming/case.ts')).wireForming,
   'articulated-cable': async () => (await import('../articulated-cable/case.ts')).articulatedCable,
   'cable-hysteresis': async () => (await import('../cable-hysteresis/case.ts')).cableHysteresis,

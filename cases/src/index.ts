@@ -3,6 +3,7 @@ import { articulatedCable } from '../articulated-cable/case.ts';
 import { becksColumn } from '../becks-column/case.ts';
 import { bendTwist } from '../bend-twist/case.ts';
 import { braid } from '../braid/case.ts';
+import { brokenSpaghetti } from '../broken-spaghetti/case.ts';
 import { bucklingWithTwist } from '../buckling-with-twist/case.ts';
 import { cableHysteresis } from '../cable-hysteresis/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
@@ -41,6 +42,7 @@ import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
 import { prestressedRing } from '../prestressed-ring/case.ts';
 import { shallowArch } from '../shallow-arch/case.ts';
+import { snappedBar } from '../snapped-bar/case.ts';
 import { stepSize } from '../step-size/case.ts';
 import { stickSlip } from '../stick-slip/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
@@ -123,6 +125,8 @@ export const cases: readonly Case[] = [
   undampedHair,
   dampingDecay,
   viscoelasticRod,
+  brokenSpaghetti,
+  snappedBar,
   wireForming,
   articulatedCable,
   cableHysteresis,

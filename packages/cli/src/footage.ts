@@ -1,5 +1,5 @@
 /** Pictures of a recording: all frames on one page, or one instant of a film. */
-import type { Footage, RecordedRod } from '@tendril-sim/io';
+import { cutBroken, type Footage, listOrigins, type RecordedRod } from '@tendril-sim/io';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
 import { roomForObstacles } from './plot/obstacles.ts';
@@ -7,8 +7,10 @@ import { drawPicture, spreadFrames } from './plot/picture.ts';
 import { formatNumber } from './terminal.ts';
 
 /** All frames on one page; with many rods the first and the last. `stage` fixes view and scale. */
-export function drawFrames(footage: Footage, name?: string, stage?: readonly ArrayLike<number>[]): string {
+export function drawFrames(recording: Footage, name?: string, stage?: readonly ArrayLike<number>[]): string {
+  const { footage, find } = cutBroken(recording);
   const { scene, rods, bodies } = footage.header;
+  const hues = listOrigins(rods);
   const crowd = rods.length > hueCount;
   const indices = spreadFrames(footage.frameCount, crowd ? 2 : Math.min(footage.frameCount, 1000));
   const frames = indices.map((index) => footage.frame(index));
@@ -16,6 +18,7 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
   const title =
     scene.title ??
     rods
+      .filter(({ origin, id }) => (origin ?? id) === id)
       .map(({ id }) => id)
       .slice(0, 3)
       .join(', ');
@@ -28,6 +31,7 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
         : `${name} · t = ${formatNumber(last.time)} s`,
     rods: rods.map(({ id, closed, edgeRadius, section }, k) => ({
       id,
+      hue: hues[k],
       closed,
       radius: edgeRadius,
       section,
@@ -44,7 +48,10 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
     })),
     obstacles: pictureObstacles(footage.header, last),
     times: frames.map(({ time }) => time),
-    pins: picturePins(scene, rods.map(withArc), last.time),
+    pins: picturePins(scene, recording.header.rods.map(withArc), last.time).map((pin) => ({
+      ...pin,
+      ...find(pin.rod, pin.node),
+    })),
     gravity: gravityOf(scene),
     ...(stage && { stage, select: [frames.length - 1], around: obstaclesAround(footage, stage) }),
   });

@@ -9,8 +9,10 @@ import { channelNames, createProbes, type Energies, type ProbeRecorder, type Wor
 import {
   createRecordingEncoder,
   csvLine,
+  cutBroken,
   encodeState,
   formatResult,
+  listOrigins,
   probeTable,
   type Result,
   recordingFrame,
@@ -266,6 +268,7 @@ function createKeptFrames(world: World): { add(time: number): void; picture(figu
       latest = {
         time,
         positions: world.samples.map(({ nodePosition }) => nodePosition.slice()),
+        directors: world.samples.map(({ edgeDirector }, k) => world.rods[k].strength && edgeDirector.slice()),
         bodies: world.bodies.map(({ pose }) => Float64Array.of(...pose.position, ...pose.orientation)),
       };
       directors = world.samples.map(({ edgeDirector }) => edgeDirector.slice());
@@ -287,6 +290,8 @@ interface KeptFrame {
   readonly time: number;
   /** Of each rod, and poses of each body. */
   readonly positions: readonly Float64Array[];
+  /** Of rods that can break: where they have. */
+  readonly directors?: readonly (Float64Array | undefined)[];
   readonly bodies: readonly Float64Array[];
 }
 
@@ -298,16 +303,34 @@ function composePicture(
   figures: Figures,
 ): Picture {
   const header = recordingHeader(world, { version });
+  const energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  const { footage, find } = cutBroken({
+    header,
+    frameCount: frames.length,
+    frame: (k) => ({
+      time: frames[k].time,
+      energies,
+      rods: frames[k].positions.map((nodePosition, r) => ({
+        nodePosition,
+        edgeDirector:
+          frames[k].directors?.[r] ?? directors[r] ?? new Float64Array(3 * header.rods[r].edgeCount).fill(1),
+      })),
+    }),
+  });
+  const { rods } = footage.header;
+  const hues = listOrigins(rods);
+  const shown = frames.map((_, k) => footage.frame(k));
   return {
     title: figures.title,
     subtitle: figures.subtitle,
-    rods: world.rods.map(({ id, closed, edgeRadius }, k) => ({
+    rods: rods.map(({ id, closed, edgeRadius, section }, k) => ({
       id,
+      hue: hues[k],
       closed,
       radius: edgeRadius,
-      section: header.rods[k].section,
-      director: directors[k],
-      frames: frames.map(({ positions }) => positions[k]),
+      section,
+      director: directors.includes(undefined) ? undefined : shown.at(-1)?.rods[k].edgeDirector,
+      frames: shown.map((frame) => frame.rods[k].nodePosition),
     })),
     bodies: header.bodies?.map(({ id, radius }, k) => ({ id, radius, frames: frames.map(({ bodies }) => bodies[k]) })),
     obstacles: pictureObstacles(header, {
@@ -318,7 +341,7 @@ function composePicture(
     timeLabel: figures.parameter?.label,
     timeUnit: figures.parameter?.unit,
     labels: figures.labels,
-    pins: picturePins(world.scene, world.rods, world.time),
+    pins: picturePins(world.scene, world.rods, world.time).map((pin) => ({ ...pin, ...find(pin.rod, pin.node) })),
     gravity: gravityOf(world.scene),
   };
 }

@@ -139,7 +139,7 @@ export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
-export type { LoadSource, Loads, Samples } from './port.ts';
+export { isBroken, type LoadSource, type Loads, type Samples } from './port.ts';
 export { differentiateRun, type RunDerivativeOptions, type RunDerivatives, type RunOutput } from './runSensitivity.ts';
 export { animatedFields } from './scene/animate.ts';
 export { requireTime } from './scene/check.ts';
@@ -166,5 +166,6 @@ export type {
 } from './sensitivityTypes.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
 export { paintSurface, type Texture } from './surface/texture.ts';
+export { describeBreak } from './world/remarks.ts';
 export type { EnergyGain, EnergyLoss, MomentumGain, StepReport, World, WorldBody, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

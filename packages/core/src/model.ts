@@ -46,7 +46,7 @@ export interface Energies {
   potential: number;
   /** Sum of the others [J]. */
   total: number;
-  /** Energy that the laws of rods have turned into heat since the start; not part of `total`, and absent without such laws. */
+  /** Energy that laws of rods have turned into heat since the start, and that broken edges had; not part of `total`, and absent without such rods. */
   dissipated?: number;
 }
 
@@ -268,6 +268,34 @@ export interface BundleState {
   readonly memory: Float64Array;
 }
 
+/** An edge of a rod, or a link, that broke. */
+export interface Break {
+  /** Time [s]. */
+  readonly time: number;
+  /** The rod; for a link, its id is `link`. */
+  readonly rod?: string;
+  /** Index of the edge of the rod. */
+  readonly edge?: number;
+  /** The link. */
+  readonly link?: string;
+  /** Its tension [N]; for a link, its force. */
+  readonly tension: number;
+  /** Bending moment at the more loaded end of the edge [N m], if the rod has a limit for it. */
+  readonly moment?: number;
+  /** Elastic energy that it had [J]. */
+  readonly energy: number;
+}
+
+/** Things that break at a given load. */
+export interface Breakable {
+  /** Largest load over strength at t of those that are whole; 1 and more: it breaks. `spared`: rods (by id) that do not break now. */
+  measureLoad(t: number, spared: ReadonlySet<string>): number;
+  /** True if something has broken. */
+  hasBroken(): boolean;
+  /** Breaks what has at least this load over strength, at t: in each rod the most loaded edge, and every such link. */
+  breakLoaded(t: number, spared: ReadonlySet<string>, least: number): Break[];
+}
+
 /** All rods of one model in a world. */
 export interface Bundle {
   /** Model of the rods. */
@@ -323,6 +351,8 @@ export interface Bundle {
      */
     refreshRod?(rod: number, t: number, dt: number): void;
   };
+  /** Rods that can break; absent if none can. */
+  readonly breakable?: Breakable;
   /** Absent if the bundle's rods do not support contact, except by `ownContact`. */
   readonly contact?: ContactPort;
   /** Contact that `advance` solves itself; then there is no other bundle. */

@@ -13,12 +13,17 @@ export interface Samples {
   readonly nodePosition: Float64Array;
   /** [m/s], 3 per node */
   readonly nodeVelocity: Float64Array;
-  /** unit, 3 per edge */
+  /** unit, 3 per edge; zero if the edge is broken */
   readonly edgeTangent: Float64Array;
-  /** material axis d1, unit, 3 per edge; d2 = tangent × d1 */
+  /** material axis d1, unit, 3 per edge; d2 = tangent × d1; zero if the edge is broken */
   readonly edgeDirector: Float64Array;
   /** spin of the material about the tangent [rad/s], 1 per edge */
   readonly edgeSpin: Float64Array;
+}
+
+/** True if an edge is broken: it has no frame. Recordings and pictures tell it by the same. */
+export function isBroken({ edgeDirector: d }: Pick<Samples, 'edgeDirector'>, edge: number): boolean {
+  return d[3 * edge] === 0 && d[3 * edge + 1] === 0 && d[3 * edge + 2] === 0;
 }
 
 /** Written by load sources, read by the model. */

@@ -5,9 +5,11 @@ export { type Place, parseText, type ScenePath, type TextDocument } from './docu
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { escapeControls, formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type AlembicOptions, exportAlembic } from './export/alembic.ts';
+export { type Cut, cutBroken } from './export/broken.ts';
 export {
   type Footage,
   frameRate,
+  listOrigins,
   type NodeFrames,
   nodeFrames,
   nodeRadius,

@@ -10,7 +10,7 @@
  *           8  f64 time [s]
  *          48  6 × f64 energies [J]: kinetic, bending, twisting, stretching, potential, total
  *              for each rod: nodePosition [m], 3 per node, f64 (or f32: `precision` of the JSON header)
- *                            edgeDirector d1, 3 per edge, f32
+ *                            edgeDirector d1, 3 per edge, f32; zero: the edge is broken
  *                            each of the JSON header's `channels`, 1 per node (tension: 1 per edge), f32
  *              for each body: position [m] and orientation (quaternion w x y z, body to world), 7 × f64
  *              zeros up to a multiple of 8 less 4
@@ -54,6 +54,8 @@ export interface RecordedRod {
   readonly edgeRadius: readonly number[];
   /** Outline of a section that is not round. */
   readonly section?: SectionOutline;
+  /** For a piece of a rod that broke (export/broken.ts): the id of the rod. */
+  readonly origin?: string;
 }
 
 /** Description of a body in a recording. */
@@ -84,7 +86,7 @@ export interface RecordingHeader {
 export interface RodFrame {
   /** [m], 3 per node */
   readonly nodePosition: Float64Array;
-  /** d1, unit, 3 per edge */
+  /** d1, unit, 3 per edge; zero if the edge is broken */
   readonly edgeDirector: Float64Array;
   /** Recorded channels by name. */
   readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;

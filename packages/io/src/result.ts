@@ -4,6 +4,7 @@
  */
 
 import {
+  type Break,
   defaultContactIterations,
   type EnergyGain,
   type EquilibriumReport,
@@ -37,6 +38,7 @@ export { resultVersion };
 /** Adds up step reports. */
 export function createStepTotals(): { add(report: StepReport): void; fail(): void; totals(): StepTotals } {
   const sum = { count: 0, substeps: 0, iterations: 0, iterationsMax: 0, shifts: 0, failures: 0 };
+  const breaks: Break[] = [];
   let contact: ContactTotals | undefined;
   let energyGain: EnergyTotals | undefined;
   let energyLoss: StepTotals['energyLoss'];
@@ -48,7 +50,9 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
       sum.iterations += report.iterations;
       sum.iterationsMax = Math.max(sum.iterationsMax, report.iterationsMax);
       sum.shifts += report.shifts;
-      if (report.substeps > 1) sum.failures++;
+      // a step is also split where something breaks
+      if (report.substeps > 1 + (report.breaks?.length ?? 0)) sum.failures++;
+      if (report.breaks) breaks.push(...report.breaks);
       if (report.contact) contact = addContact(contact, report.contact);
       if (report.energyGain) energyGain = addGain(energyGain, report.energyGain, report.time);
       const lost = report.energyLoss;
@@ -62,6 +66,7 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
     },
     totals: () => ({
       ...sum,
+      ...(breaks.length > 0 && { breaks }),
       ...(contact && { contact }),
       ...(energyGain && { energyGain }),
       ...(energyLoss && { energyLoss }),

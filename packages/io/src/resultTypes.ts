@@ -2,7 +2,7 @@
  * The contents of result.json. docs/result.md is generated from these types and their comments. The version changes when a field changes its
  * meaning or disappears, not when one is added. All numbers are SI and finite.
  */
-import type { EquilibriumReport, LinkForce, MomentumGain, ProbeSeries, Reaction } from '@tendril-sim/core';
+import type { Break, EquilibriumReport, LinkForce, MomentumGain, ProbeSeries, Reaction } from '@tendril-sim/core';
 
 /** Version of `result.json`. */
 export const resultVersion = 1;
@@ -76,6 +76,8 @@ export interface StepTotals {
   readonly shifts: number;
   /** Steps that failed and were split into substeps. */
   readonly failures: number;
+  /** Edges of rods and links that broke, in the order of time; absent if none did. */
+  readonly breaks?: readonly Break[];
   /** How contacts and links were solved; absent if the scene has none. */
   readonly contact?: ContactTotals;
   /** Energy that no work explains; absent if there was none. */
@@ -218,7 +220,7 @@ export interface EnergyResult {
   readonly potential: number;
   /** Sum of the above [J]. */
   readonly total: number;
-  /** Energy that the laws of rods have turned into heat since the start [J]; absent if no rod has a law. */
+  /** Energy that laws of rods have turned into heat since the start, and that broken edges had [J]; absent if no rod has `law` or `break`. */
   readonly dissipated?: number;
 }
 

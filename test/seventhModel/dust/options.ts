@@ -27,6 +27,7 @@ export const dustCapabilities: Capabilities = {
   animated: [],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: false,
   hinges: false,
   branches: false,

@@ -5,7 +5,7 @@
  * node once, and any number of rods is one draw call. Between rods one record has no segment (`join` = 0). A closed rod
  * repeats its first node.
  *
- * `dynamic`, three texels a node: position, value | tangent, 0 | d1, arc length over radius.   `fixed`, two: half axes a b, u, join | end caps
+ * `dynamic`, three texels a node: position, value | tangent, 1 if the edge after it is broken | d1, arc length over radius.   `fixed`, two: half axes a b, u, join | end caps
  * at this node and at the next, squareness, a number in 0…1 that distinguishes rods.
  */
 
@@ -31,7 +31,7 @@ export interface RodShape {
 export interface RodSamples {
   /** [m], 3 a node */
   readonly nodePosition: ArrayLike<number>;
-  /** d1, unit, 3 an edge; without it the section's direction is arbitrary. */
+  /** d1, unit, 3 an edge, zero if the edge is broken; without it the section's direction is arbitrary. */
   readonly edgeDirector?: ArrayLike<number>;
 }
 
@@ -141,10 +141,19 @@ export function writeSamples(records: Records, samples: readonly RodSamples[]): 
       dynamic[o + 1] = nodePosition[p + 1];
       dynamic[o + 2] = nodePosition[p + 2];
     }
+    markBroken(dynamic, first, nodes, edgeDirector);
     writeTangents(dynamic, first, nodes, closed);
     writeDirectors(dynamic, first, nodes, closed, edgeDirector);
   }
   if (rods.length > 0 && dynamic[DYNAMIC * (start[1] - 1) + 11] === 0) writeArcLengths(records);
+}
+
+/** Marks the edges without a frame: they are not drawn. */
+function markBroken(out: Float32Array, first: number, nodes: number, d: ArrayLike<number> | undefined): void {
+  for (let i = 0; i < nodes; i++) {
+    const isBroken = d && i < nodes - 1 && d[3 * i] === 0 && d[3 * i + 1] === 0 && d[3 * i + 2] === 0;
+    out[first + DYNAMIC * i + 7] = isBroken ? 1 : 0;
+  }
 }
 
 /** Unit tangents: mean direction of the edges beside a node; at a free end such that the curvature goes on. */
@@ -159,6 +168,7 @@ function writeTangents(out: Float32Array, first: number, nodes: number, closed: 
       const edge = side === 0 ? before : after;
       if (edge < 0) continue;
       const a = first + DYNAMIC * edge;
+      if (out[a + 7] === 1) continue;
       const b = a + DYNAMIC;
       const ex = out[b] - out[a];
       const ey = out[b + 1] - out[a + 1];

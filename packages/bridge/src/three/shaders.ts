@@ -16,11 +16,14 @@ void loadSegment() {
   int s = int(segment + 0.5);
   nodeA = nodeRecord(3 * s);
   tangentA = nodeRecord(3 * s + 1);
-  nodeB = nodeRecord(3 * s + 3);
-  tangentB = nodeRecord(3 * s + 4);
+  // a broken edge shrinks to a point, which is not drawn
+  bool isBroken = tangentA.w > 0.5;
+  nodeB = isBroken ? nodeA : nodeRecord(3 * s + 3);
+  tangentB = isBroken ? tangentA : nodeRecord(3 * s + 4);
   sectionA = fixedRecord(2 * s);
   endsA = fixedRecord(2 * s + 1);
   sectionB = fixedRecord(2 * s + 2);
+  if (isBroken) sectionA.xy = sectionB.xy = vec2(1e-9);
 }
 void loadDirectors() {
   int s = int(segment + 0.5);

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { SceneError } from '@tendril-sim/core';
 import {
   bodiesToVtp,
+  cutBroken,
   exportAlembic,
   exportGlb,
   exportParquet,
@@ -261,7 +262,8 @@ function exportToGlb(job: Job): number {
 
 /** One file per frame in a folder beside the collection; a single frame is one file. */
 function exportToVtp(job: Job): number {
-  const { footage, out, options, terminal } = job;
+  const { out, options, terminal } = job;
+  const { footage } = cutBroken(job.footage);
   const { header } = footage;
   if (options.frame !== undefined) return writeChunks(job, [frameToVtp(header, footage.frame(0))]);
   const overwrite = options.force === true;

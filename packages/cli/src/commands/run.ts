@@ -1,7 +1,15 @@
 /** `tendril run`: simulates a scene in time. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Backend, requireTime, SceneError, SimulationError, type World } from '@tendril-sim/core';
+import {
+  type Backend,
+  type Break,
+  describeBreak,
+  requireTime,
+  SceneError,
+  SimulationError,
+  type World,
+} from '@tendril-sim/core';
 import {
   buildResult,
   createStepTotals,
@@ -110,6 +118,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
       explain: source.explain,
       checkpoint: options.checkpoint ?? checkpointEvery,
       warn: (remark) => void (options.quiet || terminal.err(formatWarning(remark))),
+      tell: createBreakTeller((line) => void (options.quiet || terminal.err(line))),
     });
     const wallSeconds = (performance.now() - startWall) / 1000;
     progress.done();
@@ -203,6 +212,8 @@ export interface Simulation {
   readonly checkpoint?: number | false;
   /** Called with messages for the user about a step. */
   readonly warn?: (warning: string) => void;
+  /** Called with what broke in a step. */
+  readonly tell?: (breaks: readonly Break[]) => void;
 }
 
 /** Steps up to the last frame; returns the reason if it stopped early. Throws SceneError if the first step shows that the scene is invalid. */
@@ -228,8 +239,23 @@ export async function simulate(simulation: Simulation): Promise<EarlyStop | unde
   }
 }
 
+/** Breaks that are printed; result.json lists all of them. */
+const PRINTED_BREAKS = 20;
+
+/** Prints the first breaks of a run, a line each. */
+function createBreakTeller(print: (line: string) => void): NonNullable<Simulation['tell']> {
+  let count = 0;
+  return (breaks) => {
+    for (const one of breaks) {
+      count++;
+      if (count <= PRINTED_BREAKS) print(`${describeBreak(one)}\n`);
+      else if (count === PRINTED_BREAKS + 1) print('more breaks follow; result.json lists all of them\n');
+    }
+  };
+}
+
 async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
-  const { world, recorder, totals, progress, interrupt, start, checkpoint, warn } = simulation;
+  const { world, recorder, totals, progress, interrupt, start, checkpoint, warn, tell } = simulation;
   const { duration: end, step = 0 } = world.scene.time ?? { duration: 0 };
   // times accumulate rounding errors, so comparisons tolerate a small fraction of a step
   const tolerance = step * 1e-6;
@@ -247,6 +273,7 @@ async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
     const report = world.step(remaining < step - tolerance ? remaining : step, 'later');
     totals.add(report);
     for (const remark of report.remarks ?? []) warn?.(remark);
+    if (report.breaks) tell?.(report.breaks);
     sinceReport.iterations += report.iterations;
     sinceReport.steps++;
     if (world.time >= nextFrame * every - tolerance) {

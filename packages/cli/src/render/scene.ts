@@ -12,6 +12,7 @@ import {
 import {
   type BodyFrame,
   type Footage,
+  listOrigins,
   nodeFrames,
   nodeRadius,
   type RecordedRod,
@@ -83,11 +84,13 @@ export function chooseMaterials({ header: { rods, scene } }: Footage, options: M
   };
   const isCrowd = rods.length > hairFrom;
   const ownColor = new Map(scene.rods.map((rod) => [rod.id, rod.color]));
-  const ofRod = rods.map(({ id }, k) => {
+  const numbers = listOrigins(rods);
+  const ofRod = rods.map((rod, k) => {
+    const id = rod.origin ?? rod.id;
     const own = ownColor.get(id);
     const kind = kindOf(id) ?? (isCrowd && !own ? 'hair' : 'rubber');
     const palette = defaultColor[kind];
-    const color = tintOf(id) ?? colorOf(own ?? palette[isCrowd ? 0 : k % palette.length]);
+    const color = tintOf(id) ?? colorOf(own ?? palette[isCrowd ? 0 : numbers[k] % palette.length]);
     const striped = kind === 'rubber' && options.stripe !== false && (!own || kindOf(id) !== undefined);
     return indexOf({ kind, color, ...(striped && { stripe: colorOf('#f6efe4') }) });
   });

@@ -1,6 +1,6 @@
 /** Pictures of one recording: the camera, the materials and the light that all of its frames share, and a frame as PNG. */
 import { developPicture, type LightName, parseColor, type RenderScene, type Triple } from '@tendril-sim/bridge/render';
-import type { Footage } from '@tendril-sim/io';
+import { cutBroken, type Footage } from '@tendril-sim/io';
 import { encodePng } from '../apng.ts';
 import { UsageError } from '../exit.ts';
 import type { Interrupt } from '../interrupt.ts';
@@ -41,7 +41,8 @@ export function checkColor(background: string): Triple {
 }
 
 /** Places the camera for all frames of the footage. */
-export function createShoot(footage: Footage, options: ShootOptions, pool: RenderPool): Shoot {
+export function createShoot(recording: Footage, options: ShootOptions, pool: RenderPool): Shoot {
+  const { footage } = cutBroken(recording);
   const [width, height] = options.size;
   const stage = createStage(footage, options, width / height);
   const wardrobe = chooseMaterials(footage, options);

@@ -57,6 +57,7 @@ export function refuseRod(rod: Rod, { pins }: Drive, place: ScenePlace): void {
   const inPin = (field: string, what: string): never => refuse(['pins', place.pin, field], what);
   if (rod.naturalFromEquilibrium) inRod('natural', 'has no natural: equilibrium; give the natural shape itself');
   if (rod.law) inRod('law', 'supports only linear elastic rods; remove law');
+  if (rod.strength) inRod('break', 'has no rods that break; remove break');
   if (rod.closed) inRod('shape', 'has no closed rods; open it');
   if (!rod.inextensible) inRod('inextensible', 'keeps the length of edges; set inextensible: true');
   if (pins.length > 1) inPin('rod', 'holds a rod by one pin at most; remove the others');

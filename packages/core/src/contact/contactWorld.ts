@@ -1,6 +1,7 @@
 /** Contact and links of a world: builds the data that the stages of a step share (context.ts), and answers queries about the last step. */
 import { halvingsLeft } from '../math/substeps.ts';
 import type {
+  Breakable,
   Bundle,
   Drive,
   EquilibriumOptions,
@@ -68,6 +69,8 @@ const RETRIES = 5;
 
 export interface ContactWorld {
   readonly links: Links;
+  /** Links that can break; absent if none can. */
+  readonly breakable?: Breakable;
   /** Report on all calls of `advance` since `begin`. */
   readonly report: ContactReport;
   /** Starts a step of the world. */

@@ -7,7 +7,7 @@
  */
 import { acos } from '../math/rounded/index.ts';
 import { dot3 } from '../math/vec3.ts';
-import type { Samples } from '../port.ts';
+import { isBroken, type Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import type { ContactWorld } from './contactWorld.ts';
@@ -18,12 +18,15 @@ const NOTICEABLE = 0.05;
 const INTERVAL = 16;
 
 /** Mean angle between an edge and its neighbours [rad]. */
-function angleAt({ edgeCount, closed }: Rod, { edgeTangent: t }: Samples, edge: number): number {
+function angleAt({ edgeCount, closed }: Rod, samples: Samples, edge: number): number {
+  const { edgeTangent: t } = samples;
   let sum = 0;
   for (const step of [-1, 1]) {
     const beside = edge + step;
     if (!closed && (beside < 0 || beside >= edgeCount)) continue;
-    const cosine = dot3(t, 3 * edge, t, 3 * ((beside + edgeCount) % edgeCount));
+    const other = (beside + edgeCount) % edgeCount;
+    if (isBroken(samples, edge) || isBroken(samples, other)) continue;
+    const cosine = dot3(t, 3 * edge, t, 3 * other);
     sum += 0.5 * acos(Math.min(1, Math.max(-1, cosine)));
   }
   return sum;

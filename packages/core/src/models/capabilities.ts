@@ -19,6 +19,8 @@ export interface Capabilities {
   readonly changingRods: boolean;
   /** `law`: moments that are not linear elastic. */
   readonly laws: boolean;
+  /** `break`: rods that break. */
+  readonly breaking: boolean;
   /** Bodies that are welded to rods. */
   readonly bodies: boolean;
   /** Pins that hold a hinge. */

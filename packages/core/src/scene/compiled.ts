@@ -79,8 +79,18 @@ export interface Rod {
   readonly animation?: RodAnimation;
   /** Law of bending and twist; absent: linear elasticity. */
   readonly law?: LawSpec;
+  /** Loads at which it breaks; absent: it does not. */
+  readonly strength?: RodStrength;
   /** Factors on friction and restitution of contacts, 1 per edge; absent: 1. */
   readonly surface?: { readonly edgeFriction: Float64Array; readonly edgeRestitution: Float64Array };
+}
+
+/** Loads at which a rod breaks; infinite where the scene gives none. */
+export interface RodStrength {
+  /** Tension at the middle of each edge [N]. */
+  readonly edgeTension: Float64Array;
+  /** Bending moment at each node [N m]. */
+  readonly nodeMoment: Float64Array;
 }
 
 /** Properties of a rod that change in time. */

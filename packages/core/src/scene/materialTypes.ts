@@ -23,6 +23,14 @@ export interface DampingSpec {
   readonly stiffness?: Varying;
 }
 
+/** Loads at which a rod breaks: as soon as one of them is reached, the edge there is cut. */
+export interface BreakSpec {
+  /** Tension [N]. */
+  readonly tension?: Varying;
+  /** Bending moment about any axis [N m]. */
+  readonly moment?: Varying;
+}
+
 /** Law by which moments follow from strain, in place of linear elasticity. */
 export type LawSpec = ViscoelasticSpec | ElastoplasticSpec | TableSpec | DahlSpec | GrowthSpec;
 

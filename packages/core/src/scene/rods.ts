@@ -22,6 +22,7 @@ import { placeFrames, writeVector } from './placeFrames.ts';
 import type { CompiledSection } from './sections.ts';
 import { compileSection } from './sections.ts';
 import { createCurve, readPoints } from './shape.ts';
+import { compileStrength } from './strength.ts';
 import type { Trace } from './trace.ts';
 import { framed, traceCurve, tracePolyline } from './trace.ts';
 import type { FrameSpec, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
@@ -199,6 +200,7 @@ export function compileRod(
     ...rest,
     ...properties,
     ...(spec.law && { law: spec.law }),
+    ...(spec.break && { strength: compileStrength(spec.break, layout, [...path, 'break']) }),
     ...compileSurface(spec, layout, path),
   };
   warnSharp(rod, initial, warnings);

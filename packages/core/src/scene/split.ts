@@ -102,6 +102,7 @@ function refuse(scene: Scene, rod: Rod, node: number): void {
   const uneven = rod.halfEI1.some((EI, h) => Math.abs(EI / rod.halfEI2[h] - 1) > 1e-6);
   if (uneven && Math.abs(seamOf(rod)) > 1e-6) reject('its section is not round, and its ends meet at an angle');
   if (animates(rod, 'length', 'curvature')) reject('its natural shape changes in time');
+  if (rod.strength) reject("it has 'break', and its pieces would not know what has broken; remove 'break'");
   if (rod.law) reject("its 'law' has internal variables, which a new rod would not have");
   if (rod.naturalFromEquilibrium) reject("its natural shape is 'equilibrium', which is computed for the whole rod");
 }

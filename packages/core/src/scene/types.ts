@@ -8,7 +8,7 @@ import type { ModelId, SolverSpec } from '../models/registry.ts';
 import type { BodySpec, EngineSpec, WeldSpec } from './bodyTypes.ts';
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
 import type { FieldSpec, LoadSpec } from './loadTypes.ts';
-import type { DampingSpec, LawSpec, MaterialSpec } from './materialTypes.ts';
+import type { BreakSpec, DampingSpec, LawSpec, MaterialSpec } from './materialTypes.ts';
 import type { OutputSpec } from './output.ts';
 import type { Location, PathSpec, Timed, Varying, Vec3 } from './values.ts';
 
@@ -96,6 +96,8 @@ export interface RodSpec {
   readonly animate?: AnimateSpec;
   /** Law of bending and twist, in place of linear elasticity. */
   readonly law?: LawSpec;
+  /** Loads at which the rod breaks; absent: it does not. */
+  readonly break?: BreakSpec;
   /** Factors along the rod on the friction and restitution of contacts; default 1. Those of both rods multiply. */
   readonly surface?: { readonly friction?: Varying; readonly restitution?: Varying };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */

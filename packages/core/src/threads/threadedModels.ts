@@ -56,6 +56,8 @@ async function loadThreaded(
       const bundle = make(allocate).compile(rods, drives, scene, coupling);
       const { parts } = bundle;
       if (!parts || ports.length === 0 || parts.count < options.leastParts) return bundle;
+      // rods break in the middle of a step, which workers would not know
+      if (rods.some(({ strength }) => strength)) return bundle;
       // the caller computes a continuum of hair, which affects every rod
       if (scene.contact?.between === 'continuum') return bundle;
       for (const port of ports) releases.get(port)?.();

@@ -9,7 +9,7 @@ import type { StillScene } from '../contact/rest/stillTime.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
 import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
-import type { Bundle } from '../model.ts';
+import type { Breakable, Bundle } from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { CompiledBody, Weld } from '../scene/bodies.ts';
 import { checkFinite } from '../scene/check.ts';
@@ -68,6 +68,8 @@ export interface WorldParts {
   readonly budget: StepBudget;
   /** Call after a step to time t: returns remarks on it. */
   readonly takeRemarks: (t: number) => readonly string[];
+  /** Rods and links that can break. */
+  readonly breakables: readonly Breakable[];
   readonly welds: readonly Weld[];
   /** True if properties of a rod change in time. */
   readonly isAnimated: boolean;
@@ -126,6 +128,7 @@ export function buildWorld(input: Scene, options: WorldOptions, still?: StillSce
     engine,
     budget,
     takeRemarks: createRemarkWatch(compiled, { bundles, samples, drives, colliders, contact, contactModule, clock }),
+    breakables: [...bundles, ...(contact ? [contact] : [])].flatMap(({ breakable }) => (breakable ? [breakable] : [])),
     welds: compiled.welds,
     isAnimated: rods.some(({ animation }) => animation),
     clock,

@@ -55,6 +55,12 @@ function requireCapabilities(model: Model, { rods, drives }: CompiledScene, memb
       ['rods', lawful, 'law'],
       `model '${id}' supports only linear elastic rods; remove 'law', or use one of the models ${modelsWith('laws').join(', ')}`,
     );
+  const breakable = members.find((index) => rods[index].strength);
+  if (breakable !== undefined && !capabilities.breaking)
+    throw new SceneError(
+      ['rods', breakable, 'break'],
+      `rods of model '${id}'${backend ? ` with backend: ${backend}` : ''} do not break; remove 'break', or use ${backend && modelsWith('breaking').includes(id) ? 'backend: standard' : modelsWith('breaking').join(', ')}`,
+    );
 }
 
 /** `open`: pins and loads of each rod, in lists that can grow. */

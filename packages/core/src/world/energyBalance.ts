@@ -58,6 +58,8 @@ export interface EnergyBalance {
 export function createEnergyBalance(world: WorldParts): EnergyBalance {
   const hasLinks = (world.contact?.links.plans.length ?? 0) > 0;
   const isConserved = !hasLinks && !world.engine && !world.rods.some(dissipates) && !hasDampedOptions(world);
+  // a cut sets free waves that steps do not resolve
+  const hasBroken = (): boolean => world.breakables.some((one) => one.hasBroken());
   let gain = 0;
   let loss = 0;
   let dampedSum = 0;
@@ -65,7 +67,7 @@ export function createEnergyBalance(world: WorldParts): EnergyBalance {
   return {
     add({ change, doubt, damped, touched, isKnown, scale, noise, isLast }) {
       gain = isKnown ? Math.max(0, gain + change - doubt - 1e-9 * scale) : 0;
-      if (isKnown && isConserved && touched === 'apart') {
+      if (isKnown && isConserved && touched === 'apart' && !hasBroken()) {
         loss -= change + doubt + damped;
         dampedSum += damped;
       }

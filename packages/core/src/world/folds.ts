@@ -1,7 +1,7 @@
 /** Finds bends that are too sharp for the edges of a rod: for the message of a step that fails, and as a remark after a step. */
 import { acos, hypot } from '../math/rounded/index.ts';
 import { dot3 } from '../math/vec3.ts';
-import type { Samples } from '../port.ts';
+import { isBroken, type Samples } from '../port.ts';
 import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
 
 /** Cosine of the angle between edges from which a rod counts as folded: 60°. */
@@ -10,13 +10,19 @@ const FOLDED = 0.5;
 /** Node between the two edges that differ most in direction, and the angle there [degrees]; undefined if the rod is not folded. */
 export function findFold(
   { edgeCount, nodeCount, closed }: Rod,
-  { edgeTangent: t }: Samples,
+  samples: Samples,
 ): { readonly node: number; readonly degrees: number } | undefined {
+  const { edgeTangent: t } = samples;
   let node = -1;
   let least = FOLDED;
   for (let j = closed ? 0 : 1; j < edgeCount; j++) {
     const cosine = dot3(t, 3 * ((j + edgeCount - 1) % edgeCount), t, 3 * j);
-    if (cosine >= least) continue;
+    // a broken edge has no direction
+    if (
+      cosine >= least ||
+      (cosine === 0 && (isBroken(samples, j) || isBroken(samples, (j + edgeCount - 1) % edgeCount)))
+    )
+      continue;
     least = cosine;
     node = j % nodeCount;
   }

@@ -1,5 +1,6 @@
 /** Remarks on a step: what models have to say, and what the world watches for them. */
 import type { ContactModule } from '../contact/index.ts';
+import type { Break } from '../model.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { WorldParts } from './build.ts';
 import { createFoldWatch } from './folds.ts';
@@ -39,4 +40,13 @@ export function createRemarkWatch({ scene, rods }: CompiledScene, watched: Watch
     for (const watch of watches) remarks = join(remarks, watch(t));
     return remarks;
   };
+}
+
+const inWords = (value: number, unit: string): string => `${Number(value.toPrecision(4))} ${unit}`;
+
+/** A break in words, such as "rod 'a' broke at edge 17, t = 0.42 s, tension 5.01 N". */
+export function describeBreak({ rod, edge, link, time, tension, moment }: Break): string {
+  const what = link === undefined ? `rod '${rod}' broke at edge ${edge}` : `link '${link}' broke`;
+  const bending = moment === undefined ? '' : `, bending moment ${inWords(moment, 'N m')}`;
+  return `${what}, t = ${inWords(time, 's')}, ${link === undefined ? 'tension' : 'force'} ${inWords(tension, 'N')}${bending}`;
 }

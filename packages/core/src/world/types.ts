@@ -6,6 +6,7 @@ import type {
   BranchEnd,
   BranchOptions,
   BranchPoint,
+  Break,
   Channel,
   Energies,
   EquilibriumReport,
@@ -77,6 +78,8 @@ export interface StepReport {
   readonly energyLoss?: EnergyLoss;
   /** Messages for the user, such as the loss of a GPU; absent if there are none. */
   readonly remarks?: readonly string[];
+  /** Edges and links that broke, in the order of time; absent if none did. */
+  readonly breaks?: readonly Break[];
   /** The first free rod whose momentum is out of balance; absent if there is none. */
   readonly momentumGain?: MomentumGain;
 }

@@ -29,6 +29,7 @@ const link = { rod: 'rod', at: 'end', to: { point: [1, 0, 0] }, stiffness: 10 } 
 it.each<[string, Scene, RegExp]>([
   ['a hinge', { ...swing, pins: [{ rod: 'rod', at: 'start', hold: 'hinge', axis: [0, 1, 0] }] }, /pass derHinges/],
   ['laws', { ...swing, rods: [{ ...rod, law: { type: 'growth', factor: 1 } }] }, /pass derMaterials/],
+  ['rods that break', { ...swing, rods: [{ ...rod, break: { tension: 1 } }] }, /pass derBreaking/],
   ['natural: equilibrium', { ...swing, rods: [{ ...rod, natural: 'equilibrium' }] }, /pass derNatural/],
   ['explicit integrators', { ...swing, solver: { der: { integrator: 'shake' } } }, /pass derExplicit/],
   [

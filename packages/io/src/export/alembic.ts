@@ -5,6 +5,7 @@
  * The layout follows the Alembic library: objects and properties are groups whose last child has the headers of their contents, and an array
  * sample is a 16-byte key followed by the values.
  */
+import { cutBroken } from './broken.ts';
 import { type Footage, frameRate, nodeRadius, uniqueNames } from './footage.ts';
 import { type Obstacle, obstaclesOf, writeObstacle } from './obstacles.ts';
 import { dataOf, joinBytes, type OgawaData, type OgawaGroup, writeOgawa } from './ogawa.ts';
@@ -54,7 +55,8 @@ export interface AlembicOptions {
 }
 
 /** Exports a recording as Alembic. */
-export function* exportAlembic(footage: Footage, options: AlembicOptions = {}): Generator<Uint8Array> {
+export function* exportAlembic(recording: Footage, options: AlembicOptions = {}): Generator<Uint8Array> {
+  const { footage } = cutBroken(recording);
   const { frameCount } = footage;
   const rate = frameRate(footage);
   const start = footage.timeOf?.(0) ?? footage.frame(0).time;

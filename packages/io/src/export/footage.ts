@@ -217,8 +217,22 @@ export function frameRate(footage: Footage): number {
 export const hairColor: readonly [number, number, number] = [0.195, 0.084, 0.039];
 
 /** Colour of a group of rods: brown for hair, else one of a few that distinguish neighbours. */
-export function groupColor({ groom }: Pick<Footage, 'groom'>, group: number): readonly [number, number, number] {
-  return groom ? hairColor : rodColor(group);
+export function groupColor(
+  { groom, header: { rods } }: Pick<Footage, 'groom' | 'header'>,
+  group: number,
+): readonly [number, number, number] {
+  if (groom) return hairColor;
+  return rodColor(rods.length > separateRods ? group : listOrigins(rods)[group]);
+}
+
+/** Number of the rod that each rod is, or is a piece of. */
+export function listOrigins(rods: readonly Pick<RecordedRod, 'id' | 'origin'>[]): number[] {
+  const numbers = new Map<string, number>();
+  return rods.map(({ id, origin = id }) => {
+    const number = numbers.get(origin) ?? numbers.size;
+    numbers.set(origin, number);
+    return number;
+  });
 }
 
 /** A colour per rod, linear RGB: a few that distinguish neighbours. */

@@ -14,6 +14,7 @@
 import { hypotOf } from '@tendril-sim/core/math';
 import { putF32 } from '../bytes.ts';
 import type { RecordedRod, RecordingFrame } from '../recording.ts';
+import { cutBroken } from './broken.ts';
 import { type Footage, groupColor, groupRods, pickFrames, upAxisOf } from './footage.ts';
 import { type BinaryLayout, createBinaryLayout } from './glbLayout.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
@@ -52,7 +53,8 @@ interface Mesh {
 }
 
 /** Exports a recording as animated glTF. */
-export function exportGlb(footage: Footage, options: GlbOptions = {}): GlbExport {
+export function exportGlb(recording: Footage, options: GlbOptions = {}): GlbExport {
+  const { footage } = cutBroken(recording);
   if (footage.frameCount === 0) throw new RangeError('the recording has no frame to export');
   const film = thin(footage);
   const { header, frameCount } = film;

@@ -11,6 +11,7 @@
 
 import type { SolidSpec } from '@tendril-sim/core';
 import { log10, pow } from '@tendril-sim/core/math';
+import { cutBroken } from './broken.ts';
 import {
   type Footage,
   frameRate,
@@ -31,7 +32,8 @@ export interface UsdaOptions {
 }
 
 /** Exports a recording as USD text. */
-export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Generator<string> {
+export function* exportUsda(recording: Footage, options: UsdaOptions = {}): Generator<string> {
+  const { footage } = cutBroken(recording);
   const { header, frameCount } = footage;
   const rate = frameRate(footage);
   // rounded, so that 0.3 s at 10 frames a second is frame 3

@@ -2,6 +2,7 @@
  * Universal Scene Description in its binary form (.usdc): strands as BasisCurves with points over time, widths, colours and the attributes
  * of grooms, and obstacles as moving meshes. A sixth of the size of text, and written one frame at a time.
  */
+import { cutBroken } from './broken.ts';
 import { type CrateAttribute, type CrateNumbers, type CratePrim, numbersOf, writeCrate } from './crate.ts';
 import {
   type Footage,
@@ -18,7 +19,7 @@ import { identifier, type UsdaOptions } from './usda.ts';
 
 /** Exports a recording as binary USD. */
 export function* exportUsdc(footage: Footage, options: UsdaOptions = {}): Generator<Uint8Array> {
-  const source = rememberFrame(footage);
+  const source = rememberFrame(cutBroken(footage).footage);
   const { header, frameCount } = source;
   const rate = frameRate(source);
   const times = Array.from({ length: frameCount }, (_, k) => Math.round(source.time(k) * rate * 1e6) / 1e6);

@@ -309,6 +309,18 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   law: law
     .optional()
     .describe('Law of bending and twist, in place of linear elasticity. Model der. Default: linear elastic.'),
+  break: fields('a strength', {
+    tension: varying('force', 'positive')
+      .optional()
+      .describe('Tension [N]. Default: the rod does not break by tension.'),
+    moment: varying('torque', 'positive')
+      .optional()
+      .describe('Bending moment about any axis [N m]. Default: the rod does not break by bending.'),
+  })
+    .optional()
+    .describe(
+      'Loads at which the rod breaks: where one is reached, the rod is cut in two. Model der. Default: it does not break.',
+    ),
   surface: fields('a surface', {
     friction: varying(null, 'nonnegative').optional().describe('Factor on the friction of contacts. Default 1.'),
     restitution: varying(null, 'nonnegative').optional().describe('Factor on the restitution of contacts. Default 1.'),

@@ -97,7 +97,7 @@ function findWithRod(pass: StartPass, r: number): void {
     const before = edges[(i + 1) & 1];
     const after = edges[i & 1];
     after.near = false;
-    if (!atEnd) measureInside(after, pass, edge);
+    if (!atEnd && !finder.edgeBroken[edge]) measureInside(after, pass, edge);
     node.near = false;
     if (mayReach(pass, nodeOffset[r] + i, edge)) {
       const o = nodeOffset[r] + i;

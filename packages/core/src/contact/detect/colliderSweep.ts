@@ -40,8 +40,14 @@ export function sweepCollider(pass: ColliderPass, from: number = 0, to: number =
     const closed = nodeOffset[r + 1] - nodeOffset[r] === edgeCount;
     for (let j = 0; j < edgeCount; j++)
       for (const weight of PLACES)
-        if (weight < 1 || (!closed && j === edgeCount - 1)) sweepPoint(pass, edge0 + j, weight);
+        if (sweepsPoint(finder, edge0 + j, weight, !closed && j === edgeCount - 1)) sweepPoint(pass, edge0 + j, weight);
   }
+}
+
+/** True if the point of an edge is swept: a node once, with the edge after it, and points inside unless the edge is broken. */
+function sweepsPoint({ edgeBroken }: ColliderFinder, edge: number, weight: number, isLast: boolean): boolean {
+  if (weight === 0) return true;
+  return weight < 1 ? edgeBroken[edge] === 0 : isLast;
 }
 
 /** True if the bounding box of a rod over the step overlaps that of the collider over the step. */

@@ -151,10 +151,11 @@ export function findContacts(
   if (!finder.rules.pairs) return;
   coverStep(finder, dt);
   finder.pairCount = 0;
-  const { near, rodRole, edgeRod } = finder;
+  const { near, rodRole, edgeRod, edgeBroken } = finder;
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
+    if (edgeBroken[first] || edgeBroken[second]) continue;
     // the list may have pairs from before a rod swelled
     if (finder.rods[edgeRod[first]].animation && !mayTouch(finder, first, second)) continue;
     if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;

@@ -22,6 +22,8 @@ export interface FinderRows {
   readonly nodeHeld: Uint8Array;
   /** World axes along which other pins hold the node: bits 1, 2 and 4 for x, y and z. */
   readonly nodeHeldAxes: Uint8Array;
+  /** 1 for an edge that is broken: it touches nothing. */
+  readonly edgeBroken: Uint8Array;
   /** How each rod takes part in the search: SEARCHED, PARTNER or IGNORED (finderData.ts). */
   readonly rodRole: Uint8Array;
   /** State at the start of the step. */
@@ -54,6 +56,7 @@ export function layOutFinder(
     edgeFirst: integers(edges),
     edgeSecond: integers(edges),
     rodRole: bytes(rods),
+    edgeBroken: bytes(edges),
     nodeHeld: bytes(nodes),
     nodeHeldAxes: bytes(nodes),
   };

@@ -1,5 +1,5 @@
 /** Data for contact detection: all nodes and edges of a scene in flat arrays, and small queries on them. */
-import type { Samples } from '../../port.ts';
+import { isBroken, type Samples } from '../../port.ts';
 import type { Pin, Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import type { IntList } from '../shapes/boxTree.ts';
@@ -75,10 +75,12 @@ export interface ColliderFinder
   readonly rules: Pick<RodRules, 'reach'>;
 }
 
-/** Reads current positions and velocities of all nodes. */
+/** Reads current positions and velocities of all nodes, and which edges are broken. */
 export function gather(finder: Finder): void {
-  const { samples, nodeOffset, position, velocity } = finder;
+  const { rods, samples, nodeOffset, edgeOffset, edgeBroken, position, velocity } = finder;
   for (let r = 0; r < samples.length; r++) {
+    if (rods[r].strength)
+      for (let j = 0; j < rods[r].edgeCount; j++) edgeBroken[edgeOffset[r] + j] = isBroken(samples[r], j) ? 1 : 0;
     position.set(samples[r].nodePosition, 3 * nodeOffset[r]);
     velocity.set(samples[r].nodeVelocity, 3 * nodeOffset[r]);
   }

@@ -102,6 +102,7 @@ function findPenetrationsOfRod(pass: PenetrationPass, r: number): void {
   }
   if (collider.shape.type === 'plane') return;
   for (let j = edge0; j < edge0 + edgeCount; j++) {
+    if (finder.edgeBroken[j]) continue;
     const a = finder.edgeFirst[j];
     const b = finder.edgeSecond[j];
     const least = 0.5 * (finder.nodeDistance[4 * a] + finder.nodeDistance[4 * b] - 1.01 * finder.edgeLength[j]);

@@ -44,7 +44,7 @@ function isNearerBeside(
   const j = edgeIndex[edge] + (weight === 0 ? -1 : 1);
   if (!closed && (j < 0 || j >= edgeCount)) return false;
   const beside = edgeOffset[r] + ((j + edgeCount) % edgeCount);
-  if (!isPairSearched(finder, r, edgeRod[other])) return false;
+  if (finder.edgeBroken[beside] || !isPairSearched(finder, r, edgeRod[other])) return false;
   if (!mayTouch(finder, Math.min(beside, other), Math.max(beside, other))) return false;
   const [from, to] = weight === 0 ? [edgeSecond[beside], edgeFirst[beside]] : [edgeFirst[beside], edgeSecond[beside]];
   const dx = x[3 * to] - x[3 * from];

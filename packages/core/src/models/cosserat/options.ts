@@ -62,6 +62,7 @@ export const cosseratCapabilities: Capabilities = {
   animated: ['E', 'G', 'curvature', 'length', 'density', 'radius', 'massDamping', 'stiffnessDamping'],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: false,
   hinges: false,
   branches: false,

@@ -10,6 +10,7 @@ import type { createRestRod } from './atRest.ts';
 import type { DerBody } from './body.ts';
 import type { BodyParts } from './bodyParts.ts';
 import type { BranchParts } from './branch.ts';
+import type { createBreaking } from './breaking.ts';
 import type { createDerContact } from './contact.ts';
 import { initializeForces } from './coupling.ts';
 import type { createExplicitSchemes, ExplicitSchemes } from './explicitSchemes.ts';
@@ -57,6 +58,8 @@ export interface DerParts {
   readonly natural?: typeof designRods;
   /** Laws of bending and twist (`law`); without it, scenes that have them are rejected. */
   readonly materials?: typeof createMaterials;
+  /** Rods that break (`break`); without it, scenes that have them are rejected. */
+  readonly breaking?: typeof createBreaking;
   /** Natural modes and matrices; without it, `modes` and `matrices` of a world throw. */
   readonly modes?: ModalParts;
   /** The integrators `shake` and `fast-projection`. */
@@ -113,6 +116,7 @@ export function createBundle(input: DerInput, parts: DerParts): DerBundle {
   const { state, ders, bodyOf } = layOutState(rods, drives, options, coupling, {
     allocate: parts.allocate ?? allocatePlain,
     materials,
+    breaking: parts.breaking?.(scene, input),
     bodyParts: parts.bodies,
     hinges: parts.hinges,
   });
@@ -154,7 +158,7 @@ function needsDesign({ rods }: DerInput): boolean {
 
 function refuseMissingParts(
   input: DerInput,
-  { explicit, bodies, natural, materials, hinges }: DerParts,
+  { explicit, bodies, natural, materials, breaking, hinges }: DerParts,
   scheme: string | undefined,
 ): void {
   if (scheme && !explicit)
@@ -171,6 +175,8 @@ function refuseMissingParts(
       ['rods'],
       'this program has der without laws of materials; pass derMaterials to createDerModel',
     );
+  if (!breaking && input.rods.some(({ strength }) => strength))
+    throw new SceneError(['rods'], 'this program has der without rods that break; pass derBreaking to createDerModel');
   if (needsDesign(input) && !natural)
     throw new SceneError(
       ['rods'],

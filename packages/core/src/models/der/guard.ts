@@ -21,8 +21,9 @@ export const NEAR_SQUARE = 0.9605;
 
 /** True if an edge of a rod turns farther than that between two states of its nodes; `step`: stride of the numbers. */
 export function turnsFar(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: TurnPlace): boolean {
-  const { edges, start, step, closes } = toPlace;
+  const { edges, start, step, closes, broken } = toPlace;
   for (let j = 0; j < edges; j++) {
+    if (broken && broken[j] === 1) continue;
     const a = 4 * j;
     const b = closes && j + 1 === edges ? 0 : a + 4;
     let dot = 0;
@@ -47,15 +48,19 @@ export interface TurnPlace {
   readonly step: number;
   /** True if the last edge leads back to the first node. */
   readonly closes: boolean;
+  /** 1 for edges that are broken. */
+  readonly broken?: Float64Array | undefined;
 }
 
-export function turnPlaceOf({ edgeCount, rod }: DerRod): TurnPlace {
-  return { edges: edgeCount, start: 0, step: 1, closes: rod.closed };
+export function turnPlaceOf({ edgeCount, rod, breaking }: DerRod): TurnPlace {
+  return { edges: edgeCount, start: 0, step: 1, closes: rod.closed, broken: breaking?.broken };
 }
 
 /** True if velocities will turn an edge by more than 0.15 rad in a time h. */
-export function willTurn({ v, edgeCount, nodeCount, edgeLength }: DerRod, h: number): boolean {
+export function willTurn({ v, edgeCount, nodeCount, edgeLength, breaking }: DerRod, h: number): boolean {
+  const broken = breaking?.broken;
   for (let j = 0; j < edgeCount; j++) {
+    if (broken && broken[j] === 1) continue;
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
     const x = v[b] - v[a];

@@ -3,6 +3,7 @@ import type { Model } from '../../model.ts';
 import { createRestRod } from './atRest.ts';
 import { bodyParts } from './bodyParts.ts';
 import { branchParts } from './branch.ts';
+import { createBreaking } from './breaking.ts';
 import { createDerContact } from './contact.ts';
 import { createExplicitSchemes } from './explicitSchemes.ts';
 import { hingeParts } from './hinge.ts';
@@ -16,6 +17,7 @@ import { linearizeDerSteps } from './stepTangent.ts';
 export { createRestRod as derLinks } from './atRest.ts';
 export { bodyParts as derBodies } from './bodyParts.ts';
 export { branchParts as derBranches } from './branch.ts';
+export { createBreaking as derBreaking } from './breaking.ts';
 export { createDerContact as derContact } from './contact.ts';
 export { createExplicitSchemes as derExplicit } from './explicitSchemes.ts';
 export { hingeParts as derHinges } from './hinge.ts';
@@ -31,6 +33,7 @@ export const derParts: DerParts = {
   contact: createDerContact,
   bodies: bodyParts,
   branches: branchParts,
+  breaking: createBreaking,
   derivatives: linearizeDer,
   explicit: createExplicitSchemes,
   hinges: hingeParts,

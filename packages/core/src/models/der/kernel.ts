@@ -56,7 +56,14 @@ export interface DerKernel {
 export function pairKey(der: DerRod): string | undefined {
   const { rod, held, strain, pins } = der;
   // the angle of a hinge is found between iterations, which the kernel does not do; nor does it follow properties that change in time
-  if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1) || rod.animation)
+  if (
+    rod.closed ||
+    rod.edgeCount < 2 ||
+    strain !== rotationStrain ||
+    held.hinged.includes(1) ||
+    rod.animation ||
+    rod.strength
+  )
     return undefined;
   // the active joints follow from that
   let key = `${rod.nodeCount}`;

@@ -23,6 +23,7 @@ export function evaluatePins(der: DerRod, t: number): void {
   evaluatePoses(der, t);
   markHeld(der.fixed, der, (node) => 4 * node);
   switchJoints(der);
+  der.breaking?.release();
   for (let h = 0; h < held.count; h++) {
     const pose = poses[held.pin[h]];
     held.tangent.set(pose.tangent, 3 * h);
@@ -103,11 +104,17 @@ export function placePinned(der: DerRod, q: Float64Array, v: Float64Array | unde
   }
 }
 
-/** Edge lengths and tangents from q; `false` if an edge has no length or a position is not a number. */
+/** Edge lengths and tangents from q; a broken edge has its rest length and no direction. Returns `false` if an edge has no length or a position is not a number. */
 export function measureEdges(der: DerRod, q: Float64Array, previous: Float64Array): boolean {
   const { edgeCount, nodeCount, edgeLength, edgeTangent } = der;
+  const broken = der.breaking?.broken;
   previous.set(edgeTangent);
   for (let j = 0; j < edgeCount; j++) {
+    if (broken && broken[j] === 1) {
+      edgeLength[j] = der.rod.edgeLengthRest[j];
+      edgeTangent.fill(0, 3 * j, 3 * j + 3);
+      continue;
+    }
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
     const x = q[b] - q[a];
@@ -160,7 +167,7 @@ export function updateTwist(der: DerRod): void {
 }
 
 function measureTwist(der: DerRod): void {
-  for (let i = 0; i < der.joints.count; i++) measureReferenceTwist(der, i);
+  for (let i = 0; i < der.joints.count; i++) if (!der.breaking?.parts(i)) measureReferenceTwist(der, i);
   updateTwist(der);
 }
 
@@ -171,7 +178,9 @@ function measureTwist(der: DerRod): void {
 export function followCenterline(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   const { edgeCount, edgeReference, edgeTangent } = der;
-  for (let o = 0; o < 3 * edgeCount; o += 3) transport3(edgeReference, o, edgeReference, o, work, o, edgeTangent, o);
+  const broken = der.breaking?.broken;
+  for (let j = 0, o = 0; j < edgeCount; j++, o += 3)
+    if (!broken || broken[j] === 0) transport3(edgeReference, o, edgeReference, o, work, o, edgeTangent, o);
   measureTwist(der);
   turnMaterialFrames(der);
   der.hinges?.swing(der);

@@ -8,6 +8,7 @@ import type { Bundle, Model } from '../../model.ts';
 import { allocatePlain } from '../../port.ts';
 import { advanceAllOrNone } from '../allOrNone.ts';
 import { advanceUnits } from './advance.ts';
+import { createBreakable, noteOverload, refuseBreakable, refuseBroken } from './breakable.ts';
 import {
   createBundle,
   type DerBundle,
@@ -70,6 +71,7 @@ function compile(input: DerInput, parts: DerParts): Bundle {
       ...(contact && { refreshRod: contact.refreshRod }),
     },
     ...(contact && { contact: contact.port }),
+    ...createBreakable(bundle),
     placeBodies: (motions, t) => {
       renewAll(bundle);
       bodies.forEach((body, b) => {
@@ -181,12 +183,14 @@ function createDerivatives(
   return {
     linearize: (rod, t) => {
       renew(bundle, rod);
+      refuseBroken(ders[rod]);
       ders[rod].material?.refuse('derivatives of an equilibrium', ['isLinearAtRest']);
       ders[rod].material?.beginRest();
       return isAloneIn(bundle, rod) && isRotation ? derivatives?.(ders[rod], t) : undefined;
     },
     linearizeSteps: (rod) => {
       renew(bundle, rod);
+      refuseBreakable(ders[rod], 'derivatives of a run');
       return isAloneIn(bundle, rod) ? stepDerivatives?.(bundle, rod) : undefined;
     },
   };
@@ -210,6 +214,7 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
     differentiatesLoads: true,
     equilibrate: (rod, t, wanted) => {
       renewAll(bundle);
+      refuseBroken(ders[rod]);
       const { system, starts } = systemOfRod[rod];
       const { work, start, entry } = tools[rod];
       const report =
@@ -218,10 +223,11 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
           : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
       // the explicit schemes start from forces without tension, which statics does not keep
       if (explicitSchemes) initializeScheme(bundle, t);
-      return report;
+      return noteOverload(report, ders[rod]);
     },
     branch: (rod, t, asked) => {
       renew(bundle, rod);
+      refuseBreakable(ders[rod], 'branches of equilibria');
       ders[rod].material?.refuse('branches of equilibria', ['isElastic', 'isLinearAtRest']);
       const { work, start, entry } = tools[rod];
       return isAlone(rod) ? branches?.follow({ der: ders[rod], work, start, entry }, t, asked) : undefined;
@@ -229,10 +235,12 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
     ...createDerivatives(bundle, parts),
     atRest: (rod) => {
       renew(bundle, rod);
+      refuseBroken(ders[rod]);
       return isAlone(rod) ? links?.(ders[rod]) : undefined;
     },
     modes: (rod, t, count) => {
       renewAll(bundle);
+      refuseBroken(ders[rod]);
       ders[rod].material?.refuse('natural modes', ['isElastic']);
       if (!bodyParts || isAlone(rod)) return modalOf(parts).findModes(ders[rod], tools[rod].work, t, count);
       // computed once for all rods of the system: the world calls this rod by rod, then refreshes
@@ -243,6 +251,7 @@ function createStatics(bundle: DerBundle, parts: DerParts): Statics {
     },
     matrices: (rod, t) => {
       renewAll(bundle);
+      refuseBroken(ders[rod]);
       ders[rod].material?.refuse('stiffness matrix', ['isElastic']);
       if (!bodyParts || isAlone(rod)) return modalOf(parts).exportMatrices(ders[rod], tools[rod].work, t);
       return bodyParts.exportSystemMatrices(systemOfRod[rod].system, t, rods[rod].id);

@@ -90,8 +90,10 @@ export function smallMove(tolerance: number): number {
 /** Limits the step so that no edge turns by more than `rotation`; returns the fraction. */
 export function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
   const { edgeCount, nodeCount, edgeTangent, edgeLength } = der;
+  const broken = der.breaking?.broken;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
+    if (broken && broken[j] === 1) continue;
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
     const x = step[b] - step[a];

@@ -64,6 +64,7 @@ export const derCapabilities: Capabilities = {
   animated: ['E', 'G', 'curvature', 'length', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: true,
   laws: true,
+  breaking: true,
   bodies: true,
   hinges: true,
   branches: false,

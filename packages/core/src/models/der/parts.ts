@@ -12,6 +12,7 @@ import { type Allocate, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { BODY_MEMORY, type DerBody } from './body.ts';
 import type { BodyParts } from './bodyParts.ts';
+import type { BreakingPart } from './breaking.ts';
 import type { System } from './coupling.ts';
 import type { HingeParts } from './hingeParts.ts';
 import { createJointPlanner } from './jointPlan.ts';
@@ -122,6 +123,7 @@ export function createUnits(
 interface LayoutParts {
   readonly allocate: Allocate;
   readonly materials: MaterialPart | undefined;
+  readonly breaking: BreakingPart | undefined;
   readonly bodyParts: BodyParts | undefined;
   readonly hinges: HingeParts | undefined;
 }
@@ -132,13 +134,16 @@ export function layOutState(
   drives: readonly Drive[],
   options: DerOptions,
   coupling: Coupling,
-  { allocate, materials, bodyParts, hinges }: LayoutParts,
+  { allocate, materials, breaking, bodyParts, hinges }: LayoutParts,
 ): { readonly state: BundleState; readonly ders: DerRod[]; readonly bodyOf: ReadonlyMap<number, DerBody> } {
   const sizes = rods.map(unknownCount);
   const planOf = createJointPlanner();
   const plans = rods.map((rod, k) => planOf(rod, drives[k].pins));
   const memories = rods.map(
-    (rod, k) => memorySize(rod, plans[k].count) + (materials?.memorySize(rod, plans[k].count) ?? 0),
+    (rod, k) =>
+      memorySize(rod, plans[k].count) +
+      (breaking?.memorySize(rod) ?? 0) +
+      (materials?.memorySize(rod, plans[k].count) ?? 0),
   );
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
@@ -176,6 +181,7 @@ export function layOutState(
       allocate: arena,
     });
     materials?.attach(der);
+    breaking?.attach(der);
     return der;
   });
   const bodyOf = new Map<number, DerBody>();

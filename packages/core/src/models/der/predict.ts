@@ -20,8 +20,10 @@ export function predict(
 ): { readonly part: number; readonly half: number } {
   const { q, v, acceleration, size, edgeCount, nodeCount, edgeLength } = der;
   const half = guess === 'by-acceleration' && der.history[1] > 0 ? 0.5 * h * h : 0;
+  const broken = der.breaking?.broken;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
+    if (broken && broken[j] === 1) continue;
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
     const turn = Math.abs(h * v[a + 3] + half * acceleration[a + 3]);

@@ -28,6 +28,7 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
       out.stretching += 0.5 * edgeStiffness[j] * square(edgeLength[j] - rod.edgeLengthRest[j]);
   }
   if (der.material) out.dissipated = (out.dissipated ?? 0) + der.material.measureHeat();
+  if (der.breaking) out.dissipated = (out.dissipated ?? 0) + der.breaking.heat[0];
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
 

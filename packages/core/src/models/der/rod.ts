@@ -26,6 +26,7 @@ import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/comp
 import type { HingeParts } from './hingeParts.ts';
 import type { JointPlan } from './jointPlan.ts';
 import type { DerOptions } from './options.ts';
+import type { RodBreaking } from './rodBreaking.ts';
 import type { RodMaterial } from './rodMaterial.ts';
 import { createScales, type ScaleNames, writeScales } from './scales.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
@@ -75,6 +76,8 @@ export interface DerRod {
   strain: StrainFunction;
   /** For a rod with a law; it also sets `strain`. */
   material: RodMaterial | undefined;
+  /** For a rod that can break. */
+  breaking: RodBreaking | undefined;
   readonly joints: Joints;
   readonly held: HeldFrames;
   /** Only of rods with hinges. */
@@ -245,6 +248,7 @@ export function createDerRod(parts: DerRodInput): DerRod {
     drive,
     strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
     material: undefined,
+    breaking: undefined,
     joints,
     held: createHeld(plan, allocate),
     hinges: plan.hinged.includes(1) ? hinges : undefined,

@@ -196,7 +196,13 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
 function addEdges(der: DerRod, work: Workspace, { rate: s, span = 0 }: Stage, matrix: BorderedBand | undefined): void {
   const { residual, edgeError, edgePenalty } = work;
   const { edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
+  const broken = der.breaking?.broken;
   for (let j = 0; j < edgeCount; j++) {
+    if (broken && broken[j] === 1) {
+      edgeError[j] = 0;
+      work.edgeViscous[j] = 1;
+      continue;
+    }
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
     const o = 3 * j;

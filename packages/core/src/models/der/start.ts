@@ -51,6 +51,10 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
     const upper = new Float64Array(edgeCount);
     const right = new Float64Array(edgeCount);
     for (let j = 0; j < edgeCount; j++) {
+      if (der.breaking?.broken[j] === 1) {
+        diagonal[j] = 1;
+        continue;
+      }
       let along = 0;
       let speed2 = 0;
       for (let k = 0; k < 3; k++) {

@@ -101,6 +101,7 @@ export const fiberCapabilities: Capabilities = {
   animated: ['E', 'G', 'friction'],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: false,
   hinges: false,
   branches: false,

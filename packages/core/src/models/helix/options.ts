@@ -44,6 +44,7 @@ export const helixCapabilities: Capabilities = {
   animated: ['E', 'G', 'curvature', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: false,
   hinges: false,
   branches: false,

@@ -62,6 +62,7 @@ export const massSpringCapabilities: Capabilities = {
   animated: [],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: false,
   hinges: false,
   branches: false,

@@ -258,6 +258,7 @@ export const strandCapabilities: Capabilities = {
   animated: ['E', 'G', 'curvature', 'density', 'radius', 'massDamping', 'stiffnessDamping', 'friction'],
   changingRods: false,
   laws: false,
+  breaking: false,
   bodies: true,
   hinges: false,
   branches: true,
