@@ -1,6 +1,7 @@
 import { cos, pow, sin } from '@tendril-sim/core/math';
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { youngsModulus } from '../src/controls.ts';
 
 /** Dry spaghetti, in SI units. */
 const LENGTH = 0.24;
@@ -136,6 +137,11 @@ export const brokenSpaghetti: Case = defineCase({
   models: ['der'],
   quick: [80],
   full: [80, 160, 320],
+  controls: [
+    youngsModulus({ low: 1e9, high: 1e10 }),
+    { path: ['rods', 0, 'material', 'density'], label: 'Density', symbol: 'ρ', unit: 'kg/m³', low: 500, high: 3000 },
+    { path: ['rods', 0, 'section', 'radius'], label: 'Radius', symbol: 'r', unit: 'm', low: 4e-4, high: 8e-4 },
+  ],
   scene: bent,
   measure,
   expect: {

@@ -1,5 +1,6 @@
 import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { numberAt } from '../src/controls.ts';
 
 /** EA [N], mass per length [kg/m] and speed of stretch waves [m/s] of a bar of 1 m. */
 const EA = 1000;
@@ -166,6 +167,28 @@ export const snappedBar: Case = defineCase({
       unit: 'N',
       low: 1,
       high: 8,
+    },
+    {
+      path: ['rods', 0, 'break', 'tension', 'along', 0, 1],
+      label: 'Strength of the start',
+      symbol: 'F₀',
+      unit: 'N',
+      low: 1,
+      high: 8,
+    },
+    {
+      path: ['pins', 1, 'path', 'keys', 1, 'offset', 0],
+      label: 'Pulled by, in a second',
+      symbol: 'v',
+      unit: 'm',
+      low: 0,
+      high: 0.05,
+      // EA times the strain at the end of the scene
+      threshold: (scene) => {
+        const strength = numberAt(scene, ['rods', 0, 'break', 'tension', 'along', 1, 1]);
+        const at = strength / EA / (scene.time?.duration ?? 1);
+        return { at, what: `breaks above ${(1000 * at).toFixed(1)} mm/s` };
+      },
     },
   ],
   scene: () => pulled(40),

@@ -6,6 +6,7 @@
  * equations at rest in restPort.ts.
  */
 import type { BodyPose } from './bodies/body.ts';
+import type { Breakable } from './breakPort.ts';
 import type { Channel } from './channels.ts';
 import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
@@ -17,6 +18,7 @@ import type { compileAlong } from './scene/parameter.ts';
 import type { ModelId, Scene } from './scene/types.ts';
 import type { StepTangent } from './stepPort.ts';
 
+export type { Break, Breakable } from './breakPort.ts';
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
 export type { Drive } from './port.ts';
 export type { BranchContacts, OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
@@ -266,34 +268,6 @@ export interface BundleState {
   readonly v: Float64Array;
   /** What the integrator remembers of earlier steps. */
   readonly memory: Float64Array;
-}
-
-/** An edge of a rod, or a link, that broke. */
-export interface Break {
-  /** Time [s]. */
-  readonly time: number;
-  /** The rod; for a link, its id is `link`. */
-  readonly rod?: string;
-  /** Index of the edge of the rod. */
-  readonly edge?: number;
-  /** The link. */
-  readonly link?: string;
-  /** Its tension [N]; for a link, its force. */
-  readonly tension: number;
-  /** Bending moment at the more loaded end of the edge [N m], if the rod has a limit for it. */
-  readonly moment?: number;
-  /** Elastic energy that it had [J]. */
-  readonly energy: number;
-}
-
-/** Things that break at a given load. */
-export interface Breakable {
-  /** Largest load over strength at t of those that are whole; 1 and more: it breaks. `spared`: rods (by id) that do not break now. */
-  measureLoad(t: number, spared: ReadonlySet<string>): number;
-  /** True if something has broken. */
-  hasBroken(): boolean;
-  /** Breaks what has at least this load over strength, at t: in each rod the most loaded edge, and every such link. */
-  breakLoaded(t: number, spared: ReadonlySet<string>, least: number): Break[];
 }
 
 /** All rods of one model in a world. */

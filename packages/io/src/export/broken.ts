@@ -23,6 +23,7 @@ interface Piece {
 
 /** A recording with its broken rods in pieces. */
 export interface Cut {
+  /** The recording, with pieces in place of broken rods. */
   readonly footage: Footage;
   /** The place of a node of the recording in the footage. */
   find(rod: number, node: number): { readonly rod: number; readonly node: number };

@@ -17,7 +17,7 @@ import { markRoots } from './embeddedRoots.ts';
 import { exemptLink, exemptWelds } from './exemptions.ts';
 import { layOutFinder } from './finderArrays.ts';
 import { type Finder, type RodRules, SEARCHED } from './finderData.ts';
-import { coverStep, createNearPairs, mayTouch, reachOf } from './nearPairs.ts';
+import { areEdgesSearched, coverStep, createNearPairs, mayTouch, reachOf } from './nearPairs.ts';
 import { measurePinDistances } from './overlapsNearPins.ts';
 import { addEdgePair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
@@ -151,14 +151,13 @@ export function findContacts(
   if (!finder.rules.pairs) return;
   coverStep(finder, dt);
   finder.pairCount = 0;
-  const { near, rodRole, edgeRod, edgeBroken } = finder;
+  const { near, edgeRod } = finder;
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
-    if (edgeBroken[first] || edgeBroken[second]) continue;
     // the list may have pairs from before a rod swelled
     if (finder.rods[edgeRod[first]].animation && !mayTouch(finder, first, second)) continue;
-    if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;
+    if (!areEdgesSearched(finder, first, second)) continue;
     if (mayComeNear(finder, first, second, dt)) notePair(finder, first, second);
   }
   sortPairs(finder);

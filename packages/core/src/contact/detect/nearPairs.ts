@@ -191,3 +191,8 @@ export function mayTouch(finder: Finder, first: number, second: number): boolean
 /** True if contacts of two rods are searched: at least one is SEARCHED, and neither is IGNORED. */
 export const isPairSearched = ({ rodRole }: Finder, rod: number, other: number): boolean =>
   rodRole[rod] * rodRole[other] >= 2;
+
+/** True if contacts of two edges are searched: those of their rods are, and both edges are whole. */
+export const areEdgesSearched = (finder: Finder, first: number, second: number): boolean =>
+  finder.edgeBroken[first] + finder.edgeBroken[second] === 0 &&
+  isPairSearched(finder, finder.edgeRod[first], finder.edgeRod[second]);

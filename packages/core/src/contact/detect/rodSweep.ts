@@ -14,7 +14,7 @@ import { DEEPER, targetGap } from '../solve/sideVelocities.ts';
 import { measureMoving } from './edgePairs.ts';
 import { notePair, sortPairs } from './finder.ts';
 import type { Finder } from './finderData.ts';
-import { coverPaths, mayTouch } from './nearPairs.ts';
+import { areEdgesSearched, coverPaths, mayTouch } from './nearPairs.ts';
 import { areTooNearPins } from './overlapsNearPins.ts';
 import { addRodContact } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
@@ -120,26 +120,14 @@ export function sweepPairs(
   deep: number,
   deeper: number = DEEPER,
 ): number {
-  const {
-    near,
-    rods,
-    rodRole,
-    edgeRod,
-    edgeBroken,
-    edgeCount,
-    edgeFirst,
-    edgeSecond,
-    position: x,
-    pairRadius,
-  } = finder;
+  const { near, rods, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
   coverPaths(finder, end);
   finder.pairCount = 0;
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
-    if (edgeBroken[first] || edgeBroken[second]) continue;
     if (rods[edgeRod[first]].animation && !mayTouch(finder, first, second)) continue;
-    if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;
+    if (!areEdgesSearched(finder, first, second)) continue;
     if (findTime(finder, end, first, second, deep, deeper) < 2) notePair(finder, first, second);
   }
   sortPairs(finder);

@@ -7,9 +7,9 @@
  */
 import { SceneError } from '../../errors.ts';
 import { hypot } from '../../math/rounded/index.ts';
-import type { RodStrength } from '../../scene/compiled.ts';
+import type { Coupling, Drive } from '../../model.ts';
+import type { Rod, RodStrength } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
-import type { DerInput } from './bundle.ts';
 import { evaluateJoint, strainIn, strainOut } from './joint.ts';
 import { addRodEnergy } from './readouts.ts';
 import { type DerRod, memorySize } from './rod.ts';
@@ -74,23 +74,11 @@ function measureUnloading({ rod: { nodeMass, edgeLengthRest, edgeEA } }: DerRod)
   return 2 * Math.sqrt(mass * compliance);
 }
 
-function createRodBreaking(der: DerRod, strength: RodStrength, memory: Float64Array): RodBreaking {
-  const { joints, jointActive, fixed, edgeCount, edgeTension, mass } = der;
-  const broken = memory.subarray(0, edgeCount);
-  const heat = memory.subarray(edgeCount);
-  const unloading = measureUnloading(der);
-  const bends = strength.nodeMoment.some((limit) => limit < Infinity);
-  const make = (): Float64Array => new Float64Array(edgeCount);
+/** Marks joints beside broken edges as inactive, and fixes angles of edges about their axes that nothing determines. */
+function createRelease(der: DerRod, broken: Float64Array, parts: RodBreaking['parts']): () => void {
+  const { joints, jointActive, fixed, edgeCount, mass } = der;
   const isJoined = new Uint8Array(edgeCount);
-  const moments: EdgeMoments = { ratio: make(), sum: make(), moment: make() };
-  const isBroken = (edge: number): boolean => edge >= 0 && broken[edge] === 1;
-  const parts = (i: number): boolean => isBroken(joints.before[i]) || isBroken(joints.after[i]);
-  const measureEnergy = (): number => {
-    const energy = { kinetic: 0, elastic: 0 };
-    addRodEnergy(energy, der);
-    return energy.kinetic + energy.elastic;
-  };
-  const release = (): void => {
+  return () => {
     isJoined.fill(0);
     for (let i = 0; i < joints.count; i++) {
       if (parts(i)) jointActive[i] = 0;
@@ -99,45 +87,67 @@ function createRodBreaking(der: DerRod, strength: RodStrength, memory: Float64Ar
       if (joints.before[i] >= 0) isJoined[joints.before[i]] = 1;
       if (joints.after[i] >= 0) isJoined[joints.after[i]] = 1;
     }
-    // nothing turns a single edge about its axis: without inertia its angle would be undetermined
+    // nothing turns a single edge: without inertia its angle would be undetermined
     for (let j = 0; j < edgeCount; j++)
       if (broken[j] === 1 || (!isJoined[j] && mass[4 * j + 3] === 0)) fixed[4 * j + 3] = 1;
   };
+}
+
+/** Returns a function that finds the most loaded edge that is not broken. */
+function createSearch(der: DerRod, strength: RodStrength, broken: Float64Array): () => EdgeLoad {
+  const { edgeCount, edgeTension } = der;
+  const bends = strength.nodeMoment.some((limit) => limit < Infinity);
+  const make = (): Float64Array => new Float64Array(edgeCount);
+  const moments: EdgeMoments = { ratio: make(), sum: make(), moment: make() };
+  return () => {
+    if (bends) writeMoments(moments, der, strength);
+    let [edge, ratio, sum] = [0, 0, 0];
+    for (let j = 0; j < edgeCount; j++) {
+      if (broken[j] === 1) continue;
+      const own = Math.max(edgeTension[j] / strength.edgeTension[j], moments.ratio[j]);
+      const isMore = own > ratio * (1 + EQUAL);
+      const isNearer = own > ratio * (1 - EQUAL) && moments.sum[j] > sum * (1 + EQUAL);
+      if (!isMore && !isNearer) continue;
+      edge = j;
+      ratio = Math.max(ratio, own);
+      sum = moments.sum[j];
+    }
+    return { ratio, edge, tension: edgeTension[edge], ...(bends && { moment: moments.moment[edge] }) };
+  };
+}
+
+function measureEnergy(der: DerRod): number {
+  const energy = { kinetic: 0, elastic: 0 };
+  addRodEnergy(energy, der);
+  return energy.kinetic + energy.elastic;
+}
+
+function createRodBreaking(der: DerRod, strength: RodStrength, memory: Float64Array): RodBreaking {
+  const { joints, edgeCount } = der;
+  const broken = memory.subarray(0, edgeCount);
+  const heat = memory.subarray(edgeCount);
+  const unloading = measureUnloading(der);
+  const isBroken = (edge: number): boolean => edge >= 0 && broken[edge] === 1;
+  const parts = (i: number): boolean => isBroken(joints.before[i]) || isBroken(joints.after[i]);
+  const release = createRelease(der, broken, parts);
   return {
     broken,
     heat,
     parts,
     release,
     isSpared: (t) => broken.includes(1) && t < heat[1] + unloading,
-    findWeakest() {
-      if (bends) writeMoments(moments, der, strength);
-      let edge = 0;
-      let ratio = 0;
-      let sum = 0;
-      for (let j = 0; j < edgeCount; j++) {
-        if (broken[j] === 1) continue;
-        const own = Math.max(edgeTension[j] / strength.edgeTension[j], moments.ratio[j]);
-        const isMore = own > ratio * (1 + EQUAL);
-        const isNearer = own > ratio * (1 - EQUAL) && moments.sum[j] > sum * (1 + EQUAL);
-        if (!isMore && !isNearer) continue;
-        edge = j;
-        ratio = Math.max(ratio, own);
-        sum = moments.sum[j];
-      }
-      return { ratio, edge, tension: edgeTension[edge], ...(bends && { moment: moments.moment[edge] }) };
-    },
+    findWeakest: createSearch(der, strength, broken),
     breakEdge(edge, t) {
       der.material?.advance();
-      const before = measureEnergy();
+      const before = measureEnergy(der);
       broken[edge] = 1;
-      edgeTension[edge] = 0;
+      der.edgeTension[edge] = 0;
       der.edgeLength[edge] = der.rod.edgeLengthRest[edge];
       for (const frame of [der.edgeReference, der.edgeTangent, der.edgeM1, der.edgeM2])
         frame.fill(0, 3 * edge, 3 * edge + 3);
-      const o = 4 * edge + 3;
-      for (const rates of [der.v, der.acceleration, der.vBefore]) rates[o] = 0;
+      for (const rates of [der.v, der.acceleration, der.vBefore]) rates[4 * edge + 3] = 0;
       release();
-      const energy = before - measureEnergy();
+      const energy = before - measureEnergy(der);
       heat[0] += energy;
       heat[1] = t;
       return energy;
@@ -145,8 +155,15 @@ function createRodBreaking(der: DerRod, strength: RodStrength, memory: Float64Ar
   };
 }
 
+/** Rods of a bundle, with their pins and welds. */
+export interface BreakingInput {
+  readonly rods: readonly Rod[];
+  readonly drives: readonly Drive[];
+  readonly coupling: Pick<Coupling, 'welds'>;
+}
+
 /** Rods that break, for the rods of a scene. Throws SceneError for options that do not support them. */
-export function createBreaking(scene: Scene, { rods, drives, coupling }: DerInput): BreakingPart {
+export function createBreaking(scene: Scene, { rods, drives, coupling }: BreakingInput): BreakingPart {
   rods.forEach((rod, k) => {
     if (rod.strength)
       refuse(
@@ -167,7 +184,7 @@ export function createBreaking(scene: Scene, { rods, drives, coupling }: DerInpu
   };
 }
 
-function refuse({ solver, rods }: Scene, id: string, { pins }: DerInput['drives'][number], carries: boolean): void {
+function refuse({ solver, rods }: Scene, id: string, { pins }: Drive, carries: boolean): void {
   const scheme = solver?.der?.integrator;
   if (scheme === 'shake' || scheme === 'fast-projection' || scheme === 'midpoint')
     throw new SceneError(
@@ -183,5 +200,3 @@ function refuse({ solver, rods }: Scene, id: string, { pins }: DerInput['drives'
       `rod '${id}' has a hinge, and such rods do not break; use hold: position or clamp in place of hinge`,
     );
 }
-
-export type { EdgeLoad };

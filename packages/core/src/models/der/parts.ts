@@ -128,6 +128,15 @@ interface LayoutParts {
   readonly hinges: HingeParts | undefined;
 }
 
+/** Numbers in the memory of a rod: its own, then those of broken edges and of its law. */
+function memoryOf(
+  rod: Rod,
+  joints: number,
+  { breaking, materials }: Pick<LayoutParts, 'breaking' | 'materials'>,
+): number {
+  return memorySize(rod, joints) + (breaking?.memorySize(rod) ?? 0) + (materials?.memorySize(rod, joints) ?? 0);
+}
+
 /** The state that the bundle's rods and bodies share, and their offsets in it. */
 export function layOutState(
   rods: readonly Rod[],
@@ -139,12 +148,7 @@ export function layOutState(
   const sizes = rods.map(unknownCount);
   const planOf = createJointPlanner();
   const plans = rods.map((rod, k) => planOf(rod, drives[k].pins));
-  const memories = rods.map(
-    (rod, k) =>
-      memorySize(rod, plans[k].count) +
-      (breaking?.memorySize(rod) ?? 0) +
-      (materials?.memorySize(rod, plans[k].count) ?? 0),
-  );
+  const memories = rods.map((rod, k) => memoryOf(rod, plans[k].count, { breaking, materials }));
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {

@@ -51,10 +51,6 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
     const upper = new Float64Array(edgeCount);
     const right = new Float64Array(edgeCount);
     for (let j = 0; j < edgeCount; j++) {
-      if (der.breaking?.broken[j] === 1) {
-        diagonal[j] = 1;
-        continue;
-      }
       let along = 0;
       let speed2 = 0;
       for (let k = 0; k < 3; k++) {
@@ -68,7 +64,7 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
         if (j + 1 < edgeCount) upper[j] -= tk * edgeTangent[3 * j + 3 + k] * inverse(b);
         right[j] -= tk * (work.residual[b] * inverse(b) - work.residual[a] * inverse(a));
       }
-      right[j] += (speed2 - along * along) / edgeLength[j];
+      right[j] += der.breaking?.broken[j] === 1 ? 0 : (speed2 - along * along) / edgeLength[j];
       if (diagonal[j] === 0) diagonal[j] = 1;
     }
     const lower = upper.slice();
