@@ -22,7 +22,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   observe: ['channels', 'math', 'errors', 'port', 'model', 'scene', 'world', 'balance'],
   // the port and what a model is: types alone, and the scene's types with them
   port: ['scene'],
-  model: ['channels', 'port', 'contactPort', 'restPort', 'stepPort', 'breakPort', 'scene', 'bodies', 'models/capabilities.ts'],
+  model: [
+    'channels',
+    'port',
+    'contactPort',
+    'restPort',
+    'stepPort',
+    'breakPort',
+    'scene',
+    'bodies',
+    'models/capabilities.ts',
+  ],
   contactPort: ['port', 'model'],
   restPort: ['model', 'port'],
   stepPort: [],
