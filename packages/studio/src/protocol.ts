@@ -312,6 +312,7 @@ export interface Preview {
   readonly lane: LaneInfo;
   readonly data: Float32Array;
   readonly colliders: readonly ColliderInfo[];
+  readonly gravity: readonly [number, number, number];
   readonly colorBy: FirstColor;
 }
 

@@ -40,20 +40,6 @@ export function startSession(open: () => Promise<void>): void {
   open().catch((error) => explain(error, 'The scene'));
 }
 
-let isSchemaAsked = false;
-
-/** Asks for the schema of scenes unless it is there or on its way. It takes the worker a moment, so not before something needs it. */
-export async function needSchema(): Promise<void> {
-  if (isSchemaAsked) return;
-  isSchemaAsked = true;
-  try {
-    state.schema.value = await ask('schema', null);
-  } catch (error) {
-    isSchemaAsked = false;
-    explain(error, 'The form of the scene', () => void needSchema());
-  }
-}
-
 function take(event: RunEvent): void {
   if (event.type === 'frame') {
     state.frames.add(event.frame);

@@ -50,9 +50,11 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
       return { ...rod, nodePosition: answer.data.slice(position, position + 3 * rod.nodeCount) };
     });
     view.load(
-      { lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] },
+      { lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: answer.gravity },
       { keepCamera: false },
     );
+    // things in the way are seen a little beyond the rods; margins are cut off below
+    view.zoom(1 / margin);
     // the colours of the dark page, which are seen on a light one too
     view.setOptions({
       colorBy: answer.colorBy,
@@ -68,10 +70,11 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     });
     view.show(frame, frame, 0);
     view.show(frame, frame, 0);
-    view.render(0.02);
+    // the camera comes to rest
+    view.render(10);
     const fine = await view.picture('image/png');
     view.dispose();
-    return fine && shrink(fine);
+    return fine && (await cut(fine));
   } catch {
     return undefined;
   } finally {
@@ -80,12 +83,47 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
   }
 }
 
-/** The fine picture at the size of a card. */
-async function shrink(picture: Blob): Promise<Blob | undefined> {
-  const bitmap = await createImageBitmap(picture, { resizeWidth: width, resizeHeight: height, resizeQuality: 'high' });
+/** How much farther the camera stands than for the view. */
+const margin = 1.25;
+/** The largest magnification of a cut: rods of a pixel's width are not to become bars. */
+const magnification = 2.2;
+
+/** The part of the fine picture that shows something, at the size of a card. */
+async function cut(picture: Blob): Promise<Blob | undefined> {
+  const bitmap = await createImageBitmap(picture);
+  const whole = document.createElement('canvas');
+  whole.width = bitmap.width;
+  whole.height = bitmap.height;
+  const reading = whole.getContext('2d', { willReadFrequently: true });
+  if (!reading) return undefined;
+  reading.drawImage(bitmap, 0, 0);
+  const { x, y, scale } = contentOf(reading.getImageData(0, 0, bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = height;
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+  const pen = canvas.getContext('2d');
+  if (!pen) return undefined;
+  pen.imageSmoothingQuality = 'high';
+  pen.drawImage(bitmap, x, y, scale * bitmap.width, scale * bitmap.height, 0, 0, width, height);
   return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/webp', 0.8));
+}
+
+/** The smallest part of the picture, of its shape, that has all rods and things with a margin; shadows do not count. */
+function contentOf({ data, width: w, height: h }: ImageData): { x: number; y: number; scale: number } {
+  let [left, right, top, bottom] = [w, 0, h, 0];
+  for (let k = 0; k < w * h; k++) {
+    const isShadow = Math.max(data[4 * k], data[4 * k + 1], data[4 * k + 2]) < 24;
+    if (data[4 * k + 3] < 128 || isShadow) continue;
+    const [x, y] = [k % w, Math.floor(k / w)];
+    left = Math.min(left, x);
+    right = Math.max(right, x + 1);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y + 1);
+  }
+  if (left >= right) return { x: 0, y: 0, scale: 1 };
+  const wanted = 1.16 * Math.max((right - left) / w, (bottom - top) / h);
+  const scale = Math.min(1, Math.max(1 / magnification, wanted));
+  const place = (from: number, to: number, size: number): number =>
+    Math.min(Math.max(0, (from + to) / 2 - (scale * size) / 2), (1 - scale) * size);
+  return { x: place(left, right, w), y: place(top, bottom, h), scale };
 }

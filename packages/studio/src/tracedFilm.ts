@@ -48,7 +48,7 @@ async function createStage({ width, height, from, to }: FilmPlan, live: View): P
   const canvas = document.createElement('canvas');
   host.append(canvas);
   document.body.append(host);
-  const view = createView(canvas, true);
+  const view = createView(canvas, { isCoarse: true });
   const whole = async (frame: Frame): Promise<Frame> => {
     const guides = frame.lanes.find((lane) => lane.guides)?.guides;
     if (!guides || !isBare(frame)) return frame;

@@ -26,7 +26,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   problems: ['session'],
   canUndo: ['session'],
   canRedo: ['session'],
-  schema: ['session'],
+  schema: ['schema'],
   loading: ['building', 'session'],
   loaded: ['session'],
   recorded: ['session'],

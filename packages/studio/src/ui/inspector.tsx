@@ -1,7 +1,7 @@
 /** The scene's fields as sliders, choices and numbers, made from its schema. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { needSchema } from '../session.ts';
+import { needSchema } from '../schema.ts';
 import * as state from '../state.ts';
 import { Controls } from './controls.tsx';
 import { isLive, sendEdit } from './edits.ts';

@@ -56,7 +56,7 @@ export function Viewport(): JSX.Element {
 function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   let view: View;
   try {
-    view = createView(canvas, state.isCoarse);
+    view = createView(canvas, { isCoarse: state.isCoarse });
   } catch {
     state.fatal.value =
       'This browser gives no WebGL, with which the view is drawn. Switch on hardware acceleration, or try another browser; the scene and its numbers work all the same.';

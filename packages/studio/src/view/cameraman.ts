@@ -154,9 +154,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     setAspect: (aspect, inset) => setAspect(state, aspect, inset),
     placeGround: (ground) => placeGround(state, ground),
     pose: () => poseOf(state),
-    stay() {
-      state.taken = true;
-    },
+    stay: () => stay(state),
     take: (pose) => take(state, pose),
     orbit(azimuth, polar) {
       state.isMoved = true;
@@ -214,6 +212,10 @@ function frame(state: CameraState, { box, ball }: Extent): void {
   state.floor = Number.POSITIVE_INFINITY;
   state.taken = state.isMoved = false;
   fit(state, { smooth: true });
+}
+
+function stay(state: CameraState): void {
+  state.taken = true;
 }
 
 function poseOf({ camera, controls, isMoved }: CameraState): CameraPose | undefined {

@@ -14,8 +14,12 @@ import { dragTarget, onCollider, pick, pickFront, project } from './pointing.ts'
 import { createViewState, perPixelOf, rectsOf, setSize, smallerSide, type ViewState } from './viewState.ts';
 import type { Legend, View, ViewScene } from './viewTypes.ts';
 
-/** `isCoarse`: pictures that cost as little as can be. */
-export function createView(canvas: HTMLCanvasElement, isCoarse = false): View {
+export interface ViewSettings {
+  /** Pictures cost as little as can be. */
+  readonly isCoarse?: boolean;
+}
+
+export function createView(canvas: HTMLCanvasElement, { isCoarse = false }: ViewSettings = {}): View {
   const view = createViewState(canvas, isCoarse);
   const { man, arrows } = view;
   return {

@@ -6,7 +6,7 @@ import { fetchCase, fetchRunChecks } from './caseFiles.ts';
 import { coloringOf } from './coloring.ts';
 import { createLane } from './lane.ts';
 import { fetchModels, modelsOf } from './models.ts';
-import { drawColliders } from './reading.ts';
+import { drawColliders, gravityOf } from './reading.ts';
 
 export async function check(
   { id, model }: Ask<'check'>,
@@ -31,7 +31,7 @@ export async function preview(id: string, patience: number): Promise<Preview> {
   while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
   const { data } = lane.frame();
   const colliders = await drawColliders(scene, lane.world);
-  return { lane: lane.info, data, colliders, colorBy: coloringOf(scene, subject.colorBy) };
+  return { lane: lane.info, data, colliders, gravity: gravityOf(scene), colorBy: coloringOf(scene, subject.colorBy) };
 }
 
 /** When a case looks like itself, as a part of its duration. */
