@@ -42,7 +42,7 @@ for (const folder of [values.folder, values.thumbs]) mkdirSync(folder, { recursi
 const scratch = mkdtempSync(join(tmpdir(), 'tendril-presets-'));
 try {
   const bust = join(scratch, 'bust.obj');
-  writeFileSync(bust, toObj(headMesh('head', true)));
+  writeFileSync(bust, toObj(headMesh('head', { isFine: true })));
   for (const [name, { eye, color }] of Object.entries(views)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     const style = join(scratch, `${name}.hairstyle`);

@@ -236,9 +236,9 @@ export async function copyScene(): Promise<void> {
   }
 }
 
-/** Whether a text means to be a scene, sound or not: it has one of the fields that only scenes have. */
+/** Whether a text means to be a scene, sound or not: it has one of the fields that only scenes have, and not as the name of a command. */
 function looksLikeScene(text: string): boolean {
-  return /^\s*[{,]?\s*["']?(tendril|rods|strands)["']?\s*:/m.test(text);
+  return /^\s*[{,]?\s*["']?(tendril["']?\s*:\s*["']?[\d.]|(rods|strands)["']?\s*:)/m.test(text);
 }
 
 /** Opens what was dropped or chosen, by what it holds and not by what it is called. */

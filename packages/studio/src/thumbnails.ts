@@ -2,9 +2,12 @@
  * Pictures of the cases: rendered by `npm run thumbnails` with the page's own view, and by the page itself, when it has
  * nothing else to do, for cases that are newer than that.
  */
+import { Vector3 } from 'three';
 import { startClient } from './client.ts';
 import { layoutOfLane } from './frameLayout.ts';
+import type { ColliderInfo, Preview } from './protocol.ts';
 import * as state from './state.ts';
+import { upOf } from './view/frameCamera.ts';
 import { createView } from './view/view.ts';
 
 const files = import.meta.glob<string>('./thumbs/*.webp', { query: '?url', import: 'default', eager: true });
@@ -50,7 +53,11 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
       return { ...rod, nodePosition: answer.data.slice(position, position + 3 * rod.nodeCount) };
     });
     view.load(
-      { lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: answer.gravity },
+      {
+        lanes: [{ ...answer.lane, rods }],
+        colliders: answer.colliders.filter((one) => !isFloor(one, answer)),
+        gravity: answer.gravity,
+      },
       { keepCamera: false },
     );
     // things in the way are seen a little beyond the rods; margins are cut off below
@@ -81,6 +88,13 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     client.close();
     host.remove();
   }
+}
+
+/** Whether a plane is level: its shadow says enough, and its rim would be cut. */
+function isFloor({ type, normal }: ColliderInfo, { gravity }: Preview): boolean {
+  if (type !== 'plane') return false;
+  const [x, y, z] = Array.isArray(normal) ? (normal as number[]) : [0, 0, 1];
+  return new Vector3(x, y, z).normalize().dot(upOf(gravity)) > 0.99;
 }
 
 /** How much farther the camera stands than for the view. */

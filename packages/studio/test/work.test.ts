@@ -58,7 +58,8 @@ it('brings back by undo what a key, a card or a file has replaced', async () => 
   await page.getByRole('button', { name: 'Play' }).waitFor();
   await page.keyboard.press('Control+z');
   await scene(/EI1: 3\.98/);
-  await dropFile('package.json', new TextEncoder().encode('{ "name": "x", "version": "1.0.0" }'));
+  const json = '{\n  "name": "x",\n  "scripts": {\n    "tendril": "node tendril.mjs"\n  }\n}';
+  await dropFile('package.json', new TextEncoder().encode(json));
   await page.locator('.toast').getByText('package.json is no scene').waitFor();
   expect(await text()).toMatch(/EI1: 3\.98/);
   await page.keyboard.press('Control+z');

@@ -1,4 +1,5 @@
 /** Shaders of the GPU page. Hair is drawn from the nodes that the simulation leaves on the device; nothing is copied. */
+import { skinLight, skinWrap } from '../skin.ts';
 import { NODES } from './style.ts';
 
 /** Numbers of the uniform `Frame`, in the order of its fields. */
@@ -266,10 +267,10 @@ struct Out { @builtin(position) at: vec4f, @location(0) x: vec3f, @location(1) n
   let hair = hairBefore(in.x + 0.002 * n, 3.0);
   let lit = besideSkin(in.x + 0.001 * n, 0.004) * exp(-0.5 * hair);
   // red light goes the farthest
-  let wrap = vec3f(0.34, 0.17, 0.11);
+  let wrap = vec3f(${skinWrap.join(', ')});
   let soft = max(vec3f(0.0), (vec3f(facing) + wrap) / (1.0 + wrap));
   let sky = mix(FLOOR, SKY, 0.5 + 0.5 * n.z) * (0.35 + 0.65 * exp(-0.25 * hair));
-  let skin = mix(vec3f(0.78, 0.5, 0.39), vec3f(0.7, 0.36, 0.3), 0.35 * smoothstep(0.02, 0.0, abs(in.own.z + 0.066)) * smoothstep(-0.085, -0.1, in.own.y));
+  let skin = mix(vec3f(${skinLight.join(', ')}), vec3f(0.7, 0.36, 0.3), 0.35 * smoothstep(0.02, 0.0, abs(in.own.z + 0.066)) * smoothstep(-0.085, -0.1, in.own.y));
   let halfway = normalize(frame.sun.xyz + eye);
   let shine = 0.10 * pow(max(0.0, dot(n, halfway)), 28.0) + 0.05 * pow(max(0.0, dot(n, halfway)), 6.0);
   let edge = pow(1.0 - max(0.0, dot(n, eye)), 4.0);

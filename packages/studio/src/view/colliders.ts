@@ -17,11 +17,13 @@ import {
   Mesh,
   MeshStandardMaterial,
   Quaternion,
+  ShaderChunk,
   SphereGeometry,
   TorusGeometry,
   Vector3,
 } from 'three';
 import type { ColliderInfo } from '../protocol.ts';
+import { skinWrap } from '../skin.ts';
 import { aroundRods } from './frameCamera.ts';
 
 type Triple = readonly [number, number, number];
@@ -45,7 +47,15 @@ export interface Colliders {
   dispose(): void;
 }
 
-/** Hair takes light from what is under it. */
+/** Of the physical material: light that falls on skin at a slant reaches beyond the edge of its own shadow. */
+const wrapped = ShaderChunk.lights_physical_pars_fragment.replace(
+  'vec3 irradiance = dotNL * directLight.color;',
+  `const vec3 wrap = vec3(${skinWrap.join(', ')});
+  float slant = dot(geometryNormal, directLight.direction);
+  vec3 irradiance = max(vec3(0.0), (slant + wrap) / (1.0 + wrap)) * directLight.color;`,
+);
+
+/** Skin, from which hair takes light. */
 function shadeByHair(material: MeshStandardMaterial, shadow: HairShadowUniforms): void {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, shadow);
@@ -56,6 +66,7 @@ function shadeByHair(material: MeshStandardMaterial, shadow: HairShadowUniforms)
         'vHairPlace = (modelMatrix * vec4(transformed, 1.0)).xyz;\n#include <fog_vertex>',
       );
     shader.fragmentShader = shader.fragmentShader
+      .replace('#include <lights_physical_pars_fragment>', wrapped)
       .replace('#include <common>', `#include <common>\nvarying vec3 vHairPlace;\n${hairLight}`)
       .replace(
         '#include <opaque_fragment>',
@@ -84,7 +95,7 @@ function createMesh(collider: ColliderInfo, near: Box3, shadow?: HairShadowUnifo
   const flat = collider.type === 'plane';
   const material = new MeshStandardMaterial({
     color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
-    roughness: 0.8,
+    roughness: shadow ? 0.6 : 0.8,
     side: DoubleSide,
     transparent: hollow || flat,
     opacity: hollow ? 0.18 : flat ? 0.16 : 1,

@@ -12,6 +12,7 @@ import {
 import type { RodFinish } from '@tendril-sim/bridge/three';
 import { InstancedBufferGeometry, Mesh, MeshStandardMaterial, type Object3D, Vector3 } from 'three';
 import type { RodInfo } from '../protocol.ts';
+import { skinColor } from '../skin.ts';
 import { baseColor } from './drawing.ts';
 import type { LaneView } from './lane.ts';
 import { perPixelOf, type ViewState } from './viewState.ts';
@@ -115,7 +116,7 @@ function materialsOf(view: ViewState, lanes: readonly LaneView[]): Materials {
         ...(stripe && finish === 'rubber' && !own && { stripe: colorOf('#f6efe4') }),
       });
     },
-    ofSolid: (color) => indexOf({ kind: isHead ? 'skin' : 'clay', color: colorOf(isHead ? '#d8ab8b' : color) }),
+    ofSolid: (color) => indexOf({ kind: isHead ? 'skin' : 'clay', color: colorOf(isHead ? skinColor : color) }),
   };
 }
 

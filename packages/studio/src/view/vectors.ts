@@ -21,6 +21,8 @@ export interface VectorOptions {
   color(lane: number): string;
   /** Rods are drawn that many times as thick as they are. */
   readonly thickness: number;
+  /** Part of its thickness with which a lane is drawn: lanes over each other hide one another unless the later are thinner. */
+  share(lane: number): number;
   /** [m] */
   perPixel(lane: number): number;
   /** Arrows of forces: their scale [m/N], part of the full width, and colours; none where they are not shown. */
@@ -62,10 +64,11 @@ const at = ([x, y]: readonly [number, number, number]): Point => [x, y];
 function drawRods(lane: LaneView, toPage: ToPage, options: VectorOptions, index: number): Shape[] {
   const pieces: { depth: number; shape: Shape }[] = [];
   const perPixel = options.perPixel(index);
+  const thickness = options.thickness * options.share(index);
   lane.samples.forEach(({ nodePosition: x }, r) => {
     const { nodeCount, edgeCount, edgeRadius } = lane.info.rods[r];
     const seen = Array.from({ length: nodeCount }, (_, i) => toPage(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
-    const width = (j: number): number => Math.max(0.4, (2 * edgeRadius[j] * options.thickness) / perPixel);
+    const width = (j: number): number => Math.max(0.4, (2 * edgeRadius[j] * thickness) / perPixel);
     const values = options.map && !lane.hair ? lane.valuesOf(r) : undefined;
     if (!values) {
       const depth = seen.reduce((sum, [, , z]) => sum + z, 0) / nodeCount;

@@ -235,6 +235,7 @@ async function shapesOf(view: ViewState): Promise<Shape[]> {
     low,
     high,
     thickness,
+    share: (lane) => (options.overlay ? 1 - lane / lanes.length : 1),
     color: (lane) => baseColor(view, lane),
     perPixel: (lane) => man.perPixel(rects[lane].height),
     forces: options.forces

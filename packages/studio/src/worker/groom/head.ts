@@ -11,6 +11,7 @@ import {
 } from '@tendril-sim/core';
 import { listAnimations, readMesh, readTexture } from '@tendril-sim/io';
 import type { ColliderInfo } from '../../protocol.ts';
+import { skinColor } from '../../skin.ts';
 import { headMesh, type Mesh } from './heads.ts';
 
 const triangleLimit = 40_000;
@@ -89,7 +90,7 @@ export function colliderOf({ drawn: { position, triangle }, surface }: Head, sca
     type: 'mesh',
     vertices: triples(position),
     faces: triples(triangle),
-    color: '#dccbbd',
+    color: skinColor,
     ...(shaded && { shaded }),
   };
 }
