@@ -18,6 +18,7 @@ import { drop } from '../drop/case.ts';
 import { ears } from '../ears/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
+import { figureEight } from '../figure-eight/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
 import { growingStrip } from '../growing-strip/case.ts';
 import { hairBall } from '../hair-ball/case.ts';
@@ -48,6 +49,7 @@ import { stickSlip } from '../stick-slip/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
+import { twistAndTension } from '../twist-and-tension/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
 import { viscoelasticRod } from '../viscoelastic-rod/case.ts';
@@ -109,9 +111,11 @@ export const cases: readonly Case[] = [
   hairRelease,
   helicalSpring,
   michellRing,
+  figureEight,
   prestressedRing,
   bendTwist,
   localizedBuckling,
+  twistAndTension,
   twistAsymmetry,
   helicalPerversion,
   cantileverFrequencies,

@@ -33,6 +33,9 @@ export function correct(trace: Trace, ds: number): SolveOutcome {
   for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
   let trouble = move(trace, 'predict');
   const test = createRestTest(options.tolerance, { keepsBranch: true });
+  // closed contacts are stiff springs: a displacement within the tolerance may be a force that is not
+  const needsPolish = options.contacts !== undefined;
+  let isPolished = false;
   for (let iterations = 0; iterations < MAX_ITERATIONS && !trouble; iterations++) {
     trouble = problem.linearize('between');
     if (trouble) break;
@@ -57,7 +60,9 @@ export function correct(trace: Trace, ds: number): SolveOutcome {
     const decision = test.decide(correction, scales, () => measureBending(problem, scales));
     trouble = move(trace, 'correct');
     const isSettled = decision === 'converged' && Math.abs(change) <= 1e-9 * range;
-    if (isSettled && !trouble) return { trouble: '', iterations: iterations + 1 };
+    if (!trouble && (isPolished || (isSettled && !needsPolish))) return { trouble: '', iterations: iterations + 1 };
+    isPolished = isSettled;
+    if (isSettled) continue;
     if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
   }
   return { trouble: trouble || `no convergence in ${MAX_ITERATIONS} iterations`, iterations: MAX_ITERATIONS };
