@@ -43,7 +43,12 @@ export function moveScene(scene: SceneJson): SceneJson | undefined {
   const rods = scene.rods as readonly { readonly frame?: { readonly d1?: Json } }[];
   if (/"(ring|helix)"/.test(JSON.stringify(rods)) || rods.some(({ frame }) => frame?.d1 === undefined))
     return undefined;
-  return moveValue(scene) as SceneJson;
+  const moved = moveValue(scene) as SceneJson;
+  const bodies = scene.bodies as readonly SceneJson[] | undefined;
+  if (!bodies) return moved;
+  // bodies turn with their axes, along which explicit schemes split their spin
+  if (bodies.some(({ rotation }) => rotation !== undefined)) return undefined;
+  return { ...moved, bodies: (moved.bodies as readonly SceneJson[]).map((body) => ({ ...body, rotation: [...axis] })) };
 }
 
 function moveValue(value: Json, key = ''): Json {
