@@ -118,6 +118,42 @@ describe('a point on a path', () => {
     expect(world.step().violation).toBeLessThan(1e-5);
   });
 
+  it('out of reach pulls alike along all directions: a turned scene moves in the same way', () => {
+    type Triple = readonly [number, number, number];
+    const turn = ([x, y, z]: Triple): Triple => [0.8 * x + 0.6 * y, z, 0.6 * x - 0.8 * y];
+    const move = (through: (v: Triple) => Triple): { missed: number; x: Float64Array } => {
+      const path = { keys: [{ time: 0 }, { time: 0.2, offset: through([0.2, 0.15, -0.1]) }] };
+      const world = createWorld({
+        tendril: 1,
+        gravity: through([1, 2, -9]),
+        rods: [
+          {
+            id: 'a',
+            model: 'strand',
+            shape: { type: 'straight', from: [0, 0, 0], to: through([0.3, 0, 0.05]) },
+            frame: { d1: through([0, 1, 0]) },
+            edges: 8,
+            section: { type: 'circle', radius: 0.002 },
+            material: { E: 1e7, nu: 0.5, density: 1000 },
+          },
+        ],
+        pins: [
+          { rod: 'a', at: 'start' },
+          { rod: 'a', at: { u: 0.5 }, hold: 'position', path },
+        ],
+      });
+      let missed = 0;
+      for (let k = 0; k < 20; k++) missed = Math.max(missed, world.step(0.01).violation ?? 0);
+      return { missed, x: world.samples[0].nodePosition };
+    };
+    const [here, there] = [move((v) => v), move(turn)];
+    expect(here.missed).toBeGreaterThan(0.05);
+    for (let i = 0; i < here.x.length; i += 3) {
+      const moved = turn([here.x[i], here.x[i + 1], here.x[i + 2]]);
+      for (let k = 0; k < 3; k++) expect(there.x[i + k]).toBeCloseTo(moved[k], 9);
+    }
+  });
+
   it.each([false, true])(
     'that moves sideways out of reach is reported with its distance, with contact: %s',
     (touches) => {

@@ -325,17 +325,24 @@ export function prepareConstraints(out: Constraints, tree: StrandTree, h: number
   }
 }
 
+const wanted = new Float64Array(3);
+
 /** Distance of the rows from their goals, as torques: added to the residual in the merit of a step. */
-export function constraintMerit(
-  { count, kind, value, force, softness, weight, cap, axis, active }: Constraints,
-  reach: number,
-): number {
+export function constraintMerit(constraints: Constraints, reach: number): number {
+  const { count, kind, value, force, softness, weight, cap, axis, active, pins } = constraints;
+  const wantedOf = (r: number): number => force[r] - weight[r] * (value[r] + softness[r] * force[r]);
   let sum = 0;
+  for (const { first, rows } of pins) {
+    if (!active[first]) continue;
+    wanted.fill(0);
+    for (let i = 0; i < rows; i++) wanted[i] = wantedOf(first + i);
+    const share = Math.min(1, cap[first] / hypotOf(wanted));
+    for (let i = 0; i < rows; i++) sum += square((force[first + i] - share * wanted[i]) * reach);
+  }
   for (let r = 0; r < count; r++) {
-    if (!active[r]) continue;
-    const wanted = force[r] - weight[r] * (value[r] + softness[r] * force[r]);
-    const allowed = kind[r] === TWO_SIDED ? Math.min(cap[r], Math.max(-cap[r], wanted)) : Math.max(0, wanted);
-    sum += square((force[r] - allowed) * (axis[r] >= 0 ? reach : 1));
+    if (!active[r] || axis[r] >= 0) continue;
+    const allowed = kind[r] === TWO_SIDED ? wantedOf(r) : Math.max(0, wantedOf(r));
+    sum += square(force[r] - allowed);
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 /** Forces of constraints that bring a Newton step of a strand to their goals: a small system in the rows alone. */
 import { solvePivoted } from '../../linalg/dense.ts';
+import { hypotOf } from '../../math/rounded/index.ts';
 import { measureRow } from './constraints.ts';
 import { solveGaussSeidel, solveSor, TWO_SIDED } from './lcp.ts';
 import { solveSweep } from './newton.ts';
@@ -76,22 +77,68 @@ function fixRow(A: Float64Array, b: Float64Array, m: number, r: number, value: n
   b[r] = value;
 }
 
-/** If all rows are two-sided: a direct solve. Rows whose force exceeds its cap are fixed at the cap, and the others are solved again. */
-function solveCapped(next: Float64Array, { count: m, response, right, copy, cap }: Constraints): boolean {
-  for (let round = 0; round <= m; round++) {
-    copy.set(response);
-    next.set(right);
-    if (solvePivoted(copy, m, next) === 0) return false;
-    // the worst first: others may exceed their caps only because of it
-    let worst = -1;
-    let excess = 1 + 1e-12;
-    for (let r = 0; r < m; r++) {
-      if (!(Math.abs(next[r]) > cap[r] * excess)) continue;
-      excess = Math.abs(next[r]) / cap[r];
-      worst = r;
+/** Sweeps over the pins at their cap: each is solved for with the others fixed. */
+const CAP_SWEEPS = 20;
+/** Difference from a cap that is left [relative]. */
+const CAP_TOLERANCE = 1e-9;
+
+/**
+ * If all rows are two-sided: a direct solve. A pin whose force, as a vector, exceeds its cap gives way until the force is the cap: its rows get the
+ * softness σ for which |λ(σ)| = cap. So the result does not depend on the axes of the rows.
+ */
+function solveCapped(next: Float64Array, out: Constraints): boolean {
+  const { pins, cap } = out;
+  const given = pins.map(() => 0);
+  if (!solveSoft(next, out, given)) return false;
+  for (let sweep = 0; sweep < CAP_SWEEPS; sweep++) {
+    let isDone = true;
+    for (let p = 0; p < pins.length; p++) {
+      const { first, rows } = pins[p];
+      const excess = sizeOf(next, first, rows) / cap[first] - 1;
+      if (excess <= CAP_TOLERANCE && (given[p] === 0 || excess >= -CAP_TOLERANCE)) continue;
+      isDone = false;
+      if (!giveWay(next, out, given, p)) return false;
     }
-    if (worst < 0) return true;
-    fixRow(response, right, m, worst, Math.sign(next[worst]) * cap[worst]);
+    if (isDone) break;
+  }
+  return true;
+}
+
+const sizeOf = (v: Float64Array, first: number, rows: number): number => hypotOf(v.subarray(first, first + rows));
+
+/** Solves with the softness `given` of each pin added to its rows. */
+function solveSoft(next: Float64Array, out: Constraints, given: readonly number[]): boolean {
+  softenRows(out, given);
+  next.set(out.right);
+  return solvePivoted(out.copy, out.count, next) !== 0;
+}
+
+function softenRows({ count, response, copy, pins }: Constraints, given: readonly number[]): void {
+  copy.set(response);
+  pins.forEach(({ first, rows }, p) => {
+    for (let r = first; r < first + rows; r++) copy[r * count + r] += given[p];
+  });
+}
+
+/** Finds the softness of pin p for its cap by Newton's method on 1/|λ|, which is nearly linear in it: from 0, it never goes too far. */
+function giveWay(next: Float64Array, out: Constraints, given: number[], p: number): boolean {
+  const { count, cap, pins } = out;
+  const { first, rows } = pins[p];
+  const slope = new Float64Array(count);
+  given[p] = 0;
+  for (let iteration = 0; iteration < 50; iteration++) {
+    if (!solveSoft(next, out, given)) return false;
+    const size = sizeOf(next, first, rows);
+    if (size <= cap[first] * (1 + CAP_TOLERANCE)) return true;
+    // dλ/dσ = −(A + σ)⁻¹ λ, with only the rows of this pin on the right
+    slope.fill(0);
+    for (let r = first; r < first + rows; r++) slope[r] = next[r];
+    softenRows(out, given);
+    if (solvePivoted(out.copy, count, slope) === 0) return false;
+    let decline = 0;
+    for (let r = first; r < first + rows; r++) decline += (next[r] * slope[r]) / size;
+    if (!(decline > 0)) return false;
+    given[p] += (size / cap[first] - 1) * (size / decline);
   }
   return true;
 }

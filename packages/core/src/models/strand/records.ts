@@ -35,7 +35,7 @@ export interface Constraints {
   readonly softness: Float64Array;
   /** Weight of a row's error in the merit function [N/m], [N m]. */
   readonly weight: Float64Array;
-  /** Largest force of a row [N], [N m]. */
+  /** Largest force of the pin of a row, as a vector [N]; infinite for rows of joints. */
   readonly cap: Float64Array;
   readonly active: Uint8Array;
   /** Largest distance from a goal that was not met [m]. */
