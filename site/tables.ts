@@ -30,6 +30,7 @@ export const capabilityWords: Readonly<Record<Exclude<keyof Capabilities, 'anima
   shear: 'shear',
   changingRods: '`statics.parameter` that changes rods',
   laws: '`law`: viscous, plastic and other materials',
+  breaking: '`break`: rods that break',
   bodies: 'welded bodies',
   hinges: 'hinges',
   branches: 'branches (`parent`)',

@@ -46,4 +46,6 @@ const previewAt: Readonly<Record<string, number>> = {
   'trefoil-knot': 1,
   plectoneme: 1,
   drop: 0.3,
+  'broken-spaghetti': 0.626,
+  'snapped-bar': 0.73,
 };

@@ -94,7 +94,9 @@ function isPlain(scene: Scene, variants: readonly { readonly id: string }[]): bo
   if (!scene.time || used.some(([field]) => !plainFields.has(field))) return false;
   if (isExplicit(scene.solver?.der?.integrator) || variants.some(({ id }) => isExplicit(id.split('/')[1])))
     return false;
-  return scene.rods.every(({ law, natural, parent }) => !law && natural !== 'equilibrium' && !parent);
+  return scene.rods.every(
+    ({ law, break: strength, natural, parent }) => !law && !strength && natural !== 'equilibrium' && !parent,
+  );
 }
 
 /** The models that were fetched; all of `der` goes before its smaller part. */

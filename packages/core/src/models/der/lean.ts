@@ -1,5 +1,5 @@
 /**
- * `der` without its parts: no contact, bodies, links, explicit integrators, branches, modes, laws of materials, derivatives and `natural: equilibrium`. For
+ * `der` without its parts: no contact, bodies, links, explicit integrators, branches, modes, laws of materials, rods that break, derivatives and `natural: equilibrium`. For
  * pages that fetch the whole model when a scene needs more.
  */
 import type { Model } from '../../model.ts';
